@@ -80,6 +80,8 @@ static const struct option bundle_options[] = {
      "with --kubernetes-version: also the programs that a person uses (kubectl, crictl, ctr)"},
     {"images", 0, OPTION_BOOL, 0, AT(images), "",
      "with --kubernetes-version: also the sandbox image, and ctr, which imports it at the join"},
+    {"image", 0, OPTION_LIST, 0, AT(join.images), "IMAGE",
+     "with --kubernetes-version: also this image, in a folder DIR; may be repeated"},
     {0},
 };
 static const struct option bundle_nodes_options[] = {
@@ -163,7 +165,8 @@ static const struct verb bundle_subcommands[] = {
     {.name = "create",
      .help = "pack a folder of programs, or upstream's releases",
      .usage = "bundle create DIR FILE.zip [flags]\n"
-              "  winjoin bundle create --kubernetes-version VERSION FILE.zip [flags]",
+              "  winjoin bundle create --kubernetes-version VERSION FILE.zip [flags]\n"
+              "  winjoin bundle create --kubernetes-version VERSION --image IMAGE DIR [flags]",
      .text =
          "Packs the node's programs in the folder (kubelet.exe, containerd.exe, ...), reads their "
          "versions and lists what nodes also need. With --kubernetes-version it downloads them "
@@ -174,7 +177,10 @@ static const struct verb bundle_subcommands[] = {
           {"the same, and list what nodes with flannel also need",
            "bundle create D:\\programs D:\\bundle.zip --network-plugin flannel"},
           {"fetch and pack what a node with flannel needs",
-           "bundle create --kubernetes-version v1.37.1 --network-plugin flannel D:\\bundle.zip"}},
+           "bundle create --kubernetes-version v1.37.1 --network-plugin flannel D:\\bundle.zip"},
+          {"also an image for Windows Server 2022",
+           "bundle create --kubernetes-version v1.37.1 --windows-build 20348 --image "
+           "mcr.microsoft.com/windows/nanoserver:ltsc2022 D:\\bundle"}},
      .words = "DIR [FILE]",
      .groups = {&bundle_group, &bundle_nodes_group, &bundle_windows_group}},
     {.name = "verify",

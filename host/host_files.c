@@ -242,6 +242,17 @@ int host_write(struct host *host, const char *path, const void *data, size_t len
     return file_changed(host, at, host->ops->write(host, at, data, len, access, err));
 }
 
+int host_write_part(struct host *host, const char *path, uint64_t offset, const void *data,
+                    size_t len, enum host_access access, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    if (open_way(host, at, err) < 0)
+        return error_prefix(err, "write");
+    return file_changed(host, at, host->ops->write_part(host, at, offset, data, len, access, err));
+}
+
 int host_make_folder(struct host *host, const char *path, enum host_access access,
                      struct error *err) {
     _cleanup_(freep) char *at = NULL;

@@ -16,6 +16,8 @@ struct host_ops {
                      size_t *ret_len, uint64_t *ret_size, struct error *);
     int (*write)(struct host *, const char *path, const void *data, size_t len,
                  enum host_access access, struct error *);
+    int (*write_part)(struct host *, const char *path, uint64_t offset, const void *data,
+                      size_t len, enum host_access access, struct error *);
     int (*make_folder)(struct host *, const char *path, enum host_access access, struct error *);
     int (*access_get)(struct host *, const char *path, char **ret, struct error *);
     int (*access_set)(struct host *, const char *path, const char *access, struct error *);
@@ -97,7 +99,7 @@ struct host_ops {
  * on, HOST_OPS(HOST_OP_ROW, win32) is the table of them. */
 /* clang-format off */
 #define HOST_OPS(OP, prefix) \
-    OP(prefix, read) OP(prefix, read_part) OP(prefix, write) OP(prefix, make_folder) \
+    OP(prefix, read) OP(prefix, read_part) OP(prefix, write) OP(prefix, write_part) OP(prefix, make_folder) \
     OP(prefix, access_get) OP(prefix, access_set) OP(prefix, stranger) OP(prefix, remove) \
     OP(prefix, remove_tree) OP(prefix, rename) OP(prefix, link) OP(prefix, file_type) \
     OP(prefix, list) OP(prefix, free_space) OP(prefix, service_put) OP(prefix, service_query) \

@@ -221,6 +221,7 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
     outcome = host_interrupted(join->host) ? error_set(err, ERROR_INTERRUPTED, "interrupted")
               : join_need(join, phase->needs, err) < 0 ? -1
               : phase->run(join, err) < 0              ? -1
+              : images_go_on(join, err) < 0            ? -1
                                                        : written_save(&join->journal, err);
     if (outcome < 0 && host_deadline_passed(join->host)) /* whatever the phase said of it */
         (void)error_set(err, ERROR_TIMED_OUT, "the join took longer than %lld s (--join-timeout)",

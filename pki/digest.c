@@ -1,17 +1,53 @@
 /* Digests by OpenSSL, and pins. */
 #include "pki/digest.h"
 
+#include <openssl/evp.h>
 #include <openssl/sha.h>
 
-void digest_sha256(const void *data, size_t len, char out[DIGEST_TEXT_MAX]) {
+static void write_hex(const unsigned char digest[SHA256_DIGEST_LENGTH], char out[DIGEST_TEXT_MAX]) {
     static const char hex[] = "0123456789abcdef";
-    unsigned char digest[SHA256_DIGEST_LENGTH];
-    SHA256((const unsigned char *)data, len, digest);
-    for (size_t i = 0; i < sizeof(digest); i++) {
+
+    for (size_t i = 0; i < SHA256_DIGEST_LENGTH; i++) {
         out[2 * i] = hex[digest[i] >> 4];
         out[2 * i + 1] = hex[digest[i] & 15];
     }
-    out[2 * sizeof(digest)] = '\0';
+    out[DIGEST_TEXT_MAX - 1] = '\0';
+}
+
+void digest_sha256(const void *data, size_t len, char out[DIGEST_TEXT_MAX]) {
+    unsigned char digest[SHA256_DIGEST_LENGTH];
+
+    SHA256((const unsigned char *)data, len, digest);
+    write_hex(digest, out);
+}
+
+/* ---- in pieces ---- */
+
+/* They fail without memory alone. */
+static void must(int done) {
+    if (!done)
+        abort();
+}
+
+struct digest *digest_begin(void) {
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+
+    must(context && EVP_DigestInit_ex(context, EVP_sha256(), NULL));
+    return (struct digest *)context;
+}
+
+void digest_add(struct digest *digest, const void *data, size_t len) {
+    must(EVP_DigestUpdate((EVP_MD_CTX *)digest, data, len));
+}
+
+void digest_end(struct digest *digest, char out[DIGEST_TEXT_MAX]) {
+    unsigned char bytes[EVP_MAX_MD_SIZE];
+
+    if (digest && out) {
+        must(EVP_DigestFinal_ex((EVP_MD_CTX *)digest, bytes, NULL));
+        write_hex(bytes, out);
+    }
+    EVP_MD_CTX_free((EVP_MD_CTX *)digest);
 }
 
 void digest_sha1(const void *data, size_t len, unsigned char out[DIGEST_SHA1_LEN]) {

@@ -1,4 +1,4 @@
-/* Digests of a whole piece of data (FIPS 180-4): SHA-256 for checksums of files, SHA-1 for what
+/* Digests (FIPS 180-4): SHA-256 for checksums of files, SHA-1 for what
  * a WebSocket begins with (RFC 6455); and pins of public keys, "sha256:<hex>" over the
  * SubjectPublicKeyInfo (RFC 7469 section 2.4). */
 #pragma once
@@ -12,6 +12,13 @@ enum { DIGEST_TEXT_MAX = 65 }; /* 64 lower-case hex digits + NUL */
 
 /* The digest as lower-case hex. Never fails. */
 void digest_sha256(const void *data, size_t len, char out[DIGEST_TEXT_MAX]);
+
+/* The same of what comes in pieces. digest_end() fills `out` (NULL: it is not wanted) and frees;
+ * digest_end(NULL) does nothing. */
+struct digest;
+struct digest *digest_begin(void);
+void digest_add(struct digest *digest, const void *data, size_t len);
+void digest_end(struct digest *digest, char out[DIGEST_TEXT_MAX]);
 
 enum { DIGEST_SHA1_LEN = 20 };
 void digest_sha1(const void *data, size_t len, unsigned char out[DIGEST_SHA1_LEN]);

@@ -207,16 +207,34 @@ int cri_pod_remove(struct host *host, const char *pipe, const struct cri_pod *po
     return 0;
 }
 
-int cri_image_pull(struct host *host, const char *pipe, const char *image, unsigned timeout_ms,
-                   struct grpc_call **ret, struct error *err) {
-    _cleanup_(text_free) struct text spec = {0}, request = {0}, status = {0};
+static void add_image(struct text *request, const char *image) {
+    _cleanup_(text_free) struct text spec = {0};
 
     add_field(&spec, SPEC_IMAGE, image, strlen(image));
-    add_field(&request, REQUEST_SPEC, text_str(&spec), spec.len);
+    add_field(request, REQUEST_SPEC, text_str(&spec), spec.len);
+}
+
+int cri_image_has(struct host *host, const char *pipe, const char *image, bool *ret,
+                  struct error *err) {
+    _cleanup_(text_free) struct text request = {0}, status = {0};
+
+    add_image(&request, image);
     if (grpc_call(host, pipe, IMAGES "ImageStatus", &request, CRI_LIST_MS, &status, err) < 0)
         return error_prefix(err, "ask the container runtime for image '%s'", image);
-    if (status.len && text_str(&status)[0] == (STATUS_IMAGE << 3 | BYTES))
+    *ret = status.len && text_str(&status)[0] == (STATUS_IMAGE << 3 | BYTES);
+    return 0;
+}
+
+int cri_image_pull(struct host *host, const char *pipe, const char *image, unsigned timeout_ms,
+                   struct grpc_call **ret, struct error *err) {
+    _cleanup_(text_free) struct text request = {0};
+    bool there = false;
+
+    if (cri_image_has(host, pipe, image, &there, err) < 0)
+        return -1;
+    if (there)
         return 0;
+    add_image(&request, image);
     return grpc_begin(host, pipe, IMAGES "PullImage", &request, timeout_ms, ret, err);
 }
 

@@ -30,6 +30,10 @@ int cri_pods(struct host *host, const char *pipe, unsigned timeout_ms, struct cr
 int cri_pod_remove(struct host *host, const char *pipe, const struct cri_pod *pod,
                    struct error *err);
 
+/* Whether the runtime has an image of this name (ImageService.ImageStatus). Kinds: those of
+ * grpc_call(). */
+int cri_image_has(struct host *host, const char *pipe, const char *image, bool *ret,
+                  struct error *err);
 /* Begins to pull an image as the kubelet would, by the runtime's own registry settings, and to
  * unpack it (ImageService.PullImage); grpc_turn() goes on, grpc_end() ends it. *ret stays NULL for
  * one that is there. Kinds: those of grpc_call(). */

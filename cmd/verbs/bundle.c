@@ -83,9 +83,19 @@ static void warn_of_nodes(const json_t *nodes, bool each) {
     warn_of_origins(nodes);
 }
 
+static json_t *images_json(const struct artifacts *images) {
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < images->count; i++)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:I}", "name", images->items[i].name,
+                                              "sha256", images->items[i].sha256, "size",
+                                              (json_int_t)images->items[i].size));
+    return list;
+}
+
 /* The lock, and which nodes these programs are enough for. */
-static int print_bundle(struct program *program, const struct artifacts *artifacts, bool warn,
-                        struct error *err) {
+static int print_bundle(struct program *program, const struct artifacts *artifacts,
+                        const struct artifacts *images, bool warn, struct error *err) {
     const struct join_options *o = &program->options.join;
     json_t *nodes = NULL;
     _cleanup_(text_free) struct text out = {0};
@@ -96,6 +106,9 @@ static int print_bundle(struct program *program, const struct artifacts *artifac
         text_addf(&out, "%-26s %-12s %.12s  %s\n", artifacts->items[i].name,
                   artifacts->items[i].version, artifacts->items[i].sha256,
                   artifacts->items[i].target);
+    for (size_t i = 0; i < images->count; i++)
+        text_addf(&out, "%s %.12s %.0f MB\n", images->items[i].name, images->items[i].sha256,
+                  (double)images->items[i].size / 1e6);
     add_nodes(&out, nodes);
     output_text(program, text_str(&out));
     if (warn) {
@@ -105,9 +118,10 @@ static int print_bundle(struct program *program, const struct artifacts *artifac
                                artifacts->items[i].name);
         warn_of_nodes(nodes, o->network_mode || o->network_plugin);
     }
-    output_result(program, json_pack("{s:s, s:s, s:o, s:o, s:o}", JSON_DOCUMENT("BundleLock"),
-                                     "artifacts", artifacts_json(artifacts, NULL), "nodes", nodes,
-                                     "warnings", breaches_json(program, artifacts)));
+    output_result(program, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", JSON_DOCUMENT("BundleLock"),
+                                     "artifacts", artifacts_json(artifacts, NULL), "images",
+                                     images_json(images), "nodes", nodes, "warnings",
+                                     breaches_json(program, artifacts)));
     return 0;
 }
 
@@ -173,7 +187,7 @@ static void add_tools(struct text_list *names) {
 }
 
 static int fetch(struct program *program, const json_t *nodes, const char *to,
-                 struct artifacts *artifacts, struct error *err) {
+                 struct artifacts *artifacts, struct artifacts *images, struct error *err) {
     const struct join_options *o = &program->options.join;
     struct progress progress;
     const struct mirror from = {.host = program->host,
@@ -191,7 +205,7 @@ static int fetch(struct program *program, const json_t *nodes, const char *to,
     names_missing(nodes, &names);
     if (program->options.tools)
         add_tools(&names);
-    if (program->options.images && !text_list_has(&names, "ctr"))
+    if ((program->options.images || o->images.count) && !text_list_has(&names, "ctr"))
         text_list_add(&names, "ctr"); /* imports it */
     program_settle_paths(&program->options.join);
     show_work(program, &progress, "asking for the releases");
@@ -202,10 +216,9 @@ static int fetch(struct program *program, const json_t *nodes, const char *to,
     if (result == 0)
         result = bundle_create_from(
             program->host, bundle,
-            program->options.images
-                ? &(struct bundle_image){image, (unsigned)program->options.windows_build, &with}
-                : NULL,
-            to, artifacts, err);
+            &(struct bundle_wants){program->options.images ? image : NULL, &o->images,
+                                   (unsigned)program->options.windows_build, &with},
+            to, artifacts, images, err);
     progress_close(&progress);
     return result;
 }
@@ -220,18 +233,30 @@ static int check_source(const struct join_options *o, struct error *err) {
                : 0;
 }
 
+/* A .zip, or with images of one's own a folder. */
+static int place(struct program *program, const char *given, char **ret, struct error *err) {
+    if (!program->options.join.images.count)
+        return output_path(program, "FILE.zip", given, ret, err);
+    if (text_ends_with(given, ".zip"))
+        return error_set(err, ERROR_USAGE,
+                         "with --image the bundle is a folder: give the name of one, not '%s'",
+                         given);
+    *ret = terminal_full_path(given);
+    return 0;
+}
+
 static int create(struct program *program, const char *folder, const char *zip, struct error *err) {
     _cleanup_(freep) char *to = NULL;
-    _cleanup_(artifacts_free) struct artifacts artifacts = {0};
+    _cleanup_(artifacts_free) struct artifacts artifacts = {0}, images = {0};
     _cleanup_json_ json_t *nodes = NULL;
 
     if ((!folder && check_source(&program->options.join, err) < 0) ||
-        output_path(program, "FILE.zip", zip, &to, err) < 0 ||
+        place(program, zip, &to, err) < 0 ||
         node_programs_missing(&artifacts, &program->options.join, &nodes, err) < 0 ||
         (folder ? pack(program, folder, to, &artifacts, err)
-                : fetch(program, nodes, to, &artifacts, err)) < 0)
+                : fetch(program, nodes, to, &artifacts, &images, err)) < 0)
         return -1;
-    return print_bundle(program, &artifacts, true, err);
+    return print_bundle(program, &artifacts, &images, true, err);
 }
 
 static int verify(struct program *program, struct bundle *bundle, struct error *err) {
@@ -272,25 +297,28 @@ static void add_difference(const char *name, const struct artifact *a, const str
                                           "to", side_json(b)));
 }
 
-static int diff(struct program *program, const struct bundle *from, const char *with,
-                struct error *err) {
-    _cleanup_(bundle_freep) struct bundle *to = NULL;
-    const struct artifacts *a = bundle_artifacts(from), *b;
-    json_t *list = json_array();
-    _cleanup_(text_free) struct text out = {0};
-    size_t count;
-
-    if (bundle_open(program->host, with, NULL, &to, err) < 0) {
-        json_decref(list);
-        return -1;
-    }
-    b = bundle_artifacts(to);
+static void add_differences(const struct artifacts *a, const struct artifacts *b, struct text *out,
+                            json_t *list) {
     for (size_t i = 0; i < a->count; i++)
-        add_difference(a->items[i].name, &a->items[i], artifact_find(b, a->items[i].name), &out,
+        add_difference(a->items[i].name, &a->items[i], artifact_find(b, a->items[i].name), out,
                        list);
     for (size_t i = 0; i < b->count; i++)
         if (!artifact_find(a, b->items[i].name))
-            add_difference(b->items[i].name, NULL, &b->items[i], &out, list);
+            add_difference(b->items[i].name, NULL, &b->items[i], out, list);
+}
+
+static int diff(struct program *program, const struct bundle *from, const char *with,
+                struct error *err) {
+    _cleanup_(bundle_freep) struct bundle *to = NULL;
+    json_t *list;
+    _cleanup_(text_free) struct text out = {0};
+    size_t count;
+
+    if (bundle_open(program->host, with, NULL, &to, err) < 0)
+        return -1;
+    list = json_array();
+    add_differences(bundle_artifacts(from), bundle_artifacts(to), &out, list);
+    add_differences(bundle_images(from), bundle_images(to), &out, list);
     count = json_array_size(list);
     output_text(program, text_str(&out));
     output_result(program,
@@ -309,6 +337,11 @@ int verb_bundle(struct program *program, struct error *err) {
     if (program->options.images && !program->options.join.kubernetes_version)
         return error_set(err, ERROR_USAGE,
                          "--images is for --kubernetes-version: it says which image");
+    if (program->options.join.images.count && !program->options.join.kubernetes_version)
+        return error_set(err, ERROR_USAGE, "--image is for --kubernetes-version");
+    for (size_t i = 0; i < program->options.join.images.count; i++)
+        if (node_image_check(program->options.join.images.items[i], err) < 0)
+            return error_prefix(err, "--image");
     if (text_equal(what, "create") && words->count == 3 &&
         !program->options.join.kubernetes_version)
         return create(program, words->items[1], words->items[2], err);
@@ -331,6 +364,6 @@ int verb_bundle(struct program *program, struct error *err) {
         return diff(program, bundle, with, err);
     }
     if (text_equal(what, "show"))
-        return print_bundle(program, bundle_artifacts(bundle), false, err);
+        return print_bundle(program, bundle_artifacts(bundle), bundle_images(bundle), false, err);
     return verify(program, bundle, err);
 }

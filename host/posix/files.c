@@ -210,6 +210,28 @@ int rootfs_read_part(struct host *host, const char *path, uint64_t offset, size_
     return 0;
 }
 
+int rootfs_write_part(struct host *host, const char *path, uint64_t offset, const void *data,
+                      size_t len, enum host_access access, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+    struct stat status;
+    int fd, result;
+
+    if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
+        return -1;
+    if (!offset && unlink(at) < 0 && errno != ENOENT && errno != ENOTDIR)
+        return fail(err, "write", path);
+    fd = offset ? open(at, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+                : create(at, access == HOST_SECRET ? 0600 : 0644);
+    if (fd < 0 || fstat(fd, &status) < 0 || (uint64_t)status.st_size < offset ||
+        ftruncate(fd, (off_t)offset) < 0 || lseek(fd, (off_t)offset, SEEK_SET) < 0)
+        result = -1;
+    else
+        result = write_all(fd, data, len);
+    if (fd >= 0 && close(fd) < 0)
+        result = -1;
+    return result < 0 ? fail(err, "write", path) : 0;
+}
+
 int rootfs_write(struct host *host, const char *path, const void *data, size_t len,
                  enum host_access access, struct error *err) {
     _cleanup_(freep) char *at = NULL, *beside = NULL;

@@ -99,15 +99,10 @@ static int name_beside(struct host *host, const char *path, char **ret, struct e
     return 0;
 }
 
-static int write_new(const wchar_t *path, const void *data, size_t len,
-                     SECURITY_ATTRIBUTES *attributes) {
-    HANDLE file =
-        CreateFileW(path, GENERIC_WRITE, 0, attributes, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
+static DWORD write_through(HANDLE file, const void *data, size_t len) {
     const char *from = data;
     DWORD code = 0;
 
-    if (file == INVALID_HANDLE_VALUE)
-        return (int)GetLastError();
     while (len && !code) {
         DWORD n = len > 1 << 20 ? 1 << 20 : (DWORD)len;
 
@@ -118,8 +113,20 @@ static int write_new(const wchar_t *path, const void *data, size_t len,
     }
     if (!code && !FlushFileBuffers(file))
         code = GetLastError();
+    return code;
+}
+
+static DWORD write_new(const wchar_t *path, const void *data, size_t len,
+                       SECURITY_ATTRIBUTES *attributes) {
+    HANDLE file =
+        CreateFileW(path, GENERIC_WRITE, 0, attributes, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
+    DWORD code;
+
+    if (file == INVALID_HANDLE_VALUE)
+        return GetLastError();
+    code = write_through(file, data, len);
     CloseHandle(file);
-    return (int)code;
+    return code;
 }
 
 /* A scanner or a backup holds a file for a moment: tried again for up to half a second. */
@@ -151,7 +158,7 @@ int win32_write(struct host *host, const char *path, const void *data, size_t le
         win32_access_make(access, false, &attributes, err) < 0)
         return -1;
     from = win32_wide_path(beside);
-    code = (DWORD)write_new(from, data, len, attributes);
+    code = write_new(from, data, len, attributes);
     win32_access_free(attributes);
     if (!code)
         code = move_over(from, to);
@@ -159,6 +166,36 @@ int win32_write(struct host *host, const char *path, const void *data, size_t le
         return 0;
     (void)DeleteFileW(from); /* the failure that counts has happened */
     return win32_fail(err, code, "write '%s'", path);
+}
+
+int win32_write_part(struct host *, const char *path, uint64_t offset, const void *data, size_t len,
+                     enum host_access access, struct error *err) {
+    _cleanup_(win32_way_free) struct win32_way way = {0};
+    _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
+    LARGE_INTEGER size, at = {.QuadPart = (LONGLONG)offset};
+    SECURITY_ATTRIBUTES *attributes = NULL;
+    HANDLE file;
+    DWORD code = 0;
+
+    if (win32_make_parents(path, &way, err) < 0 ||
+        win32_access_make(access, false, &attributes, err) < 0)
+        return -1;
+    if (!offset)
+        (void)DeleteFileW(wide); /* one that stays fails below */
+    file = CreateFileW(wide, GENERIC_WRITE, 0, attributes, offset ? OPEN_EXISTING : CREATE_NEW,
+                       FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
+    if (file == INVALID_HANDLE_VALUE || !GetFileSizeEx(file, &size))
+        code = GetLastError();
+    else if (size.QuadPart < at.QuadPart)
+        code = ERROR_HANDLE_EOF;
+    else if (!SetFilePointerEx(file, at, NULL, FILE_BEGIN) || !SetEndOfFile(file))
+        code = GetLastError();
+    else
+        code = write_through(file, data, len);
+    if (file != INVALID_HANDLE_VALUE)
+        CloseHandle(file);
+    win32_access_free(attributes);
+    return code ? win32_fail(err, code, "write '%s'", path) : 0;
 }
 
 int win32_rename(struct host *host, const char *from, const char *to, struct error *err) {

@@ -2,6 +2,7 @@
 #include "join/phases/phases.h"
 #include "join/phases/steps.h"
 #include "join/preflight/preflight.h"
+#include "join/programs/programs.h"
 
 int phase_containerd(struct join *join, struct error *err) {
     _cleanup_(freep) char *pipe = service_proof_pipe(join);
@@ -12,5 +13,8 @@ int phase_containerd(struct join *join, struct error *err) {
     if (service_run(join, &service_containerd, err) < 0)
         return -1;
     text_addf(&join->progress.detail, "running, %s", pipe);
-    return sandbox_image_import(join, err) < 0 ? -1 : images_begin(join, err);
+    if (bundle_images_import(join, err) < 0)
+        return -1;
+    programs_bundle_close(join);
+    return images_begin(join, err);
 }

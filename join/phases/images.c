@@ -78,11 +78,11 @@ static int begin(struct join *join, struct pull *pull, struct error *err) {
     return 0;
 }
 
-static int look(struct join *join, struct pull *pull, struct error *err) {
+static int look(struct join *join, struct pull *pull, unsigned wait_ms, struct error *err) {
     _cleanup_(text_free) struct text answer = {0};
     struct error why = {0};
     bool done = false;
-    int result = grpc_turn(join->host, pull->call, TURN_MS, &done, &answer, &why);
+    int result = grpc_turn(join->host, pull->call, wait_ms, &done, &answer, &why);
 
     if (result == 0 && !done)
         return 0;
@@ -126,6 +126,20 @@ int images_begin(struct join *join, struct error *err) {
     join->images->pipe = service_proof_pipe(join);
     join->images->count = o->images_required.count + o->images.count;
     return fill(join, err);
+}
+
+/* What has ended makes room for the next. */
+static int look_all(struct join *join, unsigned wait_ms, struct error *err) {
+    struct image_pulls *p = join->images;
+
+    for (size_t slot = 0; slot < AT_ONCE; slot++)
+        if (p->running[slot].call && look(join, &p->running[slot], wait_ms, err) < 0)
+            return -1;
+    return fill(join, err);
+}
+
+int images_go_on(struct join *join, struct error *err) {
+    return join->images ? look_all(join, 0, err) : 0;
 }
 
 void images_end(struct join *join) {
@@ -178,10 +192,7 @@ static int wait_all(struct join *join, struct error *err) {
             return error_set(err, ERROR_INTERRUPTED, "interrupted");
         if (!p->told_ms || now - p->told_ms >= TELL_MS)
             tell(join, now);
-        for (size_t slot = 0; slot < AT_ONCE; slot++)
-            if (p->running[slot].call && look(join, &p->running[slot], err) < 0)
-                return -1;
-        if (fill(join, err) < 0)
+        if (look_all(join, TURN_MS, err) < 0)
             return -1;
     }
     return 0;
@@ -209,38 +220,80 @@ int images_await(struct join *join, struct error *err) {
     return 0;
 }
 
-/* ---- the sandbox image of a bundle ---- */
+/* ---- images of a bundle ---- */
 
-enum { IMPORT_MS = 300000 };
+enum { IMPORT_MS = 1800000 };
+#define ARCHIVE WINJOIN_FOLDER "\\image.tar"
 
-int sandbox_image_import(struct join *join, struct error *err) {
+/* Both are an administrator's. */
+static int import(struct join *join, const char *ctr, const char *archive, struct error *err) {
     _cleanup_(freep) char *pipe = service_proof_pipe(join), *output = NULL;
-    struct artifact_target image, ctr;
-    const char *argv[] = {NULL,     "--address", pipe, "--namespace", "k8s.io",
-                          "images", "import",    NULL, NULL};
+    const char *argv[] = {ctr,      "--address", pipe,    "--namespace", "k8s.io",
+                          "images", "import",    archive, NULL};
     const struct host_process process = {
         .argv = argv, .timeout_ms = IMPORT_MS, .with_errors = true};
     int code = 0;
 
-    if (!artifact_target_find(ARTIFACT_IMAGE, &image) || !artifact_target_find("ctr", &ctr) ||
-        host_file_type(join->host, image.target) != HOST_FILE)
+    if (host_refuse_stranger(join->host, archive, err) < 0 ||
+        host_refuse_stranger(join->host, ctr, err) < 0 ||
+        host_run(join->host, &process, &code, &output, err) < 0)
+        return -1;
+    output[strcspn(output, "\r\n")] = '\0';
+    return code ? error_set(err, ERROR_HOST, "ctr ends with %d: %.200s", code, output) : 0;
+}
+
+/* A copy that only administrators may write is proved and imported: the bundle may lie where others
+ * write. */
+static int import_one(struct join *join, const char *ctr, const struct artifact *image,
+                      struct error *err) {
+    _cleanup_(freep) char *pipe = service_proof_pipe(join);
+    bool there = false;
+    int result;
+
+    if (cri_image_has(join->host, pipe, image->name, &there, err) < 0 || there)
+        return there ? 0 : -1;
+    join_tell_waiting(&join->progress, 0, 0, "", "for image '%s' of the bundle: %.0f MB",
+                      image->name, (double)image->size / 1e6);
+    if (bundle_image_copy(join->found.bundle, image, ARCHIVE, err) < 0)
+        return -1;
+    result = import(join, ctr, ARCHIVE, err);
+    if (result < 0)
+        (void)error_hint(err,
+                         "an image must be for this build: winjoin bundle create "
+                         "--windows-build %u",
+                         join->found.facts.build);
+    if (result < 0)
+        (void)error_prefix(err, "import image '%s'", image->name);
+    if (host_remove(join->host, ARCHIVE, result < 0 ? ERROR_IGNORED : err) < 0)
+        return -1;
+    return result;
+}
+
+int bundle_images_import(struct join *join, struct error *err) {
+    const struct artifacts *images =
+        join->found.bundle ? bundle_images(join->found.bundle) : &(struct artifacts){0};
+    struct artifact_target sandbox, ctr;
+    bool sandbox_is_here;
+
+    if (!artifact_target_find(ARTIFACT_IMAGE, &sandbox) || !artifact_target_find("ctr", &ctr))
         return 0;
-    argv[0] = ctr.target;
-    argv[7] = image.target;
+    sandbox_is_here = host_file_type(join->host, sandbox.target) == HOST_FILE;
+    if (!sandbox_is_here && !images->count)
+        return 0;
     if (host_file_type(join->host, ctr.target) != HOST_FILE) {
-        join_warn(&join->progress, "'%s' is not imported: '%s' is missing", image.target,
-                  ctr.target);
+        join_warn(&join->progress, "'%s' is not imported: '%s' is missing",
+                  sandbox_is_here ? sandbox.target : images->items[0].name, ctr.target);
         return 0;
     }
-    if (host_refuse_stranger(join->host, image.target, err) < 0 ||
-        host_refuse_stranger(join->host, ctr.target, err) < 0)
-        return error_prefix(err, "import '%s'", image.target);
-    if (host_run(join->host, &process, &code, &output, err) < 0)
-        return error_prefix(err, "import '%s'", image.target);
-    output[strcspn(output, "\r\n")] = '\0';
-    if (code)
-        return error_set(err, ERROR_HOST, "import '%s': ctr ends with %d: %.200s", image.target,
-                         code, output);
-    text_add(&join->progress.detail, ", sandbox image imported");
+    if (sandbox_is_here && import(join, ctr.target, sandbox.target, err) < 0)
+        return error_prefix(err, "import '%s'", sandbox.target);
+    if (sandbox_is_here)
+        text_add(&join->progress.detail, ", sandbox image imported");
+    for (size_t i = 0; i < images->count; i++)
+        if (import_one(join, ctr.target, &images->items[i], err) < 0)
+            return -1;
+    if (images->count)
+        text_addf(&join->progress.detail, ", %zu image%s of the bundle there", images->count,
+                  PLURAL(images->count));
     return 0;
 }

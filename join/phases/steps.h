@@ -47,20 +47,24 @@ int host_fixes_apply(struct join *join, struct error *err);
  * first; HNS is started again for it. Kinds: those of host_registry_get() and of services. */
 int agent_registry_apply(struct join *join, struct error *err);
 
-/* ---- sandbox image ---- */
+/* ---- images that a bundle brought ---- */
 
-/* Imports it by ctr, where it was installed; containerd runs. Without ctr: a warning. Importing an
- * image that containerd has changes nothing. Kinds: those of host_run(), ERROR_HOST (ctr fails),
- * ERROR_DENIED (somebody else than an administrator has put one of the two there). */
-int sandbox_image_import(struct join *join, struct error *err);
+/* Imports them by ctr, where it was installed; containerd runs, and has been asked for no other:
+ * the sandbox image that was installed, and each of the open bundle that containerd does not have,
+ * by a copy that is proved. Without ctr: a warning. Importing an image that containerd has changes
+ * nothing. Kinds: those of host_run(), bundle_image_copy() and cri_image_has(), ERROR_HOST (ctr
+ * fails), ERROR_DENIED (somebody else than an administrator has put one of the files there). */
+int bundle_images_import(struct join *join, struct error *err);
 
 /* ---- images (join/phases/images.c) ---- */
 
 /* Has containerd pull the images that were asked for, the required ones first: three at once, each
- * of its layers by containerd's own settings. It goes on while the join does; images_await() looks
- * after those that follow. One that cannot be pulled, thrice where that may help, is a warning,
- * unless it is required. Kinds: those of cri_image_pull(). */
+ * of its layers by containerd's own settings. It goes on while the join does. One that cannot be
+ * pulled, thrice where that may help, is a warning, unless it is required. Kinds: those of
+ * cri_image_pull(). */
 int images_begin(struct join *join, struct error *err);
+/* Behind each phase, without a wait: where one has come the next is begun. The same kinds. */
+int images_go_on(struct join *join, struct error *err);
 /* Waits until each has come, and tells how far they are. Nothing was begun: nothing. */
 int images_await(struct join *join, struct error *err);
 /* Ends what is under way; what has come of it stays with containerd. */

@@ -3,6 +3,7 @@
 
 #include "join/configuration/join_options.h"
 #include "join/preflight/preflight_checks.h"
+#include "services/artifacts/artifacts.h"
 
 enum { HINTS_MAX = ERROR_HINTS_MAX - 1 }; /* one is left for what a failed join says at its end */
 
@@ -193,10 +194,13 @@ struct preflight_result *preflight_run(struct join *join, bool whole, size_t *re
     size_t rows, count = 0;
     _cleanup_(freep) struct preflight_check *checks = preflight_checks(&rows);
     struct preflight_result *results = xcalloc(rows, sizeof *results);
+    const struct join_found *found = &join->found;
+    bool images = found->options.images.count || found->options.images_required.count ||
+                  (found->bundle && bundle_images(found->bundle)->count);
 
     join->found.only_looks = true;
     for (size_t i = 0; i < rows; i++) {
-        if (checks[i].whole && !whole)
+        if (checks[i].whole && !whole && !(checks[i].of_images && images))
             continue;
         if (count && results[0].outcome == PREFLIGHT_ERROR) {
             results[count] = (struct preflight_result){.id = checks[i].id,

@@ -181,8 +181,8 @@ static const struct preflight_check checks[] = {
           "all programs of a node are on this machine or in the bundle",
           "winjoin bundle create DIR winjoin-bundle.zip"),
     WHOLE("Images", W, AFTER_NONE, check_images,
-          "the images to be pulled are for this build of Windows",
-          "name a tag that is for this build, or leave the image out"),
+          "the images to be pulled are for this build of Windows, and the disk has room",
+          "name a tag that is for this build, or leave the image out", .of_images = true),
 };
 
 struct list {

@@ -48,6 +48,7 @@ struct preflight_check {
     unsigned number;     /* a port; what is to be found (join/found/need.h) */
     bool firm;           /* is not ignored, whatever --ignore-preflight-errors names */
     bool whole;          /* only when asked for the whole: in a join a later phase finds it out */
+    bool of_images;      /* or where images are to come */
 };
 /* All rows, in the order in which they run; the first is IsPrivilegedUser. The caller frees. */
 struct preflight_check *preflight_checks(size_t *ret_count);

@@ -162,33 +162,32 @@ enum verdict check_programs(struct join *join, struct finding *finding) {
 
 /* ---- images ---- */
 
-enum { LIMIT_MS = 5000 };
+enum { LIMIT_MS = 5000, GIGABYTE = 1024 * 1024 * 1024 };
 
 struct asking {
     const struct mirror *from;
     unsigned build;
 };
 
-/* 1: it is for this build; 0: it is not, and *versions has what it is for; -1: not known (the
- * registry of docker.io has another name). */
-static int fits(const struct asking *a, const char *image, struct text_list *versions,
+/* 1: it is for this build; 0: it is not, and ret has what it is for; -1: not known (the registry of
+ * docker.io has another name). */
+static int fits(const struct asking *a, const char *image, struct image_facts *ret,
                 struct error *err) {
     _cleanup_(freep) char *wanted = xasprintf("10.0.%u.", a->build);
 
-    if (text_starts_with(image, "docker.io/") ||
-        image_versions(a->from, image, versions, err) < 0 || !versions->count)
+    if (text_starts_with(image, "docker.io/") || image_look(a->from, image, a->build, ret, err) < 0)
         return -1;
-    for (size_t i = 0; i < versions->count; i++)
-        if (text_starts_with(versions->items[i], wanted))
+    for (size_t i = 0; i < ret->versions.count; i++)
+        if (text_starts_with(ret->versions.items[i], wanted))
             return 1;
-    return 0;
+    return ret->versions.count ? 0 : -1;
 }
 
 /* The image for this build whose tag differs in the name of the build alone: "...:ltsc2022". NULL:
  * the registry has none. The caller frees. */
 static char *other_tag(const struct asking *a, const char *image) {
     static const char mark[] = "ltsc";
-    _cleanup_(text_list_free) struct text_list versions = {0};
+    _cleanup_(image_facts_free) struct image_facts facts = {0};
     const char *name = windows_build_name(a->build), *at = strrchr(image, ':');
     _cleanup_(freep) char *other = NULL;
 
@@ -197,7 +196,7 @@ static char *other_tag(const struct asking *a, const char *image) {
         return NULL;
     other = xasprintf("%.*s%s%s", (int)(at - image) + (int)strlen(mark), image,
                       strrchr(name, ' ') + 1, at + strlen(mark) + 4);
-    return fits(a, other, &versions, ERROR_IGNORED) > 0 ? take_ptr(other) : NULL;
+    return fits(a, other, &facts, ERROR_IGNORED) > 0 ? take_ptr(other) : NULL;
 }
 
 static enum verdict tell_unfit(const struct asking *a, const char *image,
@@ -210,7 +209,35 @@ static enum verdict tell_unfit(const struct asking *a, const char *image,
                      list);
 }
 
-/* A registry that cannot be asked from here may be one that containerd reaches by a mirror. */
+/* Containerd keeps the layers as they came, beside what it unpacks of them; Microsoft's base images
+ * are two and a half times as large then. */
+static enum verdict judge_room(struct join *join, uint64_t bytes, struct finding *finding) {
+    _cleanup_(freep) char *folder = NULL;
+    char drive[] = "C:\\";
+    uint64_t needed = bytes + bytes / 2 * 5, room;
+
+    if (!bytes)
+        return CHECK_FINE;
+    if (find_containerd(join->host, &join->found, &finding->why) < 0 ||
+        containerd_data_folder(join->host, &join->found.containerd, &folder, &finding->why) < 0)
+        return CHECK_UNKNOWN;
+    *drive = *folder;
+    if (host_free_space(join->host, drive, &room, &finding->why) < 0)
+        return CHECK_UNKNOWN;
+    if (room >= needed)
+        return CHECK_FINE;
+    check_hint(finding,
+               "make room on %.2s, put containerd's root on another disk, or leave images out",
+               drive);
+    return check_bad(finding,
+                     "the images have %.1f GB compressed and need about %.1f GB with what is "
+                     "unpacked; %.2s has %.1f GB free",
+                     (double)bytes / GIGABYTE, (double)needed / GIGABYTE, drive,
+                     (double)room / GIGABYTE);
+}
+
+/* A registry that cannot be asked from here may be one that containerd reaches by a mirror: no
+ * other is asked then. Those that the bundle brings are known by its lock. */
 enum verdict check_images(struct join *join, struct finding *finding) {
     const struct join_options *o = &join->found.options;
     const struct mirror from = {.host = join->host,
@@ -220,24 +247,37 @@ enum verdict check_images(struct join *join, struct finding *finding) {
                                 .limit_ms = LIMIT_MS};
     const struct asking asking = {&from, join->found.facts.build};
     const struct text_list *lists[] = {&o->images_required, &o->images};
+    const struct artifacts none = {0}, *brought = join->found.bundle
+                                                      ? bundle_images(join->found.bundle)
+                                                      : &none;
+    bool silent = text_equal(o->source_base, JOIN_SOURCE_NONE);
+    uint64_t bytes = 0;
     size_t unknown = 0;
+    enum verdict room;
 
-    if (!o->images.count && !o->images_required.count)
-        return CHECK_FINE;
-    if (text_equal(o->source_base, JOIN_SOURCE_NONE))
-        return check_not_run(finding, "--source-base none: no registry is asked");
+    for (size_t i = 0; i < brought->count; i++)
+        bytes += brought->items[i].size;
     for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
         for (size_t i = 0; i < lists[l]->count && !unknown; i++) {
-            _cleanup_(text_list_free) struct text_list versions = {0};
-            int fit = fits(&asking, lists[l]->items[i], &versions, &finding->why);
+            _cleanup_(image_facts_free) struct image_facts facts = {0};
+            const char *image = lists[l]->items[i];
+            int fit = -1;
 
+            if (artifact_find(brought, image))
+                continue;
+            if (!silent)
+                fit = fits(&asking, image, &facts, &finding->why);
             if (fit == 0)
-                return tell_unfit(&asking, lists[l]->items[i], &versions, finding);
+                return tell_unfit(&asking, image, &facts.versions, finding);
             if (fit < 0 && finding->why.kind == ERROR_ABSENT && !o->source_base)
-                return check_bad(finding, "the registry has no image %s", lists[l]->items[i]);
+                return check_bad(finding, "the registry has no image %s", image);
+            bytes += facts.bytes;
             unknown += fit < 0;
         }
     error_clear(&finding->why);
-    return unknown ? check_not_run(finding, "a registry did not say for which builds an image is")
-                   : CHECK_FINE;
+    room = judge_room(join, bytes, finding);
+    if (room != CHECK_FINE || !unknown)
+        return room;
+    return silent ? check_not_run(finding, "--source-base none: no registry is asked")
+                  : check_not_run(finding, "a registry did not say for which builds an image is");
 }

@@ -102,6 +102,17 @@ static int choose_version(struct join *join, struct error *err) {
     return 0;
 }
 
+/* The bundle's images: imported, so that no registry is asked for them. */
+static void add_brought(struct join *join) {
+    const struct artifacts *images =
+        join->found.bundle ? bundle_images(join->found.bundle) : &(struct artifacts){0};
+    struct text_list *list = &join->found.options.images_required;
+
+    for (size_t i = 0; i < images->count; i++)
+        if (!text_list_has(list, images->items[i].name))
+            text_list_add(list, images->items[i].name);
+}
+
 int prepare_open(struct join *join, struct error *err) {
     const struct join_options *o = join->asked;
 
@@ -115,6 +126,7 @@ int prepare_open(struct join *join, struct error *err) {
     join->found.odd_host_name = false; /* the name of a server that becomes an image changes */
     text_set(&join->found.node_name, xstrdup(""));
     join->found.options.images_required = take_struct(join->found.options.images);
+    add_brought(join);
     return choose_version(join, err) < 0 || network_plan_choose(o->network_mode, o->network_plugin,
                                                                 &join->found.plan, err) < 0
                ? -1

@@ -115,7 +115,7 @@ static void fill_from_earlier(struct join *join, struct artifacts *artifacts) {
     size_t len, kept = 0;
 
     if (host_read(join->host, PROGRAMS_LOCK, LOCK_MAX, &text, &len, ERROR_IGNORED) == 0)
-        (void)artifact_lock_parse(text, len, &earlier, ERROR_IGNORED);
+        (void)artifact_lock_parse(text, len, &earlier, NULL, ERROR_IGNORED);
     for (size_t i = 0; i < artifacts->count; i++) {
         struct artifact item = artifacts->items[i];
 
@@ -142,7 +142,7 @@ int programs_write_lock(struct join *join, const struct bundle *bundle, struct e
         return 0;
     memcpy(items, all->items, all->count * sizeof *items);
     fill_from_earlier(join, &artifacts);
-    text = artifact_lock_make(&artifacts);
+    text = artifact_lock_make(&artifacts, NULL);
     return journal_write(&join->journal, PROGRAMS_LOCK, text, strlen(text), HOST_SECRET, err);
 }
 

@@ -10,7 +10,7 @@ static int read_lock(struct join *join, struct error *err) {
     size_t len;
 
     return host_read_text(join->host, path, LOCK_MAX, &text, &len, err) < 0 ||
-                   artifact_lock_parse(text, len, &join->found.known, err) < 0
+                   artifact_lock_parse(text, len, &join->found.known, NULL, err) < 0
                ? error_prefix(err, "lock '%s'", path)
                : 0;
 }

@@ -182,7 +182,7 @@ int upgrade_switch(struct join *join, struct error *err) {
     /* also one that an upgrade wrote and was killed before containerd had it */
     return service == &service_containerd &&
                    (upgrade_has_image(join->upgrade) || join->upgrade->resumed)
-               ? sandbox_image_import(join, err)
+               ? bundle_images_import(join, err)
                : 0;
 }
 

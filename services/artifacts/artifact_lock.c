@@ -6,7 +6,7 @@
 
 #define API_VERSION "winjoin.io/v1alpha1"
 #define KIND "BundleLock"
-enum { VERSION_MAX = 64, LOCK_SIZE_MAX = 1024 * 1024 };
+enum { VERSION_MAX = 64, REFERENCE_MAX = 512, LOCK_SIZE_MAX = 1024 * 1024 };
 
 static const struct artifact_target others[] = {
     {"containerd-shim-runhcs-v1", "C:\\Program Files\\containerd\\containerd-shim-runhcs-v1.exe",
@@ -134,6 +134,10 @@ bool artifact_version_is_usable(const char *version) {
     return version && is_name(version, VERSION_MAX);
 }
 
+static bool is_sha256(const char *text) {
+    return text && strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64;
+}
+
 static int read_plain(const json_t *item, struct artifact *artifact, struct error *err) {
     const char *name = json_text_at(item, "name"), *version = json_text_at(item, "version");
     const char *sha256 = json_text_at(item, "sha256");
@@ -142,7 +146,7 @@ static int read_plain(const json_t *item, struct artifact *artifact, struct erro
         return error_set(err, ERROR_MALFORMED, "decode lock: an artifact has no usable name");
     if (!artifact_version_is_usable(version))
         return error_set(err, ERROR_MALFORMED, "decode lock: '%s' has no usable version", name);
-    if (!sha256 || strlen(sha256) != 64 || strspn(sha256, "0123456789abcdef") != 64)
+    if (!is_sha256(sha256))
         return error_set(err, ERROR_MALFORMED, "decode lock: sha256 of '%s' is not 64 hex digits",
                          name);
     if (size < 0 || size > ARTIFACT_SIZE_MAX)
@@ -175,6 +179,46 @@ static int read_paths(const json_t *item, struct artifact *artifact, struct erro
                          target, artifact->name);
     artifact->path = xstrdup(path);
     artifact->target = xstrdup(target);
+    return 0;
+}
+
+/* "mcr.microsoft.com/windows/nanoserver:ltsc2022": what containerd will call it. */
+static bool is_reference(const char *text) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  "._-/:@";
+
+    return text && *text != '-' && strchr(text, '/') && strlen(text) <= REFERENCE_MAX &&
+           text[strspn(text, letters)] == '\0';
+}
+
+static int read_image(const json_t *item, struct artifacts *images, struct error *err) {
+    static const char *const keys[] = {"name", "sha256", "size", "path", NULL};
+    const char *name = json_text_at(item, "name"), *path = json_text_at(item, "path");
+    const char *sha256 = json_text_at(item, "sha256");
+    long long size = json_number_at(item, "size", -1);
+    struct artifact image = {0};
+
+    if (images->count == ARTIFACTS_MAX)
+        return error_set(err, ERROR_MALFORMED, "decode lock: more than %d images", ARTIFACTS_MAX);
+    if (check_keys(item, keys, "an image", err) < 0)
+        return -1;
+    if (!is_reference(name) || artifact_find(images, name))
+        return error_set(err, ERROR_MALFORMED, "decode lock: an image has no usable name");
+    if (!is_sha256(sha256) || size < 0 || !path)
+        return error_set(err, ERROR_MALFORMED, "decode lock: '%s' has no usable %s", name,
+                         !path      ? "path"
+                         : size < 0 ? "size"
+                                    : "sha256");
+    if (!bundle_path_is_safe(path))
+        return error_set(err, ERROR_UNTRUSTED,
+                         "decode lock: path '%s' of '%s' leads out of the bundle", path, name);
+    image = (struct artifact){.name = xstrdup(name),
+                              .version = xstrdup("image"),
+                              .size = (uint64_t)size,
+                              .path = xstrdup(path),
+                              .target = xstrdup("")};
+    memcpy(image.sha256, sha256, sizeof image.sha256);
+    array_add(images->items, images->count, image);
     return 0;
 }
 
@@ -227,8 +271,9 @@ static int read_text(const char *text, size_t len, json_t **ret, struct error *e
                                                             : "it is empty");
 }
 
-static int read_lock(const json_t *json, struct artifacts *artifacts, struct error *err) {
-    static const char *const keys[] = {"apiVersion", "kind", "artifacts", NULL};
+static int read_lock(const json_t *json, struct artifacts *artifacts, struct artifacts *images,
+                     struct error *err) {
+    static const char *const keys[] = {"apiVersion", "kind", "artifacts", "images", NULL};
     json_t *list = json_object_get(json, "artifacts");
     if (check_keys(json, keys, "the lock", err) < 0)
         return -1;
@@ -238,20 +283,26 @@ static int read_lock(const json_t *json, struct artifacts *artifacts, struct err
     json_each(list, i, item)
         if (read_artifact(item, artifacts, err) < 0)
             return -1;
+    json_each(json_object_get(json, "images"), i, item)
+        if (read_image(item, images, err) < 0)
+            return -1;
     return 0;
 }
 
-int artifact_lock_parse(const char *text, size_t len, struct artifacts *ret, struct error *err) {
-    _cleanup_(artifacts_free) struct artifacts artifacts = {0};
+int artifact_lock_parse(const char *text, size_t len, struct artifacts *ret,
+                        struct artifacts *ret_images, struct error *err) {
+    _cleanup_(artifacts_free) struct artifacts artifacts = {0}, images = {0};
     _cleanup_json_ json_t *json = NULL;
-    if (read_text(text, len, &json, err) < 0 || read_lock(json, &artifacts, err) < 0)
+    if (read_text(text, len, &json, err) < 0 || read_lock(json, &artifacts, &images, err) < 0)
         return -1;
     *ret = take_struct(artifacts);
+    if (ret_images)
+        *ret_images = take_struct(images);
     return 0;
 }
 
-char *artifact_lock_make(const struct artifacts *artifacts) {
-    json_t *list = json_array();
+char *artifact_lock_make(const struct artifacts *artifacts, const struct artifacts *images) {
+    json_t *list = json_array(), *brought = images && images->count ? json_array() : NULL;
     for (size_t i = 0; i < artifacts->count; i++) {
         const struct artifact *item = &artifacts->items[i];
         _cleanup_(freep) char *path = xasprintf("%s%s%s", item->path, item->member ? "/" : "",
@@ -261,8 +312,13 @@ char *artifact_lock_make(const struct artifacts *artifacts) {
                                               "size", (json_int_t)item->size, "path", path,
                                               "target", item->target));
     }
-    _cleanup_json_ json_t *json =
-        json_pack("{s:s,s:s,s:o}", "apiVersion", API_VERSION, "kind", KIND, "artifacts", list);
+    for (size_t i = 0; brought && i < images->count; i++)
+        json_array_append_new(brought, json_pack("{s:s,s:s,s:I,s:s}", "name", images->items[i].name,
+                                                 "sha256", images->items[i].sha256, "size",
+                                                 (json_int_t)images->items[i].size, "path",
+                                                 images->items[i].path));
+    _cleanup_json_ json_t *json = json_pack("{s:s,s:s,s:o,s:o*}", "apiVersion", API_VERSION, "kind",
+                                            KIND, "artifacts", list, "images", brought);
     return json_write_pretty(json);
 }
 

@@ -58,15 +58,18 @@ const char *artifact_origin(const char *name);
 
 /* The lock file, YAML or JSON, strict (no unknown keys, no name, path or target twice):
  *   {"apiVersion":"winjoin.io/v1alpha1","kind":"BundleLock",
- *    "artifacts":[{"name","version","sha256","size","path"[,"target"]}]}
- * A name of the target table needs no target. Kinds: ERROR_MALFORMED; ERROR_UNTRUSTED for a path
+ *    "artifacts":[{"name","version","sha256","size","path"[,"target"]}]
+ *    [,"images":[{"name","sha256","size","path"}]]}
+ * A name of the target table needs no target. Images have the version "image", and no target;
+ * ret_images NULL: they are passed over. Kinds: ERROR_MALFORMED; ERROR_UNTRUSTED for a path
  * that leaves the bundle (absolute, "..", drive, backslash) or a target outside C:\k,
  * C:\opt\cni\bin and C:\Program Files\containerd. */
-int artifact_lock_parse(const char *text, size_t len, struct artifacts *ret, struct error *err);
+int artifact_lock_parse(const char *text, size_t len, struct artifacts *ret,
+                        struct artifacts *ret_images, struct error *err);
 /* As a version of a lock: at most 64 letters, digits and ._-+ (NULL is none). */
 bool artifact_version_is_usable(const char *version);
-/* The lock's text, for bundle create. The caller frees. */
-char *artifact_lock_make(const struct artifacts *artifacts);
+/* The lock's text, for bundle create; `images` may be NULL. The caller frees. */
+char *artifact_lock_make(const struct artifacts *artifacts, const struct artifacts *images);
 
 /* An opened bundle. */
 struct bundle;
@@ -114,6 +117,16 @@ const struct mirror *bundle_mirror(const struct bundle *bundle);
 void bundle_free(struct bundle *bundle);
 void bundle_freep(struct bundle **bundle);
 const struct artifacts *bundle_artifacts(const struct bundle *bundle);
+/* Images of one's own that it brings, as archives for `ctr images import`. */
+const struct artifacts *bundle_images(const struct bundle *bundle);
+/* Copies one of them to `to`, piece by piece (HOST_PUBLIC); what is there already of a mirror's is
+ * gone on with. Proved, else ERROR_UNTRUSTED, and the file is removed. `to` NULL: proved alone, of
+ * a folder or .zip. */
+int bundle_image_copy(struct bundle *bundle, const struct artifact *image, const char *to,
+                      struct error *err);
+/* The SHA-256 and the size of a file of any size; `to`: a copy of it is made, or NULL. */
+int artifact_digest_file(struct host *host, const char *path, const char *to,
+                         char sha256[DIGEST_TEXT_MAX], uint64_t *ret_size, struct error *err);
 /* Content of an artifact, its size and checksum proved (else ERROR_UNTRUSTED). The caller frees. */
 int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
                 struct error *err);
@@ -174,13 +187,17 @@ json_t *artifacts_json(const struct artifacts *artifacts, const struct mirror *m
  */
 int bundle_create(struct host *host, const char *folder, const char *zip_path,
                   const json_t *versions, struct artifacts *ret, struct error *err);
-/* The sandbox image of a bundle. */
-struct bundle_image {
-    const char *reference; /* "registry.k8s.io/pause:3.10.2" */
-    unsigned build;        /* of Windows; 0: each */
+/* The images of a bundle. */
+struct bundle_wants {
+    const char *sandbox;            /* "registry.k8s.io/pause:3.10.2", or NULL */
+    const struct text_list *images; /* of one's own */
+    unsigned build;                 /* of Windows; 0: each */
     const struct mirror *from;
 };
-/* The same of all that an open bundle has, each proved, and of the image (or NULL). The same bytes
- * for the same programs. Kinds: those of bundle_read(), image_fetch() and ERROR_MALFORMED. */
-int bundle_create_from(struct host *host, struct bundle *bundle, const struct bundle_image *image,
-                       const char *zip_path, struct artifacts *ret, struct error *err);
+/* The same of all that an open bundle has, each proved, and of the sandbox image. With images of
+ * one's own `path` is a folder: they are too large for a .zip. It has its lock when it is whole;
+ * the same call goes on with what is there of them. The same bytes for the same programs. Kinds:
+ * those of bundle_read(), image_fetch() and ERROR_MALFORMED. */
+int bundle_create_from(struct host *host, struct bundle *bundle, const struct bundle_wants *wants,
+                       const char *path, struct artifacts *ret, struct artifacts *ret_images,
+                       struct error *err);

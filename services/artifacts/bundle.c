@@ -9,7 +9,7 @@
 #include "services/artifacts/program_image.h"
 #include "services/artifacts/upstream.h"
 
-enum { LOCK_SIZE_MAX = 1024 * 1024 };
+enum { LOCK_SIZE_MAX = 1024 * 1024, PIECE = 4 * 1024 * 1024 };
 
 struct bundle {
     struct host *host;
@@ -18,7 +18,7 @@ struct bundle {
     size_t zip_len; /* or */
     struct mirror *mirror;
     bool is_upstream; /* a mirror whose lock is the catalogue */
-    struct artifacts artifacts;
+    struct artifacts artifacts, images;
     char **fetched; /* of a mirror: one an artifact, proved; NULL = not asked for yet */
 };
 
@@ -32,6 +32,7 @@ void bundle_free(struct bundle *bundle) {
         free((char *)bundle->mirror->url); /* its copy */
     free_all(bundle->mirror, bundle->folder, bundle->zip);
     artifacts_free(&bundle->artifacts);
+    artifacts_free(&bundle->images);
     free(bundle);
 }
 
@@ -41,6 +42,10 @@ void bundle_freep(struct bundle **bundle) {
 
 const struct artifacts *bundle_artifacts(const struct bundle *bundle) {
     return &bundle->artifacts;
+}
+
+const struct artifacts *bundle_images(const struct bundle *bundle) {
+    return &bundle->images;
 }
 
 /* One that is absent or broken stays so: the call names the wrong one. */
@@ -87,7 +92,7 @@ static int read_lock(struct bundle *bundle, const char *lock, struct error *err)
     if (result == 0)
         result = unicode_to_utf8(&text, &len, err);
     if (result == 0)
-        result = artifact_lock_parse(text, len, &bundle->artifacts, err);
+        result = artifact_lock_parse(text, len, &bundle->artifacts, &bundle->images, err);
     if (result < 0 && lock) {
         _cleanup_(freep) char *shown = path_shown(lock);
         return error_prefix(err, "lock '%s'", shown);
@@ -342,6 +347,63 @@ int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **r
     return 0;
 }
 
+/* ---- images ---- */
+
+int artifact_digest_file(struct host *host, const char *path, const char *to,
+                         char sha256[DIGEST_TEXT_MAX], uint64_t *ret_size, struct error *err) {
+    struct digest *digest = digest_begin();
+    uint64_t at = 0;
+    int result = 0;
+
+    for (size_t len = PIECE; result == 0 && len == PIECE && !host_interrupted(host); at += len) {
+        _cleanup_(freep) char *data = NULL;
+
+        result = host_read_part(host, path, at, PIECE, &data, &len, ret_size, err);
+        if (result == 0 && to && (len || !at))
+            result = host_write_part(host, to, at, data, len, HOST_PUBLIC, err);
+        if (result == 0)
+            digest_add(digest, data, len);
+    }
+    digest_end(digest, sha256);
+    return result == 0 && at < *ret_size ? error_set(err, ERROR_INTERRUPTED, "interrupted")
+                                         : result;
+}
+
+/* ret: what it has. */
+static int copy_image(struct bundle *bundle, const struct artifact *image, const char *to,
+                      struct artifact *ret, struct error *err) {
+    _cleanup_(freep) char *path = xasprintf("%s\\%s", bundle->folder, image->path);
+    struct mirror_file file = {.name = image->name,
+                               .path = image->path,
+                               .max = (size_t)image->size,
+                               .sha256 = image->sha256,
+                               .into = to};
+
+    if (bundle->folder)
+        return artifact_digest_file(bundle->host, text_replace(path, "/", '\\'), to, ret->sha256,
+                                    &ret->size, err);
+    if (!bundle->mirror)
+        return error_set(err, ERROR_UNSUPPORTED, "a .zip has no images: unpack it into a folder");
+    if (mirror_fetch_all(bundle->mirror, &file, 1, err) < 0)
+        return -1;
+    memcpy(ret->sha256, file.digest, sizeof ret->sha256);
+    ret->size = file.len;
+    return 0;
+}
+
+int bundle_image_copy(struct bundle *bundle, const struct artifact *image, const char *to,
+                      struct error *err) {
+    struct artifact found = {0};
+
+    if (copy_image(bundle, image, to, &found, err) < 0)
+        return error_prefix(err, "image '%s'", image->name);
+    if (found.size == image->size && text_equal(found.sha256, image->sha256))
+        return 0;
+    if (to)
+        (void)host_remove(bundle->host, to, ERROR_IGNORED);
+    return error_set(err, ERROR_UNTRUSTED, "image '%s': it is not what the lock says", image->name);
+}
+
 int bundle_verify(struct bundle *bundle, const struct text_list *only, struct error *err) {
     bool wanted[ARTIFACTS_MAX] = {0};
 
@@ -356,12 +418,18 @@ int bundle_verify(struct bundle *bundle, const struct text_list *only, struct er
         if (!bundle->mirror && bundle_read(bundle, artifact, &data, &len, err) < 0)
             return -1;
     }
+    for (size_t i = 0; !only && !bundle->mirror && i < bundle->images.count; i++)
+        if (bundle_image_copy(bundle, &bundle->images.items[i], NULL, err) < 0)
+            return -1;
     return bundle->mirror ? fetch(bundle, wanted, err) : 0;
 }
 
 static bool lock_names(const struct bundle *bundle, const char *path) {
     for (size_t i = 0; i < bundle->artifacts.count; i++)
         if (text_equal(bundle->artifacts.items[i].path, path))
+            return true;
+    for (size_t i = 0; i < bundle->images.count; i++)
+        if (text_equal(bundle->images.items[i].path, path))
             return true;
     return text_equal(path, ARTIFACT_LOCK_NAME);
 }

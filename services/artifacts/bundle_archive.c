@@ -1,4 +1,4 @@
-/* Reading .zip, .tar.gz and .tar.zst, and writing .tar, with libarchive; writing .zip without. */
+/* Reading .zip, .tar.gz and .tar.zst with libarchive; writing .zip without. */
 #include "services/artifacts/bundle_archive.h"
 
 #include <archive.h>
@@ -8,9 +8,7 @@
 
 #include "services/artifacts/bundle_path.h"
 
-enum { ENTRIES_MAX = 1024, BLOCK = 64 * 1024, MODE = 0644 };
-/* A fixed one gives the same bytes every time. */
-enum { PACKED_TIME = 315532800 };
+enum { ENTRIES_MAX = 1024, BLOCK = 64 * 1024 };
 static const uint64_t UNPACKED_MAX = 2ull * 1024 * 1024 * 1024;
 
 static void archive_read_freep(struct archive **archive) {
@@ -186,56 +184,6 @@ int bundle_archive_files(const char *data, size_t len, struct text_list *ret, st
             text_list_add(ret, name);
     }
     return -1;
-}
-
-/* libarchive's callback: collects what it writes. */
-static la_ssize_t collect(struct archive *, void *context, const void *data, size_t len) {
-    struct text *out = context;
-    text_add_bytes(out, data, len);
-    return out->overflow ? -1 : (la_ssize_t)len;
-}
-
-static int add_file(struct archive *archive, const struct bundle_archive_file *file) {
-    struct archive_entry *entry = archive_entry_new();
-    archive_entry_set_pathname(entry, file->path);
-    archive_entry_set_filetype(entry, AE_IFREG);
-    archive_entry_set_perm(entry, MODE);
-    archive_entry_set_size(entry, (la_int64_t)file->len);
-    archive_entry_set_mtime(entry, PACKED_TIME, 0);
-    int result = archive_write_header(archive, entry);
-    archive_entry_free(entry);
-    if (result != ARCHIVE_OK)
-        return -1;
-    return archive_write_data(archive, file->data, file->len) == (la_ssize_t)file->len ? 0 : -1;
-}
-
-static int write_all(struct archive *archive, const struct bundle_archive_file *files, size_t count,
-                     struct text *out, struct error *err) {
-    int failed = archive_write_set_bytes_per_block(archive, 0) != ARCHIVE_OK ||
-                 archive_write_open(archive, out, NULL, collect, NULL) != ARCHIVE_OK;
-    for (size_t i = 0; !failed && i < count; i++)
-        failed = add_file(archive, &files[i]) < 0;
-    if (failed || archive_write_close(archive) != ARCHIVE_OK) {
-        const char *why = archive_error_string(archive);
-        return error_set(err, ERROR_HOST, "pack archive: %s", why ? why : "no reason");
-    }
-    return 0;
-}
-
-int bundle_archive_make_tar(const struct bundle_archive_file *files, size_t count, char **ret,
-                            size_t *ret_len, struct error *err) {
-    _cleanup_(text_free) struct text out = {.cap = 1024u * 1024 * 1024};
-    struct archive *archive = archive_write_new();
-    int result = archive_write_set_format_ustar(archive) == ARCHIVE_OK
-                     ? write_all(archive, files, count, &out, err)
-                     : error_set(err, ERROR_HOST, "pack archive: its format is not known");
-
-    (void)archive_write_free(archive); /* closed already, or failed and told */
-    if (result < 0)
-        return -1;
-    *ret_len = out.len;
-    *ret = text_take(&out);
-    return 0;
 }
 
 /* ---- zip ---- */

@@ -36,6 +36,3 @@ struct bundle_archive_file {
  * The caller frees *ret. */
 int bundle_archive_make(const struct bundle_archive_file *files, size_t count, char **ret,
                         size_t *ret_len, struct error *err);
-/* The same as .tar. */
-int bundle_archive_make_tar(const struct bundle_archive_file *files, size_t count, char **ret,
-                            size_t *ret_len, struct error *err);

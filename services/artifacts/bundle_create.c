@@ -9,7 +9,7 @@
 
 /* What is packed so far: the lock's rows and the files' bytes, in the same order. */
 struct packing {
-    struct artifacts artifacts;
+    struct artifacts artifacts, images; /* images are on disk */
     char *contents[ARTIFACTS_MAX];
     size_t lengths[ARTIFACTS_MAX];
 };
@@ -18,6 +18,7 @@ static void packing_free(struct packing *packing) {
     for (size_t i = 0; i < packing->artifacts.count; i++)
         free(packing->contents[i]);
     artifacts_free(&packing->artifacts);
+    artifacts_free(&packing->images);
 }
 
 /* `sha256` NULL: not known yet. */
@@ -109,7 +110,7 @@ static int check_versions_used(const json_t *versions, const struct packing *pac
 
 static int pack(struct host *host, const struct packing *packing, const char *zip_path,
                 struct error *err) {
-    _cleanup_(freep) char *lock = artifact_lock_make(&packing->artifacts);
+    _cleanup_(freep) char *lock = artifact_lock_make(&packing->artifacts, NULL);
     struct bundle_archive_file files[ARTIFACTS_MAX + 1] = {
         {ARTIFACT_LOCK_NAME, lock, strlen(lock)}};
     _cleanup_(freep) char *zip = NULL;
@@ -122,11 +123,33 @@ static int pack(struct host *host, const struct packing *packing, const char *zi
     return host_write(host, zip_path, zip, len, HOST_PUBLIC, err);
 }
 
+static char *path_within(const char *folder, const char *name) {
+    char *path = xasprintf("%s\\%s", folder, name);
+
+    (void)text_replace(path + strlen(folder), "/", '\\');
+    return path;
+}
+
+/* The lock comes last: until then the folder is no bundle. */
+static int write_folder(struct host *host, const struct packing *packing, const char *folder,
+                        struct error *err) {
+    _cleanup_(freep) char *text = artifact_lock_make(&packing->artifacts, &packing->images);
+    _cleanup_(freep) char *lock = path_within(folder, ARTIFACT_LOCK_NAME);
+
+    for (size_t i = 0; i < packing->artifacts.count; i++) {
+        _cleanup_(freep) char *path = path_within(folder, packing->artifacts.items[i].path);
+
+        if (host_write(host, path, packing->contents[i], packing->lengths[i], HOST_PUBLIC, err) < 0)
+            return -1;
+    }
+    return host_write(host, lock, text, strlen(text), HOST_PUBLIC, err);
+}
+
 /* The rows go to the caller, the bytes do not. */
-static int finish(struct host *host, struct packing *packing, const char *zip_path,
+static int finish(struct host *host, struct packing *packing, const char *path,
                   struct artifacts *ret, struct error *err) {
-    if (pack(host, packing, zip_path, err) < 0) {
-        _cleanup_(freep) char *shown = path_shown(zip_path);
+    if ((packing->images.count ? write_folder : pack)(host, packing, path, err) < 0) {
+        _cleanup_(freep) char *shown = path_shown(path);
         return error_prefix(err, "create bundle '%s'", shown);
     }
     for (size_t i = 0; i < packing->artifacts.count; i++)
@@ -149,22 +172,68 @@ int bundle_create(struct host *host, const char *folder, const char *zip_path,
     return finish(host, &packing, zip_path, ret, err);
 }
 
-static int add_image(const struct bundle_image *image, struct packing *packing, struct error *err) {
-    struct artifact_target target;
-    char *data = NULL;
-    size_t len = 0;
+/* ---- images ---- */
 
-    if (!image)
+static int add_sandbox(struct host *host, const struct bundle_wants *wants, const char *path,
+                       struct packing *packing, struct error *err) {
+    _cleanup_(freep) char *part = xasprintf("%s.pause.tar", path), *data = NULL;
+    struct artifact_target target;
+    size_t len = 0;
+    int result;
+
+    if (!wants->sandbox)
         return 0;
-    if (image_fetch(image->from, image->reference, image->build, &data, &len, err) < 0)
+    result = image_fetch(wants->from, wants->sandbox, wants->build, part, err);
+    if (result == 0)
+        result = host_read(host, part, ARTIFACT_SIZE_MAX, &data, &len, err);
+    if (host_remove(host, part, result < 0 ? ERROR_IGNORED : err) < 0 || result < 0)
         return -1;
     (void)artifact_target_find(ARTIFACT_IMAGE, &target);
-    add_artifact(packing, &target, strrchr(image->reference, ':') + 1, NULL, data, len);
+    add_artifact(packing, &target, strrchr(wants->sandbox, ':') + 1, NULL, take_ptr(data), len);
     return 0;
 }
 
-int bundle_create_from(struct host *host, struct bundle *bundle, const struct bundle_image *image,
-                       const char *zip_path, struct artifacts *ret, struct error *err) {
+/* "images/mcr.microsoft.com_windows_nanoserver_ltsc2022.tar" */
+static char *image_path(const char *reference) {
+    char *path = xasprintf("images/%s.tar", reference);
+
+    for (char *p = path + strlen("images/"); *p; p++)
+        if (strchr("/:@", *p))
+            *p = '_';
+    return path;
+}
+
+static int add_image(struct host *host, const struct bundle_wants *wants, const char *reference,
+                     const char *folder, struct packing *packing, struct error *err) {
+    _cleanup_(artifact_free) struct artifact image = {.name = xstrdup(reference),
+                                                      .version = xstrdup("image"),
+                                                      .path = image_path(reference),
+                                                      .target = xstrdup("")};
+    _cleanup_(freep) char *path = path_within(folder, image.path);
+
+    if (image_fetch(wants->from, reference, wants->build, path, err) < 0 ||
+        artifact_digest_file(host, path, NULL, image.sha256, &image.size, err) < 0)
+        return -1;
+    array_add(packing->images.items, packing->images.count, take_struct(image));
+    return 0;
+}
+
+static int add_images(struct host *host, const struct bundle_wants *wants, const char *folder,
+                      struct packing *packing, struct error *err) {
+    _cleanup_(freep) char *lock = path_within(folder, ARTIFACT_LOCK_NAME);
+
+    if (wants->images->count && host_remove(host, lock, err) < 0)
+        return -1;
+    for (size_t i = 0; i < wants->images->count; i++)
+        if (!artifact_find(&packing->images, wants->images->items[i]) &&
+            add_image(host, wants, wants->images->items[i], folder, packing, err) < 0)
+            return -1;
+    return 0;
+}
+
+int bundle_create_from(struct host *host, struct bundle *bundle, const struct bundle_wants *wants,
+                       const char *path, struct artifacts *ret, struct artifacts *ret_images,
+                       struct error *err) {
     _cleanup_(packing_free) struct packing packing = {0};
     const struct artifacts *artifacts = bundle_artifacts(bundle);
 
@@ -182,7 +251,10 @@ int bundle_create_from(struct host *host, struct bundle *bundle, const struct bu
         if (program_image_check(data, len, err) < 0)
             return error_prefix(err, "artifact '%s'", artifact->name);
     }
-    if (add_image(image, &packing, err) < 0)
+    if (add_sandbox(host, wants, path, &packing, err) < 0 ||
+        add_images(host, wants, path, &packing, err) < 0 ||
+        finish(host, &packing, path, ret, err) < 0)
         return -1;
-    return finish(host, &packing, zip_path, ret, err);
+    *ret_images = take_struct(packing.images);
+    return 0;
 }

@@ -1,45 +1,40 @@
 /* An image index, manifests and blobs of a registry, and the archive made of them. Nothing of it is
- * believed but the tag's index, which comes by https: all else has the digest that it names. */
+ * believed but the tag's index, which comes by https: all else has the digest that it names.
+ * Manifests and configurations are small and held; a layer goes to its place in the archive. */
 #include "services/artifacts/image.h"
 
 #include <ctype.h>
 
 #include "pki/digest.h"
-#include "services/artifacts/bundle_archive.h"
+#include "services/artifacts/artifacts.h"
 #include "services/artifacts/registry_token.h"
 
 #define INDEX_TYPE "application/vnd.oci.image.index.v1+json"
+#define MANIFEST_TYPE "application/vnd.oci.image.manifest.v1+json"
 #define ACCEPT                                                                                     \
-    INDEX_TYPE ", application/vnd.docker.distribution.manifest.list.v2+json, "                     \
-               "application/vnd.oci.image.manifest.v1+json, "                                      \
+    INDEX_TYPE ", application/vnd.docker.distribution.manifest.list.v2+json, " MANIFEST_TYPE ", "  \
                "application/vnd.docker.distribution.manifest.v2+json"
 #define LAYOUT "{\"imageLayoutVersion\":\"1.0.0\"}"
-enum {
-    IMAGES_MAX = 8,
-    BLOBS_MAX = 128,
-    MANIFEST_MAX = 1024 * 1024,
-    BLOB_MAX = 512 * 1024 * 1024,
-    SUM_MAX = 1024 * 1024 * 1024,
-    OWN_FILES = 3, /* oci-layout, index.json and the index */
-};
+enum { IMAGES_MAX = 8, BLOBS_MAX = 128, MANIFEST_MAX = 1024 * 1024, BLOCK = 512 };
+enum { PACKED_TIME = 315532800 }; /* a fixed one gives the same bytes every time */
+static const long long LAYER_MAX = 0777777777777LL; /* what a header of .tar can say */
 
-/* What is fetched, manifests first; files[i] has the digest at digests[i]. */
+/* What is fetched: manifests, then configurations, then layers; files[i] has the digest at
+ * digests[i]. */
 struct image {
     const struct mirror *from;
     char *host, *name; /* "registry.k8s.io", "pause" */
     json_t *list;      /* descriptors of the chosen manifests */
     struct mirror_file files[BLOBS_MAX];
     char *paths[BLOBS_MAX], digests[BLOBS_MAX][DIGEST_TEXT_MAX];
-    long long sizes[BLOBS_MAX];
-    size_t count;
-    char *token; /* of the registry, which may want one; NULL: it did not */
+    char *elsewhere[BLOBS_MAX];    /* where else a layer is, or NULL */
+    size_t count, held, manifests; /* of all; of those in memory; of manifests */
+    char *token;                   /* of the registry, which may want one; NULL: it did not */
 };
 
 static void image_free(struct image *image) {
-    for (size_t i = 0; i < image->count; i++) {
-        free(image->files[i].data);
-        free(image->paths[i]);
-    }
+    for (size_t i = 0; i < image->count; i++)
+        free_all(image->files[i].data, image->paths[i], image->elsewhere[i]);
     json_decref(image->list);
     free_all(image->token, image->host, image->name);
 }
@@ -49,6 +44,7 @@ static int add(struct image *image, const char *kind, const json_t *descriptor, 
                struct error *err) {
     const char *digest = json_text_at(descriptor, "digest");
     const char *hex = digest && text_starts_with(digest, "sha256:") ? digest + 7 : "";
+    const char *url = json_text_at(descriptor, "urls.0");
     long long size = json_number_at(descriptor, "size", -1);
     size_t at = image->count;
 
@@ -63,12 +59,13 @@ static int add(struct image *image, const char *kind, const json_t *descriptor, 
         return error_set(err, ERROR_UNTRUSTED, "it has more than %d parts", BLOBS_MAX);
     memcpy(image->digests[at], hex, DIGEST_TEXT_MAX);
     image->paths[at] = xasprintf("%s/v2/%s/%s/sha256:%s", image->host, image->name, kind, hex);
+    image->elsewhere[at] =
+        url && text_starts_with(url, "https://") ? xstrdup(url + strlen("https://")) : NULL;
     image->files[at] = (struct mirror_file){.name = image->name,
                                             .path = image->paths[at],
                                             .accept = ACCEPT,
                                             .max = (size_t)size,
                                             .sha256 = image->digests[at]};
-    image->sizes[at] = size;
     image->count++;
     return 0;
 }
@@ -111,27 +108,47 @@ static int fetch_files(struct image *image, struct mirror_file *files, size_t co
     return error_pass(err, &why);
 }
 
-/* Those from `first` on. */
-static int fetch(struct image *image, size_t first, struct error *err) {
-    long long sum = 0;
+static int check(const struct image *image, size_t at, struct error *err) {
+    const struct mirror_file *file = &image->files[at];
 
-    for (size_t i = 0; i < image->count; i++)
-        sum += image->sizes[i];
-    if (sum > SUM_MAX)
-        return error_set(err, ERROR_UNTRUSTED, "its parts have more than %d bytes", SUM_MAX);
+    return file->len == file->max && text_equal(file->digest, file->sha256)
+               ? 0
+               : error_set(err, ERROR_UNTRUSTED,
+                           "what came for sha256:%s has another digest or size", file->sha256);
+}
+
+/* Into memory, those that are not there yet. */
+static int fetch(struct image *image, struct error *err) {
+    size_t first = image->held;
+
+    image->held = image->count;
     if (fetch_files(image, image->files + first, image->count - first, err) < 0)
         return -1;
-    for (size_t i = first; i < image->count; i++) {
-        char digest[DIGEST_TEXT_MAX];
-
-        digest_sha256(image->files[i].data, image->files[i].len, digest);
-        if ((long long)image->files[i].len != image->sizes[i] ||
-            !text_equal(digest, image->digests[i]))
-            return error_set(err, ERROR_UNTRUSTED,
-                             "what came for sha256:%s has another digest or size",
-                             image->digests[i]);
-    }
+    for (size_t i = first; i < image->count; i++)
+        if (check(image, i, err) < 0)
+            return -1;
     return 0;
+}
+
+/* Into the archive. A layer that its maker alone hands out has his address. */
+static int fetch_layer(struct image *image, size_t i, const char *into, uint64_t at,
+                       struct error *err) {
+    struct mirror_file *file = &image->files[i];
+    struct error why = {0};
+
+    file->into = into;
+    file->at = at;
+    if (fetch_files(image, file, 1, &why) == 0)
+        return check(image, i, err);
+    if (why.kind != ERROR_ABSENT || !image->elsewhere[i])
+        return error_pass(err, &why);
+    file->path = image->elsewhere[i];
+    file->bearer_token = NULL;
+    if (mirror_fetch_all(image->from, file, 1, err) < 0) {
+        freep(&file->challenge);
+        return error_prefix(err, "the registry does not have a layer of another maker");
+    }
+    return check(image, i, err);
 }
 
 /* ---- references ---- */
@@ -192,8 +209,8 @@ bool image_is_reference(const char *text) {
 
 /* ---- what it is made of ---- */
 
-static bool is_of_build(const json_t *manifest, unsigned build) {
-    const json_t *platform = json_object_get(manifest, "platform");
+/* A platform of an index, or the configuration of an image. */
+static bool is_of_build(const json_t *platform, unsigned build) {
     const char *version = json_string_value(json_object_get(platform, "os.version"));
     _cleanup_(freep) char *wanted = xasprintf("10.0.%u.", build);
 
@@ -202,12 +219,16 @@ static bool is_of_build(const json_t *manifest, unsigned build) {
            (!build || (version && text_starts_with(version, wanted)));
 }
 
+static int refuse_build(unsigned build, struct error *err) {
+    return build ? error_set(err, ERROR_ABSENT, "it has no image for Windows build %u", build)
+                 : error_set(err, ERROR_ABSENT, "it has no image for Windows");
+}
+
 static int choose(struct image *image, const json_t *index, unsigned build, struct error *err) {
-    image->list = json_array();
     if (!json_is_array(json_object_get(index, "manifests")))
         return error_set(err, ERROR_MALFORMED, "the registry's answer is not an image index");
     json_each(json_object_get(index, "manifests"), i, manifest) {
-        if (!is_of_build(manifest, build))
+        if (!is_of_build(json_object_get(manifest, "platform"), build))
             continue;
         if (json_array_size(image->list) == IMAGES_MAX)
             return error_set(err, ERROR_UNTRUSTED, "it has more than %d images for Windows",
@@ -216,130 +237,271 @@ static int choose(struct image *image, const json_t *index, unsigned build, stru
             return -1;
         json_array_append(image->list, (json_t *)manifest);
     }
-    if (json_array_size(image->list))
-        return 0;
-    return build ? error_set(err, ERROR_ABSENT, "it has no image for Windows build %u", build)
-                 : error_set(err, ERROR_ABSENT, "it has no image for Windows");
+    return json_array_size(image->list) ? 0 : refuse_build(build, err);
 }
 
-static int add_parts(struct image *image, const struct mirror_file *file, struct error *err) {
-    _cleanup_json_ json_t *manifest = NULL;
+/* An image for one platform has a manifest in the place of an index: it is named as one would. */
+static int take_single(struct image *image, const struct mirror_file *manifest, const char *type,
+                       struct error *err) {
+    json_t *descriptor =
+        json_pack("{s:s, s:s+, s:I}", "mediaType", type ? type : MANIFEST_TYPE, "digest",
+                  "sha256:", manifest->digest, "size", (json_int_t)manifest->len);
 
-    if (json_read(file->data, file->len, "manifest", &manifest, err) < 0)
-        return -1;
-    if (!json_is_array(json_object_get(manifest, "layers")))
-        return error_set(err, ERROR_MALFORMED, "a manifest has no layers");
-    if (add(image, "blobs", json_object_get(manifest, "config"), MANIFEST_MAX, err) < 0)
-        return -1;
-    json_each(json_object_get(manifest, "layers"), i, layer) {
-        if (json_array_size(json_object_get(layer, "urls")))
-            return error_set(err, ERROR_UNSUPPORTED, "it has layers that are not in the registry");
-        if (add(image, "blobs", layer, BLOB_MAX, err) < 0)
+    json_array_append_new(image->list, descriptor);
+    return add(image, "manifests", descriptor, MANIFEST_MAX, err);
+}
+
+/* `member` of each manifest that is held: "config" or "layers". */
+static int add_parts(struct image *image, const char *member, long long max, struct error *err) {
+    for (size_t m = 0; m < image->manifests; m++) {
+        const struct mirror_file *file = &image->files[m];
+        _cleanup_json_ json_t *manifest = NULL;
+        json_t *parts;
+
+        if (json_read(file->data, file->len, "manifest", &manifest, err) < 0)
             return -1;
+        parts = json_object_get(manifest, member);
+        if (!json_is_array(json_object_get(manifest, "layers")))
+            return error_set(err, ERROR_MALFORMED, "a manifest has no layers");
+        if (!json_is_array(parts) && add(image, "blobs", parts, max, err) < 0)
+            return -1;
+        json_each(parts, i, part)
+            if (add(image, "blobs", part, max, err) < 0)
+                return -1;
     }
     return 0;
 }
 
 /* ---- the archive ---- */
 
-/* Of the chosen images alone, in the form in which the importer takes several platforms: one index,
- * which has the name. */
-static int pack(const struct image *image, const char *reference, char **ret, size_t *ret_len,
-                struct error *err) {
+/* A header of .tar (POSIX.1-2024, pax, "ustar Interchange Format"). */
+static void add_header(struct text *out, const char *path, uint64_t size) {
+    static const char magic[] = {'u', 's', 't', 'a', 'r', '\0', '0', '0'};
+    char header[BLOCK] = {0};
+    unsigned sum = 0;
+
+    (void)text_format(header, 100, "%s", path);
+    memcpy(header + 100,
+           "0000644\0"
+           "0000000\0"
+           "0000000",
+           24);
+    (void)text_format(header + 124, 12, "%011llo", (unsigned long long)size);
+    (void)text_format(header + 136, 12, "%011o", PACKED_TIME);
+    memset(header + 148, ' ', 8);
+    header[156] = '0';
+    memcpy(header + 257, magic, sizeof magic);
+    for (size_t i = 0; i < sizeof header; i++)
+        sum += (unsigned char)header[i];
+    (void)text_format(header + 148, 7, "%06o", sum);
+    text_add_bytes(out, header, sizeof header);
+}
+
+static void add_padding(struct text *out, uint64_t size) {
+    static const char zeros[BLOCK];
+
+    text_add_bytes(out, zeros, (BLOCK - size % BLOCK) % BLOCK);
+}
+
+static void add_file(struct text *out, const char *path, const char *data, size_t len) {
+    add_header(out, path, len);
+    text_add_bytes(out, data, len);
+    add_padding(out, len);
+}
+
+/* What stands before the first layer: of the chosen images alone, in the form in which the importer
+ * takes several platforms: one index, which has the name. */
+static void add_head(const struct image *image, const char *reference, const char *tag,
+                     struct text *out) {
     _cleanup_json_ json_t *list = json_pack("{s:i, s:s, s:O}", "schemaVersion", 2, "mediaType",
                                             INDEX_TYPE, "manifests", image->list);
     _cleanup_(freep) char *index = json_write(list), *own = NULL, *own_path = NULL;
     _cleanup_json_ json_t *top = NULL;
-    struct bundle_archive_file files[BLOBS_MAX + OWN_FILES];
-    char *paths[BLOBS_MAX], digest[DIGEST_TEXT_MAX];
-    int result;
+    char digest[DIGEST_TEXT_MAX];
 
     digest_sha256(index, strlen(index), digest);
     top =
         json_pack("{s:i, s:s, s:[{s:s, s:s+, s:I, s:{s:s, s:s}}]}", "schemaVersion", 2, "mediaType",
                   INDEX_TYPE, "manifests", "mediaType", INDEX_TYPE, "digest", "sha256:", digest,
                   "size", (json_int_t)strlen(index), "annotations", "io.containerd.image.name",
-                  reference, "org.opencontainers.image.ref.name", strrchr(reference, ':') + 1);
+                  reference, "org.opencontainers.image.ref.name", tag);
     own = json_write(top);
     own_path = xasprintf("blobs/sha256/%s", digest);
-    files[0] = (struct bundle_archive_file){"oci-layout", LAYOUT, strlen(LAYOUT)};
-    files[1] = (struct bundle_archive_file){"index.json", own, strlen(own)};
-    files[2] = (struct bundle_archive_file){own_path, index, strlen(index)};
-    for (size_t i = 0; i < image->count; i++) {
-        paths[i] = xasprintf("blobs/sha256/%s", image->digests[i]);
-        files[OWN_FILES + i] =
-            (struct bundle_archive_file){paths[i], image->files[i].data, image->files[i].len};
+    add_file(out, "oci-layout", LAYOUT, strlen(LAYOUT));
+    add_file(out, "index.json", own, strlen(own));
+    add_file(out, own_path, index, strlen(index));
+    for (size_t i = 0; i < image->held; i++) {
+        _cleanup_(freep) char *path = xasprintf("blobs/sha256/%s", image->digests[i]);
+
+        add_file(out, path, image->files[i].data, image->files[i].len);
     }
-    result = bundle_archive_make_tar(files, OWN_FILES + image->count, ret, ret_len, err);
-    for (size_t i = 0; i < image->count; i++)
-        free(paths[i]);
-    return result;
 }
 
-static int fetch_index(struct image *image, const char *tag, json_t **ret, struct error *err) {
-    _cleanup_(freep) char *path = xasprintf("%s/v2/%s/manifests/%s", image->host, image->name, tag);
-    struct mirror_file file = {
-        .name = image->name, .path = path, .accept = ACCEPT, .max = MANIFEST_MAX};
-    int result = fetch_files(image, &file, 1, err);
+/* Writes what has been added, and behind it nothing is left, unless a run before has written just
+ * that. */
+static int write_between(const struct image *image, const char *path, uint64_t *at,
+                         struct text *piece, struct error *err) {
+    _cleanup_(freep) char *there = NULL;
+    struct host *host = image->from->host;
+    size_t len = 0;
+    uint64_t size;
+    bool same = host_read_part(host, path, *at, piece->len, &there, &len, &size, NULL) == 0 &&
+                len == piece->len && memcmp(there, piece->data, len) == 0;
 
-    if (result == 0)
-        result = json_read(file.data, file.len, "index", ret, err);
-    free(file.data);
-    return result;
+    if (!same && host_write_part(host, path, *at, piece->data, piece->len, HOST_PUBLIC, err) < 0)
+        return -1;
+    *at += piece->len;
+    text_clear(piece);
+    return 0;
 }
 
-int image_versions(const struct mirror *from, const char *reference, struct text_list *ret,
-                   struct error *err) {
+static int pack(struct image *image, const char *reference, const char *tag, const char *path,
+                struct error *err) {
+    _cleanup_(text_free) struct text piece = {0};
+    static const char end[2 * BLOCK];
+    uint64_t at = 0;
+
+    add_head(image, reference, tag, &piece);
+    for (size_t i = image->held; i < image->count; i++) {
+        _cleanup_(freep) char *name = xasprintf("blobs/sha256/%s", image->digests[i]);
+
+        add_header(&piece, name, image->files[i].max);
+        if (write_between(image, path, &at, &piece, err) < 0 ||
+            fetch_layer(image, i, path, at, err) < 0)
+            return -1;
+        at += image->files[i].max;
+        add_padding(&piece, at);
+    }
+    text_add_bytes(&piece, end, sizeof end);
+    return host_write_part(image->from->host, path, at, piece.data, piece.len, HOST_PUBLIC, err);
+}
+
+/* ---- one image ---- */
+
+/* "HOST/NAME[:TAG][@DIGEST]"; *ret_tag (borrowed) is the digest where there is one. */
+static void open_image(struct image *image, const struct mirror *from, const char *reference,
+                       const char **ret_tag) {
     const char *slash = strchr(reference, '/'), *digest = strchr(slash, '@');
     const char *colon = memchr(slash, ':', digest ? (size_t)(digest - slash) : strlen(slash));
     const char *end = colon ? colon : digest ? digest : slash + strlen(slash);
-    struct image *image = xcalloc(1, sizeof *image);
-    _cleanup_json_ json_t *index = NULL;
-    int result;
 
     image->from = from;
+    image->list = json_array();
     image->host = xstrndup(reference, (size_t)(slash - reference));
     image->name = xstrndup(slash + 1, (size_t)(end - slash - 1));
-    result = fetch_index(image, digest ? digest + 1 : colon ? colon + 1 : "latest", &index, err);
-    image_free(image);
-    free(image);
-    if (result == 0 && !json_is_array(json_object_get(index, "manifests")))
-        return error_set(err, ERROR_MALFORMED, "the registry's answer is not an image index");
-    json_each(json_object_get(index, "manifests"), i, manifest) {
-        const json_t *platform = json_object_get(manifest, "platform");
+    *ret_tag = digest ? digest + 1 : colon ? colon + 1 : "latest";
+}
 
-        if (is_of_build(manifest, 0) && json_object_get(platform, "os.version"))
-            text_list_add(ret, json_string_value(json_object_get(platform, "os.version")));
+/* The index, or the manifest, and its bytes; a digest in the reference must be theirs. */
+static int fetch_index(struct image *image, const char *tag, struct mirror_file *file, json_t **ret,
+                       struct error *err) {
+    _cleanup_(freep) char *path = xasprintf("%s/v2/%s/manifests/%s", image->host, image->name, tag);
+
+    *file = (struct mirror_file){
+        .name = image->name, .path = path, .accept = ACCEPT, .max = MANIFEST_MAX};
+    if (fetch_files(image, file, 1, err) < 0)
+        return -1;
+    if (text_starts_with(tag, "sha256:") && !text_equal(tag + 7, file->digest))
+        return error_set(err, ERROR_UNTRUSTED, "what came for %s has another digest", tag);
+    return json_read(file->data, file->len, "index", ret, err);
+}
+
+void image_facts_free(struct image_facts *facts) {
+    text_list_free(&facts->versions);
+}
+
+static uint64_t layers_size(const json_t *manifest) {
+    uint64_t sum = 0;
+
+    json_each(json_object_get(manifest, "layers"), i, layer) {
+        long long size = json_number_at(layer, "size", 0);
+
+        sum += size > 0 && size <= LAYER_MAX ? (uint64_t)size : 0;
     }
+    return sum;
+}
+
+static int read_index(struct image *image, const json_t *index, unsigned build,
+                      struct image_facts *ret, struct error *err) {
+    _cleanup_json_ json_t *manifest = NULL;
+
+    json_each(json_object_get(index, "manifests"), i, row) {
+        const json_t *platform = json_object_get(row, "platform");
+
+        if (is_of_build(platform, 0) && json_object_get(platform, "os.version"))
+            text_list_add(&ret->versions,
+                          json_string_value(json_object_get(platform, "os.version")));
+        if (!image->count && is_of_build(platform, build) &&
+            add(image, "manifests", row, MANIFEST_MAX, err) < 0)
+            return -1;
+    }
+    if (!image->count)
+        return 0;
+    if (fetch(image, err) < 0 ||
+        json_read(image->files->data, image->files->len, "manifest", &manifest, err) < 0)
+        return -1;
+    ret->bytes = layers_size(manifest);
+    return 0;
+}
+
+int image_look(const struct mirror *from, const char *reference, unsigned build,
+               struct image_facts *ret, struct error *err) {
+    struct image *image = xcalloc(1, sizeof *image);
+    struct mirror_file file = {0};
+    _cleanup_json_ json_t *index = NULL;
+    const char *tag;
+    int result;
+
+    open_image(image, from, reference, &tag);
+    result = fetch_index(image, tag, &file, &index, err);
+    if (result == 0 && json_is_array(json_object_get(index, "layers")))
+        ret->bytes = layers_size(index);
+    else if (result == 0 && json_is_array(json_object_get(index, "manifests")))
+        result = read_index(image, index, build, ret, err);
+    else if (result == 0)
+        result = error_set(err, ERROR_MALFORMED, "the registry's answer is not an image index");
+    image_free(image);
+    free_all(image, file.data);
     return result;
 }
 
-static int fetch_all(struct image *image, const char *tag, unsigned build, struct error *err) {
-    _cleanup_json_ json_t *index = NULL;
-    size_t manifests;
+/* The manifest's own configuration says for what it is, where no index does. */
+static int check_single(const struct image *image, unsigned build, struct error *err) {
+    const struct mirror_file *file = &image->files[1];
+    _cleanup_json_ json_t *config = NULL;
 
-    if (fetch_index(image, tag, &index, err) < 0 || choose(image, index, build, err) < 0 ||
-        fetch(image, 0, err) < 0)
-        return -1;
-    manifests = image->count;
-    for (size_t i = 0; i < manifests; i++)
-        if (add_parts(image, &image->files[i], err) < 0)
-            return -1;
-    return fetch(image, manifests, err);
+    if (image->count < 2 || json_read(file->data, file->len, "image", &config, err) < 0)
+        return image->count < 2 ? refuse_build(build, err) : -1;
+    return is_of_build(config, build) ? 0 : refuse_build(build, err);
 }
 
-int image_fetch(const struct mirror *from, const char *reference, unsigned build, char **ret,
-                size_t *ret_len, struct error *err) {
-    const char *slash = strchr(reference, '/'), *colon = strrchr(reference, ':');
+static int fetch_held(struct image *image, const char *tag, unsigned build, struct error *err) {
+    _cleanup_json_ json_t *index = NULL;
+    struct mirror_file file = {0};
+    int result = fetch_index(image, tag, &file, &index, err);
+    bool single = json_is_array(json_object_get(index, "layers"));
+
+    if (result == 0)
+        result = single ? take_single(image, &file, json_text_at(index, "mediaType"), err)
+                        : choose(image, index, build, err);
+    free(file.data);
+    image->manifests = image->count;
+    if (result < 0 || fetch(image, err) < 0 || add_parts(image, "config", MANIFEST_MAX, err) < 0 ||
+        fetch(image, err) < 0 || (single && check_single(image, build, err) < 0))
+        return -1;
+    return add_parts(image, "layers", LAYER_MAX, err);
+}
+
+int image_fetch(const struct mirror *from, const char *reference, unsigned build, const char *path,
+                struct error *err) {
     struct image *image = xcalloc(1, sizeof *image);
+    const char *tag;
     int result;
 
-    image->from = from;
-    image->host = xstrndup(reference, (size_t)(slash - reference));
-    image->name = xstrndup(slash + 1, (size_t)(colon - slash - 1));
-    result = fetch_all(image, colon + 1, build, err);
+    open_image(image, from, reference, &tag);
+    result = fetch_held(image, tag, build, err);
     if (result == 0)
-        result = pack(image, reference, ret, ret_len, err);
+        result = pack(image, reference, tag, path, err);
     image_free(image);
     free(image);
     return result < 0 ? error_prefix(err, "fetch image '%s'", reference) : 0;

@@ -4,6 +4,7 @@
 
 enum {
     ALL_MS = 30 * 60 * 1000, /* all files, however fast */
+    LARGE_MS = 12 * ALL_MS,  /* with one that goes to disk */
     LIMIT_MS = 60 * 1000,
     ALL_MAX = 1024 * 1024 * 1024,
     STALL_MS = 30 * 1000,
@@ -22,26 +23,28 @@ struct fetch {
     struct mirror_file *file;
     char *url;
     struct text body;
-    uint64_t length; /* of the whole file, as the server says; 0 = not known */
-    size_t saved;    /* bytes of body that are on disk, whole parts */
-    size_t furthest; /* of all attempts */
+    uint64_t written;   /* bytes before the body, in the file `into` */
+    struct digest *sum; /* of those */
+    uint64_t length;    /* of the whole file, as the server says; 0 = not known */
+    size_t saved;       /* bytes of body that are on disk, whole parts */
+    uint64_t furthest;  /* of all attempts */
     uint64_t furthest_ms;
     unsigned attempt;   /* since then */
     uint64_t window_ms; /* the bytes of the last STALL_MS are counted from here */
-    size_t window_len;
+    uint64_t window_len;
     bool asks_part, has_parts, only_whole; /* of this request; of body; for ever */
     bool too_slow, odd_part;               /* of this request */
     size_t too_long;                       /* the limit that it passes, or 0 */
     bool done, may_pass;
     unsigned pause_ms;
-    struct error why;
+    struct error why, disk;
 };
 /* Those that are fetched together. */
 struct batch {
     const struct mirror *mirror;
     struct fetch *fetches;
     size_t count;
-    uint64_t begin_ms, told_ms, received;
+    uint64_t begin_ms, told_ms, received, limit_ms;
     struct fetch *failed; /* for good: the others need not go on */
 };
 
@@ -59,11 +62,16 @@ char *mirror_url(const struct mirror *mirror, const char *path) {
 
 /* ---- progress ---- */
 
+/* How many bytes of the file have come. */
+static uint64_t come(const struct fetch *f) {
+    return f->done ? f->file->len : f->written + f->body.len;
+}
+
 static uint64_t held(const struct batch *batch) {
     uint64_t sum = 0;
 
     for (size_t i = 0; i < batch->count; i++)
-        sum += batch->fetches[i].body.len + batch->fetches[i].file->len;
+        sum += come(&batch->fetches[i]);
     return sum;
 }
 
@@ -97,6 +105,56 @@ static void tell(struct batch *batch, uint64_t now) {
                  known ? (unsigned)(have * 100 / all) : 0, text_str(&message));
 }
 
+/* ---- a file on disk ---- */
+
+/* What has come is forgotten. */
+static void forget(struct fetch *f) {
+    text_clear(&f->body);
+    f->saved = 0;
+    f->written = 0;
+    digest_end(f->sum, NULL);
+    f->sum = f->file->into ? digest_begin() : NULL;
+}
+
+/* The body so far, when it is a piece of it or the last. */
+static int write_into(struct fetch *f, size_t least, struct error *err) {
+    const struct mirror_file *file = f->file;
+
+    if (!file->into || f->body.len < least)
+        return 0;
+    if (host_write_part(f->batch->mirror->host, file->into, file->at + f->written, f->body.data,
+                        f->body.len, HOST_PUBLIC, err) < 0)
+        return -1;
+    digest_add(f->sum, f->body.data, f->body.len);
+    f->written += f->body.len;
+    text_clear(&f->body);
+    return 0;
+}
+
+/* Nobody vouches for it: the SHA-256 of the whole decides. */
+static void load_into(struct fetch *f) {
+    const struct mirror_file *file = f->file;
+
+    for (size_t len = PART_BYTES; file->into && len == PART_BYTES && f->written < file->max;) {
+        size_t left = file->max - (size_t)f->written;
+        _cleanup_(freep) char *data = NULL;
+        uint64_t size;
+
+        if (host_read_part(f->batch->mirror->host, file->into, file->at + f->written,
+                           left < PART_BYTES ? left : PART_BYTES, &data, &len, &size, NULL) < 0)
+            return;
+        digest_add(f->sum, data, len);
+        f->written += len;
+    }
+    if (f->written < file->max || !file->into)
+        return;
+    digest_end(take_ptr(f->sum), f->file->digest);
+    f->done = text_equal(file->digest, file->sha256);
+    f->file->len = (size_t)f->written;
+    if (!f->done)
+        forget(f);
+}
+
 /* ---- parts on disk ---- */
 
 static char *part_path(const struct fetch *f) {
@@ -107,7 +165,8 @@ static char *part_path(const struct fetch *f) {
 static void save_parts(struct fetch *f) {
     const struct mirror *mirror = f->batch->mirror;
 
-    while (mirror->parts && f->file->sha256 && f->body.len - f->saved >= PART_BYTES) {
+    while (mirror->parts && f->file->sha256 && !f->file->into &&
+           f->body.len - f->saved >= PART_BYTES) {
         _cleanup_(freep) char *path = part_path(f);
 
         if (host_make_folder(mirror->host, mirror->parts, HOST_SECRET, NULL) < 0 ||
@@ -122,7 +181,8 @@ static void save_parts(struct fetch *f) {
 static void load_parts(struct fetch *f) {
     const struct mirror *mirror = f->batch->mirror;
 
-    while (mirror->parts && f->file->sha256 && f->saved + PART_BYTES <= f->file->max) {
+    while (mirror->parts && f->file->sha256 && !f->file->into &&
+           f->saved + PART_BYTES <= f->file->max) {
         _cleanup_(freep) char *path = part_path(f), *data = NULL;
         size_t len = 0;
 
@@ -132,7 +192,6 @@ static void load_parts(struct fetch *f) {
         text_add_bytes(&f->body, data, len);
         f->saved += PART_BYTES;
     }
-    f->furthest = f->body.len;
 }
 
 /* ---- one answer ---- */
@@ -143,25 +202,24 @@ static int on_head(void *context, const struct http_response *head) {
     uint64_t length = head->length > 0 ? (uint64_t)head->length : 0;
 
     if (head->status == 206 && f->asks_part) {
-        f->odd_part = head->range_begin != (int64_t)f->body.len ||
-                      (f->length && length && f->length != f->body.len + length);
+        f->odd_part = head->range_begin != (int64_t)come(f) ||
+                      (f->length && length && f->length != come(f) + length);
         f->has_parts = true;
-        length += length ? f->body.len : 0;
+        length += length ? come(f) : 0;
     } else {
-        text_clear(&f->body); /* a server that always sends everything */
-        f->saved = 0;
+        forget(f); /* a server that always sends everything */
         f->has_parts = false;
     }
     f->length = length;
-    f->window_len = f->body.len;
+    f->window_len = come(f);
     f->too_long = length > f->file->max ? f->file->max : 0;
     return f->too_long || f->odd_part || (head->status != 200 && head->status != 206);
 }
 
 static void note_furthest(struct fetch *f, uint64_t now) {
-    if (f->body.len < f->furthest + STALL_BYTES)
+    if (come(f) < f->furthest + STALL_BYTES)
         return;
-    f->furthest = f->body.len;
+    f->furthest = come(f);
     f->furthest_ms = now;
     f->attempt = 0;
 }
@@ -171,9 +229,9 @@ static int on_data(void *context, const char *data, size_t len) {
     struct batch *batch = f->batch;
     uint64_t now = host_monotonic_ms(batch->mirror->host);
 
-    if (len > f->file->max - f->body.len)
+    if (len > f->file->max - come(f))
         f->too_long = f->file->max;
-    else if (len + held(batch) > ALL_MAX)
+    else if (!f->file->into && len + held(batch) > ALL_MAX)
         f->too_long = ALL_MAX;
     if (batch->failed || f->too_long)
         return 1;
@@ -182,12 +240,12 @@ static int on_data(void *context, const char *data, size_t len) {
     note_furthest(f, now);
     save_parts(f);
     if (now - f->window_ms >= STALL_MS) {
-        f->too_slow = f->body.len - f->window_len < STALL_BYTES;
+        f->too_slow = come(f) - f->window_len < STALL_BYTES;
         f->window_ms = now;
-        f->window_len = f->body.len;
+        f->window_len = come(f);
     }
     tell(batch, now);
-    return f->too_slow;
+    return write_into(f, PART_BYTES, &f->disk) < 0 || f->too_slow;
 }
 
 static int refuse_status(const char *url, long status, struct error *err) {
@@ -222,7 +280,10 @@ static int start_over(struct fetch *f, const char *why) {
 }
 
 static bool parts_fit(struct fetch *f) {
-    digest_sha256(text_str(&f->body), f->body.len, f->file->digest);
+    if (f->sum)
+        digest_end(take_ptr(f->sum), f->file->digest);
+    else
+        digest_sha256(text_str(&f->body), f->body.len, f->file->digest);
     return !f->has_parts || text_equal(f->file->digest, f->file->sha256);
 }
 
@@ -234,6 +295,10 @@ static int judge(struct fetch *f, const struct http_exchange *x) {
     if (f->too_slow)
         return error_set(&f->why, ERROR_TIMED_OUT, "GET '%s': fewer than %d bytes received in %d s",
                          f->url, STALL_BYTES, STALL_MS / 1000);
+    if (f->disk.kind != ERROR_NONE) {
+        f->may_pass = false;
+        return error_pass(&f->why, &f->disk);
+    }
     if (f->why.kind != ERROR_NONE) {
         f->may_pass = f->why.kind == ERROR_NETWORK || f->why.kind == ERROR_TIMED_OUT;
         return -1;
@@ -246,6 +311,8 @@ static int judge(struct fetch *f, const struct http_exchange *x) {
     if (f->too_long)
         return error_set(&f->why, ERROR_UNTRUSTED, "GET '%s': longer than %zu bytes", f->url,
                          f->too_long);
+    if (write_into(f, 1, &f->disk) < 0)
+        return error_pass(&f->why, &f->disk);
     return parts_fit(f) ? 0 : start_over(f, "its parts do not add up to the file");
 }
 
@@ -270,9 +337,9 @@ static void ended(void *context, const struct http_exchange *x) {
     if (batch->failed)
         return;
     if (judge(f, x) == 0) {
+        f->file->len = (size_t)come(f);
+        f->file->data = f->file->into ? NULL : text_take(&f->body);
         f->done = true;
-        f->file->len = f->body.len;
-        f->file->data = text_take(&f->body);
         if (f->file->arrived)
             f->file->arrived(f->file->arrived_context, f->file);
         return;
@@ -282,10 +349,10 @@ static void ended(void *context, const struct http_exchange *x) {
     (void)http_hint_proxy(&f->why, x->response.proxy, false);
     f->pause_ms = pause_after(mirror->host, f->attempt++, x->response.retry_after);
     if (!f->file->sha256 || f->only_whole)
-        text_clear(&f->body);
+        forget(f);
     f->saved = f->saved < f->body.len ? f->saved : f->body.len;
     if (!f->may_pass || now - f->furthest_ms + f->pause_ms > limit ||
-        now - batch->begin_ms + f->pause_ms > ALL_MS)
+        now - batch->begin_ms + f->pause_ms > batch->limit_ms)
         batch->failed = f;
 }
 
@@ -295,18 +362,18 @@ static void ask(struct fetch *f, uint64_t now, struct http_exchange *ret) {
     f->too_slow = f->odd_part = false;
     f->too_long = 0;
     error_clear(&f->why);
-    f->asks_part = f->body.len > 0;
+    f->asks_part = come(f) > 0;
     f->window_ms = now;
-    f->window_len = f->body.len;
+    f->window_len = come(f);
     *ret = (struct http_exchange){
         .request = {.url = f->url,
                     .accept = f->file->accept,
                     .bearer_token = f->file->bearer_token,
-                    .timeout_ms = (unsigned)(ALL_MS - (now - f->batch->begin_ms)),
+                    .timeout_ms = (unsigned)(f->batch->limit_ms - (now - f->batch->begin_ms)),
                     .on_head = on_head,
                     .on_data = on_data,
                     .on_data_context = f,
-                    .range_begin = f->body.len,
+                    .range_begin = come(f),
                     .follow_redirects = f->batch->mirror->follows_redirects},
         .err = &f->why,
         .ended = ended};
@@ -365,7 +432,8 @@ static int run(struct batch *batch, struct error *err) {
 int mirror_fetch_all(const struct mirror *mirror, struct mirror_file *files, size_t count,
                      struct error *err) {
     uint64_t now = host_monotonic_ms(mirror->host);
-    struct batch batch = {.mirror = mirror, .count = count, .begin_ms = now, .told_ms = now};
+    struct batch batch = {
+        .mirror = mirror, .count = count, .begin_ms = now, .told_ms = now, .limit_ms = ALL_MS};
     bool keeps = false;
     int result;
 
@@ -376,7 +444,11 @@ int mirror_fetch_all(const struct mirror *mirror, struct mirror_file *files, siz
                                           .url = mirror_url(mirror, files[i].path),
                                           .body = {.cap = files[i].max + 1},
                                           .furthest_ms = now};
+        forget(&batch.fetches[i]);
         load_parts(&batch.fetches[i]);
+        load_into(&batch.fetches[i]);
+        batch.fetches[i].furthest = come(&batch.fetches[i]);
+        batch.limit_ms = files[i].into ? LARGE_MS : batch.limit_ms;
         keeps = keeps || files[i].sha256;
     }
     result = run(&batch, err);
@@ -385,6 +457,7 @@ int mirror_fetch_all(const struct mirror *mirror, struct mirror_file *files, siz
     for (size_t i = 0; i < count; i++) {
         free(batch.fetches[i].url);
         text_free(&batch.fetches[i].body);
+        digest_end(batch.fetches[i].sum, NULL);
     }
     free(batch.fetches);
     return result;

@@ -33,7 +33,11 @@ struct mirror_file {
     size_t max;               /* bytes */
     const char *bearer_token; /* sent to the server of the URL alone, or NULL */
     const char *sha256;       /* that the file must have, or NULL: then it is not resumed. */
-    char *data;               /* filled in; NUL-terminated */
+    /* Or NULL: one too large for memory, with a SHA-256. It is written into this file from `at` on,
+     * in place of `data`; what the file has there is taken for its beginning. */
+    const char *into;
+    uint64_t at;
+    char *data; /* filled in; NUL-terminated */
     size_t len;
     char digest[DIGEST_TEXT_MAX]; /* filled in: its SHA-256, made while others still come */
     void (*arrived)(void *context, const struct mirror_file *file); /* told when it has come whole,
@@ -41,14 +45,15 @@ struct mirror_file {
     void *arrived_context;
     char *challenge; /* filled in: what a server that answered 401 asks for, or NULL; to be freed */
 };
-/* All of them at the same time, at most 1 GiB together. A file is asked for again within limit_ms
+/* All of them at the same time, at most 1 GiB in memory. A file is asked for again within limit_ms
  * of its last progress after ERROR_NETWORK, ERROR_TIMED_OUT and the statuses 429, 500, 502, 503,
  * 504, as Retry-After asks: what follows the bytes that came (RFC 9110, 14.2), or everything when
  * the server does not send that part, or the parts do not make the SHA-256. Whether a whole file
  * has it is the caller's to look at. A server that sends less than 1 KiB a second for 30 s is asked
- * again; after half an hour all is given up. Kinds: ERROR_ABSENT (404, 410), ERROR_DENIED (401,
- * 403), ERROR_UNTRUSTED (the server's certificate; longer than max), ERROR_MALFORMED (no HTTP),
- * ERROR_NETWORK (also other statuses), ERROR_TIMED_OUT, ERROR_INTERRUPTED. */
+ * again; after half an hour, or six with a file `into`, all is given up. Kinds: ERROR_ABSENT (404,
+ * 410), ERROR_DENIED (401, 403), ERROR_UNTRUSTED (the server's certificate; longer than max),
+ * ERROR_MALFORMED (no HTTP), ERROR_NETWORK (also other statuses), ERROR_TIMED_OUT,
+ * ERROR_INTERRUPTED. */
 int mirror_fetch_all(const struct mirror *mirror, struct mirror_file *files, size_t count,
                      struct error *err);
 /* One file. The same. */

@@ -9,10 +9,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct artifacts artifacts = {0}, again = {0};
-    if (artifact_lock_parse((const char *)data, size, &artifacts, NULL) < 0)
+    if (artifact_lock_parse((const char *)data, size, &artifacts, NULL, NULL) < 0)
         return 0;
-    _cleanup_(freep) char *text = artifact_lock_make(&artifacts);
-    if (artifact_lock_parse(text, strlen(text), &again, NULL) < 0 || again.count != artifacts.count)
+    _cleanup_(freep) char *text = artifact_lock_make(&artifacts, NULL);
+    if (artifact_lock_parse(text, strlen(text), &again, NULL, NULL) < 0 ||
+        again.count != artifacts.count)
         abort();
     for (size_t i = 0; i < artifacts.count; i++) {
         _cleanup_(freep) char *path = xasprintf("/%s/", artifacts.items[i].path);

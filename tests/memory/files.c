@@ -192,6 +192,23 @@ int memory_write(struct host *host, const char *path, const void *data, size_t l
     return 0;
 }
 
+int memory_write_part(struct host *host, const char *path, uint64_t offset, const void *data,
+                      size_t len, enum host_access access, struct error *err) {
+    struct memory_file *file = memory_find(memory_of(host), path);
+    _cleanup_(freep) char *all = NULL;
+
+    if (offset && !file)
+        return error_set_os(err, ERROR_ABSENT, 2, "write '%s': it is absent", path);
+    if (offset && (file->type != HOST_FILE || file->len < offset))
+        return error_set(err, ERROR_HOST, "write '%s': it is shorter than %llu bytes", path,
+                         (unsigned long long)offset);
+    all = xmalloc((size_t)offset + len + 1);
+    if (offset)
+        memcpy(all, file->data, (size_t)offset);
+    memcpy(all + offset, data, len);
+    return memory_write(host, path, all, (size_t)offset + len, access, err);
+}
+
 int memory_make_folder(struct host *host, const char *path, enum host_access access,
                        struct error *err) {
     struct memory_host *memory = memory_of(host);

@@ -396,6 +396,7 @@ static void memory_free(struct host *host) {
 static const struct host_ops memory_ops = {
     .read = memory_read,
     .read_part = memory_read_part,
+    .write_part = memory_write_part,
     .write = memory_write,
     .make_folder = memory_make_folder,
     .access_get = memory_access_get,

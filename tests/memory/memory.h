@@ -80,6 +80,8 @@ void memory_note(struct host *host, const char *format, ...)
 
 /* files.c */
 int memory_read(struct host *, const char *, size_t, char **, size_t *, struct error *);
+int memory_write_part(struct host *, const char *, uint64_t, const void *, size_t, enum host_access,
+                      struct error *);
 int memory_read_part(struct host *, const char *, uint64_t, size_t, char **, size_t *, uint64_t *,
                      struct error *);
 int memory_write(struct host *, const char *, const void *, size_t, enum host_access,

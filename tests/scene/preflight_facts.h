@@ -34,15 +34,36 @@ REGISTRY(bitlocker, "SYSTEM\\CurrentControlSet\\Policies\\Microsoft\\FVE", "FDVD
 REGISTRY(oplocks, "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\Virtualization\\Containers",
          "VSmbDisableOplocks", "1")
 
-/* A registry with an image of 2019 alone, and one of 2022 under another tag. */
+/* SHA-256 of "{}". */
+#define EMPTY_SHA256 "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+
+/* A registry with an image of 2019 alone, one of 2022 under another tag, and one of 20 GB. */
 static int answer_index(void *context, const struct http_request *request,
                         struct http_response *ret, struct error *err) {
+    static const char manifest[] = "{\"layers\":[{\"size\":1000},{\"size\":20000000000}]}";
+    const char *build = strstr(request->url, "ltsc2022") ? "20348" : "17763";
+    char sha256[DIGEST_TEXT_MAX];
+
     if (!strstr(request->url, "/v2/"))
         return scene_answer(context, request, ret, err);
+    digest_sha256(manifest, strlen(manifest), sha256);
     ret->status = strstr(request->url, "/none/") ? 404 : 200;
-    ret->body = xasprintf("{\"manifests\":[{\"platform\":{\"os\":\"windows\",\"architecture\":"
-                          "\"amd64\",\"os.version\":\"10.0.%s.1\"}}]}",
-                          strstr(request->url, "ltsc2022") ? "20348" : "17763");
+    if (strstr(request->url, sha256))
+        ret->body = xstrdup(manifest);
+    else if (strstr(request->url, "large"))
+        ret->body = xasprintf("{\"manifests\":[{\"digest\":\"sha256:%s\",\"size\":%zu,"
+                              "\"platform\":{\"os\":\"windows\",\"architecture\":\"amd64\","
+                              "\"os.version\":\"10.0.20348.1\"}}]}",
+                              sha256, strlen(manifest));
+    else if (strstr(request->url, "single"))
+        ret->body = xstrdup(manifest);
+    else
+        ret->body = xasprintf("{\"manifests\":[{\"digest\":\"sha256:%s\",\"size\":2,\"platform\":{"
+                              "\"os\":\"windows\",\"architecture\":\"amd64\","
+                              "\"os.version\":\"10.0.%s.1\"}}]}",
+                              EMPTY_SHA256, build);
+    if (strstr(request->url, EMPTY_SHA256))
+        text_set(&ret->body, xstrdup("{}"));
     ret->body_len = strlen(ret->body);
     return 0;
 }
@@ -58,7 +79,22 @@ static void image_of_2019(void) {
 }
 
 static void image_of_2022(void) {
-    image("a.example/x/app@sha256:ltsc2022");
+    image("a.example/x/app:ltsc2022");
+}
+
+static void large_image(void) {
+    host_memory_set_free_space(r.host, 60000000000);
+    image("a.example/x/large:1");
+}
+
+static void large_image_alone(void) {
+    host_memory_set_free_space(r.host, 60000000000);
+    image("a.example/x/single:1");
+}
+
+static void large_image_that_fits(void) {
+    host_memory_set_free_space(r.host, 80000000000);
+    image("a.example/x/large:1");
 }
 
 static void image_of_docker(void) {

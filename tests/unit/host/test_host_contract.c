@@ -51,6 +51,27 @@ static void reads_a_part(void **state) {
     SUCCEEDS(host_remove_tree(opened, FOLDER, err));
 }
 
+/* In pieces: a later one cuts what was behind it, the first makes a new file. */
+static void files_in_pieces(void **state) {
+    static const char path[] = FOLDER "\\deep\\large";
+    static const struct {
+        uint64_t offset;
+        const char *piece, *whole;
+    } steps[] = {{0, "0123", "0123"}, {4, "45", "012345"}, {2, "x", "01x"}, {0, "y", "y"}};
+    struct error why = {0};
+
+    (void)state;
+    FAILS_WITH(ERROR_ABSENT, host_write_part(opened, path, 1, "a", 1, HOST_PUBLIC, err));
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+        SUCCEEDS(host_write_part(opened, path, steps[i].offset, steps[i].piece,
+                                 strlen(steps[i].piece), HOST_PUBLIC, err));
+        assert_true(host_has(opened, path, steps[i].whole, strlen(steps[i].whole)));
+    }
+    assert_int_equal(host_write_part(opened, path, 9, "a", 1, HOST_PUBLIC, &why), -1);
+    assert_true(host_has(opened, path, "y", 1));
+    SUCCEEDS(host_remove_tree(opened, FOLDER, err));
+}
+
 static void refuses_bad_paths(void **state) {
     static const char *const paths[] = {
         "",
@@ -390,6 +411,7 @@ int main(void) {
     const struct CMUnitTest both[] = {
         cmocka_unit_test(write_read_replace),
         cmocka_unit_test(reads_a_part),
+        cmocka_unit_test(files_in_pieces),
         cmocka_unit_test(refuses_bad_paths),
         cmocka_unit_test(folders_list_sorted),
         cmocka_unit_test(access_of_a_folder_is_given_back),

@@ -234,13 +234,15 @@ static void answer_images(void *context, const void *said, size_t len, struct te
     cri_scene_add(answer, "", 0);
 }
 
-/* It hangs up, each time. */
+/* It hangs up, each time, once the agent has come. */
 static void answer_no_image(void *context, const void *said, size_t len, struct text *answer) {
+    const struct run *r = context;
     _cleanup_(http2_request_free) struct http2_request request = {0};
 
-    (void)context;
     http2_request_read(said, len, &request);
-    if (!cri_scene_calls(&request, "/PullImage\n"))
+    if (host_file_type(r->host, CONF) == HOST_ABSENT && cri_scene_calls(&request, "/PullImage\n"))
+        host_memory_pipe_not_yet(r->host);
+    else if (!cri_scene_calls(&request, "/PullImage\n"))
         cri_scene_add(answer, "", 0);
 }
 

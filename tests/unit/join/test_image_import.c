@@ -1,4 +1,5 @@
 /* The sandbox image that a bundle brought is given to containerd; without ctr it is told. */
+#include "tests/scene/cri_scene.h"
 #include "tests/scene/join_scene.h"
 
 #include "join/programs/programs.h"
@@ -118,6 +119,76 @@ static void whose_image(void **state) {
     host_free(host);
 }
 
+#define OWN "r.example/app/own:ltsc2022"
+#define OWN_LINE                                                                                   \
+    "run " CTR " --address \\\\.\\pipe\\containerd-containerd --namespace k8s.io images import "   \
+    "C:\\ProgramData\\winjoin\\image.tar"
+
+/* What containerd has: ImageStatusResponse. */
+static bool has_own;
+static void answer_status(void *, const void *said, size_t len, struct text *answer) {
+    _cleanup_(http2_request_free) struct http2_request request = {0};
+
+    http2_request_read(said, len, &request);
+    if (cri_scene_calls(&request, ":path: /runtime.v1.ImageService/ImageStatus\n"))
+        cri_scene_add(answer, "\x0a\3\x0a\1x", has_own ? 5 : 0);
+}
+
+/* A folder with a lock that says of its one image what `sha256` is. */
+static void put_own(struct run *r, const char *sha256) {
+    _cleanup_(freep) char *lock = xasprintf(
+        "{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[],"
+        "\"images\":[{\"name\":\"" OWN "\",\"sha256\":\"%s\",\"size\":3,"
+        "\"path\":\"images/own.tar\"}]}",
+        sha256);
+
+    assert_int_equal(
+        host_write(r->host, "D:\\b\\winjoin.lock", lock, strlen(lock), HOST_PUBLIC, NULL), 0);
+    assert_int_equal(host_write(r->host, "D:\\b\\images\\own.tar", "abc", 3, HOST_PUBLIC, NULL), 0);
+    put(r, CTR);
+    has_own = false;
+    host_memory_set_pipe_answer(r->host, answer_status, NULL);
+    text_set(&r->options.bundle, xstrdup("D:\\b"));
+}
+
+/* Proved, imported from a copy, and the copy goes. */
+static void those_of_a_bundle_are_imported(void **state) {
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    put_own(&r, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    host_memory_set_program(r.host, "ctr.exe", 0, "unpacking\n");
+    if (join_with(&r, "is not imported", &err) < 0)
+        fail_msg("%s", err.message);
+    assert_non_null(strstr(host_memory_log(r.host), OWN_LINE));
+    assert_int_equal(host_file_type(r.host, "C:\\ProgramData\\winjoin\\image.tar"), HOST_ABSENT);
+    close_run(&r);
+    open_run(&r, "overlay"); /* one that is there is not imported again */
+    put_own(&r, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    has_own = true;
+    if (join_with(&r, "is not imported", &err) < 0)
+        fail_msg("%s", err.message);
+    assert_null(strstr(host_memory_log(r.host), OWN_LINE));
+    close_run(&r);
+}
+
+static void one_that_was_changed_is_refused(void **state) {
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    put_own(&r, "aa7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    assert_int_equal(join_with(&r, "", &err), -1);
+    assert_int_equal(err.kind, ERROR_UNTRUSTED);
+    assert_string_equal(err.message, "image '" OWN "': it is not what the lock says");
+    assert_null(strstr(host_memory_log(r.host), OWN_LINE));
+    assert_int_equal(host_file_type(r.host, "C:\\ProgramData\\winjoin\\image.tar"), HOST_ABSENT);
+    close_run(&r);
+}
+
 static void nothing_is_imported_without_it(void **state) {
     struct error err = {0};
     struct run r;
@@ -136,6 +207,8 @@ int main(void) {
         cmocka_unit_test(is_imported),
         cmocka_unit_test(a_refusal_is_told),
         cmocka_unit_test(without_ctr_it_waits),
+        cmocka_unit_test(those_of_a_bundle_are_imported),
+        cmocka_unit_test(one_that_was_changed_is_refused),
         cmocka_unit_test(nothing_is_imported_without_it),
     };
 

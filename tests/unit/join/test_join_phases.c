@@ -43,7 +43,7 @@ static void make_bundle(struct run *r, const char *folder) {
         digest_sha256(target.name, a->size, a->sha256);
     }
     host_memory_set_program(r->host, "ctr.exe", 0, ""); /* imports the sandbox image */
-    text = artifact_lock_make(&lock);
+    text = artifact_lock_make(&lock, NULL);
     put(r, path, text);
     for (size_t i = 0; i < lock.count; i++)
         free(items[i].path);

@@ -214,7 +214,7 @@ static void a_lock_keeps_what_was_not_read(void **state) {
         text_list_add(&names, items[i].name);
     }
     for (unsigned known = 0; known < 2; known++) {
-        _cleanup_(freep) char *lock = artifact_lock_make(&earlier), *text = NULL;
+        _cleanup_(freep) char *lock = artifact_lock_make(&earlier, NULL), *text = NULL;
         size_t len;
 
         if (known)
@@ -223,7 +223,7 @@ static void a_lock_keeps_what_was_not_read(void **state) {
         assert_int_equal(bundle_open_upstream(&from, &names, &choice, &bundle, &err), 0);
         assert_int_equal(programs_write_lock(&join, bundle, &err), 0);
         assert_int_equal(host_read(r.host, PROGRAMS_LOCK, 65536, &text, &len, &err), 0);
-        assert_int_equal(artifact_lock_parse(text, len, &kept, &err), 0);
+        assert_int_equal(artifact_lock_parse(text, len, &kept, NULL, &err), 0);
         assert_int_equal(kept.count, known);
         if (known) {
             assert_string_equal(kept.items[0].name, "kubelet");

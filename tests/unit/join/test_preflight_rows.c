@@ -438,6 +438,11 @@ static const struct {
     {"Images", image_of_2019, W,
      "a.example/x/app:7-ltsc2019 is not for build 20348 of Windows, but for 10.0.17763.1"},
     {"Images", image_of_2022, PREFLIGHT_PASS, ""},
+    {"Images", large_image, W,
+     "the images have 18.6 GB compressed and need about 65.2 GB with what is unpacked; C: has "
+     "55.9"},
+    {"Images", large_image_alone, W, "the images have 18.6 GB compressed"},
+    {"Images", large_image_that_fits, PREFLIGHT_PASS, ""},
     {"Images", image_of_docker, PREFLIGHT_NOT_RUN, "a registry did not say"},
     {"Images", image_of_nobody, W, "the registry has no image a.example/none/app"},
 };

@@ -174,6 +174,70 @@ static void a_clone_joins_and_a_reset_undoes_both(void **state) {
     json_decref(after);
 }
 
+/* Calls of the host since `from` in its log that have this in their line. */
+static unsigned calls(size_t from, const char *part) {
+    unsigned count = 0;
+
+    for (const char *at = host_memory_log(r.host) + from; (at = strstr(at, part)); at++)
+        count++;
+    return count;
+}
+
+/* A bundle of one program. */
+static void put_bundle(void) {
+    char sha256[DIGEST_TEXT_MAX];
+    _cleanup_(freep) char *lock = NULL;
+
+    digest_sha256("MZ", 2, sha256);
+    lock =
+        xasprintf("{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[{"
+                  "\"name\":\"crictl\",\"version\":\"v1\",\"sha256\":\"%s\",\"size\":2,"
+                  "\"path\":\"crictl.exe\"}]}",
+                  sha256);
+    assert_int_equal(host_write(r.host, "D:\\b\\crictl.exe", "MZ", 2, HOST_PUBLIC, NULL), 0);
+    assert_int_equal(
+        host_write(r.host, "D:\\b\\winjoin.lock", lock, strlen(lock), HOST_PUBLIC, NULL), 0);
+}
+
+static void joins_within(const char *what, unsigned programs, unsigned containerd, unsigned pulled,
+                         const struct images *images) {
+    size_t from = strlen(host_memory_log(r.host));
+    struct error err = {0};
+
+    set_options(&r, "overlay");
+    text_list_add(&r.options.images_required, IMAGE);
+    text_set(&r.options.bundle, xstrdup("D:\\b"));
+    if (join_once(&r, &err) < 0) /* ERROR_RESTART: Windows is to be started again */
+        fail_msg("%s: %s", what, err.message);
+    if (calls(from, ".exe public 2 bytes") != programs ||
+        calls(from, "service_put containerd") != containerd || images->pulled != pulled)
+        fail_msg("%s: %u programs written, containerd made %u times, %u images pulled:\n%s", what,
+                 calls(from, ".exe public 2 bytes"), calls(from, "service_put containerd"),
+                 images->pulled, strstr(host_memory_log(r.host) + from, "write "));
+}
+
+/* On a prepared server a join writes no program, makes no containerd, pulls no image and asks for
+ * no restart. */
+static void a_join_finds_what_was_prepared(void **state) {
+    struct images images = {0};
+    struct error err = {0};
+
+    (void)state;
+    host_memory_set_pipe_answer(r.host, answer_images, &images);
+    put_bundle();
+    joins_within("bare", 1, 1, 1, &images);
+    host_memory_set_pipe_answer(r.host, NULL, NULL);
+    if (reset_once(&r, &err) < 0)
+        fail_msg("%s", err.message);
+    images = (struct images){0};
+    host_memory_set_pipe_answer(r.host, answer_images, &images);
+    prepare("v1.37.1", IMAGE);
+    text_set(&program->options.join.bundle, xstrdup("D:\\b"));
+    succeeds(verb_prepare);
+    assert_int_equal(images.pulled, 1);
+    joins_within("prepared", 0, 0, 1, &images);
+}
+
 /* Wherever a join fails: the preparation is as it was, and a reset undoes that, too. */
 static void a_failed_join_leaves_the_preparation(void **state) {
     json_t *bare = things(), *prepared, *after;
@@ -320,6 +384,7 @@ int main(void) {
         PREPARE_TEST(what_is_refused),
         PREPARE_TEST(status_says_what_is_prepared),
         PREPARE_TEST(a_node_that_was_reset_is_prepared),
+        PREPARE_TEST(a_join_finds_what_was_prepared),
         PREPARE_TEST(a_failed_join_leaves_the_preparation),
         PREPARE_TEST(what_programs_wrote_goes_with_the_join),
         PREPARE_TEST(the_name_of_the_server_does_not_matter),

@@ -124,20 +124,6 @@ static void archives_of_many_files(void **state) {
     assert_string_equal(err.message, "read archive: more than 1024 entries");
 }
 
-/* A path that ustar has no room for: no archive that lacks it. */
-static void a_path_that_is_too_long(void **state) {
-    char path[300] = "";
-    const struct bundle_archive_file file = {path, "abc", 3};
-    struct error err = {0};
-    char *tar = NULL;
-    size_t len;
-    (void)state;
-    memset(path, 'a', sizeof path - 1);
-    assert_int_equal(bundle_archive_make_tar(&file, 1, &tar, &len, &err), -1);
-    assert_int_equal(err.kind, ERROR_HOST);
-    assert_null(tar);
-}
-
 static void truncated(void **state) {
     const struct bundle_archive_file file = {"a", "abcabcabcabcabcabc", 18};
     char *zip = NULL;
@@ -245,7 +231,6 @@ int main(void) {
         cmocka_unit_test(hostile_names),
         cmocka_unit_test(hostile_archives),
         cmocka_unit_test(archives_of_many_files),
-        cmocka_unit_test(a_path_that_is_too_long),
         cmocka_unit_test(truncated),
         cmocka_unit_test(reasons_are_one_line),
         cmocka_unit_test(zstd_is_read),

@@ -19,7 +19,7 @@
 
 #define IMAGE "registry.k8s.io/pause:3.10.2"
 #define BASE "https://registry.k8s.io/v2/pause/"
-enum { PATHS_MAX = 16 };
+enum { PATHS_MAX = 48 };
 
 /* What the registry has: URL -> text. */
 static struct {
@@ -133,6 +133,8 @@ static int close_registry(void **state) {
     return 0;
 }
 
+#define TAR "D:\\image.tar"
+
 static int fetch(unsigned build, char **ret, size_t *ret_len, struct error *err) {
     struct http *http = http_memory_new(answer, NULL);
     const struct mirror from = {
@@ -141,8 +143,10 @@ static int fetch(unsigned build, char **ret, size_t *ret_len, struct error *err)
 
     registry.asked = 0;
     error_clear(err);
-    result = image_fetch(&from, IMAGE, build, ret, ret_len, err);
+    result = image_fetch(&from, IMAGE, build, TAR, err);
     http_free(http);
+    if (result == 0)
+        assert_int_equal(host_read(host, TAR, 1 << 26, ret, ret_len, NULL), 0);
     return result;
 }
 
@@ -177,6 +181,7 @@ static void assert_holds(unsigned build, size_t images) {
     size_t len, again_len;
     struct error err;
 
+    assert_int_equal(host_remove(host, TAR, NULL), 0);
     if (fetch(build, &tar, &len, &err) < 0)
         fail_msg("%s", err.message);
     top = read_json(tar, len, "index.json");
@@ -186,6 +191,7 @@ static void assert_holds(unsigned build, size_t images) {
     path = xasprintf("blobs/sha256/%s", json_text_at(top, "manifests.0.digest") + 7);
     list = read_json(tar, len, path);
     assert_int_equal(json_array_size(json_object_get(list, "manifests")), images);
+    assert_int_equal(host_remove(host, TAR, NULL), 0);
     assert_int_equal(fetch(build, &again, &again_len, &err), 0);
     assert_int_equal(len, again_len);
     assert_memory_equal(tar, again, len);
@@ -224,12 +230,18 @@ static void a_registry_that_wants_a_token(void **state) {
 
 /* One that is good for a few requests alone is got again, but not for ever. */
 static void a_token_that_does_not_last(void **state) {
+    char *tar = NULL;
+    size_t len;
+    struct error err;
+
     (void)state;
     registry.realm = "https://tokens.test/get";
     registry.uses = 2;
     assert_holds(20348, 1);
-    registry.uses = 1;
-    assert_refused(ERROR_DENIED, "access requires credentials");
+    registry.uses = 1; /* two manifests are asked for at once */
+    assert_int_equal(fetch(0, &tar, &len, &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    assert_non_null(strstr(err.message, "access requires credentials"));
 }
 
 static void tokens_that_nobody_gives(void **state) {
@@ -255,6 +267,7 @@ static void no_part_is_believed(void **state) {
         struct error err;
 
         text[0] ^= 1;
+        assert_int_equal(host_remove(host, TAR, NULL), 0);
         if (fetch(0, &tar, &len, &err) < 0) {
             assert_int_equal(err.kind, ERROR_UNTRUSTED);
             refused++;
@@ -306,21 +319,90 @@ static void hostile_indexes(void **state) {
     assert_refused(ERROR_MALFORMED, "");
 }
 
-/* Layers that only their maker hands out are not passed on. */
-static void layers_of_others(void **state) {
-    json_t *manifest =
-        json_pack("{s:o, s:[{s:s, s:i, s:[s]}]}", "config", put("blobs", "c"), "layers", "digest",
-                  "sha256:x", "size", 3, "urls", "https://elsewhere.test/layer");
+/* An index whose one image has this layer. */
+static void set_layer(json_t *layer) {
+    json_t *manifest = json_pack("{s:o, s:[o]}", "config", put("blobs", "c"), "layers", layer);
     _cleanup_(freep) char *text = json_write(manifest);
-    json_t *descriptor, *index = NULL;
+    json_t *index = put("manifests", text);
+
+    set_index(one(descriptor_of(json_text_at(index, "digest"), (json_int_t)strlen(text))));
+    json_decref(index); /* the later index counts */
+    json_decref(manifest);
+}
+
+/* A layer that only its maker hands out comes from his address, and nowhere but by https. */
+static void layers_of_others(void **state) {
+    _cleanup_(freep) char *tar = NULL;
+    json_t *layer = put("blobs", "of its maker");
+    struct error err;
+    size_t len;
 
     (void)state;
-    index = put("manifests", text);
-    descriptor = descriptor_of(json_text_at(index, "digest"), (json_int_t)strlen(text));
-    set_index(one(descriptor)); /* the later one counts */
-    assert_refused(ERROR_UNSUPPORTED, "are not in the registry");
-    json_decref(index);
-    json_decref(manifest);
+    text_set(&registry.urls[registry.count - 1], xstrdup("https://elsewhere.test/layer"));
+    set_layer(json_deep_copy(layer));
+    assert_refused(ERROR_ABSENT, "no such file");
+    json_object_set_new(layer, "urls", json_pack("[s]", "http://elsewhere.test/layer"));
+    set_layer(json_deep_copy(layer));
+    assert_refused(ERROR_ABSENT, "no such file");
+    json_object_set_new(layer, "urls", json_pack("[s]", "https://nowhere.test/layer"));
+    set_layer(json_deep_copy(layer));
+    assert_refused(ERROR_ABSENT, "the registry does not have a layer of another maker");
+    json_object_set_new(layer, "urls", json_pack("[s]", "https://elsewhere.test/layer"));
+    set_layer(layer);
+    if (fetch(20348, &tar, &len, &err) < 0)
+        fail_msg("%s", err.message);
+}
+
+/* What another run has left is gone on with, and what it has wrong comes again. */
+static void an_interrupted_one_goes_on(void **state) {
+    _cleanup_(freep) char *whole = NULL, *left = NULL, *again = NULL;
+    size_t len, again_len;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(fetch(20348, &whole, &len, &err), 0);
+    assert_int_equal(registry.asked, 4);
+    for (size_t cut = 0; cut < len; cut += 500) {
+        assert_int_equal(host_write(host, TAR, whole, cut, HOST_PUBLIC, NULL), 0);
+        freep(&again);
+        if (fetch(20348, &again, &again_len, &err) < 0)
+            fail_msg("cut at %zu: %s", cut, err.message);
+        assert_int_equal(again_len, len);
+        assert_memory_equal(again, whole, len);
+    }
+    assert_int_equal(fetch(20348, &left, &len, &err), 0);
+    assert_int_equal(registry.asked, 3); /* no layer is asked for again */
+    for (size_t at = 0; at < len; at += 97) {
+        whole[at] ^= 1;
+        assert_int_equal(host_write(host, TAR, whole, len, HOST_PUBLIC, NULL), 0);
+        whole[at] ^= 1;
+        freep(&again);
+        if (fetch(20348, &again, &again_len, &err) < 0)
+            fail_msg("wrong at %zu: %s", at, err.message);
+        assert_int_equal(again_len, len);
+        assert_memory_equal(again, whole, len);
+    }
+}
+
+/* What `docker push` makes of one image: a manifest, and no index. */
+static void one_without_an_index(void **state) {
+    static const char config[] = "{\"os\":\"windows\",\"architecture\":\"amd64\","
+                                 "\"os.version\":\"10.0.20348.7\"}";
+    _cleanup_(freep) char *tar = NULL, *text = NULL;
+    json_t *manifest =
+        json_pack("{s:o, s:[o]}", "config", put("blobs", config), "layers", put("blobs", "layer"));
+    struct error err;
+    size_t len;
+
+    (void)state;
+    text = json_write(manifest);
+    json_decref(put("manifests", text));
+    set_index(manifest);
+    if (fetch(20348, &tar, &len, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(fetch(26100, &tar, &len, &err), -1);
+    assert_string_equal(err.message,
+                        "fetch image '" IMAGE "': it has no image for Windows build 26100");
 }
 
 /* Those of distribution/reference's grammar. */
@@ -377,6 +459,8 @@ int main(void) {
         IMAGE_TEST(hostile_indexes),
         IMAGE_TEST(layers_of_others),
         cmocka_unit_test(references),
+        IMAGE_TEST(an_interrupted_one_goes_on),
+        IMAGE_TEST(one_without_an_index),
     };
 
     return cmocka_run_group_tests_name("image", tests, NULL, NULL);

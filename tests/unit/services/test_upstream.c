@@ -207,6 +207,14 @@ static void the_published_digest_counts(void **state) {
     bundle_free(bundle);
 }
 
+static int create_zip(struct scene *s, struct bundle *bundle, const char *path,
+                      struct artifacts *ret) {
+    const struct bundle_wants none = {.images = &(struct text_list){0}};
+    struct artifacts images = {0};
+
+    return bundle_create_from(s->from.host, bundle, &none, path, ret, &images, &s->err);
+}
+
 /* With the version and the digest that were published; what is no program is in no bundle. */
 static void a_bundle_of_what_is_published(void **state) {
     struct scene *s = *state;
@@ -218,7 +226,7 @@ static void a_bundle_of_what_is_published(void **state) {
     digest_sha256(image, IMAGE_SIZE, sha256);
     serve(s, K8S "kubelet.exe.sha256", sha256, 0);
     serve(s, K8S "kubelet.exe", image, IMAGE_SIZE);
-    if (bundle_create_from(s->from.host, bundle, NULL, "C:\\b.zip", &artifacts, &s->err) < 0)
+    if (create_zip(s, bundle, "C:\\b.zip", &artifacts) < 0)
         fail_msg("%s", s->err.message);
     assert_int_equal(artifacts.count, 1);
     bundle_free(bundle);
@@ -233,8 +241,7 @@ static void a_bundle_of_what_is_published(void **state) {
     serve(s, K8S "kubelet.exe.sha256", SHA_ABC, 0);
     serve(s, K8S "kubelet.exe", "abc", 0);
     bundle = open_bundle(s, NULL, "kubelet", NULL);
-    assert_int_equal(
-        bundle_create_from(s->from.host, bundle, NULL, "C:\\c.zip", &artifacts, &s->err), -1);
+    assert_int_equal(create_zip(s, bundle, "C:\\c.zip", &artifacts), -1);
     assert_int_equal(s->err.kind, ERROR_MALFORMED);
     assert_int_equal(host_file_type(s->from.host, "C:\\c.zip"), HOST_ABSENT);
     bundle_free(bundle);
@@ -269,7 +276,7 @@ static void an_archive_is_fetched_once(void **state) {
     assert_int_equal(bundle_verify(bundle, NULL, &s->err), 0);
     assert_int_equal(s->requests, 2);
     assert_string_equal(bundle_artifacts(bundle)->items[1].sha256, SHA_ABD);
-    lock = artifact_lock_make(bundle_artifacts(bundle));
+    lock = artifact_lock_make(bundle_artifacts(bundle), NULL);
     assert_non_null(strstr(lock, "windows-amd64.tar.gz/bin/containerd.exe\""));
     bundle_free(bundle);
 
