@@ -330,19 +330,13 @@ static bool is_new(const struct diag_cell *cell) {
     return cell->outcome == DIAG_NOT_RUN;
 }
 
-static int count_once(struct run *run, struct error *err) {
-    if (cluster_count(&run->asking, err) < 0)
-        return -1;
-    return cluster_count_by_exec(run->client, run->report, err);
-}
-
 /* Loss that was not seen before has no pairs beside it yet. */
 static int count(struct run *run, struct error *err) {
     bool lossy = false;
 
     if (!run->report->count && !(has_few_nodes(run) && cluster_is_delayed(&run->asking)))
         return 0;
-    if (count_once(run, err) < 0)
+    if (cluster_count(&run->asking, err) < 0)
         return -1;
     for (size_t i = 0; i < run->report->cells.count; i++)
         lossy |= run->report->cells.items[i].again ||
@@ -352,7 +346,7 @@ static int count(struct run *run, struct error *err) {
     cluster_asking_widen(&run->asking);
     (void)cluster_ask(&run->asking, &(struct cluster_round){.asks = is_new});
     (void)cluster_ask_by_exec(run->client, run->report, EXEC_NEW);
-    return count_once(run, err);
+    return cluster_count(&run->asking, err);
 }
 
 static int ask(struct run *run, struct error *err) {
