@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "base/rfc3339.h"
 #include "diag/cluster/probes/asking.h"
-#include "diag/transports/transport.h"
 #include "kube/many.h"
 #include "kube/object.h"
 
@@ -244,7 +243,7 @@ static void take_state(struct cluster_node *node, const json_t *pod) {
     const json_t *ready = kube_ready_condition(pod);
 
     free(take_ptr(node->waiting));
-    node->waiting = static_pod_waiting(pod);
+    node->waiting = kube_pod_waiting(pod);
     keep_address(&node->pod_ip6, pod, "status.podIPs.1.ip", true);
     keep_address(&node->pod_ip6, pod, "status.podIPs.0.ip", true);
     keep_address(&node->pod_ip, pod, "status.podIPs.1.ip", false);
