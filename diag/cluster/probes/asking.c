@@ -246,7 +246,8 @@ static void add_cells(struct round *round) {
         const struct cluster_node *from = &report->nodes.items[cell->from_node];
         const struct times *times = round->of->closely ? times_of(cell, lossy, cut) : NULL;
 
-        if ((!diag_cell_is_open(cell) && !round->of->evenly) || !round->of->asks(cell) ||
+        if ((!diag_cell_is_open(cell) && !round->of->evenly) ||
+            !(round->of->asks(cell) || (round->of->lossy && cluster_cell_is_lossy(cell))) ||
             from->by_exec || (from->unreached && !round->of->again) ||
             (round->of->closely && round->asking->cells[i].mixed &&
              !cluster_cell_is_between_pods(cell)))

@@ -49,6 +49,7 @@ struct cluster_round {
     bool closely;     /* a red cell that passes some packets is asked several times: that tells loss
                          by chance from large packets alone being lost. So is one of a Service */
     bool evenly;      /* each, red or not, as often as the others */
+    bool lossy;       /* beside those that `asks` names, each that loses some packets */
 };
 struct cluster_asked {
     size_t red;       /* cells that were asked, and still are */

@@ -63,14 +63,6 @@ static struct ask_pod *pods_make(struct asking *a) {
     return pods;
 }
 
-static void note_failure(struct cluster_node *node, const char *why) {
-    char *both = xasprintf("%s; nor by exec: %s", node->unreached, why);
-
-    log_message(LOG_RETRY, "%s", why);
-    free(node->unreached);
-    node->unreached = both;
-}
-
 size_t cluster_ask_by_exec(struct kube_client *client, struct diag_report *report,
                            enum cluster_exec what) {
     struct asking a = {report, what, xcalloc(report->cells.count + 1, sizeof *a.tallies)};
@@ -82,8 +74,12 @@ size_t cluster_ask_by_exec(struct kube_client *client, struct diag_report *repor
         if (!pods[i].asked || what != EXEC_NODES)
             continue;
         report->nodes.items[i].by_exec = !pods[i].failure;
-        if (pods[i].failure)
-            note_failure(&report->nodes.items[i], pods[i].failure);
+        if (!pods[i].failure)
+            continue;
+        log_message(LOG_RETRY, "%s", pods[i].failure);
+        text_set(
+            &report->nodes.items[i].unreached,
+            xasprintf("%s; nor by exec: %s", report->nodes.items[i].unreached, pods[i].failure));
     }
     for (size_t i = 0; i < report->cells.count; i++) {
         struct diag_cell *cell = &report->cells.items[i];
