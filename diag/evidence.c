@@ -2,7 +2,7 @@
 #include "diag/evidence.h"
 
 #include "base/yaml.h"
-#include "diag/causes/routes.h"
+#include "diag/causes/causes.h"
 #include "diag/drift/drift.h"
 #include "kube/kubeconfig.h"
 #include "netsetup/cni_config.h"

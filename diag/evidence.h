@@ -5,7 +5,7 @@
 #include "base/cidr.h"
 #include "base/json.h"
 #include "diag/drift/cluster.h"
-#include "diag/transports/transport.h"
+#include "diag/ask/mailbox.h"
 #include "host/host.h"
 
 /* What the caller knows; text and JSON are borrowed, NULL = unknown. */

@@ -20,17 +20,18 @@ static void add_service(struct host *host, const char *name, bool wanted, json_t
     json_decref(status);
 }
 
-/* Each node has it, or winjoin made it here: its settings file goes with the service. */
-static bool is_set_up(struct host *host, const struct service *row) {
-    return !row->wanted || (row->hosted && host_file_type(host, row->settings_file) == HOST_FILE);
-}
-
 static json_t *services_json(struct host *host) {
     json_t *services = json_array();
 
     add_service(host, HNS_SERVICE, false, services);
-    for (const struct service *const *row = service_table; *row; row++)
-        add_service(host, (*row)->name, (*row)->diagnosed && is_set_up(host, *row), services);
+    for (const struct service *const *at = service_table; *at; at++) {
+        const struct service *row = *at;
+        /* Each node has it, or winjoin made it here: its settings file goes with the service. */
+        bool is_set_up =
+            !row->wanted || (row->hosted && host_file_type(host, row->settings_file) == HOST_FILE);
+
+        add_service(host, row->name, row->diagnosed && is_set_up, services);
+    }
     return services;
 }
 

@@ -88,8 +88,7 @@ static enum wait_look answer_look(void *context, struct wait *wait, struct error
         cells_judge(asked);
     }
     for (size_t i = 0; i < ARRAY_SIZE(asked->ended); i++) {
-        int read =
-            asked->ended[i] ? 0 : probes->transport->read(probes, i, &asked->results[i], &why);
+        int read = asked->ended[i] ? 0 : diag_probe_read(probes, i, &asked->results[i], &why);
 
         if (read == 0)
             continue;
@@ -124,7 +123,7 @@ static int pods_ask(struct asked *asked, struct error *err) {
             continue;
         wait.limit_ms = limit > wait.limit_ms ? limit : wait.limit_ms;
         run->probes.items[i].asked++;
-        if (run->probes.transport->ask(&run->probes, i, &asked->lists[i], err) < 0)
+        if (diag_probe_ask(&run->probes, i, &asked->lists[i], err) < 0)
             return -1;
     }
     if ((asked->ended[SOURCE] && asked->ended[TARGET]) || run_wait(run, wait, &why) == LOOK_DONE)

@@ -19,15 +19,11 @@ struct waiting {
     unsigned silent;        /* and how often while a service was known to be silent */
 };
 
-static char *waiting_of(struct run *run, size_t i) {
-    return run->probes.transport->waiting(&run->probes, i);
-}
-
 static bool probe_look(struct run *run, size_t i) {
     struct diag_probe *probe = &run->probes.items[i];
 
     probe->beats =
-        run->probes.transport->look(&run->probes, i, &probe->beat, ERROR_IGNORED) == 0 &&
+        diag_probe_look(&run->probes, i, &probe->beat, ERROR_IGNORED) == 0 &&
         text_equal(probe->beat.run, run->id); /* no heartbeat yet, or one being written */
     if (probe->beats && probe->beat.tcp_echo && probe->beat.udp_echo &&
         probe_heartbeat_address(&probe->beat))
@@ -52,7 +48,7 @@ static void tell_silent(void *context, const struct wait *wait, const struct err
 
     while (run->probes.items[first].spoke)
         first++;
-    why = waiting_of(run, first);
+    why = diag_probe_waiting(&run->probes, first);
     message = xasprintf("waiting for %s to start%s%s", names, why ? ": " : "", why ? why : "");
     run_tell_wait(run, wait, message);
 }
@@ -60,7 +56,7 @@ static void tell_silent(void *context, const struct wait *wait, const struct err
 void run_add_pods(struct run *run) {
     for (size_t i = 0; i < run->probes.count; i++) {
         const struct diag_probe *probe = &run->probes.items[i];
-        _cleanup_(freep) char *waiting = probe->spoke ? NULL : waiting_of(run, i);
+        _cleanup_(freep) char *waiting = probe->spoke ? NULL : diag_probe_waiting(&run->probes, i);
 
         diag_evidence_add_pod(run->report->evidence, (char)('a' + i), probe, waiting);
     }

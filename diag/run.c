@@ -154,7 +154,7 @@ static void scene_fill(struct run *run) {
     run->scene.target_ip = target->spoke ? probe_heartbeat_address(&target->beat) : NULL;
     run->scene.source_ip6 = source->spoke ? probe_heartbeat_address6(&source->beat) : NULL;
     run->scene.target_ip6 = target->spoke ? probe_heartbeat_address6(&target->beat) : NULL;
-    run->scene.namespace_ = run->probes.transport->namespace_;
+    run->scene.namespace_ = DIAG_PROBES_NAMESPACE;
 }
 
 static int id_make(struct run *run, struct error *err) {
@@ -196,7 +196,7 @@ static int measure(struct run *run, struct error *err) {
     struct diag_report *report = run->report;
     const struct network_mode *mode;
 
-    if (id_make(run, err) < 0 || run->probes.transport->start(&run->probes, err) < 0)
+    if (id_make(run, err) < 0 || diag_probes_start(&run->probes, err) < 0)
         return -1;
     run->echo = node_echo_open(run->host, &run->scene);
     tell_waiting_cells(run);
@@ -233,17 +233,6 @@ static char *network_text(struct run *run) {
     return name ? xasprintf("%s%s%s", mode ? mode : "", mode ? " " : "", name) : xstrdup("unknown");
 }
 
-static void probes_open(struct run *run) {
-    const struct diag_transport *chosen = run->options->transport;
-
-    run->probe_options = run->options->probes;
-    run->probes = (struct diag_probes){
-        .transport = chosen ? chosen : &diag_static_pods,
-        .host = run->host,
-        .options = &run->probe_options,
-    };
-}
-
 int diag_run(struct host *host, const struct diag_options *options, struct diag_report *ret,
              struct error *err) {
     _cleanup_(diag_report_free) struct diag_report report = {0};
@@ -258,7 +247,8 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
     struct error ignored = {0};
     int result;
 
-    probes_open(&run);
+    run.probe_options = options->probes;
+    run.probes = (struct diag_probes){.host = host, .options = &run.probe_options};
     report.time = host_now(host);
     report.node = xstrdup_null(options->scene.node_name);
     report.network = network_text(&run);
@@ -272,7 +262,7 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
     if (run.up)
         report.measured_ms = (unsigned)(host_monotonic_ms(host) - run.up_ms);
     /* The report is worth more than a failed clean-up: that is a warning, not a failure. */
-    if (measured && run.probes.transport->remove(&run.probes, &ignored) < 0)
+    if (measured && diag_probes_remove(&run.probes, &ignored) < 0)
         run_tell(&run, "%s", ignored.message);
     free(run.probes.items);
     drift_cluster_free(&run.cluster);
@@ -287,10 +277,8 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
 }
 
 int diag_remove_left(struct host *host, struct error *err) {
-    const struct diag_options options = {0};
-    struct run run = {.host = host, .options = &options};
+    struct diag_probes probes = {.host = host, .options = &(struct diag_probe_options){0}};
 
     (void)host_firewall_remove(host, FIREWALL_RULE, ERROR_IGNORED);
-    probes_open(&run);
-    return run.probes.transport->remove(&run.probes, err);
+    return diag_probes_remove(&probes, err);
 }

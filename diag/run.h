@@ -3,7 +3,7 @@
 
 #include "diag/evidence.h"
 #include "diag/reports/report.h"
-#include "diag/transports/transport.h"
+#include "diag/ask/mailbox.h"
 
 /* Called when something begins or ends, and about once a second while something is waited for, e.g.
  * "waiting for winjoin-probe-b to start"; times 0 where nothing is waited for. */
@@ -16,7 +16,6 @@ typedef void diag_measure(void *context, const struct probe *probe, struct probe
 
 /* Text and JSON are borrowed for the call; zero-initialise, NULL or 0 = default. */
 struct diag_options {
-    const struct diag_transport *transport; /* NULL = that of the node it runs on */
     struct diag_probe_options probes;
     struct diag_scene scene; /* the probes and the node's echo are filled in by the run */
     struct diag_evidence_options evidence;
@@ -33,9 +32,9 @@ struct diag_options {
 };
 /* Runs the whole diagnosis; 0 whenever there is a report, red or green (diag_report_is_good()):
  * probes that do not start make cells not-run and a cause. They are taken away in any case. Kinds
- * of failure: those of the transport's start() and ask(), ERROR_INTERRUPTED. */
+ * of failure: those of diag_probes_start() and diag_probe_ask(), ERROR_INTERRUPTED. */
 int diag_run(struct host *host, const struct diag_options *options, struct diag_report *ret,
              struct error *err);
 /* Takes away what a killed run left on this node: the firewall rule of its echo, and its probes
- * while the kubelet runs. Fails as the transport's remove() does. */
+ * while the kubelet runs. Fails as diag_probes_remove(). */
 int diag_remove_left(struct host *host, struct error *err);

@@ -1,6 +1,8 @@
 /* What every object of the API has: a kind, a version, a name. */
 #include "kube/object.h"
 
+#include "base/redact.h"
+
 enum { NAME_LENGTH_MAX = 253 };
 
 bool kube_name_is_valid(const char *name) {
@@ -88,4 +90,31 @@ const char *kube_configmap_value(const json_t *configmap, const char *key) {
     const char *value = json_string_value(json_object_get(json_at(configmap, "data"), key));
 
     return value && *value ? value : NULL;
+}
+
+/* NULL: none. The caller frees. */
+static char *reason_of(const json_t *state) {
+    const char *reason = json_text_at(state, "reason"), *message = json_text_at(state, "message");
+    char *words;
+
+    if (!reason)
+        return NULL;
+    words = message ? xasprintf("%s: %s", reason, message) : xstrdup(reason);
+    redact_tokens(words);
+    return words;
+}
+
+char *kube_pod_waiting(const json_t *pod) {
+    const char *phase = json_text_at(pod, "status.phase");
+    _cleanup_(freep) char *words = NULL;
+
+    json_each(json_at(pod, "status.containerStatuses"), i, container) {
+        words = reason_of(json_at(container, "state.waiting"));
+        if (words)
+            return take_ptr(words);
+    }
+    words = reason_of(json_at(pod, "status")); /* of one that was evicted, or not taken at all */
+    return !phase || text_equal(phase, "Running") ? NULL
+           : words                                ? xasprintf("%s: %s", phase, words)
+                                                  : xstrdup(phase);
 }

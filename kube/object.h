@@ -19,6 +19,9 @@ int kube_object_check(const json_t *object, const char *kind, const char *api_ve
 int kube_list_items(const json_t *list, json_t **ret, struct error *err);
 /* The condition Ready of a Node or Pod (status.conditions); NULL: none. `object` owns it. */
 const json_t *kube_ready_condition(const json_t *object);
+/* What keeps a pod from running, from its Pod object: "ErrImagePull: <message>" or "Pending"; NULL
+ * when nothing does. The caller frees. */
+char *kube_pod_waiting(const json_t *pod);
 
 /* ---- all objects of a collection, page by page ---- */
 

@@ -2,7 +2,7 @@
 #include "cmd/output.h"
 #include "cmd/verbs/diag.h"
 #include "cmd/verbs/given_cluster.h"
-#include "diag/cluster/causes/causes.h"
+#include "diag/cluster/cluster.h"
 #include "join/phases/phases.h"
 
 enum { PATIENCE_MS = 15000 };

@@ -2,7 +2,7 @@
  * for.
  */
 #include "base/vxlan.h"
-#include "diag/causes/routes.h"
+#include "diag/causes/causes.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 #include "netsetup/routes/fabric_routes.h"

@@ -237,18 +237,14 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
 
 /* ---- the pods' way to cluster IPs ---- */
 
-static bool is_route(const json_t *policy) {
-    const char *type = json_text_at(policy, "Type");
-
-    return type && (text_equal_nocase(type, "SDNRoute") || text_equal_nocase(type, "ROUTE"));
-}
-
 /* The prefixes that the endpoint's packets are handed to the load balancers for. */
 static void routes_of(const json_t *endpoint, struct text_list *ret) {
     json_each(json_object_get(endpoint, "Policies"), i, policy) {
+        const char *type = json_text_or(policy, "Type", "");
         const char *prefix = json_text_at(policy, "Settings.DestinationPrefix");
 
-        if (is_route(policy) && prefix && json_is_true(json_at(policy, "Settings.NeedEncap")))
+        if ((text_equal_nocase(type, "SDNRoute") || text_equal_nocase(type, "ROUTE")) && prefix &&
+            json_is_true(json_at(policy, "Settings.NeedEncap")))
             text_list_add(ret, prefix);
     }
 }

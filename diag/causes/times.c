@@ -142,16 +142,10 @@ static size_t cells_sent_again(const struct scene *scene, struct finding *findin
     return again;
 }
 
-/* What has just been started loses some. */
-static bool is_young(const struct scene *scene) {
-    const json_t *look = json_object_get(scene->evidence, "look");
-
-    return diag_look_is_young(look, rfc3339_seconds(json_text_at(look, "time")));
-}
-
 /* A system sends again after a second what TCP has lost: a flow works then, and is slow. Once may
  * be chance, and where most are late it is not loss. */
 enum level look_tcp_loss(const struct scene *scene, struct finding *finding) {
+    const json_t *look = json_object_get(scene->evidence, "look");
     size_t cells = cells_sent_again(scene, finding), others = 0, quick = 0;
 
     for (enum diag_extra_id extra = 0; extra < X_COUNT; extra++) {
@@ -166,8 +160,8 @@ enum level look_tcp_loss(const struct scene *scene, struct finding *finding) {
                      "less than a quarter of one",
                      others, quick);
     if (cells + others < 2 || quick <= others || dns_is_slow(scene) || scene->partly ||
-        is_young(scene))
-        return NO;
+        diag_look_is_young(look, rfc3339_seconds(json_text_at(look, "time"))))
+        return NO; /* what has just been started loses some */
     finding->may &= scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_DNS_TIMEOUT];
     finding->message = xstrdup("some TCP packets are lost on the way: they are sent again");
     return LIKELY;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/json.h"
+#include "diag/causes/causes.h"
 #include "diag/collection/collection.h"
 #include "diag/flows/flows.h"
 #include "diag/reports/report.h"
@@ -133,3 +134,11 @@ int cluster_collect(struct collection *collection, const char *server,
 void cluster_twins_note(struct cluster_nodes *nodes, const json_t *item);
 /* The same of their probes' addresses, when these run. */
 void cluster_twins_of_pods(struct cluster_nodes *nodes);
+
+/* ---- from the pattern of its red cells to causes: a table of rows, the widest cause first ---- */
+
+/* Fills report->causes. A row is named at the fewest places (diag/cluster/causes/rows.h) where
+ * all cells that it would break are red; a red cell is explained once, by the first row. Pure. */
+void cluster_causes_find(struct diag_report *report);
+/* What the table names, i-th; an id may come again. False behind the last. Text is borrowed. */
+bool cluster_cause_row(size_t i, struct diag_cause_row *ret);

@@ -127,13 +127,6 @@ static void tidy(json_t *json) {
     }
 }
 
-/* A namespace without anything is most often one that does not exist. */
-static bool is_empty(const json_t *json) {
-    const json_t *items = json_object_get(json, "items");
-
-    return json_is_null(items) || (json_is_array(items) && !json_array_size(items));
-}
-
 static void add_answer(const struct asking *a, size_t i, struct collection *ret) {
     const struct kube_many *item = &a->items[i];
     _cleanup_json_ json_t *json = NULL;
@@ -144,8 +137,10 @@ static void add_answer(const struct asking *a, size_t i, struct collection *ret)
     if (item->status != 200) {
         (void)kube_many_error(item, &why);
     } else if (json_read(item->answer, item->answer_len, a->paths[i], &json, &why) == 0) {
-        if (is_empty(json))
-            return;
+        const json_t *items = json_object_get(json, "items");
+
+        if (json_is_null(items) || (json_is_array(items) && !json_array_size(items)))
+            return; /* a namespace without anything is most often one that does not exist */
         tidy(json);
         if (json_text_at(json, "metadata.continue") && *json_text_at(json, "metadata.continue"))
             collection_miss(ret, a->names[i], "it has more than the 500 that are packed");

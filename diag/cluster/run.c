@@ -1,5 +1,4 @@
 /* A cluster's diagnosis from start to end. */
-#include "diag/cluster/causes/causes.h"
 #include "diag/cluster/probes/asking.h"
 #include "diag/cluster/probes/pods.h"
 #include "diag/cluster/cluster.h"
@@ -53,24 +52,19 @@ static int take_nodes(void *context, const json_t *items, struct error *err) {
     return cluster_nodes_add(context, items, err);
 }
 
-/* Events say which of many nodes are asked. Where they may not be read, the report says so. */
-static void read_events(struct run *run) {
-    struct error why = {0};
-
-    if (cluster_events_read(run->client, &run->report->nodes, &why) < 0)
-        run->report->sample.unread = xstrdup(why.message);
-}
-
 static int find_nodes(struct run *run, struct error *err) {
     const struct cluster_options *options = run->options;
     _cleanup_(freep) char *path = nodes_path(run);
     struct diag_report *report = run->report;
     struct cluster_choice choice = {.names = options->names, .all = options->all};
+    struct error why = {0};
 
     if (kube_pages_each(run->client, path, take_nodes, &report->nodes, err) < 0)
         return -1;
-    if (cluster_choice_is_sample(&choice, &report->nodes))
-        read_events(run);
+    /* Events say which of many nodes are asked. Where they may not be read, the report says so. */
+    if (cluster_choice_is_sample(&choice, &report->nodes) &&
+        cluster_events_read(run->client, &report->nodes, &why) < 0)
+        report->sample.unread = xstrdup(why.message);
     choice.now = host_now(run->client->host) + run->client->clock_difference;
     if (cluster_nodes_choose(&report->nodes, &choice, &report->sample, err) < 0)
         return -1;
@@ -230,22 +224,6 @@ static bool is_chance_well(const struct diag_cell *cell) {
            !diag_cell_is_open(cell);
 }
 
-static bool asks_services(const struct diag_cell *cell) {
-    return cluster_cell_is_to_service(cell) || cluster_cell_is_lossy(cell);
-}
-
-static bool asks_ports(const struct diag_cell *cell) {
-    return cluster_cell_is_to_port(cell) || cluster_cell_is_lossy(cell);
-}
-
-static bool asks_names(const struct diag_cell *cell) {
-    return cluster_cell_is_by_name(cell) || cluster_cell_is_lossy(cell);
-}
-
-static bool asks_outside(const struct diag_cell *cell) {
-    return cluster_cell_is_outside(cell) || cluster_cell_is_lossy(cell);
-}
-
 static bool has(const struct diag_report *report, bool (*like)(const struct diag_cell *cell)) {
     for (size_t i = 0; i < report->cells.count; i++)
         if (cluster_cell_is_lossy(&report->cells.items[i]) && like(&report->cells.items[i]))
@@ -256,20 +234,16 @@ static bool has(const struct diag_report *report, bool (*like)(const struct diag
 /* Where some attempts fail, and none between pods, all that are like these are asked as often: only
  * then it is seen where none does. */
 static void ask_alike(struct run *run) {
-    static const struct {
-        bool (*like)(const struct diag_cell *cell);
-        struct cluster_round round;
-    } rows[] = {
-        {cluster_cell_is_to_service, {.asks = asks_services, .again = true, .evenly = true}},
-        {cluster_cell_is_to_port, {.asks = asks_ports, .again = true, .evenly = true}},
-        {cluster_cell_is_by_name, {.asks = asks_names, .again = true, .evenly = true}},
-        {cluster_cell_is_outside, {.asks = asks_outside, .again = true, .evenly = true}},
-    };
+    static bool (*const like[])(const struct diag_cell *cell) = {
+        cluster_cell_is_to_service, cluster_cell_is_to_port, cluster_cell_is_by_name,
+        cluster_cell_is_outside};
 
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        if (has(run->report, rows[i].like)) {
+    for (size_t i = 0; i < ARRAY_SIZE(like); i++)
+        if (has(run->report, like[i])) {
             tell(run, "asking again for what fails now and then");
-            (void)cluster_ask(&run->asking, &rows[i].round);
+            (void)cluster_ask(&run->asking,
+                              &(struct cluster_round){
+                                  .asks = like[i], .lossy = true, .again = true, .evenly = true});
             return;
         }
 }
@@ -330,19 +304,13 @@ static bool is_new(const struct diag_cell *cell) {
     return cell->outcome == DIAG_NOT_RUN;
 }
 
-static int count_once(struct run *run, struct error *err) {
-    if (cluster_count(&run->asking, err) < 0)
-        return -1;
-    return cluster_count_by_exec(run->client, run->report, err);
-}
-
 /* Loss that was not seen before has no pairs beside it yet. */
 static int count(struct run *run, struct error *err) {
     bool lossy = false;
 
     if (!run->report->count && !(has_few_nodes(run) && cluster_is_delayed(&run->asking)))
         return 0;
-    if (count_once(run, err) < 0)
+    if (cluster_count(&run->asking, err) < 0)
         return -1;
     for (size_t i = 0; i < run->report->cells.count; i++)
         lossy |= run->report->cells.items[i].again ||
@@ -352,7 +320,7 @@ static int count(struct run *run, struct error *err) {
     cluster_asking_widen(&run->asking);
     (void)cluster_ask(&run->asking, &(struct cluster_round){.asks = is_new});
     (void)cluster_ask_by_exec(run->client, run->report, EXEC_NEW);
-    return count_once(run, err);
+    return cluster_count(&run->asking, err);
 }
 
 static int ask(struct run *run, struct error *err) {

@@ -77,12 +77,6 @@ static void add_slice(const struct drift_slice *slice, struct drift_index *ret) 
     }
 }
 
-static void add_endpoint(const struct hcn_endpoint *endpoint, struct drift_index *ret) {
-    _cleanup_(freep) char *lower = text_lower(endpoint->id ? endpoint->id : "");
-
-    text_table_add(&ret->addresses, lower, endpoint->address ? endpoint->address : "");
-}
-
 const char *drift_address_of(struct drift_index *index, const char *id) {
     _cleanup_(freep) char *lower = text_lower(id ? id : "");
 
@@ -97,8 +91,12 @@ void drift_index_make(const struct drift_seen *seen, struct drift_index *ret) {
         add_service(&cluster->services[i], ret);
     for (size_t i = 0; i < cluster->slice_count; i++)
         add_slice(&cluster->slices[i], ret);
-    for (size_t i = 0; seen->endpoints && i < seen->endpoints->count; i++)
-        add_endpoint(&seen->endpoints->items[i], ret);
+    for (size_t i = 0; seen->endpoints && i < seen->endpoints->count; i++) {
+        const struct hcn_endpoint *endpoint = &seen->endpoints->items[i];
+        _cleanup_(freep) char *lower = text_lower(endpoint->id ? endpoint->id : "");
+
+        text_table_add(&ret->addresses, lower, endpoint->address ? endpoint->address : "");
+    }
 }
 
 void drift_index_free(struct drift_index *index) {

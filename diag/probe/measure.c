@@ -20,10 +20,6 @@ static const enum probe_outcome outcomes[] = {
     [SOCKET_FAILED] = PROBE_FAILED,
 };
 
-static bool is_address(const char *target) {
-    return strchr(target, ':') || strspn(target, "0123456789.") == strlen(target);
-}
-
 /* The line that is sent: a nonce, so that an old or foreign answer is seen, then padding. */
 static char *payload_make(unsigned size) {
     static atomic_ulong counter; /* attempts run at the same time */
@@ -118,8 +114,9 @@ enum probe_outcome probe_attempt(const struct probe *asked, struct probe_result 
     const char *address = probe.target;
     enum socket_outcome outcome;
     size_t count = 0;
+    bool is_name = !strchr(address, ':') && strspn(address, "0123456789.") != strlen(address);
 
-    if (!is_address(probe.target) || probe.kind == PROBE_RESOLVE) {
+    if (is_name || probe.kind == PROBE_RESOLVE) {
         outcome =
             socket_resolve(probe.target, probe.timeout_ms, addresses, PROBE_ADDRESSES_MAX, &count);
         if (outcome != SOCKET_OK)

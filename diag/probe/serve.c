@@ -83,12 +83,6 @@ static void echo_open(struct server *server) {
         server->echo = socket_echo_open(o->address, o->tcp_port, o->udp_port, prefix);
 }
 
-static void name_clean(char *name) {
-    for (; *name; name++)
-        if (*name <= 0x20 || *name >= 0x7f)
-            *name = '?';
-}
-
 static void beat(struct server *server) {
     struct probe_heartbeat *beat = &server->beat;
     _cleanup_(freep) char *text = NULL;
@@ -99,7 +93,9 @@ static void beat(struct server *server) {
     beat->tcp_echo = server->echo && server->options->tcp_port;
     beat->udp_echo = server->echo && server->options->udp_port;
     socket_host_name(beat->host_name, sizeof beat->host_name);
-    name_clean(beat->host_name);
+    for (char *c = beat->host_name; *c; c++)
+        if (*c <= 0x20 || *c >= 0x7f)
+            *c = '?';
     if (server->options->address[0]) {
         beat->address_count = 1;
         text_format(beat->addresses[0], sizeof beat->addresses[0], "%s", server->options->address);

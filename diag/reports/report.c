@@ -46,21 +46,17 @@ void cluster_nodes_free(struct cluster_nodes *nodes) {
     *nodes = (struct cluster_nodes){0};
 }
 
-static void sample_free(struct cluster_sample *sample) {
-    for (size_t i = 0; i < sample->count; i++)
-        free(sample->kinds[i].name);
-    free_all(sample->kinds, sample->unread);
-}
-
 void diag_report_free(struct diag_report *report) {
     if (!report)
         return;
     free_all(report->node, report->network, report->server, report->namespace_, report->domain,
-             report->pairs.items);
+             report->pairs.items, report->sample.unread);
     diag_cells_free(&report->cells);
     diag_causes_free(&report->causes);
     cluster_nodes_free(&report->nodes);
-    sample_free(&report->sample);
+    for (size_t i = 0; i < report->sample.count; i++)
+        free(report->sample.kinds[i].name);
+    free(report->sample.kinds);
     json_decref(report->evidence);
     *report = (struct diag_report){0};
 }

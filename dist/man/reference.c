@@ -3,7 +3,7 @@
 #include "cmd/program.h"
 #include "cmd/schema.h"
 #include "diag/causes/causes.h"
-#include "diag/cluster/causes/causes.h"
+#include "diag/cluster/cluster.h"
 #include "join/preflight/preflight_checks.h"
 
 /* "a|b" would be cells of a table, "<x>" a tag, to some readers. */

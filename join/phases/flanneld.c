@@ -1,6 +1,6 @@
 /* The phase that starts flanneld and waits for what it is there for: that other nodes know the way
  * to this node's pods, and this node those to theirs. */
-#include "diag/causes/routes.h"
+#include "diag/causes/causes.h"
 #include "join/files/node_files.h"
 #include "join/phases/phases.h"
 #include "join/phases/steps.h"

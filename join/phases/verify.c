@@ -4,7 +4,7 @@
 #include "diag/look.h"
 #include "diag/network_report_publish.h"
 #include "diag/run.h"
-#include "diag/transports/transport.h"
+#include "diag/ask/mailbox.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/phases.h"
@@ -257,7 +257,7 @@ int phase_verify(struct join *join, struct error *err) {
     options.evidence.services = (const char *const *)services.items;
     if (join->found.report.cells.count)
         diag_report_free(&join->found.report);
-    if (journal_record(&join->journal, JOURNAL_FOLDER_ENTRY, diag_static_pods.folder, NULL, err) <
+    if (journal_record(&join->journal, JOURNAL_FOLDER_ENTRY, DIAG_PROBES_FOLDER, NULL, err) <
             0 ||
         diag_run(join->host, &options, &join->found.report, err) < 0)
         return -1;

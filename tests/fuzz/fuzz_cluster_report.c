@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "diag/cluster/causes/causes.h"
+#include "diag/cluster/cluster.h"
 #include "diag/reports/report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

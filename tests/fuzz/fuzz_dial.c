@@ -4,16 +4,18 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "diag/ask/ask.h"
 #include "diag/cluster/probes/dial.h"
 
-static void check(void *context, size_t question, long status, const char *body, size_t len) {
-    if (question >= *(size_t *)context || !status || strlen(body) != len)
+static void check(struct ask *, const struct kube_many *answer) {
+    if (!answer->status || strlen(answer->answer) != answer->answer_len)
         abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const long statuses[] = {0, 200, 400, 503};
     _cleanup_(freep) char *text = xmemdup(data, size);
+    _cleanup_(ask_queue_free) struct ask_queue queue = {.answered = check};
 
     for (size_t i = 0; i < ARRAY_SIZE(statuses); i++)
         for (int udp = 0; udp < 2; udp++) {
@@ -27,6 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                 abort();
         }
     free(dial_shell_read(200, text, size));
-    dial_script_read(text, size, 3, check, &(size_t){3});
+    for (size_t i = 0; i < 3; i++)
+        (void)ask_add(&queue, xstrdup("/proxy/dial"), i, 0, 9000);
+    ask_script_read(&queue, text, size);
     return 0;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "diag/transports/transport.h"
+#include "diag/ask/mailbox.h"
 #include "kube/object.h"
 #include "kube/csr.h"
 #include "kube/node.h"
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     read_csr(object);
     read_node(object);
     (void)kube_configmap_value(object, "kubeconfig"); /* absent or there */
-    waiting = static_pod_waiting(object);
+    waiting = kube_pod_waiting(object);
     end = static_pod_last_end(object, &ends);
     return 0;
 }

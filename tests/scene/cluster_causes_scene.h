@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "diag/cluster/causes/rows.h"
-#include "diag/cluster/causes/causes.h"
+#include "diag/cluster/cluster.h"
 #include "diag/cluster/cells.h"
 
 enum { NODES = 6 }; /* w0 w1 w2 l3 l4 l5 */

@@ -1,7 +1,7 @@
 /* A cluster of many nodes, half of them Windows, as a run has asked it; five are not reached. */
 #pragma once
 
-#include "diag/cluster/causes/causes.h"
+#include "diag/cluster/cluster.h"
 #include "diag/cluster/cells.h"
 #include "tests/scene/large_cluster.h"
 

@@ -1,5 +1,5 @@
 /* The tables of a cluster's causes, and what a row's cause is called. */
-#include "diag/cluster/causes/causes.h"
+#include "diag/cluster/cluster.h"
 
 #include "diag/cluster/causes/rows.h"
 

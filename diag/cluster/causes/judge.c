@@ -1,6 +1,6 @@
 /* How the rows of a cluster's causes are compared with its cells: where an effect is (scopes.c),
  * and what it is called there. */
-#include "diag/cluster/causes/causes.h"
+#include "diag/cluster/cluster.h"
 #include "diag/cluster/causes/rows.h"
 #include "diag/network_report.h"
 

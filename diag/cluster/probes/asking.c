@@ -2,13 +2,11 @@
 #include "diag/cluster/probes/asking.h"
 
 #include "diag/cluster/probes/dial.h"
-#include "kube/many.h"
 
 enum {
     LATE_MS = 3000, /* what the API server may take beside the probe */
     ASK_MS = DIAL_TIMEOUT_MS + LATE_MS,
     PROMPT_MS = 500, /* where answers take less, a large question without one is lost itself */
-    ANSWER_MAX = 64 * 1024, /* of a probe: a name, an address, an error, an echo */
     SHOW_MS = 200,
     CLOSELY_MAX = 32, /* cells that are asked many times: */
     EVENLY_MAX = 96,
@@ -36,20 +34,13 @@ struct state {
     bool no_name;  /* the name came in no time */
     bool counted;  /* in the result */
 };
-struct question {
-    struct round *round;
-    char *path;
-    size_t whose; /* cell; of an observation its node */
-    bool is_observation;
-    unsigned what; /* cluster_question, cluster_observation */
-};
-/* A round under way. */
+/* A round under way. What is asked of a cell is a cluster_question; behind these, of a node, a
+ * cluster_observation. */
 struct round {
     struct cluster_asking *asking;
     const struct cluster_round *of;
     struct state *states; /* of each cell */
-    struct question *items;
-    size_t count;
+    struct ask_queue queue;
     struct cluster_asked result;
 };
 
@@ -114,61 +105,51 @@ static void judge_all(struct round *round, size_t cell, struct state *state) {
         c->outcome = state->before == DIAG_PASS ? DIAG_PASS : DIAG_SLOW;
 }
 
-static unsigned time_of(const struct round *round, const struct question *q) {
-    if (round->of->look_ms && q->is_observation && q->what != OBSERVE_DNS)
-        return round->of->look_ms;
-    if (round->of->soon_ms && !(q->is_observation && q->what == OBSERVE_DNS))
-        return round->of->soon_ms;
-    if (!q->is_observation && (round->of->evenly || round->of->closely) &&
-        dial_is_address(round->asking->report->cells.items[q->whose].probe.target))
-        return DIAL_COUNTED_MS;
-    return ASK_MS;
-}
-
 /* What the answer tells of the probe itself: one that dials an address answers in time, whatever
  * becomes of that. */
-static void note_answer(struct round *round, const struct question *q, const struct kube_many *item,
-                        size_t node, const char *host) {
-    struct cluster_probe_answers *of = &round->asking->probes[node];
+static void note_answer(const struct ask *ask, const struct kube_many *item, size_t node,
+                        const char *host) {
+    struct cluster_asking *asking = ((struct round *)ask->queue->context)->asking;
+    struct cluster_probe_answers *of = &asking->probes[node];
+    const struct diag_cell *cell =
+        ask->what < QUESTIONS ? &asking->report->cells.items[ask->whose] : NULL;
     bool lost = item->kind == ERROR_TIMED_OUT;
-    unsigned ms = lost ? time_of(round, q) : item->wait_us / 1000;
-    bool tcp = !q->is_observation &&
-               cluster_cell_is_pods_tcp(&round->asking->report->cells.items[q->whose]);
+    unsigned ms = lost ? ask->until_ms : item->wait_us / 1000;
 
     if (item->status == 200) {
         of->answered = true;
-        free(take_ptr(round->asking->report->nodes.items[node].unreached));
+        free(take_ptr(asking->report->nodes.items[node].unreached));
     }
-    if (!dial_is_address(host) || (!q->is_observation && q->what != ASK_NAME) ||
+    if (!dial_is_address(host) || (cell && ask->what != ASK_NAME) ||
         (!lost && (item->status != 200 || strstr(item->answer, "\"errors\""))))
         return;
     of->late |= ms > LATE_MS;
     of->slowest_ms = ms > of->slowest_ms ? ms : of->slowest_ms;
-    if (tcp)
-        round->asking->cells[q->whose].delayed |= ms >= PROMPT_MS;
-    else if (!q->is_observation && round->asking->report->cells.items[q->whose].udp)
+    if (cell && cluster_cell_is_pods_tcp(cell))
+        asking->cells[ask->whose].delayed |= ms >= PROMPT_MS;
+    else if (cell && cell->udp)
         of->udp_ms = ms > of->udp_ms ? ms : of->udp_ms;
 }
 
-static void on_cell(struct question *q, const struct kube_many *item) {
-    struct round *round = q->round;
-    struct diag_cell *cell = &round->asking->report->cells.items[q->whose];
-    struct state *state = &round->states[q->whose];
+static void on_cell(struct ask *ask, const struct kube_many *item) {
+    struct round *round = ask->queue->context;
+    struct diag_cell *cell = &round->asking->report->cells.items[ask->whose];
+    struct state *state = &round->states[ask->whose];
     bool late = item->kind == ERROR_TIMED_OUT;
     const char *answer = late ? "no answer in time" : item->answer;
 
-    note_answer(round, q, item, cell->from_node, cell->probe.target);
+    note_answer(ask, item, cell->from_node, cell->probe.target);
     if (round->of->soon_ms && late)
         state->late = true;
     else
-        cluster_cell_count(round->asking->report, cell, (enum cluster_question)q->what,
+        cluster_cell_count(round->asking->report, cell, (enum cluster_question)ask->what,
                            item->status, answer, late ? strlen(answer) : item->answer_len,
                            round->of->again, &state->tally);
-    state->no_name |= late && q->what == ASK_NAME;
-    state->mute += late && q->what == ASK_LARGE;
+    state->no_name |= late && ask->what == ASK_NAME;
+    state->mute += late && ask->what == ASK_LARGE;
     state->left--;
     if (!state->left && !state->mute) {
-        judge_all(round, q->whose, state);
+        judge_all(round, ask->whose, state);
         show(round->asking, false);
     }
 }
@@ -187,51 +168,45 @@ static void note_unreached(struct cluster_node *node, bool answered, const struc
         node->unreached = xstrdup(why);
 }
 
-static void on_ended(void *context, const struct kube_many *item) {
-    struct question *q = context;
-    struct cluster_asking *asking = q->round->asking;
+static void on_answered(struct ask *ask, const struct kube_many *item) {
+    struct round *round = ask->queue->context;
+    struct cluster_asking *asking = round->asking;
+    enum cluster_observation observed = (enum cluster_observation)(ask->what - QUESTIONS);
     struct cluster_node *node;
-    bool refused = dial_is_refused(item->status, item->answer, item->answer_len);
 
-    if (!q->is_observation) {
-        on_cell(q, item);
+    if (ask->what < QUESTIONS) {
+        on_cell(ask, item);
         return;
     }
-    node = &asking->report->nodes.items[q->whose];
-    asking->probes[q->whose].listens |= !refused;
-    note_answer(q->round, q, item, q->whose, q->what == OBSERVE_DNS ? "" : "0");
-    cluster_observation_read(node, (enum cluster_observation)q->what, item->status, item->answer,
-                             item->answer_len);
-    if (q->what == OBSERVE_DNS)
-        note_unreached(node, asking->probes[q->whose].answered, item);
-    q->round->result.unseen += !(node->seen & 1U << q->what);
-    if (item->wait_us / 1000 > q->round->result.wait_ms)
-        q->round->result.wait_ms = item->wait_us / 1000;
+    node = &asking->report->nodes.items[ask->whose];
+    asking->probes[ask->whose].listens |=
+        !dial_is_refused(item->status, item->answer, item->answer_len);
+    note_answer(ask, item, ask->whose, observed == OBSERVE_DNS ? "" : "0");
+    cluster_observation_read(node, observed, item->status, item->answer, item->answer_len);
+    if (observed == OBSERVE_DNS)
+        note_unreached(node, asking->probes[ask->whose].answered, item);
+    round->result.unseen += !(node->seen & 1U << observed);
+    if (item->wait_us / 1000 > round->result.wait_ms)
+        round->result.wait_ms = item->wait_us / 1000;
 }
 
 /* ---- questions ---- */
-
-static void add(struct round *round, char *path, bool is_observation, size_t whose, unsigned what) {
-    array_add(round->items, round->count,
-              (struct question){round, path, whose, is_observation, what});
-}
 
 /* Its path is a text of its own; the sum of all is what most of a run's memory is. */
 static void add_cell(struct round *round, size_t cell, const struct times *times) {
     const struct diag_report *report = round->asking->report;
     struct diag_cell *c = &report->cells.items[cell];
-    struct state *state = &round->states[cell];
+    bool counted = round->of->evenly || round->of->closely;
+    unsigned ms = round->of->soon_ms                            ? round->of->soon_ms
+                  : counted && dial_is_address(c->probe.target) ? DIAL_COUNTED_MS
+                                                                : ASK_MS;
 
-    state->before = c->outcome;
+    round->states[cell].before = c->outcome;
     for (unsigned q = 0; q < QUESTIONS; q++)
-        for (unsigned i = 0; i < times->of[q]; i++) {
-            char *path = cluster_cell_path(report, c, (enum cluster_question)q, 1);
-
-            if (!path)
-                break;
-            add(round, path, false, cell, q);
-            state->left++;
-        }
+        for (unsigned i = 0; i < times->of[q]; i++)
+            round->states[cell].left +=
+                ask_add(&round->queue, cluster_cell_path(report, c, (enum cluster_question)q, 1),
+                        cell, q, ms);
 }
 
 bool cluster_has_cut_pods(const struct diag_report *report) {
@@ -271,7 +246,8 @@ static void add_cells(struct round *round) {
         const struct cluster_node *from = &report->nodes.items[cell->from_node];
         const struct times *times = round->of->closely ? times_of(cell, lossy, cut) : NULL;
 
-        if ((!diag_cell_is_open(cell) && !round->of->evenly) || !round->of->asks(cell) ||
+        if ((!diag_cell_is_open(cell) && !round->of->evenly) ||
+            !(round->of->asks(cell) || (round->of->lossy && cluster_cell_is_lossy(cell))) ||
             from->by_exec || (from->unreached && !round->of->again) ||
             (round->of->closely && round->asking->cells[i].mixed &&
              !cluster_cell_is_between_pods(cell)))
@@ -324,32 +300,18 @@ static void add_observations(struct round *round) {
         const struct cluster_node *node = &report->nodes.items[i];
 
         for (unsigned s = 0; s < OBSERVATIONS; s++) {
-            char *path;
+            unsigned ms = s == OBSERVE_DNS     ? 0
+                          : round->of->look_ms ? round->of->look_ms
+                                               : round->of->soon_ms;
 
-            if (!round->of->observations[s] || node->seen & 1U << s ||
-                (cut_off[i] && s != OBSERVE_DNS))
-                continue;
-            path = cluster_observation_path(report, (enum cluster_observation)s, i, peers[i],
-                                            &asking->addresses);
-            if (path)
-                add(round, path, true, i, s);
+            if (round->of->observations[s] && !(node->seen & 1U << s) &&
+                (!cut_off[i] || s == OBSERVE_DNS))
+                (void)ask_add(&round->queue,
+                              cluster_observation_path(report, (enum cluster_observation)s, i,
+                                                       peers[i], &asking->addresses),
+                              i, QUESTIONS + s, ms ? ms : ASK_MS);
         }
     }
-}
-
-static void perform(struct round *round) {
-    struct kube_many *items = xcalloc(round->count ? round->count : 1, sizeof *items);
-
-    for (size_t i = 0; i < round->count; i++)
-        items[i] = (struct kube_many){.method = "GET",
-                                      .path = round->items[i].path,
-                                      .timeout_ms = time_of(round, &round->items[i]),
-                                      .max_body = ANSWER_MAX,
-                                      .ended = on_ended,
-                                      .context = &round->items[i]};
-    kube_perform_many(round->asking->client, items, round->count);
-    kube_many_free(items, round->count);
-    free(items);
 }
 
 /* Of each node: its probe has said what came of another question. The caller frees. */
@@ -367,36 +329,38 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
     struct diag_report *report = asking->report;
     struct round round = {.asking = asking,
                           .of = of,
-                          .states = xcalloc(report->cells.count + 1, sizeof *round.states)};
+                          .states = xcalloc(report->cells.count + 1, sizeof *round.states),
+                          .queue = {.answered = on_answered, .context = &round}};
 
     for (size_t i = 0; i < report->nodes.count; i++)
         asking->probes[i].slowest_ms = asking->probes[i].udp_ms = 0;
     add_observations(&round); /* first: the DNS' takes longest */
     if (of->asks)
         add_cells(&round);
-    perform(&round);
+    ask_by_proxy(asking->client, &round.queue, 0, round.queue.count, 0);
     _cleanup_(freep) bool *answering = answering_make(report);
-    for (size_t i = 0; i < round.count; i++) {
-        const struct question *q = &round.items[i];
-        struct state *state = &round.states[q->is_observation ? 0 : q->whose];
+    for (size_t i = 0; i < round.queue.count; i++) {
+        const struct ask *ask = &round.queue.items[i];
+        struct state *state = &round.states[ask->what < QUESTIONS ? ask->whose : 0];
+        const struct cluster_probe_answers *probe;
+        struct diag_cell *cell;
 
-        free(q->path);
-        if (q->is_observation || state->counted)
+        if (ask->what >= QUESTIONS || state->counted)
             continue;
-        if (asking->probes[report->cells.items[q->whose].from_node].udp_ms >= PROMPT_MS)
-            asking->cells[q->whose].delayed = false;
+        cell = &report->cells.items[ask->whose];
+        probe = &asking->probes[cell->from_node];
+        if (probe->udp_ms >= PROMPT_MS)
+            asking->cells[ask->whose].delayed = false;
         if (state->mute)
-            judge_all(&round, q->whose, state);
-        if (state->no_name && !of->soon_ms &&
-            !asking->probes[report->cells.items[q->whose].from_node].late &&
-            answering[report->cells.items[q->whose].from_node])
-            cluster_cell_judge_late(&report->cells.items[q->whose]);
-        round.result.red += diag_cell_is_open(&report->cells.items[q->whose]);
+            judge_all(&round, ask->whose, state);
+        if (state->no_name && !of->soon_ms && !probe->late && answering[cell->from_node])
+            cluster_cell_judge_late(cell);
+        round.result.red += diag_cell_is_open(cell);
         state->counted = true;
     }
     if (of->asks && !of->soon_ms)
         show(asking, true);
-    free(round.items);
+    ask_queue_free(&round.queue);
     free(round.states);
     return round.result;
 }

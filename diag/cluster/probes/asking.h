@@ -1,6 +1,7 @@
 /* The questions of a run to its probes, many at the same time. */
 #pragma once
 
+#include "diag/ask/ask.h"
 #include "diag/cluster/cells.h"
 #include "diag/cluster/cluster.h"
 
@@ -48,6 +49,7 @@ struct cluster_round {
     bool closely;     /* a red cell that passes some packets is asked several times: that tells loss
                          by chance from large packets alone being lost. So is one of a Service */
     bool evenly;      /* each, red or not, as often as the others */
+    bool lossy;       /* beside those that `asks` names, each that loses some packets */
 };
 struct cluster_asked {
     size_t red;       /* cells that were asked, and still are */
@@ -73,7 +75,11 @@ bool cluster_is_delayed(const struct cluster_asking *asking);
  * questions are under way at the same time. What takes time besides the network (here, the API
  * server, the probe) is what an equal question to the probe itself takes, asked in between as
  * often: the median of these is subtracted. A cell that loses an answer fails. Questions that the
- * API server does not pass on do not count. ERROR_INTERRUPTED alone. */
+ * API server does not pass on do not count.
+ * Of each node that is `by_exec` it is the loss alone, as a shell and curl take longer than the
+ * network. The probe itself asks several times for each question there, so a name is resolved once
+ * for five attempts, which are all lost where it does not resolve. Five minutes at most: cells have
+ * fewer attempts then. ERROR_INTERRUPTED alone. */
 int cluster_count(struct cluster_asking *asking, struct error *err);
 /* Does --count ask it: it works or loses some packets, and was not counted yet? */
 bool cluster_cell_is_to_count(const struct diag_cell *cell);
@@ -105,10 +111,10 @@ enum cluster_exec {
  * why. Returns how many cells of such nodes are still open. */
 size_t cluster_ask_by_exec(struct kube_client *client, struct diag_report *report,
                            enum cluster_exec what);
-/* Asks the cells of each node that is `by_exec` report->count times more, those that work or lose
- * packets by chance: their loss, not how long answers take, as a shell and curl take longer than
- * the network. The probe itself asks several times for each question, so a name is resolved once
- * for five attempts, which are all lost where it does not resolve. Five minutes at most: cells have
- * fewer attempts then. ERROR_INTERRUPTED alone. */
-int cluster_count_by_exec(struct kube_client *client, struct diag_report *report,
-                          struct error *err);
+/* What to fill with questions: of each node that is unreached, and whether it is known to be asked
+ * by exec, the pod and such a queue; of another nothing. ask_pods_free(). */
+struct ask_pod *cluster_pods_by_exec(const struct diag_report *report, bool known,
+                                     const struct ask_queue *queue);
+enum {
+    CLUSTER_BY_EXEC_MS = 9000
+}; /* a name that the DNS does not answer takes longer than netexec */

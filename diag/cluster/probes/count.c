@@ -2,26 +2,27 @@
 #include "diag/cluster/probes/asking.h"
 
 #include "diag/cluster/probes/pods.h"
-#include "kube/many.h"
 
 enum {
-    ANSWER_MAX = 64 * 1024,
     AT_ONCE = 4, /* of all: the times are to be the network's, not this program's */
     DELAYED_COUNT = 20,
-    AGAIN_US = 900000,  /* TCP's first packet is sent again after a second */
-    STEADY_US = 450000, /* more than that is a busy machine */
-    BATCH = 4000,       /* questions; their memory is what limits it */
+    AGAIN_US = 900000,   /* TCP's first packet is sent again after a second */
+    STEADY_US = 450000,  /* more than that is a busy machine */
+    BATCH = 4000,        /* questions; their memory is what limits it */
+    LANES = 4,           /* by exec: so many questions for a cell at the same time, */
+    TRIES = 5,           /* each of which the probe asks so often, */
+    BY_EXEC_MS = 300000, /* for so long at most */
 };
 
 /* What is asked again and again: a cell, or a probe itself. */
 struct row {
-    struct counting *counting;
     struct diag_cell *cell; /* or NULL */
     size_t node;            /* its source */
     size_t rank;            /* among the rows of that source */
     bool udp;
-    char *path;
-    unsigned *times; /* of those that succeeded */
+    bool by_exec;
+    char *path;      /* until it is in a queue */
+    unsigned *times; /* of those that succeeded; by exec NULL */
     struct probe_result result;
 };
 struct counting {
@@ -30,6 +31,7 @@ struct counting {
     bool steady;
     struct row *rows;
     size_t row_count;
+    unsigned (*own_us)[2]; /* that each node's probe itself takes, by TCP and by UDP */
 };
 
 bool cluster_is_delayed(const struct cluster_asking *asking) {
@@ -39,26 +41,15 @@ bool cluster_is_delayed(const struct cluster_asking *asking) {
     return false;
 }
 
-static void row_add(struct counting *c, struct diag_cell *cell, size_t node, bool udp, char *path) {
-    struct row *row = &c->rows[c->row_count++];
-
-    *row = (struct row){.counting = c,
-                        .cell = cell,
-                        .node = node,
-                        .udp = udp,
-                        .path = path,
-                        .times = xcalloc(c->count, sizeof *row->times)};
-}
-
 bool cluster_cell_is_to_count(const struct diag_cell *cell) {
     return !cell->counted && (!diag_cell_is_open(cell) || cluster_cell_is_lossy(cell));
 }
 
-static bool is_asked(const struct counting *c, const struct diag_cell *cell) {
-    const struct cluster_node *from = &c->asking->report->nodes.items[cell->from_node];
-
-    return (c->asking->report->count || cluster_cell_is_pods_tcp(cell)) &&
-           cluster_cell_is_to_count(cell) && !from->by_exec && !from->unreached;
+static void row_add(struct counting *c, struct row row) {
+    if (!row.path)
+        return;
+    row.times = row.by_exec ? NULL : xcalloc(c->count, sizeof *row.times);
+    c->rows[c->row_count++] = row;
 }
 
 /* The probes themselves are asked first: among the rest they are as any other. */
@@ -70,16 +61,23 @@ static void add_rows(struct counting *c) {
         const struct cluster_node *node = &report->nodes.items[i];
 
         for (unsigned udp = 0; udp < 2 && !node->waiting && !node->by_exec; udp++)
-            row_add(c, NULL, i, udp,
-                    dial_path(report->namespace_, node->pod, "127.0.0.1",
-                              udp ? PROBE_UDP_ECHO : PROBE_HTTP, udp, "hostname", 1));
+            row_add(c, (struct row){.node = i,
+                                    .udp = udp,
+                                    .path = dial_path(report->namespace_, node->pod, "127.0.0.1",
+                                                      udp ? PROBE_UDP_ECHO : PROBE_HTTP, udp,
+                                                      "hostname", 1)});
     }
     for (size_t i = 0; i < report->cells.count; i++) {
         struct diag_cell *cell = &report->cells.items[i];
-        char *path = is_asked(c, cell) ? cluster_cell_path(report, cell, ASK_NAME, 1) : NULL;
+        const struct cluster_node *from = &report->nodes.items[cell->from_node];
 
-        if (path)
-            row_add(c, cell, cell->from_node, cell->udp, path);
+        if (cluster_cell_is_to_count(cell) && from->by_exec == (from->unreached != NULL) &&
+            (report->count || (cluster_cell_is_pods_tcp(cell) && !from->by_exec)))
+            row_add(c, (struct row){.cell = cell,
+                                    .node = cell->from_node,
+                                    .udp = cell->udp,
+                                    .by_exec = from->by_exec,
+                                    .path = cluster_cell_path(report, cell, ASK_NAME, 1)});
     }
 }
 
@@ -101,80 +99,101 @@ static void mix_rows(struct counting *c) {
     qsort(c->rows, c->row_count, sizeof *c->rows, compare_rows);
 }
 
-static void on_ended(void *context, const struct kube_many *item) {
-    struct row *row = context;
-    const struct diag_report *report = row->counting->asking->report;
+/* `what`: how often the probe has asked. A name that does not resolve it asks for once alone. */
+static void on_answered(struct ask *ask, const struct kube_many *answer) {
+    const struct counting *c = ask->queue->context;
+    struct row *row = &c->rows[ask->whose];
     struct probe_result result;
     char why[200];
-    enum dial_end end = row->cell ? cluster_cell_read(report, row->cell, item->status, item->answer,
-                                                      item->answer_len, &result, why, sizeof why)
-                                  : dial_read(item->status, item->answer, item->answer_len,
-                                              row->udp, &result, why, sizeof why);
+    enum dial_end end =
+        row->cell ? cluster_cell_read(c->asking->report, row->cell, answer->status, answer->answer,
+                                      answer->answer_len, &result, why, sizeof why)
+                  : dial_read(answer->status, answer->answer, answer->answer_len, row->udp, &result,
+                              why, sizeof why);
 
     if (end == DIAL_NOT_RUN)
         return;
-    row->result.attempts++;
-    if (result.succeeded)
-        row->times[row->result.succeeded++] = item->wait_us;
-    else
+    if (result.succeeded && row->times)
+        row->times[row->result.succeeded] = answer->wait_us;
+    row->result.attempts += result.succeeded && row->by_exec ? result.attempts : ask->what;
+    row->result.succeeded += row->by_exec ? result.succeeded : result.succeeded != 0;
+    if (result.succeeded < result.attempts)
         row->result.outcome = result.outcome;
+    ask->over = row->result.attempts > 1 && !row->result.succeeded; /* it is hopeless */
 }
 
-static void ask_batch(struct counting *c, size_t begin, size_t end) {
-    struct kube_many *items = xcalloc(end - begin, sizeof *items);
-    size_t count = 0;
-
-    for (size_t i = begin; i < end; i++) {
-        struct row *row = &c->rows[i % c->row_count];
-
-        if (row->result.attempts < 2 || row->result.succeeded)
-            items[count++] = (struct kube_many){.method = "GET",
-                                                .path = row->path,
-                                                .timeout_ms = DIAL_COUNTED_MS,
-                                                .max_body = ANSWER_MAX,
-                                                .ended = on_ended,
-                                                .context = row};
-    }
-    kube_perform_some(c->asking->client, items, count, AT_ONCE);
-    kube_many_free(items, count);
-    free(items);
-}
-
-static int ask_rows(struct counting *c, struct error *err) {
+static int ask_by_address(struct counting *c, struct error *err) {
     const struct cluster_options *options = c->asking->options;
-    size_t all = c->row_count * c->count;
+    struct ask_queue queue = {.answered = on_answered, .context = c};
+    int result = 0;
+    size_t all;
 
-    for (size_t i = 0; i < all; i += BATCH) {
+    for (size_t i = 0; i < c->row_count; i++)
+        if (!c->rows[i].by_exec)
+            (void)ask_add(&queue, take_ptr(c->rows[i].path), i, 1, DIAL_COUNTED_MS);
+    all = queue.count * c->count;
+    for (size_t i = 0; i < all && result == 0; i += BATCH) {
         _cleanup_(freep) char *line =
             xasprintf("measuring loss and latency, %zu %%", 100 * i / all);
 
         if (options->progress)
             options->progress(options->progress_context, 0, 0, line);
-        ask_batch(c, i, i + BATCH < all ? i + BATCH : all);
-        if (cluster_check_interrupted(c->asking->client->host, err) < 0)
-            return -1;
+        ask_by_proxy(c->asking->client, &queue, i, i + BATCH < all ? i + BATCH : all, AT_ONCE);
+        result = cluster_check_interrupted(c->asking->client->host, err);
     }
-    return 0;
+    ask_queue_free(&queue);
+    return result;
 }
 
-/* The same question to the probe itself. */
-static struct probe_result own_of(const struct counting *c, const struct row *of) {
-    for (size_t i = 0; i < c->row_count; i++) {
-        const struct row *row = &c->rows[i];
+/* As many lanes as there are, all of the same length, and no attempt too many. A row that never
+ * succeeded is asked in the first turn alone. */
+static int ask_by_shell(struct counting *c, struct error *err) {
+    const struct diag_report *report = c->asking->report;
+    struct kube_client *client = c->asking->client;
+    const struct ask_queue queue = {.answered = on_answered, .context = c};
+    uint64_t until = host_monotonic_ms(client->host) + BY_EXEC_MS;
+    unsigned tries, lanes;
 
-        if (!row->cell && row->node == of->node && row->udp == of->udp)
-            return row->result;
+    for (unsigned left = report->count; left && !host_interrupted(client->host);
+         left -= lanes * tries) {
+        struct ask_pod *pods = cluster_pods_by_exec(report, true, &queue);
+
+        tries = (left + LANES - 1) / LANES < TRIES ? (left + LANES - 1) / LANES : TRIES;
+        lanes = left / tries < LANES ? left / tries : LANES;
+        for (size_t i = 0; i < c->row_count; i++) {
+            const struct row *row = &c->rows[i];
+
+            if (row->by_exec && (row->result.succeeded || !row->result.attempts))
+                (void)ask_add(&pods[row->node].queue,
+                              cluster_cell_path(report, row->cell, ASK_NAME, tries), i, tries,
+                              CLUSTER_BY_EXEC_MS + (tries - 1) * DIAL_TIMEOUT_MS);
+        }
+        ask_by_exec(client, pods, report->nodes.count, lanes, until);
+        ask_pods_free(pods, report->nodes.count);
     }
-    return (struct probe_result){0};
+    return cluster_check_interrupted(client->host, err);
+}
+
+static void time_own(struct counting *c) {
+    c->own_us = xcalloc(c->asking->report->nodes.count, sizeof *c->own_us);
+    for (size_t i = 0; i < c->row_count; i++) {
+        struct row *row = &c->rows[i];
+
+        if (row->cell)
+            continue;
+        probe_result_time(&row->result, row->times);
+        c->own_us[row->node][row->udp] = row->result.median_us;
+    }
 }
 
 /* Whether answers take as long each time where nothing is sent again: a probe's own, and by UDP. */
 static bool is_steady(const struct counting *c) {
     for (size_t i = 0; i < c->row_count; i++) {
         const struct row *row = &c->rows[i];
-        unsigned most = own_of(c, row).median_us + STEADY_US;
+        unsigned most = c->own_us[row->node][row->udp] + STEADY_US;
 
-        for (unsigned k = 0; k < row->result.succeeded && (!row->cell || row->udp); k++)
+        for (unsigned k = 0; row->times && k < row->result.succeeded && (!row->cell || row->udp);
+             k++)
             if (row->times[k] > most)
                 return false;
     }
@@ -190,22 +209,24 @@ static unsigned count_again(const struct row *row) {
     return again > 1 ? again : 0;
 }
 
-static void judge(const struct counting *c, const struct row *row) {
+static void judge(const struct counting *c, struct row *row) {
     struct diag_cell *cell = row->cell;
-    const struct probe_result own = own_of(c, row);
+    unsigned own_us = c->own_us[row->node][row->udp];
 
     if (!row->result.attempts)
         return;
+    cluster_cell_set_sum(cell, &row->result);
+    cell->counted = c->asking->report->count != 0;
+    if (row->by_exec)
+        return;
     for (unsigned i = 0; i < row->result.succeeded; i++)
-        row->times[i] = row->times[i] > own.median_us ? row->times[i] - own.median_us : 0;
-    row->cell->again = c->steady && cluster_cell_is_pods_tcp(row->cell) ? count_again(row) : 0;
-    cluster_cell_set_sum(row->cell, &row->result);
-    row->cell->counted = c->asking->report->count != 0;
+        row->times[i] = row->times[i] > own_us ? row->times[i] - own_us : 0;
+    cell->again = c->steady && cluster_cell_is_pods_tcp(cell) ? count_again(row) : 0;
     probe_result_time(&cell->result, row->times);
-    if (row->cell->again && cell->outcome != DIAG_FAIL) {
+    if (cell->again && cell->outcome != DIAG_FAIL) {
         cell->outcome = DIAG_SLOW;
         text_format(cell->reason, sizeof cell->reason,
-                    "packets of %u of %u connections were sent again", row->cell->again,
+                    "packets of %u of %u connections were sent again", cell->again,
                     row->result.attempts);
     }
 }
@@ -217,10 +238,10 @@ int cluster_count(struct cluster_asking *asking, struct error *err) {
 
     add_rows(&c);
     mix_rows(&c);
-    result = ask_rows(&c, err);
-    for (size_t i = 0; i < c.row_count; i++)
-        if (!c.rows[i].cell)
-            probe_result_time(&c.rows[i].result, c.rows[i].times);
+    result = ask_by_address(&c, err);
+    if (result == 0)
+        result = ask_by_shell(&c, err);
+    time_own(&c);
     c.steady = is_steady(&c);
     for (size_t i = 0; i < c.row_count; i++) {
         if (c.rows[i].cell && result == 0)
@@ -228,6 +249,6 @@ int cluster_count(struct cluster_asking *asking, struct error *err) {
         free(c.rows[i].path);
         free(c.rows[i].times);
     }
-    free(c.rows);
+    free_all(c.rows, c.own_us);
     return result;
 }

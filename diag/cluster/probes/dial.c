@@ -6,8 +6,6 @@
 #include "diag/cluster/probes/pods.h"
 #include "kube/client.h"
 
-enum { ZEROS = 1000 }; /* so many in a question the shell makes itself */
-
 char *dial_path(const char *namespace_, const char *pod, const char *host, unsigned port, bool udp,
                 const char *request, unsigned tries) {
     _cleanup_(freep) char *escaped = kube_escape(host);
@@ -171,92 +169,6 @@ enum dial_end dial_read_expected(long status, const char *body, size_t len, bool
 enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
                         struct probe_result *ret, char *why, size_t why_size) {
     return dial_read_expected(status, body, len, udp, NULL, ret, why, why_size);
-}
-
-/* A question within the quotes of a shell. What large packets are filled with is left to it: all
- * questions of a pod are one command line. */
-static void add_question(struct text *t, const char *question) {
-    const char *at = question;
-    size_t zeros = 0;
-
-    for (; *at && zeros < ZEROS; at += zeros ? zeros : 1)
-        zeros = strspn(at, "0");
-    if (zeros < ZEROS)
-        text_add(t, question);
-    else
-        text_addf(t, "%.*s'$(printf %%0%zud 0)'%s", (int)(at - question - (ptrdiff_t)zeros),
-                  question, zeros, at);
-}
-
-/* Status and number stand behind a body, and printf writes all of it at once: answers do not mix. A
- * quote is in no path: what could steer the shell is percent-encoded. */
-char *dial_script_make(char *const *paths, size_t count, unsigned lanes, unsigned seconds) {
-    struct text t = {0};
-
-    if (lanes > 1) { /* the command line does not grow with them */
-        text_add(&t, "for lane in");
-        for (unsigned i = 1; i <= lanes; i++)
-            text_addf(&t, " %u", i);
-        text_add(&t, "; do ");
-    }
-
-    for (size_t i = 0; i < count; i++) {
-        const char *question = strstr(paths[i], "/proxy/");
-
-        if (!question || strchr(question, '\''))
-            continue;
-        text_addf(&t, "(x=$(curl 'http://127.0.0.1:%d/", PROBE_HTTP);
-        add_question(&t, question + strlen("/proxy/"));
-        text_addf(&t, "' -s -m %u -w ' %zu %%{http_code}'); printf '%%s\\n' \"${x}\") & ", seconds,
-                  i);
-    }
-    text_add(&t, lanes > 1 ? "done; wait" : "wait");
-    return text_take(&t);
-}
-
-/* "BODY 17 200" of a line's end: where its body ends; NULL when this is no such line. */
-static const char *read_end(const char *line, const char *end, size_t *ret_question,
-                            long *ret_status) {
-    const char *at = end;
-    unsigned long long numbers[2] = {0, 0};
-
-    for (int i = 0; i < 2; i++) {
-        unsigned long long scale = 1;
-        unsigned digits = 0;
-
-        for (; at > line && at[-1] >= '0' && at[-1] <= '9' && digits < 6; at--, digits++) {
-            numbers[i] += scale * (unsigned long long)(at[-1] - '0');
-            scale *= 10;
-        }
-        if (!digits || at == line || at[-1] != ' ')
-            return NULL;
-        at--;
-    }
-    *ret_status = (long)numbers[0];
-    *ret_question = (size_t)numbers[1];
-    return at;
-}
-
-void dial_script_read(const char *out, size_t len, size_t count,
-                      void (*answer)(void *context, size_t question, long status, const char *body,
-                                     size_t len),
-                      void *context) {
-    const char *body = out, *line = out, *end;
-
-    for (; (end = memchr(line, '\n', len - (size_t)(line - out))); line = end + 1) {
-        size_t question;
-        long status;
-        const char *stop = read_end(line, end, &question, &status);
-
-        if (!stop)
-            continue;
-        if (question < count && status) {
-            _cleanup_(freep) char *copy = xstrndup(body, (size_t)(stop - body));
-
-            answer(context, question, status, copy, strlen(copy));
-        }
-        body = end + 1;
-    }
 }
 
 bool dial_is_address(const char *host) {

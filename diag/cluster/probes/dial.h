@@ -35,14 +35,6 @@ struct dial_expected {
 enum dial_end dial_read_expected(long status, const char *body, size_t len, bool udp,
                                  const struct dial_expected *expected, struct probe_result *ret,
                                  char *why, size_t why_size);
-/* A line for a shell in the pod that puts the questions of such paths (dial_path()) to its netexec
- * at the same time, each `lanes` times, and waits `seconds` for each answer. The caller frees. */
-char *dial_script_make(char *const *paths, size_t count, unsigned lanes, unsigned seconds);
-/* What it printed: of each answer the question's number, the status and the body. */
-void dial_script_read(const char *out, size_t len, size_t count,
-                      void (*answer)(void *context, size_t question, long status, const char *body,
-                                     size_t len),
-                      void *context);
 /* No name. */
 bool dial_is_address(const char *host);
 /* The API server's connection to the probe was refused: its pod is there, and nobody listens. */

@@ -3,13 +3,11 @@
 
 #include "base/rfc3339.h"
 #include "diag/cluster/probes/pods.h"
-#include "kube/many.h"
 #include "kube/object.h"
 
 enum {
     OWN_MS = 3000, /* that a probe may take for its own answer; of many nodes: */
     OWN_SOON_MS = 1500,
-    OWN_MAX = 4096,
     RENEWED_SECONDS = 15, /* a kubelet renews its Lease every ten */
     LEASES_MAX = 8,
     REACHED_MS = 1000, /* of many nodes: what is reached at all has answered by then */
@@ -38,27 +36,24 @@ static bool *with_open_cells(const struct diag_report *report) {
     return open;
 }
 
-struct own {
-    size_t node;
-    char *path;
-};
+/* The status of each node's answer. */
+static void note_status(struct ask *ask, const struct kube_many *answer) {
+    ((long *)ask->queue->context)[ask->whose] = answer->status;
+}
 
-static size_t own_make(const struct cluster_asking *asking, bool all, struct own *ret) {
+static void add_own(const struct cluster_asking *asking, bool all, struct ask_queue *ret) {
     const struct diag_report *report = asking->report;
-    bool *open = with_open_cells(report);
-    size_t count = 0;
+    _cleanup_(freep) bool *open = with_open_cells(report);
 
     for (size_t i = 0; i < report->nodes.count && open[report->nodes.count]; i++) {
         const struct cluster_node *n = &report->nodes.items[i];
 
-        if (n->waiting || n->by_exec || !asking->probes[i].answered || !(all || open[i]))
-            continue;
-        ret[count].node = i;
-        ret[count++].path =
-            dial_path(report->namespace_, n->pod, "127.0.0.1", PROBE_HTTP, false, "hostname", 1);
+        if (!n->waiting && !n->by_exec && asking->probes[i].answered && (all || open[i]))
+            (void)ask_add(ret,
+                          dial_path(report->namespace_, n->pod, "127.0.0.1", PROBE_HTTP, false,
+                                    "hostname", 1),
+                          i, 0, all ? OWN_MS : OWN_SOON_MS);
     }
-    free(open);
-    return count;
 }
 
 static void forget_cells(struct cluster_asking *asking) {
@@ -82,32 +77,25 @@ static bool is_forgotten(const struct diag_cell *c) {
 
 void cluster_ask_stopped(struct cluster_asking *asking, bool all) {
     struct cluster_nodes *nodes = &asking->report->nodes;
-    struct own *owns = xcalloc(nodes->count + 1, sizeof *owns);
-    size_t count = own_make(asking, all, owns), silent = 0;
-    struct kube_many *items = xcalloc(count + 1, sizeof *items);
+    _cleanup_(freep) long *statuses = xcalloc(nodes->count + 1, sizeof *statuses);
+    _cleanup_(ask_queue_free) struct ask_queue queue = {.answered = note_status,
+                                                        .context = statuses};
+    size_t silent = 0;
 
-    for (size_t i = 0; i < count; i++)
-        items[i] = (struct kube_many){.method = "GET",
-                                      .path = owns[i].path,
-                                      .timeout_ms = all ? OWN_MS : OWN_SOON_MS,
-                                      .max_body = OWN_MAX};
-    kube_perform_many(asking->client, items, count);
-    for (size_t i = 0; i < count; i++)
-        silent += items[i].status != 200;
-    for (size_t i = 0; i < count; i++) {
-        struct cluster_node *n = &nodes->items[owns[i].node];
-
-        free(owns[i].path);
-        if (2 * silent > count || items[i].status == 200) /* or it is the API server */
-            continue;
-        asking->probes[owns[i].node].stopped = true;
-        free(n->unreached);
-        n->unreached = xstrdup(items[i].status ? NO_MORE : LATE);
-    }
-    kube_many_free(items, count);
-    free_all(items, owns);
-    if (!silent || 2 * silent > count)
+    add_own(asking, all, &queue);
+    ask_by_proxy(asking->client, &queue, 0, queue.count, 0);
+    for (size_t i = 0; i < queue.count; i++)
+        silent += statuses[queue.items[i].whose] != 200;
+    if (!silent || 2 * silent > queue.count) /* or it is the API server */
         return;
+    for (size_t i = 0; i < queue.count; i++) {
+        size_t node = queue.items[i].whose;
+
+        if (statuses[node] == 200)
+            continue;
+        asking->probes[node].stopped = true;
+        text_set(&nodes->items[node].unreached, xstrdup(statuses[node] ? NO_MORE : LATE));
+    }
     forget_cells(asking);
     (void)cluster_ask(
         asking, &(struct cluster_round){.asks = is_forgotten, .soon_ms = all ? 0 : REACHED_MS});

@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "base/rfc3339.h"
 #include "diag/cluster/probes/asking.h"
-#include "diag/transports/transport.h"
 #include "kube/many.h"
 #include "kube/object.h"
 
@@ -106,48 +105,36 @@ static bool may_pass(const struct kube_many *item) {
            (item->status == 403 && item->answer && strstr(item->answer, "serviceaccount"));
 }
 
-/* Mostly it is there within a tenth of a second. */
-static unsigned create_pause_ms(int try) {
-    return try < 4 ? CREATE_FIRST_MS << try : CREATE_PAUSE_MS
-        ;
-}
-
 static int create_all(struct kube_client *client, const char *path, json_t *const *objects,
                       size_t count, struct error *err) {
     struct kube_many *items = xcalloc(count, sizeof *items);
-    char **bodies = xcalloc(count, sizeof *bodies);
-    int result = -1;
+    const struct kube_many *failed;
+    bool over = false;
 
-    for (int try = 0; result < 0; try++) {
-        size_t left = 0;
-        const struct kube_many *last = NULL;
+    for (unsigned try = 0; !over; try++) {
+        size_t asked = 0;
 
+        failed = NULL;
         for (size_t i = 0; i < count; i++)
             if (objects[i])
-                bodies[left++] = json_write(objects[i]);
-        for (size_t i = 0; i < left; i++)
-            items[i] = (struct kube_many){.method = "POST", .path = path, .body = bodies[i]};
-        kube_perform_many(client, items, left);
-        for (size_t i = 0; i < left; i++)
+                items[asked++] = (struct kube_many){
+                    .method = "POST", .path = path, .body = json_write(objects[i])};
+        kube_perform_many(client, items, asked);
+        for (size_t i = 0; i < asked; i++)
             if (items[i].status / 100 != 2 && items[i].status != 409)
-                last = &items[i]; /* what is there already is ours, of an answer that was lost */
-        if (!last)
-            result = 0;
-        else if (!may_pass(last) || try == CREATE_TRIES ||
-                 host_sleep(client->host, create_pause_ms(try), err) < 0) {
-            if (!err->kind)
-                (void)kube_many_error(last, err);
-            try = CREATE_TRIES + 1;
-        }
-        kube_many_free(items, left);
-        for (size_t i = 0; i < left; i++)
-            free(bodies[i]);
-        if (try > CREATE_TRIES)
-            break;
+                failed = &items[i]; /* what is there already is ours, of an answer that was lost */
+        /* Mostly the ServiceAccount is there within a tenth of a second. */
+        over =
+            !failed || !may_pass(failed) || try == CREATE_TRIES ||
+            host_sleep(client->host, try < 4 ? CREATE_FIRST_MS << try : CREATE_PAUSE_MS, err) < 0;
+        if (over && failed && !err->kind)
+            (void)kube_many_error(failed, err);
+        kube_many_free(items, asked);
+        for (size_t i = 0; i < asked; i++)
+            free((char *)items[i].body);
     }
     free(items);
-    free(bodies);
-    return result;
+    return failed ? -1 : 0;
 }
 
 static char *path_in(const struct diag_report *report, const char *what) {
@@ -244,7 +231,7 @@ static void take_state(struct cluster_node *node, const json_t *pod) {
     const json_t *ready = kube_ready_condition(pod);
 
     free(take_ptr(node->waiting));
-    node->waiting = static_pod_waiting(pod);
+    node->waiting = kube_pod_waiting(pod);
     keep_address(&node->pod_ip6, pod, "status.podIPs.1.ip", true);
     keep_address(&node->pod_ip6, pod, "status.podIPs.0.ip", true);
     keep_address(&node->pod_ip, pod, "status.podIPs.1.ip", false);

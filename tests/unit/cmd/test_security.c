@@ -2,7 +2,7 @@
  * file is in the table as it is, and each row is about something. */
 #include "tests/scene/join_scene.h"
 
-#include "diag/transports/transport.h"
+#include "diag/ask/mailbox.h"
 #include "node/folders.h"
 
 enum { ROWS_MAX = 64, TEXT_MAX_BYTES = 65536 };
@@ -161,14 +161,13 @@ static void a_join(void **state) {
 
 static void a_diagnosis(void **state) {
     const struct diag_probe_options options = {.program = "MZ", .program_len = 2};
-    struct diag_probes probes = {
-        .transport = &diag_static_pods, .host = host_memory_new(), .options = &options};
+    struct diag_probes probes = {.host = host_memory_new(), .options = &options};
 
     (void)state;
     assert_int_equal(host_make_folder(probes.host, "C:\\ProgramData\\winjoin", HOST_SECRET, NULL),
                      0);
     assert_int_equal(host_make_folder(probes.host, "C:\\etc\\kubernetes", HOST_READ_ONLY, NULL), 0);
-    assert_int_equal(probes.transport->start(&probes, NULL), 0);
+    assert_int_equal(diag_probes_start(&probes, NULL), 0);
     assert_int_equal(host_write(probes.host, "C:\\ProgramData\\winjoin\\probe\\a\\go-1", "", 0,
                                 HOST_PUBLIC, NULL),
                      0);

@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "diag/cluster/causes/causes.h"
 #include "diag/cluster/cluster.h"
 #include "diag/reports/report.h"
 

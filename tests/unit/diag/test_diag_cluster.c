@@ -2,6 +2,7 @@
 #include "tests/scene/cluster_nodes_scene.h"
 
 #include "diag/cluster/cells.h"
+#include "diag/ask/ask.h"
 #include "diag/cluster/probes/dial.h"
 #include "diag/cluster/probes/pods.h"
 
@@ -254,33 +255,37 @@ struct heard {
     char body[4][64];
 };
 
-static void hear(void *context, size_t question, long status, const char *body, size_t len) {
-    struct heard *h = context;
+static void hear(struct ask *ask, const struct kube_many *answer) {
+    struct heard *h = ask->queue->context;
 
-    assert_true(h->count < 4 && len < sizeof h->body[0]);
-    h->question[h->count] = question;
-    h->status[h->count] = status;
-    memcpy(h->body[h->count++], body, len + 1);
+    assert_true(h->count < 4 && answer->answer_len < sizeof h->body[0]);
+    h->question[h->count] = ask->whose;
+    h->status[h->count] = answer->status;
+    memcpy(h->body[h->count++], answer->answer, answer->answer_len + 1);
 }
 
 /* Questions by a shell in the pod: any order of answers, an error of two lines, curl's own failure.
  */
 static void test_script(void **state) {
-    static char first[] = "/api/v1/namespaces/x/pods/p:8080/proxy/dial?host=a&port=80";
-    static char second[] = "/api/v1/namespaces/x/pods/p:8080/proxy/dial?host=b'c";
-    static char *const paths[] = {first, second};
+    static const char first[] = "/api/v1/namespaces/x/pods/p:8080/proxy/dial?host=a&port=80";
+    static const char second[] = "/api/v1/namespaces/x/pods/p:8080/proxy/dial?host=b'c";
     static const char out[] = "{\"responses\":[\"p\"]} 1 200\n 1 000\n{} 9 200\n{} 2 200\n"
                               "lookup x\nx0 200\n 1000000 200\nx  200\n0 200\nx200\n 000000 400\n"
                               "nothing\n{} 0 200";
-    _cleanup_(freep) char *script = dial_script_make(paths, 2, 1, 9), *digits = xstrdup("1 200\n");
+    _cleanup_(freep) char *script = NULL, *digits = xstrdup("1 200\n");
     struct heard h = {0};
+    _cleanup_(ask_queue_free) struct ask_queue queue = {.answered = hear, .context = &h};
 
     (void)state;
+    assert_true(ask_add(&queue, xstrdup(first), 0, 0, 9000));
+    assert_true(ask_add(&queue, xstrdup(second), 1, 0, 9000));
+    assert_false(ask_add(&queue, NULL, 2, 0, 9000));
+    script = ask_script_make(&queue, 1);
     assert_string_equal(script, "(x=$(curl 'http://127.0.0.1:8080/dial?host=a&port=80' -s -m 9 -w "
                                 "' 0 %{http_code}'); printf '%s\\n' \"${x}\") & wait");
-    dial_script_read(digits, strlen(digits), 2, hear, &h); /* nothing is read before it */
+    ask_script_read(&queue, digits, strlen(digits)); /* nothing is read before it */
     assert_int_equal((int)h.count, 0);
-    dial_script_read(out, strlen(out), 2, hear, &h);
+    ask_script_read(&queue, out, strlen(out));
     assert_int_equal((int)h.count, 2);
     assert_int_equal((int)h.question[0], 1);
     assert_int_equal((int)h.status[0], 200);

@@ -12,8 +12,9 @@
 
 #include "base/memory.h"
 #include "base/rfc3339.h"
+#include "diag/ask/mailbox.h"
 #include "diag/causes/causes.h"
-#include "diag/transports/transport.h"
+#include "kube/object.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 #include "tests/scene/static_pods_scene.h"
@@ -95,7 +96,7 @@ static void assert_a_sandbox_made_since_counts(struct host *host, struct diag_pr
         char *why;
 
         mirror->pod = status;
-        why = diag_static_pods.waiting(probes, 1);
+        why = diag_probe_waiting(probes, 1);
         if (rows[i].passed == (why && strstr(why, "sandbox")))
             fail_msg("%s: %s", rows[i].when, why);
         free(why);
@@ -127,32 +128,32 @@ static void the_mirror_is_asked(void **state) {
 
     (void)state;
     assert_int_equal(start(host, &options, &probes), 0);
-    why = diag_static_pods.waiting(&probes, 1);
+    why = diag_probe_waiting(&probes, 1);
     assert_string_equal(why, "Pending");
     free(why);
     /* why there is no sandbox stands in the kubelet's log alone; what is older is of another run */
     for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
         put_log(host, others[i].seconds, "E", others[i].pod, others[i].why);
-        why = diag_static_pods.waiting(&probes, 1);
+        why = diag_probe_waiting(&probes, 1);
         assert_string_equal(why, "Pending");
         free(why);
     }
     put_log(host, 10, "E", "winjoin-probe-b", "failed to setup network for sandbox: HNS failed");
-    why = diag_static_pods.waiting(&probes, 1);
+    why = diag_probe_waiting(&probes, 1);
     assert_string_equal(why, "failed to setup network for sandbox: HNS failed");
     free(why);
     put_log(host, 10, "E", "winjoin-probe-b", "sandbox: type=\\\"nat\\\" failed\\nin C:\\\\k");
-    why = diag_static_pods.waiting(&probes, 1);
+    why = diag_probe_waiting(&probes, 1);
     assert_string_equal(why, "sandbox: type=\"nat\" failed in C:\\k");
     free(why);
     assert_a_sandbox_made_since_counts(host, &probes, &mirror);
     assert_int_equal(host_remove(host, KUBELET_LOG, NULL), 0);
     mirror.asked = 1;
     mirror.pod = NULL;
-    assert_null(diag_static_pods.waiting(&probes, 1));
+    assert_null(diag_probe_waiting(&probes, 1));
     assert_int_equal(mirror.asked, 2);
     options.client = NULL;
-    assert_null(diag_static_pods.waiting(&probes, 1));
+    assert_null(diag_probe_waiting(&probes, 1));
     free(probes.items);
     http_free(client.http);
     host_free(host);
@@ -260,7 +261,7 @@ static void a_program_that_does_not_run(void **state) {
         assert_int_equal(host_write(host, KUBELET_LOG, text_str(&log), log.len, HOST_PUBLIC, NULL),
                          0);
         mirror.pod = pod;
-        why = diag_static_pods.waiting(&probes, 1);
+        why = diag_probe_waiting(&probes, 1);
         if (!text_equal(why, looks[i].why) || probes.items[1].failures != looks[i].failures)
             fail_msg("look %zu: %s, %u", i, why, probes.items[1].failures);
         free(why);
@@ -295,7 +296,7 @@ static void what_a_pod_waits_for(void **state) {
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         _cleanup_json_ json_t *pod = json_loads(rows[i].pod, 0, NULL);
-        _cleanup_(freep) char *text = static_pod_waiting(pod);
+        _cleanup_(freep) char *text = kube_pod_waiting(pod);
 
         if (!text_equal(text, rows[i].text))
             fail_msg("%s: %s", rows[i].pod, text);

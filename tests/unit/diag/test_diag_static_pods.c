@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "diag/transports/transport.h"
+#include "diag/ask/mailbox.h"
 #include "tests/memory/host_memory.h"
 #include "tests/scene/static_pods_scene.h"
 
@@ -64,13 +64,13 @@ static void starting_and_removing(void **state) {
                         "probe-program");
     assert_int_equal(host_file_type(host, "C:\\etc\\kubernetes\\manifests\\winjoin-probe-b.json"),
                      HOST_FILE);
-    assert_int_equal(diag_static_pods.remove(&probes, &err), 0);
-    assert_int_equal(host_file_type(host, diag_static_pods.folder), HOST_ABSENT);
+    assert_int_equal(diag_probes_remove(&probes, &err), 0);
+    assert_int_equal(host_file_type(host, DIAG_PROBES_FOLDER), HOST_ABSENT);
     assert_int_equal(host_file_type(host, "C:\\etc\\kubernetes\\manifests\\winjoin-probe-a.json"),
                      HOST_ABSENT);
     assert_int_equal(host_file_type(host, "C:\\etc\\kubernetes\\manifests\\winjoin-probe-b.json"),
                      HOST_ABSENT);
-    assert_int_equal(diag_static_pods.remove(&probes, &err), 0); /* absent is success */
+    assert_int_equal(diag_probes_remove(&probes, &err), 0); /* absent is success */
     free(probes.items);
     host_free(host);
 }
@@ -156,12 +156,12 @@ static void removing_has_patience(void **state) {
         assert_int_equal(start(host, &options, &probes), 0);
         before = host_memory_calls(host);
         host_memory_fail(host, n);
-        if (diag_static_pods.remove(&probes, &err) < 0) {
+        if (diag_probes_remove(&probes, &err) < 0) {
             assert_true(text_starts_with(err.message, "remove the probe pods: "));
             assert_non_null(strstr(err.message, "told to fail"));
             failed++;
         }
-        assert_int_equal(host_file_type(host, diag_static_pods.folder), HOST_ABSENT);
+        assert_int_equal(host_file_type(host, DIAG_PROBES_FOLDER), HOST_ABSENT);
         calls = (unsigned)(host_memory_calls(host) - before);
         free(probes.items);
         host_free(host);
@@ -191,10 +191,10 @@ static void a_folder_that_stays_is_a_failure(void **state) {
         before = host_memory_calls(host);
         host_memory_fail(host, n);
         host_memory_on_sleep(host, fail_next, NULL);
-        result = diag_static_pods.remove(&probes, &err);
+        result = diag_probes_remove(&probes, &err);
         if (n == 1)
             calls = (unsigned)(host_memory_calls(host) - before);
-        if (host_file_type(host, diag_static_pods.folder) != HOST_ABSENT) {
+        if (host_file_type(host, DIAG_PROBES_FOLDER) != HOST_ABSENT) {
             assert_int_equal(result, -1);
             assert_true(text_starts_with(err.message, "remove the probe pods: "));
             stayed++;
@@ -249,7 +249,7 @@ static void question_and_answer(void **state) {
 
     (void)state;
     assert_int_equal(start(host, &options, &probes), 0);
-    assert_int_equal(diag_static_pods.look(&probes, 0, &beat, &err), -1);
+    assert_int_equal(diag_probe_look(&probes, 0, &beat, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         _cleanup_(freep) char *go = xasprintf("C:\\ProgramData\\winjoin\\probe\\b\\go-%zu", i + 1);
@@ -260,7 +260,7 @@ static void question_and_answer(void **state) {
         size_t len;
 
         probes.items[1].asked++;
-        assert_int_equal(diag_static_pods.ask(&probes, 1, &list, &err), 0);
+        assert_int_equal(diag_probe_ask(&probes, 1, &list, &err), 0);
         assert_int_equal(host_file_type(host, go), HOST_FILE);
         assert_int_equal(host_read(host, "C:\\ProgramData\\winjoin\\probe\\b\\probes.txt", 1000,
                                    &asked, &len, &err),
@@ -270,13 +270,13 @@ static void question_and_answer(void **state) {
             assert_int_equal(host_write(host, answer, rows[i].results, strlen(rows[i].results),
                                         HOST_PUBLIC, &err),
                              0);
-        assert_int_equal(diag_static_pods.read(&probes, 1, &results, &err), rows[i].answered);
+        assert_int_equal(diag_probe_read(&probes, 1, &results, &err), rows[i].answered);
         if (rows[i].answered > 0)
             assert_int_equal(results.items[0].median_us, 7);
     }
     for (size_t n = 1; n <= 2; n++) { /* the list, and the word to go */
         host_memory_fail(host, n);
-        assert_int_equal(diag_static_pods.ask(&probes, 1, &list, &err), -1);
+        assert_int_equal(diag_probe_ask(&probes, 1, &list, &err), -1);
         assert_true(text_starts_with(err.message, "ask winjoin-probe-b: "));
     }
     free(probes.items);

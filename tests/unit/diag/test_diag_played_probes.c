@@ -1,5 +1,5 @@
-/* The whole run over a transport that is played here: what diag asks of any transport, and what it
- * makes of probes that answer, fail, never start or die. */
+/* The whole run over probes that are played here, in the place of diag/ask/mailbox.c: what diag
+ * asks of them, and what it makes of probes that answer, fail, never start or die. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "diag/run.h"
 #include "tests/memory/host_memory.h"
 
-/* Probes as a cluster's might be: other names, on two nodes, another namespace, no mailbox. */
+/* Probes with other names, on two nodes, without a mailbox. */
 static struct play {
     const char *silent;   /* the probe that never starts, NULL = both do */
     const char *why;      /* what keeps it from starting */
@@ -37,19 +37,17 @@ static struct play {
 } play;
 static json_t *look; /* the first look, or NULL */
 
-static int play_start(struct diag_probes *probes, struct error *err) {
+int diag_probes_start(struct diag_probes *probes, struct error *err) {
     play.started++;
-    probes->state = &play;
-    diag_probe_add(probes, "left");
-    diag_probe_add(probes, "right");
+    array_add(probes->items, probes->count, (struct diag_probe){.name = "left"});
+    array_add(probes->items, probes->count, (struct diag_probe){.name = "right"});
     return play.cannot_start ? error_set(err, ERROR_DENIED, "no right to make pods") : 0;
 }
 
-static int play_look(struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,
-                     struct error *err) {
+int diag_probe_look(const struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,
+                    struct error *err) {
     const struct diag_probe *probe = &probes->items[i];
 
-    assert_ptr_equal(probes->state, &play);
     if (text_equal(probe->name, play.silent))
         return error_set(err, ERROR_ABSENT, "no pod");
     *ret = (struct probe_heartbeat){
@@ -60,14 +58,14 @@ static int play_look(struct diag_probes *probes, size_t i, struct probe_heartbea
     return 0;
 }
 
-static char *play_waiting(struct diag_probes *probes, size_t i) {
+char *diag_probe_waiting(struct diag_probes *probes, size_t i) {
     if (play.silent)
         assert_string_equal(probes->items[i].name, play.silent);
     return xstrdup_null(play.why);
 }
 
-static int play_ask(struct diag_probes *probes, size_t i, const struct probe_list *list,
-                    struct error *err) {
+int diag_probe_ask(const struct diag_probes *probes, size_t i, const struct probe_list *list,
+                   struct error *err) {
     if (play.cannot_ask)
         return error_set(err, ERROR_NETWORK, "the proxy is away");
     text_addf(&play.asked, "%s %u: %zu\n", probes->items[i].name, probes->items[i].asked,
@@ -80,8 +78,8 @@ static int play_ask(struct diag_probes *probes, size_t i, const struct probe_lis
     return 0;
 }
 
-static int play_read(struct diag_probes *probes, size_t i, struct probe_results *ret,
-                     struct error *err) {
+int diag_probe_read(const struct diag_probes *probes, size_t i, struct probe_results *ret,
+                    struct error *err) {
     if (play.breaks)
         return error_set(err, ERROR_NETWORK, "the pod is gone");
     if (play.dies || (i && play.mute) || (play.late && !i && !play.looks++) ||
@@ -103,22 +101,10 @@ static int play_read(struct diag_probes *probes, size_t i, struct probe_results 
     return 1;
 }
 
-static int play_remove(struct diag_probes *probes, struct error *err) {
-    assert_ptr_equal(probes->state, &play);
+int diag_probes_remove(struct diag_probes *, struct error *err) {
     play.removed++;
     return play.cannot_remove ? error_set(err, ERROR_DENIED, "no right to delete pods") : 0;
 }
-
-static const struct diag_transport played = {
-    .name = "played",
-    .namespace_ = "winjoin-diag",
-    .start = play_start,
-    .look = play_look,
-    .waiting = play_waiting,
-    .ask = play_ask,
-    .read = play_read,
-    .remove = play_remove,
-};
 
 /* ---- the run ---- */
 
@@ -148,7 +134,6 @@ static void measure_ok(void *context, const struct probe *probe, struct probe_re
 static void run_open(struct run *run, struct play now) {
     static const char *const services[] = {"hns", "containerd", "kubelet", "kube-proxy"};
     const struct diag_options options = {
-        .transport = &played,
         .scene = {.node_name = "win-7k2",
                   .dns_domain = "cluster.local",
                   .kubernetes_ip = "10.96.0.1",
@@ -205,7 +190,7 @@ static void assert_outcome(const struct run *run, const char *flow, bool udp,
         fail_msg("%s: %s (%s)", flow, diag_outcome_name(found->outcome), found->reason);
 }
 
-/* Nothing is written on this host, and names, addresses and namespace are the transport's. */
+/* Nothing is written on this host, and names and addresses are those of the probes. */
 static void green(void **state) {
     struct run run;
 
@@ -215,24 +200,20 @@ static void green(void **state) {
     for (size_t i = 0; i < run.report.cells.count; i++) {
         const struct diag_cell *c = &run.report.cells.items[i];
         bool node = c->flow->id == FLOW_POD_NODE; /* its address is not known here */
-        bool short_name = c->flow->id == FLOW_SVC_SHORT;
 
-        assert_outcome(&run, c->flow->name, c->udp,
-                       node         ? DIAG_NOT_RUN
-                       : short_name ? DIAG_SKIP /* no Service in that namespace */
-                                    : DIAG_PASS);
+        assert_outcome(&run, c->flow->name, c->udp, node ? DIAG_NOT_RUN : DIAG_PASS);
     }
     assert_string_equal(cell(&run, "pod-to-pod-ip", true)->from, "left");
     assert_string_equal(cell(&run, "pod-to-pod-ip", true)->to, "10.244.2.9:18080");
     assert_string_equal(cell(&run, "pod-to-pod-ip", true)->probe.expect, "right");
     assert_string_equal(cell(&run, "node-to-pod", false)->from, "win-7k2");
     assert_string_equal(cell(&run, "pod-to-pod-name", false)->probe.target,
-                        "10-244-2-9.winjoin-diag.pod.cluster.local");
+                        "10-244-2-9.kube-system.pod.cluster.local");
     /* Without the node's address the report is not good, hence the evidence. */
     assert_string_equal(text_str(&run.told), "starting left and right\n"
                                              "measuring 9 flows\n");
-    assert_string_equal(text_str(&play.asked), "left 1: 33\nright 1: 2\n");
-    assert_int_equal(host_file_type(run.host, diag_static_pods.folder), HOST_ABSENT);
+    assert_string_equal(text_str(&play.asked), "left 1: 35\nright 1: 2\n");
+    assert_int_equal(host_file_type(run.host, DIAG_PROBES_FOLDER), HOST_ABSENT);
     assert_string_equal(json_text_at(run.report.evidence, "pods.a.name"), "left");
     assert_string_equal(json_text_at(run.report.evidence, "pods.b.ip"), "10.244.2.9");
     run_close(&run);
@@ -252,7 +233,7 @@ static void red(void **state) {
     assert_string_equal(run.report.causes.items[2].id, DIAG_CAUSE_UNKNOWN);
     assert_string_equal(run.report.causes.items[0].id, "EXT-PODS");
     /* The red cells alone are asked again. */
-    assert_string_equal(text_str(&play.asked), "left 1: 33\nright 1: 2\nleft 2: 4\nleft 3: 4\n");
+    assert_string_equal(text_str(&play.asked), "left 1: 35\nright 1: 2\nleft 2: 4\nleft 3: 4\n");
     assert_non_null(strstr(text_str(&run.told), "measuring them again for up to 2 s\n"));
     run_close(&run);
 }
@@ -264,8 +245,8 @@ static void a_red_matrix_costs_one_time_out(void **state) {
         unsigned limit_ms;
         const char *asked;
     } rows[] = {
-        {"1970-01-01T00:00:00Z", 2500, "left 1: 33\nright 1: 2\n"},
-        {"", 10000, "left 1: 33\nright 1: 2\nleft 2: 4\n"},
+        {"1970-01-01T00:00:00Z", 2500, "left 1: 35\nright 1: 2\n"},
+        {"", 10000, "left 1: 35\nright 1: 2\nleft 2: 4\n"},
     };
 
     (void)state;
@@ -295,7 +276,7 @@ static void loss_stays_red(void **state) {
     (void)state;
     run_open(&run, (struct play){.broken = "pod-to-pod-ip", .loses = true});
     assert_int_equal(run.result, 0);
-    assert_string_equal(text_str(&play.asked), "left 1: 33\nright 1: 2\nleft 2: 2\nright 2: 2\n");
+    assert_string_equal(text_str(&play.asked), "left 1: 35\nright 1: 2\nleft 2: 2\nright 2: 2\n");
     assert_int_equal(play.lists[0].items[0].attempts, 6);
     assert_outcome(&run, "pod-to-pod-ip", false, DIAG_FAIL);
     assert_string_equal(run.report.causes.items[0].id, "LOSS");
@@ -379,7 +360,7 @@ static void not_ours_or_not_ready(void **state) {
     }
 }
 
-/* It is waited for as long as its probes may take; a transport that knows better ends the wait. */
+/* It is waited for as long as its probes may take; one that is known to be gone ends the wait. */
 static void one_dies_while_it_measures(void **state) {
     static const struct {
         struct play play;
@@ -401,8 +382,8 @@ static void one_dies_while_it_measures(void **state) {
         if (!strstr(text_str(&run.told), rows[i].told))
             fail_msg("'%s' lacks '%s'", text_str(&run.told), rows[i].told);
         assert_int_equal(strstr(text_str(&run.told),
-                                "\nwaiting for left to measure 6 flows (5 s)\n"
-                                "waiting for left to measure 6 flows (10 s)\n") != NULL,
+                                "\nwaiting for left to measure 7 flows (5 s)\n"
+                                "waiting for left to measure 7 flows (10 s)\n") != NULL,
                          rows[i].play.dies);
         run_close(&run);
     }
@@ -428,7 +409,7 @@ static void an_interruption_ends_it(void **state) {
     }
 }
 
-static void what_the_transport_cannot(void **state) {
+static void what_cannot_be_done(void **state) {
     struct run run;
 
     (void)state;
@@ -459,7 +440,7 @@ int main(void) {
         cmocka_unit_test(not_ours_or_not_ready),
         cmocka_unit_test(one_dies_while_it_measures),
         cmocka_unit_test(an_interruption_ends_it),
-        cmocka_unit_test(what_the_transport_cannot),
+        cmocka_unit_test(what_cannot_be_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
  * The kubelet runs them through the whole real path (CRI, CNI, HNS) without any right in the
  * cluster. Their image is the sandbox image, which is on the node anyway; the probe and its mailbox
  * come from the host at the same path inside and outside. */
-#include "diag/transports/transport.h"
+#include "diag/ask/mailbox.h"
 
 #include <stdio.h>
 
@@ -11,6 +11,7 @@
 #include "base/rfc3339.h"
 #include "base/yaml.h"
 #include "host/wait.h"
+#include "kube/object.h"
 #include "services/service_status.h"
 #include "services/service_table.h"
 #include "templates/templates.h"
@@ -27,9 +28,7 @@ enum {
     CONTAINER_ID_MIN = 32, /* hexadecimal digits */
     ENDS_MAX = 1000,
 };
-#define NAMESPACE "kube-system"
-#define FOLDER "C:\\ProgramData\\winjoin\\probe"
-#define BIN FOLDER "\\bin"
+#define BIN DIAG_PROBES_FOLDER "\\bin"
 #define PROGRAM BIN "\\winjoin-probe.exe"
 
 /* The last letter of a name is also its mailbox. */
@@ -42,7 +41,7 @@ static char *manifest_path(const struct diag_probe_options *options, const char 
 }
 
 static char *mailbox_path(const char *name) {
-    return xasprintf(FOLDER "\\%s", name + strlen(name) - 1);
+    return xasprintf(DIAG_PROBES_FOLDER "\\%s", name + strlen(name) - 1);
 }
 
 static char *file_path(const char *name, const char *file) {
@@ -122,10 +121,10 @@ static enum wait_look pods_ended(void *host, struct wait *, struct error *) {
 }
 
 static enum wait_look folder_removed(void *host, struct wait *, struct error *err) {
-    return host_remove_tree(host, FOLDER, err) < 0 ? LOOK_AGAIN : LOOK_DONE;
+    return host_remove_tree(host, DIAG_PROBES_FOLDER, err) < 0 ? LOOK_AGAIN : LOOK_DONE;
 }
 
-static int pods_remove(struct diag_probes *probes, struct error *err) {
+int diag_probes_remove(struct diag_probes *probes, struct error *err) {
     struct host *host = probes->host;
     /* A probe that has ended removes its heartbeat. One that is killed leaves it: so the limit. */
     struct wait end = {
@@ -138,7 +137,7 @@ static int pods_remove(struct diag_probes *probes, struct error *err) {
     struct error first = {0}, later = {0};
     bool failed = false;
 
-    if (host_file_type(host, FOLDER) == HOST_ABSENT)
+    if (host_file_type(host, DIAG_PROBES_FOLDER) == HOST_ABSENT)
         return 0; /* it is there before all else, and goes last */
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         _cleanup_(freep) char *path = manifest_path(probes->options, names[i]);
@@ -157,15 +156,19 @@ static int pods_remove(struct diag_probes *probes, struct error *err) {
     return error_prefix(err, "remove the probe pods");
 }
 
-static int pods_start(struct diag_probes *probes, struct error *err) {
+int diag_probes_start(struct diag_probes *probes, struct error *err) {
     const struct diag_probe_options *options = probes->options;
     struct host *host = probes->host;
 
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        diag_probe_add(probes, names[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        struct diag_probe probe = {0};
+
+        text_format(probe.name, sizeof probe.name, "%s", names[i]);
+        array_add(probes->items, probes->count, probe);
+    }
     probes->began = host_now(host);
     /* A run that was killed left its pods running: they hold their folders. */
-    if ((beats(host, names[0]) || beats(host, names[1])) && pods_remove(probes, err) < 0)
+    if ((beats(host, names[0]) || beats(host, names[1])) && diag_probes_remove(probes, err) < 0)
         return error_prefix(err, "start the probe pods");
     if (program_write(host, options->program, options->program_len, err) < 0 ||
         mailbox_make(host, names[0], err) < 0 || mailbox_make(host, names[1], err) < 0 ||
@@ -175,34 +178,7 @@ static int pods_start(struct diag_probes *probes, struct error *err) {
     return 0;
 }
 
-/* ---- what the API says of a pod ---- */
-
-/* NULL: none. The caller frees. */
-static char *reason_of(const json_t *state) {
-    const char *reason = json_text_at(state, "reason"), *message = json_text_at(state, "message");
-    char *words;
-
-    if (!reason)
-        return NULL;
-    words = message ? xasprintf("%s: %s", reason, message) : xstrdup(reason);
-    redact_tokens(words);
-    return words;
-}
-
-char *static_pod_waiting(const json_t *pod) {
-    const char *phase = json_text_at(pod, "status.phase");
-    _cleanup_(freep) char *words = NULL;
-
-    json_each(json_at(pod, "status.containerStatuses"), i, container) {
-        words = reason_of(json_at(container, "state.waiting"));
-        if (words)
-            return take_ptr(words);
-    }
-    words = reason_of(json_at(pod, "status")); /* of one that was evicted, or not taken at all */
-    return !phase || text_equal(phase, "Running") ? NULL
-           : words                                ? xasprintf("%s: %s", phase, words)
-                                                  : xstrdup(phase);
-}
+/* ---- why a pod does not start ---- */
 
 /* A value as klog quotes it, up to its closing quote, on one line. The caller frees. */
 static char *unquoted(const char *value) {
@@ -314,7 +290,7 @@ static json_t *mirror_of(const struct diag_probes *probes, size_t i, bool *ret_a
         *options->client; /* the same texts, without its patience: pods are looked at meanwhile */
     client.patience_ms = 0;
     client.timeout_ms = MIRROR_TIMEOUT_MS;
-    text_format(path, sizeof path, "/api/v1/namespaces/" NAMESPACE "/pods/%s-%s",
+    text_format(path, sizeof path, "/api/v1/namespaces/" DIAG_PROBES_NAMESPACE "/pods/%s-%s",
                 probes->items[i].name, options->node_name);
     *ret_absent = kube_get(&client, path, &mirror, &err) < 0 && err.kind == ERROR_ABSENT;
     return mirror;
@@ -394,7 +370,7 @@ static char *program_waiting(struct diag_probe *probe, const json_t *mirror, str
         return probe->failures > 1
                    ? xasprintf("%s (%u times one after the other)", end, probe->failures)
                    : take_ptr(end);
-    waiting = static_pod_waiting(mirror);
+    waiting = kube_pod_waiting(mirror);
     return waiting || !since ? take_ptr(waiting)
                              : xasprintf("its container has run since %s, but its program has "
                                          "said nothing yet",
@@ -402,7 +378,7 @@ static char *program_waiting(struct diag_probe *probe, const json_t *mirror, str
 }
 
 /* An error that passed: the sandbox was made since. */
-static char *pod_waiting(struct diag_probes *probes, size_t i) {
+char *diag_probe_waiting(struct diag_probes *probes, size_t i) {
     struct diag_probe *probe = &probes->items[i];
     _cleanup_(said_free) struct said said = {0};
     bool absent = false;
@@ -426,7 +402,7 @@ static int mailbox_read(const struct diag_probes *probes, size_t i, const char *
     return host_read(probes->host, path, max, ret, ret_len, err);
 }
 
-static int pod_look(struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,
+int diag_probe_look(const struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,
                     struct error *err) {
     _cleanup_(freep) char *text = NULL;
     size_t len = 0;
@@ -436,7 +412,7 @@ static int pod_look(struct diag_probes *probes, size_t i, struct probe_heartbeat
     return probe_heartbeat_parse(text, len, ret, err);
 }
 
-static int pod_ask(struct diag_probes *probes, size_t i, const struct probe_list *list,
+int diag_probe_ask(const struct diag_probes *probes, size_t i, const struct probe_list *list,
                    struct error *err) {
     const struct diag_probe *probe = &probes->items[i];
     _cleanup_(freep) char *text = probe_list_write(list);
@@ -450,7 +426,7 @@ static int pod_ask(struct diag_probes *probes, size_t i, const struct probe_list
 }
 
 /* An answer that does not parse stays so: the probe renames whole files only. */
-static int pod_read(struct diag_probes *probes, size_t i, struct probe_results *ret,
+int diag_probe_read(const struct diag_probes *probes, size_t i, struct probe_results *ret,
                     struct error *err) {
     _cleanup_(freep) char *text = NULL;
     size_t len = 0;
@@ -461,22 +437,3 @@ static int pod_read(struct diag_probes *probes, size_t i, struct probe_results *
         return 0;
     return probe_results_parse(text, len, ret, err) < 0 ? -1 : 1;
 }
-
-void diag_probe_add(struct diag_probes *probes, const char *name) {
-    struct diag_probe probe = {0};
-
-    text_format(probe.name, sizeof probe.name, "%s", name);
-    array_add(probes->items, probes->count, probe);
-}
-
-const struct diag_transport diag_static_pods = {
-    .name = "static-pods",
-    .namespace_ = NAMESPACE,
-    .folder = FOLDER,
-    .start = pods_start,
-    .look = pod_look,
-    .waiting = pod_waiting,
-    .ask = pod_ask,
-    .read = pod_read,
-    .remove = pods_remove,
-};
