@@ -30,6 +30,7 @@ struct counting {
     bool steady;
     struct row *rows;
     size_t row_count;
+    struct probe_result (*own)[2]; /* of each node's probe itself, by TCP and by UDP */
 };
 
 bool cluster_is_delayed(const struct cluster_asking *asking) {
@@ -157,22 +158,23 @@ static int ask_rows(struct counting *c, struct error *err) {
     return 0;
 }
 
-/* The same question to the probe itself. */
-static struct probe_result own_of(const struct counting *c, const struct row *of) {
+static void time_own(struct counting *c) {
+    c->own = xcalloc(c->asking->report->nodes.count, sizeof *c->own);
     for (size_t i = 0; i < c->row_count; i++) {
-        const struct row *row = &c->rows[i];
+        struct row *row = &c->rows[i];
 
-        if (!row->cell && row->node == of->node && row->udp == of->udp)
-            return row->result;
+        if (row->cell)
+            continue;
+        probe_result_time(&row->result, row->times);
+        c->own[row->node][row->udp] = row->result;
     }
-    return (struct probe_result){0};
 }
 
 /* Whether answers take as long each time where nothing is sent again: a probe's own, and by UDP. */
 static bool is_steady(const struct counting *c) {
     for (size_t i = 0; i < c->row_count; i++) {
         const struct row *row = &c->rows[i];
-        unsigned most = own_of(c, row).median_us + STEADY_US;
+        unsigned most = c->own[row->node][row->udp].median_us + STEADY_US;
 
         for (unsigned k = 0; k < row->result.succeeded && (!row->cell || row->udp); k++)
             if (row->times[k] > most)
@@ -192,12 +194,12 @@ static unsigned count_again(const struct row *row) {
 
 static void judge(const struct counting *c, const struct row *row) {
     struct diag_cell *cell = row->cell;
-    const struct probe_result own = own_of(c, row);
+    unsigned own_us = c->own[row->node][row->udp].median_us;
 
     if (!row->result.attempts)
         return;
     for (unsigned i = 0; i < row->result.succeeded; i++)
-        row->times[i] = row->times[i] > own.median_us ? row->times[i] - own.median_us : 0;
+        row->times[i] = row->times[i] > own_us ? row->times[i] - own_us : 0;
     row->cell->again = c->steady && cluster_cell_is_pods_tcp(row->cell) ? count_again(row) : 0;
     cluster_cell_set_sum(row->cell, &row->result);
     row->cell->counted = c->asking->report->count != 0;
@@ -218,9 +220,7 @@ int cluster_count(struct cluster_asking *asking, struct error *err) {
     add_rows(&c);
     mix_rows(&c);
     result = ask_rows(&c, err);
-    for (size_t i = 0; i < c.row_count; i++)
-        if (!c.rows[i].cell)
-            probe_result_time(&c.rows[i].result, c.rows[i].times);
+    time_own(&c);
     c.steady = is_steady(&c);
     for (size_t i = 0; i < c.row_count; i++) {
         if (c.rows[i].cell && result == 0)
@@ -228,6 +228,6 @@ int cluster_count(struct cluster_asking *asking, struct error *err) {
         free(c.rows[i].path);
         free(c.rows[i].times);
     }
-    free(c.rows);
+    free_all(c.rows, c.own);
     return result;
 }
