@@ -67,7 +67,7 @@ static int find_nodes(struct run *run, struct error *err) {
     struct diag_report *report = run->report;
     struct cluster_choice choice = {.names = options->names, .all = options->all};
 
-    if (kube_pages_each(run->client, path, take_nodes, &report->nodes, err) < 0)
+    if (kube_pages_each(run->client, path, take_nodes, &report->nodes, NULL, err) < 0)
         return -1;
     if (cluster_choice_is_sample(&choice, &report->nodes))
         read_events(run);

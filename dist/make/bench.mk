@@ -18,4 +18,4 @@ build/native/spawn: tests/bench/spawn.c dist/make/bench.mk
 	$(Q)gcc $(CFLAGS_all) -O2 -D_GNU_SOURCE -static $< -o $@
 
 build/native/growth: build/native/tests/bench/growth.o build/native/libmemory.a build/native/libwinjoin.a
-	$(call link,native)
+	$(call link,native,-lcmocka)

@@ -36,8 +36,8 @@ struct hcn_balancers {
 
 /* Whose lists are asked for. */
 enum hcn_by {
-    HCN_AT_ONCE, /* version 1; where it does not answer, or not with as many as version 2 has ids,
-                    as HCN_ONE_BY_ONE */
+    HCN_AT_ONCE,   /* version 1; where it does not answer, or not with as many as version 2 has ids,
+                      as HCN_ONE_BY_ONE */
     HCN_ONE_BY_ONE /* version 2: three calls for each; one that goes away meanwhile is left out */
 };
 /* Kinds of failure: those of hcn_enumerate() and hcn_query(); ERROR_MALFORMED. *ret is zero then;
