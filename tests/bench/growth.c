@@ -412,15 +412,43 @@ static void measure(struct work *w, size_t which) {
         w->cells);
 }
 
+/* ---- against a real API server ---- */
+
+/* What winjoin-network follows, for so long; the kubeconfig is FOLDER/admin.conf. */
+static int follow_real(const char *folder, unsigned seconds) {
+    struct drift_follow records = {0};
+    struct kube_watch watches[DRIFT_WATCHES];
+    struct kube_client client = {0};
+    struct http *http = http_curl_new("winjoin-network", NULL, NULL);
+    struct error err = {0};
+
+    if (host_open(folder, &host, &err) < 0 ||
+        kube_client_open_file(http, host, "C:\\admin.conf", &client, &err) < 0) {
+        fprintf(stderr, "%s\n", err.message);
+        return 1;
+    }
+    drift_follow_watches(&records, watches);
+    watches[0].timeout_ms = 1000 * seconds;
+    (void)kube_watch_all(&client, watches, DRIFT_WATCHES, &err);
+    printf("{\"services\":%zu,\"slices\":%zu,\"changes\":%zu}\n", records.cluster.service_count,
+           records.cluster.slice_count, records.changes);
+    drift_follow_free(&records);
+    kube_client_close(&client);
+    http_free(http);
+    return err.kind != ERROR_TIMED_OUT;
+}
+
 int main(int argc, char **argv) {
     struct work work = {.count = argc == 3 ? strtoul(argv[2], NULL, 10) : 0};
 
+    if (argc == 4 && text_equal(argv[1], "follow"))
+        return follow_real(argv[2], (unsigned)strtoul(argv[3], NULL, 10));
     host = host_memory_new();
     for (size_t i = 0; work.count && i < ARRAY_SIZE(works); i++)
         if (text_equal(works[i].name, argv[1])) {
             measure(&work, i);
             return 0;
         }
-    fprintf(stderr, "usage: growth WORK COUNT; see works[]\n");
+    fprintf(stderr, "usage: growth WORK COUNT, see works[]; growth follow FOLDER SECONDS\n");
     return 2;
 }
