@@ -23,7 +23,7 @@
 #include "tests/scene/large_report.h"
 #include "tests/scene/network_scene.h"
 
-enum { PAGE = 500, CHANGES = 500 };
+enum { PAGE = 500, CHANGES = 500, LIVED_SERVICES = 2000, LIVED_NODES = 500 };
 
 static size_t calls;
 static struct host *host;
@@ -174,6 +174,7 @@ struct work {
     struct pod_route *routes;
     json_t *nodes;
     size_t count, cells;
+    size_t services; /* that are known in the end */
 };
 
 static void open_client(struct work *w) {
@@ -229,19 +230,25 @@ static void follow(struct work *w) {
     drift_follow_watches(&w->follow, watches);
     watches[0].timeout_ms = 1000;
     if (kube_watch_all(&w->client, watches, DRIFT_WATCHES, ERROR_IGNORED) == 0 ||
-        w->follow.cluster.service_count != w->count || w->follow.cluster.slice_count != w->count)
+        w->follow.cluster.service_count != w->services ||
+        w->follow.cluster.slice_count != w->services)
         exit(1);
 }
 
+static void make_followed(struct work *w) {
+    make_comparison(w);
+    w->services = w->count;
+}
+
 /* So many come, somewhere among the others, and then they go. */
-static void make_events(json_t *list, struct text_list *ret) {
+static void make_events(json_t *list, size_t count, struct text_list *ret) {
     json_t *items = json_object_get(list, "items");
 
-    for (size_t i = 0; i < 2 * CHANGES; i++) {
+    for (size_t i = 0; i < 2 * count; i++) {
         json_t *item = json_array_get(items, i % json_array_size(items));
-        _cleanup_(freep) char *name = xasprintf("service-%zu-x", i % CHANGES * 7919 % 10000);
+        _cleanup_(freep) char *name = xasprintf("service-%zu-x", i % count * 7919 % 10000);
         _cleanup_json_ json_t *event =
-            json_pack("{s:s, s:O}", "type", i < CHANGES ? "ADDED" : "DELETED", "object", item);
+            json_pack("{s:s, s:O}", "type", i < count ? "ADDED" : "DELETED", "object", item);
         _cleanup_(freep) char *text = NULL;
 
         json_put(item, "metadata.name", json_string(name));
@@ -250,14 +257,14 @@ static void make_events(json_t *list, struct text_list *ret) {
     }
 }
 
-static void make_changes(struct work *w) {
+static void make_known(struct work *w, size_t services, size_t events) {
     struct large_cluster cluster;
 
-    large_cluster_make(&cluster, w->count, 0, 0);
+    large_cluster_make(&cluster, services, 0, 0);
     make_pages(cluster.services, &services_pages);
     make_pages(cluster.slices, &slices_pages);
-    make_events(cluster.services, &services_events);
-    make_events(cluster.slices, &slices_events);
+    make_events(cluster.services, events, &services_events);
+    make_events(cluster.slices, events, &slices_events);
     large_cluster_free(&cluster);
     open_client(w);
     for (enum drift_what what = DRIFT_SERVICES; what <= DRIFT_SLICES; what++) {
@@ -265,6 +272,11 @@ static void make_changes(struct work *w) {
             exit(1);
         w->follow.versions[what] = xstrdup("1");
     }
+    w->services = services;
+}
+
+static void make_changes(struct work *w) {
+    make_known(w, w->count, CHANGES);
 }
 
 /* ---- routes to other nodes' pods ---- */
@@ -319,19 +331,63 @@ static void follow_nodes(struct work *w) {
 }
 
 /* The routes stand when it starts. */
-static void make_followed(struct work *w) {
-    static struct scene scene;
+static void make_nodes_pages(size_t count, struct text_list *ret) {
     json_t *list = json_pack("{s:[]}", "items");
 
-    for (size_t n = 0; n < w->count; n++)
+    for (size_t n = 0; n < count; n++)
         json_array_append_new(json_object_get(list, "items"), plain_node(n));
-    make_pages(list, &nodes_pages);
+    make_pages(list, ret);
     json_decref(list);
+}
+
+static void make_followed_nodes(struct work *w) {
+    static struct scene scene;
+
+    make_nodes_pages(w->count, &nodes_pages);
     scene_write_kubeconfig(host);
     scene_make_networks(&scene, host, "l2bridge", "win-bridge");
     scene_write_boot_network(&scene, host, NULL);
     w->http = http_memory_new(answer, NULL);
     follow_nodes(w);
+}
+
+/* ---- years of it ---- */
+
+static struct text_list more_nodes;
+
+static void copy_texts(const struct text_list *from, struct text_list *ret) {
+    for (size_t i = 0; i < from->count; i++)
+        text_list_add(ret, from->items[i]);
+}
+
+/* Services and Nodes come and go once. */
+static void live_once(struct work *w) {
+    struct text_list services = {0}, slices = {0}, few = nodes_pages;
+
+    copy_texts(&services_events, &services);
+    copy_texts(&slices_events, &slices);
+    follow(w); /* takes the events */
+    services_events = services;
+    slices_events = slices;
+    nodes_pages = more_nodes;
+    follow_nodes(w);
+    nodes_pages = few;
+    follow_nodes(w);
+}
+
+static void live(struct work *w) {
+    for (size_t i = 0; i < w->count; i++)
+        live_once(w);
+}
+
+/* One life is over already: what grows from now on would grow for ever. */
+static void make_life(struct work *w) {
+    struct work nodes = {.count = LIVED_NODES};
+
+    make_followed_nodes(&nodes);
+    make_nodes_pages(2 * LIVED_NODES, &more_nodes);
+    make_known(w, LIVED_SERVICES, LIVED_SERVICES);
+    live_once(w);
 }
 
 /* ---- a cluster's diagnosis ---- */
@@ -386,10 +442,11 @@ static const struct {
     void (*run)(struct work *w);
 } works[] = {{"comparison", make_comparison, compare},
              {"evidence", make_comparison, read_evidence},
-             {"followed", make_comparison, follow},
+             {"followed", make_followed, follow},
              {"changes", make_changes, follow},
              {"routes", make_routes, write_routes},
-             {"nodes", make_followed, follow_nodes},
+             {"nodes", make_followed_nodes, follow_nodes},
+             {"life", make_life, live},
              {"sample", make_cluster, diagnose_sample},
              {"all-nodes", make_cluster, diagnose_all},
              {"causes", make_nodes, judge}};
@@ -412,43 +469,15 @@ static void measure(struct work *w, size_t which) {
         w->cells);
 }
 
-/* ---- against a real API server ---- */
-
-/* What winjoin-network follows, for so long; the kubeconfig is FOLDER/admin.conf. */
-static int follow_real(const char *folder, unsigned seconds) {
-    struct drift_follow records = {0};
-    struct kube_watch watches[DRIFT_WATCHES];
-    struct kube_client client = {0};
-    struct http *http = http_curl_new("winjoin-network", NULL, NULL);
-    struct error err = {0};
-
-    if (host_open(folder, &host, &err) < 0 ||
-        kube_client_open_file(http, host, "C:\\admin.conf", &client, &err) < 0) {
-        fprintf(stderr, "%s\n", err.message);
-        return 1;
-    }
-    drift_follow_watches(&records, watches);
-    watches[0].timeout_ms = 1000 * seconds;
-    (void)kube_watch_all(&client, watches, DRIFT_WATCHES, &err);
-    printf("{\"services\":%zu,\"slices\":%zu,\"changes\":%zu}\n", records.cluster.service_count,
-           records.cluster.slice_count, records.changes);
-    drift_follow_free(&records);
-    kube_client_close(&client);
-    http_free(http);
-    return err.kind != ERROR_TIMED_OUT;
-}
-
 int main(int argc, char **argv) {
     struct work work = {.count = argc == 3 ? strtoul(argv[2], NULL, 10) : 0};
 
-    if (argc == 4 && text_equal(argv[1], "follow"))
-        return follow_real(argv[2], (unsigned)strtoul(argv[3], NULL, 10));
     host = host_memory_new();
     for (size_t i = 0; work.count && i < ARRAY_SIZE(works); i++)
         if (text_equal(works[i].name, argv[1])) {
             measure(&work, i);
             return 0;
         }
-    fprintf(stderr, "usage: growth WORK COUNT, see works[]; growth follow FOLDER SECONDS\n");
+    fprintf(stderr, "usage: growth WORK COUNT; see works[]\n");
     return 2;
 }

@@ -14,6 +14,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAM = os.path.join(ROOT, "build", "native", "growth")
 PICTURE = os.path.join(ROOT, "docs", "growth.svg")
 STEEPEST = 1.1
+LIVES = (1, 3, 10)
 SERVICES, NODES = (10, 100, 1000, 10000), (10, 100, 1000, 5000)
 # By which word of the program, of what, up to which limit.
 WORKS = (("comparison", "HNS compared with so many Services, each of three endpoints", SERVICES),
@@ -21,6 +22,7 @@ WORKS = (("comparison", "HNS compared with so many Services, each of three endpo
          ("followed", "winjoin-network begins with so many Services and their EndpointSlices", SERVICES),
          ("changes", "500 Services come and go among so many, beside winjoin-network", SERVICES),
          ("nodes", "winjoin-network begins with so many Nodes, each of 50 images", NODES),
+         ("life", "so many times 2,000 Services and 500 Nodes come and go, beside winjoin-network", LIVES),
          ("routes", "a Node more beside the routes of so many", NODES),
          ("sample", "a diagnosis of a cluster of so many nodes: a sample", NODES),
          ("all-nodes", "a diagnosis of a cluster of so many nodes: all nodes", NODES),

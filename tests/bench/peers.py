@@ -13,11 +13,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path += [os.path.join(os.path.dirname(HERE), name) for name in ("rig", "cluster")]
 import fabric as fabrics  # noqa: E402
 import figures  # noqa: E402
-import growth  # noqa: E402
 import machine as machines  # noqa: E402
 import netns  # noqa: E402
 import control_plane  # noqa: E402
 
+FOLLOW = os.path.join(machines.ROOT, "build", "native", "follow")
+PROGRAMS = ["kube-proxy", "kubelet", "cri"]
 NODES, SERVICES, PODS = 5000, 10000, 5  # pods behind each Service
 AT_ONCE, CHANGES = 4, 200
 BEGIN, CHANGED = 60, 20  # seconds
@@ -100,7 +101,7 @@ class Peer:
         """How often it has asked, by verb: a watch is written down when it ends."""
         netns.stop(self.process)
         time.sleep(1)
-        return sum(self.agent in row["agent"] for row in machines.audit(self.machine.cluster.audit)[self.line:])
+        return sum(row["agent"].startswith(self.agent) for row in machines.audit(self.machine.cluster.audit)[self.line:])
 
 
 def winjoin_words(cluster):
@@ -108,7 +109,7 @@ def winjoin_words(cluster):
         folder = machine.at("winjoin")
         os.makedirs(folder)
         shutil.copy(cluster.kubeconfig, os.path.join(folder, "admin.conf"))
-        return [growth.PROGRAM, "follow", folder, "3600"]
+        return [FOLLOW, folder, "3600"]
     return words
 
 
