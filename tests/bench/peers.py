@@ -20,7 +20,7 @@ import control_plane  # noqa: E402
 FOLLOW = os.path.join(machines.ROOT, "build", "native", "follow")
 PROGRAMS = ["kube-proxy", "kubelet", "cri"]
 NODES, SERVICES, PODS = 5000, 10000, 5  # pods behind each Service
-AT_ONCE, CHANGES = 4, 200
+AT_ONCE, CHANGES = 16, 200
 BEGIN, CHANGED = 60, 20  # seconds
 SERVICE, SLICE = "/api/v1/namespaces/default/services", "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
 KUBELET = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "cgroupsPerQOS": False,
