@@ -3,7 +3,7 @@
 
 #include "base/text_table.h"
 
-enum { JSON_TEXT_MAX = 32 * 1024 * 1024, JSON_MEMORY_MAX = 64 * 1024 * 1024, PATH_PART_MAX = 256 };
+enum { JSON_TEXT_MAX = 32 * 1024 * 1024, JSON_MEMORY_MAX = 64 * 1024 * 1024 };
 
 void json_decrefp_(json_t **json) {
     json_decref(*json);
@@ -102,36 +102,40 @@ char *json_write_pretty(const json_t *json) {
     return dump(json, JSON_INDENT(2), "\n");
 }
 
-/* Copies the next part of a dotted path; "\." is a dot. Answers the rest, NULL when too long. */
-static const char *next_part(const char *path, char part[PATH_PART_MAX]) {
+void json_path_add(struct text *path, const char *key) {
+    if (path->len)
+        text_add_char(path, '.');
+    for (; *key; key++) {
+        if (strchr(".[]", *key))
+            text_add_char(path, '\\');
+        text_add_char(path, *key);
+    }
+}
+
+json_t *json_step(const json_t *in, const char **path, char key[JSON_KEY_MAX]) {
+    const char *p = *path + (**path == '[');
+    long long index;
     size_t n = 0;
 
-    for (; *path && *path != '.'; path++) {
-        if (path[0] == '\\' && path[1] == '.')
-            path++;
-        if (n + 1 >= PATH_PART_MAX)
+    for (; *p && !strchr(".[]", *p); p++) {
+        if (p[0] == '\\' && p[1] && strchr(".[]", p[1]))
+            p++;
+        if (n + 1 >= JSON_KEY_MAX)
             return NULL;
-        part[n++] = *path;
+        key[n++] = *p;
     }
-    part[n] = '\0';
-    return *path ? path + 1 : path;
+    key[n] = '\0';
+    *path = p + strspn(p, ".[]");
+    if (!json_is_array(in))
+        return json_object_get(in, key);
+    return text_to_number(key, 0, 1 << 30, &index) == 0 ? json_array_get(in, (size_t)index) : NULL;
 }
 
 json_t *json_at(const json_t *json, const char *path) {
-    char part[PATH_PART_MAX];
-    long long index;
+    char key[JSON_KEY_MAX];
 
-    while (json && *path) {
-        path = next_part(path, part);
-        if (!path)
-            return NULL;
-        if (json_is_array(json))
-            json = text_to_number(part, 0, 1 << 30, &index) == 0
-                       ? json_array_get(json, (size_t)index)
-                       : NULL;
-        else
-            json = json_object_get(json, part);
-    }
+    while (json && *path)
+        json = json_step(json, &path, key);
     return (json_t *)json;
 }
 

@@ -23,9 +23,15 @@ char *json_write_pretty(const json_t *json);
 /* How winjoin's own documents begin: the first two members for json_pack("{s:s, s:s, ...". */
 #define JSON_DOCUMENT(kind) "apiVersion", "winjoin.io/v1alpha1", "kind", kind
 
-/* Follows a dotted path ("spec.podCIDR"; a number is an array index; "\\." is a dot in a key).
- * Borrowed reference, NULL when absent. */
+/* Follows a path ("spec.podCIDR", "taints[2].key" or "taints.2.key"; "\\." is a dot in a key, "\\["
+ * and "\\]" the others). Borrowed reference, NULL when absent. */
 json_t *json_at(const json_t *json, const char *path);
+/* Adds a key to such a path. */
+void json_path_add(struct text *path, const char *key);
+/* One step along it: the value that the first name leads to, NULL too where that name is longer
+ * than the room. *path becomes the rest. */
+enum { JSON_KEY_MAX = 256 };
+json_t *json_step(const json_t *in, const char **path, char key[JSON_KEY_MAX]);
 /* The string at a path (borrowed), or NULL when absent or of another type. */
 const char *json_text_at(const json_t *json, const char *path);
 /* The same, `otherwise` where it would be NULL. */

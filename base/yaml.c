@@ -1,61 +1,128 @@
-/* Reads YAML: libyaml's events become a small tree that knows lines and columns. */
+/* Reads YAML: libyaml's events become JSON values, and a table of their places. */
 #include "base/yaml.h"
 
 #include <yaml.h>
 
 enum { BYTES_MAX = 4 * 1024 * 1024, DEPTH_MAX = 64, PAIRS_MAX = 2000, NODES_MAX = 400000 };
 
-struct yaml_pair {
-    char *key;
-    size_t line, column;
-    struct yaml_node *value;
-};
-
-struct yaml_node {
-    enum yaml_type type;
-    size_t line, column;
-    bool quoted;
-    char *text;
-    size_t count;
-    struct yaml_node **items;
-    struct yaml_pair *pairs;
-    json_t *places; /* key -> its pair's index while a map is read: comparing all takes too long */
-};
-
-struct yaml_documents {
-    struct yaml_node **roots;
-    size_t count;
+/* One value of the text. Null, true and false are each one value to jansson, wherever they stand.
+ */
+struct yaml_entry {
+    json_t *in, *value; /* references, so that no other value gets their addresses */
+    char *key;          /* in an object; else item i */
+    size_t i;
+    struct yaml_place key_place, place;
 };
 
 /* What one run of the parser carries along. */
 struct reader {
     yaml_parser_t parser;
-    const char *what, *text;
-    size_t depth, nodes;
+    const char *text;
+    struct yaml *yaml;
+    size_t depth;
     struct error *err;
 };
 
-static void node_free(struct yaml_node *node) {
-    if (!node)
+/* ---- places ---- */
+
+/* Overwrites the strings that nobody else holds. */
+static void forget(json_t *json) {
+    if (!json || json->refcount > 1)
         return;
-    for (size_t i = 0; i < node->count; i++) {
-        if (node->items)
-            node_free(node->items[i]);
-        if (node->pairs) {
-            node_free(node->pairs[i].value);
-            free(node->pairs[i].key);
-        }
-    }
-    free(node->items);
-    free(node->pairs);
-    secret_free_text(node->text);
-    json_decref(node->places);
-    free(node);
+    if (json_is_string(json))
+        secret_wipe((char *)json_string_value(json), json_string_length(json));
+    json_each(json, i, item)
+        forget(item);
+    json_each_member(json, key, value)
+        forget(value);
 }
 
-static void node_freep(struct yaml_node **node) {
-    node_free(*node);
+void yaml_forget(struct yaml *yaml) {
+    for (size_t i = 0; i < yaml->count; i++) {
+        json_decref(yaml->entries[i].in);
+        json_decref(yaml->entries[i].value);
+        free(yaml->entries[i].key);
+    }
+    free(yaml->entries);
+    json_each(yaml->documents, i, document)
+        forget(document);
+    json_decref(yaml->documents);
+    free(yaml->what);
+    *yaml = (struct yaml){0};
 }
+
+static const struct yaml_entry *entry_of(const struct yaml *yaml, const json_t *in, const char *key,
+                                         size_t i) {
+    const json_t *value = key ? json_object_get(in, key) : json_array_get(in, i);
+    bool shared = json_is_null(value) || json_is_boolean(value);
+
+    for (size_t e = 0; value && e < yaml->count; e++) {
+        const struct yaml_entry *entry = &yaml->entries[e];
+
+        if (entry->value == value &&
+            (!shared || (entry->in == in && (key ? text_equal(entry->key, key) : entry->i == i))))
+            return entry;
+    }
+    return NULL;
+}
+
+const struct yaml_place *yaml_place_in(const struct yaml *yaml, const json_t *in, const char *key,
+                                       size_t i) {
+    const struct yaml_entry *entry = yaml ? entry_of(yaml, in, key, i) : NULL;
+
+    return entry ? &entry->place : NULL;
+}
+
+const struct yaml_place *yaml_key_place(const struct yaml *yaml, const json_t *in,
+                                        const char *key) {
+    const struct yaml_entry *entry = entry_of(yaml, in, key, 0);
+
+    return entry ? &entry->key_place : NULL;
+}
+
+const struct yaml_place *yaml_place(const struct yaml *yaml, const json_t *document,
+                                    const char *path) {
+    const struct yaml_place *found = NULL;
+
+    for (size_t i = 0; yaml && i < yaml->count && !found; i++)
+        if (yaml->entries[i].value == document)
+            found = &yaml->entries[i].place;
+    while (yaml && *path) {
+        const json_t *in = document;
+        char key[JSON_KEY_MAX];
+
+        document = json_step(in, &path, key);
+        if (!document || json_is_null(document))
+            return found;
+        found = yaml_place_in(yaml, in, json_is_object(in) ? key : NULL, strtoul(key, NULL, 10));
+    }
+    return found;
+}
+
+void yaml_pass_on(struct yaml *yaml, const json_t *from, json_t *to) {
+    for (size_t i = 0; i < yaml->count; i++)
+        if (yaml->entries[i].value == from) {
+            array_add(
+                yaml->entries, yaml->count,
+                (struct yaml_entry){.value = json_incref(to), .place = yaml->entries[i].place});
+            return;
+        }
+}
+
+int yaml_refuse(const struct yaml *yaml, const struct yaml_place *at, struct error *err,
+                enum error_kind kind, const char *format, ...) {
+    _cleanup_(text_free) struct text why = {0};
+    va_list args;
+
+    va_start(args, format);
+    text_addv(&why, format, args);
+    va_end(args);
+    return at ? error_set(err, kind, "%s: line %zu column %zu: %s", yaml->what, at->line,
+                          at->column, text_str(&why))
+              : error_set(err, kind, "%s: %s", yaml->what, text_str(&why));
+}
+
+/* ---- reading ---- */
 
 /* Files hold tokens and keys: libyaml's own copies are overwritten, too. */
 static void event_free(yaml_event_t *event) {
@@ -71,9 +138,14 @@ static void parser_free(yaml_parser_t *parser) {
     yaml_parser_delete(parser);
 }
 
+static struct yaml_place place_of(yaml_mark_t mark) {
+    return (struct yaml_place){mark.line + 1, mark.column + 1};
+}
+
 static int refuse(struct reader *r, yaml_mark_t at, const char *why) {
-    return error_set(r->err, ERROR_MALFORMED, "%s: line %zu column %zu: %s", r->what, at.line + 1,
-                     at.column + 1, why);
+    const struct yaml_place place = place_of(at);
+
+    return yaml_refuse(r->yaml, &place, r->err, ERROR_MALFORMED, "%s", why);
 }
 
 static int refuse_byte(struct reader *r, size_t offset, const char *why) {
@@ -125,45 +197,13 @@ static int check_tag(struct reader *r, const yaml_char_t *tag, yaml_mark_t at) {
     return refuse(r, at, "tags are not allowed here");
 }
 
-static int read_node(struct reader *r, const yaml_event_t *event, struct yaml_node **ret);
-
-static int read_next(struct reader *r, struct yaml_node **ret) {
-    yaml_event_t event;
-    int result;
-
-    if (next_event(r, &event) < 0)
-        return -1;
-    result = read_node(r, &event, ret);
-    event_free(&event);
-    return result;
-}
-
-static int read_list(struct reader *r, struct yaml_node *node) {
-    for (;;) {
-        yaml_event_t event;
-        struct yaml_node *item = NULL;
-        int result = 0;
-        bool end;
-
-        if (next_event(r, &event) < 0)
-            return -1;
-        end = event.type == YAML_SEQUENCE_END_EVENT;
-        if (!end)
-            result = read_node(r, &event, &item);
-        event_free(&event);
-        if (end || result < 0)
-            return result;
-        array_add(node->items, node->count, item);
-    }
-}
-
 /* A tag that makes a plain scalar a text: "!!str", or "!" alone. */
 static bool is_text_tag(const yaml_char_t *tag) {
     return text_equal((const char *)tag, "tag:yaml.org,2002:str") ||
            text_equal((const char *)tag, "!");
 }
 
-static int check_key(struct reader *r, const struct yaml_node *map, const yaml_event_t *event) {
+static int check_key(struct reader *r, const json_t *map, const yaml_event_t *event) {
     const char *key = (const char *)event->data.scalar.value;
 
     if (event->type == YAML_ALIAS_EVENT)
@@ -178,20 +218,84 @@ static int check_key(struct reader *r, const struct yaml_node *map, const yaml_e
         return -1;
     if (text_equal(key, "<<") && event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
         return refuse(r, event->start_mark, "merge keys are not allowed");
-    if (map->count >= PAIRS_MAX)
+    if (json_object_size(map) >= PAIRS_MAX)
         return refuse(r, event->start_mark, "more than 2000 keys in one map");
-    if (json_object_get(map->places, key)) {
-        json_int_t first = json_integer_value(json_object_get(map->places, key));
-        _cleanup_(freep) char *why =
-            xasprintf("duplicate key \"%.100s\" (first in line %zu)", key, map->pairs[first].line);
+    if (json_object_get(map, key)) {
+        _cleanup_(freep) char *why = xasprintf("duplicate key \"%.100s\" (first in line %zu)", key,
+                                               yaml_key_place(r->yaml, map, key)->line);
 
         return refuse(r, event->start_mark, why);
     }
     return 0;
 }
 
-static int read_map(struct reader *r, struct yaml_node *node) {
-    node->places = json_object();
+static int check_value(struct reader *r, const yaml_event_t *event) {
+    const yaml_char_t *anchor, *tag;
+
+    if (r->yaml->count >= NODES_MAX)
+        return refuse(r, event->start_mark, "too many values");
+    if (r->depth >= DEPTH_MAX)
+        return refuse(r, event->start_mark, "nested deeper than 64 levels");
+    if (event->type == YAML_ALIAS_EVENT)
+        return refuse(r, event->start_mark, "aliases are not allowed");
+    anchor = event->type == YAML_SCALAR_EVENT           ? event->data.scalar.anchor
+             : event->type == YAML_SEQUENCE_START_EVENT ? event->data.sequence_start.anchor
+                                                        : event->data.mapping_start.anchor;
+    tag = event->type == YAML_SCALAR_EVENT           ? event->data.scalar.tag
+          : event->type == YAML_SEQUENCE_START_EVENT ? event->data.sequence_start.tag
+                                                     : event->data.mapping_start.tag;
+    if (anchor)
+        return refuse(r, event->start_mark, "anchors are not allowed");
+    if (event->type == YAML_SCALAR_EVENT &&
+        strlen((const char *)event->data.scalar.value) != event->data.scalar.length)
+        return refuse(r, event->start_mark, "a string contains a NUL byte");
+    return check_tag(r, tag, event->start_mark);
+}
+
+static json_t *scalar(const yaml_event_t *event) {
+    const char *text = (const char *)event->data.scalar.value;
+    bool plain =
+        event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && !is_text_tag(event->data.scalar.tag);
+    json_t *value = plain ? yaml_plain_value(text) : NULL;
+
+    return value ? value : json_string(text);
+}
+
+static int read_list(struct reader *r, json_t *list);
+static int read_map(struct reader *r, json_t *map);
+
+/* What begins with the event goes into `in`: the next item of a list, or the member whose key is
+ * that event's. */
+static int read_value(struct reader *r, json_t *in, const yaml_event_t *key,
+                      const yaml_event_t *event) {
+    const char *name = key ? (const char *)key->data.scalar.value : NULL;
+    json_t *value;
+    int result = 0;
+
+    if (check_value(r, event) < 0)
+        return -1;
+    value = event->type == YAML_SCALAR_EVENT           ? scalar(event)
+            : event->type == YAML_SEQUENCE_START_EVENT ? json_array()
+                                                       : json_object();
+    array_add(r->yaml->entries, r->yaml->count,
+              (struct yaml_entry){.in = json_incref(in),
+                                  .value = value,
+                                  .key = key ? xstrdup(name) : NULL,
+                                  .i = json_array_size(in),
+                                  .key_place = place_of(key ? key->start_mark : event->start_mark),
+                                  .place = place_of(event->start_mark)});
+    if (key)
+        json_object_set(in, name, value);
+    else
+        json_array_append(in, value);
+    r->depth++;
+    if (event->type != YAML_SCALAR_EVENT)
+        result = json_is_array(value) ? read_list(r, value) : read_map(r, value);
+    r->depth--;
+    return result;
+}
+
+static int read_list(struct reader *r, json_t *list) {
     for (;;) {
         yaml_event_t event;
         int result = 0;
@@ -199,87 +303,37 @@ static int read_map(struct reader *r, struct yaml_node *node) {
 
         if (next_event(r, &event) < 0)
             return -1;
-        end = event.type == YAML_MAPPING_END_EVENT;
-        if (end) {
-            json_decref(node->places);
-            node->places = NULL;
-        }
-        if (!end && (result = check_key(r, node, &event)) == 0) {
-            json_object_set_new_nocheck(node->places, (const char *)event.data.scalar.value,
-                                        json_integer((json_int_t)node->count));
-            array_add(node->pairs, node->count,
-                      (struct yaml_pair){.key = xstrdup((const char *)event.data.scalar.value),
-                                         .line = event.start_mark.line + 1,
-                                         .column = event.start_mark.column + 1});
-        }
+        end = event.type == YAML_SEQUENCE_END_EVENT;
+        if (!end)
+            result = read_value(r, list, NULL, &event);
         event_free(&event);
         if (end || result < 0)
             return result;
-        if (read_next(r, &node->pairs[node->count - 1].value) < 0)
+    }
+}
+
+static int read_map(struct reader *r, json_t *map) {
+    for (;;) {
+        yaml_event_t key, event = {0};
+        int result = 0;
+        bool end;
+
+        if (next_event(r, &key) < 0)
             return -1;
+        end = key.type == YAML_MAPPING_END_EVENT;
+        if (!end && (result = check_key(r, map, &key)) == 0 &&
+            (result = next_event(r, &event)) == 0)
+            result = read_value(r, map, &key, &event);
+        event_free(&key);
+        event_free(&event);
+        if (end || result < 0)
+            return result;
     }
 }
 
-static int read_scalar(struct reader *r, const yaml_event_t *event, struct yaml_node *node) {
-    const char *text = (const char *)event->data.scalar.value;
-
-    if (strlen(text) != event->data.scalar.length)
-        return refuse(r, event->start_mark, "a string contains a NUL byte");
-    node->quoted =
-        event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE || is_text_tag(event->data.scalar.tag);
-    node->text = xstrdup(text);
-    node->type = YAML_SCALAR;
-    if (!node->quoted && (!*text || text_equal(text, "~") || text_equal(text, "null") ||
-                          text_equal(text, "Null") || text_equal(text, "NULL"))) {
-        node->type = YAML_NULL;
-        node->text[0] = '\0';
-    }
-    return 0;
-}
-
-static int read_node(struct reader *r, const yaml_event_t *event, struct yaml_node **ret) {
-    _cleanup_(node_freep) struct yaml_node *node = xcalloc(1, sizeof *node);
-    const yaml_char_t *anchor = NULL, *tag = NULL;
-    int result = 0;
-
-    node->line = event->start_mark.line + 1;
-    node->column = event->start_mark.column + 1;
-    if (++r->nodes > NODES_MAX)
-        return refuse(r, event->start_mark, "too many values");
-    if (++r->depth > DEPTH_MAX)
-        return refuse(r, event->start_mark, "nested deeper than 64 levels");
-    if (event->type == YAML_ALIAS_EVENT)
-        return refuse(r, event->start_mark, "aliases are not allowed");
-    if (event->type == YAML_SCALAR_EVENT) {
-        anchor = event->data.scalar.anchor;
-        tag = event->data.scalar.tag;
-    } else if (event->type == YAML_SEQUENCE_START_EVENT) {
-        anchor = event->data.sequence_start.anchor;
-        tag = event->data.sequence_start.tag;
-        node->type = YAML_LIST;
-    } else {
-        anchor = event->data.mapping_start.anchor;
-        tag = event->data.mapping_start.tag;
-        node->type = YAML_MAP;
-    }
-    if (anchor)
-        return refuse(r, event->start_mark, "anchors are not allowed");
-    if (check_tag(r, tag, event->start_mark) < 0)
-        return -1;
-    result = event->type == YAML_SCALAR_EVENT ? read_scalar(r, event, node)
-             : node->type == YAML_LIST        ? read_list(r, node)
-                                              : read_map(r, node);
-    if (result < 0)
-        return -1;
-    r->depth--;
-    *ret = take_ptr(node);
-    return 0;
-}
-
-static int read_stream(struct reader *r, struct yaml_documents *documents) {
+static int read_stream(struct reader *r) {
     for (;;) {
         yaml_event_t event;
-        struct yaml_node *root = NULL;
         yaml_event_type_t type;
         int result = 0;
 
@@ -288,23 +342,20 @@ static int read_stream(struct reader *r, struct yaml_documents *documents) {
         type = event.type;
         if (type != YAML_STREAM_START_EVENT && type != YAML_STREAM_END_EVENT &&
             type != YAML_DOCUMENT_START_EVENT && type != YAML_DOCUMENT_END_EVENT)
-            result = read_node(r, &event, &root);
+            result = read_value(r, r->yaml->documents, NULL, &event);
         event_free(&event);
-        if (root)
-            array_add(documents->roots, documents->count, root);
         if (result < 0 || type == YAML_STREAM_END_EVENT)
             return result;
     }
 }
 
-int yaml_parse(const char *text, size_t len, const char *what, struct yaml_documents **ret,
-               struct error *err) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
-    struct reader r = {.what = what, .err = err};
+int yaml_read(const char *text, size_t len, const char *what, struct yaml *ret, struct error *err) {
+    _cleanup_(yaml_forget) struct yaml yaml = {.what = xstrdup(what), .documents = json_array()};
+    struct reader r = {.yaml = &yaml, .err = err};
     int result;
 
     if (len > BYTES_MAX)
-        return error_set(err, ERROR_MALFORMED, "%s: longer than 4 MiB", what);
+        return yaml_refuse(&yaml, NULL, err, ERROR_MALFORMED, "longer than 4 MiB");
     if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark says UTF-8, too */
         text += 3;
         len -= 3;
@@ -314,110 +365,11 @@ int yaml_parse(const char *text, size_t len, const char *what, struct yaml_docum
         return -1;
     if (!yaml_parser_initialize(&r.parser))
         abort();
-    documents = xcalloc(1, sizeof *documents);
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, len);
-    result = read_stream(&r, documents);
+    result = read_stream(&r);
     parser_free(&r.parser);
     if (result == 0)
-        *ret = take_ptr(documents);
+        *ret = take_struct(yaml);
     return result;
-}
-
-void yaml_documents_free(struct yaml_documents *documents) {
-    if (!documents)
-        return;
-    for (size_t i = 0; i < documents->count; i++)
-        node_free(documents->roots[i]);
-    free(documents->roots);
-    free(documents);
-}
-
-void yaml_documents_freep(struct yaml_documents **documents) {
-    yaml_documents_free(*documents);
-    *documents = NULL;
-}
-
-size_t yaml_documents_count(const struct yaml_documents *documents) {
-    return documents->count;
-}
-
-const struct yaml_node *yaml_document(const struct yaml_documents *documents, size_t i) {
-    return i < documents->count ? documents->roots[i] : NULL;
-}
-
-enum yaml_type yaml_type(const struct yaml_node *node) {
-    return node ? node->type : YAML_NULL;
-}
-
-size_t yaml_line(const struct yaml_node *node) {
-    return node->line;
-}
-
-size_t yaml_column(const struct yaml_node *node) {
-    return node->column;
-}
-
-const char *yaml_text(const struct yaml_node *node) {
-    return node ? node->text : NULL;
-}
-
-bool yaml_is_quoted(const struct yaml_node *node) {
-    return node->quoted;
-}
-
-size_t yaml_count(const struct yaml_node *node) {
-    return node ? node->count : 0;
-}
-
-const struct yaml_node *yaml_item(const struct yaml_node *list, size_t i) {
-    return list && list->items && i < list->count ? list->items[i] : NULL;
-}
-
-static const struct yaml_pair *pair_at(const struct yaml_node *map, size_t i) {
-    return map && map->pairs && i < map->count ? &map->pairs[i] : NULL;
-}
-
-const char *yaml_key(const struct yaml_node *map, size_t i) {
-    return pair_at(map, i) ? map->pairs[i].key : NULL;
-}
-
-size_t yaml_key_line(const struct yaml_node *map, size_t i) {
-    return pair_at(map, i) ? map->pairs[i].line : 0;
-}
-
-size_t yaml_key_column(const struct yaml_node *map, size_t i) {
-    return pair_at(map, i) ? map->pairs[i].column : 0;
-}
-
-const struct yaml_node *yaml_value(const struct yaml_node *map, size_t i) {
-    return pair_at(map, i) ? map->pairs[i].value : NULL;
-}
-
-static const struct yaml_node *child(const struct yaml_node *node, const char *name, size_t len) {
-    if (yaml_type(node) == YAML_LIST) {
-        _cleanup_(freep) char *text = xstrndup(name, len);
-        long long index;
-
-        return text_to_number(text, 0, NODES_MAX, &index) == 0 ? yaml_item(node, (size_t)index)
-                                                               : NULL;
-    }
-    for (size_t i = 0; i < yaml_count(node); i++)
-        if (strlen(node->pairs[i].key) == len && memcmp(node->pairs[i].key, name, len) == 0)
-            return node->pairs[i].value;
-    return NULL;
-}
-
-const struct yaml_node *yaml_at(const struct yaml_node *node, const char *path) {
-    while (node && *path) {
-        size_t len = strcspn(path, ".");
-
-        node = child(node, path, len);
-        path += len + (path[len] == '.');
-    }
-    return node;
-}
-
-const char *yaml_text_at(const struct yaml_node *node, const char *path) {
-    return yaml_text(yaml_at(node, path));
 }

@@ -25,13 +25,14 @@ struct yaml_field {
     const char *moved; /* its path in the others, or NULL */
 };
 
-/* Checks a document of that version (a bit, or 0) against its table. null means "not given"
- * everywhere, as in Go. The first field that is not in the table or of another type is ERROR_USAGE:
- * "what: line L column C: unknown field "a.b"", with "did you mean" as a hint. Duplicate keys are
- * refused by yaml_parse() already. Values appear in no message: they may be secrets. */
-int yaml_schema_check(const struct yaml_node *node, const struct yaml_field *fields,
-                      unsigned version, const char *what, struct error *err);
+/* Checks a document of `yaml`, of that version (a bit, or 0), against its table. null means "not
+ * given" everywhere, as in Go. The first field that is not in the table or of another type is
+ * ERROR_USAGE: "what: line L column C: unknown field "a.b"", with "did you mean" as a hint.
+ * Duplicate keys are refused by yaml_read() already. Values appear in no message: they may be
+ * secrets. */
+int yaml_schema_check(const struct yaml *yaml, const json_t *document,
+                      const struct yaml_field *fields, unsigned version, struct error *err);
 /* The same for documents of which others read more: fields that are not in the table are not
  * looked at. */
-int yaml_schema_check_known(const struct yaml_node *node, const struct yaml_field *fields,
-                            const char *what, struct error *err);
+int yaml_schema_check_known(const struct yaml *yaml, const json_t *document,
+                            const struct yaml_field *fields, struct error *err);

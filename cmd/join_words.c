@@ -152,7 +152,7 @@ static int check_control_plane(const struct program *program, struct error *err)
 static int check_of_file(const struct config_file *file, const char *path,
                          int check(const struct text_list *values, struct error *err),
                          struct error *err) {
-    const struct yaml_mark *mark = yaml_marks_find(&file->join_marks, file->join, path);
+    const struct yaml_place *at = yaml_place(&file->yaml, file->join, path);
     const json_t *given = json_at(file->join, path);
     _cleanup_(text_list_free) struct text_list values = {0};
 
@@ -160,10 +160,10 @@ static int check_of_file(const struct config_file *file, const char *path,
         text_list_add(&values, json_string_value(given));
     else
         json_read_texts(given, &values);
-    if (!mark || !values.count || check(&values, err) == 0)
+    if (!at || !values.count || check(&values, err) == 0)
         return 0;
-    return error_prefix(err, "%s: line %zu column %zu: %s", file->join_marks.what, mark->line,
-                        mark->column, path);
+    return error_prefix(err, "%s: line %zu column %zu: %s", file->yaml.what, at->line, at->column,
+                        path);
 }
 
 static int check_endpoint(const struct text_list *endpoint, struct error *err) {
@@ -174,7 +174,7 @@ int program_check_file(const struct program *program, const struct config_file *
                        struct error *err) {
     if (!file->join)
         return 0;
-    return join_configuration_check(file->join, &file->join_marks, program->host, err) < 0 ||
+    return join_configuration_check(file->join, &file->yaml, program->host, err) < 0 ||
                    check_of_file(file, "discovery.bootstrapToken.apiServerEndpoint", check_endpoint,
                                  err) < 0 ||
                    check_of_file(file, "nodeRegistration.ignorePreflightErrors", join_ignored_check,

@@ -322,11 +322,11 @@ static const struct {
 /* New reference: {types, documents}. */
 static json_t *printed(void) {
     const struct template *text = template_find("documents.yaml");
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
 
-    return yaml_parse(text->data, text->len, text->name, &documents, ERROR_IGNORED) < 0
+    return yaml_read(text->data, text->len, text->name, &yaml, ERROR_IGNORED) < 0
                ? NULL
-               : yaml_to_json(yaml_document(documents, 0));
+               : json_incref(json_array_get(yaml.documents, 0));
 }
 
 void schema_names(struct text_list *names, struct text_list *of) {

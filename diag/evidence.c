@@ -307,17 +307,15 @@ void diag_evidence_add_extra(json_t *evidence, const struct probe_result *result
 enum { CONFIG_MAX = 256 * 1024, TAIL_MAX = 64 * 1024, LINES = 2 };
 
 static char *source_vip(struct host *host) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
     _cleanup_(freep) char *text = NULL;
-    _cleanup_json_ json_t *config = NULL;
     const char *vip;
     size_t len;
 
     if (host_read(host, KUBE_PROXY_CONFIG_PATH, CONFIG_MAX, &text, &len, NULL) < 0 ||
-        yaml_parse(text, len, KUBE_PROXY_CONFIG_PATH, &documents, NULL) < 0)
+        yaml_read(text, len, KUBE_PROXY_CONFIG_PATH, &yaml, NULL) < 0)
         return NULL;
-    config = yaml_to_json(yaml_document(documents, 0));
-    vip = json_text_at(config, "winkernel.sourceVip");
+    vip = json_text_at(yaml.documents, "0.winkernel.sourceVip");
     return vip && *vip ? xstrdup(vip) : NULL;
 }
 

@@ -42,86 +42,79 @@ int kubeconfig_settle_ca(struct kubeconfig *c, struct error *err) {
 
 /* What one reading carries along. */
 struct reading {
-    const char *what;
+    const struct yaml *yaml;
     bool whole;          /* a file: cluster, context and user must be all there */
     const char *current; /* the context; NULL: the file's own */
     struct error *err;
 };
 
-static int refuse(struct reading *r, const struct yaml_node *node, const char *why) {
-    return error_set(r->err, ERROR_MALFORMED, "%s: line %zu column %zu: %s", r->what,
-                     yaml_line(node), yaml_column(node), why);
+static int refuse(struct reading *r, const json_t *at, const char *path, const char *why) {
+    return yaml_refuse(r->yaml, yaml_place(r->yaml, at, path), r->err, ERROR_MALFORMED, "%s", why);
 }
 
 /* The first words are clientcmd's own. */
 #define invalid(r, ...) invalid_at(r, xasprintf(__VA_ARGS__))
 static int invalid_at(struct reading *r, char *why) {
-    (void)error_set(r->err, ERROR_USAGE, "read '%s': invalid configuration: %s", r->what, why);
+    (void)error_set(r->err, ERROR_USAGE, "read '%s': invalid configuration: %s", r->yaml->what,
+                    why);
     free(why);
     return -1;
 }
 
-static const char *name_in(const struct yaml_node *map, const char *key) {
-    const char *name = yaml_text_at(map, key);
-
-    return name ? name : "";
-}
-
 /* The first entry of the list that is called `name`; NULL when there is none. */
-static const struct yaml_node *find_entry(const struct yaml_node *root, const char *list,
-                                          const char *name) {
-    const struct yaml_node *entries = yaml_at(root, list);
-
-    for (size_t i = 0; yaml_type(entries) == YAML_LIST && i < yaml_count(entries); i++)
-        if (yaml_type(yaml_item(entries, i)) == YAML_MAP &&
-            text_equal(name_in(yaml_item(entries, i), "name"), name))
-            return yaml_item(entries, i);
+static const json_t *find_entry(const json_t *root, const char *list, const char *name) {
+    json_each(json_object_get(root, list), i, entry)
+        if (json_is_object(entry) && text_equal(json_text_or(entry, "name", ""), name))
+            return entry;
     return NULL;
 }
 
 /* What kubectl prints in the place of a secret; a decoded "data" of `-o json` is the same. */
-static int refuse_hidden(struct reading *r, const struct yaml_node *node, const char *value) {
+static int refuse_hidden(struct reading *r, const json_t *map, const char *key, const char *value) {
     if (!text_equal(value, "DATA+OMITTED") && !text_equal(value, "REDACTED"))
         return 0;
     (void)error_set(r->err, ERROR_USAGE,
                     "%s: line %zu: %s stands where a certificate, key or token belongs: this is "
                     "the output of kubectl config view",
-                    r->what, yaml_line(node), value);
+                    r->yaml->what, yaml_place(r->yaml, map, key)->line, value);
     return error_hint(r->err, "write the file again: kubectl config view --raw");
 }
 
-/* A copy of a non-empty text field; NULL when absent. Fails when it is a list or map. */
-static int take_field(struct reading *r, const struct yaml_node *map, const char *key, char **ret) {
-    const struct yaml_node *node = yaml_at(map, key);
+/* A copy of a non-empty text field; NULL when absent. Fails when it is of another type. */
+static int take_field(struct reading *r, const json_t *map, const char *key, char **ret) {
+    const json_t *value = json_object_get(map, key);
+    const char *text = json_string_value(value);
 
-    if (yaml_type(node) == YAML_NULL)
+    if (!value || json_is_null(value))
         return 0;
-    if (yaml_type(node) != YAML_SCALAR)
-        return refuse(r, node, "a string was expected");
-    if (refuse_hidden(r, node, yaml_text(node)) < 0)
+    if (!text)
+        return refuse(r, map, key, "a string was expected");
+    if (refuse_hidden(r, map, key, text) < 0)
         return -1;
-    if (*yaml_text(node))
-        *ret = xstrdup(yaml_text(node));
+    if (*text)
+        *ret = xstrdup(text);
     return 0;
 }
 
 /* The same for base64 data; ret_len may be NULL. */
-static int take_data(struct reading *r, const struct yaml_node *map, const char *key, char **ret,
+static int take_data(struct reading *r, const json_t *map, const char *key, char **ret,
                      size_t *ret_len) {
-    const struct yaml_node *node = yaml_at(map, key);
+    const json_t *value = json_object_get(map, key);
+    const char *text = json_string_value(value);
     unsigned char *data = NULL;
     size_t len = 0;
 
-    if (yaml_type(node) == YAML_NULL || (yaml_type(node) == YAML_SCALAR && !*yaml_text(node)))
+    if (!value || json_is_null(value) || (text && !*text))
         return 0;
-    if (yaml_type(node) != YAML_SCALAR)
-        return refuse(r, node, "base64 was expected");
-    if (refuse_hidden(r, node, yaml_text(node)) < 0)
+    if (!text)
+        return refuse(r, map, key, "base64 was expected");
+    if (refuse_hidden(r, map, key, text) < 0)
         return -1;
-    if (base64_decode(yaml_text(node), strlen(yaml_text(node)), &data, &len, r->err) < 0)
-        return error_prefix(r->err, "%s: line %zu: \"%s\"", r->what, yaml_line(node), key);
+    if (base64_decode(text, strlen(text), &data, &len, r->err) < 0)
+        return error_prefix(r->err, "%s: line %zu: \"%s\"", r->yaml->what,
+                            yaml_place(r->yaml, map, key)->line, key);
     *ret = (char *)data;
-    if (refuse_hidden(r, node, *ret) < 0)
+    if (refuse_hidden(r, map, key, *ret) < 0)
         return -1;
     if (ret_len)
         *ret_len = len;
@@ -140,7 +133,7 @@ static void settle_server(char **server) {
         text_set(server, xasprintf("%s://%s", lower, end ? end + 3 : *server));
 }
 
-static int read_cluster(struct reading *r, const struct yaml_node *cluster, struct kubeconfig *c) {
+static int read_cluster(struct reading *r, const json_t *cluster, struct kubeconfig *c) {
     struct error why = {0};
 
     if (take_field(r, cluster, "server", &c->server) < 0 ||
@@ -150,7 +143,7 @@ static int read_cluster(struct reading *r, const struct yaml_node *cluster, stru
         take_data(r, cluster, "certificate-authority-data", &c->ca_pem, &c->ca_pem_len) < 0)
         return -1;
     c->insecure_skip_tls_verify =
-        text_equal(yaml_text_at(cluster, "insecure-skip-tls-verify"), "true");
+        json_is_true(json_object_get(cluster, "insecure-skip-tls-verify"));
     if (!r->whole)
         return 0;
     settle_server(&c->server);
@@ -181,12 +174,14 @@ static int check_user(struct reading *r, const struct kubeconfig *c) {
 }
 
 /* Something is there: a way to say who one is that winjoin must not pass over. */
-static void note_presence(const struct yaml_node *user, const char *key, char **ret) {
-    if (!*ret && yaml_type(yaml_at(user, key)) != YAML_NULL)
+static void note_presence(const json_t *user, const char *key, char **ret) {
+    const json_t *value = json_object_get(user, key);
+
+    if (!*ret && value && !json_is_null(value))
         *ret = xstrdup(key);
 }
 
-static int read_user(struct reading *r, const struct yaml_node *user, struct kubeconfig *c) {
+static int read_user(struct reading *r, const json_t *user, struct kubeconfig *c) {
     if (take_field(r, user, "token", &c->token) < 0 ||
         take_field(r, user, "tokenFile", &c->token_file) < 0 ||
         take_field(r, user, "username", &c->username) < 0 ||
@@ -197,8 +192,8 @@ static int read_user(struct reading *r, const struct yaml_node *user, struct kub
         take_data(r, user, "client-key-data", &c->client_key_pem, NULL) < 0)
         return -1;
     note_presence(user, "exec", &c->program);
-    if (yaml_type(yaml_at(user, "exec")) == YAML_MAP)
-        c->exec = yaml_to_json(yaml_at(user, "exec"));
+    if (json_is_object(json_object_get(user, "exec")))
+        c->exec = json_incref(json_object_get(user, "exec"));
     note_presence(user, "auth-provider", &c->program);
     note_presence(user, "as", &c->impersonation);
     note_presence(user, "as-uid", &c->impersonation);
@@ -210,11 +205,11 @@ static int read_user(struct reading *r, const struct yaml_node *user, struct kub
 /* ---- choice ---- */
 
 /* The cluster without a name, as kubeadm, or that of the current context. */
-static int choose_cluster(struct reading *r, const struct yaml_node *root,
-                          const struct yaml_node *context, struct kubeconfig *c) {
-    const struct yaml_node *unnamed = find_entry(root, "clusters", "");
-    const char *name = name_in(context, "cluster");
-    const struct yaml_node *cluster = unnamed ? unnamed : find_entry(root, "clusters", name);
+static int choose_cluster(struct reading *r, const json_t *root, const json_t *context,
+                          struct kubeconfig *c) {
+    const json_t *unnamed = find_entry(root, "clusters", "");
+    const char *name = json_text_or(context, "cluster", "");
+    const json_t *cluster = unnamed ? unnamed : find_entry(root, "clusters", name);
 
     if (r->whole && unnamed && *name) /* clientcmd and kubeadm choose differently */
         return invalid(
@@ -224,46 +219,47 @@ static int choose_cluster(struct reading *r, const struct yaml_node *root,
         return invalid(r, "cluster was not specified for context \"%s\"", r->current);
     if (r->whole && *name && !cluster)
         return invalid(r, "cluster \"%s\" was not found for context \"%s\"", name, r->current);
-    cluster = yaml_at(cluster, "cluster");
-    if (yaml_type(cluster) != YAML_MAP)
-        return refuse(r, root,
-                      yaml_count(yaml_at(root, "clusters"))
+    cluster = json_object_get(cluster, "cluster");
+    if (!json_is_object(cluster))
+        return refuse(r, root, "",
+                      json_array_size(json_object_get(root, "clusters"))
                           ? "no cluster matches the current context"
                           : "it has no cluster");
     c->cluster_name = xstrdup(unnamed ? "" : name);
     return read_cluster(r, cluster, c);
 }
 
-static int choose_user(struct reading *r, const struct yaml_node *root,
-                       const struct yaml_node *context, struct kubeconfig *c) {
-    const char *name = name_in(context, "user");
-    const struct yaml_node *entry = *name ? find_entry(root, "users", name) : NULL;
+static int choose_user(struct reading *r, const json_t *root, const json_t *context,
+                       struct kubeconfig *c) {
+    const char *name = json_text_or(context, "user", "");
+    const json_t *entry = *name ? find_entry(root, "users", name) : NULL;
 
     if (r->whole && context && !*name)
         return invalid(r, "user was not specified for context \"%s\"", r->current);
     if (r->whole && context && !entry)
         return invalid(r, "user \"%s\" was not found for context \"%s\"", name, r->current);
-    if (yaml_type(yaml_at(entry, "user")) != YAML_MAP)
+    if (!json_is_object(json_object_get(entry, "user")))
         return 0;
     c->user_name = xstrdup(name);
-    return read_user(r, yaml_at(entry, "user"), c);
+    return read_user(r, json_object_get(entry, "user"), c);
 }
 
 /* Another kind of file, given by mistake. */
-static int check_kind(struct reading *r, const struct yaml_node *root) {
-    const char *kind = name_in(root, "kind"), *version = name_in(root, "apiVersion");
+static int check_kind(struct reading *r, const json_t *root) {
+    const char *kind = json_text_or(root, "kind", ""),
+               *version = json_text_or(root, "apiVersion", "");
 
     if (*kind && !text_equal(kind, "Config"))
-        return refuse(r, yaml_at(root, "kind"), "kind must be Config");
+        return refuse(r, root, "kind", "kind must be Config");
     if (*version && !text_equal(version, "v1"))
-        return refuse(r, yaml_at(root, "apiVersion"), "apiVersion must be v1");
+        return refuse(r, root, "apiVersion", "apiVersion must be v1");
     return 0;
 }
 
-static int read_root(struct reading *r, const struct yaml_node *root, struct kubeconfig *c) {
-    const char *current = r->current ? r->current : name_in(root, "current-context");
-    const struct yaml_node *entry = *current ? find_entry(root, "contexts", current) : NULL;
-    const struct yaml_node *context = yaml_at(entry, "context");
+static int read_root(struct reading *r, const json_t *root, struct kubeconfig *c) {
+    const char *current = r->current ? r->current : json_text_or(root, "current-context", "");
+    const json_t *entry = *current ? find_entry(root, "contexts", current) : NULL;
+    const json_t *context = json_object_get(entry, "context");
 
     r->current = current;
     if (r->whole && *current && !entry)
@@ -273,16 +269,18 @@ static int read_root(struct reading *r, const struct yaml_node *root, struct kub
     return choose_user(r, root, context, c);
 }
 
-static int parse(struct reading *r, const char *text, size_t len, struct kubeconfig *ret) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+static int parse(struct reading *r, const char *text, size_t len, const char *what,
+                 struct kubeconfig *ret) {
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
-    const struct yaml_node *root;
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
+    const json_t *root;
 
-    if (yaml_parse(text, len, r->what, &documents, r->err) < 0)
+    if (yaml_read(text, len, what, &yaml, r->err) < 0)
         return -1;
-    root = yaml_document(documents, 0);
-    if (!root || yaml_type(root) != YAML_MAP)
-        return error_set(r->err, ERROR_MALFORMED, "%s: line 1: not a kubeconfig", r->what);
+    r->yaml = &yaml;
+    root = json_array_get(yaml.documents, 0);
+    if (!json_is_object(root))
+        return error_set(r->err, ERROR_MALFORMED, "%s: line 1: not a kubeconfig", what);
     if (check_kind(r, root) < 0 || read_root(r, root, &config) < 0)
         return -1;
     *ret = take_struct(config);
@@ -291,9 +289,7 @@ static int parse(struct reading *r, const char *text, size_t len, struct kubecon
 
 int kubeconfig_parse(const char *text, size_t len, const char *what, struct kubeconfig *ret,
                      struct error *err) {
-    struct reading r = {.what = what, .err = err};
-
-    return parse(&r, text, len, ret);
+    return parse(&(struct reading){.err = err}, text, len, what, ret);
 }
 
 /* ---- files ---- */
@@ -367,12 +363,12 @@ int kubeconfig_read_context(struct host *host, const char *path, const char *con
                             struct kubeconfig *ret, struct error *err) {
     _cleanup_(secret_freep) char *text = NULL;
     _cleanup_(freep) char *shown = path_shown(path);
-    struct reading r = {.what = shown, .whole = true, .current = context, .err = err};
+    struct reading r = {.whole = true, .current = context, .err = err};
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     size_t len = 0;
 
     if (host_read_text(host, path, FILE_MAX, &text, &len, err) < 0 ||
-        parse(&r, text, len, &config) < 0 || embed_all(host, path, &config, err) < 0)
+        parse(&r, text, len, shown, &config) < 0 || embed_all(host, path, &config, err) < 0)
         return -1;
     *ret = take_struct(config);
     return 0;
@@ -380,11 +376,11 @@ int kubeconfig_read_context(struct host *host, const char *path, const char *con
 
 int kubeconfig_parse_whole(const char *text, size_t len, const char *what, struct kubeconfig *ret,
                            struct error *err) {
-    struct reading r = {.what = what, .whole = true, .err = err};
+    struct reading r = {.whole = true, .err = err};
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     const char *file;
 
-    if (parse(&r, text, len, &config) < 0)
+    if (parse(&r, text, len, what, &config) < 0)
         return -1;
     file = config.ca_file            ? config.ca_file
            : config.client_cert_file ? config.client_cert_file

@@ -38,6 +38,7 @@ struct wait {
     char *version;     /* resourceVersion to go on from; NULL = list again */
     bool only_list;    /* watch is not granted */
     bool let_in;       /* the server has taken us once */
+    bool known;        /* by a version that it gave us before */
     uint64_t refused;  /* since when it takes us no more; 0 = it does */
     unsigned failures; /* in a row */
     struct error last; /* last passing failure */
@@ -307,7 +308,7 @@ static int end_stream(struct stream *s, uint64_t began, struct error *err) {
 static bool may_pass(struct wait *w, const struct error *why) {
     uint64_t now = now_ms(w->all) + 1; /* never 0 */
 
-    if (why->kind != ERROR_DENIED || !w->let_in)
+    if (why->kind != ERROR_DENIED || !(w->let_in || (w->known && why->os == HTTP_UNAUTHORIZED)))
         return error_is_retryable(why);
     if (!w->refused)
         w->refused = now;
@@ -469,6 +470,7 @@ int kube_watch_all(struct kube_client *client, const struct kube_watch *watches,
             .all = &all, .watch = &watches[i], .heard = all.start, .line = {.cap = LINE_MAX}};
         if (watches[i].version && *watches[i].version)
             keep_version(w, watches[i].version);
+        w->known = w->version;
     }
     result = go_on(&all);
     for (size_t i = 0; i < count; i++) {

@@ -67,8 +67,7 @@ static int renewed_text(struct program *program, const char *path, char **ret, s
     _cleanup_(freep) char *join = NULL, *node = NULL;
 
     if (program_read_config(program, path, CONFIG_KNOWN, &file, err) < 0 ||
-        (file.join &&
-         join_configuration_check(file.join, &file.join_marks, program->host, err) < 0))
+        (file.join && join_configuration_check(file.join, &file.yaml, program->host, err) < 0))
         return -1;
     if (file.join)
         join_configuration_default(file.join);
@@ -82,20 +81,20 @@ static int renewed_text(struct program *program, const char *path, char **ret, s
  * caller's own. */
 static int print_documents(const struct program *program, const char *text, size_t len,
                            struct error *err) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
     _cleanup_(secret_freep) char *json = NULL;
-    _cleanup_json_ json_t *list = NULL, *items = json_array();
+    _cleanup_json_ json_t *list = NULL;
 
     if (!text_equal(program->options.output, "json")) {
         output_bytes(text, len);
         return 0;
     }
-    if (yaml_parse(text, len, "the configuration", &documents, err) < 0)
+    if (yaml_read(text, len, "the configuration", &yaml, err) < 0)
         return -1;
-    for (size_t i = 0; i < yaml_documents_count(documents); i++)
-        json_array_append_new(items, yaml_to_json(yaml_document(documents, i)));
-    list = json_pack("{s:s, s:s, s:O}", "apiVersion", "v1", "kind", "List", "items", items);
-    json = json_write_pretty(json_array_size(items) == 1 ? json_array_get(items, 0) : list);
+    list =
+        json_pack("{s:s, s:s, s:O}", "apiVersion", "v1", "kind", "List", "items", yaml.documents);
+    json = json_write_pretty(
+        json_array_size(yaml.documents) == 1 ? json_array_get(yaml.documents, 0) : list);
     output_bytes(json, strlen(json));
     return 0;
 }

@@ -46,7 +46,7 @@ LD_coverage     := --coverage
 
 # fuzz: clang's libFuzzer with both sanitizers
 CC_fuzz     := clang
-CFLAGS_fuzz := $(CFLAGS_all) -O1 -D_GNU_SOURCE -fno-omit-frame-pointer \
+CFLAGS_fuzz := $(CFLAGS_all) -O1 -D_GNU_SOURCE -fno-omit-frame-pointer -Wno-missing-field-initializers \
                -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
                -Wno-unknown-warning-option -Dgnu_printf=printf -Wno-format-nonliteral -Wno-string-plus-int \
                -Wno-c2x-extensions

@@ -33,41 +33,39 @@ static const struct kind {
     {"KubeletConfiguration", {"kubelet.config.k8s.io/v1beta1"}, kubelet_fields},
 };
 
-static int check_document(const struct yaml_node *node, const struct kind *kind, const char *what,
+static int check_document(const struct yaml *yaml, const json_t *document, const struct kind *kind,
                           struct error *err) {
-    const char *version = yaml_text_at(node, "apiVersion");
+    const char *version = json_text_at(document, "apiVersion");
 
     if (!text_equal(version, kind->versions[0]) &&
         !(kind->versions[1] && text_equal(version, kind->versions[1])))
-        return error_set(err, ERROR_UNSUPPORTED, "%s: apiVersion \"%.100s\" is not %s", what,
+        return error_set(err, ERROR_UNSUPPORTED, "%s: apiVersion \"%.100s\" is not %s", yaml->what,
                          version ? version : "", kind->versions[0]);
-    return yaml_schema_check_known(node, kind->fields, what, err) < 0
+    return yaml_schema_check_known(yaml, document, kind->fields, err) < 0
                ? error_as(err, ERROR_MALFORMED)
                : 0;
 }
 
 int cluster_document_read(const char *text, const char *what, enum cluster_document wanted,
                           json_t **ret, struct error *err) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
-    const struct yaml_node *found = NULL;
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
+    json_t *found = NULL;
 
-    if (yaml_parse(text, strlen(text), what, &documents, err) < 0)
+    if (yaml_read(text, strlen(text), what, &yaml, err) < 0)
         return -1;
-    for (size_t i = 0; i < yaml_documents_count(documents); i++) {
-        const struct yaml_node *node = yaml_document(documents, i);
-
-        if (!text_equal(yaml_text_at(node, "kind"), kinds[wanted].kind))
+    json_each(yaml.documents, i, document) {
+        if (!text_equal(json_text_at(document, "kind"), kinds[wanted].kind))
             continue;
         if (found)
             return error_set(err, ERROR_MALFORMED, "%s: line %zu: kind \"%s\" is specified twice",
-                             what, yaml_line(node), kinds[wanted].kind);
-        found = node;
+                             what, yaml_place(&yaml, document, "")->line, kinds[wanted].kind);
+        found = document;
     }
     if (!found)
         return error_set(err, ERROR_MALFORMED, "%s: it contains no %s", what, kinds[wanted].kind);
-    if (check_document(found, &kinds[wanted], what, err) < 0)
+    if (check_document(&yaml, found, &kinds[wanted], err) < 0)
         return -1;
-    *ret = yaml_to_json(found);
+    *ret = json_incref(found);
     return 0;
 }
 

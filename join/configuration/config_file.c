@@ -8,7 +8,6 @@
 enum { DOCUMENTS_MAX = 32 };
 
 struct reader {
-    const char *what;
     enum config_kinds kinds;
     struct config_file *file;
     struct text_list seen; /* kinds */
@@ -19,23 +18,18 @@ void config_file_free(struct config_file *file) {
     join_configuration_forget(file->join);
     json_decref(file->join);
     json_decref(file->node);
-    yaml_marks_free(&file->join_marks);
+    yaml_forget(&file->yaml);
     text_list_free(&file->warnings);
     *file = (struct config_file){0};
 }
 
-/* "what: line L column C: ..." */
-__attribute__((format(gnu_printf, 3, 4))) static int
-refuse(struct reader *r, const struct yaml_node *at, const char *format, ...) {
-    _cleanup_(text_free) struct text why = {0};
-    va_list args;
+/* At a field of a document, at the document itself where it has none of that name. */
+#define refuse(r, document, field, ...)                                                            \
+    yaml_refuse(&(r)->file->yaml, yaml_place(&(r)->file->yaml, document, field), (r)->err,         \
+                ERROR_USAGE, __VA_ARGS__)
 
-    va_start(args, format);
-    text_addv(&why, format, args);
-    va_end(args);
-    (void)error_set(r->err, ERROR_USAGE, "%s: line %zu column %zu: %s", r->what, yaml_line(at),
-                    yaml_column(at), text_str(&why));
-    return -1;
+static size_t line_of(struct reader *r, const json_t *document) {
+    return yaml_place(&r->file->yaml, document, "")->line;
 }
 
 /* ---- versions and kinds ---- */
@@ -61,12 +55,12 @@ static const struct {
                    {"kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"},
                    {"kubeproxy.config.k8s.io/v1alpha1", "KubeProxyConfiguration"}};
 
-static int check_old_version(struct reader *r, const struct yaml_node *node, const char *version,
+static int check_old_version(struct reader *r, const json_t *node, const char *version,
                              const char *kind) {
     for (size_t i = 0; i < ARRAY_SIZE(old_versions); i++) {
         if (!text_equal(old_versions[i].version, version))
             continue;
-        (void)refuse(r, yaml_at(node, "apiVersion"),
+        (void)refuse(r, node, "apiVersion",
                      "your configuration file uses an old API spec: \"%s\" (kind: \"%.60s\")",
                      version, kind);
         return error_hint(r->err,
@@ -77,8 +71,7 @@ static int check_old_version(struct reader *r, const struct yaml_node *node, con
     return 0;
 }
 
-static int pass_over(struct reader *r, const struct yaml_node *node, const char *version,
-                     const char *kind) {
+static int pass_over(struct reader *r, const json_t *node, const char *version, const char *kind) {
     static const char *const kinds[] = {JOIN_CONFIGURATION_KIND, NODE_CONFIGURATION_KIND};
     const char *near = nearest_name(kind, kinds, ARRAY_SIZE(kinds));
     size_t i = 0;
@@ -87,13 +80,13 @@ static int pass_over(struct reader *r, const struct yaml_node *node, const char 
            !(text_equal(passed_over[i].version, version) && text_equal(passed_over[i].kind, kind)))
         i++;
     if (i == ARRAY_SIZE(passed_over) && (near || r->kinds == CONFIG_KNOWN)) {
-        (void)refuse(r, yaml_at(node, "kind"),
-                     "unknown configuration API \"%.100s\", kind \"%.100s\"", version, kind);
+        (void)refuse(r, node, "kind", "unknown configuration API \"%.100s\", kind \"%.100s\"",
+                     version, kind);
         return nearest_hint(r->err, "", kind, kinds, ARRAY_SIZE(kinds));
     }
     text_list_add_owned(&r->file->warnings,
                         xasprintf("%s: line %zu: ignoring the document of kind %.60s (%.60s)",
-                                  r->what, yaml_line(node), kind, version));
+                                  r->file->yaml.what, line_of(r, node), kind, version));
     return 0;
 }
 
@@ -129,28 +122,29 @@ static bool has_variable(const char *text) {
     return false;
 }
 
-static int check_scalar_filled(struct reader *r, const struct yaml_node *node) {
-    _cleanup_(secret_freep) char *lower = text_lower(yaml_text(node));
+static int check_text_filled(struct reader *r, const json_t *value) {
+    const char *text = json_string_value(value);
+    _cleanup_(secret_freep) char *lower = text_lower(text);
     const char *missing = strstr(lower, MISSING_VARIABLE), *open = strstr(lower, "{{");
     bool jinja = open && strstr(open, "}}");
 
     if (missing) {
         missing += strlen(MISSING_VARIABLE);
-        (void)refuse(r, node,
+        (void)refuse(r, value, "",
                      "\"%.80s\": the template's variable \"%.*s\" was not filled: the metadata of "
                      "this machine has none of that name",
-                     yaml_text(node), (int)strcspn(missing, " \t/\"'"), missing);
+                     text, (int)strcspn(missing, " \t/\"'"), missing);
         return error_hint(r->err, "correct the name in the KubeadmConfig, or make the metadata "
                                   "service give it to cloudbase-init (cloud-init)");
     }
     if (!jinja && !has_variable(lower))
         return 0;
-    (void)refuse(r, node, "\"%.80s\": the template was not filled", yaml_text(node));
+    (void)refuse(r, value, "", "\"%.80s\": the template was not filled", text);
     return jinja ? hint_cloudbase(r) : hint_filler(r);
 }
 
 /* A template's sign without quotes is no YAML at all: the parser's words for it lead astray. */
-static int explain_unfilled(struct reader *r, const char *text, size_t len) {
+static int explain_unfilled(struct reader *r, const char *text, size_t len, const char *what) {
     _cleanup_(secret_freep) char *copy = xstrndup(text, len);
     size_t line = 1;
 
@@ -162,80 +156,85 @@ static int explain_unfilled(struct reader *r, const char *text, size_t len) {
         if (at + 1 >= code)
             continue;
         (void)error_set(r->err, ERROR_USAGE,
-                        "%s: line %zu column %zu: \"%.*s\": the template was not filled", r->what,
+                        "%s: line %zu column %zu: \"%.*s\": the template was not filled", what,
                         line, at + 1, (int)(end - at < 60 ? end - at : 60), p + at);
         return hint_cloudbase(r);
     }
     return error_as(r->err, ERROR_USAGE);
 }
 
-static int check_filled(struct reader *r, const struct yaml_node *node) {
-    enum yaml_type type = yaml_type(node);
+static int check_filled(struct reader *r, const json_t *value) {
     int result = 0;
 
-    if (type == YAML_SCALAR)
-        return check_scalar_filled(r, node);
-    for (size_t i = 0; (type == YAML_LIST || type == YAML_MAP) && i < yaml_count(node); i++) {
-        result = check_filled(r, type == YAML_LIST ? yaml_item(node, i) : yaml_value(node, i));
-        if (result < 0)
-            break;
-    }
+    if (json_is_string(value))
+        return check_text_filled(r, value);
+    json_each(value, i, item)
+        result = result < 0 ? result : check_filled(r, item);
+    json_each_member(value, key, member)
+        result = result < 0 ? result : check_filled(r, member);
     return result;
 }
 
 /* kubeletExtraArgs in the form of the other version: the commonest slip when one is raised. */
-static int hint_arguments(struct reader *r, const struct yaml_node *node) {
-    const struct yaml_node *given = yaml_at(yaml_at(node, "nodeRegistration"), "kubeletExtraArgs");
+static int hint_arguments(struct reader *r, const json_t *node) {
+    const json_t *given = json_at(node, "nodeRegistration.kubeletExtraArgs");
 
     if (!r->err || !strstr(r->err->message, "kubeletExtraArgs: must be"))
         return -1;
-    if (yaml_type(given) == YAML_LIST)
+    if (json_is_array(given))
         return error_hint(r->err, "a list is the form of " JOIN_CONFIGURATION_V1BETA4
                                   ": write that as apiVersion");
-    if (yaml_type(given) != YAML_MAP || !yaml_count(given))
-        return -1;
-    return error_hint(r->err,
-                      "since " JOIN_CONFIGURATION_V1BETA4
-                      " it is a list: kubeletExtraArgs: [{name: %.40s, value: \"%.80s\"}]",
-                      yaml_key(given, 0), yaml_text(yaml_value(given, 0)));
+    json_each_member(given, key, value) {
+        _cleanup_(freep) char *text =
+            json_is_string(value) ? xstrdup(json_string_value(value)) : json_write(value);
+
+        return error_hint(r->err,
+                          "since " JOIN_CONFIGURATION_V1BETA4
+                          " it is a list: kubeletExtraArgs: [{name: %.40s, value: \"%.80s\"}]",
+                          key, text);
+    }
+    return -1;
 }
 
-static int read_join(struct reader *r, const struct yaml_node *node, const char *version) {
+static int read_join(struct reader *r, json_t *node, const char *version) {
     unsigned bit = join_configuration_version(version);
     struct yaml_field fields[JOIN_CONFIGURATION_FIELDS_MAX];
 
     if (text_equal(version, "kubeadm.k8s.io/v1"))
-        return refuse(r, yaml_at(node, "apiVersion"),
+        return refuse(r, node, "apiVersion",
                       "experimental API spec: \"%s\" (kind: \"%s\") is not allowed: use %s",
                       version, JOIN_CONFIGURATION_KIND, JOIN_CONFIGURATION_V1BETA4);
     if (!bit)
-        return refuse(r, yaml_at(node, "apiVersion"),
+        return refuse(r, node, "apiVersion",
                       "unknown configuration API \"%.100s\", kind \"%s\": use %s", version,
                       JOIN_CONFIGURATION_KIND, JOIN_CONFIGURATION_V1BETA4);
     if (check_filled(r, node) < 0)
         return -1;
     join_configuration_fields(fields);
-    if (yaml_schema_check(node, fields, bit, r->what, r->err) < 0)
+    if (yaml_schema_check(&r->file->yaml, node, fields, bit, r->err) < 0)
         return hint_arguments(r, node);
     if (!text_equal(version, JOIN_CONFIGURATION_V1BETA4))
         text_list_add_owned(
             &r->file->warnings,
             xasprintf("%s: line %zu: %s is deprecated and was removed from kubeadm 1.37: winjoin "
                       "config migrate --old-config %s writes the newer form",
-                      r->what, yaml_line(node), version, r->what));
-    r->file->join = yaml_to_json_marked(node, r->what, &r->file->join_marks);
-    join_configuration_renew(r->file->join, &r->file->join_marks);
+                      r->file->yaml.what, line_of(r, node), version, r->file->yaml.what));
+    r->file->join = json_incref(node);
+    join_configuration_renew(r->file->join, &r->file->yaml);
     return 0;
 }
 
-static int read_node(struct reader *r, const struct yaml_node *node, const char *version) {
+static int read_node(struct reader *r, json_t *node, const char *version) {
     if (!text_equal(version, NODE_CONFIGURATION_V1ALPHA1))
-        return refuse(r, yaml_at(node, "apiVersion"),
+        return refuse(r, node, "apiVersion",
                       "unknown configuration API \"%.100s\", kind \"%s\": use %s", version,
                       NODE_CONFIGURATION_KIND, NODE_CONFIGURATION_V1ALPHA1);
     if (check_filled(r, node) < 0)
         return -1;
-    return node_configuration_of(node, r->what, &r->file->node, r->err);
+    if (node_configuration_check(&r->file->yaml, node, r->err) < 0)
+        return -1;
+    r->file->node = json_incref(node);
+    return 0;
 }
 
 /* "group/version" with a group, as kubeadm asks. */
@@ -246,19 +245,21 @@ static bool is_group_version(const char *version) {
 }
 
 /* Neither kind nor version: the name that is nearest to what is missing may be a misspelt one. */
-static int refuse_nameless(struct reader *r, const struct yaml_node *node) {
+static int refuse_nameless(struct reader *r, const json_t *node) {
     static const char *const names[] = {"apiVersion", "kind"};
-    const char *version = yaml_text_at(node, "apiVersion"), *kind = yaml_text_at(node, "kind");
+    const char *version = json_text_at(node, "apiVersion"), *kind = json_text_at(node, "kind");
 
-    if (yaml_type(node) != YAML_MAP) {
-        (void)refuse(r, node, "must be an object with apiVersion and kind, not a %s",
-                     yaml_type(node) == YAML_LIST ? "list" : "text");
-        return yaml_type(node) == YAML_SCALAR && strstr(yaml_text(node), "join ")
+    if (!json_is_object(node)) {
+        const char *text = json_string_value(node);
+
+        (void)refuse(r, node, "", "must be an object with apiVersion and kind, not a %s",
+                     json_is_array(node) ? "list" : "text");
+        return text && strstr(text, "join ")
                    ? error_hint(r->err, "winjoin join takes kubeadm's line itself: winjoin join "
                                         "kubeadm join ...")
                    : -1;
     }
-    (void)refuse(r, node, "apiVersion and kind are mandatory%s",
+    (void)refuse(r, node, "", "apiVersion and kind are mandatory%s",
                  !version && kind   ? ": apiVersion is missing"
                  : version && !kind ? ": kind is missing"
                                     : "");
@@ -267,23 +268,24 @@ static int refuse_nameless(struct reader *r, const struct yaml_node *node) {
     if (version && *version && !is_group_version(version))
         return error_hint(r->err, "apiVersion must be a group and a version, such as %s",
                           JOIN_CONFIGURATION_V1BETA4);
-    for (size_t i = 0; i < yaml_count(node); i++) {
-        const char *near = nearest_name(yaml_key(node, i), names, ARRAY_SIZE(names));
+    json_each_member(node, key, value) {
+        const char *near = nearest_name(key, names, ARRAY_SIZE(names));
+        const struct yaml_place *at = yaml_key_place(&r->file->yaml, node, key);
 
-        if (near && !yaml_at(node, near))
-            return error_hint(r->err, "line %zu column %zu: did you mean %s?",
-                              yaml_key_line(node, i), yaml_key_column(node, i), near);
+        if (near && !json_object_get(node, near))
+            return error_hint(r->err, "line %zu column %zu: did you mean %s?", at->line, at->column,
+                              near);
     }
     return -1;
 }
 
-static int read_document(struct reader *r, const struct yaml_node *node) {
-    const char *version = yaml_text_at(node, "apiVersion"), *kind = yaml_text_at(node, "kind");
+static int read_document(struct reader *r, json_t *node) {
+    const char *version = json_text_at(node, "apiVersion"), *kind = json_text_at(node, "kind");
 
-    if (yaml_type(node) != YAML_MAP || !is_group_version(version) || !kind || !*kind)
+    if (!json_is_object(node) || !is_group_version(version) || !kind || !*kind)
         return refuse_nameless(r, node);
     if (text_list_has(&r->seen, kind))
-        return refuse(r, yaml_at(node, "kind"), "kind \"%.60s\" is specified twice", kind);
+        return refuse(r, node, "kind", "kind \"%.60s\" is specified twice", kind);
     text_list_add(&r->seen, kind);
     if (check_old_version(r, node, version, kind) < 0)
         return -1;
@@ -294,33 +296,31 @@ static int read_document(struct reader *r, const struct yaml_node *node) {
     return pass_over(r, node, version, kind);
 }
 
-static int read_documents(struct reader *r, const char *text, size_t len) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+static int read_documents(struct reader *r, const char *text, size_t len, const char *what) {
+    const json_t *documents;
 
-    if (yaml_parse(text, len, r->what, &documents, r->err) < 0)
-        return explain_unfilled(r, text, len);
-    if (yaml_documents_count(documents) > DOCUMENTS_MAX)
-        return error_set(r->err, ERROR_USAGE, "%s: more than %d documents", r->what, DOCUMENTS_MAX);
-    for (size_t i = 0; i < yaml_documents_count(documents); i++) {
-        const struct yaml_node *node = yaml_document(documents, i);
-
-        if (yaml_type(node) != YAML_NULL && read_document(r, node) < 0)
+    if (yaml_read(text, len, what, &r->file->yaml, r->err) < 0)
+        return explain_unfilled(r, text, len, what);
+    documents = r->file->yaml.documents;
+    if (json_array_size(documents) > DOCUMENTS_MAX)
+        return error_set(r->err, ERROR_USAGE, "%s: more than %d documents", what, DOCUMENTS_MAX);
+    json_each(documents, i, document)
+        if (!json_is_null(document) && read_document(r, document) < 0)
             return -1;
-    }
     return 0;
 }
 
 int config_file_parse(const char *text, size_t len, const char *what, enum config_kinds kinds,
                       struct config_file *ret, struct error *err) {
     struct config_file file = {0};
-    struct reader r = {.what = what, .kinds = kinds, .file = &file, .err = err};
+    struct reader r = {.kinds = kinds, .file = &file, .err = err};
     int result;
 
     if (len > CONFIG_FILE_MAX)
         return error_set(err, ERROR_USAGE, "%s: longer than 1 MiB", what);
     if (len >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
         return error_set(err, ERROR_USAGE, "%s: the file is UTF-16: save it as UTF-8", what);
-    result = read_documents(&r, text, len);
+    result = read_documents(&r, text, len, what);
     if (result == 0 && !file.join && !file.node) {
         _cleanup_(freep) char *seen = text_list_join(&r.seen, ", ");
 

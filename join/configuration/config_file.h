@@ -7,10 +7,10 @@ enum { CONFIG_FILE_MAX = 1024 * 1024 };
 
 /* What the file holds, checked field by field, values not yet judged. */
 struct config_file {
-    json_t *join;                 /* JoinConfiguration, always as v1beta4; NULL = none */
-    struct yaml_marks join_marks; /* where its values stand */
-    json_t *node;                 /* NodeConfiguration of winjoin.io/v1alpha1; NULL = none */
-    struct text_list warnings;    /* deprecated versions, documents that are passed over */
+    struct yaml yaml;          /* where the values of both stand */
+    json_t *join;              /* JoinConfiguration, always as v1beta4; NULL = none */
+    json_t *node;              /* NodeConfiguration of winjoin.io/v1alpha1; NULL = none */
+    struct text_list warnings; /* deprecated versions, documents that are passed over */
 };
 
 enum config_kinds {

@@ -46,7 +46,7 @@ unsigned join_configuration_version(const char *api_version) {
 
 /* ---- v1beta3 to v1beta4 ---- */
 
-static json_t *args_of_map(const json_t *map, struct yaml_marks *marks) {
+static json_t *args_of_map(const json_t *map, struct yaml *yaml) {
     _cleanup_(text_list_free) struct text_list names = {0};
     json_t *list = json_array();
 
@@ -56,13 +56,13 @@ static json_t *args_of_map(const json_t *map, struct yaml_marks *marks) {
         const char *text = json_string_value(value);
         json_t *item = json_pack("{s:s, s:s}", "name", names.items[i], "value", text ? text : "");
 
-        yaml_marks_pass_on(marks, value, item);
+        yaml_pass_on(yaml, value, item);
         json_array_append_new(list, item);
     }
     return list;
 }
 
-void join_configuration_renew(json_t *configuration, struct yaml_marks *marks) {
+void join_configuration_renew(json_t *configuration, struct yaml *yaml) {
     json_t *node = json_object_get(configuration, "nodeRegistration"),
            *discovery = json_object_get(configuration, "discovery"),
            *args = json_object_get(node, "kubeletExtraArgs"),
@@ -70,9 +70,9 @@ void join_configuration_renew(json_t *configuration, struct yaml_marks *marks) {
 
     json_object_set_new(configuration, "apiVersion", json_string(JOIN_CONFIGURATION_V1BETA4));
     if (json_is_object(args)) {
-        json_t *list = args_of_map(args, marks);
+        json_t *list = args_of_map(args, yaml);
 
-        yaml_marks_pass_on(marks, args, list);
+        yaml_pass_on(yaml, args, list);
         json_object_set_new(node, "kubeletExtraArgs", list);
     }
     if (json_is_string(timeout))

@@ -16,8 +16,8 @@ enum { JOIN_CONFIGURATION_FIELDS_MAX = JOIN_OPTION_COUNT + 32 };
 void join_configuration_fields(struct yaml_field ret[JOIN_CONFIGURATION_FIELDS_MAX]);
 unsigned join_configuration_version(const char *api_version);
 /* Makes v1beta3 v1beta4, in place: kubeletExtraArgs becomes a list sorted by name,
- * discovery.timeout becomes timeouts.discovery. Their marks go with them. */
-void join_configuration_renew(json_t *configuration, struct yaml_marks *marks);
+ * discovery.timeout becomes timeouts.discovery. Their places go with them. */
+void join_configuration_renew(json_t *configuration, struct yaml *yaml);
 /* Fills kubeadm's defaults (v1beta4/defaults.go, with Windows' paths), in place, but for the name:
  * a file may be for many nodes. For what is printed: the join has its own. */
 void join_configuration_default(json_t *configuration);
@@ -29,10 +29,10 @@ void join_configuration_overlay(json_t **configuration, const struct join_option
 /* Overwrites the tokens in the document, whoever else holds it: it is about to go. */
 void join_configuration_forget(json_t *configuration);
 /* Checks as kubeadm's ValidateJoinConfiguration on Windows, all errors in one line ("[a, b]"), each
- * with the path of its field, behind file, line and column of what a file says (`marks`; NULL = no
+ * with the path of its field, behind file, line and column of what a file says (`yaml`; NULL = no
  * file); stricter in what docs/configuration.md lists. Secrets are not shown. `host` is asked
  * whether a discovery file is there; NULL = not asked. ERROR_USAGE. */
-int join_configuration_check(const json_t *configuration, const struct yaml_marks *marks,
+int join_configuration_check(const json_t *configuration, const struct yaml *yaml,
                              struct host *host, struct error *err);
 /* Fills the options that are not given yet; `warnings` gets what deserves a word. */
 void join_configuration_apply(const json_t *configuration, struct join_options *options,

@@ -20,7 +20,7 @@ enum { ERRORS_MAX = 4, LENGTH_MAX = 240 };
 
 struct check {
     const json_t *configuration;
-    const struct yaml_marks *marks;
+    const struct yaml *yaml;
     struct host *host;
     struct text_list errors, hints;
     size_t length, more; /* of the errors; how many others */
@@ -32,20 +32,20 @@ static void hint(struct check *c, const char *text) {
         text_list_add(&c->hints, text);
 }
 
-/* `place` is the path of what must be changed. What has no mark in the file was given by a flag or
+/* `place` is the path of what must be changed. What has no place in the file was given by a flag or
  * a variable. */
 static void add(struct check *c, const char *place, const char *of_file, const char *of_flag) {
-    const struct yaml_mark *mark = yaml_marks_find(c->marks, c->configuration, place);
+    const struct yaml_place *at = yaml_place(c->yaml, c->configuration, place);
 
     if (c->errors.count == ERRORS_MAX || c->length > LENGTH_MAX) {
         c->more++;
         return;
     }
-    c->is_of_file |= mark != NULL;
-    c->length += strlen(mark ? of_file : of_flag);
-    text_list_add_owned(
-        &c->errors, mark ? xasprintf("line %zu column %zu: %s", mark->line, mark->column, of_file)
-                         : xstrdup(of_flag));
+    c->is_of_file |= at != NULL;
+    c->length += strlen(at ? of_file : of_flag);
+    text_list_add_owned(&c->errors,
+                        at ? xasprintf("line %zu column %zu: %s", at->line, at->column, of_file)
+                           : xstrdup(of_flag));
 }
 
 /* What gives a field on the command line: errors name what was typed. An index behind it ("[2]")
@@ -367,11 +367,10 @@ static void check_timeouts(struct check *c) {
     }
 }
 
-int join_configuration_check(const json_t *configuration, const struct yaml_marks *marks,
+int join_configuration_check(const json_t *configuration, const struct yaml *yaml,
                              struct host *host, struct error *err) {
-    struct check c = {.configuration = configuration,
-                      .marks = marks && marks->count ? marks : NULL,
-                      .host = host};
+    struct check c = {
+        .configuration = configuration, .yaml = yaml && yaml->count ? yaml : NULL, .host = host};
     _cleanup_(freep) char *all = NULL;
     int result = 0;
 
@@ -392,8 +391,8 @@ int join_configuration_check(const json_t *configuration, const struct yaml_mark
     if (c.errors.count)
         result =
             error_set(err, ERROR_USAGE, c.is_of_file && c.errors.count > 1 ? "[%s]" : "%s", all);
-    if (c.is_of_file && c.marks)
-        (void)error_prefix(err, "%s", c.marks->what);
+    if (c.is_of_file)
+        (void)error_prefix(err, "%s", c.yaml->what);
     for (size_t i = 0; i < c.hints.count; i++)
         (void)error_hint(err, "%s", c.hints.items[i]);
     text_list_free(&c.errors);

@@ -75,9 +75,10 @@ void join_option_take(struct join_options *options, const struct join_option *op
 void join_options_copy(const struct join_options *from, struct join_options *ret);
 
 /* Is the value (of join_option_json()) one that the option takes? ERROR_USAGE with the name of its
- * flag, or where `node` is given, the text that it was read from, with `what`, line and column. */
+ * flag, or where `yaml` is given, whose document has the value, with the text's name, line and
+ * column. */
 int join_option_check(const struct join_option *option, const json_t *value,
-                      const struct yaml_node *node, const char *what, struct error *err);
+                      const struct yaml *yaml, const json_t *document, struct error *err);
 /* Values of the network that are right alone may not work together. ERROR_USAGE. */
 int join_network_check(const struct join_options *options, struct error *err);
 /* All checks of a call that need neither host nor network. ERROR_USAGE names the flag. */

@@ -9,10 +9,12 @@
 #include "netsetup/agents/agent.h"
 
 /* "what: line 3 column 4: path: Invalid value:", or the flag's name where there is no text. */
-static char *place_of(const char *what, const struct yaml_node *node,
+static char *place_of(const struct yaml *yaml, const json_t *document,
                       const struct join_option *option, const char *path) {
-    return node ? xasprintf("%s: line %zu column %zu: %s: Invalid value:", what, yaml_line(node),
-                            yaml_column(node), path)
+    const struct yaml_place *at = yaml_place(yaml, document, path);
+
+    return yaml && at     ? xasprintf("%s: line %zu column %zu: %s: Invalid value:", yaml->what,
+                                      at->line, at->column, path)
            : option->flag ? xasprintf("--%s", option->flag)
                           : xstrdup_null(path);
 }
@@ -39,12 +41,12 @@ static int check_text(const struct join_option *o, const char *text, const char 
     return *why.hints[0] ? error_hint(err, "%s", why.hints[0]) : -1;
 }
 
-static int check_list(const struct join_option *o, const json_t *list, const struct yaml_node *node,
-                      const char *what, struct error *err) {
+static int check_list(const struct join_option *o, const json_t *list, const struct yaml *yaml,
+                      const json_t *document, struct error *err) {
     json_each(list, i, item) {
         const char *text = json_is_string(item) ? json_string_value(item) : "";
         _cleanup_(freep) char *path = xasprintf("%s[%zu]", o->node, i);
-        _cleanup_(freep) char *place = place_of(what, node ? yaml_item(node, i) : NULL, o, path);
+        _cleanup_(freep) char *place = place_of(yaml, document, o, path);
 
         if (check_text(o, text, place, err) < 0)
             return -1;
@@ -52,11 +54,11 @@ static int check_list(const struct join_option *o, const json_t *list, const str
     return 0;
 }
 
-int join_option_check(const struct join_option *o, const json_t *value,
-                      const struct yaml_node *node, const char *what, struct error *err) {
+int join_option_check(const struct join_option *o, const json_t *value, const struct yaml *yaml,
+                      const json_t *document, struct error *err) {
     const char *text = json_string_value(value);
     long long number = json_integer_value(value);
-    _cleanup_(freep) char *place = place_of(what, node, o, o->node);
+    _cleanup_(freep) char *place = place_of(yaml, document, o, o->node);
 
     if (o->type == OPTION_CHOICE && !o->check && text && choice_check(o->choices, text, err) < 0)
         return error_prefix(err, "%s \"%.60s\"", place, text);
@@ -71,7 +73,7 @@ int join_option_check(const struct join_option *o, const json_t *value,
         return error_set(err, ERROR_USAGE, "%s \"%.60s\": must be more than 0", place, text);
     if (!o->check)
         return 0;
-    return json_is_array(value) ? check_list(o, value, node, what, err)
+    return json_is_array(value) ? check_list(o, value, yaml, document, err)
            : text && *text      ? check_text(o, text, place, err)
                                 : 0;
 }

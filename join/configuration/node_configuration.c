@@ -11,64 +11,55 @@ static const struct yaml_field without_option[] = {
 };
 
 /* "what: line 3 column 4: network" */
-static int check_network(const json_t *configuration, const struct yaml_node *node,
-                         const char *what, struct error *err) {
-    const struct yaml_node *at = yaml_at(node, "network");
+static int check_network(const struct yaml *yaml, const json_t *document, struct error *err) {
+    const struct yaml_place *at = yaml_place(yaml, document, "network");
     _cleanup_(join_options_free) struct join_options options = {0};
 
-    node_configuration_apply(configuration, &options);
+    node_configuration_apply(document, &options);
     if (join_network_check(&options, err) == 0)
         return 0;
-    return at ? error_prefix(err, "%s: line %zu column %zu: network", what, yaml_line(at),
-                             yaml_column(at))
-              : -1;
+    return json_object_get(document, "network")
+               ? error_prefix(err, "%s: line %zu column %zu: network", yaml->what, at->line,
+                              at->column)
+               : -1;
 }
 
-static int check_values(const json_t *configuration, const struct yaml_node *node, const char *what,
-                        struct error *err) {
-    join_each_option(o) {
-        const json_t *value = o->node ? json_at(configuration, o->node) : NULL;
-
-        if (value && !json_is_null(value) &&
-            join_option_check(o, value, yaml_at(node, o->node), what, err) < 0)
-            return -1;
-    }
-    return check_network(configuration, node, what, err);
-}
-
-int node_configuration_of(const struct yaml_node *node, const char *what, json_t **ret,
-                          struct error *err) {
+int node_configuration_check(const struct yaml *yaml, const json_t *document, struct error *err) {
     struct yaml_field all[ARRAY_SIZE(without_option) + JOIN_OPTION_COUNT + 1] = {0};
     size_t n = ARRAY_SIZE(without_option);
-    _cleanup_json_ json_t *json = NULL;
 
     memcpy(all, without_option, sizeof without_option);
     join_each_option(o)
         if (o->node)
             all[n++] = (struct yaml_field){o->node, join_option_yaml(o), 0, NULL};
-    if (yaml_schema_check(node, all, 0, what, err) < 0)
+    if (yaml_schema_check(yaml, document, all, 0, err) < 0)
         return -1;
-    json = yaml_to_json(node);
-    if (check_values(json, node, what, err) < 0)
-        return -1;
-    *ret = take_ptr(json);
-    return 0;
+    join_each_option(o) {
+        const json_t *value = o->node ? json_at(document, o->node) : NULL;
+
+        if (value && !json_is_null(value) && join_option_check(o, value, yaml, document, err) < 0)
+            return -1;
+    }
+    return check_network(yaml, document, err);
 }
 
 int node_configuration_read(const char *text, size_t len, const char *what, json_t **ret,
                             struct error *err) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
-    const struct yaml_node *node;
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
+    json_t *document;
 
-    if (yaml_parse(text, len, what, &documents, err) < 0)
+    if (yaml_read(text, len, what, &yaml, err) < 0)
         return error_as(err, ERROR_USAGE);
-    node = yaml_document(documents, 0);
-    if (yaml_documents_count(documents) != 1 ||
-        !text_equal(yaml_text_at(node, "kind"), NODE_CONFIGURATION_KIND) ||
-        !text_equal(yaml_text_at(node, "apiVersion"), NODE_CONFIGURATION_V1ALPHA1))
+    document = json_array_get(yaml.documents, 0);
+    if (json_array_size(yaml.documents) != 1 ||
+        !text_equal(json_text_at(document, "kind"), NODE_CONFIGURATION_KIND) ||
+        !text_equal(json_text_at(document, "apiVersion"), NODE_CONFIGURATION_V1ALPHA1))
         return error_set(err, ERROR_USAGE, "%s: not one %s of %s", what, NODE_CONFIGURATION_KIND,
                          NODE_CONFIGURATION_V1ALPHA1);
-    return node_configuration_of(node, what, ret, err);
+    if (node_configuration_check(&yaml, document, err) < 0)
+        return -1;
+    *ret = json_incref(document);
+    return 0;
 }
 
 int node_configuration_check_cluster(const json_t *configuration, const char *what,

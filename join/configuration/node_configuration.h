@@ -11,9 +11,8 @@
  * *ret is a new reference. */
 int node_configuration_read(const char *text, size_t len, const char *what, json_t **ret,
                             struct error *err);
-/* The same of a document whose kind and version were read. */
-int node_configuration_of(const struct yaml_node *node, const char *what, json_t **ret,
-                          struct error *err);
+/* The same judgment of a document whose kind and version were read. */
+int node_configuration_check(const struct yaml *yaml, const json_t *document, struct error *err);
 /* Of the cluster's defaults: ERROR_USAGE where they name a file of the machine. Who may write the
  * ConfigMap would have each new node open a path of their choice, and install what is there. */
 int node_configuration_check_cluster(const json_t *configuration, const char *what,

@@ -50,17 +50,17 @@ int find_kubelet_config(struct join *join, struct error *err) {
 }
 
 int join_read_yaml(struct host *host, const char *path, json_t **ret, struct error *err) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
     _cleanup_(freep) char *text = NULL;
     size_t len;
 
     if (host_read(host, path, CONFIG_MAX, &text, &len, err) < 0 ||
-        yaml_parse(text, len, path, &documents, err) < 0)
+        yaml_read(text, len, path, &yaml, err) < 0)
         return -1;
-    if (yaml_documents_count(documents) != 1)
+    if (json_array_size(yaml.documents) != 1)
         return error_set(err, ERROR_MALFORMED, "%s: %zu documents instead of one", path,
-                         yaml_documents_count(documents));
-    *ret = yaml_to_json(yaml_document(documents, 0));
+                         json_array_size(yaml.documents));
+    *ret = json_incref(json_array_get(yaml.documents, 0));
     return 0;
 }
 

@@ -67,60 +67,60 @@ int patch_file_name(const char *name, enum patch_target *ret, enum patch_type *r
 /* ---- reading ---- */
 
 void patches_free(struct patches *patches) {
-    for (size_t i = 0; i < patches->count; i++) {
+    for (size_t i = 0; i < patches->count; i++)
         free(patches->items[i].path);
-        json_decref(patches->items[i].json);
-    }
     free(patches->items);
     for (size_t i = 0; i < patches->file_count; i++)
-        yaml_documents_free(patches->files[i]);
+        yaml_forget(&patches->files[i]);
     free(patches->files);
     text_list_free(&patches->warnings);
     *patches = (struct patches){0};
 }
 
-static int at_line(struct error *err, const char *path, const struct yaml_node *node) {
-    return error_prefix(err, "%s: line %zu", path, yaml_line(node));
+/* The error is of a value of the patch. */
+static int at_line(struct error *err, const struct patches *patches, const struct patch *patch,
+                   const char *path) {
+    return error_prefix(err, "%s: line %zu", patch->path,
+                        yaml_place(&patches->files[patch->file], patch->json, path)->line);
 }
 
-static int check_shape(const struct patch *patch, struct error *err) {
+static int check_shape(const struct patches *patches, const struct patch *patch,
+                       struct error *err) {
     if (patch->type == PATCH_JSON ? json_is_array(patch->json) : json_is_object(patch->json))
         return 0;
     (void)error_set(err, ERROR_USAGE, "a %s patch is %s", type_names[patch->type],
                     patch->type == PATCH_JSON ? "a list of operations" : "an object with fields");
-    return at_line(err, patch->path, patch->node);
-}
-
-static int add_document(const struct yaml_node *node, const char *path, enum patch_type type,
-                        struct patches *ret, struct error *err) {
-    if (yaml_type(node) == YAML_NULL) /* comments alone */
-        return 0;
-    if (ret->count >= PATCHES_MAX)
-        return error_set(err, ERROR_USAGE, "%s: more than %d patches", path, PATCHES_MAX);
-    array_add(ret->items, ret->count,
-              (struct patch){
-                  .path = xstrdup(path), .type = type, .node = node, .json = yaml_to_json(node)});
-    return check_shape(&ret->items[ret->count - 1], err);
+    return at_line(err, patches, patch, "");
 }
 
 /* `ret` NULL: the file is read and judged alone. */
 static int read_file(struct host *host, const char *path, enum patch_type type, struct patches *ret,
                      struct error *err) {
-    struct yaml_documents *documents = NULL;
+    struct yaml yaml = {0};
     _cleanup_(freep) char *text = NULL;
     size_t before = ret ? ret->count : 0, len;
 
     if (host_read_text(host, path, PATCH_FILE_SIZE_MAX, &text, &len, err) < 0 ||
-        yaml_parse(text, len, path, &documents, err) < 0)
+        yaml_read(text, len, path, &yaml, err) < 0)
         return -1;
     if (!ret) {
-        yaml_documents_free(documents);
+        yaml_forget(&yaml);
         return 0;
     }
-    array_add(ret->files, ret->file_count, documents);
-    for (size_t i = 0; i < yaml_documents_count(documents); i++)
-        if (add_document(yaml_document(documents, i), path, type, ret, err) < 0)
+    array_add(ret->files, ret->file_count, yaml);
+    json_each(yaml.documents, i, document) {
+        if (json_is_null(document)) /* comments alone */
+            continue;
+        if (ret->count >= PATCHES_MAX)
+            return error_set(err, ERROR_USAGE, "%s: more than %d patches", path, PATCHES_MAX);
+        array_add(ret->items, ret->count,
+                  (struct patch){.path = xstrdup(path),
+                                 .type = type,
+                                 .file = ret->file_count - 1,
+                                 .json = document});
+        if (check_shape(ret, &ret->items[ret->count - 1], err) < 0)
             return -1;
+    }
     if (ret->count == before)
         text_list_add_owned(&ret->warnings, xasprintf("patch file '%s' is empty", path));
     return 0;
@@ -184,64 +184,36 @@ int patches_read(struct host *host, const char *folder, struct patches *ret, str
 
 /* ---- applying ---- */
 
-/* The node that a JSON pointer names, or the deepest that is there. */
-static const struct yaml_node *node_at(const struct yaml_node *node, const char *pointer) {
-    while (*pointer == '/') {
-        size_t len = strcspn(pointer + 1, "/");
-        const struct yaml_node *next = NULL;
-        long long index;
-        struct text key = {0};
-
-        for (size_t i = 0; yaml_type(node) == YAML_MAP && i < yaml_count(node); i++) {
-            text_clear(&key);
-            json_pointer_add(&key, yaml_key(node, i));
-            if (key.len == len + 1 && strncmp(text_str(&key), pointer, len + 1) == 0)
-                next = yaml_value(node, i);
-        }
-        text_clear(&key);
-        text_add_bytes(&key, pointer + 1, len);
-        if (yaml_type(node) == YAML_LIST &&
-            text_to_number(text_str(&key), 0, 1 << 30, &index) == 0 &&
-            (size_t)index < yaml_count(node))
-            next = yaml_item(node, (size_t)index);
-        text_free(&key);
-        if (!next)
-            break;
-        node = next;
-        pointer += len + 1;
-    }
-    return node;
-}
-
-static int apply_json(const struct patch *patch, const json_t *config, json_t **ret,
-                      struct error *err) {
+static int apply_json(const struct patches *patches, const struct patch *patch,
+                      const json_t *config, json_t **ret, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
     size_t operation;
 
     if (json_patch_apply(config, patch->json, ret, &operation, err) == 0)
         return 0;
-    return at_line(err, patch->path,
-                   operation < yaml_count(patch->node) ? yaml_item(patch->node, operation)
-                                                       : patch->node);
+    at = xasprintf("[%zu]", operation);
+    return at_line(err, patches, patch, at);
 }
 
-static int apply_strategic(const struct patch *patch, const json_t *config, json_t **ret,
-                           struct error *err) {
+static int apply_strategic(const struct patches *patches, const struct patch *patch,
+                           const json_t *config, json_t **ret, struct error *err) {
     _cleanup_(text_free) struct text where = {0};
 
     if (strategic_merge(config, patch->json, ret, &where, err) == 0)
         return 0;
-    return at_line(err, patch->path, node_at(patch->node, text_str(&where)));
+    return at_line(err, patches, patch, text_str(&where));
 }
 
 /* A patch may change everything but what the document is. */
-static int check_result(const struct patch *patch, const json_t *config, struct error *err) {
+static int check_result(const struct patches *patches, const struct patch *patch,
+                        const json_t *config, struct error *err) {
     if (text_equal(json_text_at(config, "kind"), "KubeletConfiguration") &&
         text_equal(json_text_at(config, "apiVersion"), "kubelet.config.k8s.io/v1beta1"))
         return 0;
     (void)error_set(err, ERROR_USAGE,
                     "the patched document is no longer a KubeletConfiguration of "
                     "kubelet.config.k8s.io/v1beta1");
-    return at_line(err, patch->path, patch->node);
+    return at_line(err, patches, patch, "");
 }
 
 int patches_apply(const struct patches *patches, const json_t *config, json_t **ret,
@@ -254,16 +226,16 @@ int patches_apply(const struct patches *patches, const json_t *config, json_t **
         int result = 0;
 
         if (patch->type == PATCH_JSON)
-            result = apply_json(patch, current, &next, err);
+            result = apply_json(patches, patch, current, &next, err);
         else if (patch->type == PATCH_STRATEGIC)
-            result = apply_strategic(patch, current, &next, err);
+            result = apply_strategic(patches, patch, current, &next, err);
         else
             next = json_merge_patch(current, patch->json);
         if (result < 0)
             return -1;
         json_decref(current);
         current = next;
-        if (check_result(patch, current, err) < 0)
+        if (check_result(patches, patch, current, err) < 0)
             return -1;
         if (applied)
             text_list_add_owned(applied,

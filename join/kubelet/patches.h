@@ -26,13 +26,13 @@ int patch_file_name(const char *name, enum patch_target *ret, enum patch_type *r
 struct patch {
     char *path;
     enum patch_type type;
-    const struct yaml_node *node; /* for lines; belongs to `files` */
-    json_t *json;
+    size_t file;  /* of `files`: where its values stand */
+    json_t *json; /* belongs to that */
 };
 struct patches {
     struct patch *items; /* in the order in which they are applied: by path */
     size_t count;
-    struct yaml_documents **files;
+    struct yaml *files;
     size_t file_count;
     struct text_list warnings; /* files that were passed over, and why */
 };
@@ -52,7 +52,7 @@ int patches_apply(const struct patches *patches, const json_t *config, json_t **
 /* Kubernetes' strategic merge patch for a type whose lists have no merge keys (as
  * KubeletConfiguration's): objects merge, null removes, lists are replaced whole; the directives
  * $patch (replace, delete), $retainKeys, $setElementOrder/LIST and $deleteFromPrimitiveList/LIST.
- * *ret is a new reference. ERROR_USAGE; `where` (or NULL) is then a JSON pointer into the patch.
+ * *ret is a new reference. ERROR_USAGE; `where` (or NULL) is then a path into the patch, as json_at()'s.
  * Upstream: k8s.io/apimachinery/pkg/util/strategicpatch. A directive of the wrong shape, or one
  * that would be left in the result, is refused, where upstream passes over it. */
 int strategic_merge(const json_t *original, const json_t *patch, json_t **ret, struct text *where,

@@ -13,11 +13,12 @@ struct place {
     const char *key;
 };
 
-static void tell_place(const struct place *place, struct text *where) {
+static void tell_place(const struct place *place, void add(struct text *where, const char *key),
+                       struct text *where) {
     if (!place)
         return;
-    tell_place(place->parent, where);
-    json_pointer_add(where, place->key);
+    tell_place(place->parent, add, where);
+    add(where, place->key);
 }
 
 struct work {
@@ -33,11 +34,11 @@ refuse(struct work *work, const struct place *place, const char *format, ...) {
     va_start(args, format);
     text_addv(&message, format, args);
     va_end(args);
-    tell_place(place, &where);
+    tell_place(place, json_pointer_add, &where);
     (void)error_set(work->err, ERROR_USAGE, "%s%s%s", text_str(&where), where.len ? ": " : "",
                     text_str(&message));
     if (work->where)
-        text_add(work->where, text_str(&where));
+        tell_place(place, json_path_add, work->where);
     return -1;
 }
 

@@ -73,15 +73,14 @@ enum { BUSY_MS = 5000, TRY_AGAIN_MS = 500, CONFIG_MAX = 1024 * 1024 };
  * machine. Else winjoin's own default applies. */
 static char *runtime_pipe(struct host *host) {
     _cleanup_(freep) char *text = NULL;
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
     const char *socket = NULL;
     size_t len;
 
     if (host_refuse_stranger(host, KUBELET_CONFIG_FILE, ERROR_IGNORED) == 0 &&
         host_read(host, KUBELET_CONFIG_FILE, CONFIG_MAX, &text, &len, ERROR_IGNORED) == 0 &&
-        yaml_parse(text, len, KUBELET_CONFIG_FILE, &documents, ERROR_IGNORED) == 0 &&
-        yaml_documents_count(documents))
-        socket = yaml_text_at(yaml_document(documents, 0), "containerRuntimeEndpoint");
+        yaml_read(text, len, KUBELET_CONFIG_FILE, &yaml, ERROR_IGNORED) == 0)
+        socket = json_text_at(yaml.documents, "0.containerRuntimeEndpoint");
     return cri_pipe_path(socket && cri_socket_is_local(socket) ? socket : KUBELET_CRI_SOCKET);
 }
 

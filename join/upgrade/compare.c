@@ -230,16 +230,15 @@ int upgrade_files(struct join *join, const struct service *service, struct node_
 
 /* "authentication.x509.clientCAFile: "a" -> "b"" of what both say in YAML. */
 static json_t *differences(struct host *host, const struct node_file *file) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
-    _cleanup_json_ json_t *before = NULL, *after = NULL;
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
+    _cleanup_json_ json_t *before = NULL;
     _cleanup_(kubelet_changes_free) struct kubelet_changes changes = {0};
     json_t *rows = json_array();
 
     if (join_read_yaml(host, file->path, &before, NULL) < 0 || /* it is written again */
-        yaml_parse(file->text, strlen(file->text), "", &documents, NULL) < 0)
+        yaml_read(file->text, strlen(file->text), "", &yaml, NULL) < 0)
         return rows;
-    after = yaml_to_json(yaml_document(documents, 0));
-    kubelet_changes_compare(&changes, before, after, "");
+    kubelet_changes_compare(&changes, before, json_array_get(yaml.documents, 0), "");
     for (size_t i = 0; i < changes.count && i < DIFFERENCES_MAX; i++) {
         const struct kubelet_change *c = &changes.items[i];
         _cleanup_(freep) char *from = c->from ? json_write(c->from) : xstrdup("absent");

@@ -20,11 +20,10 @@ static const struct {
 /* One of its files as JSON; *ret stays NULL: it is not there, or empty. */
 static int read_file(const json_t *data, const char *name, json_t **ret, struct error *err) {
     const char *text = json_string_value(json_object_get(data, name));
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
-    if (text && yaml_parse(text, strlen(text), name, &documents, err) < 0)
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
+    if (text && yaml_read(text, strlen(text), name, &yaml, err) < 0)
         return -1;
-    if (documents && yaml_documents_count(documents))
-        *ret = yaml_to_json(yaml_document(documents, 0));
+    *ret = json_incref(json_array_get(yaml.documents, 0));
     return 0;
 }
 

@@ -212,18 +212,18 @@ static bool is_json(const char *text, size_t len) {
 }
 
 static int read_text(const char *text, size_t len, json_t **ret, struct error *err) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
     if (len > LOCK_SIZE_MAX)
         return error_set(err, ERROR_MALFORMED, "decode lock: longer than %d bytes", LOCK_SIZE_MAX);
     if (is_json(text, len))
         return json_read(text, len, "lock", ret, err);
-    if (yaml_parse(text, len, "lock", &documents, err) < 0)
+    if (yaml_read(text, len, "lock", &yaml, err) < 0)
         return -1;
-    if (yaml_documents_count(documents) == 1)
-        *ret = yaml_to_json(yaml_document(documents, 0));
+    if (json_array_size(yaml.documents) == 1)
+        *ret = json_incref(json_array_get(yaml.documents, 0));
     return *ret ? 0
                 : error_set(err, ERROR_MALFORMED, "decode lock: %s",
-                            yaml_documents_count(documents) ? "more than one document"
+                            json_array_size(yaml.documents) ? "more than one document"
                                                             : "it is empty");
 }
 

@@ -133,17 +133,17 @@ static int check(const json_t *catalog, struct error *err) {
 
 int catalog_read(const char *text, size_t len, const char *what, struct catalog **ret,
                  struct error *err) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
-    _cleanup_json_ json_t *json = NULL;
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
     const struct template *own = template_find("catalog.yaml");
+    const json_t *json;
 
-    if (yaml_parse(text ? text : own->data, text ? len : own->len, what, &documents, err) < 0)
+    if (yaml_read(text ? text : own->data, text ? len : own->len, what, &yaml, err) < 0)
         return -1;
-    if (yaml_documents_count(documents) != 1)
+    json = json_array_get(yaml.documents, 0);
+    if (json_array_size(yaml.documents) != 1)
         return error_set(err, ERROR_MALFORMED, "%s: it must be one document", what);
-    if (yaml_schema_check(yaml_document(documents, 0), catalog_fields, 0, what, err) < 0)
+    if (yaml_schema_check(&yaml, json, catalog_fields, 0, err) < 0)
         return -1;
-    json = yaml_to_json(yaml_document(documents, 0));
     if (check(json, err) < 0)
         return error_prefix(err, "%s", what);
     *ret = xcalloc(1, sizeof **ret);

@@ -33,7 +33,7 @@ static void use_join(struct config_file *file) {
     join_configuration_overlay(&file->join, &options);
     text_list_free(&options.skip_phases);
     text_list_free(&options.ignore_preflight_errors);
-    if (join_configuration_check(file->join, &file->join_marks, NULL, &err) == 0) {
+    if (join_configuration_check(file->join, &file->yaml, NULL, &err) == 0) {
         join_configuration_apply(file->join, &options, &warnings);
         join_configuration_default(file->join);
         write_and_read(file->join);

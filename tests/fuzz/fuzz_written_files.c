@@ -14,12 +14,12 @@ enum { FIELDS = 6 };
 
 /* The text must be YAML that holds the value at the path. */
 static void holds(const char *text, const char *path, const char *value) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
     const char *is;
 
-    if (yaml_parse(text, strlen(text), "written", &documents, NULL) < 0)
+    if (yaml_read(text, strlen(text), "written", &yaml, NULL) < 0)
         abort();
-    is = yaml_text_at(yaml_document(documents, 0), path);
+    is = json_text_at(json_array_get(yaml.documents, 0), path);
     if (!text_equal(is ? is : "", value))
         abort();
 }

@@ -7,27 +7,42 @@
 #include "base/yaml.h"
 #include "tests/fuzz/whole_numbers.h"
 
-static void round_trip(const struct yaml_node *node) {
-    _cleanup_json_ json_t *json = yaml_to_json(node), *again = NULL;
+static void round_trip(const json_t *json) {
     _cleanup_json_ json_t *wanted = with_whole_numbers(json);
     _cleanup_(freep) char *text = yaml_write(json);
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
     size_t len = 0;
 
     while (text[len])
         len++;
-    if (yaml_parse(text, len, "written", &documents, NULL) < 0)
+    if (yaml_read(text, len, "written", &yaml, NULL) < 0)
         abort();
-    again = yaml_to_json(yaml_document(documents, 0));
-    if (!json_equal(wanted, again))
+    if (!json_equal(wanted, json_array_get(yaml.documents, 0)))
         abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+/* Each value has a place. */
+static void places(const struct yaml *yaml, const json_t *in) {
+    json_each(in, i, item) {
+        if (!yaml_place_in(yaml, in, NULL, i))
+            abort();
+        places(yaml, item);
+    }
+    json_each_member(in, key, value) {
+        if (!yaml_place_in(yaml, in, key, 0) || !yaml_key_place(yaml, in, key)->line)
+            abort();
+        places(yaml, value);
+    }
+}
 
-    if (yaml_parse((const char *)data, size, "fuzz", &documents, NULL) == 0)
-        for (size_t i = 0; i < yaml_documents_count(documents); i++)
-            round_trip(yaml_document(documents, i));
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
+
+    if (yaml_read((const char *)data, size, "fuzz", &yaml, NULL) < 0)
+        return 0;
+    if (yaml.count < 1000) /* each is searched */
+        places(&yaml, yaml.documents);
+    json_each(yaml.documents, i, document)
+        round_trip(document);
     return 0;
 }

@@ -63,7 +63,7 @@ def dropped(ns, *rules):
 def healthy(stage):
     report = expect_causes(stage, code=0)
     expect_equal(cells(report, "slow"), [], "cells that were asked too early")
-    expect_equal({n["name"] for n in report["nodes"]}, {"cp", "l1", "w1", "w2"}, "nodes")
+    expect_equal({n["name"] for n in report["nodes"]}, {"cp", "l1", "l2", "w1", "w2"}, "nodes")
     for node in report["nodes"]:
         expect_equal(node["dnsServers"], fabrics.DNS_VIP, "DNS inside the pod of " + node["name"])
         expect(node["clientIPSeen"] == node["podIP"] and node["sessionAffinity"], "what is seen", node)
@@ -173,7 +173,7 @@ def kubelet(stage):
     with dropped(stage.fabric.ns("w1"), "ip daddr 10.0.0.21 tcp dport 10250"):
         expect_causes(stage, ("CL-KUBELET", "w1"))
     with dropped(stage.fabric.ns("w1"), "ip saddr != 10.0.0.10 ip daddr 10.0.0.21 tcp dport 10250"):
-        expect_causes(stage, ("CL-TARGET-PAIR", "w1 (l1 to w1, w2 to w1)"))
+        expect_causes(stage, ("CL-TARGET-PAIR", "w1 (l2 to w1, l1 to w1, w2 to w1)"))
 
 
 @scenario("cluster-diag-service", "a node's kube-proxy is stopped before the Services are made: CL-SVC-NODE", GROUPS,

@@ -13,15 +13,15 @@ enum { CONFIG_MAX = 1024 * 1024 };
 
 static int read_config(struct host *host, const char *path, json_t **ret, struct error *err) {
     _cleanup_(freep) char *text = NULL;
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
     size_t len;
 
     if (host_read(host, path, CONFIG_MAX, &text, &len, err) ||
-        yaml_parse(text, len, path, &documents, err))
+        yaml_read(text, len, path, &yaml, err))
         return -1;
-    if (!text_equal(yaml_text_at(yaml_document(documents, 0), "kind"), "KubeProxyConfiguration"))
+    if (!text_equal(json_text_at(yaml.documents, "0.kind"), "KubeProxyConfiguration"))
         return error_set(err, ERROR_MALFORMED, "%s is not a KubeProxyConfiguration", path);
-    *ret = yaml_to_json(yaml_document(documents, 0));
+    *ret = json_incref(json_array_get(yaml.documents, 0));
     return 0;
 }
 

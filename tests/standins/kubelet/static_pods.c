@@ -44,13 +44,13 @@ static int adopt(json_t *pod, const char *text, size_t len, const char *node, st
 static int read_manifest(struct host *host, const char *path, const char *node, json_t *into,
                          struct error *err) {
     _cleanup_(freep) char *text = NULL;
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
     size_t len;
 
     if (host_read(host, path, MANIFEST_MAX, &text, &len, err) ||
-        yaml_parse(text, len, path, &documents, err))
+        yaml_read(text, len, path, &yaml, err))
         return -1;
-    _cleanup_(json_decrefp_) json_t *pod = yaml_to_json(yaml_document(documents, 0));
+    _cleanup_(json_decrefp_) json_t *pod = json_incref(json_array_get(yaml.documents, 0));
     if (!text_equal(json_text_at(pod, "kind"), "Pod"))
         return error_set(err, ERROR_MALFORMED, "%s is not a Pod", path);
     if (adopt(pod, text, len, node, err))

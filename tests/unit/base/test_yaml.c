@@ -12,57 +12,71 @@
 #include "base/text.h"
 #include "base/yaml.h"
 
-static struct yaml_documents *parse(const char *text) {
-    struct yaml_documents *documents = NULL;
+static struct yaml parse(const char *text) {
+    struct yaml yaml = {0};
     struct error err = {0};
 
-    if (yaml_parse(text, strlen(text), "test", &documents, &err) < 0)
+    if (yaml_read(text, strlen(text), "test", &yaml, &err) < 0)
         fail_msg("%s", err.message);
-    return documents;
+    return yaml;
 }
 
-static void tree_knows_its_places(void **state) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents =
-        parse("a: 1\nb:\n  - x\n  - 'true'\n  - {c: ~}\n---\n- z\n---\n");
-    const struct yaml_node *root = yaml_document(documents, 0);
+static void is_at(const struct yaml_place *place, size_t line, size_t column) {
+    assert_non_null(place);
+    assert_int_equal(place->line, line);
+    assert_int_equal(place->column, column);
+}
+
+static void values_know_their_places(void **state) {
+    _cleanup_(yaml_forget) struct yaml yaml =
+        parse("a: 1\nb:\n  - x\n  - true\n  - {c: ~, 'd.e': true}\n---\n- z\n---\n");
+    json_t *root = json_array_get(yaml.documents, 0), *b = json_object_get(root, "b");
 
     (void)state;
-    assert_int_equal(yaml_documents_count(documents), 3);
-    assert_int_equal(yaml_type(root), YAML_MAP);
-    assert_int_equal(yaml_count(root), 2);
-    assert_string_equal(yaml_key(root, 1), "b");
-    assert_int_equal(yaml_key_line(root, 1), 2);
-    assert_int_equal(yaml_key_column(root, 1), 1);
-    assert_string_equal(yaml_text_at(root, "a"), "1");
-    assert_int_equal(yaml_type(yaml_value(root, 1)), YAML_LIST);
-    assert_int_equal(yaml_line(yaml_at(root, "b.1")), 4);
-    assert_int_equal(yaml_column(yaml_at(root, "b.1")), 5);
-    assert_true(yaml_is_quoted(yaml_at(root, "b.1")));
-    assert_false(yaml_is_quoted(yaml_at(root, "b.0")));
-    assert_int_equal(yaml_type(yaml_at(root, "b.2.c")), YAML_NULL);
-    assert_string_equal(yaml_text_at(root, "b.2.c"), "");
-    assert_string_equal(yaml_text(yaml_item(yaml_document(documents, 1), 0)), "z");
-    assert_int_equal(yaml_type(yaml_document(documents, 2)), YAML_NULL);
-    assert_null(yaml_document(documents, 3));
-    assert_null(yaml_at(root, "b.3"));
-    assert_null(yaml_at(root, "b.x"));
-    assert_null(yaml_at(root, "a.x"));
-    assert_null(yaml_item(root, 0));
-    assert_null(yaml_key(yaml_at(root, "b"), 0));
-    assert_null(yaml_key(root, 2));
-    assert_null(yaml_text(root));
+    assert_int_equal(json_array_size(yaml.documents), 3);
+    is_at(yaml_place(&yaml, root, ""), 1, 1);
+    is_at(yaml_key_place(&yaml, root, "b"), 2, 1);
+    is_at(yaml_place(&yaml, root, "b"), 3, 3);
+    is_at(yaml_place(&yaml, root, "b[1]"), 4, 5);
+    is_at(yaml_place(&yaml, root, "b.2.d\\.e"), 5, 19); /* another one of the same value */
+    is_at(yaml_key_place(&yaml, json_array_get(b, 2), "d.e"), 5, 12);
+    is_at(yaml_place_in(&yaml, json_array_get(b, 2), "c", 0), 5, 9);
+    is_at(yaml_place(&yaml, root, "b[2].c"), 5, 5); /* null says nothing */
+    is_at(yaml_place(&yaml, root, "b[2].x.y"), 5, 5);
+    is_at(yaml_place(&yaml, root, "b[7]"), 3, 3);
+    is_at(yaml_place(&yaml, json_array_get(yaml.documents, 1), "0"), 7, 3);
+    assert_true(json_is_null(json_array_get(yaml.documents, 2)));
+    is_at(yaml_place_in(&yaml, yaml.documents, NULL, 2), 9, 1);
+    assert_null(yaml_place(NULL, root, "a"));
+    assert_null(yaml_place_in(&yaml, yaml.documents, NULL, 3));
+}
+
+/* What came later is not of the text, but for what was made of it. */
+static void changed_values_have_no_place(void **state) {
+    _cleanup_(yaml_forget) struct yaml yaml = parse("a: x\nb: {c: true}\nd: [z]\n");
+    json_t *root = json_array_get(yaml.documents, 0), *made = json_string("z2");
+
+    (void)state;
+    json_object_set_new(root, "a", json_string("x"));
+    assert_null(yaml_place(&yaml, root, "a"));
+    json_object_set_new(json_object_get(root, "b"), "e", json_true());
+    assert_null(yaml_place(&yaml, root, "b.e"));
+    is_at(yaml_place(&yaml, root, "b.c"), 2, 8);
+    yaml_pass_on(&yaml, json_at(root, "d[0]"), made);
+    json_object_set_new(root, "f", made);
+    is_at(yaml_place(&yaml, root, "f"), 3, 5);
 }
 
 static void refused(const char *text, size_t len, const char *why) {
-    struct yaml_documents *documents = NULL;
+    struct yaml yaml = {0};
     struct error err = {0};
 
-    if (yaml_parse(text, len, "file.yaml", &documents, &err) == 0)
+    if (yaml_read(text, len, "file.yaml", &yaml, &err) == 0)
         fail_msg("'%s' was taken", text);
     assert_int_equal(err.kind, ERROR_MALFORMED);
     if (!strstr(err.message, why))
         fail_msg("'%s' does not say '%s'", err.message, why);
-    assert_null(documents);
+    assert_null(yaml.documents);
 }
 
 static void what_is_refused(void **state) {
@@ -104,15 +118,15 @@ static void what_is_refused(void **state) {
 
 static void limits(void **state) {
     struct text deep = {0}, wide = {0};
-    struct yaml_documents *documents = NULL;
+    struct yaml yaml = {0};
 
     (void)state;
     for (int i = 0; i < 64; i++)
         text_add_char(&deep, '[');
     for (int i = 0; i < 64; i++)
         text_add_char(&deep, ']');
-    assert_int_equal(yaml_parse(text_str(&deep), deep.len, "t", &documents, NULL), 0);
-    yaml_documents_freep(&documents);
+    assert_int_equal(yaml_read(text_str(&deep), deep.len, "t", &yaml, NULL), 0);
+    yaml_forget(&yaml);
     text_clear(&deep);
     for (int i = 0; i < 65; i++)
         text_add_char(&deep, '[');
@@ -172,9 +186,8 @@ static void scalars_become_json(void **state) {
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        _cleanup_(yaml_documents_freep) struct yaml_documents *documents = parse(rows[i][0]);
-        _cleanup_json_ json_t *json = yaml_to_json(yaml_document(documents, 0));
-        _cleanup_(freep) char *text = json_write(json);
+        _cleanup_(yaml_forget) struct yaml yaml = parse(rows[i][0]);
+        _cleanup_(freep) char *text = json_write(json_array_get(yaml.documents, 0));
 
         assert_string_equal(text, rows[i][1]);
     }
@@ -185,9 +198,9 @@ static void written_as_kubernetes_writes(void **state) {
         "{\"kind\":\"Config\",\"apiVersion\":\"v1\",\"n\":1,\"list\":[{\"b\":\"x\",\"a\":true}],"
         "\"s\":\"true\",\"t\":\"12\",\"e\":\"\",\"z\":\"null\",\"o\":{},\"l\":[],"
         "\"m\":\"one\\ntwo\\n\",\"time\":null}";
-    _cleanup_json_ json_t *json = NULL, *again = NULL;
+    _cleanup_json_ json_t *json = NULL;
     _cleanup_(freep) char *yaml = NULL;
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(yaml_forget) struct yaml again = {0};
 
     (void)state;
     assert_int_equal(json_read(json_text, strlen(json_text), "t", &json, NULL), 0);
@@ -195,9 +208,8 @@ static void written_as_kubernetes_writes(void **state) {
     assert_string_equal(yaml, "apiVersion: v1\ne: \"\"\nkind: Config\nl: []\nlist:\n- a: true\n"
                               "  b: x\nm: |\n  one\n  two\n\"n\": 1\no: {}\ns: \"true\"\n"
                               "t: \"12\"\ntime: null\nz: \"null\"\n");
-    documents = parse(yaml);
-    again = yaml_to_json(yaml_document(documents, 0));
-    assert_true(json_equal(json, again));
+    again = parse(yaml);
+    assert_true(json_equal(json, json_array_get(again.documents, 0)));
 }
 
 /* Text that another parser would take for a date, a number of base 60, infinity or a merge is
@@ -287,8 +299,8 @@ static void writes_invisible_characters_as_escapes(void **state) {
         "31m",
         "a long text that is folded at blanks, with \xe2\x80\xae in the middle of it, and more "
         "words behind it so that there is more than one line"};
-    _cleanup_json_ json_t *json = json_object(), *again = NULL;
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_json_ json_t *json = json_object();
+    _cleanup_(yaml_forget) struct yaml again = {0};
     _cleanup_(text_free) struct text visible = {0};
     _cleanup_(freep) char *yaml = NULL;
 
@@ -301,14 +313,14 @@ static void writes_invisible_characters_as_escapes(void **state) {
     assert_null(strstr(yaml, "\xc2\x9b"));
     assert_non_null(strstr(yaml, "\"a\\u202etxt.exe\":"));
     assert_non_null(strstr(yaml, "\\U000E0001"));
-    assert_int_equal(yaml_parse(yaml, strlen(yaml), "again", &documents, NULL), 0);
-    again = yaml_to_json(yaml_document(documents, 0));
-    assert_true(json_equal(json, again));
+    again = parse(yaml);
+    assert_true(json_equal(json, json_array_get(again.documents, 0)));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tree_knows_its_places),
+        cmocka_unit_test(values_know_their_places),
+        cmocka_unit_test(changed_values_have_no_place),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(limits),
         cmocka_unit_test(scalars_become_json),

@@ -450,7 +450,7 @@ static void defaults_are_good(void **state) {
     assert_non_null(file.join);
     assert_non_null(file.node);
     assert_int_equal(file.warnings.count, 0);
-    assert_int_equal(join_configuration_check(file.join, &file.join_marks, NULL, &err), 0);
+    assert_int_equal(join_configuration_check(file.join, &file.yaml, NULL, &err), 0);
     config_file_free(&file);
 }
 

@@ -63,7 +63,7 @@ static void read_file(struct scene *s, const char *text) {
 
 static void settle(struct scene *s) {
     join_configuration_overlay(&s->file.join, &s->options);
-    if (join_configuration_check(s->file.join, &s->file.join_marks, NULL, &s->err) < 0)
+    if (join_configuration_check(s->file.join, &s->file.yaml, NULL, &s->err) < 0)
         fail_msg("%s", s->err.message);
     join_configuration_apply(s->file.join, &s->options, &s->warnings);
 }
@@ -141,7 +141,7 @@ static void flags_alone_are_judged_as_a_file(void **state) {
     o->endpoint = xstrdup("1.2.3.4");
     o->token = xstrdup("abc");
     join_configuration_overlay(&s->file.join, o);
-    assert_int_equal(join_configuration_check(s->file.join, &s->file.join_marks, NULL, &s->err),
+    assert_int_equal(join_configuration_check(s->file.join, &s->file.yaml, NULL, &s->err),
                      -1);
     assert_int_equal(s->err.kind, ERROR_USAGE);
     assert_string_equal(s->err.message,
@@ -184,7 +184,7 @@ static void errors_have_their_places(void **state) {
         if (config_file_parse(rows[i].text, strlen(rows[i].text), "f", CONFIG_KNOWN, &file, &err) <
             0)
             fail_msg("%s", err.message);
-        assert_int_equal(join_configuration_check(file.join, &file.join_marks, NULL, &err), -1);
+        assert_int_equal(join_configuration_check(file.join, &file.yaml, NULL, &err), -1);
         for (size_t n = 0; n < ARRAY_SIZE(rows[i].places) && rows[i].places[n]; n++)
             if (!strstr(err.message, rows[i].places[n]))
                 fail_msg("%s: not in %s", rows[i].places[n], err.message);
@@ -201,7 +201,7 @@ static void errors_of_flags_name_them(void **state) {
     s->options.endpoint = xstrdup("b");
     s->options.discovery_token = xstrdup("c");
     join_configuration_overlay(&s->file.join, &s->options);
-    assert_int_equal(join_configuration_check(s->file.join, &s->file.join_marks, NULL, &s->err),
+    assert_int_equal(join_configuration_check(s->file.join, &s->file.yaml, NULL, &s->err),
                      -1);
     assert_true(text_starts_with(s->err.message,
                                  "f: [endpoint \"b\": missing port in address, --token: it has "));
@@ -363,14 +363,14 @@ UNCHECKED void free(void *block) {
 /* Of a file, of the flags that replace what it says, of the options made of both. */
 static void tokens_are_wiped(void **state) {
     struct scene *s = *state;
-    struct yaml_documents *document = NULL;
+    struct yaml yaml = {0};
     char *copy = xstrdup(TOKEN);
     size_t before = freed_with_a_token;
 
     freep(&copy);
     assert_int_equal(freed_with_a_token, before + 1);
-    assert_return_code(yaml_parse(TOKEN, strlen(TOKEN), "f", &document, NULL), 0);
-    yaml_documents_freep(&document);
+    assert_return_code(yaml_read(TOKEN, strlen(TOKEN), "f", &yaml, NULL), 0);
+    yaml_forget(&yaml);
     assert_int_equal(freed_with_a_token, before + 1); /* nor what the parser had read */
     for (size_t given = 0; given < 4; given++) {
         read_file(s, full);

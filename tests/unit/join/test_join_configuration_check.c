@@ -120,16 +120,15 @@ static const struct {
     {FILE_WAY "timeouts: {kubernetesAPICall: 0s}\n", "timeouts.kubernetesAPICall: Invalid"},
 };
 
-static struct yaml_marks marks; /* of the last one */
+static struct yaml yaml; /* of the last one */
 
 static json_t *json_of(const char *text) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     struct error err = {0};
 
-    if (yaml_parse(text, strlen(text), "test", &documents, &err) < 0)
+    yaml_forget(&yaml);
+    if (yaml_read(text, strlen(text), "test", &yaml, &err) < 0)
         fail_msg("%s", err.message);
-    yaml_marks_free(&marks);
-    return yaml_to_json_marked(yaml_document(documents, 0), "test", &marks);
+    return json_incref(json_array_get(yaml.documents, 0));
 }
 
 static void each_value_is_judged(void **state) {
@@ -137,7 +136,7 @@ static void each_value_is_judged(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         _cleanup_json_ json_t *configuration = json_of(rows[i].text);
         struct error err = {0};
-        int result = join_configuration_check(configuration, &marks, NULL, &err);
+        int result = join_configuration_check(configuration, &yaml, NULL, &err);
 
         if ((*rows[i].why != '\0') != (result < 0) || !strstr(err.message, rows[i].why) ||
             strstr(err.message, "secret") || (result == 0 && *err.message))
@@ -160,7 +159,7 @@ static void four_errors_are_enough(void **state) {
     for (int i = 0; i < 40; i++)
         text_add(&text, "  - {name: -}\n");
     configuration = json_of(text_str(&text));
-    assert_int_equal(join_configuration_check(configuration, &marks, NULL, &err), -1);
+    assert_int_equal(join_configuration_check(configuration, &yaml, NULL, &err), -1);
     assert_non_null(strstr(err.message, "test: [line 4 column 5: "));
     assert_non_null(strstr(err.message, "line 5 column 5: "));
     assert_null(strstr(err.message, "line 9"));
@@ -248,7 +247,7 @@ static void odd_names_have_one_like_them(void **state) {
 
 static int free_marks(void **state) {
     (void)state;
-    yaml_marks_free(&marks);
+    yaml_forget(&yaml);
     return 0;
 }
 

@@ -32,12 +32,12 @@ static const char kubeadm_config[] =
     "volumeStatsAggPeriod: 0s\n";
 
 static json_t *json_of(const char *text) {
-    struct yaml_documents *documents = NULL;
+    struct yaml yaml = {0};
     json_t *json;
 
-    assert_int_equal(yaml_parse(text, strlen(text), "test", &documents, NULL), 0);
-    json = yaml_to_json(yaml_document(documents, 0));
-    yaml_documents_free(documents);
+    assert_int_equal(yaml_read(text, strlen(text), "test", &yaml, NULL), 0);
+    json = json_incref(json_array_get(yaml.documents, 0));
+    yaml_forget(&yaml);
     return json;
 }
 

@@ -92,14 +92,12 @@ static void tells_all_that_kubeadm_leaves(void **state) {
 /* What that prints is what a join reads, and the right to read each. */
 static void printed_objects_are_enough(void **state) {
     const struct template *file = template_find("kubeadm-objects.yaml");
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
     _cleanup_json_ json_t *granted = json_object();
     struct scene *s = *state;
 
-    assert_int_equal(yaml_parse(file->data, file->len, file->name, &documents, &s->err), 0);
-    for (size_t i = 0; i < yaml_documents_count(documents); i++) {
-        _cleanup_json_ json_t *object = yaml_to_json(yaml_document(documents, i));
-
+    assert_int_equal(yaml_read(file->data, file->len, file->name, &yaml, &s->err), 0);
+    json_each(yaml.documents, i, object) {
         json_each(json_at(object, "rules"), n, rule)
             json_each(json_object_get(rule, "resourceNames"), k, name)
                 json_object_set_new(granted, json_string_value(name), json_true());

@@ -159,6 +159,28 @@ static void a_server_that_starts_refuses_for_a_while(void **state) {
     assert_int_equal(s->asked, 1);
 }
 
+/* Whoever has a version got it from that server, with these credentials: of a 401 alone that says
+ * that it has started again, as what it forbids, it forbids then, too. */
+static void a_version_is_proof_of_having_been_let_in(void **state) {
+    struct scene *s = *state;
+    struct kube_watch w = {.path = "/api/v1/nodes",
+                           .version = "10",
+                           .timeout_ms = 60000,
+                           .on_event = note,
+                           .context = s};
+    struct error err = {0};
+
+    PLAY(s, {"resourceVersion=10&", 0, NULL, ERROR_NETWORK, 0},
+         {"resourceVersion=10&", 401, "{\"message\":\"Unauthorized\"}", 0, 0},
+         {"resourceVersion=10&", 200, EVENT("MODIFIED", NODE("end", "")), 0, 0});
+    assert_int_equal(kube_watch(&s->client, &w, &err), 0);
+    assert_int_equal(s->asked, 3);
+    PLAY(s, {"resourceVersion=10&", 403, "{\"message\":\"cannot watch\"}", 0, 0},
+         {"nodes?", 403, "{\"message\":\"cannot list\"}", 0, 0});
+    assert_int_equal(kube_watch(&s->client, &w, &err), -1);
+    assert_int_equal(s->asked, 2);
+}
+
 static void is_bounded_in_time(void **state) {
     struct scene *s = *state;
     struct error err = {0};
@@ -258,6 +280,7 @@ int main(void) {
         CASE(polls_where_watch_is_not_granted),
         CASE(ends_at_once_when_denied_or_untrusted),
         CASE(a_server_that_starts_refuses_for_a_while),
+        CASE(a_version_is_proof_of_having_been_let_in),
         CASE(is_bounded_in_time),
         CASE(a_stream_that_ends_at_once_is_no_busy_loop),
         CASE(words_are_no_events),

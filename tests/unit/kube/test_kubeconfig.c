@@ -246,10 +246,10 @@ static void tells_mistakes_in_what_is_used(void **state) {
         {"clusters: [{name: k, cluster: {server: s, proxy-url: 'ftp://p'}}]\n" KU,
          "proxy-url of cluster \"k\": "},
         {CLUSTER KU "users: [{name: u, user: {client-certificate: x, client-certificate-data: "
-                    "Q0EK, client-key: y}}]\n",
+                    "Q0EK, client-key: f}}]\n",
          "client-certificate and its data are both specified for \"u\""},
         {CLUSTER KU "users: [{name: u, user: {client-certificate: x, client-key-data: Q0EK, "
-                    "client-key: y}}]\n",
+                    "client-key: f}}]\n",
          "client-key and its data are both specified for \"u\""},
         {CLUSTER KU "users: [{name: u, user: {client-certificate: x}}]\n",
          "client-key or its data must be specified for \"u\""},
@@ -288,7 +288,7 @@ static void the_rest_may_be_anything(void **state) {
         "contexts: [null, {name: z, context: {cluster: none}}, {name: c, context: {cluster: k, "
         "user: u, namespace: A.b}}]\n"
         "users: [x, {name: v, user: {client-key-data: '*', client-certificate: none}}, "
-        "{name: u, user: {token: 5}}]\n";
+        "{name: u, user: {token: '5'}}]\n";
     struct kubeconfig config = {0};
     struct error err = {0};
 
