@@ -184,6 +184,7 @@ def rows_of(seen):
 
 
 def table(seen):
-    lines = ["| | %s |" % " | ".join(seen), "|---" * (len(seen) + 1) + "|"]
+    lines = ["| %d Nodes, %d Services, %d endpoints | %s |" % (NODES, SERVICES, SERVICES * PODS, " | ".join(seen)),
+             "|---" * (len(seen) + 1) + "|"]
     lines += ["| %s | %s |" % (word, " | ".join(figures.shown(by[key], unit) for by in seen.values())) for key, word, unit in ROWS]
     return "\n".join(lines)
