@@ -194,6 +194,7 @@ static bool scan_member(struct reader *r, const struct state *outer, bool object
 }
 
 static bool scan_members(struct reader *r, const struct state *state) {
+    const char *begin = r->at;
     bool object = *r->at++ == '{', good = true;
     char end = object ? '}' : ']';
 
@@ -207,7 +208,9 @@ static bool scan_members(struct reader *r, const struct state *state) {
         if (!good || !take(r, end))
             return false;
     }
-    tell(r, state, (struct json_found){.kind = SCAN_ENDS});
+    tell(r, state,
+         (struct json_found){
+             .kind = SCAN_ENDS, .whole = begin, .whole_len = (size_t)(r->at - begin)});
     r->depth--;
     return true;
 }

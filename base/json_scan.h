@@ -27,7 +27,9 @@ struct json_found {
     enum json_scan_kind kind;
     const char *text; /* of SCAN_TEXT */
     size_t len;
-    long long number; /* of SCAN_NUMBER: a whole one, else 0; of SCAN_BOOL 1 or 0 */
+    long long number;  /* of SCAN_NUMBER: a whole one, else 0; of SCAN_BOOL 1 or 0 */
+    const char *whole; /* of SCAN_ENDS: all of it, as it is spelled */
+    size_t whole_len;
 };
 struct json_scan {
     const char *name;   /* of the text in the message: "Services" */

@@ -47,15 +47,34 @@ static int read_each(struct host *host, enum hcn_kind kind, const json_t *ids, j
     return 0;
 }
 
-/* false: not all of them are there. */
-static bool objects_add(struct host *host, enum hcn_kind kind, const char *key, json_t *evidence) {
-    _cleanup_json_ json_t *array = json_array(), *ids = NULL;
-    struct error err = {0};
+/* The ids of a kind: HNS is asked for them once. */
+struct ids {
+    json_t *list; /* NULL: why */
+    struct error why;
+};
+
+static void ids_free(struct ids *ids) {
+    json_decref(ids->list);
+}
+
+static struct ids ids_of(struct host *host, enum hcn_kind kind) {
+    struct ids ids = {0};
 
     if (host_deadline_passed(host)) /* HNS hangs: each more call would wait for it, too */
-        (void)error_set(&err, ERROR_TIMED_OUT, "HNS did not answer in time");
-    else if (hcn_ids(host, kind, NULL, NULL, &ids, &err) == 0)
-        (void)read_each(host, kind, ids, array, &err);
+        (void)error_set(&ids.why, ERROR_TIMED_OUT, "HNS did not answer in time");
+    else
+        (void)hcn_ids(host, kind, NULL, NULL, &ids.list, &ids.why);
+    return ids;
+}
+
+/* false: not all of them are there. */
+static bool objects_add(struct host *host, enum hcn_kind kind, const struct ids *ids,
+                        const char *key, json_t *evidence) {
+    _cleanup_json_ json_t *array = json_array();
+    struct error err = ids->why;
+
+    if (ids->list)
+        (void)read_each(host, kind, ids->list, array, &err);
     if (err.kind == ERROR_TIMED_OUT)
         json_object_set_new(evidence, "hnsSilent", json_true());
     if (err.kind != ERROR_NONE)
@@ -171,30 +190,26 @@ static void hns_lists_free(struct hns_lists *lists) {
     hcn_balancers_free(&lists->balancers);
 }
 
-static bool is_many(struct host *host, enum hcn_kind kind) {
-    _cleanup_json_ json_t *ids = NULL;
-
-    return !host_deadline_passed(host) &&
-           hcn_ids(host, kind, NULL, NULL, &ids, ERROR_IGNORED) == 0 &&
-           json_array_size(ids) > EACH_MAX;
-}
-
 /* Endpoints and load balancers; false: some are not known. */
 static bool lists_add(struct host *host, const struct diag_evidence_options *options,
                       json_t *evidence, struct hns_lists *ret) {
+    _cleanup_(ids_free) struct ids endpoints = ids_of(host, HCN_ENDPOINT);
+    _cleanup_(ids_free) struct ids balancers = ids_of(host, HCN_LOAD_BALANCER);
+    size_t endpoint_count = json_array_size(endpoints.list),
+           balancer_count = json_array_size(balancers.list);
     _cleanup_json_ json_t *members = json_object();
     bool whole;
 
-    if ((is_many(host, HCN_ENDPOINT) || is_many(host, HCN_LOAD_BALANCER)) &&
-        hcn_endpoints_read(host, HCN_AT_ONCE_ALONE, &ret->endpoints, ERROR_IGNORED) == 0 &&
-        hcn_balancers_read(host, HCN_AT_ONCE_ALONE, &ret->balancers, ERROR_IGNORED) == 0) {
+    if ((endpoint_count > EACH_MAX || balancer_count > EACH_MAX) &&
+        hcn_endpoints_at_once(host, endpoint_count, &ret->endpoints) &&
+        hcn_balancers_at_once(host, balancer_count, &ret->balancers)) {
         balancers_add(host, &ret->balancers, options, members, evidence);
         endpoints_add(host, &ret->endpoints, members, evidence);
         return true;
     }
     hns_lists_free(ret);
-    whole = objects_add(host, HCN_ENDPOINT, "endpoints", evidence);
-    if (!objects_add(host, HCN_LOAD_BALANCER, "loadBalancers", evidence) || !whole)
+    whole = objects_add(host, HCN_ENDPOINT, &endpoints, "endpoints", evidence);
+    if (!objects_add(host, HCN_LOAD_BALANCER, &balancers, "loadBalancers", evidence) || !whole)
         return false;
     hcn_endpoints_of(json_object_get(evidence, "endpoints"), &ret->endpoints);
     hcn_balancers_of(json_object_get(evidence, "loadBalancers"), &ret->balancers);
@@ -240,7 +255,9 @@ static void cluster_services_add(const struct diag_evidence_options *options, js
 }
 
 bool diag_evidence_add_networks(struct host *host, json_t *evidence) {
-    return objects_add(host, HCN_NETWORK, "networks", evidence);
+    _cleanup_(ids_free) struct ids ids = ids_of(host, HCN_NETWORK);
+
+    return objects_add(host, HCN_NETWORK, &ids, "networks", evidence);
 }
 
 void diag_evidence_add_hns(struct host *host, const struct diag_evidence_options *options,

@@ -33,13 +33,13 @@ char *kube_pod_waiting(const json_t *pod);
  * reference. */
 int kube_pages_get(struct kube_client *client, const char *path, json_t **ret, struct error *err);
 /* The same page by page: the items of each that has some, as above, freed when `take` returns; -1
- * ends it with the error that `take` has set. */
+ * ends it with the error that `take` has set. *ret_version (or NULL) is where a watch can go on
+ * from, which the caller frees; NULL: the server did not say. */
 typedef int kube_take_items(void *context, const json_t *items, struct error *err);
 int kube_pages_each(struct kube_client *client, const char *path, kube_take_items *take,
-                    void *context, struct error *err);
+                    void *context, char **ret_version, struct error *err);
 /* The same told by places, each page freed before the next: of any size that 300 pages have. The
- * scan is of each page ("items.*" is an object); *ret_version (or NULL) is where a watch can go on
- * from, which the caller frees; NULL: the server did not say. */
+ * scan is of each page ("items.*" is an object). */
 int kube_pages_scan(struct kube_client *client, const char *path, const struct json_scan *scan,
                     char **ret_version, struct error *err);
 

@@ -114,26 +114,45 @@ static int add_pages(struct kube_client *client, const char *path, size_t all, t
 struct walk {
     kube_take_items *take;
     void *context;
+    json_t *items; /* of this page */
+    struct error why;
 };
 
-static int take_tree(void *context, const char *text, size_t len, struct error *err) {
-    const struct walk *walk = context;
-    _cleanup_json_ json_t *list = NULL;
-    json_t *items;
+/* One after the other: of a page of Nodes most is what nobody reads. */
+static void item_found(void *context, const struct json_found *found) {
+    struct walk *walk = context;
+    json_t *item = NULL;
 
-    if (json_read(text, len, "the answer", &list, err) < 0 ||
-        kube_list_items(list, &items, err) < 0)
+    if (found->kind != SCAN_ENDS || walk->why.kind ||
+        json_read(found->whole, found->whole_len, "the answer", &item, &walk->why) < 0)
+        return;
+    (void)json_object_del(json_object_get(item, "metadata"), "managedFields"); /* or absent */
+    (void)json_object_del(json_object_get(item, "status"), "images");
+    json_array_append_new(walk->items, item);
+}
+
+static int take_tree(void *context, const char *text, size_t len, struct error *err) {
+    static const struct json_place item = {"items.*", 0};
+    struct walk *walk = context;
+    const struct json_scan scan = {.name = "the answer",
+                                   .prefix = "",
+                                   .places = &item,
+                                   .count = 1,
+                                   .found = item_found,
+                                   .context = walk};
+    _cleanup_json_ json_t *items = walk->items = json_array();
+
+    if (json_scan(text, len, &scan, err) < 0)
         return -1;
-    json_each(items, i, item) {
-        (void)json_object_del(json_object_get(item, "metadata"), "managedFields"); /* or absent */
-        (void)json_object_del(json_object_get(item, "status"), "images");
-    }
-    return items ? walk->take(walk->context, items, err) : 0;
+    if (walk->why.kind)
+        return error_pass(err, &walk->why);
+    return json_array_size(items) ? walk->take(walk->context, items, err) : 0;
 }
 
 int kube_pages_each(struct kube_client *client, const char *path, kube_take_items *take,
-                    void *context, struct error *err) {
-    return add_pages(client, path, 0, take_tree, &(struct walk){take, context}, NULL, err);
+                    void *context, char **ret_version, struct error *err) {
+    return add_pages(client, path, 0, take_tree, &(struct walk){.take = take, .context = context},
+                     ret_version, err);
 }
 
 static int keep_items(void *context, const json_t *items, struct error *) {
@@ -144,8 +163,8 @@ int kube_pages_get(struct kube_client *client, const char *path, json_t **ret, s
     _cleanup_json_ json_t *items = json_array();
     _cleanup_(freep) char *version = NULL;
 
-    if (add_pages(client, path, ALL_BYTES_MAX, take_tree, &(struct walk){keep_items, items},
-                  &version, err) < 0)
+    if (add_pages(client, path, ALL_BYTES_MAX, take_tree,
+                  &(struct walk){.take = keep_items, .context = items}, &version, err) < 0)
         return -1;
     *ret = json_pack("{s:O}", "items", items);
     if (version)

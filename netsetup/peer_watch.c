@@ -2,11 +2,13 @@
 #include "netsetup/peer_watch.h"
 
 #include "base/log.h"
-#include "kube/client.h"
+#include "kube/object.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/routes/peers.h"
+
+#define NODES "/api/v1/nodes"
 
 /* So long at most with one client: the node's certificate is renewed meanwhile. */
 enum { WATCH_MS = 3600000, AGAIN_MS = 10000, OTHERS_MAX = 4 };
@@ -158,17 +160,34 @@ static void announce(struct follower *f) {
 
 /* ---- the watch ---- */
 
+static int take_nodes(void *context, const json_t *items, struct error *) {
+    json_each(items, i, node)
+        take_node(context, node);
+    return 0;
+}
+
+/* Page by page: thousands of Nodes are more than this service is to need. */
+static int list(void *context, struct kube_client *client, char **ret_version, struct error *err) {
+    struct follower *f = context;
+    json_t *before = f->routes;
+
+    f->routes = json_object();
+    if (kube_pages_each(client, NODES, take_nodes, f, ret_version, err) < 0) {
+        json_decref(f->routes);
+        f->routes = before;
+        return -1;
+    }
+    json_decref(before);
+    f->listed = f->behind = true;
+    catch_up(f); /* what changes later is written by the next tick, all of it at once */
+    return 0;
+}
+
 static int on_event(void *context, const char *type, const json_t *object, struct error *) {
     struct follower *f = context;
     const char *name = json_text_at(object, "metadata.name");
 
-    if (text_equal(type, "LISTED")) {
-        json_object_clear(f->routes);
-        json_each(json_object_get(object, "items"), i, node)
-            take_node(f, node);
-        f->listed = f->behind = true;
-        catch_up(f); /* what changes later is written by the next tick, all of it at once */
-    } else if (!text_equal(type, "DELETED")) {
+    if (!text_equal(type, "DELETED")) {
         take_node(f, (json_t *)object);
     } else if (name && json_object_del(f->routes, name) == 0) {
         f->behind = true;
@@ -190,7 +209,7 @@ static int watch(struct follower *f, struct http *http, const struct kube_watch 
                  size_t count, struct error *err) {
     _cleanup_(kube_client_close) struct kube_client client = {0};
     struct kube_watch all[1 + OTHERS_MAX] = {
-        {.path = "/api/v1/nodes", .on_event = on_event, .context = f}};
+        {.path = NODES, .list = list, .on_event = on_event, .context = f}};
     size_t first = f->plan.writes_routes;
     int result = -1;
 

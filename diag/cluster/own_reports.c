@@ -116,7 +116,7 @@ int cluster_events_read(struct kube_client *client, struct cluster_nodes *nodes,
     if (kube_pages_each(client,
                         "/api/v1/namespaces/default/events?fieldSelector="
                         "involvedObject.kind%3DNode%2Csource%3Dwinjoin",
-                        take_events, newest, err) < 0)
+                        take_events, newest, NULL, err) < 0)
         return -1;
     for (size_t i = 0; i < nodes->count; i++) {
         struct cluster_node *node = &nodes->items[i];

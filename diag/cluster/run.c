@@ -59,7 +59,7 @@ static int find_nodes(struct run *run, struct error *err) {
     struct cluster_choice choice = {.names = options->names, .all = options->all};
     struct error why = {0};
 
-    if (kube_pages_each(run->client, path, take_nodes, &report->nodes, err) < 0)
+    if (kube_pages_each(run->client, path, take_nodes, &report->nodes, NULL, err) < 0)
         return -1;
     /* Events say which of many nodes are asked. Where they may not be read, the report says so. */
     if (cluster_choice_is_sample(&choice, &report->nodes) &&

@@ -317,24 +317,20 @@ static void add_observations(struct writing *w) {
     text_list_free(&lines);
 }
 
-static bool has_counted(const struct diag_report *report, size_t node) {
-    for (size_t i = 0; i < report->cells.count; i++)
-        if (report->cells.items[i].from_node == node && report->cells.items[i].counted)
-            return true;
-    return false;
-}
-
 /* What a shell and curl take in the pod would hide what the network takes. */
 static void add_untimed(struct writing *w) {
     const struct cluster_nodes *nodes = &w->report->nodes;
     static const char *const what[] = {"loss and latency are", "latency is"};
+    _cleanup_(freep) bool *has_counted = xcalloc(nodes->count, sizeof *has_counted);
 
+    for (size_t i = 0; i < w->report->cells.count; i++)
+        has_counted[w->report->cells.items[i].from_node] |= w->report->cells.items[i].counted;
     for (int counted = 0; counted < 2 && w->report->count; counted++) {
         _cleanup_(text_list_free) struct text_list names = {0};
         _cleanup_(freep) char *joined = NULL, *line = NULL;
 
         for (size_t i = 0; i < nodes->count; i++)
-            if (nodes->items[i].by_exec && has_counted(w->report, i) == counted)
+            if (nodes->items[i].by_exec && has_counted[i] == counted)
                 text_list_add(&names, nodes->items[i].name);
         if (!names.count)
             continue;

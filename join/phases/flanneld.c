@@ -7,7 +7,7 @@
 #include "netsetup/agents/agent.h"
 
 enum { ROUTES_TIMEOUT_MS = 120000, STALLED_MS = 15000 };
-enum { STEP_MS = 250, NODES_AGAIN_MS = 10000 };
+enum { STEP_MS = 100, NODES_AGAIN_MS = 10000 };
 
 /* ---- until the routes are there ---- */
 

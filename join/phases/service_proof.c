@@ -9,7 +9,7 @@
 #include "netsetup/hns/hcn_network.h"
 #include "services/cri.h"
 
-enum { STEP_MS = 250, HEALTH_MS = 2000 };
+enum { STEP_MS = 100, HEALTH_MS = 2000 };
 
 char *service_proof_pipe(const struct join *join) {
     const char *socket = join->found.options.cri_socket;

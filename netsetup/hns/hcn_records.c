@@ -248,9 +248,12 @@ static void forget(struct reading *r) {
 static bool read_at_once(struct host *host, struct reading *r, size_t count) {
     _cleanup_(freep) char *text = NULL;
 
-    return hns_call(host, "GET", r->v1->path, "", &text, ERROR_IGNORED) == 0 &&
-           scan(r, r->v1, text, ERROR_IGNORED) == 0 &&
-           (r->endpoints.all ? r->endpoints.all->count : r->balancers.all->count) == count;
+    if (hns_call(host, "GET", r->v1->path, "", &text, ERROR_IGNORED) == 0 &&
+        scan(r, r->v1, text, ERROR_IGNORED) == 0 &&
+        (r->endpoints.all ? r->endpoints.all->count : r->balancers.all->count) == count)
+        return true;
+    forget(r);
+    return false;
 }
 
 static int read_one(struct host *host, struct reading *r, const char *id, struct error *err) {
@@ -284,13 +287,8 @@ static int read_all(struct host *host, struct reading r, enum hcn_by by, struct 
                                       .context = &ids},
                   err) < 0)
         return -1;
-    if (by != HCN_ONE_BY_ONE && (ids.count > 1 || by == HCN_AT_ONCE_ALONE) &&
-        read_at_once(host, &r, ids.count))
+    if (by == HCN_AT_ONCE && ids.count > 1 && read_at_once(host, &r, ids.count))
         return 0;
-    forget(&r);
-    if (by == HCN_AT_ONCE_ALONE)
-        return error_set(err, ERROR_HOST, "version 1 of HNS does not tell all %zu objects",
-                         ids.count);
     for (size_t i = 0; i < ids.count; i++)
         if (read_one(host, &r, ids.items[i], err) < 0) {
             forget(&r);
@@ -307,6 +305,18 @@ int hcn_endpoints_read(struct host *host, enum hcn_by by, struct hcn_endpoints *
 int hcn_balancers_read(struct host *host, enum hcn_by by, struct hcn_balancers *ret,
                        struct error *err) {
     return read_all(host, of_balancers(ret), by, err);
+}
+
+bool hcn_endpoints_at_once(struct host *host, size_t count, struct hcn_endpoints *ret) {
+    struct reading r = of_endpoints(ret);
+
+    return read_at_once(host, &r, count);
+}
+
+bool hcn_balancers_at_once(struct host *host, size_t count, struct hcn_balancers *ret) {
+    struct reading r = of_balancers(ret);
+
+    return read_at_once(host, &r, count);
 }
 
 static void read_documents(const json_t *documents, struct reading r) {

@@ -36,9 +36,8 @@ struct hcn_balancers {
 
 /* Whose lists are asked for. */
 enum hcn_by {
-    HCN_AT_ONCE, /* version 1; where it does not answer, or not with as many as version 2 has ids,
-                    as HCN_ONE_BY_ONE */
-    HCN_AT_ONCE_ALONE, /* version 1; else ERROR_HOST */
+    HCN_AT_ONCE,   /* version 1; where it does not answer, or not with as many as version 2 has ids,
+                      as HCN_ONE_BY_ONE */
     HCN_ONE_BY_ONE /* version 2: three calls for each; one that goes away meanwhile is left out */
 };
 /* Kinds of failure: those of hcn_enumerate() and hcn_query(); ERROR_MALFORMED. *ret is zero then;
@@ -47,6 +46,10 @@ int hcn_endpoints_read(struct host *host, enum hcn_by by, struct hcn_endpoints *
                        struct error *err);
 int hcn_balancers_read(struct host *host, enum hcn_by by, struct hcn_balancers *ret,
                        struct error *err);
+/* The same by version 1 alone, in one call, where version 2 has so many ids; false: it does not
+ * answer, or not with as many. */
+bool hcn_endpoints_at_once(struct host *host, size_t count, struct hcn_endpoints *ret);
+bool hcn_balancers_at_once(struct host *host, size_t count, struct hcn_balancers *ret);
 /* The same of documents that version 2 has told (an array; NULL: none). Pure. */
 void hcn_endpoints_of(const json_t *documents, struct hcn_endpoints *ret);
 void hcn_balancers_of(const json_t *documents, struct hcn_balancers *ret);

@@ -5,7 +5,7 @@
 
 enum {
     WAIT_MS = 120000,
-    POLL_MS = 500,
+    POLL_MS = 200,
     IPV6_GRACE_MS = 10000,  /* how long a router gets to advertise the IPv6 address again */
     STATIC_GRACE_MS = 3000, /* how long Windows gets to bring a static address along by itself */
 };

@@ -3,21 +3,30 @@
  * requests to the API server, calls of HNS, questions between pods). What the server and HNS answer
  * is made before. */
 #include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
 
+#include <cmocka.h>
+
 #include "base/memory.h"
+#include "diag/evidence.h"
 #include "netsetup/routes/routes.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 #include "tests/scene/large_api.h"
 #include "tests/scene/large_report.h"
+#include "tests/scene/network_scene.h"
 
-enum { PAGE = 500 };
+enum { PAGE = 500, CHANGES = 500, LIVED_SERVICES = 2000, LIVED_NODES = 500 };
 
 static size_t calls;
+static struct host *host;
 
 /* ---- what was used ---- */
 
@@ -53,7 +62,8 @@ static void forget_peak(void) {
 
 /* What is answered, as text. */
 static char *endpoints_text, *balancers_text, *endpoint_ids, *balancer_ids;
-static struct text_list services_pages, slices_pages;
+static struct text_list services_pages, slices_pages, nodes_pages;
+static struct text_list services_events, slices_events; /* of the next stream */
 
 static void make_pages(json_t *list, struct text_list *ret) {
     json_t *items = json_object_get(list, "items");
@@ -73,18 +83,37 @@ static void make_pages(json_t *list, struct text_list *ret) {
     }
 }
 
+/* A stream, an event at a time. */
+static void stream(const struct http_request *request, struct text_list *events) {
+    struct text_list now = take_struct(*events);
+
+    for (size_t i = 0; i < now.count; i++)
+        if (request->on_data(request->on_data_context, now.items[i], strlen(now.items[i])))
+            exit(1);
+    text_list_free(&now);
+}
+
 static int answer(void *context, const struct http_request *request, struct http_response *ret,
                   struct error *err) {
     const char *mark = strstr(request->url, "continue=");
     size_t page = mark ? strtoul(mark + strlen("continue="), NULL, 10) : 0;
-    const char *body = strstr(request->url, "/services")         ? services_pages.items[page]
-                       : strstr(request->url, "/endpointslices") ? slices_pages.items[page]
-                                                                 : "{\"items\":[]}";
+    const bool services = strstr(request->url, "/services"),
+               slices = strstr(request->url, "/endpointslices"),
+               nodes = strstr(request->url, "/nodes");
 
     (void)context, (void)err;
     ret->status = 200;
-    ret->body = xstrdup(body);
-    ret->body_len = strlen(body);
+    if (strstr(request->url, "watch=true")) {
+        stream(request, services ? &services_events : &slices_events);
+        host_memory_advance(host, services ? 0 : 2000); /* behind the last stream */
+        ret->body = xstrdup("");
+    } else {
+        ret->body = xstrdup(services ? services_pages.items[page]
+                            : slices ? slices_pages.items[page]
+                            : nodes  ? nodes_pages.items[page]
+                                     : "{\"items\":[]}");
+    }
+    ret->body_len = strlen(ret->body);
     return 0;
 }
 
@@ -139,16 +168,24 @@ static void make_lists(const json_t *all, json_t *(*v1)(const json_t *v2), char 
 }
 
 struct work {
-    struct host *host;
     struct http *http;
     struct kube_client client;
+    struct drift_follow follow;
     struct pod_route *routes;
     json_t *nodes;
     size_t count, cells;
+    size_t services; /* that are known in the end */
 };
 
-static void make_comparison(struct work *w) {
+static void open_client(struct work *w) {
     static const struct kubeconfig config = {.server = (char *)"https://k", .token = (char *)"t"};
+
+    w->http = http_memory_new(answer, NULL);
+    if (kube_client_open(w->http, host, &config, &w->client, NULL) < 0)
+        exit(1);
+}
+
+static void make_comparison(struct work *w) {
     struct large_cluster cluster;
 
     large_cluster_make(&cluster, w->count, 0, 0);
@@ -157,18 +194,89 @@ static void make_comparison(struct work *w) {
     make_pages(cluster.services, &services_pages);
     make_pages(cluster.slices, &slices_pages);
     large_cluster_free(&cluster);
-    w->http = http_memory_new(answer, NULL);
-    host_memory_set_hns(w->host, hns, NULL);
-    if (kube_client_open(w->http, w->host, &config, &w->client, NULL) < 0)
-        exit(1);
+    host_memory_set_hns(host, hns, NULL);
+    open_client(w);
 }
 
 static void compare(struct work *w) {
-    json_t *drift = drift_read(w->host, &w->client, "win-1", "net", NULL, NULL, NULL, NULL);
+    json_t *drift = drift_read(host, &w->client, "win-1", "net", NULL, NULL, NULL, NULL);
 
     if (json_object_size(drift)) /* all of it agrees */
         exit(1);
     json_decref(drift);
+}
+
+/* What a diagnosis of the node reads of HNS, with what its causes look into. */
+static void read_evidence(struct work *w) {
+    struct drift_cluster cluster = {0};
+    const struct diag_evidence_options options = {
+        .cluster = &cluster, .dns_ip = "10.96.0.1", .network_name = "net"};
+    json_t *evidence = json_object();
+
+    drift_ask(&w->client, NULL, &cluster);
+    diag_evidence_add_hns(host, &options, evidence);
+    if (json_array_size(json_object_get(evidence, "loadBalancers")) <
+        (w->count < 1000 ? w->count : 1000))
+        exit(1);
+    json_decref(evidence);
+    drift_cluster_free(&cluster);
+}
+
+/* ---- what winjoin-network follows ---- */
+
+static void follow(struct work *w) {
+    struct kube_watch watches[DRIFT_WATCHES];
+
+    drift_follow_watches(&w->follow, watches);
+    watches[0].timeout_ms = 1000;
+    if (kube_watch_all(&w->client, watches, DRIFT_WATCHES, ERROR_IGNORED) == 0 ||
+        w->follow.cluster.service_count != w->services ||
+        w->follow.cluster.slice_count != w->services)
+        exit(1);
+}
+
+static void make_followed(struct work *w) {
+    make_comparison(w);
+    w->services = w->count;
+}
+
+/* So many come, somewhere among the others, and then they go. */
+static void make_events(json_t *list, size_t count, struct text_list *ret) {
+    json_t *items = json_object_get(list, "items");
+
+    for (size_t i = 0; i < 2 * count; i++) {
+        json_t *item = json_array_get(items, i % json_array_size(items));
+        _cleanup_(freep) char *name = xasprintf("service-%zu-x", i % count * 7919 % 10000);
+        _cleanup_json_ json_t *event =
+            json_pack("{s:s, s:O}", "type", i < count ? "ADDED" : "DELETED", "object", item);
+        _cleanup_(freep) char *text = NULL;
+
+        json_put(item, "metadata.name", json_string(name));
+        text = json_write(event);
+        text_list_add_owned(ret, xasprintf("%s\n", text));
+    }
+}
+
+static void make_known(struct work *w, size_t services, size_t events) {
+    struct large_cluster cluster;
+
+    large_cluster_make(&cluster, services, 0, 0);
+    make_pages(cluster.services, &services_pages);
+    make_pages(cluster.slices, &slices_pages);
+    make_events(cluster.services, events, &services_events);
+    make_events(cluster.slices, events, &slices_events);
+    large_cluster_free(&cluster);
+    open_client(w);
+    for (enum drift_what what = DRIFT_SERVICES; what <= DRIFT_SLICES; what++) {
+        if (drift_cluster_list(&w->follow.cluster, what, &w->client, NULL, NULL) < 0)
+            exit(1);
+        w->follow.versions[what] = xstrdup("1");
+    }
+    w->services = services;
+}
+
+static void make_changes(struct work *w) {
+    make_known(w, w->count, CHANGES);
 }
 
 /* ---- routes to other nodes' pods ---- */
@@ -182,7 +290,7 @@ static void make_routes(struct work *w) {
             text_format(w->routes[i].node_address, IP_TEXT_MAX, "10.0.%u.%u", i / 250,
                         2 + i % 250) < 0)
             exit(1);
-    if (pod_routes_ensure(w->host, "10.0.0.21", w->routes, w->count - 1, NULL, NULL) < 0)
+    if (pod_routes_ensure(host, "10.0.0.21", w->routes, w->count - 1, NULL, NULL) < 0)
         exit(1);
 }
 
@@ -190,12 +298,10 @@ static void make_routes(struct work *w) {
 static void write_routes(struct work *w) {
     size_t changed = 0;
 
-    if (pod_routes_ensure(w->host, "10.0.0.21", w->routes, w->count, &changed, NULL) < 0 ||
+    if (pod_routes_ensure(host, "10.0.0.21", w->routes, w->count, &changed, NULL) < 0 ||
         changed != 1)
         exit(1);
 }
-
-/* ---- a cluster's diagnosis ---- */
 
 /* With the images that a kubelet names, which are most of a Node. */
 static json_t *plain_node(size_t n) {
@@ -211,6 +317,80 @@ static json_t *plain_node(size_t n) {
     json_put(node, "status.images", images);
     return node;
 }
+
+static int on_tick(void *, unsigned, struct error *err) {
+    return error_set(err, ERROR_INTERRUPTED, "enough");
+}
+
+static void follow_nodes(struct work *w) {
+    struct error err = {0};
+
+    (void)peers_follow(host, w->http, NULL, 0, on_tick, NULL, &err);
+    if (err.kind != ERROR_INTERRUPTED)
+        exit(1);
+}
+
+/* The routes stand when it starts. */
+static void make_nodes_pages(size_t count, struct text_list *ret) {
+    json_t *list = json_pack("{s:[]}", "items");
+
+    for (size_t n = 0; n < count; n++)
+        json_array_append_new(json_object_get(list, "items"), plain_node(n));
+    make_pages(list, ret);
+    json_decref(list);
+}
+
+static void make_followed_nodes(struct work *w) {
+    static struct scene scene;
+
+    make_nodes_pages(w->count, &nodes_pages);
+    scene_write_kubeconfig(host);
+    scene_make_networks(&scene, host, "l2bridge", "win-bridge");
+    scene_write_boot_network(&scene, host, NULL);
+    w->http = http_memory_new(answer, NULL);
+    follow_nodes(w);
+}
+
+/* ---- years of it ---- */
+
+static struct text_list more_nodes;
+
+static void copy_texts(const struct text_list *from, struct text_list *ret) {
+    for (size_t i = 0; i < from->count; i++)
+        text_list_add(ret, from->items[i]);
+}
+
+/* Services and Nodes come and go once. */
+static void live_once(struct work *w) {
+    struct text_list services = {0}, slices = {0}, few = nodes_pages;
+
+    copy_texts(&services_events, &services);
+    copy_texts(&slices_events, &slices);
+    follow(w); /* takes the events */
+    services_events = services;
+    slices_events = slices;
+    nodes_pages = more_nodes;
+    follow_nodes(w);
+    nodes_pages = few;
+    follow_nodes(w);
+}
+
+static void live(struct work *w) {
+    for (size_t i = 0; i < w->count; i++)
+        live_once(w);
+}
+
+/* One life is over already: what grows from now on would grow for ever. */
+static void make_life(struct work *w) {
+    struct work nodes = {.count = LIVED_NODES};
+
+    make_followed_nodes(&nodes);
+    make_nodes_pages(2 * LIVED_NODES, &more_nodes);
+    make_known(w, LIVED_SERVICES, LIVED_SERVICES);
+    live_once(w);
+}
+
+/* ---- a cluster's diagnosis ---- */
 
 static void make_cluster(struct work *w) {
     large_api_open(w->count, plain_node);
@@ -261,7 +441,12 @@ static const struct {
     void (*make)(struct work *w);
     void (*run)(struct work *w);
 } works[] = {{"comparison", make_comparison, compare},
+             {"evidence", make_comparison, read_evidence},
+             {"followed", make_followed, follow},
+             {"changes", make_changes, follow},
              {"routes", make_routes, write_routes},
+             {"nodes", make_followed_nodes, follow_nodes},
+             {"life", make_life, live},
              {"sample", make_cluster, diagnose_sample},
              {"all-nodes", make_cluster, diagnose_all},
              {"causes", make_nodes, judge}};
@@ -285,14 +470,14 @@ static void measure(struct work *w, size_t which) {
 }
 
 int main(int argc, char **argv) {
-    struct work work = {.host = host_memory_new(),
-                        .count = argc == 3 ? strtoul(argv[2], NULL, 10) : 0};
+    struct work work = {.count = argc == 3 ? strtoul(argv[2], NULL, 10) : 0};
 
+    host = host_memory_new();
     for (size_t i = 0; work.count && i < ARRAY_SIZE(works); i++)
         if (text_equal(works[i].name, argv[1])) {
             measure(&work, i);
             return 0;
         }
-    fprintf(stderr, "usage: growth comparison|routes|sample|all-nodes|causes COUNT\n");
+    fprintf(stderr, "usage: growth WORK COUNT; see works[]\n");
     return 2;
 }

@@ -14,13 +14,23 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAM = os.path.join(ROOT, "build", "native", "growth")
 PICTURE = os.path.join(ROOT, "docs", "growth.svg")
 STEEPEST = 1.1
+LIVES = (1, 3, 10)
+SERVICES, NODES = (10, 100, 1000, 10000), (10, 100, 1000, 5000)
 # By which word of the program, of what, up to which limit.
-WORKS = (("comparison", "HNS compared with so many Services, each of three endpoints", (10, 100, 1000, 10000)),
-         ("routes", "a Node more beside the routes of so many", (10, 100, 1000, 5000)),
-         ("sample", "a diagnosis of a cluster of so many nodes: a sample", (10, 100, 1000, 5000)),
-         ("all-nodes", "a diagnosis of a cluster of so many nodes: all nodes", (10, 100, 1000, 5000)),
-         ("causes", "the causes in a cluster of so many nodes, five of them dead", (10, 100, 1000, 5000)))
-SAMPLE = (("wall", "s", 60), ("peak", "MB", 256))  # of the largest cluster, at most
+WORKS = (("comparison", "HNS compared with so many Services, each of three endpoints", SERVICES),
+         ("evidence", "a node's diagnosis reads so many Services, each of three endpoints, of HNS and the API", SERVICES),
+         ("followed", "winjoin-network begins with so many Services and their EndpointSlices", SERVICES),
+         ("changes", "500 Services come and go among so many, beside winjoin-network", SERVICES),
+         ("nodes", "winjoin-network begins with so many Nodes, each of 50 images", NODES),
+         ("life", "so many times 2,000 Services and 500 Nodes come and go, beside winjoin-network", LIVES),
+         ("routes", "a Node more beside the routes of so many", NODES),
+         ("sample", "a diagnosis of a cluster of so many nodes: a sample", NODES),
+         ("all-nodes", "a diagnosis of a cluster of so many nodes: all nodes", NODES),
+         ("causes", "the causes in a cluster of so many nodes, five of them dead", NODES))
+# At the limits, at most: of these works together.
+SAMPLE = (("wall", "s", 60), ("peak", "MB", 256))
+SERVICE, SERVICE_MB = ("nodes", "comparison"), 48  # the comparison holds what is followed
+COMPARED = (("cpu", "s", 0.3), ("peak", "MB", 64))
 JOIN, JOIN_SIZES = "join beside so many Nodes, Services, ConfigMaps of others", (10, 100, 1000, 5000)
 LEAST = {"cpu": 1e-4, "peak": 1.0}  # what is less is the machine's, not the work's
 
@@ -66,10 +76,16 @@ def rows(seen):
             if slope is not None:
                 made.append(figures.row("exponent of %s: %s" % (word, title), "", [round(slope, 2) + 0.0], [],
                                         ("at most", STEEPEST)))
-    n, cost = seen["sample"][-1]
-    made += [figures.row("%s of a diagnosis of %d nodes: a sample" % (key, n), unit, [cost[key]], [], ("at most", most))
-             for key, unit, most in SAMPLE]
+    made += [figures.row("%s at the limit: %s" % (key, title_of(work)), unit, [seen[work][-1][1][key]], [],
+                         ("at most", most))
+             for work, limits in (("comparison", COMPARED), ("sample", SAMPLE)) for key, unit, most in limits]
+    made.append(figures.row("peak at the limits: winjoin-network, Nodes and a comparison", "MB",
+                            [sum(seen[work][-1][1]["peak"] for work in SERVICE)], [], ("at most", SERVICE_MB)))
     return made
+
+
+def title_of(work):
+    return next(title for name, title, _ in WORKS if name == work)
 
 
 def cost_table(seen):
@@ -79,7 +95,7 @@ def cost_table(seen):
             lines.append("| %s | %d | %s | %s | %s | %s | %s | |" % (
                 title, n, short(cost["wall"]), short(cost["cpu"]), figures.shown(cost["peak"], "MB"),
                 "%d" % cost["requests"] if cost["requests"] else "",
-                "%d" % cost["calls"] if work == "comparison" else ""))
+                "%d" % cost["calls"] if cost["calls"] else ""))
     for n, cost in seen["join"]:
         lines.append("| %s | %d | | | | %d | | %s |" % (JOIN, n, cost["requests"], figures.shown(cost["bytes"], "bytes")))
     return "\n".join(lines)
@@ -91,27 +107,35 @@ def short(seconds):
 
 def exponent_table(made):
     lines = ["| exponent, and at the limit | | goal | met |", "|---|---|---|---|"]
-    lines += ["| %s | %.2f | %s | %s |" % (r["figure"].replace("exponent of ", ""), r["winjoin"], r["goal"],
-                                           "yes" if r["met"] else "no") for r in made]
+    lines += ["| %s | %s | %s | %s |" % (
+        r["figure"].replace("exponent of ", ""), figures.shown(r["winjoin"], r["unit"]) if r["unit"] else "%.2f" % r["winjoin"],
+        r["goal"], "yes" if r["met"] else "no") for r in made]
     return "\n".join(lines)
 
 
 # ---- the picture ----
 
 WIDTH, HEIGHT, LEFT, TOP, SIDE, GAP = 860, 400, 70, 50, 300, 100
+# What is drawn: its name there, its colors in light and dark.
+DRAWN = {"comparison": ("comparison (Services)", "#0969da", "#58a6ff"),
+         "followed": ("winjoin-network: Services", "#1b7c83", "#39c5cf"), "nodes": ("winjoin-network: Nodes", "#bf3989", "#ff80c8"),
+         "routes": ("routes (Nodes)", "#bc4c00", "#f0883e"), "sample": ("diagnosis: sample", "#1a7f37", "#3fb950"),
+         "all-nodes": ("diagnosis: all nodes", "#8250df", "#a371f7"), "causes": ("causes (nodes)", "#cf222e", "#ff7b72")}
 STYLE = """\
 text { font: 13px sans-serif; fill: #24292f }
 .title { font-weight: bold }
 .grid { stroke: #d0d7de; stroke-width: 1 }
 .guide { stroke: #6e7781; stroke-width: 1.5; stroke-dasharray: 5 4; fill: none }
-.comparison { stroke: #0969da; fill: #0969da } .routes { stroke: #bc4c00; fill: #bc4c00 } .sample { stroke: #1a7f37; fill: #1a7f37 }
-.all-nodes { stroke: #8250df; fill: #8250df } .causes { stroke: #cf222e; fill: #cf222e }
+%s
 polyline { stroke-width: 2.5; fill: none !important }
 @media (prefers-color-scheme: dark) {
 text { fill: #e6edf3 } .grid { stroke: #30363d } .guide { stroke: #8b949e }
-.comparison { stroke: #58a6ff; fill: #58a6ff } .routes { stroke: #f0883e; fill: #f0883e } .sample { stroke: #3fb950; fill: #3fb950 }
-.all-nodes { stroke: #a371f7; fill: #a371f7 } .causes { stroke: #ff7b72; fill: #ff7b72 }
+%s
 }"""
+
+
+def colors(of):
+    return "\n".join(".%s { stroke: %s; fill: %s }" % (work, row[of], row[of]) for work, row in DRAWN.items())
 
 
 def panel(seen, key, left, title, ends, unit):
@@ -133,7 +157,7 @@ def panel(seen, key, left, title, ends, unit):
                    % (left, y(10 ** power), left + SIDE, left - 8, y(10 ** power) + 4, unit(power)))
     begin = 10 ** (high - 3)
     out.append('<path class="guide" d="M%.1f %.1fL%.1f %.1f"/>' % (x(10), y(begin), x(10000), y(begin * 1000)))
-    for work, _, _ in WORKS:
+    for work in DRAWN:
         points = [(x(n), y(max(cost[key], 10 ** low))) for n, cost in seen[work]]
         out.append('<polyline class="%s" points="%s"/>' % (work, " ".join("%.1f,%.1f" % p for p in points)))
         out += ['<circle class="%s" cx="%.1f" cy="%.1f" r="4"/>' % (work, *p) for p in points]
@@ -144,17 +168,15 @@ def picture(seen):
     times = {-5: "10 µs", -4: "0.1 ms", -3: "1 ms", -2: "10 ms", -1: "0.1 s", 0: "1 s", 1: "10 s"}
     sizes = {-1: "0.1 MB", 0: "1 MB", 1: "10 MB", 2: "100 MB", 3: "1 GB"}
     out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" '
-           'aria-label="CPU time and memory by the number of objects">' % (WIDTH, HEIGHT + 20),
-           "<style>\n%s\n</style>" % STYLE]
+           'aria-label="CPU time and memory by the number of objects">' % (WIDTH, HEIGHT + 40),
+           "<style>\n%s\n</style>" % (STYLE % (colors(1), colors(2)))]
     out += panel(seen, "cpu", LEFT, "CPU time", (-5, 1), times.get)
     out += panel(seen, "peak", LEFT + SIDE + GAP, "peak memory", (-1, 3), sizes.get)
-    for i, (work, label) in enumerate((("comparison", "comparison (Services)"), ("routes", "routes (Nodes)"),
-                                       ("sample", "diagnosis: sample"), ("all-nodes", "all nodes"), ("causes", "causes"))):
-        at = (0, 185, 330, 490, 590)[i] + 10
-        out.append('<circle class="%s" cx="%d" cy="%d" r="5"/><text x="%d" y="%d">%s</text>'
-                   % (work, at, HEIGHT - 2, at + 12, HEIGHT + 3, label))
-    out.append('<path class="guide" d="M%d %dh24"/><text x="%d" y="%d">in proportion</text>'
-               % (690, HEIGHT - 2, 722, HEIGHT + 3))
+    for i, (work, (label, _, _)) in enumerate([*DRAWN.items(), (None, ("in proportion", "", ""))]):
+        x, y = 20 + i % 4 * 205, HEIGHT + i // 4 * 24
+        out.append('<circle class="%s" cx="%d" cy="%d" r="5"/>' % (work, x, y) if work else
+                   '<path class="guide" d="M%d %dh24"/>' % (x - 6, y))
+        out.append('<text x="%d" y="%d">%s</text>' % (x + (12 if work else 26), y + 5, label))
     return "\n".join(out) + "\n</svg>\n"
 
 

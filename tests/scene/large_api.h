@@ -202,7 +202,7 @@ static inline int large_take_nodes(void *context, const json_t *items, struct er
     return cluster_nodes_add(context, items, err);
 }
 static inline void large_api_nodes(struct cluster_nodes *ret) {
-    if (kube_pages_each(&large.client, "/api/v1/nodes", large_take_nodes, ret, NULL) < 0)
+    if (kube_pages_each(&large.client, "/api/v1/nodes", large_take_nodes, ret, NULL, NULL) < 0)
         exit(1);
 }
 

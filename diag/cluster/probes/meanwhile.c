@@ -153,7 +153,7 @@ static void look_at_nodes(struct cluster_asking *asking, const char *path) {
     for (size_t i = 0; i < nodes->count; i++)
         json_object_set_new(places, nodes->items[i].name, json_integer((json_int_t)i));
     if (kube_pages_each(asking->client, path, take_nodes, &(struct looking){nodes, places, there},
-                        &ignored) < 0)
+                        NULL, &ignored) < 0)
         return;
     for (size_t i = 0; i < nodes->count; i++)
         if (!there[i])

@@ -42,6 +42,30 @@ static int scan(const char *prefix, const char *text, size_t len, struct text *r
     return result;
 }
 
+static void whole_found(void *context, const struct json_found *f) {
+    if (f->kind == SCAN_ENDS)
+        text_addf(context, "%d %.*s|", f->what, (int)f->whole_len, f->whole);
+}
+
+static void objects_as_they_are_spelled(void **state) {
+    static const char text[] = "{ \"ports\":[ {\"x\": [ \"}\" ]} ,[1], 2] } ";
+    struct text t = {0};
+
+    (void)state;
+    assert_int_equal(json_scan(text, strlen(text),
+                               &(struct json_scan){.name = "Services",
+                                                   .prefix = "",
+                                                   .places = places,
+                                                   .count = ARRAY_SIZE(places),
+                                                   .found = whole_found,
+                                                   .context = &t},
+                               NULL),
+                     0);
+    assert_string_equal(text_str(&t), "3 {\"x\": [ \"}\" ]}|3 [1]|"
+                                      "0 { \"ports\":[ {\"x\": [ \"}\" ]} ,[1], 2] }|");
+    text_free(&t);
+}
+
 static void what_stands_where(void **state) {
     static const struct {
         const char *prefix, *text, *wanted;
@@ -170,8 +194,9 @@ static void depth(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_stands_where), cmocka_unit_test(what_is_no_json),
-        cmocka_unit_test(where_it_is_no_json), cmocka_unit_test(cut_off), cmocka_unit_test(depth)};
+        cmocka_unit_test(what_stands_where), cmocka_unit_test(objects_as_they_are_spelled),
+        cmocka_unit_test(what_is_no_json),   cmocka_unit_test(where_it_is_no_json),
+        cmocka_unit_test(cut_off),           cmocka_unit_test(depth)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
