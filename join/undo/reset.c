@@ -7,9 +7,9 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/undo/journal.h"
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/boot_network.h"
-#include "netsetup/network_pending.h"
 #include "netsetup/routes/peers.h"
+#include "node/chosen.h"
+#include "node/keeper/network_pending.h"
 #include "services/cri.h"
 #include "services/service_table.h"
 
@@ -25,21 +25,20 @@ static int stop_first(const struct journal *journal, const char *name, struct er
 
 /* What a join wrote down of its network; a plan without a mode: nothing. */
 struct joined {
-    json_t *file;
+    struct chosen chosen;
     struct network_plan plan;
 };
 
 static void joined_read(struct host *host, struct joined *ret) {
-    _cleanup_(boot_network_input_free) struct network_input input = {0};
-
-    if (boot_network_load(host, &ret->file, &input, ERROR_IGNORED) < 0)
+    if (chosen_load(host, &ret->chosen, ERROR_IGNORED) < 0)
         return;
-    (void)network_plan_make(&input, &ret->plan, ERROR_IGNORED); /* or it stays empty */
+    (void)network_plan_make(&ret->chosen.network, &ret->plan,
+                            ERROR_IGNORED); /* or it stays empty */
 }
 
 static void joined_free(struct joined *joined) {
     network_plan_free(&joined->plan);
-    json_decref(joined->file);
+    chosen_free(&joined->chosen);
 }
 
 /* Those that winjoin-network has written since the join. */
@@ -48,7 +47,7 @@ static int remove_routes(struct host *host, const struct joined *joined, struct 
 
     if (!joined->plan.mode)
         return 0;
-    routes = boot_routes_ever(host, joined->file);
+    routes = chosen_routes_ever(host, &joined->chosen);
     return peers_remove(host, &joined->plan, routes, err);
 }
 
@@ -242,8 +241,7 @@ static int remove_own(struct host *host, struct error *err) {
 
 /* What a DaemonSet of the cluster made is not the journal's: it is named with its command. */
 static const char *left_by_agent(const struct joined *joined) {
-    const struct external_agent *agent =
-        external_agent_by_name(json_text_at(joined->file, "agent"));
+    const struct external_agent *agent = external_agent_by_name(joined->chosen.network.external);
 
     return agent ? agent->removal : NULL;
 }
@@ -321,8 +319,8 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (result == 0)
         end_pods(&journal, options, ret, err);
     if (result == 0)
-        result = undo_kinds(&journal, EVERY_KIND, options->dry_run ? NULL : BOOT_NETWORK_FILE,
-                            options, ret, err);
+        result = undo_kinds(&journal, EVERY_KIND, options->dry_run ? NULL : CHOSEN_FILE, options,
+                            ret, err);
     if (result == 0 && !options->dry_run) /* the service could write some until it was stopped */
         result = remove_routes(host, &joined, err);
     if (result == 0 && !options->dry_run) /* without that file the routes are not known */

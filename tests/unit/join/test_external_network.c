@@ -3,7 +3,7 @@
 #include "tests/scene/join_scene.h"
 
 #include "join/phases/steps.h"
-#include "netsetup/boot_network.h"
+#include "node/chosen.h"
 
 #define CONF "C:\\etc\\cni\\net.d\\10-calico.conf"
 
@@ -227,7 +227,7 @@ static void answer_images(void *context, const void *said, size_t len, struct te
             host_memory_pipe_not_yet(r->host);
             return;
         }
-        assert_int_equal(host_file_type(r->host, BOOT_NETWORK_FILE), HOST_ABSENT);
+        assert_int_equal(host_file_type(r->host, CHOSEN_FILE), HOST_ABSENT);
         assert_string_equal(text_str(&pending), "True ");
         pulled++;
     }
@@ -263,7 +263,7 @@ static void a_required_image_keeps_pods_away(void **state) {
     assert_int_equal(join_once(&r, &err), -1);
     assert_non_null(strstr(err.message, "pull image 'r.io/first:1'"));
     assert_int_equal(host_file_type(r.host, CONF), HOST_FILE);
-    assert_int_equal(host_file_type(r.host, BOOT_NETWORK_FILE), HOST_ABSENT);
+    assert_int_equal(host_file_type(r.host, CHOSEN_FILE), HOST_ABSENT);
     text_free(&pending);
     close_run(&r);
 }
