@@ -157,8 +157,7 @@ int find_plan(struct join *join, struct error *err) {
         network_plan_make(&input, &plan, err) < 0 || check_isolated(join, &plan, err) < 0 ||
         source_vip_recall(join->host, &plan, err) < 0)
         return -1;
-    if (join->found.plan.name)
-        network_plan_free(&join->found.plan);
+    network_plan_free(&join->found.plan);
     join->found.plan = take_struct(plan);
     take_node_ips(&join->found);
     network_fit_warn(join);
@@ -174,27 +173,20 @@ static void take_list(const struct text_list *from, struct text_list *ret) {
         text_list_add(ret, from->items[i]);
 }
 
-static int take_remembered(struct join_found *found, const struct network_input *input,
-                           struct error *err) {
-    struct network_plan plan = {0};
-    size_t len = strcspn(input->management, "/");
-
-    if (network_plan_make(input, &plan, err) < 0)
-        return -1;
-    if (found->plan.name)
-        network_plan_free(&found->plan);
-    found->plan = plan;
-    (void)text_format(found->node_ip, sizeof found->node_ip, "%.*s", (int)len, input->management);
-    take_list(&input->service_cidrs, &found->cluster.service_subnets);
-    take_list(&input->dns_servers, &found->cluster.cluster_dns);
-    text_set(&found->cluster.dns_domain, xstrdup_null(input->dns_domain));
-    return 0;
-}
-
 int find_remembered(struct join *join, struct error *err) {
     _cleanup_(chosen_free) struct chosen chosen = {0};
+    _cleanup_(network_plan_free) struct network_plan plan = {0};
+    const struct network_input *network = &chosen.network;
+    struct join_found *found = &join->found;
 
-    if (chosen_load(join->host, &chosen, err) < 0)
+    if (chosen_load(join->host, &chosen, err) < 0 || network_plan_make(network, &plan, err) < 0)
         return -1;
-    return take_remembered(&join->found, &chosen.network, err);
+    network_plan_free(&found->plan);
+    found->plan = take_struct(plan);
+    (void)text_format(found->node_ip, sizeof found->node_ip, "%.*s",
+                      (int)strcspn(network->management, "/"), network->management);
+    take_list(&network->service_cidrs, &found->cluster.service_subnets);
+    take_list(&network->dns_servers, &found->cluster.cluster_dns);
+    text_set(&found->cluster.dns_domain, xstrdup_null(network->dns_domain));
+    return 0;
 }

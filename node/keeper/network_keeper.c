@@ -167,33 +167,30 @@ static int restore_balancers(struct network_keeper *k, const struct network_rest
     return network_restore_service(restore, &service_kube_proxy, err);
 }
 
-static int restore_all(struct network_keeper *k, const struct chosen *chosen,
-                       struct network_restore *restore, struct error *err) {
-    const struct network_agent *agent = network_agent_by_plugin(restore->input->plugin);
-    _cleanup_json_ json_t *routes = chosen_routes(k->host, chosen);
-
-    if (!agent)
-        return error_set(err, ERROR_MALFORMED, "read '%s': no network plugin is called '%s'",
-                         CHOSEN_FILE, restore->input->plugin ? restore->input->plugin : "");
-    if (!agent->makes_network && restore_networks(k, routes, restore, err) < 0)
-        return -1;
-    if ((agent->restore && agent->restore(restore, err) < 0) ||
-        restore_balancers(k, restore, err) < 0)
-        return -1;
-    return host_remove(k->host, CARD_FILE, err);
-}
-
 int network_restore(struct network_keeper *k, bool booting, struct text_list *did,
                     struct error *err) {
     _cleanup_(chosen_free) struct chosen chosen = {0};
+    _cleanup_json_ json_t *routes = NULL;
     struct network_restore restore = {
         .host = k->host, .input = &chosen.network, .booting = booting, .did = did};
+    const char *plugin;
+    const struct network_agent *agent;
 
     if (host_file_type(k->host, CHOSEN_FILE) == HOST_ABSENT)
         return 0; /* containerd is started before the join makes its network */
     if (chosen_load(k->host, &chosen, err) < 0)
         return -1;
-    return restore_all(k, &chosen, &restore, err);
+    plugin = chosen.network.plugin;
+    agent = network_agent_by_plugin(plugin);
+    routes = chosen_routes(k->host, &chosen);
+    if (!agent)
+        return error_set(err, ERROR_MALFORMED, "read '%s': no network plugin is called '%s'",
+                         CHOSEN_FILE, plugin ? plugin : "");
+    if ((!agent->makes_network && restore_networks(k, routes, &restore, err) < 0) ||
+        (agent->restore && agent->restore(&restore, err) < 0) ||
+        restore_balancers(k, &restore, err) < 0)
+        return -1;
+    return host_remove(k->host, CARD_FILE, err);
 }
 
 /* ---- told ---- */
