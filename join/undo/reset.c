@@ -239,13 +239,6 @@ static int remove_own(struct host *host, struct error *err) {
     return keeps ? 0 : host_remove_tree(host, WINJOIN_FOLDER, err);
 }
 
-/* What a DaemonSet of the cluster made is not the journal's: it is named with its command. */
-static const char *left_by_agent(const struct joined *joined) {
-    const struct external_agent *agent = external_agent_by_name(joined->chosen.network.external);
-
-    return agent ? agent->removal : NULL;
-}
-
 /* What winjoin has said of the Node; who deletes that does not need it. */
 static void clear_node(struct host *host, const struct reset_options *options) {
     const struct {
@@ -289,7 +282,6 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     _cleanup_(joined_free) struct joined joined = {0};
     _cleanup_(journal_close) struct journal journal = {0};
     struct error why = {0};
-    const char *left;
     int result = 0;
 
     *ret = (struct reset_result){0};
@@ -301,7 +293,6 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
         marks_find(&journal, options->force && !options->dry_run, tell_mark, &resetting, &why) < 0)
         tell(options, "what is winjoin's and not in the journal", "", &why);
     joined_read(host, &joined);
-    left = left_by_agent(&joined);
     if (journal.count && !options->dry_run) {
         result = journal_repair_services(&journal, err) < 0 ||
                          stop_first(&journal, service_network.name, err) < 0
@@ -328,8 +319,9 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (result == 0 && !options->dry_run)
         result =
             options->joining ? host_remove_tree(host, JOINING_FOLDER, err) : remove_own(host, err);
-    if (result == 0 && left)
-        tell(options, "left", left, NULL);
+    /* what a DaemonSet of the cluster made is not the journal's: it is named with its command */
+    if (result == 0 && joined.plan.external)
+        tell(options, "left", joined.plan.external->removal, NULL);
     return result;
 }
 
