@@ -6,8 +6,8 @@
 #include "diag/drift/drift.h"
 #include "diag/network_report.h"
 #include "kube/node.h"
-#include "netsetup/boot_network.h"
-#include "netsetup/peer_watch.h"
+#include "node/chosen.h"
+#include "node/keeper/peer_watch.h"
 #include "services/service_table.h"
 
 #define UNPROVED "Unknown"
@@ -132,16 +132,14 @@ enum {
 struct publishing {
     struct host *host;
     struct kube_client client;
-    json_t *file; /* of the join; `input` borrows from it */
-    struct network_input input;
+    struct chosen chosen;
     char *path;                 /* of the Node */
     struct node_events *events; /* borrowed, or NULL */
 };
 
 static void publishing_free(struct publishing *p) {
     kube_client_close(&p->client);
-    boot_network_input_free(&p->input);
-    json_decref(p->file);
+    chosen_free(&p->chosen);
     free(p->path);
 }
 
@@ -149,12 +147,10 @@ static int publishing_open(struct host *host, struct http *http, struct publishi
                            struct error *err) {
     _cleanup_(freep) char *name = NULL;
 
-    if (boot_network_load(host, &ret->file, &ret->input, err) < 0)
+    if (chosen_load(host, &ret->chosen, err) < 0)
         return -1;
     ret->host = host;
-    if (!json_text_at(ret->file, "node"))
-        return error_set(err, ERROR_ABSENT, "'%s' has no name of the node", BOOT_NETWORK_FILE);
-    name = kube_escape(json_text_at(ret->file, "node"));
+    name = kube_escape(ret->chosen.node);
     ret->path = xasprintf("/api/v1/nodes/%s", name);
     if (kube_client_open_file(http, host, NODE_KUBECONFIG, &ret->client, err) < 0)
         return -1;
@@ -165,8 +161,7 @@ static int publishing_open(struct host *host, struct http *http, struct publishi
 static void tell(struct publishing *p, enum node_event event, const char *message) {
     struct error why = {0};
 
-    if (node_event_tell(&p->client, json_text_at(p->file, "node"), event, message, p->events,
-                        &why) < 0)
+    if (node_event_tell(&p->client, p->chosen.node, event, message, p->events, &why) < 0)
         log_message(LOG_RETRY, "write an event of this Node: %s", why.message);
 }
 
@@ -250,15 +245,15 @@ static char *look(struct publishing *p, const struct drift_cluster *known, const
     uint64_t before = host_set_limit(p->host, DRIFT_MS);
 
     if (our_kube_proxy(p->host) == HOST_SERVICE_RUNNING)
-        drift = drift_read(p->host, &p->client, json_text_at(p->file, "node"), p->input.name, NULL,
-                           known, &balancers, &has_balancers);
+        drift = drift_read(p->host, &p->client, p->chosen.node, p->chosen.network.name, NULL, known,
+                           &balancers, &has_balancers);
     else /* where HNS says nothing, neither does the report */
         has_balancers = hcn_balancers_read(p->host, HCN_AT_ONCE, &balancers, ERROR_IGNORED) == 0;
     host_set_deadline(p->host, before);
     return network_report_make(
         &(struct network_report_seen){.time = host_now(p->host),
-                                      .mode = p->input.mode,
-                                      .network = p->input.name,
+                                      .mode = p->chosen.network.mode,
+                                      .network = p->chosen.network.name,
                                       .balancers = has_balancers ? &balancers : NULL,
                                       .drift = drift,
                                       .diag = diag});

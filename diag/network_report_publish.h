@@ -12,7 +12,7 @@
 #include "host/host.h"
 #include "host/http.h"
 #include "kube/node.h"
-#include "netsetup/network_keeper.h"
+#include "node/keeper/network_keeper.h"
 
 /* What winjoin-network remembers between its looks; zero at first. */
 struct network_publisher {

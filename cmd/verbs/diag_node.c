@@ -6,7 +6,7 @@
 #include "diag/collection/collection.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/run.h"
-#include "netsetup/boot_network.h"
+#include "node/chosen.h"
 
 static int judge(const struct diag_report *report, struct error *err) {
     _cleanup_(freep) char *line = diag_report_line(report);
@@ -68,8 +68,8 @@ static int pack(struct diagnosis *d, const char *failure, char **ret, size_t *re
     static const char *const places[] = {KUBELET_CONFIG_FILE,
                                          KUBELET_INSTANCE_CONFIG_FILE,
                                          KUBELET_FLAGS_FILE,
-                                         BOOT_NETWORK_FILE,
-                                         BOOT_ROUTES_FILE,
+                                         CHOSEN_FILE,
+                                         CHOSEN_ROUTES_FILE,
                                          JOURNAL_FILE,
                                          LOGS_FOLDER,
                                          REPORTS_FOLDER,

@@ -11,9 +11,9 @@
 #include "join/undo/written.h"
 #include "kube/kubeconfig.h"
 #include "kube/object.h"
-#include "netsetup/boot_network.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/hns/hns_features.h"
+#include "node/chosen.h"
 #include "services/artifacts/program_image.h"
 #include "services/service_status.h"
 
@@ -226,16 +226,15 @@ static void add_changed(struct gathering *g) {
 
 /* Only what our kube-proxy programs can be judged. */
 static void add_drift(struct gathering *g, struct kube_client *client, const char *node) {
-    _cleanup_json_ json_t *file = NULL;
-    _cleanup_(boot_network_input_free) struct network_input input = {0};
+    _cleanup_(chosen_free) struct chosen chosen = {0};
 
     if (!text_equal(json_text_at(g->status, "api.outcome"), "ok") ||
         !service_status_runs(json_object_get(g->status, "services"), service_kube_proxy.name) ||
-        boot_network_load(g->host, &file, &input, ERROR_IGNORED) < 0)
+        chosen_load(g->host, &chosen, ERROR_IGNORED) < 0)
         return;
-    json_object_update_new(
-        json_object_in(g->status, "drift"),
-        drift_read(g->host, client, node, input.name, &input.cluster_pod_cidrs, NULL, NULL, NULL));
+    json_object_update_new(json_object_in(g->status, "drift"),
+                           drift_read(g->host, client, node, chosen.network.name,
+                                      &chosen.network.cluster_pod_cidrs, NULL, NULL, NULL));
 }
 
 static void look(struct gathering *g) {

@@ -57,7 +57,7 @@ define tidy
 endef
 
 # gcc's analyzer, where bytes from outside are taken apart and documents are made.
-lint-analyzer: $(patsubst %.c,build/analyzer/%.o,$(wildcard pki/*.c netsetup/*.c netsetup/hns/*.c netsetup/nic/*.c netsetup/plan/*.c netsetup/routes/*.c))
+lint-analyzer: $(patsubst %.c,build/analyzer/%.o,$(wildcard pki/*.c node/*.c netsetup/*.c netsetup/hns/*.c netsetup/nic/*.c netsetup/plan/*.c netsetup/routes/*.c))
 build/analyzer/%.o: %.c build/native/%.o
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo 'ANALYZE $<')

@@ -3,7 +3,7 @@
 MODULES     := base host host/curl host/model pki kube \
                netsetup netsetup/agents netsetup/hns netsetup/modes netsetup/nic netsetup/plan netsetup/plugins netsetup/routes \
                services services/artifacts services/rows cmd cmd/verbs \
-               node diag diag/causes diag/cluster diag/cluster/causes diag/cluster/probes diag/collection \
+               node node/keeper diag diag/causes diag/cluster diag/cluster/causes diag/cluster/probes diag/collection \
                diag/drift diag/flows diag/probe diag/reports diag/ask \
                join join/configuration join/discovery join/files join/found join/kubelet join/phases \
                join/plan join/preflight join/prepare join/programs join/progress join/services join/undo join/upgrade

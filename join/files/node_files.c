@@ -6,8 +6,8 @@
 #include "join/programs/programs.h"
 #include "join/undo/written.h"
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/boot_network.h"
 #include "netsetup/cni_config.h"
+#include "node/chosen.h"
 #include "pki/certificate.h"
 #include "services/artifacts/program_image.h"
 #include "services/runtime_files.h"
@@ -140,36 +140,41 @@ void node_files_agent(const struct join_found *found, struct node_files *ret) {
         add_kubeconfig(found, p->agent->kubeconfig_path, p->agent->kubeconfig_user, ret);
 }
 
-void node_files_boot_network(const struct join_found *found, json_t *peers,
-                             struct node_files *ret) {
+void node_files_chosen(const struct join_found *found, json_t *peers, struct node_files *ret) {
     const struct network_plan *p = &found->plan;
-    struct network_input input = {
-        .mode = p->mode->name,
-        .plugin = p->plugin,
-        .external = p->external ? p->external->name : NULL,
-        .name = p->name,
-        .adapter = p->adapter,
-        .pod_cidr = p->pod_cidr,
-        .pod_cidr6 = p->ipv6.on ? p->ipv6.pod_cidr : NULL,
-        .cluster_pod_cidrs = p->cluster_pod_cidrs,
-        .service_cidrs = p->service_cidrs,
-        .management = found->nic.address,
-        .management6 = p->ipv6.on ? found->nic.address6 : NULL,
-        .vni = p->vni,
-        .vxlan_port = p->vxlan_port,
-        .dns_domain = p->dns_domain,
-        .dns_servers = p->dns_servers,
-        .exclude_from_nat = found->options.exclude_from_nat,
-        .hns = found->hns,
-        .dsr = p->dsr ? "on" : "off",
-        .routes = p->routes,
-    };
-    _cleanup_json_ json_t *json = boot_network_json(&input);
+    const char *socket = found->options.cri_socket;
+    _cleanup_(freep) char *ca_file = join_ca_file(&found->options);
+    struct chosen chosen = {.node = found->node_name,
+                            .cri_socket = socket ? socket : KUBELET_CRI_SOCKET,
+                            .ca_cert_path = ca_file,
+                            .kube_proxy =
+                                programs_wanted(found, &service_kube_proxy) ? NULL : "none",
+                            .network = {
+                                .mode = p->mode->name,
+                                .plugin = p->plugin,
+                                .external = p->external ? p->external->name : NULL,
+                                .name = p->name,
+                                .adapter = p->adapter,
+                                .pod_cidr = p->pod_cidr,
+                                .pod_cidr6 = p->ipv6.on ? p->ipv6.pod_cidr : NULL,
+                                .cluster_pod_cidrs = p->cluster_pod_cidrs,
+                                .service_cidrs = p->service_cidrs,
+                                .management = found->nic.address,
+                                .management6 = p->ipv6.on ? found->nic.address6 : NULL,
+                                .vni = p->vni,
+                                .vxlan_port = p->vxlan_port,
+                                .dns_domain = p->dns_domain,
+                                .dns_servers = p->dns_servers,
+                                .exclude_from_nat = found->options.exclude_from_nat,
+                                .hns = found->hns,
+                                .dsr = p->dsr ? "on" : "off",
+                                .routes = p->routes,
+                            }};
+    _cleanup_json_ json_t *json = chosen_json(&chosen);
 
-    json_object_set_new(json, "node", json_string(found->node_name));
     if (peers)
         json_object_set(json, "peers", peers);
-    add(ret, BOOT_NETWORK_FILE, HOST_SECRET, json_write_pretty(json));
+    add(ret, CHOSEN_FILE, HOST_SECRET, json_write_pretty(json));
 }
 
 void node_files_cni(const struct network_plan *plan, struct node_files *ret) {

@@ -28,9 +28,9 @@ int node_files_kube_proxy(struct host *host, struct join_found *found, struct no
                           struct error *err);
 /* The network agent's settings and kubeconfig, where it has them. */
 void node_files_agent(const struct join_found *found, struct node_files *ret);
-/* network.json: what the boot service needs to make the same network again. `peers` (array, or
- * NULL while they are not known) is borrowed. */
-void node_files_boot_network(const struct join_found *found, json_t *peers, struct node_files *ret);
+/* network.json: what this join chose (node/chosen.h). `peers` (array, or NULL while they are not
+ * known) is borrowed. */
+void node_files_chosen(const struct join_found *found, json_t *peers, struct node_files *ret);
 /* The CNI file. */
 void node_files_cni(const struct network_plan *plan, struct node_files *ret);
 

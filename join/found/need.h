@@ -45,7 +45,7 @@ int find_containerd(struct host *host, struct join_found *found, struct error *e
 
 /* In the place of NEED_CLUSTER, NEED_NODE and NEED_PLAN where no cluster can be asked: the plan,
  * the node's address, the Services' prefixes and DNS as the join wrote them down
- * (BOOT_NETWORK_FILE). */
+ * (CHOSEN_FILE). */
 int find_remembered(struct join *join, struct error *err);
 
 /* The prefix of this node's pods: --pod-cidr, else what the Node says, in spec.podCIDR or in the

@@ -3,12 +3,10 @@
 #include "join/found/need.h"
 #include "join/services/rights.h"
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/boot_network.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/hns/hns_features.h"
 #include "netsetup/source_vip.h"
-
-enum { NETWORK_FILE_MAX = 256 * 1024 };
+#include "node/chosen.h"
 
 /* An adapter recorded by an earlier, killed run is the truth about the host as it was found. */
 static int recorded_card(struct join *join, struct error *err) {
@@ -35,12 +33,9 @@ static void take_node_ips(struct join_found *found) {
                       *ipv6 ? "," : "", ipv6); /* both fit */
 }
 
-static void remember(char **option, const json_t *file, const char *key) {
-    const char *value = json_text_at(file, key);
-
-    if (!value)
-        return;
-    text_set(option, xstrdup(value));
+static void hold(char **option, const char *asked, const char *chosen) {
+    if (!asked && chosen)
+        text_set(option, xstrdup(chosen));
 }
 
 /* On a joined node what the join chose goes on to hold, also against the cluster's defaults, unless
@@ -49,23 +44,22 @@ static bool take_joined_network(struct join *join) {
     const struct network_agent *agent = join->found.cluster.network.agent;
     const struct join_options *asked = join->asked;
     struct join_options *o = &join->found.options;
-    _cleanup_json_ json_t *file = NULL;
+    _cleanup_(chosen_free) struct chosen joined = {0};
+    const struct network_input *chosen = &joined.network;
 
     if (asked->network_mode || asked->network_plugin ||
-        host_read_json(join->host, BOOT_NETWORK_FILE, NETWORK_FILE_MAX, &file, ERROR_IGNORED) < 0)
+        chosen_load(join->host, &joined, ERROR_IGNORED) < 0)
         return false; /* not joined */
-    remember(&o->network_mode, file, "mode");
-    remember(&o->network_plugin, file, "plugin");
-    if (!asked->network_name)
-        remember(&o->network_name, file, "name");
-    if (!asked->routes)
-        remember(&o->routes, file, "routes");
+    hold(&o->network_mode, NULL, chosen->mode);
+    hold(&o->network_plugin, NULL, chosen->plugin);
+    hold(&o->network_name, asked->network_name, chosen->name);
+    hold(&o->routes, asked->routes, chosen->routes);
     if (agent && text_equal(agent->plugin, o->network_plugin))
         return true; /* the cluster says them */
     if (!asked->vni)
-        o->vni = json_number_at(file, "vni", 0);
+        o->vni = chosen->vni;
     if (!asked->vxlan_port)
-        o->vxlan_port = json_number_at(file, "vxlanPort", 0);
+        o->vxlan_port = chosen->vxlan_port;
     return true;
 }
 
@@ -170,8 +164,7 @@ int find_plan(struct join *join, struct error *err) {
         network_plan_make(&input, &plan, err) < 0 || check_isolated(join, &plan, err) < 0 ||
         source_vip_recall(join->host, &plan, err) < 0)
         return -1;
-    if (join->found.plan.name)
-        network_plan_free(&join->found.plan);
+    network_plan_free(&join->found.plan);
     join->found.plan = take_struct(plan);
     take_node_ips(&join->found);
     network_fit_warn(join);
@@ -187,28 +180,20 @@ static void take_list(const struct text_list *from, struct text_list *ret) {
         text_list_add(ret, from->items[i]);
 }
 
-static int take_remembered(struct join_found *found, const struct network_input *input,
-                           struct error *err) {
-    struct network_plan plan = {0};
-    size_t len = strcspn(input->management, "/");
-
-    if (network_plan_make(input, &plan, err) < 0)
-        return -1;
-    if (found->plan.name)
-        network_plan_free(&found->plan);
-    found->plan = plan;
-    (void)text_format(found->node_ip, sizeof found->node_ip, "%.*s", (int)len, input->management);
-    take_list(&input->service_cidrs, &found->cluster.service_subnets);
-    take_list(&input->dns_servers, &found->cluster.cluster_dns);
-    text_set(&found->cluster.dns_domain, xstrdup_null(input->dns_domain));
-    return 0;
-}
-
 int find_remembered(struct join *join, struct error *err) {
-    _cleanup_json_ json_t *file = NULL;
-    _cleanup_(boot_network_input_free) struct network_input input = {0};
+    _cleanup_(chosen_free) struct chosen chosen = {0};
+    _cleanup_(network_plan_free) struct network_plan plan = {0};
+    const struct network_input *network = &chosen.network;
+    struct join_found *found = &join->found;
 
-    if (boot_network_load(join->host, &file, &input, err) < 0)
+    if (chosen_load(join->host, &chosen, err) < 0 || network_plan_make(network, &plan, err) < 0)
         return -1;
-    return take_remembered(&join->found, &input, err);
+    network_plan_free(&found->plan);
+    found->plan = take_struct(plan);
+    (void)text_format(found->node_ip, sizeof found->node_ip, "%.*s",
+                      (int)strcspn(network->management, "/"), network->management);
+    take_list(&network->service_cidrs, &found->cluster.service_subnets);
+    take_list(&network->dns_servers, &found->cluster.cluster_dns);
+    text_set(&found->cluster.dns_domain, xstrdup_null(network->dns_domain));
+    return 0;
 }

@@ -67,14 +67,14 @@ static int reserve_source_vip(struct join *join, struct error *err) {
     return source_vip_ensure(join->host, &join->found.plan, err);
 }
 
-static int write_boot_network(struct join *join, struct error *err) {
+static int write_chosen(struct join *join, struct error *err) {
     _cleanup_(node_files_free) struct node_files files = {0};
     _cleanup_json_ json_t *peers = NULL;
     struct service_settings settings;
 
     if (peers_read(join->host, &join->found.plan, &peers, err) < 0)
         return -1;
-    node_files_boot_network(&join->found, peers, &files);
+    node_files_chosen(&join->found, peers, &files);
     programs_service_settings(join->host, &join->found, &settings);
     if (node_files_write(&join->journal, &files, err) < 0 ||
         service_register(&join->journal, &service_network, &settings, NULL, err) < 0)
@@ -105,7 +105,7 @@ static int make_external(struct join *join, struct error *err) {
 
     if (waited == 0 && images_await(join, err) < 0)
         return -1;
-    if (write_boot_network(join, &why) < 0 && waited == 0)
+    if (write_chosen(join, &why) < 0 && waited == 0)
         return error_pass(err, &why);
     return waited < 0 ? -1 : external_network_pending(join, false, err);
 }
@@ -160,7 +160,7 @@ int phase_pod_network(struct join *join, struct error *err) {
     text_addf(&join->progress.detail, "; %s", join->found.plan.cni_plugin);
     if (*join->found.plan.source_vip)
         text_addf(&join->progress.detail, "; source VIP %s", join->found.plan.source_vip);
-    if (pod_routes_publish(join, &network, err) < 0 || write_boot_network(join, err) < 0 ||
+    if (pod_routes_publish(join, &network, err) < 0 || write_chosen(join, err) < 0 ||
         images_await(join, err) < 0)
         return -1;
     return write_cni(join, err); /* last: with it the kubelet calls the node's network ready */

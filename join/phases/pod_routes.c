@@ -2,8 +2,8 @@
 #include "join/phases/steps.h"
 
 #include "netsetup/agents/agent.h"
-#include "netsetup/boot_network.h"
 #include "netsetup/routes/fabric_routes.h"
+#include "node/chosen.h"
 
 enum { TOLD_MAX = 50 };
 
@@ -92,12 +92,12 @@ static int print_routes(struct join *join, struct error *err) {
 
 /* An earlier join may have written some. */
 static int remove_own(struct join *join, struct error *err) {
-    _cleanup_json_ json_t *file = NULL, *ever = NULL;
-    _cleanup_(boot_network_input_free) struct network_input input = {0};
+    _cleanup_(chosen_free) struct chosen chosen = {0};
+    _cleanup_json_ json_t *ever = NULL;
 
-    if (boot_network_load(join->host, &file, &input, ERROR_IGNORED) < 0)
+    if (chosen_load(join->host, &chosen, ERROR_IGNORED) < 0)
         return 0;
-    ever = boot_routes_ever(join->host, file);
+    ever = chosen_routes_ever(join->host, &chosen);
     return peers_remove(join->host, &join->found.plan, ever, err);
 }
 

@@ -9,10 +9,10 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/phases.h"
 #include "join/phases/steps.h"
-#include "netsetup/agents/agent.h"
 #include "join/programs/programs.h"
 #include "join/undo/written.h"
-#include "netsetup/boot_network.h"
+#include "netsetup/agents/agent.h"
+#include "node/chosen.h"
 #include "services/containerd_settings.h"
 #include "services/runtime_files.h"
 
@@ -158,7 +158,7 @@ static int look(struct join *join, json_t **ret_node, struct error *err) {
     if (find_node_client(join, &why) == 0)
         options.client = &join->found.client;
     else if (why.kind == ERROR_INTERRUPTED ||
-             host_file_type(join->host, BOOT_NETWORK_FILE) == HOST_ABSENT) /* never joined */
+             host_file_type(join->host, CHOSEN_FILE) == HOST_ABSENT) /* never joined */
         return error_pass(err, &why);
     else
         options.client_error = why.message;

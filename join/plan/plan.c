@@ -136,7 +136,7 @@ static int files_json(struct join *join, json_t *files, struct error *err) {
 
     ca_file_warn(join->host, &join->found, &join->progress);
     node_files_kubernetes(join->host, &join->found, &texts);
-    node_files_boot_network(&join->found, NULL, &texts);
+    node_files_chosen(&join->found, NULL, &texts);
     node_files_agent(&join->found, &texts);
     if ((programs_wanted(&join->found, &service_kube_proxy) &&
          node_files_kube_proxy(join->host, &join->found, &texts, err) < 0) ||

@@ -7,9 +7,9 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/undo/journal.h"
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/boot_network.h"
-#include "netsetup/network_pending.h"
 #include "netsetup/routes/peers.h"
+#include "node/chosen.h"
+#include "node/keeper/network_pending.h"
 #include "services/cri.h"
 #include "services/service_table.h"
 
@@ -25,21 +25,20 @@ static int stop_first(const struct journal *journal, const char *name, struct er
 
 /* What a join wrote down of its network; a plan without a mode: nothing. */
 struct joined {
-    json_t *file;
+    struct chosen chosen;
     struct network_plan plan;
 };
 
 static void joined_read(struct host *host, struct joined *ret) {
-    _cleanup_(boot_network_input_free) struct network_input input = {0};
-
-    if (boot_network_load(host, &ret->file, &input, ERROR_IGNORED) < 0)
+    if (chosen_load(host, &ret->chosen, ERROR_IGNORED) < 0)
         return;
-    (void)network_plan_make(&input, &ret->plan, ERROR_IGNORED); /* or it stays empty */
+    (void)network_plan_make(&ret->chosen.network, &ret->plan,
+                            ERROR_IGNORED); /* or it stays empty */
 }
 
 static void joined_free(struct joined *joined) {
     network_plan_free(&joined->plan);
-    json_decref(joined->file);
+    chosen_free(&joined->chosen);
 }
 
 /* Those that winjoin-network has written since the join. */
@@ -48,7 +47,7 @@ static int remove_routes(struct host *host, const struct joined *joined, struct 
 
     if (!joined->plan.mode)
         return 0;
-    routes = boot_routes_ever(host, joined->file);
+    routes = chosen_routes_ever(host, &joined->chosen);
     return peers_remove(host, &joined->plan, routes, err);
 }
 
@@ -239,14 +238,6 @@ static int remove_own(struct host *host, struct error *err) {
     return keeps ? 0 : host_remove_tree(host, WINJOIN_FOLDER, err);
 }
 
-/* What a DaemonSet of the cluster made is not the journal's: it is named with its command. */
-static const char *left_by_agent(const struct joined *joined) {
-    const struct external_agent *agent =
-        external_agent_by_name(json_text_at(joined->file, "agent"));
-
-    return agent ? agent->removal : NULL;
-}
-
 /* What winjoin has said of the Node; who deletes that does not need it. */
 static void clear_node(struct host *host, const struct reset_options *options) {
     const struct {
@@ -290,7 +281,6 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     _cleanup_(joined_free) struct joined joined = {0};
     _cleanup_(journal_close) struct journal journal = {0};
     struct error why = {0};
-    const char *left;
     int result = 0;
 
     *ret = (struct reset_result){0};
@@ -302,7 +292,6 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
         marks_find(&journal, options->force && !options->dry_run, tell_mark, &resetting, &why) < 0)
         tell(options, "what is winjoin's and not in the journal", "", &why);
     joined_read(host, &joined);
-    left = left_by_agent(&joined);
     if (journal.count && !options->dry_run) {
         result = journal_repair_services(&journal, err) < 0 ||
                          stop_first(&journal, service_network.name, err) < 0
@@ -320,8 +309,8 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (result == 0)
         end_pods(&journal, options, ret, err);
     if (result == 0)
-        result = undo_kinds(&journal, EVERY_KIND, options->dry_run ? NULL : BOOT_NETWORK_FILE,
-                            options, ret, err);
+        result = undo_kinds(&journal, EVERY_KIND, options->dry_run ? NULL : CHOSEN_FILE, options,
+                            ret, err);
     if (result == 0 && !options->dry_run) /* the service could write some until it was stopped */
         result = remove_routes(host, &joined, err);
     if (result == 0 && !options->dry_run) /* without that file the routes are not known */
@@ -329,8 +318,9 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (result == 0 && !options->dry_run)
         result =
             options->joining ? host_remove_tree(host, JOINING_FOLDER, err) : remove_own(host, err);
-    if (result == 0 && left)
-        tell(options, "left", left, NULL);
+    /* what a DaemonSet of the cluster made is not the journal's: it is named with its command */
+    if (result == 0 && joined.plan.external)
+        tell(options, "left", joined.plan.external->removal, NULL);
     return result;
 }
 

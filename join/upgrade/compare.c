@@ -52,10 +52,11 @@ static int keep_arguments(struct join *join, struct error *err) {
     _cleanup_(freep) char *installed = programs_version(join->host, true, service_kubelet.program);
     const char *reported = join->found.node.kubelet_version;
     _cleanup_(service_host_settings_free) struct service_host_settings now = {0};
+    struct error why = {0};
     int result = 0;
 
-    if (service_host_settings_load(join->host, service_kubelet.name, &now, err) < 0)
-        return error_prefix(err, "read the arguments of the kubelet");
+    if (service_host_settings_load(join->host, service_kubelet.name, &now, &why) < 0)
+        return upgrade_unread("the arguments of the kubelet", &why, err);
     if ((installed && add_own(join, installed, &own, err) < 0) ||
         (reported && add_own(join, reported, &own, err) < 0))
         result = -1;

@@ -27,10 +27,12 @@ struct upgrade {
     struct reset_result back;
 };
 
-/* What the join chose and a call does not say is read from the machine into `options`: the node's
- * address and pod prefixes, whether kube-proxy runs, DSR, the runtime's socket, the CA's file. A
- * file that is not there says nothing; one that cannot be read is an error with a hint. */
+/* What the join chose (node/chosen.h) and a call does not say, into `options`: the node's address
+ * and pod prefixes, whether kube-proxy runs, DSR, the runtime's socket, the CA's file. A file that
+ * is not there says nothing; one that cannot be read is an error with a hint. */
 int upgrade_recall(struct host *host, struct join_options *options, struct error *err);
+/* A file that a join wrote cannot be read: `why`, with a hint where it is damaged. -1. */
+int upgrade_unread(const char *what, const struct error *why, struct error *err);
 /* join_open() for an upgrade; `upgrade` has `drain` alone. Close both with upgrade_close(). A
  * machine that is no node: ERROR_USAGE. */
 int upgrade_open(struct join *join, struct upgrade *upgrade, struct error *err);

@@ -45,7 +45,20 @@ struct agent_registry {
     const char *key, *value, *text, *why;
 };
 
-struct network_restore; /* netsetup/network_keeper.h */
+struct service; /* services/service_table.h */
+
+/* What an agent's `restore` is told. */
+struct network_restore {
+    struct host *host;
+    const struct network_input *input;
+    bool booting;          /* Windows starts: services that start by themselves are on their way */
+    bool made;             /* the pod network was lost and winjoin made it again, now or in a try
+                              that did not come to its end */
+    struct text_list *did; /* what was done, for the event log: "restarted flanneld" */
+};
+/* Restarts a service of ours and adds that to `did`; nothing while Windows starts. */
+int network_restore_service(const struct network_restore *restore, const struct service *service,
+                            struct error *err);
 
 /* Text is static, a list ends with NULL; what is NULL or 0 is not there. */
 struct network_agent {

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/names.h"
+#include "services/service_table.h"
 
 #define ROW(agent) &network_agent_##agent,
 const struct network_agent *const network_agents[] = {NETWORK_AGENTS(ROW) NULL};
@@ -37,6 +38,19 @@ unsigned network_agent_wait(const struct network_agent *agent) {
     if (!agent->makes_network)
         return 0;
     return agent->wait_seconds ? agent->wait_seconds : USUAL;
+}
+
+int network_restore_service(const struct network_restore *restore, const struct service *service,
+                            struct error *err) {
+    bool restarted = false;
+
+    if (restore->booting)
+        return 0;
+    if (service_restart(restore->host, service, &restarted, err) < 0)
+        return -1;
+    if (restarted)
+        text_list_add_owned(restore->did, xasprintf("restarted %s", service->name));
+    return 0;
 }
 
 /* ---- Linux nodes' agents: the names are those of each project's own manifests and charts, and of

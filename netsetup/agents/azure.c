@@ -7,7 +7,6 @@
 
 #include "netsetup/agents/agent.h"
 #include "netsetup/hns/hcn_network.h"
-#include "netsetup/network_keeper.h"
 #include "services/service_table.h"
 
 #define NETWORK "azure"

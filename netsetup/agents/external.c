@@ -5,7 +5,6 @@
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/hns/hcn_lookup.h"
-#include "netsetup/network_keeper.h"
 
 #define ROW(agent) &external_agent_##agent,
 const struct external_agent *const external_agents[] = {EXTERNAL_AGENTS(ROW) NULL};

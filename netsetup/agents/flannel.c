@@ -4,7 +4,6 @@
 
 #include "base/vxlan.h"
 #include "netsetup/agents/agent.h"
-#include "netsetup/network_keeper.h"
 #include "services/service_table.h"
 
 #define ANNOTATION "flannel.alpha.coreos.com/"

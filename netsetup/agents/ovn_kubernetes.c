@@ -5,7 +5,6 @@
 #include "netsetup/agents/agent.h"
 
 #include "netsetup/hns/hcn_network.h"
-#include "netsetup/network_keeper.h"
 #include "services/service_table.h"
 
 #define ANNOTATION "k8s.ovn.org/"

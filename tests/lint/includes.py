@@ -14,7 +14,7 @@ import sys
 MAY_INCLUDE = {
     "cmd": {"join", "diag", "node", "kube", "netsetup", "services", "pki", "host", "base", "templates"},
     "join": {"node", "kube", "netsetup", "services", "diag", "pki", "host", "base", "templates"},
-    "node": {"host", "base"},
+    "node": {"kube", "netsetup", "services", "host", "base"},
     "diag": {"node", "kube", "netsetup", "services", "pki", "host", "base", "templates"},
     "netsetup": {"kube", "services", "host", "base", "templates"},
     "services": {"pki", "host", "base", "templates"},

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "netsetup/boot_network.h"
-#include "netsetup/network_keeper.h"
 #include "netsetup/nic/nic_restore.h"
 #include "netsetup/routes/peers.h"
+#include "node/chosen.h"
+#include "node/keeper/network_keeper.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"
 #include "tests/scene/network_scene.h"

@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "diag/network_report_publish.h"
-#include "netsetup/peer_watch.h"
+#include "node/keeper/peer_watch.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
@@ -132,16 +132,6 @@ static inline void put_proxy(void) {
     host_memory_set_service_state(host, service_kube_proxy.name, HOST_SERVICE_RUNNING);
 }
 
-static inline void write_join(const char *name) {
-    _cleanup_json_ json_t *file = boot_network_json(&scene.input);
-    _cleanup_(freep) char *text = NULL;
-
-    if (name)
-        json_object_set_new(file, "node", json_string(name));
-    text = json_write(file);
-    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
-}
-
 static inline int open_host(void **state) {
     (void)state;
     host = host_memory_new();
@@ -149,7 +139,7 @@ static inline int open_host(void **state) {
     publisher = (struct network_publisher){.host = host, .http = http};
     scene_write_kubeconfig(host);
     scene_make_networks(&scene, host, "overlay", "win-overlay");
-    write_join("win-7k2");
+    scene_write_chosen(&scene, host, NULL);
     put_proxy();
     log_open(on_log, NULL, LOG_RETRY);
     return 0;

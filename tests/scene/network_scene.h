@@ -6,12 +6,12 @@
 
 #include "base/memory.h"
 #include "netsetup/agents/agent.h"
-#include "netsetup/boot_network.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/nic/nic.h"
 #include "netsetup/nic/nic_restore.h"
-#include "netsetup/peer_watch.h"
 #include "netsetup/plan/network_plan.h"
+#include "node/chosen.h"
+#include "node/keeper/peer_watch.h"
 
 struct scene {
     struct network_input input;
@@ -70,16 +70,16 @@ static inline void scene_make_networks(struct scene *scene, struct host *host, c
     nic_snapshot_free(&card);
 }
 
-/* What that join wrote for winjoin-network, with the routes to other nodes (taken over) or NULL. */
-static inline void scene_write_boot_network(const struct scene *scene, struct host *host,
-                                            json_t *peers) {
-    _cleanup_json_ json_t *file = boot_network_json(&scene->input);
+/* What that join wrote down, with the routes to other nodes (taken over) or NULL. */
+static inline void scene_write_chosen(const struct scene *scene, struct host *host, json_t *peers) {
+    const struct chosen chosen = {.network = scene->input, .node = "win-7k2"};
+    _cleanup_json_ json_t *file = chosen_json(&chosen);
     _cleanup_(freep) char *text = NULL;
 
     if (peers)
         json_object_set_new(file, "peers", peers);
     text = json_write(file);
-    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
+    assert_int_equal(host_write(host, CHOSEN_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
 }
 
 /* The kubeconfig of a node whose API server is https://k. */

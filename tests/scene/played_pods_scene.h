@@ -5,7 +5,7 @@
 #include "tests/scene/joining_scene.h"
 
 #include "diag/probe/probe.h"
-#include "netsetup/boot_network.h"
+#include "node/chosen.h"
 
 /* What the kubelet and the probes do, each time that winjoin sleeps. */
 static struct stage {
@@ -84,7 +84,7 @@ static inline void play(void *context, struct host *host) {
     }
     stage.runs = there;
     if (!there && stage.tests == stage.left_after && stage.left_after && !stage.gone++) {
-        assert_int_equal(host_remove(host, BOOT_NETWORK_FILE, NULL), 0);
+        assert_int_equal(host_remove(host, CHOSEN_FILE, NULL), 0);
         assert_int_equal(host_remove(host, "C:\\etc\\kubernetes\\kubelet.conf", NULL), 0);
     }
     if (!there && (stage.tests == stage.last || stage.gone == 4))

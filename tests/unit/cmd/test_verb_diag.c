@@ -99,7 +99,7 @@ static void a_test_that_cannot_be_made(void **state) {
         close_joining(state);
         open_diag(state);
     }
-    assert_int_equal(host_remove(program->host, BOOT_NETWORK_FILE, NULL), 0);
+    assert_int_equal(host_remove(program->host, CHOSEN_FILE, NULL), 0);
     assert_int_equal(host_remove(program->host, "C:\\etc\\kubernetes\\kubelet.conf", NULL), 0);
     program->options.watch = 30000;
     assert_int_equal(verb(verb_diag, &err), -1);

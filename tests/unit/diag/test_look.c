@@ -2,7 +2,7 @@
  * started, and an API server that is away keeps nobody from measuring. */
 #include "tests/scene/join_scene.h"
 
-#include "netsetup/boot_network.h"
+#include "node/chosen.h"
 
 #include "diag/look.h"
 #include "diag/network_report.h"
@@ -255,14 +255,13 @@ static void a_damaged_network_file_is_told(void **state) {
     open_joined(&r);
     http_free(r.http);
     r.http = http_memory_new(no_server, NULL);
-    assert_int_equal(host_write(r.host, BOOT_NETWORK_FILE, "{", 1, HOST_PUBLIC, NULL), 0);
+    assert_int_equal(host_write(r.host, CHOSEN_FILE, "{", 1, HOST_PUBLIC, NULL), 0);
     open_join(&r, &join);
     assert_int_equal(find_remembered(&join, &err), -1);
     assert_non_null(strstr(err.message, "network.json"));
     error_clear(&err);
     assert_int_equal(
-        host_write(r.host, BOOT_NETWORK_FILE, no_address, strlen(no_address), HOST_PUBLIC, NULL),
-        0);
+        host_write(r.host, CHOSEN_FILE, no_address, strlen(no_address), HOST_PUBLIC, NULL), 0);
     assert_int_equal(find_remembered(&join, &err), -1);
     assert_int_not_equal(err.kind, ERROR_NONE);
     join_close(&join);

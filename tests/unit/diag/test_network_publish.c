@@ -155,11 +155,7 @@ static void before_a_join_there_is_nothing_to_say(void **state) {
     struct error err = {0};
 
     (void)state;
-    write_join(NULL); /* as an earlier version wrote it */
-    assert_int_equal(network_report_publish(host, http, NULL, &err), -1);
-    assert_int_equal(err.kind, ERROR_ABSENT);
-    assert_int_equal(host_remove(host, BOOT_NETWORK_FILE, NULL), 0);
-    err = (struct error){0};
+    assert_int_equal(host_remove(host, CHOSEN_FILE, NULL), 0);
     assert_int_equal(network_report_publish(host, http, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     err = (struct error){0};

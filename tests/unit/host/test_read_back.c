@@ -12,19 +12,19 @@
 
 #include "base/memory.h"
 #include "host/model/model.h"
-#include "netsetup/boot_network.h"
 #include "netsetup/nic/nic.h"
+#include "node/chosen.h"
 
 /* Both answer -1 with the error, or the document that is made of what was read. */
 typedef int read_back(const json_t *json, json_t **ret, struct error *err);
 
-static int read_network(const json_t *json, json_t **ret, struct error *err) {
-    struct network_input input = {0};
-    int result = boot_network_read(json, &input, err);
+static int read_chosen(const json_t *json, json_t **ret, struct error *err) {
+    struct chosen chosen = {0};
+    int result = chosen_read((json_t *)json, &chosen, err);
 
     if (result == 0)
-        *ret = boot_network_json(&input);
-    boot_network_input_free(&input);
+        *ret = chosen_json(&chosen);
+    chosen_free(&chosen);
     return result;
 }
 
@@ -43,18 +43,19 @@ static const struct {
     const char *all, *least, *completed; /* completed: the least, as it is written again */
     const char *needed[5];
 } rows[] = {
-    {read_network,
+    {read_chosen,
      "{'mode':'overlay','plugin':'flannel','agent':'calico','name':'n','adapter':'Ethernet',"
      "'podCIDR':'10.244.1.0/24','podCIDR6':'fd00:1::/64','clusterPodCIDRs':['10.244.0.0/16'],"
      "'serviceCIDRs':['10.96.0.0/12','fd00:2::/112'],'management':'10.0.0.21/24',"
      "'management6':'fd00::21/64','vni':4097,'vxlanPort':4790,'dnsDomain':'c.local',"
      "'dnsServers':['10.96.0.10'],'excludeFromNAT':['192.0.2.0/24','198.51.100.0/24'],"
-     "'hnsMajor':13,'hnsMinor':3,'dsr':'off','routes':'own'}",
-     "{'podCIDR':'10.244.1.0/24','management':'10.0.0.21/24'}",
-     "{'mode':null,'plugin':null,'name':null,'adapter':null,'podCIDR':'10.244.1.0/24',"
+     "'hnsMajor':13,'hnsMinor':3,'dsr':'off','routes':'own','node':'win-7k2','criSocket':'npipe:p',"
+     "'caCertPath':'ca.crt','kubeProxy':'none'}",
+     "{'podCIDR':'10.244.1.0/24','management':'10.0.0.21/24','node':'n'}",
+     "{'podCIDR':'10.244.1.0/24',"
      "'clusterPodCIDRs':[],'serviceCIDRs':[],'management':'10.0.0.21/24','vni':0,'vxlanPort':0,"
-     "'dnsDomain':null,'dnsServers':[],'excludeFromNAT':[],'hnsMajor':0,'hnsMinor':0,'dsr':null}",
-     {"podCIDR", "management"}},
+     "'dnsServers':[],'excludeFromNAT':[],'hnsMajor':0,'hnsMinor':0,'node':'n'}",
+     {"podCIDR", "management", "node"}},
     {read_snapshot,
      "{'alias':'Ethernet','currentAlias':'vEthernet (Ethernet)','mac':'00-15-5D-00-00-01',"
      "'mtu':1450,'dhcp':true,'hasSwitch':true,'address':'10.0.0.21/24','address6':'fd00::21/64',"

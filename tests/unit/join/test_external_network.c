@@ -3,7 +3,7 @@
 #include "tests/scene/join_scene.h"
 
 #include "join/phases/steps.h"
-#include "netsetup/boot_network.h"
+#include "node/chosen.h"
 
 #define CONF "C:\\etc\\cni\\net.d\\10-calico.conf"
 
@@ -227,7 +227,7 @@ static void answer_images(void *context, const void *said, size_t len, struct te
             host_memory_pipe_not_yet(r->host);
             return;
         }
-        assert_int_equal(host_file_type(r->host, BOOT_NETWORK_FILE), HOST_ABSENT);
+        assert_int_equal(host_file_type(r->host, CHOSEN_FILE), HOST_ABSENT);
         assert_string_equal(text_str(&pending), "True ");
         pulled++;
     }
@@ -265,7 +265,7 @@ static void a_required_image_keeps_pods_away(void **state) {
     assert_int_equal(join_once(&r, &err), -1);
     assert_non_null(strstr(err.message, "pull image 'r.io/first:1'"));
     assert_int_equal(host_file_type(r.host, CONF), HOST_FILE);
-    assert_int_equal(host_file_type(r.host, BOOT_NETWORK_FILE), HOST_ABSENT);
+    assert_int_equal(host_file_type(r.host, CHOSEN_FILE), HOST_ABSENT);
     text_free(&pending);
     close_run(&r);
 }
@@ -294,6 +294,31 @@ static void pods_are_kept_away_until_it_stands(void **state) {
     close_run(&r);
 }
 
+static void keep_left(void *context, const char *what, const char *how, const struct error *) {
+    if (text_equal(what, "left"))
+        text_set(context, xstrdup(how));
+}
+
+/* A reset takes nothing of the agent's; it says how that goes. */
+static void what_the_agent_leaves_is_named(void **state) {
+    static const char chosen[] =
+        "{\"mode\":\"l2bridge\",\"plugin\":\"external\",\"agent\":\"calico\",\"podCIDR\":"
+        "\"<podCIDR>\",\"management\":\"10.0.0.21/24\",\"serviceCIDRs\":[\"10.96.0.0/12\"],"
+        "\"node\":\"win-7k2\"}";
+    _cleanup_(freep) char *left = NULL;
+    const struct reset_options options = {.progress = keep_left, .progress_context = &left};
+    struct reset_result result = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "l2bridge");
+    assert_int_equal(host_write(r.host, CHOSEN_FILE, chosen, strlen(chosen), HOST_SECRET, NULL), 0);
+    assert_int_equal(reset_run(r.host, &options, &result, NULL), 0);
+    assert_non_null(left);
+    assert_true(text_starts_with(left, "Calico's HNS networks"));
+    close_run(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_agent_that_comes_late),
@@ -303,6 +328,7 @@ int main(void) {
         cmocka_unit_test(a_cluster_without_kube_proxy_is_told),
         cmocka_unit_test(a_required_image_keeps_pods_away),
         cmocka_unit_test(pods_are_kept_away_until_it_stands),
+        cmocka_unit_test(what_the_agent_leaves_is_named),
         cmocka_unit_test(what_was_told_is_expected),
     };
 

@@ -1,7 +1,7 @@
 /* The routes between this node's pods and other nodes' that a join leaves. */
-#include "tests/scene/join_scene.h"
-#include "netsetup/boot_network.h"
 #include "netsetup/nic/nic.h"
+#include "node/chosen.h"
+#include "tests/scene/join_scene.h"
 
 /* Whether the host, or HNS, leads to that prefix. */
 static bool has_route(struct run *r, const char *prefix) {
@@ -56,21 +56,19 @@ static size_t late_routes;
 /* winjoin-network, which still runs, writes a route while a reset undoes the join. */
 static void on_entry(void *context, const char *what, const char *how, const struct error *why) {
     struct host_route route = {.destination = "10.244.9.0/24", .next_hop = "10.0.0.79"};
-    _cleanup_json_ json_t *file = NULL,
-                          *routes = json_pack("[{s:s, s:s}]", "podCIDR", route.destination,
-                                              "nodeAddress", route.next_hop);
+    _cleanup_(chosen_free) struct chosen chosen = {0};
+    _cleanup_json_ json_t *routes =
+        json_pack("[{s:s, s:s}]", "podCIDR", route.destination, "nodeAddress", route.next_hop);
     _cleanup_(host_service_free) struct host_service service = {0};
-    struct network_input input;
     struct run *r = context;
 
     (void)what, (void)how, (void)why;
     if (has_route(r, route.destination) ||
         host_service_query(r->host, "winjoin-network", &service, NULL) < 0 ||
-        boot_network_load(r->host, &file, &input, NULL) < 0)
+        chosen_load(r->host, &chosen, NULL) < 0)
         return;
-    boot_network_input_free(&input);
     if (nic_index_of(r->host, "10.0.0.21", &route.interface_index, NULL) == 0 &&
-        boot_routes_write(r->host, file, routes, NULL) == 0 &&
+        chosen_routes_write(r->host, &chosen, routes, NULL) == 0 &&
         host_route_add(r->host, &route, NULL) == 0)
         late_routes++;
 }

@@ -2,8 +2,8 @@
  * had a hand in by then (tests/memory/access.c). */
 #include "tests/scene/upgrade_scene.h"
 
+#include "node/keeper/network_keeper.h"
 #include "tests/scene/access_scene.h"
-#include "netsetup/network_keeper.h"
 
 /* As a process of its own: nothing is known of what an earlier one asked. */
 static void checked(struct run *r, const char *mode, const char *what,

@@ -36,8 +36,6 @@ static void add_azure_pod(void) {
 static void join_azure(void) {
     struct nic_snapshot card = {0};
     struct nic_restored result = {0};
-    json_t *file;
-    char *text;
 
     scene_open(&scene, "l2bridge");
     scene.input.plugin = "azure-vnet";
@@ -48,11 +46,7 @@ static void join_azure(void) {
     assert_int_equal(nic_guard_ensure(host, &scene.plan, &card, NULL, NULL, &result, NULL), 0);
     nic_snapshot_free(&card);
     scene.input.pod_cidr = "<podCIDR>"; /* as a join writes it */
-    file = boot_network_json(&scene.input);
-    text = json_write(file);
-    write_file(BOOT_NETWORK_FILE, text);
-    free(text);
-    json_decref(file);
+    scene_write_chosen(&scene, host, NULL);
     put_service(&service_containerd);
     put_service(&service_kube_proxy);
 }
@@ -156,17 +150,10 @@ static void kube_proxy_may_wait_for_azures_first_pod(void **state) {
 }
 
 static void join_ovn(void) {
-    json_t *file;
-    char *text;
-
     scene_open(&scene, "overlay");
     scene.input.plugin = "ovn-kubernetes";
     assert_int_equal(scene_plan(&scene), 0);
-    file = boot_network_json(&scene.input);
-    text = json_write(file);
-    write_file(BOOT_NETWORK_FILE, text);
-    free(text);
-    json_decref(file);
+    scene_write_chosen(&scene, host, NULL);
     put_service(&service_network);
     put_service(&service_containerd);
     put_service(&service_kubelet); /* on which it depends */

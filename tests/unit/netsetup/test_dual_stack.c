@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "host/host.h"
-#include "netsetup/boot_network.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/hns/hcn_documents.h"
 #include "netsetup/hns/hcn_network.h"
@@ -15,6 +14,7 @@
 #include "netsetup/plan/network_plan.h"
 #include "netsetup/plan/network_prefixes.h"
 #include "netsetup/routes/peers.h"
+#include "node/chosen.h"
 #include "tests/hns/hns.h"
 #include "tests/memory/memory.h"
 #include "tests/scene/network_scene.h"
@@ -453,14 +453,14 @@ static void routes_of_both_families(void **state) {
 }
 
 static void remembered_for_the_boot(void **state) {
-    struct network_input again = {0};
+    struct chosen again = {0};
     (void)state;
     open_dual("l2bridge");
-    json_t *json = boot_network_json(&scene.input);
-    assert_int_equal(boot_network_read(json, &again, NULL), 0);
-    assert_string_equal(again.pod_cidr6, scene.input.pod_cidr6);
-    assert_string_equal(again.management6, scene.input.management6);
-    boot_network_input_free(&again);
+    json_t *json = chosen_json(&(struct chosen){.node = "win-7k2", .network = scene.input});
+    assert_int_equal(chosen_read(json, &again, NULL), 0);
+    assert_string_equal(again.network.pod_cidr6, scene.input.pod_cidr6);
+    assert_string_equal(again.network.management6, scene.input.management6);
+    chosen_free(&again);
     json_decref(json);
 }
 

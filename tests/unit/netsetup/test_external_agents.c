@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/boot_network.h"
+#include "node/chosen.h"
 #include "tests/scene/cluster_network_scene.h"
 
 static void assert_same_text(const char *a, const char *b) {
@@ -395,18 +395,20 @@ static void the_plan_names_the_agent(void **state) {
                                   .mode = "l2bridge",
                                   .pod_cidr = "10.244.1.0/24",
                                   .management = "10.0.0.21/24"};
-    struct network_input again = {0};
+    struct chosen again = {0};
     struct network_plan plan = {0};
     (void)state;
     text_list_add(&input.service_cidrs, "10.96.0.0/12");
     assert_int_equal(network_plan_make(&input, &plan, NULL), 0);
-    _cleanup_json_ json_t *json = network_plan_json(&plan), *file = boot_network_json(&input);
+    _cleanup_json_ json_t *json = network_plan_json(&plan),
+                          *file =
+                              chosen_json(&(struct chosen){.node = "win-7k2", .network = input});
     assert_ptr_equal(plan.external, &external_agent_calico);
     assert_string_equal(plan.name, "Calico");
     assert_string_equal(json_text_at(json, "agent"), "calico");
-    assert_int_equal(boot_network_read(file, &again, NULL), 0);
-    assert_string_equal(again.external, "calico");
-    boot_network_input_free(&again);
+    assert_int_equal(chosen_read(file, &again, NULL), 0);
+    assert_string_equal(again.network.external, "calico");
+    chosen_free(&again);
     network_plan_free(&plan);
     text_list_free(&input.service_cidrs);
 }

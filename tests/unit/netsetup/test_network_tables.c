@@ -11,7 +11,7 @@
 #include "netsetup/cni_config.h"
 #include "netsetup/firewall.h"
 #include "netsetup/names.h"
-#include "netsetup/network_keeper.h"
+#include "node/keeper/network_keeper.h"
 #include "services/artifacts/artifacts.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"

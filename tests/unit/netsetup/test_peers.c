@@ -7,11 +7,11 @@
 
 #include <cmocka.h>
 
-#include "netsetup/boot_network.h"
-#include "netsetup/network_keeper.h"
 #include "netsetup/nic/nic_restore.h"
 #include "netsetup/routes/peers.h"
 #include "netsetup/routes/routes.h"
+#include "node/chosen.h"
+#include "node/keeper/network_keeper.h"
 #include "tests/memory/host_memory.h"
 #include "tests/scene/network_scene.h"
 
@@ -51,14 +51,14 @@ static json_t *remembered(void) {
 
 /* Writes the boot file as the join does, and lets the boot service do its work. */
 static void boot(const char *plugin, json_t *peers) {
-    json_t *json = boot_network_json(&scene.input);
+    json_t *json = chosen_json(&(struct chosen){.node = "win-7k2", .network = scene.input});
     struct network_keeper keeper = {.host = host};
     struct text_list did = {0};
     struct error err = {0};
     json_object_set_new(json, "plugin", json_string(plugin));
     json_object_set(json, "peers", peers);
     char *text = json_write(json);
-    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
+    assert_int_equal(host_write(host, CHOSEN_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
     if (network_restore(&keeper, true, &did, &err) < 0)
         fail_msg("%s", err.message);
     text_list_free(&did);

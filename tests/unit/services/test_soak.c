@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "diag/network_report_publish.h"
-#include "netsetup/boot_network.h"
-#include "netsetup/network_keeper.h"
-#include "netsetup/peer_watch.h"
+#include "node/chosen.h"
+#include "node/keeper/network_keeper.h"
+#include "node/keeper/peer_watch.h"
 #include "services/service_host.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"
@@ -71,7 +71,7 @@ static void join(void) {
     const struct service_settings settings = {.kube_proxy_version = "v1.37.1", .node_name = "w"};
 
     scene_make_networks(&scene, host, "overlay", "flannel");
-    scene_write_boot_network(&scene, host, NULL);
+    scene_write_chosen(&scene, host, NULL);
     assert_int_equal(service_ensure(host, &service_network, &settings, NULL, NULL), 0);
     host_memory_set_service_state(host, service_network.name, HOST_SERVICE_RUNNING);
     assert_int_equal(service_ensure(host, &service_kube_proxy, &settings, NULL, NULL), 0);
@@ -127,7 +127,7 @@ static void reports_of_the_network(void **state) {
     host_memory_restart_hns(host);
     join();
     host_memory_set_service_state(host, service_kube_proxy.name, HOST_SERVICE_RUNNING);
-    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, file, strlen(file), HOST_SECRET, NULL), 0);
+    assert_int_equal(host_write(host, CHOSEN_FILE, file, strlen(file), HOST_SECRET, NULL), 0);
     assert_int_equal(host_write(host, NODE_KUBECONFIG, config, strlen(config), HOST_SECRET, NULL),
                      0);
     for (unsigned i = 0; i < wanted; i++) {

@@ -3,24 +3,24 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "netsetup/boot_network.h"
-#include "netsetup/network_keeper.h"
+#include "node/chosen.h"
+#include "node/keeper/network_keeper.h"
 #include "tests/memory/host_memory.h"
 
-static void plan(const json_t *json) {
-    struct network_input input = {0};
+static void plan(json_t *json) {
+    struct chosen chosen = {0};
     struct network_plan made = {0};
 
-    if (boot_network_read(json, &input, NULL) < 0)
+    if (chosen_read(json, &chosen, NULL) < 0)
         return;
-    if (network_plan_make(&input, &made, NULL) == 0) {
+    if (network_plan_make(&chosen.network, &made, NULL) == 0) {
         _cleanup_json_ json_t *shown = network_plan_json(&made);
 
         if (!shown)
             abort();
         network_plan_free(&made);
     }
-    boot_network_input_free(&input);
+    chosen_free(&chosen);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
     if (json_read((const char *)data, size, "fuzz", &json, NULL) == 0)
         plan(json);
-    if (host_write(host, BOOT_NETWORK_FILE, data, size, HOST_PUBLIC, NULL) < 0)
+    if (host_write(host, CHOSEN_FILE, data, size, HOST_PUBLIC, NULL) < 0)
         abort();
     if (network_restore(&keeper, false, &did, &err) < 0 &&
         (err.kind == ERROR_NONE || !err.message[0]))

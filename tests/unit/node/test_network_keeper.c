@@ -10,8 +10,8 @@ static void join(const char *mode, const char *plugin) {
                                       .router_mac = "00-15-5D-00-00-02"};
 
     scene_make_networks(&scene, host, mode, plugin);
-    scene_write_boot_network(
-        &scene, host, scene.plan.mode->route_to ? scene_routes(&scene.plan, &peer, 1) : NULL);
+    scene_write_chosen(&scene, host,
+                       scene.plan.mode->route_to ? scene_routes(&scene.plan, &peer, 1) : NULL);
     put_service(&service_network);
     put_service(&service_kube_proxy);
     put_service(&service_flanneld);
@@ -248,7 +248,7 @@ static void each_failure_is_survived(void **state) {
 
 static void break_file(unsigned sleep) {
     if (sleep == 1)
-        assert_int_equal(host_write(host, BOOT_NETWORK_FILE, "{", 1, HOST_SECRET, NULL), 0);
+        assert_int_equal(host_write(host, CHOSEN_FILE, "{", 1, HOST_SECRET, NULL), 0);
     if (sleep == 5 || sleep == 30)
         host_memory_restart_hns(host);
 }
@@ -374,7 +374,7 @@ static void a_plugin_that_nobody_knows_is_an_error(void **state) {
         "{\"plugin\":\"none\",\"podCIDR\":\"10.244.1.0/24\",\"management\":\"10.0.0.21/24\"}";
 
     (void)state;
-    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, file, strlen(file), HOST_SECRET, NULL), 0);
+    assert_int_equal(host_write(host, CHOSEN_FILE, file, strlen(file), HOST_SECRET, NULL), 0);
     assert_int_equal(network_restore(&keeper, false, &did, &err), -1);
     assert_int_equal(err.kind, ERROR_MALFORMED);
     text_list_free(&did);

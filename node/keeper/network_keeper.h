@@ -4,24 +4,9 @@
 
 #include "host/http.h"
 #include "kube/client.h"
-#include "netsetup/network_pending.h"
 #include "netsetup/nic/nic.h"
 #include "netsetup/plan/network_plan.h"
-
-struct service; /* services/service_table.h */
-
-/* What struct network_agent's `restore` is told. */
-struct network_restore {
-    struct host *host;
-    const struct network_input *input;
-    bool booting;          /* Windows starts: services that start by themselves are on their way */
-    bool made;             /* the pod network was lost and winjoin made it again, now or in a try
-                              that did not come to its end */
-    struct text_list *did; /* what was done, for the event log: "restarted flanneld" */
-};
-/* Restarts a service of ours and adds that to `did`; nothing while Windows starts. */
-int network_restore_service(const struct network_restore *restore, const struct service *service,
-                            struct error *err);
+#include "node/keeper/network_pending.h"
 
 /* What a look has seen since the last one. */
 enum network_news {
@@ -65,14 +50,14 @@ struct network_keeper {
     struct network_pending pending;
 };
 /* At boot, before containerd and flanneld start: restores the network. Where that fails, and later
- * than at boot, network_keeper_run() does. No file of a join's (netsetup/boot_network.h): nothing
+ * than at boot, network_keeper_run() does. No file of a join's (node/chosen.h): nothing
  * to do. -1 only with ERROR_INTERRUPTED. */
 int network_keeper_begin(struct network_keeper *keeper, struct error *err);
 /* Until host_interrupted(): notices within seconds that HNS has another process, and restores the
  * network; starts HNS when it stays down; restarts kube-proxy when all its load balancers are gone
  * from HNS; keeps the routes to other nodes' pods current where no agent does
- * (netsetup/peer_watch.h), and pods away until the network stands
- * (netsetup/network_pending.h). The memory it needs does not grow. Returns 0. */
+ * (node/keeper/peer_watch.h), and pods away until the network stands
+ * (node/keeper/network_pending.h). The memory it needs does not grow. Returns 0. */
 int network_keeper_run(struct network_keeper *keeper, struct error *err);
 void network_keeper_free(struct network_keeper *keeper);
 

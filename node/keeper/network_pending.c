@@ -1,14 +1,14 @@
 /* The Node's condition while its network is not there. */
-#include "netsetup/network_pending.h"
+#include "node/keeper/network_pending.h"
 
 #include "base/log.h"
 #include "kube/kubeconfig.h"
 #include "kube/node.h"
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/boot_network.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/hns/hcn_network.h"
-#include "netsetup/peer_watch.h"
+#include "node/chosen.h"
+#include "node/keeper/peer_watch.h"
 
 enum { AGAIN_MS = 5000, REQUEST_MS = 3000 };
 
@@ -77,34 +77,28 @@ static bool agent_makes(const struct network_input *input) {
 
 void network_pending_look(struct host *host, struct http *http, bool booting, bool restored,
                           struct network_pending *known) {
-    _cleanup_json_ json_t *file = NULL;
-    _cleanup_(boot_network_input_free) struct network_input input = {0};
-    const char *node;
+    _cleanup_(chosen_free) struct chosen chosen = {0};
     struct error why = {0};
     bool pending;
 
     if (known->over || host_monotonic_ms(host) < known->again_ms ||
-        boot_network_load(host, &file, &input, &why) < 0)
+        chosen_load(host, &chosen, &why) < 0)
         return;
-    node = json_text_at(file, "node");
-    known->over = !node || (!booting && !agent_makes(&input));
-    pending = !restored || !stands(host, &input);
+    known->over = !booting && !agent_makes(&chosen.network);
+    pending = !restored || !stands(host, &chosen.network);
     if (known->over)
         return;
-    if (say(host, http, node, pending, known, &why) < 0)
+    if (say(host, http, chosen.node, pending, known, &why) < 0)
         log_message(LOG_RETRY, "%s", why.message);
     known->over = known->asked && !known->pending && !pending;
     known->again_ms = host_monotonic_ms(host) + AGAIN_MS;
 }
 
 int network_pending_clear(struct host *host, struct http *http, struct error *err) {
-    _cleanup_json_ json_t *file = NULL;
+    _cleanup_(chosen_free) struct chosen chosen = {0};
     struct network_pending known = {0};
-    _cleanup_(boot_network_input_free) struct network_input input = {0};
-    const char *node;
 
-    if (boot_network_load(host, &file, &input, NULL) < 0)
+    if (chosen_load(host, &chosen, NULL) < 0)
         return 0;
-    node = json_text_at(file, "node");
-    return node && agent_makes(&input) ? say(host, http, node, false, &known, err) : 0;
+    return agent_makes(&chosen.network) ? say(host, http, chosen.node, false, &known, err) : 0;
 }

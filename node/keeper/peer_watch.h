@@ -12,7 +12,7 @@
 typedef int peer_watch_tick(void *context, unsigned waited_ms, struct error *err);
 
 /* Watches Nodes with the node's identity and keeps the routes to their pods as the join wrote them:
- * added, changed, removed, and remembered (netsetup/boot_network.h). Writes the Node's annotations
+ * added, changed, removed, and remembered (node/chosen.h). Writes the Node's annotations
  * of this network again when the network was made again. `others` are watched at the same time (of
  * a poll_ms, and at most 4); where an agent or nobody keeps the routes, alone. Where the join's
  * file is not there, or there is nothing to watch, ERROR_ABSENT at once. Ends with `tick`'s error,

@@ -1,14 +1,14 @@
 /* The pod network kept while HNS and Windows come and go. */
-#include "netsetup/network_keeper.h"
+#include "node/keeper/network_keeper.h"
 
 #include "base/log.h"
 #include "host/wait.h"
 #include "netsetup/agents/agent.h"
-#include "netsetup/boot_network.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/nic/nic_restore.h"
-#include "netsetup/peer_watch.h"
 #include "netsetup/routes/peers.h"
+#include "node/chosen.h"
+#include "node/keeper/peer_watch.h"
 #include "services/service_table.h"
 
 #define HNS_SERVICE "hns"
@@ -144,19 +144,6 @@ static int restore_networks(struct network_keeper *k, const json_t *peers,
 
 /* ---- what stands on them ---- */
 
-int network_restore_service(const struct network_restore *restore, const struct service *service,
-                            struct error *err) {
-    bool restarted = false;
-
-    if (restore->booting)
-        return 0;
-    if (service_restart(restore->host, service, &restarted, err) < 0)
-        return -1;
-    if (restarted)
-        text_list_add_owned(restore->did, xasprintf("restarted %s", service->name));
-    return 0;
-}
-
 static int count_balancers(struct host *host, size_t *ret, struct error *err) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *ids = NULL;
@@ -180,34 +167,30 @@ static int restore_balancers(struct network_keeper *k, const struct network_rest
     return network_restore_service(restore, &service_kube_proxy, err);
 }
 
-static int restore_all(struct network_keeper *k, const json_t *file,
-                       struct network_restore *restore, struct error *err) {
-    const struct network_agent *agent = network_agent_by_plugin(restore->input->plugin);
-    _cleanup_json_ json_t *routes = boot_routes(k->host, file);
-
-    if (!agent)
-        return error_set(err, ERROR_MALFORMED, "read '%s': no network plugin is called '%s'",
-                         BOOT_NETWORK_FILE, restore->input->plugin ? restore->input->plugin : "");
-    if (!agent->makes_network && restore_networks(k, routes, restore, err) < 0)
-        return -1;
-    if ((agent->restore && agent->restore(restore, err) < 0) ||
-        restore_balancers(k, restore, err) < 0)
-        return -1;
-    return host_remove(k->host, CARD_FILE, err);
-}
-
 int network_restore(struct network_keeper *k, bool booting, struct text_list *did,
                     struct error *err) {
-    _cleanup_json_ json_t *file = NULL;
-    _cleanup_(boot_network_input_free) struct network_input input = {0};
+    _cleanup_(chosen_free) struct chosen chosen = {0};
+    _cleanup_json_ json_t *routes = NULL;
     struct network_restore restore = {
-        .host = k->host, .input = &input, .booting = booting, .did = did};
+        .host = k->host, .input = &chosen.network, .booting = booting, .did = did};
+    const char *plugin;
+    const struct network_agent *agent;
 
-    if (host_file_type(k->host, BOOT_NETWORK_FILE) == HOST_ABSENT)
+    if (host_file_type(k->host, CHOSEN_FILE) == HOST_ABSENT)
         return 0; /* containerd is started before the join makes its network */
-    if (boot_network_load(k->host, &file, &input, err) < 0)
+    if (chosen_load(k->host, &chosen, err) < 0)
         return -1;
-    return restore_all(k, file, &restore, err);
+    plugin = chosen.network.plugin;
+    agent = network_agent_by_plugin(plugin);
+    routes = chosen_routes(k->host, &chosen);
+    if (!agent)
+        return error_set(err, ERROR_MALFORMED, "read '%s': no network plugin is called '%s'",
+                         CHOSEN_FILE, plugin ? plugin : "");
+    if ((!agent->makes_network && restore_networks(k, routes, &restore, err) < 0) ||
+        (agent->restore && agent->restore(&restore, err) < 0) ||
+        restore_balancers(k, &restore, err) < 0)
+        return -1;
+    return host_remove(k->host, CARD_FILE, err);
 }
 
 /* ---- told ---- */
@@ -305,15 +288,13 @@ static void inspect_balancers(struct network_keeper *k, const struct network_inp
 }
 
 static void inspect(struct network_keeper *k) {
-    _cleanup_json_ json_t *file = NULL;
-    struct network_input input = {0};
+    _cleanup_(chosen_free) struct chosen chosen = {0};
 
     /* what cannot be read now is not what was lost */
-    if (boot_network_load(k->host, &file, &input, ERROR_IGNORED) < 0)
+    if (chosen_load(k->host, &chosen, ERROR_IGNORED) < 0)
         return;
-    (void)take_card(k, &input, ERROR_IGNORED);
-    inspect_balancers(k, &input);
-    boot_network_input_free(&input);
+    (void)take_card(k, &chosen.network, ERROR_IGNORED);
+    inspect_balancers(k, &chosen.network);
 }
 
 static void tell_look(struct network_keeper *k) {

@@ -6,11 +6,11 @@
 
 #include <cmocka.h>
 
-#include "netsetup/boot_network.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/nic/nic.h"
-#include "netsetup/peer_watch.h"
 #include "netsetup/routes/peers.h"
+#include "node/chosen.h"
+#include "node/keeper/peer_watch.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 #include "tests/scene/network_scene.h"
@@ -84,7 +84,7 @@ static int close_host(void **state) {
 }
 
 static void write_join(void) {
-    scene_write_boot_network(&scene, host, NULL);
+    scene_write_chosen(&scene, host, NULL);
 }
 
 static void join(const char *mode, const char *plugin) {
@@ -94,8 +94,8 @@ static void join(const char *mode, const char *plugin) {
 
 /* "10.244.2.0/24 10.0.0.22; " of each route that the machine has, and that the file remembers. */
 static void assert_routes(const char *wanted) {
-    json_t *now = NULL, *file = NULL, *counts, *route;
-    struct network_input input;
+    json_t *now = NULL, *counts, *route;
+    struct chosen chosen = {0};
     struct text routes = {0};
     size_t i;
 
@@ -108,13 +108,12 @@ static void assert_routes(const char *wanted) {
                   to ? to : json_text_at(route, "Settings.ProviderAddress"));
     }
     assert_string_equal(text_str(&routes), wanted);
-    assert_int_equal(boot_network_load(host, &file, &input, NULL), 0);
-    boot_network_input_free(&input);
-    counts = boot_routes(host, file);
+    assert_int_equal(chosen_load(host, &chosen, NULL), 0);
+    counts = chosen_routes(host, &chosen);
     assert_int_equal(json_array_size(counts), json_array_size(now));
     json_decref(counts);
     json_decref(now);
-    json_decref(file);
+    chosen_free(&chosen);
     text_free(&routes);
 }
 
@@ -155,7 +154,7 @@ static void overlays(void **state) {
 
 /* The file is written once for the list, and once for all that changes until the next tick. */
 static void a_burst_is_written_once(void **state) {
-    static const char written[] = "write " BOOT_ROUTES_FILE;
+    static const char written[] = "write " CHOSEN_ROUTES_FILE;
     unsigned times = 0;
 
     (void)state;
@@ -209,8 +208,7 @@ static int rewrite(void *context, unsigned waited_ms, struct error *err) {
 
 static void a_join_meanwhile_begins_it_again(void **state) {
     struct error err = {0};
-    json_t *file = NULL;
-    struct network_input input;
+    struct chosen chosen = {0};
 
     (void)state;
     join("l2bridge", "win-bridge");
@@ -218,10 +216,9 @@ static void a_join_meanwhile_begins_it_again(void **state) {
     events = "";
     assert_int_equal(peers_follow(host, http, NULL, 0, rewrite, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_CONFLICT);
-    assert_int_equal(boot_network_load(host, &file, &input, NULL), 0);
-    assert_string_equal(input.dns_domain, "other");
-    boot_network_input_free(&input);
-    json_decref(file);
+    assert_int_equal(chosen_load(host, &chosen, NULL), 0);
+    assert_string_equal(chosen.network.dns_domain, "other");
+    chosen_free(&chosen);
 }
 
 /* No route is on the machine that the file does not name: reset would leave it. */
@@ -231,9 +228,9 @@ static void assert_remembered_first(void) {
 
     if (!route)
         return;
-    write = strstr(log, "write " BOOT_ROUTES_FILE);
+    write = strstr(log, "write " CHOSEN_ROUTES_FILE);
     if (host_memory_failed(host) == write)
-        write = strstr(write + 1, "write " BOOT_ROUTES_FILE);
+        write = strstr(write + 1, "write " CHOSEN_ROUTES_FILE);
     assert_true(write && write < route);
 }
 
@@ -255,22 +252,21 @@ static void a_write_that_fails_is_tried_again(void **state) {
 
 /* The routes that are remembered, as one text. */
 static char *remembered(void) {
-    json_t *file = NULL, *routes;
-    struct network_input input;
+    struct chosen chosen = {0};
+    json_t *routes;
     char *text;
 
-    assert_int_equal(boot_network_load(host, &file, &input, NULL), 0);
-    boot_network_input_free(&input);
-    routes = boot_routes(host, file);
+    assert_int_equal(chosen_load(host, &chosen, NULL), 0);
+    routes = chosen_routes(host, &chosen);
     text = json_write(routes);
     json_decref(routes);
-    json_decref(file);
+    chosen_free(&chosen);
     return text;
 }
 
 /* What a join writes at the same moment is never overwritten: that file is the join's alone. */
 static void the_join_s_file_is_not_written(void **state) {
-    static const char mine[] = "write " BOOT_NETWORK_FILE;
+    static const char mine[] = "write " CHOSEN_FILE;
     const char *log, *at;
     size_t writes = 0;
 
@@ -280,7 +276,7 @@ static void the_join_s_file_is_not_written(void **state) {
     for (at = log; (at = strstr(at, mine)); at += sizeof mine - 1)
         writes++;
     assert_int_equal(writes, 1); /* by join() */
-    assert_non_null(strstr(log, "write " BOOT_ROUTES_FILE));
+    assert_non_null(strstr(log, "write " CHOSEN_ROUTES_FILE));
 }
 
 /* A route to that prefix stands on the machine. */
@@ -338,18 +334,16 @@ static void a_refusal_remembers_each_route_once(void **state) {
 static void the_same_routes_in_another_order_are_not_written(void **state) {
     static const char two[] = "[{\"podCIDR\":\"10.244.3.0/24\",\"nodeAddress\":\"10.0.0.23\"},"
                               "{\"podCIDR\":\"10.244.2.0/24\",\"nodeAddress\":\"10.0.0.22\"}]";
-    json_t *file = NULL;
-    struct network_input input;
+    struct chosen chosen = {0};
     char *text;
 
     (void)state;
     join("l2bridge", "win-bridge");
-    assert_int_equal(boot_network_load(host, &file, &input, NULL), 0);
-    boot_network_input_free(&input);
-    json_object_set_new(file, "peers", json_loads(two, 0, NULL));
-    text = json_write(file);
-    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
-    json_decref(file);
+    assert_int_equal(chosen_load(host, &chosen, NULL), 0);
+    json_object_set_new(chosen.file, "peers", json_loads(two, 0, NULL));
+    text = json_write(chosen.file);
+    assert_int_equal(host_write(host, CHOSEN_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
+    chosen_free(&chosen);
     free(text);
     follow(LIST(OWN "," ONE "," NODE("two", "10.244.3.0/24", "10.0.0.23")), "");
     text = remembered();

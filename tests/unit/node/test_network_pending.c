@@ -6,10 +6,10 @@
 
 #include <cmocka.h>
 
-#include "netsetup/boot_network.h"
 #include "netsetup/hns/hcn_lookup.h"
-#include "netsetup/network_pending.h"
-#include "netsetup/peer_watch.h"
+#include "node/chosen.h"
+#include "node/keeper/network_pending.h"
+#include "node/keeper/peer_watch.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 #include "tests/scene/network_scene.h"
@@ -49,7 +49,7 @@ static void write_join(const char *plugin, const char *agent, const char *networ
         "24\",\"management\":\"10.0.0.21/24\",\"node\":\"win-7k2\"}",
         plugin, agent ? ",\"agent\":\"" : "", agent ? agent : "", agent ? "\"" : "", network);
 
-    put(BOOT_NETWORK_FILE, text);
+    put(CHOSEN_FILE, text);
 }
 
 static int open_host(void **state) {

@@ -1,12 +1,12 @@
 /* Nodes watched; the routes to their pods follow, and what they are told of this one. */
-#include "netsetup/peer_watch.h"
+#include "node/keeper/peer_watch.h"
 
 #include "base/log.h"
 #include "kube/object.h"
 #include "netsetup/agents/agent.h"
-#include "netsetup/boot_network.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/routes/peers.h"
+#include "node/chosen.h"
 
 #define NODES "/api/v1/nodes"
 
@@ -15,7 +15,7 @@ enum { WATCH_MS = 3600000, AGAIN_MS = 10000, OTHERS_MAX = 4 };
 
 struct follower {
     struct host *host;
-    json_t *file; /* of the join */
+    struct chosen chosen;
     struct network_plan plan;
     json_t *remembered; /* an array of routes */
     json_t *routes;     /* name of a Node -> its routes */
@@ -67,18 +67,16 @@ static json_t *all_routes(const struct follower *f) {
 
 /* A join may have written its file again meanwhile: then the watch begins again. */
 static int remember(struct follower *f, json_t *routes, struct error *err) {
-    _cleanup_json_ json_t *now = NULL;
-    struct network_input input = {0};
+    _cleanup_(chosen_free) struct chosen now = {0};
 
-    if (boot_network_load(f->host, &now, &input, err) < 0)
+    if (chosen_load(f->host, &now, err) < 0)
         return -1;
-    boot_network_input_free(&input);
-    f->stale = !json_equal(f->file, now);
+    f->stale = !json_equal(f->chosen.file, now.file);
     if (f->stale)
-        return error_set(err, ERROR_CONFLICT, "'%s' was written by a join", BOOT_NETWORK_FILE);
+        return error_set(err, ERROR_CONFLICT, "'%s' was written by a join", CHOSEN_FILE);
     if (json_equal(routes, f->remembered))
         return 0;
-    if (boot_routes_write(f->host, f->file, routes, err) < 0)
+    if (chosen_routes_write(f->host, &f->chosen, routes, err) < 0)
         return -1;
     json_decref(f->remembered);
     f->remembered = json_incref(routes);
@@ -201,7 +199,7 @@ static int on_tick(void *context, unsigned waited_ms, struct error *err) {
     catch_up(f);
     announce(f);
     if (f->stale)
-        return error_set(err, ERROR_CONFLICT, "'%s' was written by a join", BOOT_NETWORK_FILE);
+        return error_set(err, ERROR_CONFLICT, "'%s' was written by a join", CHOSEN_FILE);
     return f->tick(f->context, waited_ms, err);
 }
 
@@ -228,26 +226,25 @@ static int watch(struct follower *f, struct http *http, const struct kube_watch 
 
 /* What was written for an earlier join, and by no one since. */
 static int remove_left(struct follower *f, struct error *err) {
-    _cleanup_json_ json_t *ever = boot_routes_ever(f->host, f->file), *left = NULL;
+    _cleanup_json_ json_t *ever = chosen_routes_ever(f->host, &f->chosen), *left = NULL;
 
-    f->remembered = boot_routes(f->host, f->file);
+    f->remembered = chosen_routes(f->host, &f->chosen);
     left = json_array_without(ever, f->remembered, NULL);
     if (!json_array_size(left))
         return 0;
     return peers_remove(f->host, &f->plan, left, err) < 0
                ? -1
-               : boot_routes_write(f->host, f->file, f->remembered, err);
+               : chosen_routes_write(f->host, &f->chosen, f->remembered, err);
 }
 
 int peers_follow(struct host *host, struct http *http, const struct kube_watch *others,
                  size_t count, peer_watch_tick *tick, void *context, struct error *err) {
     struct follower f = {.host = host, .tick = tick, .context = context};
-    _cleanup_(boot_network_input_free) struct network_input input = {0};
     int result;
 
-    if (boot_network_load(host, &f.file, &input, err) < 0)
+    if (chosen_load(host, &f.chosen, err) < 0)
         return -1;
-    result = network_plan_make(&input, &f.plan, err);
+    result = network_plan_make(&f.chosen.network, &f.plan, err);
     if (result == 0)
         result = remove_left(&f, err);
     if (result == 0 && !f.plan.writes_routes && !count)
@@ -260,6 +257,6 @@ int peers_follow(struct host *host, struct http *http, const struct kube_watch *
     json_decref(f.routes);
     json_decref(f.remembered);
     network_plan_free(&f.plan);
-    json_decref(f.file);
+    chosen_free(&f.chosen);
     return result;
 }
