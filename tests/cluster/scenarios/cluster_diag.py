@@ -244,7 +244,7 @@ def own_report(stage):
 
 @scenario("cluster-diag-image", "an image that a node cannot fetch: CL-NOPOD", GROUPS, on=PlayedStage)
 def image(stage):
-    report = expect_causes(stage, ("CL-NOPOD", "cp, l1, w1, w2"), words=("--image", "registry.invalid/agnhost:1"))
+    report = expect_causes(stage, ("CL-NOPOD", "cp, l1, l2, w1, w2"), words=("--image", "registry.invalid/agnhost:1"))
     expect_equal({c["confidence"] for c in report["causes"]}, {"confirmed"}, "confidence")
 
 
