@@ -80,8 +80,7 @@ static const struct option bundle_options[] = {
      "with --kubernetes-version: also the programs that a person uses (kubectl, crictl, ctr)"},
     {"images", 0, OPTION_BOOL, 0, AT(images), "",
      "with --kubernetes-version: also the sandbox image, and ctr, which imports it at the join"},
-    {"image", 0, OPTION_LIST, 0, AT(join.images), "IMAGE",
-     "with --kubernetes-version: also this image, in a folder DIR; may be repeated"},
+    {"image", 0, OPTION_LIST, 0, AT(join.images), "IMAGE", "also this image; may be repeated"},
     {0},
 };
 static const struct option bundle_nodes_options[] = {

@@ -1,7 +1,6 @@
 /* The network as it is found: the adapter, HNS, and the plan that follows. */
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
-#include "join/services/rights.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/hns/hns_features.h"
@@ -112,20 +111,23 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
 #define ALLOW_READING "winjoin config cluster --kubeconfig admin.conf | kubectl apply -f -"
 
 /* What may not be read is not absent: the cluster's network would be passed over, and one with
- * other settings would not be followed. Who was granted nothing at all hears that from the rights.
+ * other settings would not be followed. Who was granted nothing at all hears that from the rights,
+ * and goes on where that is ignored.
  */
 static int check_unread(struct join *join, const struct network_input *input, struct error *err) {
+    static const char unknown[] = "which network agent the cluster runs is not known: reading its "
+                                  "DaemonSets or flannel's ConfigMap is not allowed (403)";
     const struct cluster_config *c = &join->found.cluster;
     const struct network_agent *agent = network_agent_by_plugin(input->plugin);
 
-    if (!c->network_unread || c->network.agent || input->mode ||
-        (c->unprepared &&
-         !ignored_checks_have(&join->found.options.ignore_preflight_errors, RIGHTS_CHECK)))
+    if (!c->network_unread || c->network.agent || input->mode)
         return 0;
+    if (!input->plugin && c->unprepared) {
+        join_warn(&join->progress, "%s; to allow it: " ALLOW_READING, unknown);
+        return 0;
+    }
     if (!input->plugin) {
-        (void)error_set(err, ERROR_DENIED,
-                        "which network agent the cluster runs is not known: reading its DaemonSets "
-                        "or flannel's ConfigMap is not allowed (403)");
+        (void)error_set(err, ERROR_DENIED, "%s", unknown);
         (void)error_hint(err, "an administrator allows it: " ALLOW_READING);
         return error_hint(err,
                           "or say it: --network-plugin, and --network-mode where that has several");

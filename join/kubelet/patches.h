@@ -52,8 +52,8 @@ int patches_apply(const struct patches *patches, const json_t *config, json_t **
 /* Kubernetes' strategic merge patch for a type whose lists have no merge keys (as
  * KubeletConfiguration's): objects merge, null removes, lists are replaced whole; the directives
  * $patch (replace, delete), $retainKeys, $setElementOrder/LIST and $deleteFromPrimitiveList/LIST.
- * *ret is a new reference. ERROR_USAGE; `where` (or NULL) is then a path into the patch, as json_at()'s.
- * Upstream: k8s.io/apimachinery/pkg/util/strategicpatch. A directive of the wrong shape, or one
- * that would be left in the result, is refused, where upstream passes over it. */
+ * *ret is a new reference. ERROR_USAGE; `where` (or NULL) is then a path into the patch, as
+ * json_at()'s. Upstream: k8s.io/apimachinery/pkg/util/strategicpatch. A directive of the wrong
+ * shape, or one that would be left in the result, is refused, where upstream passes over it. */
 int strategic_merge(const json_t *original, const json_t *patch, json_t **ret, struct text *where,
                     struct error *err);

@@ -257,8 +257,7 @@ int phase_verify(struct join *join, struct error *err) {
     options.evidence.services = (const char *const *)services.items;
     if (join->found.report.cells.count)
         diag_report_free(&join->found.report);
-    if (journal_record(&join->journal, JOURNAL_FOLDER_ENTRY, DIAG_PROBES_FOLDER, NULL, err) <
-            0 ||
+    if (journal_record(&join->journal, JOURNAL_FOLDER_ENTRY, DIAG_PROBES_FOLDER, NULL, err) < 0 ||
         diag_run(join->host, &options, &join->found.report, err) < 0)
         return -1;
     compare_written(join);

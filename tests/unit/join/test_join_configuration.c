@@ -141,8 +141,7 @@ static void flags_alone_are_judged_as_a_file(void **state) {
     o->endpoint = xstrdup("1.2.3.4");
     o->token = xstrdup("abc");
     join_configuration_overlay(&s->file.join, o);
-    assert_int_equal(join_configuration_check(s->file.join, &s->file.yaml, NULL, &s->err),
-                     -1);
+    assert_int_equal(join_configuration_check(s->file.join, &s->file.yaml, NULL, &s->err), -1);
     assert_int_equal(s->err.kind, ERROR_USAGE);
     assert_string_equal(s->err.message,
                         "endpoint \"1.2.3.4\": missing port in address; --token: it has no dot; it "
@@ -201,8 +200,7 @@ static void errors_of_flags_name_them(void **state) {
     s->options.endpoint = xstrdup("b");
     s->options.discovery_token = xstrdup("c");
     join_configuration_overlay(&s->file.join, &s->options);
-    assert_int_equal(join_configuration_check(s->file.join, &s->file.yaml, NULL, &s->err),
-                     -1);
+    assert_int_equal(join_configuration_check(s->file.join, &s->file.yaml, NULL, &s->err), -1);
     assert_true(text_starts_with(s->err.message,
                                  "f: [endpoint \"b\": missing port in address, --token: it has "));
     assert_non_null(strstr(s->err.message, ", line 3 column 77: discovery.boot"));

@@ -216,7 +216,7 @@ static void what_a_killed_one_left_is_finished(void **state) {
     json_decref(json);
     nic_snapshot_free(&card);
     lose_address();
-    run(8, NULL);
+    run(20, NULL);
     assert_true(has_address());
     assert_int_equal(host_file_type(host, CARD_FILE), HOST_ABSENT);
     assert_int_equal(count("service_start flanneld"), 1);

@@ -1,0 +1,58 @@
+/* The grammar of an image's reference: distribution/reference (reference.go). */
+#include <ctype.h>
+
+#include "services/artifacts/image.h"
+
+#define LOWER "abcdefghijklmnopqrstuvwxyz0123456789"
+#define WORD LOWER "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+enum { REFERENCE_MAX = 255, TAG_MAX = 128 };
+
+/* "registry.local:5000", "[fd00::1]:5000", "localhost": what a repository's name is not. */
+static bool is_registry(const char *text, size_t len) {
+    size_t host = text[0] == '[' ? strcspn(text, "]") + 1 : strcspn(text, ":/");
+    const char *letters = text[0] == '[' ? "0123456789abcdefABCDEF:[]" : WORD ".-";
+
+    return host <= len && strspn(text, letters) >= host &&
+           isalnum((unsigned char)text[*text == '[']) &&
+           (host == len || (text[host] == ':' && host + 1 < len &&
+                            strspn(text + host + 1, "0123456789") == len - host - 1));
+}
+
+/* "team/windows-pause": each part begins and ends with a small letter or a digit. */
+static bool is_repository(const char *text, size_t len) {
+    for (size_t at = 0, part; at <= len; at += part + 1) {
+        part = strcspn(text + at, "/");
+        if (at + part > len)
+            part = len - at;
+        if (!part || strspn(text + at, LOWER "._-") < part || !isalnum((unsigned char)text[at]) ||
+            !isalnum((unsigned char)text[at + part - 1]))
+            return false;
+    }
+    return true;
+}
+
+static bool is_digest(const char *text) {
+    size_t kind = strcspn(text, ":");
+    size_t digits = text[kind] ? strspn(text + kind + 1, "0123456789abcdef") : 0;
+
+    return kind && strspn(text, LOWER "+._-") == kind && digits >= 32 && !text[kind + 1 + digits];
+}
+
+bool image_is_reference(const char *text) {
+    size_t len = strcspn(text, "@"), first = strcspn(text, "/@"), name = len, tag;
+
+    if (strlen(text) > REFERENCE_MAX || (text[len] && !is_digest(text + len + 1)))
+        return false;
+    while (name && text[name - 1] != ':' && text[name - 1] != '/')
+        name--;
+    if (name && text[name - 1] == ':') {
+        tag = strspn(text + name, WORD ".-");
+        if (name + tag != len || !tag || tag > TAG_MAX || strchr(".-", text[name]))
+            return false;
+        len = name - 1;
+    }
+    if (first >= len || (!memchr(text, '.', first) && !memchr(text, ':', first) &&
+                         strncmp(text, "localhost/", strlen("localhost/")) != 0))
+        return is_repository(text, len);
+    return is_registry(text, first) && is_repository(text + first + 1, len - first - 1);
+}
