@@ -119,7 +119,7 @@ static void print_options(const struct option *table) {
     (void)fputs("\n| flag | meaning |\n|---|---|\n", stdout);
     for (const struct option *o = table; o->name; o++) {
         _cleanup_(freep) char *argument = option_argument(o);
-        const char *choices = argument && strchr(argument, '|') ? argument : NULL;
+        const char *choices = strchr(argument, '|') ? argument : NULL;
 
         if (!option_is_offered(o))
             continue;

@@ -57,14 +57,15 @@ static bool may_run(const struct asker *asker, const struct network_agent *agent
 }
 
 /* The first of the agent's sources that says something; those behind the first, of older
- * installations, where the agent may run. */
-static int read_agent(struct asker *asker, const struct network_agent *agent,
+ * installations, where the agent may run. `left`: the others, where nothing else is known. */
+static int read_agent(struct asker *asker, const struct network_agent *agent, bool left,
                       struct agent_settings *ret, struct error *err) {
     for (const struct agent_source *s = agent->sources; s && s->name && !ret->agent; s++) {
         _cleanup_json_ json_t *map = NULL;
+        bool first = s == agent->sources;
 
-        if (s != agent->sources && !may_run(asker, agent))
-            return 0;
+        if (first ? left : may_run(asker, agent) == left)
+            continue;
         if (find_config_map(asker, s->name_space, s->name, &map, err) < 0 ||
             (map && read_source(agent, s, map, ret, err) < 0))
             return -1;
@@ -288,11 +289,15 @@ int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
         result = read_external(&asker, ret, err);
 
     for (size_t i = 0; network_agents[i] && result == 0 && !others.agent; i++)
-        result = read_agent(&asker, network_agents[i], &others, err);
+        result = read_agent(&asker, network_agents[i], false, &others, err);
     for (size_t i = 0; network_agents[i] && result == 0 && !others.agent && !ret->external; i++)
         result = read_other(&asker, network_agents[i], &others, err);
     if (result == 0 && !others.agent && !ret->external)
         result = read_linux(&asker, &others, err);
+    for (size_t i = 0; network_agents[i] && asker.names && result == 0 && !others.agent &&
+                       !ret->external && !others.linux_agent;
+         i++)
+        result = read_agent(&asker, network_agents[i], true, &others, err);
     if (result == 0 && !others.agent && !ret->external && !others.linux_agent)
         result = read_unknown(&asker, &others, err);
     *ret_unread |= asker.denied || asker.no_objects;

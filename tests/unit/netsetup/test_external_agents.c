@@ -209,13 +209,14 @@ static void azure_is_found_last(void **state) {
     }
 }
 
-/* What was asked for by name in a cluster without it costs one request, one for flannel's settings,
+/* What was asked for by name in a cluster without it costs one request, two for flannel's settings,
  * which no DaemonSet has to run, and one for a network that no name tells. */
 static void what_is_not_there_is_not_asked_for(void **state) {
     static const struct {
         struct cluster cluster;
         int requests;
-    } rows[] = {{{.sets = {"kube-system/other"}}, 3},
+    } rows[] = {{{.sets = {"kube-system/other"}}, 4},
+                {{.sets = {"kube-system/cilium"}}, 3},
                 {{.sets = {"kube-system/kube-flannel-ds-amd64"}}, 4},
                 {{.sets = {"kube-system/other"}, .by_name = true}, 23},
                 {{.sets = {"kube-system/other"}, .many = true}, 23}};
@@ -228,6 +229,23 @@ static void what_is_not_there_is_not_asked_for(void **state) {
         assert_int_equal(http_memory_requests(s.http), rows[i].requests);
         close_scene(&s);
     }
+}
+
+/* Of an older installation, whose DaemonSet has a name of its own: its settings tell it. */
+static void settings_tell_what_no_name_does(void **state) {
+    static const struct cluster cluster = {
+        .sets = {"kube-system/other"},
+        .map = "/kube-system/configmaps/kube-flannel-cfg",
+        .data = {{"net-conf.json", "{\"Backend\":{\"Type\":\"host-gw\"}}"}}};
+    struct scene s;
+
+    (void)state;
+    open_scene(&s, &cluster);
+    assert_int_equal(read_network(&s), 0);
+    assert_non_null(s.config.network.agent);
+    assert_string_equal(s.config.network.backend, "host-gw");
+    assert_false(s.config.network_unread);
+    close_scene(&s);
 }
 
 /* Where nothing serves Windows nodes, what makes the network of the others is found by name. */
@@ -441,6 +459,7 @@ int main(void) {
         cmocka_unit_test(agents_are_found),
         cmocka_unit_test(azure_is_found_last),
         cmocka_unit_test(what_is_not_there_is_not_asked_for),
+        cmocka_unit_test(settings_tell_what_no_name_does),
         cmocka_unit_test(a_network_of_linux_alone_is_known),
         cmocka_unit_test(the_remedy_is_that_of_the_way_it_came),
         cmocka_unit_test(what_may_not_be_read_is_said),
