@@ -269,19 +269,19 @@ static int read_root(struct reading *r, const json_t *root, struct kubeconfig *c
     return choose_user(r, root, context, c);
 }
 
-static int parse(struct reading *r, const char *text, size_t len, const char *what,
+static int parse(struct reading r, const char *text, size_t len, const char *what,
                  struct kubeconfig *ret) {
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     _cleanup_(yaml_forget) struct yaml yaml = {0};
     const json_t *root;
 
-    if (yaml_read(text, len, what, &yaml, r->err) < 0)
+    if (yaml_read(text, len, what, &yaml, r.err) < 0)
         return -1;
-    r->yaml = &yaml;
+    r.yaml = &yaml;
     root = json_array_get(yaml.documents, 0);
     if (!json_is_object(root))
-        return error_set(r->err, ERROR_MALFORMED, "%s: line 1: not a kubeconfig", what);
-    if (check_kind(r, root) < 0 || read_root(r, root, &config) < 0)
+        return error_set(r.err, ERROR_MALFORMED, "%s: line 1: not a kubeconfig", what);
+    if (check_kind(&r, root) < 0 || read_root(&r, root, &config) < 0)
         return -1;
     *ret = take_struct(config);
     return 0;
@@ -289,7 +289,7 @@ static int parse(struct reading *r, const char *text, size_t len, const char *wh
 
 int kubeconfig_parse(const char *text, size_t len, const char *what, struct kubeconfig *ret,
                      struct error *err) {
-    return parse(&(struct reading){.err = err}, text, len, what, ret);
+    return parse((struct reading){.err = err}, text, len, what, ret);
 }
 
 /* ---- files ---- */
@@ -368,7 +368,7 @@ int kubeconfig_read_context(struct host *host, const char *path, const char *con
     size_t len = 0;
 
     if (host_read_text(host, path, FILE_MAX, &text, &len, err) < 0 ||
-        parse(&r, text, len, shown, &config) < 0 || embed_all(host, path, &config, err) < 0)
+        parse(r, text, len, shown, &config) < 0 || embed_all(host, path, &config, err) < 0)
         return -1;
     *ret = take_struct(config);
     return 0;
@@ -380,7 +380,7 @@ int kubeconfig_parse_whole(const char *text, size_t len, const char *what, struc
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     const char *file;
 
-    if (parse(&r, text, len, what, &config) < 0)
+    if (parse(r, text, len, what, &config) < 0)
         return -1;
     file = config.ca_file            ? config.ca_file
            : config.client_cert_file ? config.client_cert_file
