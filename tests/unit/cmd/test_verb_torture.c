@@ -149,8 +149,12 @@ static void outcome_free(struct outcome *outcome) {
 
 /* The words of who failed, or of what is not known without it. */
 static bool is_why(const char *message) {
-    static const char *const words[] = {"told", "checks failed", "this node is not well: ",
-                                        "this machine has no node certificate", "[ClusterRights]"};
+    static const char *const words[] = {"told",
+                                        "checks failed",
+                                        "this node is not well: ",
+                                        "this machine has no node certificate",
+                                        "[ClusterRights]",
+                                        "is not JSON"};
 
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (strstr(message, words[i]))
