@@ -207,6 +207,7 @@ static int read_user(struct reading *r, const json_t *user, struct kubeconfig *c
 /* The cluster without a name, as kubeadm, or that of the current context. */
 static int choose_cluster(struct reading *r, const json_t *root, const json_t *context,
                           struct kubeconfig *c) {
+    const json_t *clusters = json_object_get(root, "clusters");
     const json_t *unnamed = find_entry(root, "clusters", "");
     const char *name = json_text_or(context, "cluster", "");
     const json_t *cluster = unnamed ? unnamed : find_entry(root, "clusters", name);
@@ -222,7 +223,7 @@ static int choose_cluster(struct reading *r, const json_t *root, const json_t *c
     cluster = json_object_get(cluster, "cluster");
     if (!json_is_object(cluster))
         return refuse(r, root, "",
-                      json_array_size(json_object_get(root, "clusters"))
+                      json_array_size(clusters) || json_object_size(clusters)
                           ? "no cluster matches the current context"
                           : "it has no cluster");
     c->cluster_name = xstrdup(unnamed ? "" : name);
