@@ -24,10 +24,12 @@ static struct registry {
     unsigned slow_ms;     /* by each look */
 } registry;
 
+/* The call that is told to fail may be this one, which is the test's own: it is made again. */
 static bool service_runs(const char *name) {
     _cleanup_(host_service_free) struct host_service found = {0};
 
-    assert_int_equal(host_service_query(r.host, name, &found, NULL), 0);
+    if (host_service_query(r.host, name, &found, NULL) < 0)
+        assert_int_equal(host_service_query(r.host, name, &found, NULL), 0);
     return found.state == HOST_SERVICE_RUNNING;
 }
 
