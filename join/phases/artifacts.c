@@ -202,7 +202,7 @@ int phase_artifacts(struct join *join, struct error *err) {
     if (programs_say_uncompared(join, bundle ? bundle_artifacts(bundle) : NULL, err) < 0)
         return -1;
     programs_warn_of_image(join);
-    if (!bundle || !bundle_images(bundle)->count) /* phase containerd imports those */
+    if (!bundle_images(bundle)->count) /* phase containerd imports those */
         programs_bundle_close(join);
     if (artifacts_own_winjoin(join, err) < 0 || own_path(join, err) < 0)
         return -1;

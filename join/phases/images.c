@@ -270,8 +270,7 @@ static int import_one(struct join *join, const char *ctr, const struct artifact 
 }
 
 int bundle_images_import(struct join *join, struct error *err) {
-    const struct artifacts *images =
-        join->found.bundle ? bundle_images(join->found.bundle) : &(struct artifacts){0};
+    const struct artifacts *images = bundle_images(join->found.bundle);
     struct artifact_target sandbox, ctr;
     bool sandbox_is_here;
 

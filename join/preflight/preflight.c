@@ -196,7 +196,7 @@ struct preflight_result *preflight_run(struct join *join, bool whole, size_t *re
     struct preflight_result *results = xcalloc(rows, sizeof *results);
     const struct join_found *found = &join->found;
     bool images = found->options.images.count || found->options.images_required.count ||
-                  (found->bundle && bundle_images(found->bundle)->count);
+                  bundle_images(found->bundle)->count;
 
     join->found.only_looks = true;
     for (size_t i = 0; i < rows; i++) {

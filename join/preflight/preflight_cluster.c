@@ -247,9 +247,7 @@ enum verdict check_images(struct join *join, struct finding *finding) {
                                 .limit_ms = LIMIT_MS};
     const struct asking asking = {&from, join->found.facts.build};
     const struct text_list *lists[] = {&o->images_required, &o->images};
-    const struct artifacts none = {0}, *brought = join->found.bundle
-                                                      ? bundle_images(join->found.bundle)
-                                                      : &none;
+    const struct artifacts *brought = bundle_images(join->found.bundle);
     bool silent = text_equal(o->source_base, JOIN_SOURCE_NONE);
     uint64_t bytes = 0;
     size_t unknown = 0;

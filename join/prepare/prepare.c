@@ -104,8 +104,7 @@ static int choose_version(struct join *join, struct error *err) {
 
 /* The bundle's images: imported, so that no registry is asked for them. */
 static void add_brought(struct join *join) {
-    const struct artifacts *images =
-        join->found.bundle ? bundle_images(join->found.bundle) : &(struct artifacts){0};
+    const struct artifacts *images = bundle_images(join->found.bundle);
     struct text_list *list = &join->found.options.images_required;
 
     for (size_t i = 0; i < images->count; i++)

@@ -117,7 +117,8 @@ const struct mirror *bundle_mirror(const struct bundle *bundle);
 void bundle_free(struct bundle *bundle);
 void bundle_freep(struct bundle **bundle);
 const struct artifacts *bundle_artifacts(const struct bundle *bundle);
-/* Images of one's own that it brings, as archives for `ctr images import`. */
+/* Images of one's own that it brings, as archives for `ctr images import`; without a bundle (NULL)
+ * none. */
 const struct artifacts *bundle_images(const struct bundle *bundle);
 /* Copies one of them to `to`, piece by piece (HOST_PUBLIC); what is there already of a mirror's is
  * gone on with. Proved, else ERROR_UNTRUSTED, and the file is removed. `to` NULL: proved alone, of

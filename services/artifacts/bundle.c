@@ -45,7 +45,9 @@ const struct artifacts *bundle_artifacts(const struct bundle *bundle) {
 }
 
 const struct artifacts *bundle_images(const struct bundle *bundle) {
-    return &bundle->images;
+    static const struct artifacts none;
+
+    return bundle ? &bundle->images : &none;
 }
 
 /* One that is absent or broken stays so: the call names the wrong one. */
