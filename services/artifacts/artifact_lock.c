@@ -2,11 +2,12 @@
 #include "base/yaml.h"
 #include "services/artifacts/artifacts.h"
 #include "services/artifacts/bundle_path.h"
+#include "services/artifacts/image.h"
 #include "services/containerd_settings.h"
 
 #define API_VERSION "winjoin.io/v1alpha1"
 #define KIND "BundleLock"
-enum { VERSION_MAX = 64, REFERENCE_MAX = 512, LOCK_SIZE_MAX = 1024 * 1024 };
+enum { VERSION_MAX = 64, LOCK_SIZE_MAX = 1024 * 1024 };
 
 static const struct artifact_target others[] = {
     {"containerd-shim-runhcs-v1", "C:\\Program Files\\containerd\\containerd-shim-runhcs-v1.exe",
@@ -182,15 +183,6 @@ static int read_paths(const json_t *item, struct artifact *artifact, struct erro
     return 0;
 }
 
-/* "mcr.microsoft.com/windows/nanoserver:ltsc2022": what containerd will call it. */
-static bool is_reference(const char *text) {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                  "._-/:@";
-
-    return text && *text != '-' && strchr(text, '/') && strlen(text) <= REFERENCE_MAX &&
-           text[strspn(text, letters)] == '\0';
-}
-
 static int read_image(const json_t *item, struct artifacts *images, struct error *err) {
     static const char *const keys[] = {"name", "sha256", "size", "path", NULL};
     const char *name = json_text_at(item, "name"), *path = json_text_at(item, "path");
@@ -202,7 +194,7 @@ static int read_image(const json_t *item, struct artifacts *images, struct error
         return error_set(err, ERROR_MALFORMED, "decode lock: more than %d images", ARTIFACTS_MAX);
     if (check_keys(item, keys, "an image", err) < 0)
         return -1;
-    if (!is_reference(name) || artifact_find(images, name))
+    if (!name || !strchr(name, '/') || !image_is_reference(name) || artifact_find(images, name))
         return error_set(err, ERROR_MALFORMED, "decode lock: an image has no usable name");
     if (!is_sha256(sha256) || size < 0 || !path)
         return error_set(err, ERROR_MALFORMED, "decode lock: '%s' has no usable %s", name,
