@@ -31,52 +31,48 @@ static size_t most_of_a_family(const json_t *prefixes) {
     return count[0] > count[1] ? count[0] : count[1];
 }
 
-static int check_text(const struct join_option *o, const char *text, const char *place,
-                      struct error *err) {
-    struct error why = {0};
+/* The error is what stands behind the place; *ret_item: of this item of the list. */
+static int judge(const struct join_option *o, const json_t *value, size_t *ret_item,
+                 struct error *err) {
+    const char *text = json_string_value(value);
+    long long number = json_integer_value(value);
 
-    if (o->check(text, &why) == 0)
+    if (o->type == OPTION_CHOICE && !o->check && text && choice_check(o->choices, text, err) < 0)
+        return error_prefix(err, "\"%.60s\"", text);
+    if (o->type == OPTION_NUMBER && o->max && (number < o->min || number > o->max))
+        return error_set(err, ERROR_USAGE, "%lld: must be between %lld and %lld", number, o->min,
+                         o->max);
+    if (o->type == OPTION_LIST && o->max && most_of_a_family(value) > (size_t)o->max)
+        return error_set(err, ERROR_USAGE,
+                         "%zu prefixes of one family: Windows supports one per node",
+                         most_of_a_family(value));
+    if (o->type == OPTION_DURATION && text && *text && !strpbrk(text, "123456789"))
+        return error_set(err, ERROR_USAGE, "\"%.60s\": must be more than 0", text);
+    if (!o->check)
         return 0;
-    (void)error_set(err, why.kind == ERROR_UNSUPPORTED ? why.kind : ERROR_USAGE, "%s %s", place,
-                    why.message);
-    return *why.hints[0] ? error_hint(err, "%s", why.hints[0]) : -1;
-}
-
-static int check_list(const struct join_option *o, const json_t *list, const struct yaml *yaml,
-                      const json_t *document, struct error *err) {
-    json_each(list, i, item) {
-        const char *text = json_is_string(item) ? json_string_value(item) : "";
-        _cleanup_(freep) char *path = xasprintf("%s[%zu]", o->node, i);
-        _cleanup_(freep) char *place = place_of(yaml, document, o, path);
-
-        if (check_text(o, text, place, err) < 0)
+    json_each(value, i, item) {
+        *ret_item = i;
+        if (o->check(json_is_string(item) ? json_string_value(item) : "", err) < 0)
             return -1;
     }
-    return 0;
+    return text && *text ? o->check(text, err) : 0;
 }
 
 int join_option_check(const struct join_option *o, const json_t *value, const struct yaml *yaml,
                       const json_t *document, struct error *err) {
-    const char *text = json_string_value(value);
-    long long number = json_integer_value(value);
-    _cleanup_(freep) char *place = place_of(yaml, document, o, o->node);
+    _cleanup_(freep) char *path = NULL, *place = NULL;
+    struct error why = {0};
+    size_t item = SIZE_MAX;
 
-    if (o->type == OPTION_CHOICE && !o->check && text && choice_check(o->choices, text, err) < 0)
-        return error_prefix(err, "%s \"%.60s\"", place, text);
-    if (o->type == OPTION_NUMBER && o->max && (number < o->min || number > o->max))
-        return error_set(err, ERROR_USAGE, "%s %lld: must be between %lld and %lld", place, number,
-                         o->min, o->max);
-    if (o->type == OPTION_LIST && o->max && most_of_a_family(value) > (size_t)o->max)
-        return error_set(err, ERROR_USAGE,
-                         "%s %zu prefixes of one family: Windows supports one per node", place,
-                         most_of_a_family(value));
-    if (o->type == OPTION_DURATION && text && *text && !strpbrk(text, "123456789"))
-        return error_set(err, ERROR_USAGE, "%s \"%.60s\": must be more than 0", place, text);
-    if (!o->check)
+    if (judge(o, value, &item, &why) == 0)
         return 0;
-    return json_is_array(value) ? check_list(o, value, yaml, document, err)
-           : text && *text      ? check_text(o, text, place, err)
-                                : 0;
+    path = item == SIZE_MAX ? xstrdup_null(o->node) : xasprintf("%s[%zu]", o->node, item);
+    place = place_of(yaml, document, o, path);
+    (void)error_set(err, why.kind == ERROR_UNSUPPORTED ? why.kind : ERROR_USAGE, "%s %s", place,
+                    why.message);
+    for (size_t i = 0; i < ERROR_HINTS_MAX && *why.hints[i]; i++)
+        (void)error_hint(err, "%s", why.hints[i]);
+    return -1;
 }
 
 int join_network_check(const struct join_options *o, struct error *err) {
