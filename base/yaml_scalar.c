@@ -4,7 +4,7 @@
 
 #include "base/yaml.h"
 
-/* go-yaml's words for booleans: 1, 0, or -1 when the text is none. */
+/* 1 for true, 0 for false, by go-yaml's words; -1: the text is no boolean. */
 static int boolean_of(const char *text) {
     static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes", "YES",
                                       "on",   "On",   "ON",   "y",   "Y"};

@@ -47,13 +47,13 @@ struct agent_registry {
 
 struct service; /* services/service_table.h */
 
-/* What an agent's `restore` is told. */
+/* What an agent's function `restore` gets: how and why the network was made again. */
 struct network_restore {
     struct host *host;
     const struct network_input *input;
     bool booting;          /* Windows starts: services that start by themselves are on their way */
-    bool made;             /* the pod network was lost and winjoin made it again, now or in a try
-                              that did not come to its end */
+    bool made;             /* the pod network was lost, and winjoin made it again: now, or before in
+                              a restore that failed later */
     struct text_list *did; /* what was done, for the event log: "restarted flanneld" */
 };
 /* Restarts a service of ours and adds that to `did`; nothing while Windows starts. */

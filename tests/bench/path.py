@@ -11,7 +11,7 @@ sys.path += [os.path.join(os.path.dirname(HERE), "rig")]
 import figures  # noqa: E402
 import stage  # noqa: E402
 
-# What no join can go below, by the phase: from its begin to its end, a service's start being asked of Windows there too.
+# What bounds each phase, from its first moment to its last. The start of a service is part of it.
 BOUNDS = {"discovery": "API round trips", "configuration": "API round trips", "certificate": "API round trips",
           "artifacts": "download line, or the disk", "vswitch": "HNS' outage", "containerd": "service start",
           "kubelet": "service start", "node": "the kubelet's Node", "pod-network": "HNS",

@@ -171,9 +171,9 @@ def play(found):
         return seen
 
 
-ROWS = (("requests", "requests from its start to its end", ""), ("begin", "received when it starts", "bytes"),
+ROWS = (("requests", "requests while it runs", ""), ("begin", "received at its start", "bytes"),
         ("changes", "received for %d changed EndpointSlices" % CHANGES, "bytes"), ("peak", "peak memory", "MB"),
-        ("cpu", "CPU when it starts", "s"), ("changesCpu", "CPU for %d changes" % CHANGES, "s"))
+        ("cpu", "CPU at its start", "s"), ("changesCpu", "CPU for %d changes" % CHANGES, "s"))
 
 
 def rows_of(seen):
