@@ -83,6 +83,12 @@ static void lock(void **state) {
     artifacts_free(&again);
 }
 
+#define IMAGES(images)                                                                             \
+    "{\"apiVersion\":\"winjoin.io/"                                                                \
+    "v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[],\"images\":[" images "]}"
+#define IMAGE(name, sha256, size, path)                                                            \
+    "{\"name\":\"" name "\",\"sha256\":\"" sha256 "\",\"size\":" size ",\"path\":\"" path "\"}"
+
 static const struct {
     const char *text;
     enum error_kind kind;
@@ -155,6 +161,24 @@ static const struct {
      "folders"},
     {LOCK(TARGET_ITEM("C:\\\\k\\\\")), ERROR_UNTRUSTED,
      "decode lock: target 'C:\\k\\' of 'tool' is outside winjoin's program folders"},
+    {IMAGES(IMAGE("r.test/a:1", SHA_ABC, "3", "../a")), ERROR_UNTRUSTED,
+     "decode lock: path '../a' of 'r.test/a:1' leads out of the bundle"},
+    {IMAGES(IMAGE("r.test/a:1", SHA_ABC, "3", "C:/a")), ERROR_UNTRUSTED,
+     "decode lock: path 'C:/a' of 'r.test/a:1' leads out of the bundle"},
+    {IMAGES(IMAGE("--all", SHA_ABC, "3", "a")), ERROR_MALFORMED,
+     "decode lock: an image has no usable name"},
+    {IMAGES(IMAGE("pause:1", SHA_ABC, "3", "a")), ERROR_MALFORMED,
+     "decode lock: an image has no usable name"},
+    {IMAGES(IMAGE("r.test/a:b:c", SHA_ABC, "3", "a")), ERROR_MALFORMED,
+     "decode lock: an image has no usable name"},
+    {IMAGES(IMAGE("r.test/a:1", SHA_ABC, "3", "a") "," IMAGE("r.test/a:1", SHA_ABC, "3", "b")),
+     ERROR_MALFORMED, "decode lock: an image has no usable name"},
+    {IMAGES(IMAGE("r.test/a:1", SHA_63, "3", "a")), ERROR_MALFORMED,
+     "decode lock: 'r.test/a:1' has no usable sha256"},
+    {IMAGES(IMAGE("r.test/a:1", SHA_ABC, "-1", "a")), ERROR_MALFORMED,
+     "decode lock: 'r.test/a:1' has no usable size"},
+    {IMAGES(IMAGE("r.test/a:1", SHA_ABC, "3", "a\",\"target\":\"C:\\\\k")), ERROR_MALFORMED,
+     "decode lock: an image has unknown key 'target'"},
 };
 
 static void refuses_bad_locks(void **state) {

@@ -405,6 +405,32 @@ static void one_without_an_index(void **state) {
                         "fetch image '" IMAGE "': it has no image for Windows build 26100");
 }
 
+/* What stands under a digest's name has to be that, or nothing of it is believed. */
+static void a_digest_in_the_name_is_held_to(void **state) {
+    static const char *const says[] = {NULL, "has another digest"};
+    _cleanup_(freep) char *index = xstrdup(registry.texts[registry.count - 1]);
+    char hex[DIGEST_TEXT_MAX];
+    struct http *http = http_memory_new(answer, NULL);
+    const struct mirror from = {
+        .host = host, .http = http, .limit_ms = 1, .follows_redirects = true};
+
+    (void)state;
+    json_decref(put("manifests", index));
+    digest_sha256("another", strlen("another"), hex);
+    registry.urls[registry.count] = xasprintf(BASE "manifests/sha256:%s", hex);
+    registry.texts[registry.count++] = xstrdup(index);
+    for (size_t i = 0; i < ARRAY_SIZE(says); i++) {
+        const char *digest = strstr(registry.urls[registry.count - 2 + i], "sha256:");
+        _cleanup_(freep) char *name = xasprintf("registry.k8s.io/pause@%s", digest);
+        struct error err = {0};
+
+        assert_int_equal(image_fetch(&from, name, 20348, TAR, &err), says[i] ? -1 : 0);
+        assert_int_equal(err.kind, says[i] ? ERROR_UNTRUSTED : ERROR_NONE);
+        assert_true(!says[i] || strstr(err.message, says[i]));
+    }
+    http_free(http);
+}
+
 /* Those of distribution/reference's grammar. */
 static void references(void **state) {
     static const char *const good[] = {"registry.k8s.io/pause:3.10.1",
@@ -461,6 +487,7 @@ int main(void) {
         cmocka_unit_test(references),
         IMAGE_TEST(an_interrupted_one_goes_on),
         IMAGE_TEST(one_without_an_index),
+        IMAGE_TEST(a_digest_in_the_name_is_held_to),
     };
 
     return cmocka_run_group_tests_name("image", tests, NULL, NULL);
