@@ -72,39 +72,35 @@ int ip_parse(const char *text, struct ip *ret, struct error *err) {
     return 0;
 }
 
-/* RFC 5952: the longest run of two or more zero groups becomes "::". */
-static void format_v6(const uint8_t *b, char out[IP_TEXT_MAX]) {
-    _cleanup_(text_free) struct text t = {0};
-    int best = -1, best_len = 1;
-
-    for (int i = 0, run = 0; i < 8; i++) {
-        run = b[2 * i] || b[2 * i + 1] ? 0 : run + 1;
-        if (run > best_len) {
-            best_len = run;
-            best = i - run + 1;
-        }
-    }
-    for (int i = 0; i < 8; i++) {
-        if (i == best) {
-            text_add(&t, "::");
-            i += best_len - 1;
-            continue;
-        }
-        if (i && i != best + best_len)
-            text_add_char(&t, ':');
-        text_addf(&t, "%x", (unsigned)b[2 * i] << 8 | b[2 * i + 1]);
-    }
-    (void)text_format(out, IP_TEXT_MAX, "%s", text_str(&t)); /* at most 39 characters */
-}
-
 char *ip_format(const struct ip *ip, char out[IP_TEXT_MAX]) {
     const uint8_t *b = ip->bytes;
 
     if (ip->family == 4)
         (void)text_format(out, IP_TEXT_MAX, "%u.%u.%u.%u", b[0], b[1], b[2], b[3]);
-    else if (ip->family == 6)
-        format_v6(b, out);
-    else
+    else if (ip->family == 6) {
+        _cleanup_(text_free) struct text t = {0};
+        int best = -1, best_len = 1;
+
+        /* RFC 5952: the longest run of two or more zero groups becomes "::". */
+        for (int i = 0, run = 0; i < 8; i++) {
+            run = b[2 * i] || b[2 * i + 1] ? 0 : run + 1;
+            if (run > best_len) {
+                best_len = run;
+                best = i - run + 1;
+            }
+        }
+        for (int i = 0; i < 8; i++) {
+            if (i == best) {
+                text_add(&t, "::");
+                i += best_len - 1;
+                continue;
+            }
+            if (i && i != best + best_len)
+                text_add_char(&t, ':');
+            text_addf(&t, "%x", (unsigned)b[2 * i] << 8 | b[2 * i + 1]);
+        }
+        (void)text_format(out, IP_TEXT_MAX, "%s", text_str(&t)); /* at most 39 characters */
+    } else
         out[0] = '\0';
     return out;
 }

@@ -298,27 +298,6 @@ static enum operation operation_by_name(const char *name) {
     return op;
 }
 
-static int perform(struct state *s, enum operation op, const char *from, const char *path,
-                   const json_t *value, struct error *err) {
-    switch (op) {
-    case ADD:
-        return add_value(s, path, json_deep_copy(value), err);
-    case REMOVE:
-        return remove_value(s, path, err);
-    case REPLACE:
-        return replace_value(s, path, json_deep_copy(value), err);
-    case MOVE:
-        return move_value(s, from, path, err);
-    case COPY:
-        return copy_value(s, from, path, err);
-    case TEST:
-        return test_value(s, path, value, err);
-    case OPERATION_COUNT:
-        break;
-    }
-    return -1; /* not reached: the name was found in the table */
-}
-
 /* `name` as a JSON Patch writes a member that must be there. */
 static int text_member(const json_t *operation, const char *name, const char **ret,
                        struct error *err) {
@@ -347,7 +326,23 @@ static int apply_one(struct state *s, const json_t *operation, const char **ret_
         return -1;
     if (operations[op].needs == NEEDS_VALUE && !value)
         return error_set(err, ERROR_USAGE, "\"value\" is required");
-    return perform(s, op, from, path, value, err);
+    switch (op) {
+    case ADD:
+        return add_value(s, path, json_deep_copy(value), err);
+    case REMOVE:
+        return remove_value(s, path, err);
+    case REPLACE:
+        return replace_value(s, path, json_deep_copy(value), err);
+    case MOVE:
+        return move_value(s, from, path, err);
+    case COPY:
+        return copy_value(s, from, path, err);
+    case TEST:
+        return test_value(s, path, value, err);
+    case OPERATION_COUNT:
+        break;
+    }
+    return -1; /* not reached: the name was found in the table */
 }
 
 int json_patch_apply(const json_t *document, const json_t *patch, json_t **ret,

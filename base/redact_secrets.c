@@ -155,26 +155,6 @@ static bool is_basic(const char *at, size_t len) {
     return basic;
 }
 
-static void hide_schemes(const struct redact_text *text) {
-    for (char *at = text->begin; *at; at++) {
-        bool bearer = is_word(at, "bearer"), basic = !bearer && is_word(at, "basic");
-        size_t blanks, len;
-        char *value;
-
-        if (!bearer && !basic)
-            continue;
-        value = at + (bearer ? strlen("bearer") : strlen("basic"));
-        blanks = strspn(value, BLANKS);
-        if (strncmp(value, "%20", 3) == 0)
-            blanks = 3;
-        value += blanks;
-        len = bearer ? strcspn(value, " \t\r\n\"'\\<,;") : strspn(value, BASE64);
-        if (blanks && len >= BEARER_MIN && !is_word(value, "authentication") &&
-            !is_word(value, "authorization") && (bearer || is_basic(value, len)))
-            redact_hide(value, len);
-    }
-}
-
 /* Hides the password of the "user:password@host" that `len` bytes from `at` on hold. */
 static void hide_login(char *at, size_t len) {
     char *colon;
@@ -184,16 +164,6 @@ static void hide_login(char *at, size_t len) {
     colon = memchr(at, ':', len);
     if (colon && colon[1] != '/') /* of a scheme it is another password's */
         redact_hide(colon + 1, (size_t)(at + len - 1 - colon - 1));
-}
-
-/* scheme://user:password@host; the password may have signs that it should not have. */
-static void hide_url_passwords(const struct redact_text *text) {
-    static const char begin[] = "://";
-
-    for (char *at = text->begin; (at = strstr(at, begin));) {
-        at += sizeof begin - 1;
-        hide_login(at, strcspn(at, "/?# \t\r\n\"'<>"));
-    }
 }
 
 /* ---- names whose values are secret ---- */
@@ -347,13 +317,34 @@ static void look(const struct redact_text *text, char *name, char *end) {
 
 void redact_secrets(char *text) {
     const struct redact_text whole = {text, is_document(text)};
+    static const char begin[] = "://";
 
     redact_tokens(text);
     hide_keys(&whole);
     hide_web_tokens(&whole);
     hide_known(&whole);
-    hide_schemes(&whole);
-    hide_url_passwords(&whole);
+    for (char *at = whole.begin; *at; at++) {
+        bool bearer = is_word(at, "bearer"), basic = !bearer && is_word(at, "basic");
+        size_t blanks, len;
+        char *value;
+
+        if (!bearer && !basic)
+            continue;
+        value = at + (bearer ? strlen("bearer") : strlen("basic"));
+        blanks = strspn(value, BLANKS);
+        if (strncmp(value, "%20", 3) == 0)
+            blanks = 3;
+        value += blanks;
+        len = bearer ? strcspn(value, " \t\r\n\"'\\<,;") : strspn(value, BASE64);
+        if (blanks && len >= BEARER_MIN && !is_word(value, "authentication") &&
+            !is_word(value, "authorization") && (bearer || is_basic(value, len)))
+            redact_hide(value, len);
+    }
+    /* scheme://user:password@host; the password may have signs that it should not have. */
+    for (char *at = whole.begin; (at = strstr(at, begin));) {
+        at += sizeof begin - 1;
+        hide_login(at, strcspn(at, "/?# \t\r\n\"'<>"));
+    }
     for (char *at = text; *at;) {
         size_t len = strspn(at, NAME);
 

@@ -123,24 +123,20 @@ static bool is_invisible(uint32_t code) {
     return false;
 }
 
-/* As JSON writes it, so that a document with it means the same. */
-static void add_code(struct text *t, uint32_t code) {
-    if (code > 0xffff)
-        text_addf(t, "\\u%04x\\u%04x", (unsigned)(0xd800 + ((code - 0x10000) >> 10)),
-                  (unsigned)(0xdc00 + (code & 0x3ff)));
-    else
-        text_addf(t, "\\u%04x", (unsigned)code);
-}
-
 void text_add_visible(struct text *t, const void *data, size_t len) {
     const unsigned char *p = data;
     uint32_t code;
 
     for (size_t i = 0, n; i < len; i += n ? n : 1) {
         n = utf8_length(p + i, len - i, &code);
-        if (n > 1 && is_invisible(code))
-            add_code(t, code);
-        else
+        if (n > 1 && is_invisible(code)) {
+            /* As JSON writes it, so that a document with it means the same. */
+            if (code > 0xffff)
+                text_addf(t, "\\u%04x\\u%04x", (unsigned)(0xd800 + ((code - 0x10000) >> 10)),
+                          (unsigned)(0xdc00 + (code & 0x3ff)));
+            else
+                text_addf(t, "\\u%04x", (unsigned)code);
+        } else
             text_add_bytes(t, p + i, n ? n : 1);
     }
     text_add_bytes(t, "", 0);

@@ -24,30 +24,27 @@ static int compare_key(const void *key, const void *item) {
     return strcmp(key, *(const char *const *)item);
 }
 
-static void sort(struct text_table *table) {
-    const char *at = text_str(&table->texts);
-    size_t kept = 0;
-
-    table->keys = xrealloc(table->keys, table->count * sizeof *table->keys);
-    for (size_t i = 0; i < table->count; i++) {
-        table->keys[i] = at;
-        at += strlen(at) + 1;
-        at += strlen(at) + 1;
-    }
-    qsort(table->keys, table->count, sizeof *table->keys, compare_keys);
-    for (size_t i = 0; i < table->count; i++)
-        if (!i || strcmp(table->keys[i], table->keys[kept - 1]) != 0)
-            table->keys[kept++] = table->keys[i];
-    table->found = kept;
-}
-
 const char *text_table_get(struct text_table *table, const char *key) {
     const char *const *item;
 
     if (!key || !table->count)
         return NULL;
-    if (!table->found)
-        sort(table);
+    if (!table->found) {
+        const char *at = text_str(&table->texts);
+        size_t kept = 0;
+
+        table->keys = xrealloc(table->keys, table->count * sizeof *table->keys);
+        for (size_t i = 0; i < table->count; i++) {
+            table->keys[i] = at;
+            at += strlen(at) + 1;
+            at += strlen(at) + 1;
+        }
+        qsort(table->keys, table->count, sizeof *table->keys, compare_keys);
+        for (size_t i = 0; i < table->count; i++)
+            if (!i || strcmp(table->keys[i], table->keys[kept - 1]) != 0)
+                table->keys[kept++] = table->keys[i];
+        table->found = kept;
+    }
     item = bsearch(key, table->keys, table->found, sizeof *table->keys, compare_key);
     return item ? *item + strlen(*item) + 1 : NULL;
 }

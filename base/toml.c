@@ -107,40 +107,38 @@ static int read_escape(struct reader *r, bool lines, struct text *out) {
     return 0;
 }
 
-/* Between `quote`, which is one or three. */
-static int read_quoted(struct reader *r, const char *quote, char **ret) {
-    _cleanup_(text_free) struct text out = {0};
-    bool lines = quote[1] != '\0', plain = *quote == '\'';
-
-    /* a line end right behind the quotes does not count */
-    if (lines && (takes(r, "\r\n") || takes(r, "\n")))
-        r->line++;
-    while (!takes(r, quote)) {
-        char c = now(r);
-
-        if (!c || (!lines && c == '\n'))
-            return refuse(r, "a quote is not closed");
-        r->at++;
-        if (c == '\\' && !plain) {
-            if (read_escape(r, lines, &out) < 0)
-                return -1;
-            continue;
-        }
-        r->line += c == '\n';
-        text_add_char(&out, c);
-    }
-    for (int i = 0; lines && i < 2 && now(r) == *quote; i++, r->at++) /* """a""""" ends in two */
-        text_add_char(&out, *quote);
-    *ret = text_take(&out);
-    return 0;
-}
-
 static int read_string(struct reader *r, char **ret) {
     static const char *const quotes[] = {"\"\"\"", "'''", "\"", "'"};
 
     for (size_t i = 0; i < ARRAY_SIZE(quotes); i++)
-        if (takes(r, quotes[i]))
-            return read_quoted(r, quotes[i], ret);
+        if (takes(r, quotes[i])) {
+            _cleanup_(text_free) struct text out = {0};
+            bool lines = quotes[i][1] != '\0', plain = *quotes[i] == '\'';
+
+            /* Between `quote`, which is one or three. */
+            /* a line end right behind the quotes does not count */
+            if (lines && (takes(r, "\r\n") || takes(r, "\n")))
+                r->line++;
+            while (!takes(r, quotes[i])) {
+                char c = now(r);
+
+                if (!c || (!lines && c == '\n'))
+                    return refuse(r, "a quote is not closed");
+                r->at++;
+                if (c == '\\' && !plain) {
+                    if (read_escape(r, lines, &out) < 0)
+                        return -1;
+                    continue;
+                }
+                r->line += c == '\n';
+                text_add_char(&out, c);
+            }
+            for (int k = 0; lines && k < 2 && now(r) == *quotes[i];
+                 k++, r->at++) /* """a""""" ends in two */
+                text_add_char(&out, *quotes[i]);
+            *ret = text_take(&out);
+            return 0;
+        }
     return refuse(r, "a value is missing");
 }
 

@@ -59,36 +59,34 @@ static void from_units(char **text, size_t *len, struct units u) {
     *len = n;
 }
 
-static int from_utf16(char **text, size_t *len, bool big_endian, struct error *err) {
-    struct units u = {(const unsigned char *)*text + 2, *len / 2 - 1, 0, big_endian};
-    char *out;
-    size_t n = 0;
-
-    if (*len % 2)
-        return error_set(err, ERROR_MALFORMED, "UTF-16 text of an odd number of bytes (%zu)", *len);
-    out = xmalloc(u.count * 3 + 1);
-    while (u.at < u.count) {
-        int32_t c = next(&u);
-
-        if (c < 0) {
-            secret_free(out, n);
-            return error_set(err, ERROR_MALFORMED, "UTF-16 text with half a character at byte %zu",
-                             2 * u.at);
-        }
-        n += put(out + n, (uint32_t)c);
-    }
-    out[n] = '\0';
-    secret_free(*text, *len);
-    *text = out;
-    *len = n;
-    return 0;
-}
-
 int unicode_to_utf8(char **text, size_t *len, struct error *err) {
     const char *mark = *text;
 
-    if (*len >= 2 && (memcmp(mark, "\xff\xfe", 2) == 0 || memcmp(mark, "\xfe\xff", 2) == 0))
-        return from_utf16(text, len, mark[0] == '\xfe', err);
+    if (*len >= 2 && (memcmp(mark, "\xff\xfe", 2) == 0 || memcmp(mark, "\xfe\xff", 2) == 0)) {
+        struct units u = {(const unsigned char *)*text + 2, *len / 2 - 1, 0, (mark[0] == '\xfe')};
+        char *out;
+        size_t n = 0;
+
+        if (*len % 2)
+            return error_set(err, ERROR_MALFORMED, "UTF-16 text of an odd number of bytes (%zu)",
+                             *len);
+        out = xmalloc(u.count * 3 + 1);
+        while (u.at < u.count) {
+            int32_t c = next(&u);
+
+            if (c < 0) {
+                secret_free(out, n);
+                return error_set(err, ERROR_MALFORMED,
+                                 "UTF-16 text with half a character at byte %zu", 2 * u.at);
+            }
+            n += put(out + n, (uint32_t)c);
+        }
+        out[n] = '\0';
+        secret_free(*text, *len);
+        *text = out;
+        *len = n;
+        return 0;
+    }
     if (*len >= 3 && memcmp(mark, "\xef\xbb\xbf", 3) == 0) {
         *len -= 3;
         memmove(*text, *text + 3, *len + 1);

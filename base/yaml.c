@@ -197,12 +197,6 @@ static int check_tag(struct reader *r, const yaml_char_t *tag, yaml_mark_t at) {
     return refuse(r, at, "tags are not allowed here");
 }
 
-/* A tag that makes a plain scalar a text: "!!str", or "!" alone. */
-static bool is_text_tag(const yaml_char_t *tag) {
-    return text_equal((const char *)tag, "tag:yaml.org,2002:str") ||
-           text_equal((const char *)tag, "!");
-}
-
 static int check_key(struct reader *r, const json_t *map, const yaml_event_t *event) {
     const char *key = (const char *)event->data.scalar.value;
 
@@ -254,8 +248,10 @@ static int check_value(struct reader *r, const yaml_event_t *event) {
 
 static json_t *scalar(const yaml_event_t *event) {
     const char *text = (const char *)event->data.scalar.value;
-    bool plain =
-        event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && !is_text_tag(event->data.scalar.tag);
+    /* A tag that makes a plain scalar a text: "!!str", or "!" alone. */
+    bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+                 !(text_equal((const char *)event->data.scalar.tag, "tag:yaml.org,2002:str") ||
+                   text_equal((const char *)event->data.scalar.tag, "!"));
     json_t *value = plain ? yaml_plain_value(text) : NULL;
 
     return value ? value : json_string(text);

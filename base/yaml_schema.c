@@ -47,28 +47,24 @@ static const char *find(const struct check *c, const char *path, const struct ya
     return NULL;
 }
 
-/* The names beside it in the same object. */
-static int hint_near(const struct check *c, const char *key, const char *path) {
-    size_t before = strlen(path) - strlen(key);
+static int unknown_name(const struct check *c, const struct place *at) {
+    size_t before = strlen(at->path) - strlen(at->key);
     _cleanup_(text_list_free) struct text_list names = {0};
 
-    for (const struct yaml_field *field = c->fields; field->path; field++) {
-        const char *name = field->path + before;
-
-        if (!is_of_version(c, field) && field->moved && text_equal(field->path, path))
-            return error_hint(c->err, "did you mean %s?", field->moved);
-        if (is_of_version(c, field) && strncmp(field->path, path, before) == 0)
-            text_list_add_owned(&names, xstrndup(name, strcspn(name, ".[")));
-    }
-    return nearest_hint(c->err, "", key, (const char *const *)names.items, names.count);
-}
-
-static int unknown_name(const struct check *c, const struct place *at) {
     if (c->lenient)
         return 0;
     (void)yaml_refuse(c->yaml, yaml_key_place(c->yaml, at->in, at->key), c->err, ERROR_USAGE,
                       "unknown field \"%.200s\"", at->shown);
-    return hint_near(c, at->key, at->path);
+    /* The names beside it in the same object. */
+    for (const struct yaml_field *field = c->fields; field->path; field++) {
+        const char *name = field->path + before;
+
+        if (!is_of_version(c, field) && field->moved && text_equal(field->path, at->path))
+            return error_hint(c->err, "did you mean %s?", field->moved);
+        if (is_of_version(c, field) && strncmp(field->path, at->path, before) == 0)
+            text_list_add_owned(&names, xstrndup(name, strcspn(name, ".[")));
+    }
+    return nearest_hint(c->err, "", at->key, (const char *const *)names.items, names.count);
 }
 
 static bool is_number(const json_t *value) {

@@ -108,22 +108,6 @@ static char *number_text(const json_t *json) {
 
 static void emit_value(yaml_emitter_t *emitter, const json_t *json);
 
-static void emit_object(yaml_emitter_t *emitter, const json_t *json) {
-    _cleanup_(text_list_free) struct text_list keys = {0};
-    yaml_event_t event;
-
-    json_sorted_keys(json, &keys);
-    yaml_mapping_start_event_initialize(
-        &event, NULL, NULL, 1, keys.count ? YAML_BLOCK_MAPPING_STYLE : YAML_FLOW_MAPPING_STYLE);
-    emit(emitter, &event);
-    for (size_t i = 0; i < keys.count; i++) {
-        emit_string(emitter, keys.items[i]);
-        emit_value(emitter, json_object_get(json, keys.items[i]));
-    }
-    yaml_mapping_end_event_initialize(&event);
-    emit(emitter, &event);
-}
-
 static void emit_array(yaml_emitter_t *emitter, const json_t *json) {
     yaml_event_t event;
 
@@ -139,7 +123,19 @@ static void emit_array(yaml_emitter_t *emitter, const json_t *json) {
 
 static void emit_value(yaml_emitter_t *emitter, const json_t *json) {
     if (json_is_object(json)) {
-        emit_object(emitter, json);
+        _cleanup_(text_list_free) struct text_list keys = {0};
+        yaml_event_t event;
+
+        json_sorted_keys(json, &keys);
+        yaml_mapping_start_event_initialize(
+            &event, NULL, NULL, 1, keys.count ? YAML_BLOCK_MAPPING_STYLE : YAML_FLOW_MAPPING_STYLE);
+        emit(emitter, &event);
+        for (size_t i = 0; i < keys.count; i++) {
+            emit_string(emitter, keys.items[i]);
+            emit_value(emitter, json_object_get(json, keys.items[i]));
+        }
+        yaml_mapping_end_event_initialize(&event);
+        emit(emitter, &event);
     } else if (json_is_array(json)) {
         emit_array(emitter, json);
     } else if (json_is_string(json)) {
