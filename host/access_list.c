@@ -210,32 +210,29 @@ int access_list_read(const char *sddl, struct access_list *ret, struct error *er
     return error_set(err, ERROR_MALFORMED, "read an access list: '%.60s' is not understood", at);
 }
 
-static void write_entry(const struct access_entry *entry, struct text *out) {
-    const char *rest = entry->odd;
-
-    if (rest)
-        text_addf(out, "%.*s;", (int)strcspn(rest, ";"), rest);
-    else
-        text_addf(out, "(%c;", entry->refuses ? 'D' : 'A');
-    for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
-        if (entry->flags & flags[i].bits)
-            text_add(out, flags[i].name);
-    if (rest)
-        text_add(out, strchr(strchr(rest, ';') + 1, ';'));
-    else if (entry->rights == ACCESS_ALL)
-        text_addf(out, ";FA;;;%s)", entry->who);
-    else
-        text_addf(out, ";0x%x;;;%s)", (unsigned)entry->rights, entry->who);
-}
-
 char *access_list_write(const struct access_list *list) {
     struct text out = {0};
 
     if (list->owner)
         text_addf(&out, "O:%s", list->owner);
     text_add(&out, list->is_missing ? "D:NO_ACCESS_CONTROL" : list->protected_ ? "D:P" : "D:");
-    for (size_t i = 0; i < list->count; i++)
-        write_entry(&list->entries[i], &out);
+    for (size_t i = 0; i < list->count; i++) {
+        const char *rest = list->entries[i].odd;
+
+        if (rest)
+            text_addf(&out, "%.*s;", (int)strcspn(rest, ";"), rest);
+        else
+            text_addf(&out, "(%c;", list->entries[i].refuses ? 'D' : 'A');
+        for (size_t k = 0; k < ARRAY_SIZE(flags); k++)
+            if (list->entries[i].flags & flags[k].bits)
+                text_add(&out, flags[k].name);
+        if (rest)
+            text_add(&out, strchr(strchr(rest, ';') + 1, ';'));
+        else if (list->entries[i].rights == ACCESS_ALL)
+            text_addf(&out, ";FA;;;%s)", list->entries[i].who);
+        else
+            text_addf(&out, ";0x%x;;;%s)", (unsigned)list->entries[i].rights, list->entries[i].who);
+    }
     return text_take(&out);
 }
 

@@ -5,22 +5,6 @@
 #include "base/text.h"
 #include "host/http.h"
 
-/* A backslash is literal but before a quote, where it and the quote are escaped. */
-static void add_quoted(struct text *line, const char *argument) {
-    size_t backslashes = 0;
-    text_add_char(line, '"');
-    for (const char *p = argument; *p; p++) {
-        if (*p == '"')
-            for (size_t i = 0; i <= backslashes; i++)
-                text_add_char(line, '\\');
-        backslashes = *p == '\\' ? backslashes + 1 : 0;
-        text_add_char(line, *p);
-    }
-    for (size_t i = 0; i < backslashes; i++)
-        text_add_char(line, '\\');
-    text_add_char(line, '"');
-}
-
 char *command_line_make(const char *const *words) {
     struct text line = {0};
     for (const char *const *word = words; word && *word; word++) {
@@ -28,32 +12,24 @@ char *command_line_make(const char *const *words) {
             text_add_char(&line, ' ');
         if (**word && !strpbrk(*word, " \t\n\v\""))
             text_add(&line, *word);
-        else
-            add_quoted(&line, *word);
+        else {
+            size_t backslashes = 0;
+
+            /* A backslash is literal but before a quote, where it and the quote are escaped. */
+            text_add_char(&line, '"');
+            for (const char *p = *word; *p; p++) {
+                if (*p == '"')
+                    for (size_t i = 0; i <= backslashes; i++)
+                        text_add_char(&line, '\\');
+                backslashes = *p == '\\' ? backslashes + 1 : 0;
+                text_add_char(&line, *p);
+            }
+            for (size_t i = 0; i < backslashes; i++)
+                text_add_char(&line, '\\');
+            text_add_char(&line, '"');
+        }
     }
     return text_take(&line);
-}
-
-/* Two backslashes before a quote are one, an odd one makes the quote a character. */
-static const char *take_word(const char *p, struct text *word) {
-    bool quoted = false;
-
-    for (; *p && (quoted || (*p != ' ' && *p != '\t')); p++) {
-        size_t backslashes = strspn(p, "\\");
-
-        if (p[backslashes] != '"') {
-            text_add_char(word, *p);
-            continue;
-        }
-        for (size_t i = 0; i < backslashes / 2; i++)
-            text_add_char(word, '\\');
-        p += backslashes;
-        if (backslashes % 2)
-            text_add_char(word, '"');
-        else
-            quoted = !quoted;
-    }
-    return p + strspn(p, " \t");
 }
 
 void command_line_words(const char *line, struct text_list *ret) {
@@ -61,8 +37,25 @@ void command_line_words(const char *line, struct text_list *ret) {
 
     while (*p) {
         struct text word = {0};
+        bool quoted = false;
 
-        p = take_word(p, &word);
+        /* Two backslashes before a quote are one, an odd one makes the quote a character. */
+        for (; *p && (quoted || (*p != ' ' && *p != '\t')); p++) {
+            size_t backslashes = strspn(p, "\\");
+
+            if (p[backslashes] != '"') {
+                text_add_char(&word, *p);
+                continue;
+            }
+            for (size_t i = 0; i < backslashes / 2; i++)
+                text_add_char(&word, '\\');
+            p += backslashes;
+            if (backslashes % 2)
+                text_add_char(&word, '"');
+            else
+                quoted = !quoted;
+        }
+        p = p + strspn(p, " \t");
         text_list_add(ret, text_str(&word));
         text_free(&word);
     }

@@ -42,18 +42,6 @@ static size_t root_length(const char *path) {
     return 0;
 }
 
-static int refuse_name(const char *path, const char *name, size_t len, struct error *err) {
-    const char *bad = bad_character(name, len);
-
-    if (!bad)
-        return error_set(err, ERROR_USAGE, "path '%s': '..' is not allowed in it", path);
-    (void)error_set(err, ERROR_USAGE, "path '%s': a file name cannot contain '%c'", path, *bad);
-    if (*bad == '"')
-        return error_hint(err, "a backslash before a closing quote escapes the quote: write "
-                               "\"C:\\folder\" without the last backslash");
-    return -1;
-}
-
 static int refuse_url(const char *url, struct error *err) {
     _cleanup_(freep) char *shown = http_shown_url(url);
 
@@ -85,8 +73,19 @@ int path_normalize(const char *path, char **ret, struct error *err) {
     for (const char *name = path + root; *name;) {
         size_t len = strcspn(name, "\\/");
 
-        if (is_parent(name, len) || bad_character(name, len))
-            return refuse_name(path, name, len, err);
+        if (is_parent(name, len) || bad_character(name, len)) {
+            const char *bad = bad_character(name, len);
+
+            if (!bad)
+                return error_set(err, ERROR_USAGE, "path '%s': '..' is not allowed in it", path);
+            (void)error_set(err, ERROR_USAGE, "path '%s': a file name cannot contain '%c'", path,
+                            *bad);
+            if (*bad == '"')
+                return error_hint(err,
+                                  "a backslash before a closing quote escapes the quote: write "
+                                  "\"C:\\folder\" without the last backslash");
+            return -1;
+        }
         if (len && !(len == 1 && name[0] == '.')) {
             if (out.len > root)
                 text_add_char(&out, '\\');

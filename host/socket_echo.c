@@ -147,37 +147,24 @@ static void connection_serve(struct socket_echo *echo, struct connection *c) {
         connection_close(c);
 }
 
-static void datagram_serve(struct socket_echo *echo, const struct listener *listener) {
-    enum socket_outcome outcome;
-    struct socket_peer from;
-    char data[LINE_MAX_BYTES];
-    long n;
-
-    while ((n = socket_os_receive(listener->handle, data, sizeof data, &from, &outcome)) >= 0)
-        /* Another echo is never answered, or two talk forever: an answer has a blank behind the
-         * name, and a datagram that a third party forged has this port. */
-        if (n > 0 && !memchr(data, ' ', (size_t)n) && socket_os_port(&from) != listener->port)
-            (void)answer(echo, listener->handle, data, (size_t)n,
-                         &from); /* a lost answer is the asker's news */
-}
-
-static size_t waits_make(struct socket_echo *echo, struct socket_wait *waits) {
-    size_t count = 0;
-
-    for (size_t i = 0; i < echo->listener_count; i++)
-        waits[count++] = (struct socket_wait){.handle = echo->listeners[i].handle};
-    for (size_t i = 0; i < CONNECTIONS_MAX; i++)
-        if (echo->connections[i].handle != -1)
-            waits[count++] = (struct socket_wait){.handle = echo->connections[i].handle};
-    return count;
-}
-
 static void handle_serve(struct socket_echo *echo, socket_handle handle) {
     for (size_t i = 0; i < echo->listener_count; i++)
         if (echo->listeners[i].handle == handle) {
-            if (echo->listeners[i].udp)
-                datagram_serve(echo, &echo->listeners[i]);
-            else
+            if (echo->listeners[i].udp) {
+                enum socket_outcome outcome;
+                struct socket_peer from;
+                char data[LINE_MAX_BYTES];
+                long n;
+
+                while ((n = socket_os_receive(echo->listeners[i].handle, data, sizeof data, &from,
+                                              &outcome)) >= 0)
+                    /* Another echo is never answered, or two talk forever: an answer has a blank
+                     * behind the name, and a datagram that a third party forged has this port. */
+                    if (n > 0 && !memchr(data, ' ', (size_t)n) &&
+                        socket_os_port(&from) != echo->listeners[i].port)
+                        (void)answer(echo, echo->listeners[i].handle, data, (size_t)n,
+                                     &from); /* a lost answer is the asker's news */
+            } else
                 connection_accept(echo, handle);
             return;
         }
@@ -194,7 +181,13 @@ void socket_echo_serve(struct socket_echo *echo, unsigned milliseconds) {
 
     while ((now = socket_now_us()) < deadline) {
         struct socket_wait waits[SOCKET_WAIT_MAX];
-        size_t count = waits_make(echo, waits);
+        size_t count = 0;
+
+        for (size_t i = 0; i < echo->listener_count; i++)
+            waits[count++] = (struct socket_wait){.handle = echo->listeners[i].handle};
+        for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+            if (echo->connections[i].handle != -1)
+                waits[count++] = (struct socket_wait){.handle = echo->connections[i].handle};
 
         if (socket_os_wait(waits, count, (unsigned)((deadline - now) / 1000 + 1)) <= 0)
             continue;

@@ -156,50 +156,6 @@ static uint32_t create(json_t *state, const char *member, const char *const *arg
     return 0;
 }
 
-/* Adds or removes the policies of a modify document. */
-static void modify_policies(json_t *object, const json_t *request) {
-    bool remove = text_equal_nocase(json_text_at(request, "RequestType"), "Remove");
-    json_t *policies = json_array_in(object, "Policies");
-
-    json_each(json_at(request, "Settings.Policies"), i, policy) {
-        for (size_t j = json_array_size(policies); j-- > 0;)
-            if (json_equal(json_array_get(policies, j), policy))
-                json_array_remove(policies, j);
-        if (!remove)
-            json_array_append(policies, policy);
-    }
-}
-
-static uint32_t modify(json_t *object, const char *document) {
-    _cleanup_json_ json_t *request = NULL;
-
-    if (!document || json_read(document, strlen(document), "request", &request, NULL) < 0)
-        return invalid_json;
-    if (text_equal_nocase(json_text_at(request, "ResourceType"), "Policy"))
-        modify_policies(object, request);
-    else if (!json_text_at(request, "ResourceType"))
-        json_object_update(object, request);
-    return 0;
-}
-
-static uint32_t remove_object(json_t *state, const char *member, const char *id) {
-    _cleanup_(freep) char *key = text_lower(id);
-    json_t *endpoints = json_at(state, "hns.endpoints");
-    const char *endpoint;
-    json_t *object;
-    void *next;
-
-    if (json_object_del(json_object_get(json_object_get(state, "hns"), member), key) < 0)
-        return not_found;
-    if (!text_equal(member, "networks"))
-        return 0;
-    json_object_foreach_safe(
-        endpoints, next, endpoint,
-        object) if (text_equal_nocase(json_text_at(object, "HostComputeNetwork"), key))
-        json_object_del(endpoints, endpoint);
-    return 0;
-}
-
 /* A call on one object that must be there; arguments[0] is its id or handle, which are the same. */
 static uint32_t call_object(json_t *state, const char *member, const char *verb,
                             const char *const *arguments, char **ret) {
@@ -216,7 +172,26 @@ static uint32_t call_object(json_t *state, const char *member, const char *verb,
 
         *ret = json_write(properties);
     } else if (text_equal(verb, "Modify")) {
-        return modify(object, arguments[1]);
+        _cleanup_json_ json_t *request = NULL;
+
+        if (!arguments[1] ||
+            json_read(arguments[1], strlen(arguments[1]), "request", &request, NULL) < 0)
+            return invalid_json;
+        if (text_equal_nocase(json_text_at(request, "ResourceType"), "Policy")) {
+            bool remove = text_equal_nocase(json_text_at(request, "RequestType"), "Remove");
+            json_t *policies = json_array_in(object, "Policies");
+
+            /* Adds or removes the policies of a modify document. */
+            json_each(json_at(request, "Settings.Policies"), i, policy) {
+                for (size_t j = json_array_size(policies); j-- > 0;)
+                    if (json_equal(json_array_get(policies, j), policy))
+                        json_array_remove(policies, j);
+                if (!remove)
+                    json_array_append(policies, policy);
+            }
+        } else if (!json_text_at(request, "ResourceType"))
+            json_object_update(object, request);
+        return 0;
     }
     return 0;
 }
@@ -252,18 +227,6 @@ static char *failure(const char *text, uint32_t hresult) {
     return json_write(json);
 }
 
-static char *networks_v1(json_t *state) {
-    json_t *all = json_array();
-    char address[IP_TEXT_MAX];
-
-    json_each_member(json_at(state, "hns.networks"), id, network)
-        json_array_append_new(all, json_pack("{s:s, s:s*, s:s*, s:s*}", "ID", id, "Name",
-                                             json_text_at(network, "Name"), "Type",
-                                             json_text_at(network, "Type"), "ManagementIP",
-                                             management_address(state, id, address)));
-    return envelope(all);
-}
-
 static char *endpoint_v1(const json_t *endpoint) {
     return envelope(
         json_pack("{s:s, s:s*, s:s*, s:s*, s:I, s:s*, s:s*, s:i}", "ID",
@@ -274,16 +237,6 @@ static char *endpoint_v1(const json_t *endpoint) {
                   "IPv6Address", json_text_at(endpoint, "IpConfigurations.1.IpAddress"),
                   "MacAddress", json_text_at(endpoint, "MacAddress"), "State",
                   json_bool_at(endpoint, "Attached", false) ? 2 : 1));
-}
-
-static char *post_endpoint(json_t *state, const char *request) {
-    _cleanup_json_ json_t *v1 = NULL;
-
-    if (json_read(request, strlen(request), "request", &v1, NULL) < 0)
-        return failure("The JSON document is invalid.", invalid_json);
-    return endpoint_v1(keep(state, "endpoints", NULL,
-                            json_pack("{s:s*, s:s*}", "Name", json_text_at(v1, "Name"),
-                                      "HostComputeNetwork", json_text_at(v1, "VirtualNetwork"))));
 }
 
 /* `rest`: an id, or an id and "/attach". */
@@ -309,10 +262,27 @@ static char *call_v1(json_t *state, const char *path, const char *request) {
         return envelope(json_pack("{s:I, s:I}", "Major",
                                   (json_int_t)json_number_at(version, "major", 13), "Minor",
                                   (json_int_t)json_number_at(version, "minor", 2)));
-    if (text_equal(path, "/networks/"))
-        return networks_v1(state);
-    if (text_equal(path, endpoints))
-        return post_endpoint(state, request);
+    if (text_equal(path, "/networks/")) {
+        json_t *all = json_array();
+        char address[IP_TEXT_MAX];
+
+        json_each_member(json_at(state, "hns.networks"), id, network)
+            json_array_append_new(all, json_pack("{s:s, s:s*, s:s*, s:s*}", "ID", id, "Name",
+                                                 json_text_at(network, "Name"), "Type",
+                                                 json_text_at(network, "Type"), "ManagementIP",
+                                                 management_address(state, id, address)));
+        return envelope(all);
+    }
+    if (text_equal(path, endpoints)) {
+        _cleanup_json_ json_t *v1 = NULL;
+
+        if (json_read(request, strlen(request), "request", &v1, NULL) < 0)
+            return failure("The JSON document is invalid.", invalid_json);
+        return endpoint_v1(
+            keep(state, "endpoints", NULL,
+                 json_pack("{s:s*, s:s*}", "Name", json_text_at(v1, "Name"), "HostComputeNetwork",
+                           json_text_at(v1, "VirtualNetwork"))));
+    }
     return text_starts_with(path, endpoints) ? on_endpoint(state, path + strlen(endpoints))
                                              : failure("The request is not supported.", 0x80070032);
 }
@@ -338,8 +308,23 @@ uint32_t model_hns_store(void *context, const char *function, const char *const 
     }
     if (text_equal(verb, "Create"))
         return create(state, member, arguments, count, ret_result);
-    if (text_equal(verb, "Delete"))
-        return remove_object(state, member, arguments[0]);
+    if (text_equal(verb, "Delete")) {
+        _cleanup_(freep) char *key = text_lower(arguments[0]);
+        json_t *endpoints = json_at(state, "hns.endpoints");
+        const char *endpoint;
+        json_t *object;
+        void *next;
+
+        if (json_object_del(json_object_get(json_object_get(state, "hns"), member), key) < 0)
+            return not_found;
+        if (!text_equal(member, "networks"))
+            return 0;
+        json_object_foreach_safe(
+            endpoints, next, endpoint,
+            object) if (text_equal_nocase(json_text_at(object, "HostComputeNetwork"), key))
+            json_object_del(endpoints, endpoint);
+        return 0;
+    }
     if (text_equal(verb, "Close"))
         return 0;
     return call_object(state, member, verb, arguments, ret_result);
@@ -385,21 +370,19 @@ static void attached(const struct hns *hns, const char *id) {
     model_switch_endpoint_attached(hns->state, json_at(json, "Output"));
 }
 
-static void follow_v1(const struct hns *hns, const char *path, const char *response) {
-    _cleanup_json_ json_t *json = text_ends_with(path, "/attach") ? parsed(response) : NULL;
-    size_t skip = strlen("/endpoints/");
-
-    if (json_bool_at(json, "Success", false)) {
-        _cleanup_(freep) char *id = xstrndup(path + skip, strlen(path) - skip - strlen("/attach"));
-
-        attached(hns, id);
-    }
-}
-
 static void follow(const struct hns *hns, const char *function, const char *const *arguments,
                    const char *result) {
     if (text_equal(function, "HNSCall")) {
-        follow_v1(hns, arguments[1], result);
+        _cleanup_json_ json_t *json =
+            text_ends_with(arguments[1], "/attach") ? parsed(result) : NULL;
+        size_t skip = strlen("/endpoints/");
+
+        if (json_bool_at(json, "Success", false)) {
+            _cleanup_(freep) char *id =
+                xstrndup(arguments[1] + skip, strlen(arguments[1]) - skip - strlen("/attach"));
+
+            attached(hns, id);
+        }
     } else if (text_equal(function, "HcnCreateNetwork") && result) {
         _cleanup_(freep) char *id = text_starts_with(arguments[0], "00000000-0000")
                                         ? id_behind_handle(hns, result)

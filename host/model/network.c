@@ -3,30 +3,27 @@
 #include "base/cidr.h"
 #include "host/model/model.h"
 
-static void read_adapter(const json_t *json, struct host_adapter *ret) {
-    ret->alias = xstrdup(json_text_or(json, "alias", ""));
-    ret->description = xstrdup_null(json_text_at(json, "description"));
-    (void)text_format(ret->mac, sizeof ret->mac, "%s",
-                      json_text_or(json, "mac", "")); /* no MAC: none */
-    ret->index = (uint32_t)json_number_at(json, "index", 0);
-    ret->mtu = (uint32_t)json_number_at(json, "mtu", 1500);
-    ret->up = json_bool_at(json, "up", true);
-    ret->dhcp = json_bool_at(json, "dhcp", false);
-    ret->metric = (uint32_t)json_number_at(json, "metric", 0);
-    ret->metric6 = (uint32_t)json_number_at(json, "metric6", 0);
-    json_read_texts(json_object_get(json, "addresses"), &ret->addresses);
-    json_read_texts(json_object_get(json, "advertised"), &ret->advertised);
-    json_read_texts(json_object_get(json, "gateways"), &ret->gateways);
-    json_read_texts(json_object_get(json, "dnsServers"), &ret->dns_servers);
-}
-
 void model_adapters(json_t *state, struct host_adapters *ret) {
     const json_t *adapters = json_object_get(state, "adapters");
 
     ret->count = json_array_size(adapters);
     ret->items = xcalloc(ret->count + 1, sizeof *ret->items);
-    json_each(adapters, i, adapter)
-        read_adapter(adapter, &ret->items[i]);
+    json_each(adapters, i, adapter) {
+        ret->items[i].alias = xstrdup(json_text_or(adapter, "alias", ""));
+        ret->items[i].description = xstrdup_null(json_text_at(adapter, "description"));
+        (void)text_format(ret->items[i].mac, sizeof ret->items[i].mac, "%s",
+                          json_text_or(adapter, "mac", "")); /* no MAC: none */
+        ret->items[i].index = (uint32_t)json_number_at(adapter, "index", 0);
+        ret->items[i].mtu = (uint32_t)json_number_at(adapter, "mtu", 1500);
+        ret->items[i].up = json_bool_at(adapter, "up", true);
+        ret->items[i].dhcp = json_bool_at(adapter, "dhcp", false);
+        ret->items[i].metric = (uint32_t)json_number_at(adapter, "metric", 0);
+        ret->items[i].metric6 = (uint32_t)json_number_at(adapter, "metric6", 0);
+        json_read_texts(json_object_get(adapter, "addresses"), &ret->items[i].addresses);
+        json_read_texts(json_object_get(adapter, "advertised"), &ret->items[i].advertised);
+        json_read_texts(json_object_get(adapter, "gateways"), &ret->items[i].gateways);
+        json_read_texts(json_object_get(adapter, "dnsServers"), &ret->items[i].dns_servers);
+    }
 }
 
 static json_t *adapter_by_index(json_t *state, uint32_t index) {
@@ -201,16 +198,6 @@ static bool is_external(const char *type) {
     return false;
 }
 
-/* The adapter that a network document names (v2 policy, v1 member), or the first one. */
-static const char *adapter_of(json_t *state, const json_t *network) {
-    const char *name = json_text_at(network, "NetworkAdapterName");
-
-    json_each(json_object_get(network, "Policies"), i, policy)
-        if (text_equal_nocase(json_text_at(policy, "Type"), "NetAdapterName"))
-            name = json_text_at(policy, "Settings.NetworkAdapterName");
-    return name && *name ? name : json_text_at(state, "adapters.0.alias");
-}
-
 /* Those that come along: what DHCP gave, and IPv6 that a router advertises. */
 static json_t *moved_addresses(const json_t *from, bool dhcp) {
     json_t *moved = json_array();
@@ -289,10 +276,15 @@ static void remove_vnic(json_t *state, const char *alias) {
 void model_switch_network_made(json_t *state, const char *id, const json_t *network) {
     _cleanup_(freep) char *key = text_lower(id);
     const char *alias;
+    const char *name = json_text_at(network, "NetworkAdapterName");
 
     if (!is_external(json_text_at(network, "Type")))
         return;
-    alias = adapter_of(state, network);
+    /* The adapter that a network document names (v2 policy, v1 member), or the first one. */
+    json_each(json_object_get(network, "Policies"), i, policy)
+        if (text_equal_nocase(json_text_at(policy, "Type"), "NetAdapterName"))
+            name = json_text_at(policy, "Settings.NetworkAdapterName");
+    alias = name && *name ? name : json_text_at(state, "adapters.0.alias");
     if (!alias)
         return;
     json_object_set_new(json_at(state, "hns.external"), key, json_string(alias));

@@ -298,18 +298,6 @@ static int load_state(struct posix_host *posix, struct error *err) {
     return 0;
 }
 
-static void catch_signals(void) {
-    struct sigaction action = {.sa_handler = on_signal}, was;
-
-    sigemptyset(&action.sa_mask);
-    if (sigaction(SIGHUP, NULL, &was) == 0 && was.sa_handler != SIG_IGN) /* nohup ignores it */
-        (void)sigaction(SIGHUP, &action, NULL);
-    /* also where a script's background job began with SIGINT ignored: who sends it means it */
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
-    (void)signal(SIGPIPE, SIG_IGN); /* a program that reads no input is no reason to end */
-}
-
 /* A folder that is not there is a new host: the first file that is written makes it. */
 static char *real_rootfs(const char *rootfs) {
     char *real = realpath(rootfs, NULL), *slash;
@@ -330,9 +318,16 @@ static char *real_rootfs(const char *rootfs) {
 
 int host_open(const char *rootfs, struct host **ret, struct error *err) {
     struct posix_host *posix = xcalloc(1, sizeof *posix);
+    struct sigaction action = {.sa_handler = on_signal}, was;
 
     posix->host.ops = &rootfs_ops;
-    catch_signals();
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGHUP, NULL, &was) == 0 && was.sa_handler != SIG_IGN) /* nohup ignores it */
+        (void)sigaction(SIGHUP, &action, NULL);
+    /* also where a script's background job began with SIGINT ignored: who sends it means it */
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    (void)signal(SIGPIPE, SIG_IGN); /* a program that reads no input is no reason to end */
     if (rootfs) {
         posix->rootfs = real_rootfs(rootfs);
         if (!posix->rootfs)

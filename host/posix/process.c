@@ -36,17 +36,6 @@ void posix_child_environment(const char *const *additional, bool talks, struct t
         text_list_add(ret, *additional);
 }
 
-static void become(const struct host_process *process, const char *program,
-                   char *const *environment, int in, int out) {
-    (void)setpgid(0, 0); /* so that what it starts can be ended with it */
-    (void)signal(SIGPIPE, SIG_DFL);
-    if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
-        (process->with_errors && dup2(out, STDERR_FILENO) < 0))
-        _exit(126);
-    execve(program, (char *const *)process->argv, environment);
-    _exit(127);
-}
-
 /* A program under way, and our ends of its pipes (-1 = closed). */
 struct child {
     pid_t pid;
@@ -159,8 +148,15 @@ static int start(const struct host_process *process, const char *program, struct
     }
     posix_child_environment(process->environment, false, &environment);
     child->pid = fork();
-    if (child->pid == 0)
-        become(process, program, environment.items, in[0], out[1]);
+    if (child->pid == 0) {
+        (void)setpgid(0, 0); /* so that what it starts can be ended with it */
+        (void)signal(SIGPIPE, SIG_DFL);
+        if (dup2(in[0], STDIN_FILENO) < 0 || dup2(out[1], STDOUT_FILENO) < 0 ||
+            (process->with_errors && dup2(out[1], STDERR_FILENO) < 0))
+            _exit(126);
+        execve(program, (char *const *)process->argv, environment.items);
+        _exit(127);
+    }
     close_end(&in[0]), close_end(&out[1]);
     child->in = in[1];
     child->out = out[0];

@@ -8,15 +8,6 @@
 
 #include "host/posix/posix.h"
 
-static void child(const struct service_program *program, char *const *environment, int output) {
-    if (program->working_folder && chdir(program->working_folder) < 0)
-        _exit(126);
-    if (dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0)
-        _exit(126);
-    execve(program->argv[0], (char *const *)program->argv, environment);
-    _exit(127);
-}
-
 int service_host_program(const char *name, const struct service_program *program,
                          struct error *err) {
     _cleanup_(text_list_free) struct text_list environment = {0};
@@ -29,8 +20,14 @@ int service_host_program(const char *name, const struct service_program *program
         return error_set_os(err, ERROR_HOST, (unsigned long)errno, "make a pipe");
     posix_child_environment(program->environment, true, &environment);
     pid = fork();
-    if (pid == 0)
-        child(program, environment.items, ends[1]);
+    if (pid == 0) {
+        if (program->working_folder && chdir(program->working_folder) < 0)
+            _exit(126);
+        if (dup2(ends[1], STDOUT_FILENO) < 0 || dup2(ends[1], STDERR_FILENO) < 0)
+            _exit(126);
+        execve(program->argv[0], (char *const *)program->argv, environment.items);
+        _exit(127);
+    }
     (void)close(ends[1]);
     if (pid < 0) {
         (void)close(ends[0]);

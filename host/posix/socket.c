@@ -182,25 +182,22 @@ int socket_thread(void (*run)(void *context), void *context, unsigned millisecon
 
 /* ---- names ---- */
 
-static enum socket_outcome resolver_outcome(int error) {
-    switch (error) {
-    case EAI_NONAME:
-    case EAI_NODATA:
-        return SOCKET_DNS_NXDOMAIN;
-    case EAI_AGAIN:
-        return SOCKET_DNS_TIMEOUT;
-    default:
-        return SOCKET_DNS_SERVFAIL;
-    }
-}
-
 enum socket_outcome socket_os_look_up(const char *name, char (*ret)[46], size_t max,
                                       size_t *ret_count) {
     struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found = NULL;
     int error = getaddrinfo(name, NULL, &hints, &found);
 
-    if (error)
-        return resolver_outcome(error);
+    if (error) {
+        switch (error) {
+        case EAI_NONAME:
+        case EAI_NODATA:
+            return SOCKET_DNS_NXDOMAIN;
+        case EAI_AGAIN:
+            return SOCKET_DNS_TIMEOUT;
+        default:
+            return SOCKET_DNS_SERVFAIL;
+        }
+    }
     *ret_count = addresses_of(found, AF_INET, ret, 0, max);
     *ret_count = addresses_of(found, AF_INET6, ret, *ret_count, max);
     freeaddrinfo(found);

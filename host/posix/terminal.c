@@ -25,20 +25,17 @@ static bool locale_is_utf8(void) {
     return false;
 }
 
-/* A stream that the caller closed: a socket or a file with its number would get what is printed.
- * Opened the wrong way round, so that writing to it (reading from it) fails as it should. */
-static void fill_closed_streams(void) {
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 &&
-            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
-            abort(); /* what cannot be closed off must not go on */
-}
-
 void terminal_open(struct terminal *ret) {
     const char *term = getenv("TERM");
     struct winsize size = {0};
 
-    fill_closed_streams();
+    /* A stream that the caller closed: a socket or a file with its number would get what is
+     * printed. Opened the wrong way round, so that writing to it (reading from it) fails as it
+     * should. */
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            abort();                               /* what cannot be closed off must not go on */
     (void)ioctl(STDERR_FILENO, TIOCGWINSZ, &size); /* no terminal: the width stays unknown */
     *ret = (struct terminal){
         .in_is_terminal = isatty(STDIN_FILENO),

@@ -85,15 +85,6 @@ static unsigned read_number(const char *value) {
     return (unsigned)number;
 }
 
-static bool is_elevated(void) {
-    TOKEN_ELEVATION elevation = {0};
-    DWORD size;
-
-    return GetTokenInformation(GetCurrentProcessToken(), TokenElevation, &elevation,
-                               sizeof elevation, &size) &&
-           elevation.TokenIsElevated;
-}
-
 /* 1 there, 0 not, -1 not to be told. */
 static int key_exists(const wchar_t *path) {
     HKEY key;
@@ -187,7 +178,12 @@ int win32_facts(struct host *, struct host_facts *ret, struct error *err) {
     ret->minor = read_number("CurrentMinorVersionNumber");
     ret->revision = read_number("UBR");
     (void)text_format(ret->architecture, sizeof ret->architecture, "%s", architecture());
-    ret->elevated = is_elevated();
+    TOKEN_ELEVATION elevation = {0};
+    DWORD size;
+
+    ret->elevated = GetTokenInformation(GetCurrentProcessToken(), TokenElevation, &elevation,
+                                        sizeof elevation, &size) &&
+                    elevation.TokenIsElevated;
     read_memory(ret);
     ret->containers_feature = containers_feature();
     ret->restart_pending = is_restart_pending();

@@ -27,12 +27,6 @@ static int read_all(HANDLE file, const char *path, char *data, size_t len, size_
     return 0;
 }
 
-static bool lacks_drive(const char *path) {
-    const wchar_t root[] = {(wchar_t)path[0], L':', L'\\', 0};
-
-    return path[1] == ':' && GetDriveTypeW(root) == DRIVE_NO_ROOT_DIR;
-}
-
 int win32_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
                struct error *err) {
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
@@ -42,12 +36,14 @@ int win32_read(struct host *host, const char *path, size_t max, char **ret, size
     LARGE_INTEGER size;
 
     if (file == INVALID_HANDLE_VALUE) {
+        const wchar_t root[] = {(wchar_t)path[0], L':', L'\\', 0};
+
         DWORD code = GetLastError();
 
         if (win32_file_type(host, path) == HOST_FOLDER)
             return error_set_os(err, ERROR_HOST, code, "read '%s': it is a folder", path);
         (void)win32_fail(err, code, "read '%s'", path);
-        return lacks_drive(path)
+        return (path[1] == ':' && GetDriveTypeW(root) == DRIVE_NO_ROOT_DIR)
                    ? error_hint(err,
                                 "drive %.2s does not exist; a drive mapped by a user is not "
                                 "visible to an elevated prompt or a service: use \\\\server\\share",

@@ -5,11 +5,6 @@
 
 enum { TREE_DEPTH_MAX = 100, REMOVE_TRIES = 100 }; /* of 50 ms each */
 
-static bool is_link(DWORD attributes, DWORD reparse_tag) {
-    return (attributes & FILE_ATTRIBUTE_REPARSE_POINT) &&
-           (reparse_tag == IO_REPARSE_TAG_SYMLINK || reparse_tag == IO_REPARSE_TAG_MOUNT_POINT);
-}
-
 enum host_file_type win32_file_type(struct host *, const char *path) {
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
     DWORD attributes = GetFileAttributesW(wide);
@@ -22,7 +17,9 @@ enum host_file_type win32_file_type(struct host *, const char *path) {
         search = FindFirstFileW(wide, &found); /* it alone tells the kind of reparse point */
         if (search != INVALID_HANDLE_VALUE)
             FindClose(search);
-        if (is_link(attributes, found.dwReserved0))
+        if ((attributes & FILE_ATTRIBUTE_REPARSE_POINT) &&
+            (found.dwReserved0 == IO_REPARSE_TAG_SYMLINK ||
+             found.dwReserved0 == IO_REPARSE_TAG_MOUNT_POINT))
             return HOST_LINK;
     }
     return attributes & FILE_ATTRIBUTE_DIRECTORY ? HOST_FOLDER : HOST_FILE;

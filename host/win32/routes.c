@@ -81,19 +81,6 @@ static int make_row(const struct host_route *route, MIB_IPFORWARD_ROW2 *ret, str
     return 0;
 }
 
-/* What CreateIpForwardEntry2 makes is gone after a restart; without its default route the machine
- * would be, too. */
-static void keep_route(const struct host_route *route) {
-    bool v6 = strchr(route->destination, ':') != NULL;
-    _cleanup_(freep) char *on = xasprintf("interface=%u", route->interface_index);
-    _cleanup_(freep) char *next_hop = xasprintf("nexthop=%s", route->next_hop);
-    _cleanup_(freep) char *prefix = xasprintf("prefix=%s", route->destination);
-
-    if (route->persistent || text_ends_with(route->destination, "/0"))
-        win32_netsh((const char *const[]){"interface", v6 ? "ipv6" : "ipv4", "add", "route", prefix,
-                                          on, next_hop, "store=persistent", NULL});
-}
-
 static int change_route(const struct host_route *route, bool add, struct error *err) {
     __auto_type change = add ? WIN32_IPHLPAPI(CreateIpForwardEntry2, err)
                              : WIN32_IPHLPAPI(DeleteIpForwardEntry2, err);
@@ -103,8 +90,18 @@ static int change_route(const struct host_route *route, bool add, struct error *
 
     if (!change || make_row(route, &row, err) < 0)
         return error_prefix(err, "%s route to '%s'", doing, route->destination);
-    if (add)
-        keep_route(route);
+    if (add) {
+        bool v6 = strchr(route->destination, ':') != NULL;
+        _cleanup_(freep) char *on = xasprintf("interface=%u", route->interface_index);
+        _cleanup_(freep) char *next_hop = xasprintf("nexthop=%s", route->next_hop);
+        _cleanup_(freep) char *prefix = xasprintf("prefix=%s", route->destination);
+
+        /* What CreateIpForwardEntry2 makes is gone after a restart; without its default route the
+         * machine would be, too. */
+        if (route->persistent || text_ends_with(route->destination, "/0"))
+            win32_netsh((const char *const[]){"interface", v6 ? "ipv6" : "ipv4", "add", "route",
+                                              prefix, on, next_hop, "store=persistent", NULL});
+    }
     code = change(&row);
     if (!code || (add ? code == ERROR_OBJECT_ALREADY_EXISTS
                       : code == ERROR_NOT_FOUND || code == ERROR_FILE_NOT_FOUND))

@@ -163,7 +163,19 @@ int win32_service_configure(SC_HANDLE manager, const struct host_service *servic
     return set_extras(*ret, service, err);
 }
 
-static void read_extras(SC_HANDLE service, struct host_service *ret) {
+int win32_service_config(SC_HANDLE service, const char *name, struct host_service *ret,
+                         struct error *err) {
+    _cleanup_(freep) QUERY_SERVICE_CONFIGW *config = xcalloc(CONFIG_MAX, 1);
+    DWORD needed;
+
+    if (!QueryServiceConfigW(service, config, CONFIG_MAX, &needed))
+        return win32_fail(err, GetLastError(), "query service '%s'", name);
+    if (config->lpDisplayName)
+        ret->display_name = win32_narrow(config->lpDisplayName);
+    if (config->lpBinaryPathName)
+        ret->command = win32_narrow(config->lpBinaryPathName);
+    read_list(name, L"DependOnService", &ret->depends_on);
+    ret->auto_start = config->dwStartType == SERVICE_AUTO_START;
     _cleanup_(freep) SERVICE_DESCRIPTIONW *description =
         query2(service, SERVICE_CONFIG_DESCRIPTION);
     _cleanup_(freep) SERVICE_FAILURE_ACTIONSW *failure =
@@ -182,22 +194,6 @@ static void read_extras(SC_HANDLE service, struct host_service *ret) {
     ret->restart_on_error = restarts_on_error(service, true);
     if (preshutdown)
         ret->preshutdown_ms = preshutdown->dwPreshutdownTimeout;
-}
-
-int win32_service_config(SC_HANDLE service, const char *name, struct host_service *ret,
-                         struct error *err) {
-    _cleanup_(freep) QUERY_SERVICE_CONFIGW *config = xcalloc(CONFIG_MAX, 1);
-    DWORD needed;
-
-    if (!QueryServiceConfigW(service, config, CONFIG_MAX, &needed))
-        return win32_fail(err, GetLastError(), "query service '%s'", name);
-    if (config->lpDisplayName)
-        ret->display_name = win32_narrow(config->lpDisplayName);
-    if (config->lpBinaryPathName)
-        ret->command = win32_narrow(config->lpBinaryPathName);
-    read_list(name, L"DependOnService", &ret->depends_on);
-    ret->auto_start = config->dwStartType == SERVICE_AUTO_START;
-    read_extras(service, ret);
     read_list(name, L"Environment", &ret->environment);
     return 0;
 }

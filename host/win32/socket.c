@@ -109,15 +109,9 @@ socket_handle socket_os_accept(socket_handle listener) {
     return unblock(accept((SOCKET)listener, NULL, NULL));
 }
 
-static bool is_datagram(socket_handle handle) {
-    int type = 0, len = sizeof type;
-
-    return getsockopt((SOCKET)handle, SOL_SOCKET, SO_TYPE, (char *)&type, &len) == 0 &&
-           type == SOCK_DGRAM;
-}
-
 static long moved(socket_handle handle, int n, enum socket_outcome *ret_outcome) {
     int error;
+    int type = 0, len = sizeof type;
 
     if (n >= 0)
         return n;
@@ -126,7 +120,9 @@ static long moved(socket_handle handle, int n, enum socket_outcome *ret_outcome)
         return SOCKET_OS_AGAIN;
     *ret_outcome = outcome_of(error);
     /* For a datagram socket "reset" is what ICMP port unreachable becomes. */
-    if (*ret_outcome == SOCKET_RESET && is_datagram(handle))
+    if (*ret_outcome == SOCKET_RESET &&
+        getsockopt((SOCKET)handle, SOL_SOCKET, SO_TYPE, (char *)&type, &len) == 0 &&
+        type == SOCK_DGRAM)
         *ret_outcome = SOCKET_REFUSED;
     return SOCKET_OS_ERROR;
 }
@@ -212,44 +208,40 @@ int socket_thread(void (*run)(void *context), void *context, unsigned millisecon
 
 /* ---- names ---- */
 
-/* Winsock says "host not found" to silence and to a failing server alike; the DNS client knows. */
-static enum socket_outcome not_found_why(const char *name) {
-    PDNS_RECORD records = NULL;
-    DNS_STATUS status = DnsQuery_A(name, DNS_TYPE_A, DNS_QUERY_STANDARD, NULL, &records, NULL);
-
-    if (records)
-        DnsRecordListFree(records, DnsFreeRecordList);
-    switch (status) {
-    case ERROR_TIMEOUT:
-    case DNS_ERROR_RCODE_REFUSED:
-    case DNS_ERROR_NO_DNS_SERVERS:
-        return SOCKET_DNS_TIMEOUT;
-    case DNS_ERROR_RCODE_SERVER_FAILURE:
-        return SOCKET_DNS_SERVFAIL;
-    default:
-        return SOCKET_DNS_NXDOMAIN;
-    }
-}
-
-static enum socket_outcome resolver_outcome(int error, const char *name) {
-    switch (error) {
-    case WSAHOST_NOT_FOUND:
-    case WSANO_DATA:
-        return not_found_why(name);
-    case WSATRY_AGAIN:
-        return SOCKET_DNS_TIMEOUT;
-    default:
-        return SOCKET_DNS_SERVFAIL;
-    }
-}
-
 enum socket_outcome socket_os_look_up(const char *name, char (*ret)[46], size_t max,
                                       size_t *ret_count) {
     struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found = NULL;
     int error = getaddrinfo(name, NULL, &hints, &found);
 
-    if (error)
-        return resolver_outcome(error, name);
+    if (error) {
+        switch (error) {
+        case WSAHOST_NOT_FOUND:
+        case WSANO_DATA: {
+            /* Winsock says "host not found" to silence and to a failing server alike; the DNS
+             * client knows. */
+            PDNS_RECORD records = NULL;
+            DNS_STATUS status =
+                DnsQuery_A(name, DNS_TYPE_A, DNS_QUERY_STANDARD, NULL, &records, NULL);
+
+            if (records)
+                DnsRecordListFree(records, DnsFreeRecordList);
+            switch (status) {
+            case ERROR_TIMEOUT:
+            case DNS_ERROR_RCODE_REFUSED:
+            case DNS_ERROR_NO_DNS_SERVERS:
+                return SOCKET_DNS_TIMEOUT;
+            case DNS_ERROR_RCODE_SERVER_FAILURE:
+                return SOCKET_DNS_SERVFAIL;
+            default:
+                return SOCKET_DNS_NXDOMAIN;
+            }
+        }
+        case WSATRY_AGAIN:
+            return SOCKET_DNS_TIMEOUT;
+        default:
+            return SOCKET_DNS_SERVFAIL;
+        }
+    }
     *ret_count = addresses_of(found, AF_INET, ret, 0, max);
     *ret_count = addresses_of(found, AF_INET6, ret, *ret_count, max);
     freeaddrinfo(found);
