@@ -138,31 +138,28 @@ static bool may_serve(const struct network_plan *plan, const struct hcn_network 
     return plan->cluster_pod_cidrs.count == 0;
 }
 
-/* One of an earlier node keeps its name; ours is replaced. */
-static int check_namesake(const struct network_plan *plan, const struct hcn_network *network,
-                          bool is_base, struct error *err) {
-    _cleanup_(freep) char *wanted = NULL;
-    if (hcn_network_is_ours(network) ||
-        (!is_base && (plan->agent->makes_network || plan->agent->pods_make_network)) ||
-        may_serve(plan, network, is_base))
-        return 0;
-    wanted = is_base                ? xstrdup(plan->base_subnet)
-             : plan->pod_cidr_known ? xstrdup(plan->pod_cidr)
-                                    : text_list_join(&plan->cluster_pod_cidrs, " or ");
-    (void)error_set(
-        err, ERROR_PREFLIGHT,
-        "HNS has a network '%s' of another node or program (%s%s%s), and the join would "
-        "make one of that name (%s in %s)",
-        network->name, network->type, *network->subnet ? " " : "", network->subnet,
-        plan->mode->hns_type, wanted);
-    return error_hint(err, REMOVAL, network->id);
-}
-
 static int check_other(const struct network_plan *plan, const struct hcn_network *network,
                        struct error *err) {
     bool is_base = text_equal(network->name, plan->base_name);
-    if (is_base || text_equal(network->name, plan->name))
-        return check_namesake(plan, network, is_base, err);
+    if (is_base || text_equal(network->name, plan->name)) {
+        _cleanup_(freep) char *wanted = NULL;
+
+        /* One of an earlier node keeps its name; ours is replaced. */
+        if (hcn_network_is_ours(network) ||
+            (!is_base && (plan->agent->makes_network || plan->agent->pods_make_network)) ||
+            may_serve(plan, network, is_base))
+            return 0;
+        wanted = is_base                ? xstrdup(plan->base_subnet)
+                 : plan->pod_cidr_known ? xstrdup(plan->pod_cidr)
+                                        : text_list_join(&plan->cluster_pod_cidrs, " or ");
+        (void)error_set(
+            err, ERROR_PREFLIGHT,
+            "HNS has a network '%s' of another node or program (%s%s%s), and the join would "
+            "make one of that name (%s in %s)",
+            network->name, network->type, *network->subnet ? " " : "", network->subnet,
+            plan->mode->hns_type, wanted);
+        return error_hint(err, REMOVAL, network->id);
+    }
     return check_switch(plan, network, err) < 0 ? -1 : check_overlaps(plan, network, err);
 }
 

@@ -38,18 +38,6 @@ static unsigned tunnel_port(const json_t *conf) {
     return 0;
 }
 
-/* Its controller gives Nodes their prefixes where the control plane does not (NodeIPAM). */
-static int read_pods(const json_t *controller, struct agent_settings *ret, struct error *err) {
-    if (!json_bool_at(controller, "nodeIPAM.enableNodeIPAM", false) ||
-        !json_bool_at(controller, "featureGates.NodeIPAM", true))
-        return 0;
-    json_each(json_at(controller, "nodeIPAM.clusterCIDRs"), i, prefix)
-        if (external_agent_prefixes(json_string_value(prefix), CONTROLLER ": nodeIPAM.clusterCIDRs",
-                                    &ret->pod_cidrs, err) < 0)
-            return -1;
-    return 0;
-}
-
 /* What all nodes' agents must do alike: its default is what a key means that is not there. */
 static const char *const common[][2] = {
     {"trafficEncapMode", "encap"}, {"tunnelType", "geneve"}, {"trafficEncryptionMode", "none"}};
@@ -74,7 +62,15 @@ static int read(const json_t *told, struct agent_settings *ret, struct error *er
                        json_bool_at(ret->document, "antreaProxy.proxyAll", false);
     ret->vxlan_port = tunnel_port(ret->document);
     ret->backend = xstrdup(value_of(ret->document, common[0]));
-    return read_pods(controller, ret, err);
+    /* Its controller gives Nodes their prefixes where the control plane does not (NodeIPAM). */
+    if (!json_bool_at(controller, "nodeIPAM.enableNodeIPAM", false) ||
+        !json_bool_at(controller, "featureGates.NodeIPAM", true))
+        return 0;
+    json_each(json_at(controller, "nodeIPAM.clusterCIDRs"), i, prefix)
+        if (external_agent_prefixes(json_string_value(prefix), CONTROLLER ": nodeIPAM.clusterCIDRs",
+                                    &ret->pod_cidrs, err) < 0)
+            return -1;
+    return 0;
 }
 
 /* What the agent itself refuses, and then ends. */

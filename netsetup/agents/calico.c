@@ -9,23 +9,13 @@
 
 static const char *const backends[][2] = {{"vxlan", "overlay"}, {"windows-bgp", "l2bridge"}};
 
-/* Of pools where somebody set them, as Calico's manifests do for Linux nodes; the Services' are its
- * Installation's serviceCIDRs (tigera/operator, pkg/render/windows.go). */
-static int read_prefixes(const json_t *told, struct agent_settings *ret, struct error *err) {
-    static const char *const pools[] = {"CALICO_IPV4POOL_CIDR", "CALICO_IPV6POOL_CIDR"};
-    static const char services[] = "KUBERNETES_SERVICE_CIDRS";
-    for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
-        if (external_agent_prefixes(json_text_at(told, pools[i]), pools[i], &ret->pod_cidrs, err) <
-            0)
-            return -1;
-    return external_agent_prefixes(json_text_at(told, services), services, &ret->service_cidrs,
-                                   err);
-}
-
 static int read(const json_t *told, struct agent_settings *ret, struct error *err) {
     const char *backend = json_text_at(told, "CALICO_NETWORKING_BACKEND");
     const char *vni = json_text_at(told, "VXLAN_VNI");
     unsigned long number = vni && *vni ? strtoul(vni, NULL, 10) : VXLAN_WINDOWS_VNI_MIN;
+    static const char *const pools[] = {"CALICO_IPV4POOL_CIDR", "CALICO_IPV6POOL_CIDR"};
+    static const char services[] = "KUBERNETES_SERVICE_CIDRS";
+
     if (text_equal(backend, "none"))
         return 0; /* policies alone, beside another network */
     if (!number || number > VXLAN_VNI_MAX)
@@ -38,7 +28,14 @@ static int read(const json_t *told, struct agent_settings *ret, struct error *er
         ret->vni = (unsigned)number;
         ret->vxlan_port = VXLAN_WINDOWS_PORT;
     }
-    return read_prefixes(told, ret, err);
+    /* Of pools where somebody set them, as Calico's manifests do for Linux nodes; the Services' are
+     * its Installation's serviceCIDRs (tigera/operator, pkg/render/windows.go). */
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
+        if (external_agent_prefixes(json_text_at(told, pools[i]), pools[i], &ret->pod_cidrs, err) <
+            0)
+            return -1;
+    return external_agent_prefixes(json_text_at(told, services), services, &ret->service_cidrs,
+                                   err);
 }
 
 /* Its IPAM gives a Windows node no block then, and the operator makes no part for Windows. Off is

@@ -88,19 +88,16 @@ static void spell(json_t *object, const char *const *keys) {
     }
 }
 
-static void spell_all(json_t *conf) {
+static int read_net_conf(const char *text, struct agent_settings *ret, struct error *err) {
+    _cleanup_(agent_settings_free) struct agent_settings s = {.agent = &network_agent_flannel};
     static const char *const keys[] = {"Network",    "IPv6Network", "EnableIPv4",
                                        "EnableIPv6", "Backend",     NULL};
     static const char *const of_backend[] = {"Type", "VNI", "Port", "DirectRouting", "GBP", NULL};
-    spell(conf, keys);
-    spell(json_object_get(conf, "Backend"), of_backend);
-}
 
-static int read_net_conf(const char *text, struct agent_settings *ret, struct error *err) {
-    _cleanup_(agent_settings_free) struct agent_settings s = {.agent = &network_agent_flannel};
     if (json_read(text, strlen(text), "net-conf.json", &s.document, err) < 0)
         return -1;
-    spell_all(s.document);
+    spell(s.document, keys);
+    spell(json_object_get(s.document, "Backend"), of_backend);
     /* flannel's own default is udp, long gone; it takes any case (pkg/backend/manager.go) */
     s.backend = text_lower(json_text_or(s.document, "Backend.Type", "vxlan"));
     s.mode = mode_of(s.backend);

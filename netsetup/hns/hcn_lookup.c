@@ -67,19 +67,6 @@ static int read_subnet6(const json_t *subnet, struct hcn_network *network, struc
     return 0;
 }
 
-/* The first is the IPv4 one, as winjoin writes it; a second may be IPv6. */
-static int read_subnets(const json_t *json, struct hcn_network *network, struct error *err) {
-    if (read_subnet(json_at(json, "Ipams.0.Subnets.0"), network, err) < 0)
-        return -1;
-    json_each(json_at(json, "Ipams.0.Subnets"), i, subnet) {
-        const char *prefix = json_text_at(subnet, "IpAddressPrefix");
-        if (i && !*network->subnet6 && prefix && strchr(prefix, ':') &&
-            read_subnet6(subnet, network, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 int hcn_network_parse(const json_t *json, struct hcn_network *ret, struct error *err) {
     struct hcn_network network = {0};
     if (!json_is_object(json))
@@ -95,8 +82,15 @@ int hcn_network_parse(const json_t *json, struct hcn_network *ret, struct error 
     json_each(json_object_get(json, "Policies"), i, policy)
         if (read_policy(policy, &network, err) < 0)
             return -1;
-    if (read_subnets(json, &network, err) < 0)
+    /* The first is the IPv4 one, as winjoin writes it; a second may be IPv6. */
+    if (read_subnet(json_at(json, "Ipams.0.Subnets.0"), &network, err) < 0)
         return -1;
+    json_each(json_at(json, "Ipams.0.Subnets"), i, subnet) {
+        const char *prefix = json_text_at(subnet, "IpAddressPrefix");
+        if (i && !*network.subnet6 && prefix && strchr(prefix, ':') &&
+            read_subnet6(subnet, &network, err) < 0)
+            return -1;
+    }
     *ret = network;
     return 0;
 }

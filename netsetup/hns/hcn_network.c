@@ -103,17 +103,6 @@ static int add_missing_policies(struct host *host, const char *name, const json_
     return added ? hcn_network_find(host, name, network, err) : 0;
 }
 
-static int refuse_foreign(const struct hcn_network *found, const struct hcn_network *wanted,
-                          struct error *err) {
-    (void)error_set(err, ERROR_CONFLICT,
-                    "HNS network '%s' already exists and is different: %s %s, not %s %s",
-                    found->name, found->type, found->subnet, wanted->type, wanted->subnet);
-    return error_hint(err,
-                      "winjoin did not make it%s%s: hnsdiag delete networks %s, or choose another "
-                      "--network-name",
-                      *found->owner ? " but " : "", found->owner, found->id);
-}
-
 /* What to do about the refusals of HNS that people meet (HRESULTs of ComputeNetwork.h). */
 static const struct {
     uint32_t hresult;
@@ -128,13 +117,6 @@ static const struct {
     {0x803b0020, "the service 'hns' is stopping: sc.exe start hns"},
     {0x80070032, "this Windows does not support this network: see winjoin capabilities"},
 };
-
-static int explain_create(const char *name, struct error *err) {
-    for (size_t i = 0; i < ARRAY_SIZE(create_hints); i++)
-        if (create_hints[i].hresult == err->os)
-            (void)error_hint(err, "%s", create_hints[i].hint);
-    return error_prefix(err, "create HNS network '%s'", name);
-}
 
 /* A create whose answer was lost, or that met itself, may have succeeded: look before failing. */
 static int create_network(struct host *host, const json_t *document,
@@ -153,7 +135,10 @@ static int create_network(struct host *host, const json_t *document,
         return 0;
     }
     *err = create_err;
-    return explain_create(wanted->name, err);
+    for (size_t i = 0; i < ARRAY_SIZE(create_hints); i++)
+        if (create_hints[i].hresult == err->os)
+            (void)error_hint(err, "%s", create_hints[i].hint);
+    return error_prefix(err, "create HNS network '%s'", wanted->name);
 }
 
 int hcn_network_ensure(struct host *host, const json_t *document, const json_t *policies,
@@ -166,8 +151,16 @@ int hcn_network_ensure(struct host *host, const json_t *document, const json_t *
     if (hcn_network_find(host, wanted.name, &found, &find_err) == 0) {
         outcome =
             same_network(&found, &wanted) && same_ipv6(&found, &wanted) ? HCN_REUSED : HCN_REPLACED;
-        if (outcome == HCN_REPLACED && !hcn_network_is_ours(&found))
-            return refuse_foreign(&found, &wanted, err);
+        if (outcome == HCN_REPLACED && !hcn_network_is_ours(&found)) {
+            (void)error_set(err, ERROR_CONFLICT,
+                            "HNS network '%s' already exists and is different: %s %s, not %s %s",
+                            found.name, found.type, found.subnet, wanted.type, wanted.subnet);
+            return error_hint(
+                err,
+                "winjoin did not make it%s%s: hnsdiag delete networks %s, or choose another "
+                "--network-name",
+                *found.owner ? " but " : "", found.owner, found.id);
+        }
         if (outcome == HCN_REPLACED && delete_network(host, found.id, err) < 0)
             return error_prefix(err, "replace HNS network '%s'", found.name);
     } else if (find_err.kind != ERROR_ABSENT) {

@@ -150,17 +150,6 @@ static void mapping_found(struct balancer_reading *r, const struct json_found *f
         text_list_add_owned(&b->vips, json_found_text(found));
 }
 
-/* An id, of version 1 "/endpoints/ID". */
-static void add_id(struct hcn_balancer *b, const struct json_found *found) {
-    size_t begin = found->len;
-
-    if (found->kind != SCAN_TEXT)
-        return;
-    while (begin && found->text[begin - 1] != '/')
-        begin--;
-    text_list_add_owned(&b->endpoints, xstrndup(found->text + begin, found->len - begin));
-}
-
 static void balancer_found(void *context, const struct json_found *found) {
     struct balancer_reading *r = context;
 
@@ -169,7 +158,15 @@ static void balancer_found(void *context, const struct json_found *found) {
     } else if (found->what == ENDPOINTS) {
         r->now.names_endpoints = true;
     } else if (found->what == ENDPOINT) {
-        add_id(&r->now, found);
+        size_t begin = found->len;
+
+        /* An id, of version 1 "/endpoints/ID". */
+        if (found->kind == SCAN_TEXT) {
+            while (begin && found->text[begin - 1] != '/')
+                begin--;
+            text_list_add_owned(&r->now.endpoints,
+                                xstrndup(found->text + begin, found->len - begin));
+        }
     } else if (found->what == VIP && found->kind == SCAN_TEXT) {
         text_list_add_owned(&r->now.vips, json_found_text(found));
     } else if (found->what == FLAGS) {

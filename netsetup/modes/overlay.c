@@ -9,25 +9,6 @@
 
 enum { BASE_VSID = 9999, NOT_PERSISTENT = 8, PROVIDER_WAIT_MS = 60000, POLL_MS = 500 };
 
-static int plan_port(const struct network_input *input, struct network_plan *plan,
-                     struct error *err) {
-    plan->vxlan_port = input->vxlan_port ? input->vxlan_port : VXLAN_WINDOWS_PORT;
-    if (plan->vxlan_port > 65535)
-        return error_set(err, ERROR_USAGE, "VXLAN port %u is not possible: the highest is 65535",
-                         plan->vxlan_port);
-    plan->set_vxlan_port = plan->vxlan_port != VXLAN_WINDOWS_PORT;
-    if (plan->agent->vxlan_port && plan->vxlan_port != plan->agent->vxlan_port)
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "VXLAN port %u is not possible: %s on Windows works with %u only",
-                         plan->vxlan_port, plan->plugin, plan->agent->vxlan_port);
-    if (plan->set_vxlan_port && input->hns.major && !hns_has(input->hns, HNS_VXLAN_PORT))
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "VXLAN port %u is not possible: HNS %u.%u supports 4789 only (other ports "
-                         "need HNS 10.3)",
-                         plan->vxlan_port, input->hns.major, input->hns.minor);
-    return 0;
-}
-
 static int plan_numbers(const struct network_input *input, struct network_plan *plan,
                         struct error *err) {
     unsigned usual = plan->agent->vni ? plan->agent->vni : VXLAN_WINDOWS_VNI_MIN;
@@ -44,7 +25,21 @@ static int plan_numbers(const struct network_input *input, struct network_plan *
     }
     if (!plan->name)
         plan->name = xasprintf("flannel.%u", plan->vni); /* flanneld's own name for it */
-    return plan_port(input, plan, err);
+    plan->vxlan_port = input->vxlan_port ? input->vxlan_port : VXLAN_WINDOWS_PORT;
+    if (plan->vxlan_port > 65535)
+        return error_set(err, ERROR_USAGE, "VXLAN port %u is not possible: the highest is 65535",
+                         plan->vxlan_port);
+    plan->set_vxlan_port = plan->vxlan_port != VXLAN_WINDOWS_PORT;
+    if (plan->agent->vxlan_port && plan->vxlan_port != plan->agent->vxlan_port)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "VXLAN port %u is not possible: %s on Windows works with %u only",
+                         plan->vxlan_port, plan->plugin, plan->agent->vxlan_port);
+    if (plan->set_vxlan_port && input->hns.major && !hns_has(input->hns, HNS_VXLAN_PORT))
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "VXLAN port %u is not possible: HNS %u.%u supports 4789 only (other ports "
+                         "need HNS 10.3)",
+                         plan->vxlan_port, input->hns.major, input->hns.minor);
+    return 0;
 }
 
 struct provider_wait {

@@ -77,22 +77,6 @@ static bool made_by_windows(const struct host_route *route, const struct nic_sna
     return false;
 }
 
-/* The node's is the first that other nodes reach; those set by hand are kept. */
-static void take_addresses6(const struct host_adapter *current, struct nic_snapshot *snapshot) {
-    for (size_t i = 0; i < current->addresses.count; i++) {
-        const char *address = current->addresses.items[i];
-        _cleanup_(freep) char *text = xstrndup(address, strcspn(address, "/"));
-        struct ip ip;
-        if (ip_parse(text, &ip, NULL) < 0 || ip.family != 6 || ip_is_link_local(&ip) ||
-            ip_is_loopback(&ip))
-            continue;
-        if (!*snapshot->address6)
-            (void)text_format(snapshot->address6, CIDR_TEXT_MAX, "%s", address); /* it parsed */
-        if (!text_list_has(&current->advertised, address))
-            text_list_add(&snapshot->addresses6, address);
-    }
-}
-
 static void take_addresses(const struct host_adapter *current, const char *node_ip,
                            struct nic_snapshot *snapshot) {
     for (size_t i = 0; i < current->addresses.count; i++) {
@@ -132,7 +116,19 @@ void nic_snapshot_take(const struct host_adapter *current, const struct host_ada
     snapshot.is_tunnel = !*physical->mac;
     (void)text_format(snapshot.mac, sizeof(snapshot.mac), "%s", current->mac); /* same size */
     take_addresses(current, node_ip, &snapshot);
-    take_addresses6(current, &snapshot);
+    /* The node's is the first that other nodes reach; those set by hand are kept. */
+    for (size_t i = 0; i < current->addresses.count; i++) {
+        const char *address = current->addresses.items[i];
+        _cleanup_(freep) char *text = xstrndup(address, strcspn(address, "/"));
+        struct ip ip;
+        if (ip_parse(text, &ip, NULL) < 0 || ip.family != 6 || ip_is_link_local(&ip) ||
+            ip_is_loopback(&ip))
+            continue;
+        if (!*snapshot.address6)
+            (void)text_format(snapshot.address6, CIDR_TEXT_MAX, "%s", address); /* it parsed */
+        if (!text_list_has(&current->advertised, address))
+            text_list_add(&snapshot.addresses6, address);
+    }
     for (size_t i = 0; i < routes->count; i++)
         if (routes->items[i].interface_index == current->index &&
             !made_by_windows(&routes->items[i], &snapshot, current->advertised.count != 0))
@@ -149,12 +145,6 @@ static bool any_usable(const struct text_list *addresses) {
     return false;
 }
 
-/* Without an address of its own, as one below a virtual switch. */
-static bool is_bare(const struct host_adapter *adapter) {
-    return !nic_is_virtual_alias(adapter->alias) && *adapter->mac &&
-           !any_usable(&adapter->addresses);
-}
-
 /* A vEthernet has its MAC: what its virtual switch is on is known. */
 static bool is_bound(const struct host_adapters *adapters, const struct host_adapter *physical) {
     for (size_t i = 0; i < adapters->count; i++)
@@ -166,7 +156,9 @@ static bool is_bound(const struct host_adapters *adapters, const struct host_ada
 
 /* What a virtual switch may be on whose vEthernet has a MAC of its own. */
 static bool may_be_below(const struct host_adapters *adapters, const struct host_adapter *adapter) {
-    return is_bare(adapter) && !is_bound(adapters, adapter);
+    /* Without an address of its own, as one below a virtual switch. */
+    return !nic_is_virtual_alias(adapter->alias) && *adapter->mac &&
+           !any_usable(&adapter->addresses) && !is_bound(adapters, adapter);
 }
 
 /* The adapter under a vEthernet interface: with its MAC, which a team shares with its members and
@@ -264,28 +256,26 @@ static int refuse_unbound(const struct host_adapters *adapters, const struct hos
                       text_str(&names));
 }
 
-/* "'Ethernet' (169.254.83.7/16: no DHCP server answered)" */
-static void add_how(struct text *out, const struct host_adapter *adapter) {
-    const char *address = NULL;
-    for (size_t i = 0; i < adapter->addresses.count; i++)
-        if (!strchr(adapter->addresses.items[i], ':') &&
-            (!address || nic_usable_address(adapter->addresses.items[i])))
-            address = adapter->addresses.items[i];
-    text_addf(out, "%s'%s' (", out->len ? ", " : "", adapter->alias);
-    if (!adapter->up)
-        text_add(out, "not up)");
-    else if (!address)
-        text_add(out, "no IPv4 address)");
-    else
-        text_addf(out, "%s%s)", address,
-                  text_starts_with(address, "169.254.") ? ": no DHCP server answered" : "");
-}
-
 static int refuse_none(const struct host_adapters *adapters, const struct wish *wish,
                        struct error *err) {
     _cleanup_(text_free) struct text names = {0};
-    for (size_t i = 0; i < adapters->count; i++)
-        add_how(&names, &adapters->items[i]);
+    for (size_t i = 0; i < adapters->count; i++) {
+        const char *address = NULL;
+
+        /* "'Ethernet' (169.254.83.7/16: no DHCP server answered)" */
+        for (size_t k = 0; k < adapters->items[i].addresses.count; k++)
+            if (!strchr(adapters->items[i].addresses.items[k], ':') &&
+                (!address || nic_usable_address(adapters->items[i].addresses.items[k])))
+                address = adapters->items[i].addresses.items[k];
+        text_addf(&names, "%s'%s' (", names.len ? ", " : "", adapters->items[i].alias);
+        if (!adapters->items[i].up)
+            text_add(&names, "not up)");
+        else if (!address)
+            text_add(&names, "no IPv4 address)");
+        else
+            text_addf(&names, "%s%s)", address,
+                      text_starts_with(address, "169.254.") ? ": no DHCP server answered" : "");
+    }
     if (wish->adapter)
         (void)error_set(err, ERROR_PREFLIGHT,
                         "adapter '%s' does not exist, is not up, or has no usable IPv4 address",

@@ -18,15 +18,6 @@ static void roll_back(struct host *host, const char *name, const struct nic_snap
                      snapshot->alias);
 }
 
-/* The plan was made with the old address: the next run makes it with the new one. */
-static int refuse_other_address(const struct nic_restored *result,
-                                const struct nic_snapshot *snapshot, struct error *err) {
-    (void)error_set(err, ERROR_CONFLICT,
-                    "adapter '%s' now has %s, not %s: DHCP gave the virtual switch another address",
-                    snapshot->alias, result->address, snapshot->address);
-    return error_hint(err, "run the same command again: it continues with %s", result->address);
-}
-
 /* Waits and restores; its outage began at `start`, before HNS was asked. */
 static int wait_back(struct host *host, const struct nic_snapshot *snapshot, uint64_t start,
                      nic_progress *progress, void *context, struct nic_restored *ret,
@@ -54,8 +45,15 @@ static int ensure(struct host *host, const struct network_plan *plan,
         return error_prefix(err, "make the virtual switch on '%s'", snapshot->alias);
     }
     if (wait_back(host, snapshot, start, progress, context, &result, err) == 0) {
-        if (!nic_same_address(result.address, snapshot->address))
-            return refuse_other_address(&result, snapshot, err);
+        if (!nic_same_address(result.address, snapshot->address)) {
+            /* The plan was made with the old address: the next run makes it with the new one. */
+            (void)error_set(
+                err, ERROR_CONFLICT,
+                "adapter '%s' now has %s, not %s: DHCP gave the virtual switch another address",
+                snapshot->alias, result.address, snapshot->address);
+            return error_hint(err, "run the same command again: it continues with %s",
+                              result.address);
+        }
         *ret = result;
         return 0;
     }

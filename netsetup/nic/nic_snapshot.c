@@ -33,22 +33,6 @@ json_t *nic_snapshot_json(const struct nic_snapshot *snapshot) {
                      "addresses6", json_texts(&snapshot->addresses6), "routes", routes);
 }
 
-static int read_routes(const json_t *json, struct nic_snapshot *snapshot, struct error *err) {
-    json_each(json_object_get(json, "routes"), i, item) {
-        const char *destination = json_text_at(item, "destination");
-        const char *next_hop = json_text_at(item, "nextHop");
-        long long metric = json_number_at(item, "metric", 0);
-        struct host_route route = {0};
-        if (!destination || !next_hop || metric < 0 || metric > UINT32_MAX ||
-            text_format(route.destination, sizeof(route.destination), "%s", destination) < 0 ||
-            text_format(route.next_hop, sizeof(route.next_hop), "%s", next_hop) < 0)
-            return error_set(err, ERROR_MALFORMED, "decode adapter snapshot: bad route");
-        route.metric = (uint32_t)metric;
-        array_add(snapshot->routes.items, snapshot->routes.count, route);
-    }
-    return 0;
-}
-
 static int read_members(const json_t *json, struct nic_snapshot *snapshot, struct error *err) {
     const char *alias = json_text_at(json, "alias");
     const char *current = json_text_at(json, "currentAlias");
@@ -70,7 +54,19 @@ static int read_members(const json_t *json, struct nic_snapshot *snapshot, struc
     json_read_texts(json_object_get(json, "addresses6"), &snapshot->addresses6);
     json_read_texts(json_object_get(json, "gateways"), &snapshot->gateways);
     json_read_texts(json_object_get(json, "dnsServers"), &snapshot->dns_servers);
-    return read_routes(json, snapshot, err);
+    json_each(json_object_get(json, "routes"), i, item) {
+        const char *destination = json_text_at(item, "destination");
+        const char *next_hop = json_text_at(item, "nextHop");
+        long long metric = json_number_at(item, "metric", 0);
+        struct host_route route = {0};
+        if (!destination || !next_hop || metric < 0 || metric > UINT32_MAX ||
+            text_format(route.destination, sizeof(route.destination), "%s", destination) < 0 ||
+            text_format(route.next_hop, sizeof(route.next_hop), "%s", next_hop) < 0)
+            return error_set(err, ERROR_MALFORMED, "decode adapter snapshot: bad route");
+        route.metric = (uint32_t)metric;
+        array_add(snapshot->routes.items, snapshot->routes.count, route);
+    }
+    return 0;
 }
 
 int nic_snapshot_read(const json_t *json, struct nic_snapshot *ret, struct error *err) {

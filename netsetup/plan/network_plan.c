@@ -85,17 +85,6 @@ static const struct network_mode *mode_for(const char *plugin) {
     return network_modes[0];
 }
 
-static void plan_external(const struct network_input *input, struct network_plan *plan) {
-    const struct external_network *network;
-    plan->cni_plugin = NULL;
-    plan->external = external_agent_by_name(input->external);
-    network = external_agent_network(plan->external, plan->mode);
-    if (plan->external && plan->external->tunnel_port)
-        plan->vxlan_port = input->vxlan_port ? input->vxlan_port : plan->external->tunnel_port;
-    if (!plan->name)
-        plan->name = xstrdup(network ? network->name : "cluster");
-}
-
 /* The network that an agent makes has the name that it gives it. */
 static int plan_agents_name(struct network_plan *plan, struct error *err) {
     const char *name = plan->agent->network_name;
@@ -136,8 +125,17 @@ static int plan_choices(const struct network_input *input, struct network_plan *
     if (!plan->cni_plugin)
         return refuse_pair(plugin, plan, err);
     plan->plugin = plan->agent->plugin ? plan->agent->plugin : plan->cni_plugin;
-    if (plan->agent->in_cluster)
-        plan_external(input, plan);
+    if (plan->agent->in_cluster) {
+        const struct external_network *network;
+
+        plan->cni_plugin = NULL;
+        plan->external = external_agent_by_name(input->external);
+        network = external_agent_network(plan->external, plan->mode);
+        if (plan->external && plan->external->tunnel_port)
+            plan->vxlan_port = input->vxlan_port ? input->vxlan_port : plan->external->tunnel_port;
+        if (!plan->name)
+            plan->name = xstrdup(network ? network->name : "cluster");
+    }
     for (const struct network_limit *limit = plan->mode->limits;
          limit && limit->code && !plan->agent->in_cluster; limit++)
         add_warning(plan, limit->code, limit->text);

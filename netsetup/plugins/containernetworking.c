@@ -14,23 +14,21 @@ static json_t *policies_json(const struct network_plan *plan) {
     return list;
 }
 
-static json_t *ipam_json(const struct network_plan *plan) {
-    bool known = plan->pod_cidr_known;
-    return json_pack("{s:s,s:s,s:[[{s:s,s:s,s:s,s:s}]]}", "type", "host-local", "dataDir",
-                     CNI_STATE_DIR, "ranges", "subnet", plan->pod_cidr, "rangeStart",
-                     known ? plan->range_start : plan->pod_cidr, "rangeEnd",
-                     known ? plan->range_end : plan->pod_cidr, "gateway",
-                     known ? plan->gateway : plan->pod_cidr);
-}
-
 static json_t *config_json(const struct network_plan *plan) {
     json_t *config = json_pack("{s:s,s:s,s:s,s:i,s:{s:b,s:b}}", "cniVersion", "1.0.0", "name",
                                plan->name, "type", plan->cni_plugin, "apiVersion", 2,
                                "capabilities", "dns", 1, "portMappings", 1);
+    bool known = plan->pod_cidr_known;
+
     if (plan->dsr)
         json_object_set_new(config, "loopbackDSR", json_true());
     json_object_set_new(config, "dns", cni_dns_json(plan));
-    json_object_set_new(config, "ipam", ipam_json(plan));
+    json_object_set_new(config, "ipam",
+                        json_pack("{s:s,s:s,s:[[{s:s,s:s,s:s,s:s}]]}", "type", "host-local",
+                                  "dataDir", CNI_STATE_DIR, "ranges", "subnet", plan->pod_cidr,
+                                  "rangeStart", known ? plan->range_start : plan->pod_cidr,
+                                  "rangeEnd", known ? plan->range_end : plan->pod_cidr, "gateway",
+                                  known ? plan->gateway : plan->pod_cidr));
     json_object_set_new(config, "policies", policies_json(plan));
     return config;
 }

@@ -140,20 +140,6 @@ static void leave_out(struct text_list *left_out, const char *node, const char *
     text_list_add_owned(left_out, xasprintf("node %s %s", text_str(&shown), why));
 }
 
-/* AWS' id of a machine: the last part of aws:///eu-west-1a/i-0123456789abcdef0. */
-static void add_provider(const char *provider_id, json_t *route) {
-    for (size_t i = 0; provider_id && i < ARRAY_SIZE(fabrics); i++) {
-        const char *last = strrchr(provider_id, '/');
-
-        if (!fabrics[i].provider || !text_starts_with(provider_id, fabrics[i].provider))
-            continue;
-        json_object_set_new(route, "provider", json_string(fabrics[i].name));
-        if (fabrics[i].by_instance && last && text_starts_with(last, "/i-") &&
-            is_made_of(last + 3, DIGITS "abcdef", 17))
-            json_object_set_new(route, "instance", json_string(last + 1));
-    }
-}
-
 /* false: not two texts of one family. */
 static bool add_route(const char *node, const char *provider_id, const char *prefix,
                       const char *address, json_t *list) {
@@ -166,7 +152,17 @@ static bool add_route(const char *node, const char *provider_id, const char *pre
         return false;
     route = json_pack("{s:s, s:s, s:s}", "node", node, "podCIDR", CIDR_TEXT(&cidr), "nodeAddress",
                       IP_TEXT(&ip));
-    add_provider(provider_id, route);
+    /* AWS' id of a machine: the last part of aws:///eu-west-1a/i-0123456789abcdef0. */
+    for (size_t i = 0; provider_id && i < ARRAY_SIZE(fabrics); i++) {
+        const char *last = strrchr(provider_id, '/');
+
+        if (!fabrics[i].provider || !text_starts_with(provider_id, fabrics[i].provider))
+            continue;
+        json_object_set_new(route, "provider", json_string(fabrics[i].name));
+        if (fabrics[i].by_instance && last && text_starts_with(last, "/i-") &&
+            is_made_of(last + 3, DIGITS "abcdef", 17))
+            json_object_set_new(route, "instance", json_string(last + 1));
+    }
     json_array_append_new(list, route);
     return true;
 }
