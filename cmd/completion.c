@@ -32,31 +32,6 @@ static void offer_verbs(const struct offer *o) {
             offer(o, verbs[i].name, verbs[i].help);
 }
 
-static void offer_phases(const struct offer *o, bool with_list) {
-    if (with_list)
-        offer(o, "list", "the phases in their order");
-    for (size_t i = 0; join_phases[i].id; i++)
-        offer(o, join_phases[i].id, join_phases[i].help);
-    for (size_t i = 0; phase_groups[i].name; i++)
-        if (phase_groups[i].phases[0])
-            offer(o, phase_groups[i].name, phase_groups[i].help);
-}
-
-static void offer_checks(const struct offer *o) {
-    _cleanup_(text_list_free) struct text_list ids = {0};
-
-    offer(o, "all", "every check");
-    preflight_names(&ids);
-    for (size_t i = 0; i < ids.count; i++)
-        offer(o, ids.items[i], NULL);
-}
-
-static void offer_services(const struct offer *o) {
-    offer(o, "winjoin", "winjoin's own logs");
-    for (const struct service *const *row = service_table; *row; row++)
-        offer(o, (*row)->name, NULL);
-}
-
 /* What an argument is called says what it may be; ":" begins what the shell itself knows. */
 static void offer_argument(const struct offer *o, const char *argument, bool of_flag) {
     if (strchr(argument, '|') || (!of_flag && argument[0] >= 'a' && argument[0] <= 'z')) {
@@ -70,13 +45,26 @@ static void offer_argument(const struct offer *o, const char *argument, bool of_
         text_add(o->out, ":files\n");
     else if (text_equal(argument, "DIR"))
         text_add(o->out, ":folders\n");
-    else if (text_equal(argument, "PHASE"))
-        offer_phases(o, !of_flag);
-    else if (text_equal(argument, "SERVICE"))
-        offer_services(o);
-    else if (text_equal(argument, "CHECK"))
-        offer_checks(o);
-    else if (text_equal(argument, "COMMAND"))
+    else if (text_equal(argument, "PHASE")) {
+        if (!of_flag)
+            offer(o, "list", "the phases in their order");
+        for (size_t i = 0; join_phases[i].id; i++)
+            offer(o, join_phases[i].id, join_phases[i].help);
+        for (size_t i = 0; phase_groups[i].name; i++)
+            if (phase_groups[i].phases[0])
+                offer(o, phase_groups[i].name, phase_groups[i].help);
+    } else if (text_equal(argument, "SERVICE")) {
+        offer(o, "winjoin", "winjoin's own logs");
+        for (const struct service *const *row = service_table; *row; row++)
+            offer(o, (*row)->name, NULL);
+    } else if (text_equal(argument, "CHECK")) {
+        _cleanup_(text_list_free) struct text_list ids = {0};
+
+        offer(o, "all", "every check");
+        preflight_names(&ids);
+        for (size_t i = 0; i < ids.count; i++)
+            offer(o, ids.items[i], NULL);
+    } else if (text_equal(argument, "COMMAND"))
         offer_verbs(o);
 }
 
@@ -145,23 +133,6 @@ static void read_word(struct line *line, const char *word) {
     }
 }
 
-/* The n-th of the verb's kinds of words, "DIR [FILE]". */
-static void offer_word(const struct offer *o, const struct line *line) {
-    const struct verb *verb = line->sub ? line->sub : line->verb;
-    _cleanup_(text_list_free) struct text_list kinds = {0};
-
-    if (!line->sub && !line->words)
-        for (const struct verb *sub = verb->subcommands; sub && sub->name; sub++)
-            offer(o, sub->name, sub->help);
-    text_list_split(&kinds, verb->words ? verb->words : "", ' ');
-    if (line->words < kinds.count) {
-        _cleanup_(freep) char *kind = xstrdup(kinds.items[line->words]);
-
-        kind[strcspn(kind, "]")] = '\0';
-        offer_argument(o, kind + (*kind == '['), false);
-    }
-}
-
 static void offer_all_flags(const struct offer *o, const struct line *line) {
     const struct verb *verb = line->sub ? line->sub : line->verb;
 
@@ -191,8 +162,22 @@ static void complete(const struct text_list *words, struct text *out) {
     } else if (line.pending) {
         offer_value(&o, line.pending);
     } else {
-        if (o.word[0] != '-')
-            offer_word(&o, &line);
+        if (o.word[0] != '-') {
+            const struct verb *verb = line.sub ? line.sub : line.verb;
+            _cleanup_(text_list_free) struct text_list kinds = {0};
+
+            /* The n-th of the verb's kinds of words, "DIR [FILE]". */
+            if (!line.sub && !line.words)
+                for (const struct verb *sub = verb->subcommands; sub && sub->name; sub++)
+                    offer(&o, sub->name, sub->help);
+            text_list_split(&kinds, verb->words ? verb->words : "", ' ');
+            if (line.words < kinds.count) {
+                _cleanup_(freep) char *kind = xstrdup(kinds.items[line.words]);
+
+                kind[strcspn(kind, "]")] = '\0';
+                offer_argument(&o, kind + (*kind == '['), false);
+            }
+        }
         if (!out->len)
             offer_all_flags(&o, &line);
     }

@@ -64,17 +64,6 @@ void options_help(const struct option *table, struct text *out) {
     }
 }
 
-static void kubectl_overview(struct text *out) {
-    text_add(out, "kubectl winjoin: what winjoin does from any machine with a cluster of Windows\n"
-                  "nodes; on the nodes themselves it is winjoin.\n"
-                  "\n"
-                  "Commands:\n");
-    for (size_t i = 0; verbs[i].name; i++)
-        if (verbs[i].anywhere)
-            text_addf(out, "  %-14s %s\n", verbs[i].name, verbs[i].help);
-    text_add(out, "\nkubectl winjoin COMMAND --help shows more.\n");
-}
-
 static void overview(struct text *out) {
     text_add(out, "winjoin: makes a bare Windows Server a Ready Kubernetes node whose pod network\n"
                   "has been tested. A failed join keeps what it did: the same command continues,\n"
@@ -92,22 +81,6 @@ static void overview(struct text *out) {
                   "winjoin COMMAND --help shows more.\n");
 }
 
-static void add_usage(const char *name, const struct verb *verb, struct text *out) {
-    text_add(out, "\nUsage:\n");
-    if (verb->usage)
-        text_addf(out, "  %s %s\n", name, verb->usage);
-    for (const struct verb *sub = verb->subcommands; !verb->usage && sub && sub->name; sub++)
-        text_addf(out, "  %s %s\n", name, sub->usage);
-}
-
-static void add_phases(struct text *out) {
-    text_add(out, "\nPhases, in their order:\n");
-    for (size_t i = 0; join_phases[i].id; i++) {
-        text_addf(out, "  %-14s ", join_phases[i].id);
-        options_wrap(out, join_phases[i].help, 17, 17);
-    }
-}
-
 static void add_group(const struct option_group *group, const struct option *first,
                       struct text *out) {
     text_addf(out, "\n%s:\n", group->title);
@@ -116,32 +89,17 @@ static void add_group(const struct option_group *group, const struct option *fir
     options_help(group->options, out);
 }
 
-/* One phase, by winjoin's name or by kubeadm's for one or several. */
-static void add_phase(const char *name, const char *phase, struct text *out) {
-    bool read_only = false;
-
-    for (size_t i = 0; join_phases[i].id; i++)
-        if (text_equal(join_phases[i].id, phase)) {
-            text_addf(out, "%s\n", join_phases[i].help);
-            read_only = join_phases[i].read_only;
-        }
-    for (size_t i = 0; !out->len && phase_groups[i].name; i++)
-        if (text_equal(phase_groups[i].name, phase))
-            text_addf(out, "%s\n", phase_groups[i].help);
-    text_addf(out,
-              "\nUsage:\n  %s join phase %s [ENDPOINT] [flags]\n\n"
-              "It runs this part of a join alone, and may run again.%s\n"
-              "On a node that has joined, ENDPOINT and the flags of the cluster may be left out.\n",
-              name, phase, read_only ? " It changes nothing on this machine." : "");
-}
-
 static bool takes_phase(const struct verb *verb) {
     return verb->words && text_starts_with(verb->words, "[PHASE]");
 }
 
 static void add_shown(const char *name, const struct verb *shown, struct text *out) {
     text_addf(out, "%s\n", shown->help);
-    add_usage(name, shown, out);
+    text_add(out, "\nUsage:\n");
+    if (shown->usage)
+        text_addf(out, "  %s %s\n", name, shown->usage);
+    for (const struct verb *sub = shown->subcommands; !shown->usage && sub && sub->name; sub++)
+        text_addf(out, "  %s %s\n", name, sub->usage);
     if (shown->text) {
         text_add_char(out, '\n');
         options_wrap(out, shown->text, 0, 0);
@@ -150,8 +108,13 @@ static void add_shown(const char *name, const struct verb *shown, struct text *o
         text_add(out, "\nSubcommands (each has its own --help):\n");
     for (const struct verb *sub = shown->subcommands; sub && sub->name; sub++)
         text_addf(out, "  %-14s %s\n", sub->name, sub->help);
-    if (takes_phase(shown))
-        add_phases(out);
+    if (takes_phase(shown)) {
+        text_add(out, "\nPhases, in their order:\n");
+        for (size_t i = 0; join_phases[i].id; i++) {
+            text_addf(out, "  %-14s ", join_phases[i].id);
+            options_wrap(out, join_phases[i].help, 17, 17);
+        }
+    }
     if (shown->examples[0].line)
         text_add(out, "\nExamples:\n");
     for (size_t i = 0; i < ARRAY_SIZE(shown->examples) && shown->examples[i].line; i++)
@@ -164,9 +127,25 @@ static void add_verb(const char *name, const struct verb *verb, const struct ver
     const struct verb *shown = sub ? sub : verb;
     const struct option *output = shown->output ? shown->output : verb->output;
 
-    if (phase)
-        add_phase(name, phase, out);
-    else
+    if (phase) {
+        bool read_only = false;
+
+        /* One phase, by winjoin's name or by kubeadm's for one or several. */
+        for (size_t i = 0; join_phases[i].id; i++)
+            if (text_equal(join_phases[i].id, phase)) {
+                text_addf(out, "%s\n", join_phases[i].help);
+                read_only = join_phases[i].read_only;
+            }
+        for (size_t i = 0; !out->len && phase_groups[i].name; i++)
+            if (text_equal(phase_groups[i].name, phase))
+                text_addf(out, "%s\n", phase_groups[i].help);
+        text_addf(
+            out,
+            "\nUsage:\n  %s join phase %s [ENDPOINT] [flags]\n\n"
+            "It runs this part of a join alone, and may run again.%s\n"
+            "On a node that has joined, ENDPOINT and the flags of the cluster may be left out.\n",
+            name, phase, read_only ? " It changes nothing on this machine." : "");
+    } else
         add_shown(name, shown, out);
     for (size_t i = 0; i < ARRAY_SIZE(shown->groups) && shown->groups[i]; i++)
         add_group(shown->groups[i], NULL, out);
@@ -199,9 +178,17 @@ int verb_help(struct program *program, struct error *err) {
         add_verb(program->name, verb, sub, phase, &out);
     else if (program->as_kubeadm)
         kubeadm_overview(&out);
-    else if (program->as_kubectl)
-        kubectl_overview(&out);
-    else
+    else if (program->as_kubectl) {
+        text_add(&out,
+                 "kubectl winjoin: what winjoin does from any machine with a cluster of Windows\n"
+                 "nodes; on the nodes themselves it is winjoin.\n"
+                 "\n"
+                 "Commands:\n");
+        for (size_t i = 0; verbs[i].name; i++)
+            if (verbs[i].anywhere)
+                text_addf(&out, "  %-14s %s\n", verbs[i].name, verbs[i].help);
+        text_add(&out, "\nkubectl winjoin COMMAND --help shows more.\n");
+    } else
         overview(&out);
     output_bytes(text_str(&out), out.len);
     return 0;

@@ -15,16 +15,6 @@ enum { TOKEN_FILE_MAX = 4096 };
 
 /* ---- token ---- */
 
-/* Blanks and line ends around a token go. */
-static char *bare_token(char *data, size_t len) {
-    for (size_t i = 0; i < len; i++)
-        if (!data[i])
-            data[i] = '?'; /* which no token has */
-    while (len && strchr(" \t\r\n", data[len - 1]))
-        data[--len] = '\0';
-    return xstrdup(data + strspn(data, " \t\r\n"));
-}
-
 /* At a terminal one line, which is asked for and not shown. */
 static char *read_standard_input(const struct program *program, size_t *ret_len) {
     char *data = xcalloc(TOKEN_FILE_MAX + 1, 1);
@@ -57,7 +47,13 @@ static int read_token_file(struct program *program, const char *path, struct err
         return error_prefix(err, "read the token");
     }
     secret_freep(&o->token);
-    o->token = bare_token(data, len);
+    /* Blanks and line ends around a token go. */
+    for (size_t i = 0; i < len; i++)
+        if (!data[i])
+            data[i] = '?'; /* which no token has */
+    while (len && strchr(" \t\r\n", data[len - 1]))
+        data[--len] = '\0';
+    o->token = xstrdup(data + strspn(data, " \t\r\n"));
     log_hide_secret(o->token);
     return 0;
 }
@@ -210,23 +206,6 @@ static int settle_configuration(struct program *program, struct config_file *fil
     return 0;
 }
 
-/* klog's form: "file=2,gopher*=3". */
-static int check_vmodule(const char *patterns, struct error *err) {
-    _cleanup_(text_list_free) struct text_list list = {0};
-
-    text_list_split(&list, patterns ? patterns : "", ',');
-    for (size_t i = 0; i < list.count; i++) {
-        const char *equals = strchr(list.items[i], '=');
-        long long level;
-
-        if (!equals || equals == list.items[i] ||
-            text_to_number(equals + 1, 0, INT32_MAX, &level) < 0)
-            return error_set(err, ERROR_USAGE,
-                             "invalid value \"%.80s\" for --vmodule: not filename=N", patterns);
-    }
-    return 0;
-}
-
 static int read_config(struct program *program, struct config_file *file, struct error *err) {
     struct join_options *o = &program->options.join;
 
@@ -248,6 +227,7 @@ int program_prepare_join(struct program *program, struct error *err) {
     struct join_options *o = &program->options.join;
     struct config_file file = {0};
     int result;
+    _cleanup_(text_list_free) struct text_list list = {0};
 
     if (program->words.count)
         o->endpoint = xstrdup(program->words.items[0]);
@@ -256,8 +236,17 @@ int program_prepare_join(struct program *program, struct error *err) {
     /* one of them would be passed over */
     if (text_list_has(&program->flags, "token") && text_list_has(&program->flags, "token-file"))
         return error_set(err, ERROR_USAGE, "use --token or --token-file, not both");
-    if (check_vmodule(o->vmodule, err) < 0)
-        return -1;
+    /* klog's form: "file=2,gopher*=3". */
+    text_list_split(&list, o->vmodule ? o->vmodule : "", ',');
+    for (size_t i = 0; i < list.count; i++) {
+        const char *equals = strchr(list.items[i], '=');
+        long long level;
+
+        if (!equals || equals == list.items[i] ||
+            text_to_number(equals + 1, 0, INT32_MAX, &level) < 0)
+            return error_set(err, ERROR_USAGE,
+                             "invalid value \"%.80s\" for --vmodule: not filename=N", o->vmodule);
+    }
     if (o->config && !*o->config) {
         if (text_list_has(&program->flags, "config") && check_mixed(program, err) < 0)
             return -1;

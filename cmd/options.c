@@ -112,19 +112,6 @@ static void set_text(char **field, const char *value, bool secret) {
     *field = xstrdup(value);
 }
 
-static int set_choice(const struct option *o, char **field, const char *value, struct error *err) {
-    size_t i = 0;
-
-    while (i < ARRAY_SIZE(name_tables) && !text_equal(name_tables[i].argument, o->argument))
-        i++;
-    if (i < ARRAY_SIZE(name_tables) && name_tables[i].check(value, err) < 0)
-        return error_prefix(err, "--%s", o->name);
-    if (i == ARRAY_SIZE(name_tables) && choice_check(o->argument, value, err) < 0)
-        return error_prefix(err, "invalid value \"%.80s\" for --%s", value, o->name);
-    set_text(field, value, false);
-    return 0;
-}
-
 /* "write --token TOKEN" */
 static int hint_form(const struct option *o, struct error *err) {
     _cleanup_(freep) char *argument = option_argument(o);
@@ -152,17 +139,6 @@ static int set_number(const struct option *o, void *field, const char *value, st
     }
     *(long long *)field = number;
     return check_positive(o, value, number, err);
-}
-
-static int set_duration(const struct option *o, void *field, const char *value, struct error *err) {
-    int64_t milliseconds;
-
-    if (go_duration_parse(value, &milliseconds, NULL) < 0)
-        return error_set(err, ERROR_USAGE,
-                         "invalid value \"%.80s\" for --%s: not a duration like 30s, 5m or 1h30m",
-                         value, o->name);
-    *(long long *)field = milliseconds < NUMBER_MAX ? milliseconds : NUMBER_MAX;
-    return check_positive(o, value, milliseconds, err);
 }
 
 /* Go's strconv.ParseBool: 1, 0 or -1. */
@@ -253,10 +229,29 @@ static int set_value(const struct option_set *set, const struct option *o, const
         return set_bool(o, field, value, err);
     case OPTION_NUMBER:
         return set_number(o, field, value, err);
-    case OPTION_DURATION:
-        return set_duration(o, field, value, err);
-    case OPTION_CHOICE:
-        return set_choice(o, field, value, err);
+    case OPTION_DURATION: {
+        int64_t milliseconds;
+
+        if (go_duration_parse(value, &milliseconds, NULL) < 0)
+            return error_set(
+                err, ERROR_USAGE,
+                "invalid value \"%.80s\" for --%s: not a duration like 30s, 5m or 1h30m", value,
+                o->name);
+        *(long long *)field = milliseconds < NUMBER_MAX ? milliseconds : NUMBER_MAX;
+        return check_positive(o, value, milliseconds, err);
+    }
+    case OPTION_CHOICE: {
+        size_t i = 0;
+
+        while (i < ARRAY_SIZE(name_tables) && !text_equal(name_tables[i].argument, o->argument))
+            i++;
+        if (i < ARRAY_SIZE(name_tables) && name_tables[i].check(value, err) < 0)
+            return error_prefix(err, "--%s", o->name);
+        if (i == ARRAY_SIZE(name_tables) && choice_check(o->argument, value, err) < 0)
+            return error_prefix(err, "invalid value \"%.80s\" for --%s", value, o->name);
+        set_text(field, value, false);
+        return 0;
+    }
     }
     return -1;
 }
@@ -295,26 +290,22 @@ static int parse_long(struct reading *r, const char *word, struct error *err) {
     return take_value(r, index, word[len] ? word + len + 1 : NULL, err);
 }
 
-static int unknown_letter(const struct option_set *set, char letter, const char *word,
-                          struct error *err) {
-    _cleanup_(freep) char *name = xstrndup(word, strcspn(word, "="));
-    struct error as_long = {0};
-
-    (void)error_set(err, ERROR_USAGE, "unknown shorthand flag: '%c' in -%.40s", letter, name);
-    if (find(set, name, strlen(name), 0) != (size_t)-1)
-        return error_hint(err, "did you mean --%s?", name);
-    (void)unknown(set, name, &as_long);
-    return as_long.hints[0][0] ? error_hint(err, "%s", as_long.hints[0]) : -1;
-}
-
 /* "-v5", "-v=5", "-v 5"; letters without a value may stand together. */
 static int parse_short(struct reading *r, const char *word, struct error *err) {
     for (const char *p = word; *p; p++) {
         size_t index = find(r->set, NULL, 0, *p);
         const char *value = p[1] ? p + 1 + (p[1] == '=') : NULL;
 
-        if (index == (size_t)-1)
-            return unknown_letter(r->set, *p, word, err);
+        if (index == (size_t)-1) {
+            _cleanup_(freep) char *name = xstrndup(word, strcspn(word, "="));
+            struct error as_long = {0};
+
+            (void)error_set(err, ERROR_USAGE, "unknown shorthand flag: '%c' in -%.40s", *p, name);
+            if (find(r->set, name, strlen(name), 0) != (size_t)-1)
+                return error_hint(err, "did you mean --%s?", name);
+            (void)unknown(r->set, name, &as_long);
+            return as_long.hints[0][0] ? error_hint(err, "%s", as_long.hints[0]) : -1;
+        }
         if (options_at(r->set, index)->type != OPTION_BOOL || p[1] == '=')
             return take_value(r, index, value, err);
         if (take_value(r, index, "true", err) < 0)

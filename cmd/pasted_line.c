@@ -57,24 +57,6 @@ static void split(const char *line, struct text_list *ret) {
         text_list_add_owned(ret, text_take(&word));
 }
 
-/* One argument: a whole line becomes its words from the program's name on. */
-static void expand(const char *argument, struct text_list *ret) {
-    _cleanup_(text_list_free) struct text_list words = {0}, inner = {0};
-    const struct text_list *line = &words;
-    size_t first;
-
-    split(argument, &words);
-    if (words.count == 1 && strpbrk(words.items[0], BLANKS)) { /* quotes around it */
-        split(words.items[0], &inner);
-        line = &inner;
-    }
-    first = find_program(line);
-    if (first == line->count)
-        text_list_add(ret, argument);
-    for (size_t i = first; i < line->count; i++)
-        text_list_add(ret, line->items[i]);
-}
-
 static bool is_prompt(const char *word) {
     size_t len = strlen(word);
 
@@ -103,8 +85,23 @@ static void remove_words(struct text_list *words, size_t begin, size_t end) {
 void join_expand_pasted(int argc, char *const *argv, struct text_list *ret) {
     size_t program;
 
-    for (int i = 0; i < argc; i++)
-        expand(argv[i], ret);
+    for (int i = 0; i < argc; i++) {
+        _cleanup_(text_list_free) struct text_list words = {0}, inner = {0};
+        const struct text_list *line = &words;
+        size_t first;
+
+        /* One argument: a whole line becomes its words from the program's name on. */
+        split(argv[i], &words);
+        if (words.count == 1 && strpbrk(words.items[0], BLANKS)) { /* quotes around it */
+            split(words.items[0], &inner);
+            line = &inner;
+        }
+        first = find_program(line);
+        if (first == line->count)
+            text_list_add(ret, argv[i]);
+        for (size_t k = first; k < line->count; k++)
+            text_list_add(ret, line->items[k]);
+    }
     while ((program = find_program(ret)) < ret->count)
         remove_words(ret, prompt_before(ret, program), program + 2);
 }

@@ -97,15 +97,6 @@ static int open_seams(struct program *program, program_open_host *open, struct e
     return 0;
 }
 
-/* Without the prefix, which would make far ones near. */
-static void add_variables(const struct option *table, struct text_list *ret) {
-    for (const struct option *o = table; o && o->name; o++) {
-        _cleanup_(freep) char *name = option_variable(o->name);
-
-        text_list_add(ret, name + strlen("WINJOIN_"));
-    }
-}
-
 /* One of another verb is set for its own run; one that no verb knows is most likely misspelt. */
 static void warn_of_variables(struct program *program) {
     _cleanup_(text_list_free) struct text_list known = {0}, there = {0};
@@ -117,8 +108,14 @@ static void warn_of_variables(struct program *program) {
         return;
     for (size_t i = 0; verbs[i].name; i++) {
         verb_tables(&verbs[i], tables);
-        for (size_t t = 0; tables[t]; t++)
-            add_variables(tables[t], &known);
+        for (size_t t = 0; tables[t]; t++) {
+            /* Without the prefix, which would make far ones near. */
+            for (const struct option *o = tables[t]; o && o->name; o++) {
+                _cleanup_(freep) char *name = option_variable(o->name);
+
+                text_list_add(&known, name + strlen("WINJOIN_"));
+            }
+        }
     }
     for (size_t i = 0; i < there.count; i++) {
         const char *name = there.items[i] + strlen(prefix), *near;
@@ -131,15 +128,6 @@ static void warn_of_variables(struct program *program) {
                     name, near ? " (did you mean WINJOIN_" : "", near ? near : "",
                     near ? "?)" : "");
     }
-}
-
-static void hint_flags(const struct program *program, struct error *err) {
-    const struct verb *verb = program->verb;
-    const struct verb *sub =
-        program->words.count ? verb_subcommand(verb, program->words.items[0]) : NULL;
-
-    (void)error_hint(err, "%s %s%s%s --help lists the flags", program->name, verb->name,
-                     sub ? " " : "", sub ? sub->name : "");
 }
 
 static int unknown_to_kubectl(const char *name, struct error *err) {
@@ -184,8 +172,14 @@ static int run(struct program *program, int argc, char **argv, const char *unkno
     if (unknown)
         (void)program_unknown(program, unknown, err);
     if (parse(program, argc, argv, set, unknown ? &later : err) < 0 || unknown) {
-        if (!*err->hints[0])
-            hint_flags(program, err);
+        if (!*err->hints[0]) {
+            const struct verb *verb = program->verb;
+            const struct verb *sub =
+                program->words.count ? verb_subcommand(verb, program->words.items[0]) : NULL;
+
+            (void)error_hint(err, "%s %s%s%s --help lists the flags", program->name, verb->name,
+                             sub ? " " : "", sub ? sub->name : "");
+        }
         options_given(set, &program->flags);
         if (open_seams(program, open, &later) == 0)
             (void)options_from_environment(set, environment, program->host, &later);
@@ -210,22 +204,6 @@ static int run(struct program *program, int argc, char **argv, const char *unkno
     return program->verb->run(program, err);
 }
 
-/* An error names a flag; where its variable set it, a hint names the variable. */
-static void name_variables(const struct program *program, struct error *err) {
-    const struct option_set *set = program->set;
-    const struct option *o;
-
-    for (size_t i = 0; set && (o = options_at(set, i)); i++) {
-        _cleanup_(freep) char *flag = xasprintf("--%s", o->name), *name = option_variable(o->name);
-        const char *at = strstr(err->message, flag);
-
-        if (set->given[i] && at && !isalnum((unsigned char)at[strlen(flag)]) &&
-            at[strlen(flag)] != '-' && !text_list_has(&program->flags, o->name) &&
-            !strstr(err->message, name))
-            (void)error_hint(err, "%s was set by the environment variable %s", flag, name);
-    }
-}
-
 static int exit_code(const struct program *program, enum error_kind kind) {
     return program->as_kubeadm ? kubeadm_exit_code(kind) : error_exit_code(kind);
 }
@@ -237,7 +215,20 @@ static int finish(struct program *program, struct error *err, int result) {
         (void)error_set(err, ERROR_HOST, "%s %s failed without giving a reason", program->name,
                         program->verb->name);
     if (result < 0) {
-        name_variables(program, err);
+        const struct option_set *set = program->set;
+        const struct option *o;
+
+        /* An error names a flag; where its variable set it, a hint names the variable. */
+        for (size_t i = 0; set && (o = options_at(set, i)); i++) {
+            _cleanup_(freep) char *flag = xasprintf("--%s", o->name),
+                                  *name = option_variable(o->name);
+            const char *at = strstr(err->message, flag);
+
+            if (set->given[i] && at && !isalnum((unsigned char)at[strlen(flag)]) &&
+                at[strlen(flag)] != '-' && !text_list_has(&program->flags, o->name) &&
+                !strstr(err->message, name))
+                (void)error_hint(err, "%s was set by the environment variable %s", flag, name);
+        }
         output_error(err);
         if (program->kept_log)
             (void)fprintf(stderr, "log: %s\n", program->kept_log);

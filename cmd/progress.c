@@ -145,20 +145,17 @@ static const char *title_of(const struct join_event *event) {
     return event->phase ? event->phase->title : "";
 }
 
-/* The error line, which follows, says the rest. */
-static const char *word_of(enum error_kind kind) {
-    return kind == ERROR_INTERRUPTED ? "interrupted"
-           : kind == ERROR_TIMED_OUT ? "timed out"
-                                     : "failed";
-}
-
 static void show_end(struct progress *progress, const struct join_event *event) {
     char sign[32];
 
     end_table(progress);
     mark(progress, event->state, sign);
+    /* The error line, which follows, says the rest. */
     (void)fprintf(stderr, "  %s %-*s %s", sign, TITLE_WIDTH, title_of(event),
-                  event->state == JOIN_FAILED ? word_of(event->kind) : event->message);
+                  event->state == JOIN_FAILED ? (event->kind == ERROR_INTERRUPTED ? "interrupted"
+                                                 : event->kind == ERROR_TIMED_OUT ? "timed out"
+                                                                                  : "failed")
+                                              : event->message);
     if (event->duration_ms >= 100)
         (void)fprintf(stderr, "  (%.1f s)", event->duration_ms / 1000.0);
     (void)fputc('\n', stderr);

@@ -35,23 +35,21 @@ static char *name_of(const char *kind, int64_t time) {
                      text + 14, text + 17);
 }
 
-static bool is_of_kind(const char *file, const char *kind, const char *ending) {
-    size_t len = strlen(kind);
-
-    return text_starts_with(file, kind) && file[len] == '-' && text_ends_with(file, ending) &&
-           strlen(file) == len + 1 + STAMP + strlen(ending) &&
-           strspn(file + len + 1, "0123456789-") == STAMP;
-}
-
 /* The files of that kind, the oldest first. */
 static void list(struct host *host, const char *folder, const char *kind, const char *ending,
                  struct text_list *ret) {
     _cleanup_(text_list_free) struct text_list all = {0};
 
     (void)host_list(host, folder, &all, ERROR_IGNORED); /* no folder, no file */
-    for (size_t i = 0; i < all.count; i++)
-        if (is_of_kind(all.items[i], kind, ending))
+    for (size_t i = 0; i < all.count; i++) {
+        size_t len = strlen(kind);
+
+        if (text_starts_with(all.items[i], kind) && all.items[i][len] == '-' &&
+            text_ends_with(all.items[i], ending) &&
+            strlen(all.items[i]) == len + 1 + STAMP + strlen(ending) &&
+            strspn(all.items[i] + len + 1, "0123456789-") == STAMP)
             text_list_add(ret, all.items[i]);
+    }
 }
 
 static void keep_the_last(struct host *host, const char *folder, const char *kind,
@@ -159,20 +157,6 @@ void record_event(struct program *program, const struct join_event *event) {
 
 /* ---- the end ---- */
 
-static json_t *report_json(const struct program *program, int result, const struct error *err) {
-    json_t *report = program->result ? json_copy(program->result) : json_object();
-
-    json_object_set_new(report, "time", json_string(RFC3339_TEXT(host_now(program->host))));
-    json_object_set_new(report, "exitCode",
-                        json_integer(result < 0 ? error_exit_code(err->kind) : 0));
-    json_object_set_new(report, "log", json_string(program->record->log));
-    if (result < 0)
-        json_object_set_new(report, "error",
-                            json_pack("{s:s, s:s, s:s*}", "kind", error_kind_name(err->kind),
-                                      "message", err->message, "phase", program->phase));
-    return report;
-}
-
 static void close_record(struct program *program, int result, const struct error *err) {
     struct record *record = program->record;
     _cleanup_json_ json_t *report = NULL;
@@ -188,7 +172,15 @@ static void close_record(struct program *program, int result, const struct error
     write_log(program);
     if (!record->begun || record->failed)
         return;
-    report = report_json(program, result, err);
+    report = program->result ? json_copy(program->result) : json_object();
+    json_object_set_new(report, "time", json_string(RFC3339_TEXT(host_now(program->host))));
+    json_object_set_new(report, "exitCode",
+                        json_integer(result < 0 ? error_exit_code(err->kind) : 0));
+    json_object_set_new(report, "log", json_string(program->record->log));
+    if (result < 0)
+        json_object_set_new(report, "error",
+                            json_pack("{s:s, s:s, s:s*}", "kind", error_kind_name(err->kind),
+                                      "message", err->message, "phase", program->phase));
     text = json_write_pretty(report);
     redact_tokens(text);
     if (write_file(program->host, REPORTS_FOLDER, record->report, text, &why) < 0)

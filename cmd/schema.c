@@ -169,18 +169,6 @@ static json_t *head(const char *title, const char *of, const char *version, cons
     return schema;
 }
 
-/* A run leaves its document as a report, too, with these; each document has the error of a call
- * that failed. */
-static void add_ends(json_t *schema, const json_t *types, bool report) {
-    _cleanup_json_ json_t *ends = json_pack("{s:s}", "error?", "Error");
-
-    if (report)
-        json_object_update_new(ends, json_pack("{s:s, s:s, s:s}", "time?",
-                                               "time; of a report that a run left", "exitCode?",
-                                               "number; likewise", "log?", "text; likewise"));
-    add_members(ends, types, schema);
-}
-
 static json_t *printed_schema(const char *name, const json_t *document, const json_t *types) {
     bool bare = json_bool_at(document, "bare", false);
     const char *also = json_text_at(document, "also");
@@ -190,8 +178,17 @@ static json_t *printed_schema(const char *name, const json_t *document, const js
     add_members(json_object_get(document, "fields"), types, schema);
     if (also)
         add_members(json_object_get(types, also), types, schema);
-    if (!bare)
-        add_ends(schema, types, json_bool_at(document, "report", false));
+    if (!bare) {
+        _cleanup_json_ json_t *ends = json_pack("{s:s}", "error?", "Error");
+
+        /* A run leaves its document as a report, too, with these; each document has the error of a
+         * call that failed. */
+        if (json_bool_at(document, "report", false))
+            json_object_update_new(ends, json_pack("{s:s, s:s, s:s}", "time?",
+                                                   "time; of a report that a run left", "exitCode?",
+                                                   "number; likewise", "log?", "text; likewise"));
+        add_members(ends, types, schema);
+    }
     return schema;
 }
 

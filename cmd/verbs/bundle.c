@@ -18,16 +18,6 @@ static char *names_of(const json_t *names, const char *none) {
     return text_take(&text);
 }
 
-static void add_nodes(struct text *out, const json_t *nodes) {
-    text_addf(out, "\n%-14s %-16s %s\n", "--network-mode", "--network-plugin", "missing");
-    json_each(nodes, i, node) {
-        _cleanup_(freep) char *missing = names_of(json_at(node, "missing"), "nothing");
-
-        text_addf(out, "%-14s %-16s %s\n", json_text_at(node, "mode"), json_text_at(node, "plugin"),
-                  missing);
-    }
-}
-
 /* What does not go together: with the kubelet beside it, on the Windows that was named. */
 static json_t *breaches_json(const struct program *program, const struct artifacts *artifacts) {
     const struct artifact *kubelet = artifact_find(artifacts, service_kubelet.artifact);
@@ -56,20 +46,10 @@ static void names_missing(const json_t *nodes, struct text_list *ret) {
                 text_list_add(ret, json_string_value(name));
 }
 
-static void warn_of_origins(const json_t *nodes) {
-    _cleanup_(text_list_free) struct text_list names = {0};
-
-    names_missing(nodes, &names);
-    for (size_t i = 0; i < names.count; i++) {
-        const char *origin = artifact_origin(names.items[i]);
-
-        if (origin)
-            output_warning("%s.exe: %s", names.items[i], origin);
-    }
-}
-
 /* One that fits no node at all, or not each that was asked for. */
 static void warn_of_nodes(const json_t *nodes, bool each) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+
     json_each(nodes, i, node)
         if (!each && !json_array_size(json_at(node, "missing")))
             return;
@@ -80,7 +60,13 @@ static void warn_of_nodes(const json_t *nodes, bool each) {
             output_warning("a node with network mode %s and plugin %s also needs: %s",
                            json_text_at(node, "mode"), json_text_at(node, "plugin"), missing);
     }
-    warn_of_origins(nodes);
+    names_missing(nodes, &names);
+    for (size_t i = 0; i < names.count; i++) {
+        const char *origin = artifact_origin(names.items[i]);
+
+        if (origin)
+            output_warning("%s.exe: %s", names.items[i], origin);
+    }
 }
 
 static json_t *images_json(const struct artifacts *images) {
@@ -109,7 +95,13 @@ static int print_bundle(struct program *program, const struct artifacts *artifac
     for (size_t i = 0; i < images->count; i++)
         text_addf(&out, "%s %.12s %.0f MB\n", images->items[i].name, images->items[i].sha256,
                   (double)images->items[i].size / 1e6);
-    add_nodes(&out, nodes);
+    text_addf(&out, "\n%-14s %-16s %s\n", "--network-mode", "--network-plugin", "missing");
+    json_each(nodes, i, node) {
+        _cleanup_(freep) char *missing = names_of(json_at(node, "missing"), "nothing");
+
+        text_addf(&out, "%-14s %-16s %s\n", json_text_at(node, "mode"),
+                  json_text_at(node, "plugin"), missing);
+    }
     output_text(program, text_str(&out));
     if (warn) {
         for (size_t i = 0; i < artifacts->count; i++)
@@ -179,13 +171,6 @@ static void tell_fetching(void *context, unsigned waited_ms, unsigned percent,
     progress_show(context, &event);
 }
 
-static void add_tools(struct text_list *names) {
-    static const char *const tools[] = {"kubectl", "crictl", "ctr"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(tools); i++)
-        text_list_add(names, tools[i]);
-}
-
 static int fetch(struct program *program, const json_t *nodes, const char *to,
                  struct artifacts *artifacts, struct artifacts *images, struct error *err) {
     const struct join_options *o = &program->options.join;
@@ -203,8 +188,12 @@ static int fetch(struct program *program, const json_t *nodes, const char *to,
 
     with.follows_redirects = true; /* registries redirect to where their blobs are */
     names_missing(nodes, &names);
-    if (program->options.tools)
-        add_tools(&names);
+    if (program->options.tools) {
+        static const char *const tools[] = {"kubectl", "crictl", "ctr"};
+
+        for (size_t i = 0; i < ARRAY_SIZE(tools); i++)
+            text_list_add(&names, tools[i]);
+    }
     if ((program->options.images || o->images.count) && !text_list_has(&names, "ctr"))
         text_list_add(&names, "ctr"); /* imports it */
     program_settle_paths(&program->options.join);

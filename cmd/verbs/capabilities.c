@@ -24,20 +24,6 @@ static json_t *read_limits(struct host *host, struct hns_version hns,
     return limits_json(&scene);
 }
 
-static void add_limits(const json_t *list, struct text *out) {
-    text_add(out, "\nLimits of Kubernetes on Windows\n");
-    json_each(list, i, item) {
-        bool known = json_object_get(item, "available") != NULL;
-
-        text_addf(out, "  %-4s %-24s %s (%s): %s\n",
-                  !known                                   ? "?"
-                  : json_bool_at(item, "available", false) ? "yes"
-                                                           : "no",
-                  json_text_at(item, "name"), json_text_at(item, "title"),
-                  json_text_at(item, "reason"), json_text_at(item, "instead"));
-    }
-}
-
 static void add_build(const struct host_facts *facts, const json_t *problems, const json_t *fixes,
                       struct text *out) {
     text_addf(out, "\nKnown faults of Windows 10.0.%u.%u%s\n", facts->build, facts->revision,
@@ -86,7 +72,17 @@ int verb_capabilities(struct program *program, struct error *err) {
     json_each(features, i, item)
         text_addf(&out, "  %-4s %-24s %s\n", json_bool_at(item, "available", false) ? "yes" : "no",
                   json_text_at(item, "name"), json_text_at(item, "reason"));
-    add_limits(list, &out);
+    text_add(&out, "\nLimits of Kubernetes on Windows\n");
+    json_each(list, i, item) {
+        bool known = json_object_get(item, "available") != NULL;
+
+        text_addf(&out, "  %-4s %-24s %s (%s): %s\n",
+                  !known                                   ? "?"
+                  : json_bool_at(item, "available", false) ? "yes"
+                                                           : "no",
+                  json_text_at(item, "name"), json_text_at(item, "title"),
+                  json_text_at(item, "reason"), json_text_at(item, "instead"));
+    }
     add_build(&facts, problems, fixes, &out);
     versions = compatible_json(facts.build);
     add_versions(facts.build, versions, &out);

@@ -187,29 +187,6 @@ static int check_watch(const struct program *program, struct error *err) {
     return 0;
 }
 
-static void tell_changes(struct diagnosis *d) {
-    _cleanup_json_ json_t *compared = diag_report_compare(&d->last, &d->report);
-    bool first = !d->begun && !d->last.cells.count && !d->last.nodes.count;
-
-    if (!*d->failure && d->begun && !diag_compare_changed(compared))
-        return;
-    if (!is_text(d->program)) {
-        _cleanup_json_ json_t *whole = diag_report_json(&d->report);
-        _cleanup_json_ json_t *line =
-            diag_watch_json(compared, whole, d->ops->judge(&d->report, &(struct error){0}) == 0);
-
-        output_line(line);
-    } else if (first) {
-        print_report(d->program, &d->report, NULL);
-    } else {
-        _cleanup_(freep) char *how = diag_report_line(&d->report);
-        _cleanup_(freep) char *text =
-            diag_watch_text(compared, d->report.time, how, &d->report.causes);
-
-        output_text(d->program, text);
-    }
-}
-
 /* Why a test could not be made, once: the next one may work. */
 static void tell_failure(struct diagnosis *d, const struct error *why) {
     const char *time = RFC3339_TEXT(host_now(d->program->host));
@@ -235,7 +212,26 @@ static int watch_once(struct diagnosis *d, struct error *err) {
     if (err->kind == ERROR_INTERRUPTED)
         return -1;
     if (d->report.cells.count) {
-        tell_changes(d);
+        _cleanup_json_ json_t *compared = diag_report_compare(&d->last, &d->report);
+        bool first = !d->begun && !d->last.cells.count && !d->last.nodes.count;
+
+        if (*d->failure || !d->begun || diag_compare_changed(compared)) {
+            if (!is_text(d->program)) {
+                _cleanup_json_ json_t *whole = diag_report_json(&d->report);
+                _cleanup_json_ json_t *line = diag_watch_json(
+                    compared, whole, d->ops->judge(&d->report, &(struct error){0}) == 0);
+
+                output_line(line);
+            } else if (first) {
+                print_report(d->program, &d->report, NULL);
+            } else {
+                _cleanup_(freep) char *how = diag_report_line(&d->report);
+                _cleanup_(freep) char *text =
+                    diag_watch_text(compared, d->report.time, how, &d->report.causes);
+
+                output_text(d->program, text);
+            }
+        }
         d->begun = true;
         d->failure[0] = '\0';
         diag_report_free(&d->last);

@@ -15,21 +15,6 @@
 #include "join/programs/programs.h"
 #include "join/run.h"
 
-static void list_groups(struct text *out, json_t *rows) {
-    for (size_t i = 0; phase_groups[i].name; i++) {
-        json_t *phases;
-
-        if (!phase_groups[i].phases[0])
-            continue;
-        phases = json_array();
-        for (size_t k = 0; k < ARRAY_SIZE(phase_groups[i].phases) && phase_groups[i].phases[k]; k++)
-            json_array_append_new(phases, json_string(phase_groups[i].phases[k]));
-        text_addf(out, "%-23s %s\n", phase_groups[i].name, phase_groups[i].help);
-        json_array_append_new(
-            rows, json_pack("{s:s, s:o}", "name", phase_groups[i].name, "phases", phases));
-    }
-}
-
 static int list_phases(struct program *program) {
     json_t *rows = json_array(), *groups = json_array();
     _cleanup_(text_free) struct text out = {0};
@@ -40,7 +25,18 @@ static int list_phases(struct program *program) {
             rows, json_pack("{s:s, s:s}", "id", join_phases[i].id, "help", join_phases[i].help));
     }
     text_add_char(&out, '\n');
-    list_groups(&out, groups);
+    for (size_t i = 0; phase_groups[i].name; i++) {
+        json_t *phases;
+
+        if (!phase_groups[i].phases[0])
+            continue;
+        phases = json_array();
+        for (size_t k = 0; k < ARRAY_SIZE(phase_groups[i].phases) && phase_groups[i].phases[k]; k++)
+            json_array_append_new(phases, json_string(phase_groups[i].phases[k]));
+        text_addf(&out, "%-23s %s\n", phase_groups[i].name, phase_groups[i].help);
+        json_array_append_new(
+            groups, json_pack("{s:s, s:o}", "name", phase_groups[i].name, "phases", phases));
+    }
     output_text(program, text_str(&out));
     output_result(program, json_pack("{s:s, s:s, s:o, s:o}", "apiVersion", "winjoin.io/v1alpha1",
                                      "kind", "JoinPhases", "phases", rows, "groups", groups));
@@ -80,20 +76,6 @@ static int open_join(struct program *program, struct join *join, struct progress
     return join_open(join, err);
 }
 
-static void tell_begin(const struct program *program, const struct join *join) {
-    _cleanup_(freep) char *line = NULL;
-
-    if (text_equal(program->options.progress, "json") ||
-        text_equal(program->options.progress, "none"))
-        return;
-    line = xasprintf("Joining %s (%s, %u.%u.%u.%u) to %s\n\n", join->found.node_name,
-                     join->found.facts.product, join->found.facts.major, join->found.facts.minor,
-                     join->found.facts.build, join->found.facts.revision,
-                     join->found.options.endpoint ? join->found.options.endpoint : "the cluster");
-    redact_tokens(line);
-    (void)fputs(line, stderr);
-}
-
 static void print_matrix(const struct program *program, const struct join *join) {
     struct diag_text_style style = diag_style(program);
     _cleanup_(freep) char *text = NULL;
@@ -121,12 +103,6 @@ static void tell_success(const struct program *program, const struct join *join)
         what_was_seen(join), seconds);
 
     output_text(program, program->as_kubeadm ? kubeadm_joined_text : line);
-}
-
-/* The join that continues restarts once more at most, for what is known later than preflight. */
-static bool may_restart(const struct program *program, const struct join *join) {
-    return program->options.join.restart &&
-           !(join->progress.phase->run == phase_preflight && restart_continues(program->host));
 }
 
 /* With --restart; a token that was read from a file is handed on as one that was given. */
@@ -159,11 +135,24 @@ static void restart(struct program *program, struct join *join, struct error *er
 
 static int run_join(struct program *program, struct join *join, struct error *err) {
     int result;
+    _cleanup_(freep) char *line = NULL;
 
-    tell_begin(program, join);
+    if (!text_equal(program->options.progress, "json") &&
+        !text_equal(program->options.progress, "none")) {
+        line =
+            xasprintf("Joining %s (%s, %u.%u.%u.%u) to %s\n\n", join->found.node_name,
+                      join->found.facts.product, join->found.facts.major, join->found.facts.minor,
+                      join->found.facts.build, join->found.facts.revision,
+                      join->found.options.endpoint ? join->found.options.endpoint : "the cluster");
+        redact_tokens(line);
+        (void)fputs(line, stderr);
+    }
     result = join_run(join, err);
     progress_name_phase(program, &join->progress, result, err);
-    if (result < 0 && err->kind == ERROR_RESTART && may_restart(program, join))
+    /* The join that continues restarts once more at most, for what is known later than preflight.
+     */
+    if (result < 0 && err->kind == ERROR_RESTART && program->options.join.restart &&
+        !(join->progress.phase->run == phase_preflight && restart_continues(program->host)))
         restart(program, join, err);
     else if (result == 0 && restart_is_left(program->host))
         (void)restart_end(program->host, ERROR_IGNORED); /* else the next start of Windows tries */

@@ -51,26 +51,6 @@ static bool cell_works(const char *outcome) {
            text_equal(outcome, "skip");
 }
 
-/* Of the flows of a report: how many there are, and how many have no red cell. */
-static void count_flows(const json_t *report, json_t *ret) {
-    _cleanup_json_ json_t *seen = json_object();
-    int pass = 0;
-
-    json_each(json_object_get(report, "flows"), i, cell) {
-        const char *flow = json_text_at(cell, "id");
-        const json_t *before = flow ? json_object_get(seen, flow) : NULL;
-        bool well = cell_works(json_text_at(cell, "outcome"));
-
-        if (flow)
-            json_object_set_new(seen, flow,
-                                json_boolean(well && (!before || json_is_true(before))));
-    }
-    json_each_member(seen, id, works)
-        pass += json_is_true(works);
-    json_object_set_new(ret, "flows", json_integer((json_int_t)json_object_size(seen)));
-    json_object_set_new(ret, "flowsPass", json_integer(pass));
-}
-
 static json_t *run_json(const json_t *report) {
     long long code = json_number_at(report, "exitCode", 0);
     json_t *run =
@@ -81,8 +61,25 @@ static json_t *run_json(const json_t *report) {
     json_set_text(run, "message", json_text_at(report, "error.message"));
     json_set_text(run, "report", json_text_at(report, "report"));
     json_set_text(run, "log", json_text_at(report, "log"));
-    if (json_array_size(json_object_get(report, "flows")))
-        count_flows(report, run);
+    if (json_array_size(json_object_get(report, "flows"))) {
+        _cleanup_json_ json_t *seen = json_object();
+        int pass = 0;
+
+        /* Of the flows of a report: how many there are, and how many have no red cell. */
+        json_each(json_object_get(report, "flows"), i, cell) {
+            const char *flow = json_text_at(cell, "id");
+            const json_t *before = flow ? json_object_get(seen, flow) : NULL;
+            bool well = cell_works(json_text_at(cell, "outcome"));
+
+            if (flow)
+                json_object_set_new(seen, flow,
+                                    json_boolean(well && (!before || json_is_true(before))));
+        }
+        json_each_member(seen, id, works)
+            pass += json_is_true(works);
+        json_object_set_new(run, "flows", json_integer((json_int_t)json_object_size(seen)));
+        json_object_set_new(run, "flowsPass", json_integer(pass));
+    }
     return run;
 }
 
@@ -113,20 +110,6 @@ static char *phase_in(const char *line) {
     return at[strcspn(at, ": ")] == ':' ? xstrndup(at, strcspn(at, ":")) : NULL;
 }
 
-/* A join whose report is not written: it runs, or it was killed. */
-static const char *unfinished_state(struct gathering *g, const char *log, char **ret_phase) {
-    _cleanup_(freep) char *path = xasprintf("%s\\%s", LOGS_FOLDER, log);
-    _cleanup_(freep) char *tail = service_log_tail(g->host, path, LINE_MAX_READ);
-    int64_t us = 0, now = host_now(g->host);
-
-    for (const char *line = tail; line && *line;
-         line += strcspn(line, "\n"), line += *line == '\n') {
-        text_set(ret_phase, phase_in(line));
-        (void)service_log_time(line, strcspn(line, "\n"), now, &us);
-    }
-    return now - us / 1000000 < JOINING_SECONDS ? "joining" : "failed";
-}
-
 static void add_state(struct gathering *g, const json_t *join, size_t entries) {
     _cleanup_(freep) char *log = record_unfinished(g->host, "join"), *phase = NULL;
     _cleanup_json_ json_t *prepared = prepared_read(g->host);
@@ -139,7 +122,17 @@ static void add_state(struct gathering *g, const json_t *join, size_t entries) {
         state = "prepared";
         json_object_set(g->status, "prepared", prepared);
     } else if (log) {
-        state = unfinished_state(g, log, &phase);
+        _cleanup_(freep) char *path = xasprintf("%s\\%s", LOGS_FOLDER, log);
+        _cleanup_(freep) char *tail = service_log_tail(g->host, path, LINE_MAX_READ);
+        int64_t us = 0, now = host_now(g->host);
+
+        /* A join whose report is not written: it runs, or it was killed. */
+        for (const char *line = tail; line && *line;
+             line += strcspn(line, "\n"), line += *line == '\n') {
+            text_set(&phase, phase_in(line));
+            (void)service_log_time(line, strcspn(line, "\n"), now, &us);
+        }
+        state = now - us / 1000000 < JOINING_SECONDS ? "joining" : "failed";
         message = "it was killed or crashed";
     } else if (code && code != error_exit_code(ERROR_FLOWS)) { /* flows fail: it has joined */
         state = "failed";
@@ -211,32 +204,6 @@ static char *node_name_of(const json_t *certificate) {
     return at ? xstrndup(at + strlen(prefix), strcspn(at + strlen(prefix), ",")) : NULL;
 }
 
-/* Of what a join has written; one that did not end has written a part. */
-static void add_changed(struct gathering *g) {
-    _cleanup_json_ json_t *changed = NULL;
-
-    if (!json_is_true(json_object_get(g->status, "joined")))
-        return;
-    changed = written_compare(g->host, !g->hns_is_silent);
-    if (changed)
-        (void)json_object_in(g->status, "drift");
-    if (json_array_size(changed))
-        json_object_set(json_object_in(g->status, "drift"), "changed", changed);
-}
-
-/* Only what our kube-proxy programs can be judged. */
-static void add_drift(struct gathering *g, struct kube_client *client, const char *node) {
-    _cleanup_(chosen_free) struct chosen chosen = {0};
-
-    if (!text_equal(json_text_at(g->status, "api.outcome"), "ok") ||
-        !service_status_runs(json_object_get(g->status, "services"), service_kube_proxy.name) ||
-        chosen_load(g->host, &chosen, ERROR_IGNORED) < 0)
-        return;
-    json_object_update_new(json_object_in(g->status, "drift"),
-                           drift_read(g->host, client, node, chosen.network.name,
-                                      &chosen.network.cluster_pod_cidrs, NULL, NULL, NULL));
-}
-
 static void look(struct gathering *g) {
     struct diag_look_options options = {.certificate_file = KUBELET_CLIENT_CERTIFICATE_FILE};
     _cleanup_json_ json_t *certificate = diag_look_certificate(g->host, options.certificate_file);
@@ -244,6 +211,7 @@ static void look(struct gathering *g) {
     _cleanup_(kube_client_close) struct kube_client client = {0};
     struct error why = {0};
     json_t *look;
+    _cleanup_json_ json_t *changed = NULL;
 
     if (kube_client_open_file(g->program->http, g->host, KUBELET_KUBECONFIG_FILE, &client, &why) ==
         0)
@@ -256,9 +224,26 @@ static void look(struct gathering *g) {
     json_object_set(g->status, "api", json_object_get(look, "api"));
     if (json_object_get(certificate, "subject"))
         json_object_set(g->status, "certificate", certificate);
-    add_changed(g);
-    if (options.client && !g->hns_is_silent)
-        add_drift(g, &client, name);
+    /* Of what a join has written; one that did not end has written a part. */
+    if (json_is_true(json_object_get(g->status, "joined"))) {
+        changed = written_compare(g->host, !g->hns_is_silent);
+        if (changed)
+            (void)json_object_in(g->status, "drift");
+        if (json_array_size(changed))
+            json_object_set(json_object_in(g->status, "drift"), "changed", changed);
+    }
+    if (options.client && !g->hns_is_silent) {
+        _cleanup_(chosen_free) struct chosen chosen = {0};
+
+        /* Only what our kube-proxy programs can be judged. */
+        if (text_equal(json_text_at(g->status, "api.outcome"), "ok") &&
+            service_status_runs(json_object_get(g->status, "services"), service_kube_proxy.name) &&
+            chosen_load(g->host, &chosen, ERROR_IGNORED) >= 0) {
+            json_object_update_new(json_object_in(g->status, "drift"),
+                                   drift_read(g->host, &client, name, chosen.network.name,
+                                              &chosen.network.cluster_pod_cidrs, NULL, NULL, NULL));
+        }
+    }
     json_decref(look);
 }
 
@@ -322,14 +307,6 @@ static void add_versions(struct gathering *g, const struct host_facts *facts,
 
 /* ---- is it well? ---- */
 
-static void judge_services(struct gathering *g) {
-    json_each(json_object_get(g->status, "services"), i, service) {
-        if (service_status_is_down(service))
-            add_problem(g, "%s is %s", json_text_at(service, "name"),
-                        json_text_at(service, "state"));
-    }
-}
-
 static void judge_certificate(struct gathering *g) {
     const json_t *certificate = json_object_get(g->status, "certificate");
     const char *end = json_text_at(certificate, "notAfter");
@@ -361,7 +338,11 @@ static void judge(struct gathering *g) {
 
     if (!json_is_true(json_object_get(g->status, "joined")))
         return;
-    judge_services(g);
+    json_each(json_object_get(g->status, "services"), i, service) {
+        if (service_status_is_down(service))
+            add_problem(g, "%s is %s", json_text_at(service, "name"),
+                        json_text_at(service, "state"));
+    }
     judge_certificate(g);
     judge_drift(g);
     if (!text_equal(outcome, "ok"))

@@ -15,26 +15,6 @@ static const struct {
     [PREFLIGHT_NOT_RUN] = {"-", "--", "2"},
 };
 
-static void add_mark(const struct program *program, enum preflight_outcome outcome,
-                     struct text *out) {
-    const char *sign = output_utf8(program, false) ? marks[outcome].utf8 : marks[outcome].ascii;
-
-    if (output_color(program, false))
-        text_addf(out, "  \x1b[%sm%s\x1b[0m ", marks[outcome].color, sign);
-    else
-        text_addf(out, "  %s ", sign);
-}
-
-static void add_check(const struct program *program, const struct preflight_result *r,
-                      struct text *out) {
-    add_mark(program, r->outcome, out);
-    text_addf(out, "%-*s %s%s\n", ID_WIDTH, r->id,
-              r->outcome == PREFLIGHT_IGNORED ? "ignored: " : "",
-              r->outcome == PREFLIGHT_PASS ? r->help : r->message);
-    if (*r->hint)
-        text_addf(out, "     %-*s %s\n", ID_WIDTH, "", r->hint);
-}
-
 /* What is well, and what does not apply, -v alone names. */
 static void print_checks(const struct program *program, const struct preflight_result *results,
                          size_t count) {
@@ -46,8 +26,20 @@ static void print_checks(const struct program *program, const struct preflight_r
         enum preflight_outcome outcome = results[i].outcome;
 
         counts[outcome]++;
-        if (all || (outcome != PREFLIGHT_PASS && outcome != PREFLIGHT_NOT_RUN))
-            add_check(program, &results[i], &out);
+        if (all || (outcome != PREFLIGHT_PASS && outcome != PREFLIGHT_NOT_RUN)) {
+            const char *sign = output_utf8(program, false) ? marks[results[i].outcome].utf8
+                                                           : marks[results[i].outcome].ascii;
+
+            if (output_color(program, false))
+                text_addf(&out, "  \x1b[%sm%s\x1b[0m ", marks[results[i].outcome].color, sign);
+            else
+                text_addf(&out, "  %s ", sign);
+            text_addf(&out, "%-*s %s%s\n", ID_WIDTH, results[i].id,
+                      results[i].outcome == PREFLIGHT_IGNORED ? "ignored: " : "",
+                      results[i].outcome == PREFLIGHT_PASS ? results[i].help : results[i].message);
+            if (*results[i].hint)
+                text_addf(&out, "     %-*s %s\n", ID_WIDTH, "", results[i].hint);
+        }
     }
     text_addf(&out, "%s%zu checks: %zu passed, %zu warning%s, %zu error%s", out.len ? "\n" : "",
               count, counts[PREFLIGHT_PASS], counts[PREFLIGHT_WARNING] + counts[PREFLIGHT_IGNORED],
@@ -73,13 +65,6 @@ static void add_limits(struct program *program, const struct join *join, json_t 
     output_result(program, report);
 }
 
-static void warn_of_names(const struct program *program) {
-    _cleanup_(text_list_free) struct text_list warnings = {0};
-
-    preflight_unknown_names(&program->options.join.ignore_preflight_errors, &warnings);
-    output_warnings(&warnings);
-}
-
 int verb_preflight(struct program *program, struct error *err) {
     _cleanup_(freep) struct preflight_result *results = NULL;
     struct progress progress;
@@ -90,13 +75,15 @@ int verb_preflight(struct program *program, struct error *err) {
                         .progress.context = &progress};
     size_t count = 0;
     int result;
+    _cleanup_(text_list_free) struct text_list warnings = {0};
 
     if (program_prepare_join(program, err) < 0)
         return -1;
     program->options.join.dry_run = true; /* nothing is fixed, waited for or given back either */
     if (!program->options.join.timeout)   /* a join has patience, a question has less */
         program->options.join.timeout = LOOK_MS;
-    warn_of_names(program);
+    preflight_unknown_names(&program->options.join.ignore_preflight_errors, &warnings);
+    output_warnings(&warnings);
     progress_open(&progress, program);
     result = join_open(&join, err);
     if (result == 0) {

@@ -32,20 +32,17 @@ static void open_log(struct service_log *log) {
         log->written = (uint64_t)ftell(log->file);
 }
 
-static void rotate(struct service_log *log) {
-    if (log->file)
-        (void)fclose(log->file); /* what could not be written is lost either way */
-    (void)service_log_rotate(log->host, log->settings,
-                             ERROR_IGNORED); /* then it goes on in the same file */
-    log->written = 0;
-    open_log(log);
-}
-
 static void on_output(void *context, const char *data, size_t len) {
     struct service_log *log = context;
 
-    if (log->written + len > log->settings->max_log_bytes)
-        rotate(log);
+    if (log->written + len > log->settings->max_log_bytes) {
+        if (log->file)
+            (void)fclose(log->file); /* what could not be written is lost either way */
+        (void)service_log_rotate(log->host, log->settings,
+                                 ERROR_IGNORED); /* then it goes on in the same file */
+        log->written = 0;
+        open_log(log);
+    }
     if (!log->file)
         return;
     log->written += fwrite(data, 1, len, log->file);

@@ -52,18 +52,6 @@ static void add_head(struct text *t, const json_t *status) {
     text_add_char(t, '\n');
 }
 
-static void add_versions(struct text *t, const json_t *status) {
-    text_addf(t, "%s %s, HNS %s, winjoin %s", json_text_or(status, "product", "Windows"),
-              json_text_or(status, "versions.windows", "?"),
-              json_text_or(status, "versions.hns", "unknown"),
-              json_text_or(status, "versions.winjoin", "?"));
-    if (json_text_at(status, "versions.kubeProxy"))
-        text_addf(t, ", kube-proxy %s", json_text_at(status, "versions.kubeProxy"));
-    if (json_text_at(status, "versions.containerd"))
-        text_addf(t, ", containerd %s", json_text_at(status, "versions.containerd"));
-    text_add_char(t, '\n');
-}
-
 static void add_services(struct text *t, const json_t *status) {
     if (json_number_at(status, "journalEntries", 0))
         text_add(t, "\nservice          state     since                  start   log\n");
@@ -90,17 +78,6 @@ static void add_services(struct text *t, const json_t *status) {
         text_add_char(t, '\n');
         text_free(&since);
     }
-}
-
-static void add_networks(struct text *t, const json_t *status) {
-    if (json_text_at(status, "networksUnknown"))
-        text_addf(t, "\nnetworks         unknown: %s\n", json_text_at(status, "networksUnknown"));
-    if (json_array_size(json_object_get(status, "networks")))
-        text_add(t, "\nnetwork          type\n");
-    json_each(json_object_get(status, "networks"), i, network)
-        text_addf(t, "%-16s %s%s\n", json_text_or(network, "name", "?"),
-                  json_text_or(network, "type", "?"),
-                  json_bool_at(network, "winjoin", false) ? "" : " (not winjoin's)");
 }
 
 static void add_conditions(struct text *t, const json_t *status) {
@@ -151,9 +128,24 @@ static char *node_status_text(const json_t *status) {
     struct text t = {0};
 
     add_head(&t, status);
-    add_versions(&t, status);
+    text_addf(&t, "%s %s, HNS %s, winjoin %s", json_text_or(status, "product", "Windows"),
+              json_text_or(status, "versions.windows", "?"),
+              json_text_or(status, "versions.hns", "unknown"),
+              json_text_or(status, "versions.winjoin", "?"));
+    if (json_text_at(status, "versions.kubeProxy"))
+        text_addf(&t, ", kube-proxy %s", json_text_at(status, "versions.kubeProxy"));
+    if (json_text_at(status, "versions.containerd"))
+        text_addf(&t, ", containerd %s", json_text_at(status, "versions.containerd"));
+    text_add_char(&t, '\n');
     add_services(&t, status);
-    add_networks(&t, status);
+    if (json_text_at(status, "networksUnknown"))
+        text_addf(&t, "\nnetworks         unknown: %s\n", json_text_at(status, "networksUnknown"));
+    if (json_array_size(json_object_get(status, "networks")))
+        text_add(&t, "\nnetwork          type\n");
+    json_each(json_object_get(status, "networks"), i, network)
+        text_addf(&t, "%-16s %s%s\n", json_text_or(network, "name", "?"),
+                  json_text_or(network, "type", "?"),
+                  json_bool_at(network, "winjoin", false) ? "" : " (not winjoin's)");
     add_conditions(&t, status);
     text_add_char(&t, '\n');
     if (json_text_at(status, "certificate.notAfter"))
