@@ -14,26 +14,6 @@ void diag_evidence_missing(json_t *evidence, const char *what, const struct erro
     json_array_append_new(json_array_in(evidence, "missing"), json_string(line));
 }
 
-/* ManagementIP exists in version 1 of the interface only; a Windows without it loses nothing. */
-static void management_ips_add(struct host *host, json_t *networks) {
-    _cleanup_(freep) char *text = NULL;
-    _cleanup_json_ json_t *envelope = NULL;
-
-    if (host_deadline_passed(host) ||
-        hns_call(host, "GET", "/networks/", "", &text, ERROR_IGNORED) < 0 ||
-        json_read(text, strlen(text), "HNS networks", &envelope, ERROR_IGNORED) < 0)
-        return;
-    json_each(json_at(envelope, "Output"), i, old) {
-        json_each(networks, k, network) {
-            const char *ip = json_text_at(old, "ManagementIP");
-
-            if (ip &&
-                text_equal_nocase(json_text_or(old, "ID", ""), json_text_or(network, "ID", "?")))
-                json_object_set_new(network, "ManagementIP", json_string(ip));
-        }
-    }
-}
-
 /* Each in full, while they are few enough and HNS answers. */
 static int read_each(struct host *host, enum hcn_kind kind, const json_t *ids, json_t *array,
                      struct error *err) {
@@ -144,26 +124,6 @@ static bool serves(const struct hcn_balancer *balancer, const struct diag_eviden
     return false;
 }
 
-/* Those that causes look into come first: with more than OBJECTS_MAX, others are omitted. `members`
- * gets the ids of the endpoints behind them. */
-static void balancers_add(struct host *host, const struct hcn_balancers *all,
-                          const struct diag_evidence_options *options, json_t *members,
-                          json_t *evidence) {
-    json_t *array = json_array();
-
-    for (int wanted = 1; wanted >= 0; wanted--)
-        for (size_t i = 0; i < all->count && json_array_size(array) < OBJECTS_MAX; i++) {
-            const struct hcn_balancer *balancer = &all->items[i];
-
-            if (serves(balancer, options) != wanted)
-                continue;
-            object_add(host, HCN_LOAD_BALANCER, wanted, balancer_known(balancer), array);
-            for (size_t k = 0; wanted && k < balancer->endpoints.count; k++)
-                json_object_set_new(members, balancer->endpoints.items[k], json_true());
-        }
-    list_add(evidence, "loadBalancers", array, all->count);
-}
-
 static void endpoints_add(struct host *host, const struct hcn_endpoints *all, const json_t *members,
                           json_t *evidence) {
     json_t *array = json_array();
@@ -203,7 +163,22 @@ static bool lists_add(struct host *host, const struct diag_evidence_options *opt
     if ((endpoint_count > EACH_MAX || balancer_count > EACH_MAX) &&
         hcn_endpoints_at_once(host, endpoint_count, &ret->endpoints) &&
         hcn_balancers_at_once(host, balancer_count, &ret->balancers)) {
-        balancers_add(host, &ret->balancers, options, members, evidence);
+        json_t *array = json_array();
+
+        /* Those that causes look into come first: with more than OBJECTS_MAX, others are omitted.
+         * `members` gets the ids of the endpoints behind them. */
+        for (int wanted = 1; wanted >= 0; wanted--)
+            for (size_t i = 0; i < ret->balancers.count && json_array_size(array) < OBJECTS_MAX;
+                 i++) {
+                const struct hcn_balancer *balancer = &ret->balancers.items[i];
+
+                if (serves(balancer, options) != wanted)
+                    continue;
+                object_add(host, HCN_LOAD_BALANCER, wanted, balancer_known(balancer), array);
+                for (size_t k = 0; wanted && k < balancer->endpoints.count; k++)
+                    json_object_set_new(members, balancer->endpoints.items[k], json_true());
+            }
+        list_add(evidence, "loadBalancers", array, ret->balancers.count);
         endpoints_add(host, &ret->endpoints, members, evidence);
         return true;
     }
@@ -265,9 +240,25 @@ void diag_evidence_add_hns(struct host *host, const struct diag_evidence_options
     _cleanup_(hns_lists_free) struct hns_lists lists = {0};
     bool whole = diag_evidence_add_networks(host, evidence);
     json_t *networks = json_object_get(evidence, "networks");
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *envelope = NULL;
 
     whole = lists_add(host, options, evidence, &lists) && whole;
-    management_ips_add(host, networks);
+    /* ManagementIP exists in version 1 of the interface only; a Windows without it loses nothing.
+     */
+    if (!host_deadline_passed(host) &&
+        hns_call(host, "GET", "/networks/", "", &text, ERROR_IGNORED) >= 0 &&
+        json_read(text, strlen(text), "HNS networks", &envelope, ERROR_IGNORED) >= 0) {
+        json_each(json_at(envelope, "Output"), i, old) {
+            json_each(networks, k, network) {
+                const char *ip = json_text_at(old, "ManagementIP");
+
+                if (ip && text_equal_nocase(json_text_or(old, "ID", ""),
+                                            json_text_or(network, "ID", "?")))
+                    json_object_set_new(network, "ManagementIP", json_string(ip));
+            }
+        }
+    }
     if (options->cluster && whole)
         json_object_set_new(evidence, "kubernetes", drift_of(host, options, networks, &lists));
     cluster_services_add(options, evidence);

@@ -83,23 +83,20 @@ static bool runs(const json_t *look, const char *name) {
     return false;
 }
 
-static void ask_kubelet(const struct diag_look_options *options, struct error *err) {
-    const struct http_request request = {
-        .url = options->kubelet_health, .timeout_ms = DIAG_LOOK_SILENT_MS, .proxy = ""};
-    struct http_response response = {0};
-
-    (void)http_perform(options->http, &request, &response, err);
-    http_response_free(&response);
-}
-
 /* Whatever they say, they live; one that takes no question may have another port. */
 static void add_silent(struct host *host, const struct diag_look_options *options, json_t *look) {
     _cleanup_(cri_pods_free) struct cri_pods pods = {0};
     struct error kubelet = {0}, containerd = {0};
     json_t *silent = json_object();
 
-    if (options->kubelet_health && runs(look, service_kubelet.name))
-        ask_kubelet(options, &kubelet);
+    if (options->kubelet_health && runs(look, service_kubelet.name)) {
+        const struct http_request request = {
+            .url = options->kubelet_health, .timeout_ms = DIAG_LOOK_SILENT_MS, .proxy = ""};
+        struct http_response response = {0};
+
+        (void)http_perform(options->http, &request, &response, &kubelet);
+        http_response_free(&response);
+    }
     if (options->cri_pipe && runs(look, service_containerd.name))
         (void)cri_pods(host, options->cri_pipe, DIAG_LOOK_SILENT_MS, &pods, &containerd);
     if (kubelet.kind == ERROR_TIMED_OUT)

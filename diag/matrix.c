@@ -278,17 +278,6 @@ static bool back_is_known(const struct asked *asked, const struct diag_cell *cel
     return *ret || asked->ended[TARGET];
 }
 
-static void cell_judge(struct asked *asked, struct diag_cell *cell,
-                       const struct probe_result *found, const struct probe_result *back) {
-    cell->running = false;
-    cell->rounds++;
-    diag_cell_judge(cell, found, asked->again);
-    asked->run->report->probes += found->attempts;
-    if (back)
-        diag_cell_judge_back(cell, back, asked->again);
-    cell->lossy += cell->result.succeeded && cell->result.succeeded < cell->result.attempts;
-}
-
 static void cells_judge(struct asked *asked) {
     struct diag_cells *cells = &asked->run->report->cells;
     bool any = false;
@@ -302,32 +291,17 @@ static void cells_judge(struct asked *asked) {
 
         if (!cell->running || !found || !back_is_known(asked, cell, &back))
             continue;
-        cell_judge(asked, cell, found, back);
+        cell->running = false;
+        cell->rounds++;
+        diag_cell_judge(cell, found, asked->again);
+        asked->run->report->probes += found->attempts;
+        if (back)
+            diag_cell_judge_back(cell, back, asked->again);
+        cell->lossy += cell->result.succeeded && cell->result.succeeded < cell->result.attempts;
         any = true;
     }
     if (any)
         run_tell_cells(asked->run, cells);
-}
-
-/* What stays red counts another time, what was never asked before was not run. */
-static void cells_end(struct asked *asked) {
-    struct diag_cells *cells = &asked->run->report->cells;
-
-    asked->ended[SOURCE] = asked->ended[TARGET] = true;
-    cells_judge(asked);
-    for (size_t i = 0; i < cells->count; i++) {
-        struct diag_cell *cell = &cells->items[i];
-
-        if (!cell->running)
-            continue;
-        cell->running = false;
-        cell->rounds++;
-        if (asked->again)
-            continue;
-        cell->outcome = DIAG_NOT_RUN;
-        text_format(cell->reason, sizeof cell->reason, "%s did not answer",
-                    asked->run->probes.items[SOURCE].name);
-    }
 }
 
 static void results_move(struct probe_results *from, struct probe_results *ret) {
@@ -358,8 +332,26 @@ static int cells_ask(struct run *run, bool again, struct probe_results *ret, str
     node_begin(run, &asked.node);
     result = pods_ask(&asked, err);
     node_end(run, &asked.node, &asked.node_results);
-    if (result == 0)
-        cells_end(&asked);
+    if (result == 0) {
+        struct diag_cells *cells = &asked.run->report->cells;
+
+        /* What stays red counts another time, what was never asked before was not run. */
+        asked.ended[SOURCE] = asked.ended[TARGET] = true;
+        cells_judge(&asked);
+        for (size_t i = 0; i < cells->count; i++) {
+            struct diag_cell *cell = &cells->items[i];
+
+            if (!cell->running)
+                continue;
+            cell->running = false;
+            cell->rounds++;
+            if (asked.again)
+                continue;
+            cell->outcome = DIAG_NOT_RUN;
+            text_format(cell->reason, sizeof cell->reason, "%s did not answer",
+                        asked.run->probes.items[SOURCE].name);
+        }
+    }
     asked_free(&asked, ret);
     return result;
 }

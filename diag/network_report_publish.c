@@ -35,24 +35,21 @@ static void say_flows(struct proof *proof, const json_t *diag) {
               json_text_at(diag, "time"));
 }
 
-static void judge_failed(struct proof *proof, const json_t *diag) {
-    const char *id = json_text_at(diag, "causes.0.id"), *said = json_text_at(diag, "message");
-
-    *proof = (struct proof){.status = "False", .reason = id ? id : "FlowsFailed"};
-    say_flows(proof, diag);
-    if (said)
-        text_addf(&proof->message, ": %s", said);
-    else
-        json_each(json_at(diag, "failed.first"), i, cell)
-            text_addf(&proof->message, "%s%s", i ? ", " : "; failed: ", json_string_value(cell));
-}
-
 static void judge_diag(struct proof *proof, const json_t *diag, int64_t now) {
     long long flows = json_number_at(diag, "flows", 0);
     bool some_not = !flows || json_number_at(diag, "flowsPassed", 0) < flows;
 
     if (json_object_get(diag, "failed") || (some_not && json_at(diag, "causes.0"))) {
-        judge_failed(proof, diag);
+        const char *id = json_text_at(diag, "causes.0.id"), *said = json_text_at(diag, "message");
+
+        *proof = (struct proof){.status = "False", .reason = id ? id : "FlowsFailed"};
+        say_flows(proof, diag);
+        if (said)
+            text_addf(&proof->message, ": %s", said);
+        else
+            json_each(json_at(diag, "failed.first"), i, cell)
+                text_addf(&proof->message, "%s%s",
+                          i ? ", " : "; failed: ", json_string_value(cell));
         return;
     }
     *proof = (struct proof){.status = UNPROVED, .reason = "NotMeasured"};

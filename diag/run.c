@@ -182,24 +182,19 @@ static int leave_out(struct run *run) {
     return 0;
 }
 
-/* Which there will be is known from the scene. */
-static void tell_waiting_cells(const struct run *run) {
-    struct diag_cells cells;
-
-    diag_cells_make(&run->scene, &cells);
-    run_tell_cells(run, &cells);
-    diag_cells_free(&cells);
-}
-
 static int measure(struct run *run, struct error *err) {
     _cleanup_(probe_results_free) struct probe_results results = {0};
     struct diag_report *report = run->report;
     const struct network_mode *mode;
+    struct diag_cells cells;
 
     if (id_make(run, err) < 0 || diag_probes_start(&run->probes, err) < 0)
         return -1;
     run->echo = node_echo_open(run->host, &run->scene);
-    tell_waiting_cells(run);
+    /* Which there will be is known from the scene. */
+    diag_cells_make(&run->scene, &cells);
+    run_tell_cells(run, &cells);
+    diag_cells_free(&cells);
     run_read_evidence(run); /* while the pods start */
     if (run_wait_probes(run, err) < 0)
         return -1;

@@ -70,27 +70,23 @@ static void evidence_options_fill(const struct run *run, char *external_ip, size
     set_if_unknown(&ret->kubernetes_ip, run->scene.kubernetes_ip);
 }
 
-/* What Kubernetes says, once; only what winjoin's kube-proxy programs can be judged. While a start
- * is young, what HNS lacks may be on its way: then it matters only when something fails. */
-static void cluster_ask(struct run *run) {
-    struct kube_client client;
-
-    if (run->cluster.unread || !run->options->probes.client ||
-        !service_status_runs(json_object_get(run->look, "services"), service_kube_proxy.name) ||
-        (!run->up && diag_look_is_young(run->look, host_now(run->host))))
-        return;
-    client = *run->options->probes.client; /* the same texts, without its patience */
-    client.patience_ms = 0;
-    client.timeout_ms = CLUSTER_MS;
-    drift_ask(&client, run->options->probes.node_name, &run->cluster);
-}
-
 void run_read_evidence(struct run *run) {
     _cleanup_(text_list_free) struct text_list probes = {0};
     struct diag_evidence_options options;
     char external_ip[PROBE_TARGET_MAX];
+    struct kube_client client;
 
-    cluster_ask(run);
+    /* What Kubernetes says, once; only what winjoin's kube-proxy programs can be judged. While a
+     * start is young, what HNS lacks may be on its way: then it matters only when something fails.
+     */
+    if (!run->cluster.unread && run->options->probes.client &&
+        service_status_runs(json_object_get(run->look, "services"), service_kube_proxy.name) &&
+        (run->up || !diag_look_is_young(run->look, host_now(run->host)))) {
+        client = *run->options->probes.client; /* the same texts, without its patience */
+        client.patience_ms = 0;
+        client.timeout_ms = CLUSTER_MS;
+        drift_ask(&client, run->options->probes.node_name, &run->cluster);
+    }
     evidence_options_fill(run, external_ip, sizeof external_ip, &options);
     options.cluster = run->cluster.unread ? &run->cluster : NULL;
     for (size_t i = 0; i < run->probes.count; i++)

@@ -95,50 +95,45 @@ void ask_script_read(struct ask_queue *queue, const char *out, size_t len) {
     }
 }
 
-static void ask_some(struct kube_client *client, struct ask_pod **pods, size_t count,
-                     unsigned lanes) {
-    struct kube_exec execs[TOGETHER] = {0};
-    struct kube_exec_result results[TOGETHER] = {0};
-    const char *argvs[TOGETHER][4];
-    struct error errs[TOGETHER] = {0};
-
-    for (size_t i = 0; i < count; i++) {
-        const char *const argv[] = {"sh", "-c", ask_script_make(&pods[i]->queue, lanes), NULL};
-
-        memcpy(argvs[i], argv, sizeof argv);
-        execs[i] = (struct kube_exec){.namespace_ = pods[i]->namespace_,
-                                      .pod = pods[i]->name,
-                                      .container = "probe",
-                                      .argv = argvs[i],
-                                      .timeout_ms = pods[i]->queue.items[0].until_ms + EXEC_MS,
-                                      .max_output = OUTPUT_MAX};
-    }
-    kube_exec_all(client, execs, results, errs, count);
-    client->requests += (unsigned)count;
-    for (size_t i = 0; i < count; i++) {
-        pods[i]->asked = true;
-        if (errs[i].kind != ERROR_NONE)
-            pods[i]->failure = xstrdup(errs[i].message);
-        else
-            ask_script_read(&pods[i]->queue, text_str(&results[i].out), results[i].out.len);
-        kube_exec_result_free(&results[i]);
-        free((char *)argvs[i][2]);
-    }
-}
-
 void ask_by_exec(struct kube_client *client, struct ask_pod *pods, size_t count, unsigned lanes,
                  uint64_t until) {
     struct ask_pod *some[TOGETHER];
     size_t n = 0;
 
     for (size_t i = 0; i < count; i++) {
+        struct kube_exec execs[TOGETHER] = {0};
+        struct kube_exec_result results[TOGETHER] = {0};
+        const char *argvs[TOGETHER][4];
+        struct error errs[TOGETHER] = {0};
+
         if (pods[i].queue.count)
             some[n++] = &pods[i];
         if (!n || (n < TOGETHER && i + 1 < count))
             continue;
         if (host_monotonic_ms(client->host) > until)
             break;
-        ask_some(client, some, n, lanes);
+        for (size_t k = 0; k < n; k++) {
+            const char *const argv[] = {"sh", "-c", ask_script_make(&some[k]->queue, lanes), NULL};
+
+            memcpy(argvs[k], argv, sizeof argv);
+            execs[k] = (struct kube_exec){.namespace_ = some[k]->namespace_,
+                                          .pod = some[k]->name,
+                                          .container = "probe",
+                                          .argv = argvs[k],
+                                          .timeout_ms = some[k]->queue.items[0].until_ms + EXEC_MS,
+                                          .max_output = OUTPUT_MAX};
+        }
+        kube_exec_all(client, execs, results, errs, n);
+        client->requests += (unsigned)n;
+        for (size_t k = 0; k < n; k++) {
+            some[k]->asked = true;
+            if (errs[k].kind != ERROR_NONE)
+                some[k]->failure = xstrdup(errs[k].message);
+            else
+                ask_script_read(&some[k]->queue, text_str(&results[k].out), results[k].out.len);
+            kube_exec_result_free(&results[k]);
+            free((char *)argvs[k][2]);
+        }
         n = 0;
     }
 }

@@ -106,16 +106,6 @@ static bool beats(struct host *host, const char *name) {
     return host_file_type(host, path) == HOST_FILE;
 }
 
-/* A kubelet on Windows looks for changed manifests every 20 s only; a probe that is told to stop
- * ends its pod at once (restartPolicy OnFailure). */
-static void pod_stop(struct host *host, const char *name) {
-    _cleanup_(freep) char *mailbox = mailbox_path(name);
-
-    if (host_file_type(host, mailbox) == HOST_FOLDER)
-        (void)mailbox_write(host, name, "stop", "stop\n",
-                            ERROR_IGNORED); /* then the kubelet ends it, later */
-}
-
 static enum wait_look pods_ended(void *host, struct wait *, struct error *) {
     return beats(host, names[0]) || beats(host, names[1]) ? LOOK_AGAIN : LOOK_DONE;
 }
@@ -141,8 +131,13 @@ int diag_probes_remove(struct diag_probes *probes, struct error *err) {
         return 0; /* it is there before all else, and goes last */
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         _cleanup_(freep) char *path = manifest_path(probes->options, names[i]);
+        _cleanup_(freep) char *mailbox = mailbox_path(names[i]);
 
-        pod_stop(host, names[i]);
+        /* A kubelet on Windows looks for changed manifests every 20 s only; a probe that is told to
+         * stop ends its pod at once (restartPolicy OnFailure). */
+        if (host_file_type(host, mailbox) == HOST_FOLDER)
+            (void)mailbox_write(host, names[i], "stop", "stop\n",
+                                ERROR_IGNORED); /* then the kubelet ends it, later */
         if (host_remove(host, path, failed ? &later : &first) < 0)
             failed = true;
     }
@@ -262,19 +257,6 @@ static void read_log_line(const struct diag_probes *probes, const char *name, co
     }
 }
 
-static void read_log(const struct diag_probes *probes, const char *name, struct said *said) {
-    _cleanup_(freep) char *log = NULL;
-
-    if (probes->began)
-        log = service_log_tail(probes->host, service_kubelet.log_file, LOG_TAIL_MAX);
-    for (char *line = log, *end; line && *line; line = end) {
-        end = line + strcspn(line, "\n");
-        if (*end)
-            *end++ = '\0';
-        read_log_line(probes, name, line, said);
-    }
-}
-
 /* The kubelet makes a mirror of each static pod in the API, and reports there. NULL: none yet, or
  * not readable; *ret_absent: the API has none. */
 static json_t *mirror_of(const struct diag_probes *probes, size_t i, bool *ret_absent) {
@@ -342,15 +324,6 @@ char *static_pod_last_end(const json_t *pod, unsigned *ret_ends) {
     return xasprintf("its program ends with exit code %s: %s", number, why);
 }
 
-/* How often it was so until now; another reason counts from there. */
-static void count_failures(struct diag_probe *probe, const char *why, unsigned ends) {
-    if (strncmp(probe->failure, why, sizeof probe->failure - 1) != 0)
-        probe->failures_before = *probe->failure ? probe->failures_all : 0;
-    text_format(probe->failure, sizeof probe->failure, "%s", why);
-    probe->failures_all = ends;
-    probe->failures = ends > probe->failures_before ? ends - probe->failures_before : 0;
-}
-
 /* It has a sandbox, and its program does not run there, or does not speak. The caller frees. */
 static char *program_waiting(struct diag_probe *probe, const json_t *mirror, struct said *said) {
     const char *since = json_text_at(mirror, "status.containerStatuses.0.state.running.startedAt");
@@ -358,7 +331,12 @@ static char *program_waiting(struct diag_probe *probe, const json_t *mirror, str
     _cleanup_(freep) char *end = static_pod_last_end(mirror, &ends), *waiting = NULL;
 
     if (end && ends >= said->starts) {
-        count_failures(probe, end, ends);
+        /* How often it was so until now; another reason counts from there. */
+        if (strncmp(probe->failure, end, sizeof probe->failure - 1) != 0)
+            probe->failures_before = *probe->failure ? probe->failures_all : 0;
+        text_format(probe->failure, sizeof probe->failure, "%s", end);
+        probe->failures_all = ends;
+        probe->failures = ends > probe->failures_before ? ends - probe->failures_before : 0;
     } else if (said->start && !since) {
         text_set(&end, take_ptr(said->start));
         text_format(probe->failure, sizeof probe->failure, "%s", end);
@@ -383,9 +361,17 @@ char *diag_probe_waiting(struct diag_probes *probes, size_t i) {
     _cleanup_(said_free) struct said said = {0};
     bool absent = false;
     _cleanup_json_ json_t *mirror = mirror_of(probes, i, &absent);
+    _cleanup_(freep) char *log = NULL;
 
     probe->failures = 0;
-    read_log(probes, probe->name, &said);
+    if (probes->began)
+        log = service_log_tail(probes->host, service_kubelet.log_file, LOG_TAIL_MAX);
+    for (char *line = log, *end; line && *line; line = end) {
+        end = line + strcspn(line, "\n");
+        if (*end)
+            *end++ = '\0';
+        read_log_line(probes, probe->name, line, &said);
+    }
     if (said.sandbox && sandbox_made(mirror) < said.sandbox_time)
         return take_ptr(said.sandbox);
     if (absent && !said.start)

@@ -137,19 +137,6 @@ static void way_check(const struct scene *scene, const struct diag_cell *cell, c
         blocked(scene, 'b', &in, verdict);
 }
 
-/* From pod b to pod a. */
-static void way_back_check(const struct scene *scene, const struct diag_cell *cell,
-                           struct verdict *verdict) {
-    int protocol = cell->udp ? UDP : TCP;
-    struct packet out = {
-        .protocol = protocol, .remote = pod_ip(scene, 'a'), .remote_port = PROBE_PORT};
-    struct packet in = {
-        .in = true, .protocol = protocol, .remote = pod_ip(scene, 'b'), .local_port = PROBE_PORT};
-
-    if (out.remote && in.remote && !blocked(scene, 'b', &out, verdict))
-        blocked(scene, 'a', &in, verdict);
-}
-
 /* sure: only what is blocked in any case. */
 static void cell_check(const struct scene *scene, const struct diag_cell *cell, bool sure,
                        struct verdict *verdict) {
@@ -160,7 +147,17 @@ static void cell_check(const struct scene *scene, const struct diag_cell *cell, 
     struct ip address;
 
     if (cell->one_way == DIAG_WAY_BACK) {
-        way_back_check(scene, cell, verdict);
+        int protocol = cell->udp ? UDP : TCP;
+        struct packet out = {
+            .protocol = protocol, .remote = pod_ip(scene, 'a'), .remote_port = PROBE_PORT};
+        struct packet in = {.in = true,
+                            .protocol = protocol,
+                            .remote = pod_ip(scene, 'b'),
+                            .local_port = PROBE_PORT};
+
+        /* From pod b to pod a. */
+        if (out.remote && in.remote && !blocked(scene, 'b', &out, verdict))
+            blocked(scene, 'a', &in, verdict);
         return;
     }
     (void)text_split_port(cell->to, &host, &port);

@@ -84,12 +84,6 @@ enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
     return pod || cells ? LIKELY : NO;
 }
 
-/* By TCP the DNS answers, by UDP not even its pod, asked at its own address. */
-static bool dns_without_udp(const struct scene *scene) {
-    return (scene->extras[X_DNS_UDP].said & SAID_NOTHING) &&
-           (scene->extras[X_DNS_POD].said & SAID_NOTHING) && dns_answers_by_tcp(scene);
-}
-
 /* Between addresses, where no name is asked for: those that are silent by UDP, and not by TCP. */
 static uint32_t cells_without_udp(const struct scene *scene) {
     const uint32_t silent = scene->outcome[PROBE_NO_REPLY] | scene->outcome[PROBE_DNS_TIMEOUT];
@@ -104,7 +98,9 @@ bool node_is_without_udp(const struct scene *scene) {
 }
 
 enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
-    bool without = dns_without_udp(scene),
+    /* By TCP the DNS answers, by UDP not even its pod, asked at its own address. */
+    bool without = (scene->extras[X_DNS_UDP].said & SAID_NOTHING) &&
+                   (scene->extras[X_DNS_POD].said & SAID_NOTHING) && dns_answers_by_tcp(scene),
          silent = without && (scene->extras[X_CLOSED_UDP].said & SAID(NO_REPLY));
     uint32_t cells = without ? cells_without_udp(scene) : 0;
 

@@ -44,16 +44,6 @@ static void scene_make(const struct diag_report *report, const json_t *evidence,
     }
 }
 
-static void cells_add(const struct scene *scene, uint32_t bits, struct text_list *ret) {
-    for (unsigned i = 0; i < FLOW_COUNT * 2; i++) {
-        const struct diag_cell *cell =
-            diag_cells_find(&scene->report->cells, i / 2, i % 2, scene->second);
-
-        if (cell && (bits & cell_bit(cell)))
-            text_list_add_owned(ret, diag_cell_name(cell));
-    }
-}
-
 /* A cluster of a hundred nodes may have a hundred lines of the same kind. */
 static void evidence_cap(struct text_list *evidence) {
     enum { SHOWN = 5 };
@@ -80,7 +70,13 @@ static void cause_add(struct diag_report *report, const struct scene *scene, con
 
     finding->evidence = (struct text_list){0};
     evidence_cap(&cause.evidence);
-    cells_add(scene, bits, &cause.cells);
+    for (unsigned i = 0; i < FLOW_COUNT * 2; i++) {
+        const struct diag_cell *cell =
+            diag_cells_find(&scene->report->cells, i / 2, i % 2, scene->second);
+
+        if (cell && (bits & cell_bit(cell)))
+            text_list_add_owned(&cause.cells, diag_cell_name(cell));
+    }
     array_add(causes->items, causes->count, cause);
 }
 

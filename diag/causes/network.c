@@ -350,18 +350,16 @@ static bool large_questions_are_lost(const struct scene *scene) {
            (largest->said & SAID_NOTHING);
 }
 
-/* A page of the DNS pod: connected, asked for, and nothing of it comes; a short one does. */
-static bool large_answers_are_lost(const struct scene *scene) {
-    return (scene->extras[X_PAGE_SMALL].said & SAID_OK) &&
-           (scene->extras[X_PAGE_LARGE].said & SAID(NO_REPLY)) && !scene->extras[X_PAGE_LARGE].some;
-}
-
 /* No flow sends much to another node: only this shows what an application there would meet. */
 enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
     const char *backend =
         diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), TCP, DNS_PORT);
     const char *prefix = expected(scene, "podCIDR");
-    bool questions = large_questions_are_lost(scene), answers = large_answers_are_lost(scene);
+    /* A page of the DNS pod: connected, asked for, and nothing of it comes; a short one does. */
+    bool questions = large_questions_are_lost(scene),
+         answers = (scene->extras[X_PAGE_SMALL].said & SAID_OK) &&
+                   (scene->extras[X_PAGE_LARGE].said & SAID(NO_REPLY)) &&
+                   !scene->extras[X_PAGE_LARGE].some;
 
     if (!(scene->green & CELL_TCP(POD_IP)) || !backend ||
         (scene->extras[X_DNS_CONNECT].said & SAID_NOTHING) || /* the smallest packets of all */

@@ -140,13 +140,6 @@ static void each_pair(const struct scene *scene, note_pair *note, struct finding
     }
 }
 
-static bool overlap(const char *a, const char *b) {
-    struct cidr one, other;
-
-    return cidr_parse(a, &one, NULL) == 0 && cidr_parse(b, &other, NULL) == 0 &&
-           cidr_overlaps(&one, &other);
-}
-
 /* This node, or that of the DNS pods: nothing that the flows show comes from others. */
 static bool matters(const struct scene *scene, const struct network_peer *peer) {
     const char *own = json_text_at(scene->evidence, "node.metadata.name");
@@ -160,6 +153,7 @@ static bool matters(const struct scene *scene, const struct network_peer *peer) 
 static void note_same_prefix(const struct scene *scene, const struct network_peer *a,
                              const struct network_peer *b, struct finding *finding) {
     const char *pod = dns_pod(scene);
+    struct cidr one, other;
 
     if (!a->pod_cidr || !b->pod_cidr)
         return;
@@ -167,7 +161,8 @@ static void note_same_prefix(const struct scene *scene, const struct network_pee
         (text_equal(a->pod_cidr, expected(scene, "podCIDR")) || prefix_holds(a->pod_cidr, pod)))
         finding_note(finding, "Nodes %s and %s have the same pod prefix %s", a->node, b->node,
                      a->pod_cidr);
-    else if (!text_equal(a->pod_cidr, b->pod_cidr) && overlap(a->pod_cidr, b->pod_cidr) &&
+    else if (!text_equal(a->pod_cidr, b->pod_cidr) && cidr_parse(a->pod_cidr, &one, NULL) == 0 &&
+             cidr_parse(b->pod_cidr, &other, NULL) == 0 && cidr_overlaps(&one, &other) &&
              (matters(scene, a) || matters(scene, b)))
         finding_note(finding, "the pod prefixes of Nodes %s (%s) and %s (%s) overlap", a->node,
                      a->pod_cidr, b->node, b->pod_cidr);

@@ -114,25 +114,6 @@ static void note_parts(const struct scene *scene, const struct network_peer *pee
         }
 }
 
-static void policy_check(const struct scene *scene, const struct network_peer *peer,
-                         struct finding *finding) {
-    const char *name = peer->node, *prefix = peer->pod_cidr, *ip = way_address(peer);
-    const char *mac = peer->router_mac;
-    json_t *route = remote_route(scene, prefix);
-    const char *there = json_text_at(route, "ProviderAddress");
-    const char *there_mac = json_text_at(route, "DistributedRouterMacAddress");
-
-    if (!route)
-        finding_note(finding, "no RemoteSubnetRoute for %s (node %s)", prefix, name);
-    else if (ip && there && !text_equal(ip, there))
-        finding_note(finding, "the route to %s goes to %s, node %s is at %s", prefix, there, name,
-                     ip);
-    else if (*mac && there_mac && !mac_equal(mac, there_mac))
-        finding_note(finding, "the route to %s has router MAC %s, node %s has %s", prefix,
-                     there_mac, name, mac);
-    note_parts(scene, peer, NULL, finding);
-}
-
 static bool route_stands(const struct scene *scene, const char *prefix, const char *next_hop) {
     json_each(json_object_get(scene->evidence, "routes"), i, route) {
         if (text_equal(json_text_at(route, "destination"), prefix) &&
@@ -240,11 +221,35 @@ static void unknown_node_check(const struct scene *scene, struct finding *findin
         note_no_node(pod, named, finding);
 }
 
-/* The agent that writes the routes to other nodes may have ended; how many notes that made. */
-static size_t agent_check(const struct scene *scene, struct finding *finding) {
-    const json_t *services = json_object_get(scene->evidence, "services");
-    size_t notes = 0;
+static void route_check(const struct scene *scene, const struct network_peer *peer,
+                        struct finding *finding) {
+    if (mode_of(scene)->vxlan) {
+        const char *name = peer->node, *prefix = peer->pod_cidr, *ip = way_address(peer);
+        const char *mac = peer->router_mac;
+        json_t *route = remote_route(scene, prefix);
+        const char *there = json_text_at(route, "ProviderAddress");
+        const char *there_mac = json_text_at(route, "DistributedRouterMacAddress");
 
+        if (!route)
+            finding_note(finding, "no RemoteSubnetRoute for %s (node %s)", prefix, name);
+        else if (ip && there && !text_equal(ip, there))
+            finding_note(finding, "the route to %s goes to %s, node %s is at %s", prefix, there,
+                         name, ip);
+        else if (*mac && there_mac && !mac_equal(mac, there_mac))
+            finding_note(finding, "the route to %s has router MAC %s, node %s has %s", prefix,
+                         there_mac, name, mac);
+        note_parts(scene, peer, NULL, finding);
+    } else if (mode_of(scene)->host_routes)
+        host_route_check(scene, peer, finding);
+}
+
+/* true when the way to the DNS pods' node is wrong, or none. */
+static bool lacks_way(const struct scene *scene, struct finding *finding) {
+    const json_t *services = json_object_get(scene->evidence, "services");
+    size_t agent_notes = 0;
+    struct network_peer peer;
+
+    /* The agent that writes the routes to other nodes may have ended; how many notes that made. */
     for (size_t i = 0; network_agents[i]; i++) {
         const char *name = network_agents[i]->service,
                    *state = name ? json_text_at(services, name) : NULL;
@@ -253,23 +258,8 @@ static size_t agent_check(const struct scene *scene, struct finding *finding) {
             continue;
         finding_note(finding, "service %s is %s: read its log, then start it: sc.exe start %s",
                      name, state, name);
-        notes++;
+        agent_notes++;
     }
-    return notes;
-}
-
-static void route_check(const struct scene *scene, const struct network_peer *peer,
-                        struct finding *finding) {
-    if (mode_of(scene)->vxlan)
-        policy_check(scene, peer, finding);
-    else if (mode_of(scene)->host_routes)
-        host_route_check(scene, peer, finding);
-}
-
-/* true when the way to the DNS pods' node is wrong, or none. */
-static bool lacks_way(const struct scene *scene, struct finding *finding) {
-    size_t agent_notes = agent_check(scene, finding);
-    struct network_peer peer;
 
     json_each(json_object_get(scene->evidence, "nodes"), i, node) {
         if (read_pods_peer(scene, node, &peer) && has_dns_pods(scene, node))

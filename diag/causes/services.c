@@ -182,22 +182,6 @@ enum level look_svc_lb(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* What HNS shows is as it should be: do answers come back all the same? Backends on a node's own
- * address (the Service kubernetes) need no source VIP. */
-static enum level svc_vip_by_probes(const struct scene *scene, const char *source,
-                                    struct finding *finding) {
-    const char *pod = dns_pod_answers(scene);
-
-    if (!pod || !(scene->green & CELL_TCP(SVC_IP)) || (scene->partly & CELLS_DNS) ||
-        dns_pods_differ(scene))
-        return NO;
-    finding_note(finding,
-                 "DNS answers at %s; through its Service the answers, which go to the SourceVIP "
-                 "%s, are lost",
-                 pod, source);
-    return LIKELY;
-}
-
 /* Of one of the load balancers of the DNS. */
 static void note_source(const struct scene *scene, const char *dns, const char *source,
                         struct finding *finding) {
@@ -229,25 +213,26 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
         return CONFIRMED;
     if (tcp)
         note_source(scene, dns, json_text_at(tcp, "SourceVIP"), finding);
-    if (!finding->evidence.count)
-        return svc_vip_by_probes(scene, json_text_at(udp, "SourceVIP"), finding);
+    if (!finding->evidence.count) {
+        const char *pod = dns_pod_answers(scene);
+
+        /* What HNS shows is as it should be: do answers come back all the same? Backends on a
+         * node's own address (the Service kubernetes) need no source VIP. */
+        if (!pod || !(scene->green & CELL_TCP(SVC_IP)) || (scene->partly & CELLS_DNS) ||
+            dns_pods_differ(scene))
+            return NO;
+        finding_note(
+            finding,
+            "DNS answers at %s; through its Service the answers, which go to the SourceVIP "
+            "%s, are lost",
+            pod, json_text_at(udp, "SourceVIP"));
+        return LIKELY;
+    }
     finding->must = finding->may = CELL_TCP(SVC_SHORT);
     return CONFIRMED;
 }
 
 /* ---- the pods' way to cluster IPs ---- */
-
-/* The prefixes that the endpoint's packets are handed to the load balancers for. */
-static void routes_of(const json_t *endpoint, struct text_list *ret) {
-    json_each(json_object_get(endpoint, "Policies"), i, policy) {
-        const char *type = json_text_or(policy, "Type", "");
-        const char *prefix = json_text_at(policy, "Settings.DestinationPrefix");
-
-        if ((text_equal_nocase(type, "SDNRoute") || text_equal_nocase(type, "ROUTE")) && prefix &&
-            json_is_true(json_at(policy, "Settings.NeedEncap")))
-            text_list_add(ret, prefix);
-    }
-}
 
 static bool any_holds(const struct text_list *prefixes, const char *ip) {
     for (size_t i = 0; i < prefixes->count; i++)
@@ -262,7 +247,15 @@ static bool leads_elsewhere(const struct scene *scene, const json_t *endpoint, c
     _cleanup_(text_list_free) struct text_list prefixes = {0};
     _cleanup_(freep) char *names = NULL;
 
-    routes_of(endpoint, &prefixes);
+    /* The prefixes that the endpoint's packets are handed to the load balancers for. */
+    json_each(json_object_get(endpoint, "Policies"), i, policy) {
+        const char *type = json_text_or(policy, "Type", "");
+        const char *prefix = json_text_at(policy, "Settings.DestinationPrefix");
+
+        if ((text_equal_nocase(type, "SDNRoute") || text_equal_nocase(type, "ROUTE")) && prefix &&
+            json_is_true(json_at(policy, "Settings.NeedEncap")))
+            text_list_add(&prefixes, prefix);
+    }
     if (any_holds(&prefixes, ip))
         return false;
     names = prefixes.count ? text_list_join(&prefixes, ", ") : xstrdup("nothing");
@@ -317,17 +310,6 @@ enum level look_l2_node(const struct scene *scene, struct finding *finding) {
 
 /* ---- DNS ---- */
 
-static void note_old_slice(const char *pod, const char *named, struct finding *finding) {
-    finding_note(finding,
-                 "an EndpointSlice of the DNS has the address %s, on node %s: no Node has a pod "
-                 "prefix with it",
-                 pod, named);
-    finding->message = xstrdup("the DNS Service leads to an address that no node's pods have");
-    finding->hint = xstrdup("kubectl -n kube-system get pods,endpointslices -l k8s-app=kube-dns -o "
-                            "wide: delete the EndpointSlice whose addresses no pod has; Kubernetes "
-                            "makes it again");
-}
-
 enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
     const char *pod = dns_pod(scene);
 
@@ -338,7 +320,16 @@ enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
     if (dns_pod_answers(scene) || (scene->outcome[PROBE_DNS_SERVFAIL] & CELL_UDP(SVC_IP)))
         return NO;
     if (slice_is_old(scene, pod)) {
-        note_old_slice(pod, node_in_slice(scene, pod), finding);
+        finding_note(
+            finding,
+            "an EndpointSlice of the DNS has the address %s, on node %s: no Node has a pod "
+            "prefix with it",
+            pod, node_in_slice(scene, pod));
+        finding->message = xstrdup("the DNS Service leads to an address that no node's pods have");
+        finding->hint =
+            xstrdup("kubectl -n kube-system get pods,endpointslices -l k8s-app=kube-dns -o "
+                    "wide: delete the EndpointSlice whose addresses no pod has; Kubernetes "
+                    "makes it again");
         return dns_is_split(scene) ? LIKELY : CONFIRMED;
     }
     if (dns_refuses(scene))
@@ -370,27 +361,25 @@ static bool servers_have(const json_t *endpoint, const char *ip) {
     return false;
 }
 
-/* A firewall, a proxy or a provider's router that answers each question by UDP itself. */
-static enum level dns_srv_taken(const struct scene *scene, struct finding *finding) {
-    finding->must = CELL_UDP(SVC_IP);
-    finding->may = CELLS_DNS;
-    finding->message = xstrdup("another server answers the pods' DNS questions by UDP");
-    finding->hint = xstrdup("look for a firewall, a proxy or a rule on this node that redirects "
-                            "UDP 53");
-    finding_note(
-        finding,
-        "%s knows the Service kubernetes when it is asked by TCP; by UDP the answer is: %s",
-        expected(scene, "dnsIP"), scene->extras[X_DNS_UDP].outcome);
-    return LIKELY;
-}
-
 enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
     const json_t *endpoint = endpoint_of(scene, 'a');
     const char *ip = expected(scene, "dnsIP");
     bool known = endpoint && ip, has = known && servers_have(endpoint, ip);
 
-    if (dns_is_taken(scene))
-        return dns_srv_taken(scene, finding);
+    if (dns_is_taken(scene)) {
+        /* A firewall, a proxy or a provider's router that answers each question by UDP itself. */
+        finding->must = CELL_UDP(SVC_IP);
+        finding->may = CELLS_DNS;
+        finding->message = xstrdup("another server answers the pods' DNS questions by UDP");
+        finding->hint =
+            xstrdup("look for a firewall, a proxy or a rule on this node that redirects "
+                    "UDP 53");
+        finding_note(
+            finding,
+            "%s knows the Service kubernetes when it is asked by TCP; by UDP the answer is: %s",
+            expected(scene, "dnsIP"), scene->extras[X_DNS_UDP].outcome);
+        return LIKELY;
+    }
 
     /* A name that resolves to the wrong address fails otherwise, and is not a matter of the server.
      */

@@ -13,25 +13,6 @@ bool dns_is_slow(const struct scene *scene) {
     return cell && cell->result.succeeded && cell->result.median_us >= SLOW_US;
 }
 
-/* The DNS pod's system takes a connection to its port, and its program says nothing in time. */
-static enum level look_dns_late(const struct scene *scene, struct finding *finding) {
-    const char *pod = dns_pod(scene);
-
-    if (!(scene->extras[X_DNS_CONNECT].said & SAID_OK) ||
-        !(scene->extras[X_DNS_POD].said & SAID_NOTHING) ||
-        !(scene->extras[X_DNS_UDP].said & SAID_NOTHING) || dns_answers_by_tcp(scene))
-        return NO;
-    finding->must = CELL_UDP(SVC_IP);
-    finding->may = CELLS_DNS;
-    finding->message =
-        xstrdup("the cluster's DNS takes connections, and answers too late or never");
-    finding_note(finding,
-                 "%s takes TCP connections to port 53, but answers in 2 s neither by TCP nor by "
-                 "UDP",
-                 pod ? pod : "the DNS pod");
-    return LIKELY;
-}
-
 /* The quicker of two TCP cells; a cell without an answer does not count. */
 static const struct diag_cell *quicker(const struct scene *scene, const struct diag_cell *best,
                                        enum diag_flow_id flow) {
@@ -108,8 +89,26 @@ enum level look_latency(const struct scene *scene, struct finding *finding) {
 enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
     const struct diag_cell *cell = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
 
-    if (!dns_is_slow(scene))
-        return look_dns_late(scene, finding);
+    if (!dns_is_slow(scene)) {
+        const char *pod = dns_pod(scene);
+
+        /* The DNS pod's system takes a connection to its port, and its program says nothing in
+         * time. */
+        if (!(scene->extras[X_DNS_CONNECT].said & SAID_OK) ||
+            !(scene->extras[X_DNS_POD].said & SAID_NOTHING) ||
+            !(scene->extras[X_DNS_UDP].said & SAID_NOTHING) || dns_answers_by_tcp(scene))
+            return NO;
+        finding->must = CELL_UDP(SVC_IP);
+        finding->may = CELLS_DNS;
+        finding->message =
+            xstrdup("the cluster's DNS takes connections, and answers too late or never");
+        finding_note(
+            finding,
+            "%s takes TCP connections to port 53, but answers in 2 s neither by TCP nor by "
+            "UDP",
+            pod ? pod : "the DNS pod");
+        return LIKELY;
+    }
     if (is_far(connection(scene)) || way_to_dns_us(scene))
         return NO;
     finding->may &= scene->outcome[PROBE_DNS_TIMEOUT];

@@ -89,26 +89,6 @@ static void add_external(struct making *m, enum diag_flow_id flow, size_t from,
         add(m, flow, false, from, from, host, port, "");
 }
 
-static void add_node(struct making *m, size_t i, const struct cluster_options *options,
-                     const struct cluster_addresses *at) {
-    const struct diag_report *r = m->report;
-    const struct cluster_node *node = &r->nodes.items[i];
-    _cleanup_(freep) char *full = xasprintf("backend.%s.svc.%s", r->namespace_, r->domain);
-    _cleanup_(freep) char *alias = xasprintf("alias.%s.svc.%s", r->namespace_, r->domain);
-
-    add_both(m, FLOW_SVC_IP, i, i, at->backend_ip, SERVICE_HTTP, SERVICE_UDP, "*");
-    if (node->pod_ip6)
-        add_both(m, FLOW_SVC_IP, i, i, at->backend_ip6, SERVICE_HTTP, SERVICE_UDP, "*");
-    add_both(m, FLOW_SVC_SHORT, i, i, "backend", SERVICE_HTTP, SERVICE_UDP, "*");
-    add_both(m, FLOW_SVC_FQDN, i, i, full, SERVICE_HTTP, SERVICE_UDP, "*");
-    add(m, FLOW_SVC_FQDN, false, i, i, alias, API_PORT, "");
-    add_external(m, FLOW_EXT_IP, i, options->external_ip);
-    add_external(m, FLOW_EXT_DNS, i, options->external_name);
-    add(m, FLOW_NODE_POD, false, i, i, node->pod_ip, PROBE_HTTP, "");
-    add_both(m, FLOW_LOCALHOST, i, i, "localhost", NEIGHBOR_HTTP, NEIGHBOR_UDP, node->pod);
-    add_both(m, FLOW_SELF, i, i, at->self_ip, SERVICE_HTTP, SERVICE_UDP, node->pod);
-}
-
 /* A flow of each node without a probe says so in every format. */
 static void add_missing(struct making *m, size_t i) {
     const struct cluster_node *node = &m->report->nodes.items[i];
@@ -130,8 +110,25 @@ void cluster_cells_make(const struct diag_report *report, const struct cluster_o
     for (size_t i = 0; i < report->nodes.count; i++)
         if (report->nodes.items[i].waiting)
             add_missing(&m, i);
-        else
-            add_node(&m, i, options, addresses);
+        else {
+            const struct diag_report *r = m.report;
+            const struct cluster_node *node = &r->nodes.items[i];
+            _cleanup_(freep) char *full = xasprintf("backend.%s.svc.%s", r->namespace_, r->domain);
+            _cleanup_(freep) char *alias = xasprintf("alias.%s.svc.%s", r->namespace_, r->domain);
+
+            add_both(&m, FLOW_SVC_IP, i, i, addresses->backend_ip, SERVICE_HTTP, SERVICE_UDP, "*");
+            if (node->pod_ip6)
+                add_both(&m, FLOW_SVC_IP, i, i, addresses->backend_ip6, SERVICE_HTTP, SERVICE_UDP,
+                         "*");
+            add_both(&m, FLOW_SVC_SHORT, i, i, "backend", SERVICE_HTTP, SERVICE_UDP, "*");
+            add_both(&m, FLOW_SVC_FQDN, i, i, full, SERVICE_HTTP, SERVICE_UDP, "*");
+            add(&m, FLOW_SVC_FQDN, false, i, i, alias, API_PORT, "");
+            add_external(&m, FLOW_EXT_IP, i, options->external_ip);
+            add_external(&m, FLOW_EXT_DNS, i, options->external_name);
+            add(&m, FLOW_NODE_POD, false, i, i, node->pod_ip, PROBE_HTTP, "");
+            add_both(&m, FLOW_LOCALHOST, i, i, "localhost", NEIGHBOR_HTTP, NEIGHBOR_UDP, node->pod);
+            add_both(&m, FLOW_SELF, i, i, addresses->self_ip, SERVICE_HTTP, SERVICE_UDP, node->pod);
+        }
 }
 
 void cluster_cells_widen(struct diag_report *report, const struct cluster_addresses *addresses,
@@ -232,13 +229,6 @@ void cluster_cell_judge(const struct diag_report *report, struct diag_cell *cell
 
 /* ---- large packets, and some that are lost ---- */
 
-/* The whole echo, and nothing else. */
-static bool is_echo(const struct diag_cell *cell, const struct probe_result *result, size_t len) {
-    return result->succeeded && *result->responder &&
-           strspn(result->responder, "0") == strlen(result->responder) &&
-           len > (cell->udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP);
-}
-
 void cluster_cell_count(const struct diag_report *report, struct diag_cell *cell,
                         enum cluster_question question, long status, const char *body, size_t len,
                         bool retried, struct cluster_tally *ret) {
@@ -253,7 +243,10 @@ void cluster_cell_count(const struct diag_report *report, struct diag_cell *cell
         cluster_cell_judge(report, cell, status, body, len, retried);
     if (question == ASK_LARGE) { /* it says no name */
         (void)dial_read(status, body, len, cell->udp, &result, why, sizeof why);
-        answered = end == DIAL_ANSWERED && is_echo(cell, &result, len);
+        /* The whole echo, and nothing else. */
+        answered = end == DIAL_ANSWERED && result.succeeded && *result.responder &&
+                   strspn(result.responder, "0") == strlen(result.responder) &&
+                   len > (cell->udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP);
     }
     if (end == DIAL_NOT_RUN)
         return;
@@ -434,17 +427,6 @@ char *cluster_observation_path(const struct diag_report *report,
                      asked[observation].tries);
 }
 
-static void read_dns(struct cluster_node *node, const char *output) {
-    struct text_list lines = {0};
-
-    text_list_split(&lines, output, '\n');
-    free(node->suffixes);
-    free(node->servers);
-    node->suffixes = xstrdup(lines.count ? lines.items[0] : "");
-    node->servers = xstrdup(lines.count > 1 ? lines.items[1] : "");
-    text_list_free(&lines);
-}
-
 void cluster_observation_read(struct cluster_node *node, enum cluster_observation observation,
                               long status, const char *body, size_t len) {
     char **const seen[OBSERVATIONS] = {[OBSERVE_CLIENT] = &node->client_ip,
@@ -456,8 +438,16 @@ void cluster_observation_read(struct cluster_node *node, enum cluster_observatio
     if (observation == OBSERVE_DNS) {
         _cleanup_(freep) char *output = dial_shell_read(status, body, len);
 
-        if (output)
-            read_dns(node, output);
+        if (output) {
+            struct text_list lines = {0};
+
+            text_list_split(&lines, output, '\n');
+            free(node->suffixes);
+            free(node->servers);
+            node->suffixes = xstrdup(lines.count ? lines.items[0] : "");
+            node->servers = xstrdup(lines.count > 1 ? lines.items[1] : "");
+            text_list_free(&lines);
+        }
         return;
     }
     if (dial_read(status, body, len, false, &result, why, sizeof why) == DIAL_NOT_RUN ||

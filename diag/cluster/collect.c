@@ -86,15 +86,6 @@ static void asking_make(const char *namespace_, struct asking *ret) {
         ask_space(ret, spaces[i]);
 }
 
-static void asking_free(struct asking *a) {
-    kube_many_free(a->items, a->count);
-    for (size_t i = 0; i < a->count; i++) {
-        free(a->paths[i]);
-        free(a->names[i]);
-    }
-    free_all(a->items, a->paths, a->names, a->what);
-}
-
 /* [{name: A, value: B}] -> {A: B}: so redact_secrets() sees whose value it is. New reference. */
 static json_t *environment_make(const json_t *list) {
     json_t *environment = json_object();
@@ -158,7 +149,12 @@ void cluster_evidence_add(struct kube_client *client, const char *namespace_,
     kube_perform_many(client, asking.items, asking.count);
     for (size_t i = 0; i < asking.count; i++)
         add_answer(&asking, i, ret);
-    asking_free(&asking);
+    kube_many_free(asking.items, asking.count);
+    for (size_t i = 0; i < asking.count; i++) {
+        free(asking.paths[i]);
+        free(asking.names[i]);
+    }
+    free_all(asking.items, asking.paths, asking.names, asking.what);
 }
 
 int cluster_collect(struct collection *collection, const char *server,

@@ -56,8 +56,10 @@ char *cluster_own_report_line(const struct diag_report *report, const struct clu
 
 /* ---- what is wrong by their own words ---- */
 
-/* The condition PodNetworkProved. */
-static void read_proof(const json_t *item, struct cluster_node *ret) {
+void cluster_node_says(const json_t *item, struct cluster_node *ret) {
+    bool failed = json_at(ret->own_report, "diag.failed.first.0") != NULL;
+
+    /* The condition PodNetworkProved. */
     json_each(json_at(item, "status.conditions"), i, condition) {
         const char *status = json_text_or(condition, "status", "");
 
@@ -73,12 +75,6 @@ static void read_proof(const json_t *item, struct cluster_node *ret) {
                                        json_text_or(condition, "reason", "no reason"),
                                        json_text_or(condition, "message", "no message")));
     }
-}
-
-void cluster_node_says(const json_t *item, struct cluster_node *ret) {
-    bool failed = json_at(ret->own_report, "diag.failed.first.0") != NULL;
-
-    read_proof(item, ret);
     if ((ret->says && !ret->unsure) || (!failed && !cluster_own_report_is_news(ret)))
         return;
     ret->unsure = false;

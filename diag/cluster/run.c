@@ -112,11 +112,14 @@ static int await_listening(struct run *run, struct error *err) {
     }
 }
 
-/* "svc.cluster.local" among the suffixes that a pod has: what is behind "svc."; NULL: none says so.
- * The caller frees. */
-static char *domain_of_pods(const struct diag_report *report) {
+/* Names were made for the domain that most clusters have. */
+static int take_domain(struct run *run, struct error *err) {
+    struct diag_report *report = run->report;
     char *domain = NULL;
 
+    /* "svc.cluster.local" among the suffixes that a pod has: what is behind "svc."; NULL: none says
+     * so.
+     * */
     for (size_t i = 0; i < report->nodes.count && !domain; i++) {
         struct text_list suffixes = {0};
 
@@ -127,13 +130,6 @@ static char *domain_of_pods(const struct diag_report *report) {
                 domain = xstrdup(suffixes.items[k] + 4);
         text_list_free(&suffixes);
     }
-    return domain;
-}
-
-/* Names were made for the domain that most clusters have. */
-static int take_domain(struct run *run, struct error *err) {
-    struct diag_report *report = run->report;
-    char *domain = domain_of_pods(report);
 
     if (!domain || text_equal(domain, report->domain)) {
         free(domain);

@@ -10,18 +10,6 @@ enum {
     UNSURE_MAX = 200, /* a fleet that nobody measures is unsure as a whole */
 };
 
-static void keep(struct cluster_nodes *nodes, const bool *chosen) {
-    struct cluster_nodes kept = {xcalloc(nodes->count, sizeof *nodes->items), 0, NULL};
-
-    for (size_t i = 0; i < nodes->count; i++)
-        if (chosen[i]) {
-            kept.items[kept.count++] = nodes->items[i];
-            nodes->items[i] = (struct cluster_node){0};
-        }
-    cluster_nodes_free(nodes);
-    *nodes = kept;
-}
-
 static int choose_named(const struct cluster_nodes *nodes, const struct text_list *names,
                         bool *chosen, struct error *err) {
     _cleanup_(text_table_free) struct text_table there = {0}, wanted = {0};
@@ -153,17 +141,6 @@ static void count_kinds(const struct cluster_nodes *nodes, const size_t *alike, 
     free(place);
 }
 
-static void choose_sample(const struct cluster_nodes *nodes, int64_t now, bool *chosen,
-                          struct cluster_sample *ret) {
-    size_t *alike = cluster_alike_make(nodes, cluster_node_place);
-
-    ret->of = nodes->count;
-    choose_saying(nodes, chosen, ret);
-    draw_of_kinds(nodes, alike, now, chosen);
-    count_kinds(nodes, alike, chosen, ret);
-    free(alike);
-}
-
 bool cluster_choice_is_sample(const struct cluster_choice *choice,
                               const struct cluster_nodes *nodes) {
     return !choice->all && !(choice->names && choice->names->count) &&
@@ -177,12 +154,27 @@ int cluster_nodes_choose(struct cluster_nodes *nodes, const struct cluster_choic
 
     if (choice->names && choice->names->count)
         result = choose_named(nodes, choice->names, chosen, err);
-    else if (cluster_choice_is_sample(choice, nodes))
-        choose_sample(nodes, choice->now, chosen, ret);
-    else
+    else if (cluster_choice_is_sample(choice, nodes)) {
+        size_t *alike = cluster_alike_make(nodes, cluster_node_place);
+
+        ret->of = nodes->count;
+        choose_saying(nodes, chosen, ret);
+        draw_of_kinds(nodes, alike, choice->now, chosen);
+        count_kinds(nodes, alike, chosen, ret);
+        free(alike);
+    } else
         memset(chosen, true, nodes->count);
-    if (result == 0)
-        keep(nodes, chosen);
+    if (result == 0) {
+        struct cluster_nodes kept = {xcalloc(nodes->count, sizeof *nodes->items), 0, NULL};
+
+        for (size_t i = 0; i < nodes->count; i++)
+            if (chosen[i]) {
+                kept.items[kept.count++] = nodes->items[i];
+                nodes->items[i] = (struct cluster_node){0};
+            }
+        cluster_nodes_free(nodes);
+        *nodes = kept;
+    }
     free(chosen);
     if (result == 0 && !nodes->count)
         return error_set(err, ERROR_USAGE, "choose nodes: the cluster has no node to test");

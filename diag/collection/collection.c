@@ -32,17 +32,6 @@ static bool is_over(struct reading *c, const char *name) {
 
 /* ---- files ---- */
 
-/* "C:\\etc\\cni" -> "files/C/etc/cni" */
-static char *packed_name(const char *path) {
-    struct text t = {0};
-
-    text_add(&t, "files/");
-    for (; *path; path++)
-        if (*path != ':')
-            text_add_char(&t, *path == '\\' ? '/' : *path);
-    return text_take(&t);
-}
-
 /* Its end, in whole lines, and how long the whole is. It begins at an even byte and behind both
  * bytes of an end of line, so that UTF-16 can be read. */
 static int read_end(struct host *host, const char *path, struct text *ret, uint64_t *ret_size,
@@ -64,11 +53,18 @@ static int read_end(struct host *host, const char *path, struct text *ret, uint6
 }
 
 static void add_file(struct reading *c, const char *path) {
-    _cleanup_(freep) char *name = packed_name(path);
+    _cleanup_(freep) char *name = NULL;
+    struct text t = {0};
     struct text text = {0};
     struct error why = {0};
     uint64_t size;
 
+    /* "C:\\etc\\cni" -> "files/C/etc/cni" */
+    text_add(&t, "files/");
+    for (const char *p = path; *p; p++)
+        if (*p != ':')
+            text_add_char(&t, *p == '\\' ? '/' : *p);
+    name = text_take(&t);
     if (is_over(c, name))
         return;
     if (read_end(c->host, path, &text, &size, &why) < 0)

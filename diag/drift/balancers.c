@@ -28,28 +28,6 @@ static char *frontend_of(const struct hcn_balancer *balancer, size_t n) {
 
 /* ---- Services without a load balancer ---- */
 
-/* Of a headless one and one of another proxy there is nothing to program; nor where no endpoint is
- * on this node and others do not count. */
-static bool is_proxied(const struct drift_service *service) {
-    return *service->vip && !text_equal(service->vip, "None") && !service->other_proxy &&
-           !text_equal(service->traffic, "Local");
-}
-
-static void find_missing(const struct drift_service *service, struct drift_index *index,
-                         struct text_table *frontends, json_t *rows) {
-    for (size_t i = 0; i < service->port_count; i++) {
-        const struct drift_port *port = &service->ports[i];
-        _cleanup_(freep) char *key = drift_port_key(service->name, port);
-        _cleanup_(freep) char *frontend =
-            drift_frontend(service->vip, port->number, port->protocol);
-
-        if (drift_has(&index->ready, key) && !drift_has(frontends, frontend) &&
-            !text_equal(port->protocol, "SCTP")) /* kube-proxy on Windows leaves it out */
-            json_array_append_new(
-                rows, json_pack("{s:s, s:s}", "service", service->name, "frontend", frontend));
-    }
-}
-
 void drift_find_missing_balancers(const struct drift_seen *seen, struct drift_index *index,
                                   json_t *rows) {
     const struct drift_cluster *cluster = seen->cluster;
@@ -63,8 +41,22 @@ void drift_find_missing_balancers(const struct drift_seen *seen, struct drift_in
     for (size_t i = 0; i < cluster->service_count; i++) {
         const struct drift_service *service = &cluster->services[i];
 
-        if (seen->now - service->created > SYNC_SECONDS && is_proxied(service))
-            find_missing(service, index, &frontends, rows);
+        /* Of a headless one and one of another proxy there is nothing to program; nor where no
+         * endpoint is on this node and others do not count. */
+        if (seen->now - service->created > SYNC_SECONDS && *service->vip &&
+            !text_equal(service->vip, "None") && !service->other_proxy &&
+            !text_equal(service->traffic, "Local"))
+            for (size_t k = 0; k < service->port_count; k++) {
+                const struct drift_port *port = &service->ports[k];
+                _cleanup_(freep) char *key = drift_port_key(service->name, port);
+                _cleanup_(freep) char *frontend =
+                    drift_frontend(service->vip, port->number, port->protocol);
+
+                if (drift_has(&index->ready, key) && !drift_has(&frontends, frontend) &&
+                    !text_equal(port->protocol, "SCTP")) /* kube-proxy on Windows leaves it out */
+                    json_array_append_new(rows, json_pack("{s:s, s:s}", "service", service->name,
+                                                          "frontend", frontend));
+            }
     }
 }
 

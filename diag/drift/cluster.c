@@ -136,15 +136,6 @@ static bool name_found(struct reading *r, const struct json_found *found) {
     return name;
 }
 
-static void service_ends(struct reading *r) {
-    r->service.name = full(r->space, r->name);
-    if (!r->service.vip)
-        r->service.vip = xstrdup("");
-    array_add(r->cluster->services, r->cluster->service_count, r->service);
-    r->service = (struct drift_service){0};
-    forget_names(r);
-}
-
 static void service_found(void *context, const struct json_found *found) {
     struct reading *r = context;
     struct drift_service *s = &r->service;
@@ -152,7 +143,12 @@ static void service_found(void *context, const struct json_found *found) {
     if (name_found(r, found))
         return;
     if (found->what == OBJECT && found->kind == SCAN_ENDS) {
-        service_ends(r);
+        r->service.name = full(r->space, r->name);
+        if (!r->service.vip)
+            r->service.vip = xstrdup("");
+        array_add(r->cluster->services, r->cluster->service_count, r->service);
+        r->service = (struct drift_service){0};
+        forget_names(r);
     } else if (found->what == CREATED) {
         _cleanup_(freep) char *text = json_found_text(found);
 
@@ -189,23 +185,19 @@ static void endpoint_found(struct reading *r, const struct json_found *found) {
     text_set(&r->node, NULL);
 }
 
-static void slice_ends(struct reading *r) {
-    r->slice.name = full(r->space, r->name);
-    r->slice.service = full(r->space, r->of);
-    array_add(r->cluster->slices, r->cluster->slice_count, r->slice);
-    r->slice = (struct drift_slice){0};
-    forget_names(r);
-}
-
 static void slice_found(void *context, const struct json_found *found) {
     struct reading *r = context;
     struct drift_slice *s = &r->slice;
 
     if (name_found(r, found))
         return;
-    if (found->what == OBJECT && found->kind == SCAN_ENDS)
-        slice_ends(r);
-    else if (found->what == ENDPOINT)
+    if (found->what == OBJECT && found->kind == SCAN_ENDS) {
+        r->slice.name = full(r->space, r->name);
+        r->slice.service = full(r->space, r->of);
+        array_add(r->cluster->slices, r->cluster->slice_count, r->slice);
+        r->slice = (struct drift_slice){0};
+        forget_names(r);
+    } else if (found->what == ENDPOINT)
         endpoint_found(r, found);
     else if (found->what == ADDRESS && found->kind == SCAN_TEXT)
         array_add(s->pods, s->pod_count, (struct drift_pod){.address = json_found_text(found)});

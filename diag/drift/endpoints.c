@@ -23,15 +23,6 @@ void drift_find_stale_endpoints(const struct drift_seen *seen, struct drift_inde
 
 /* ---- endpoints of this node's pods ---- */
 
-/* "<container id>_<network>", as the CNI plugins call what they make; not the host's own "_ep". */
-static bool is_of_pod(const struct hcn_endpoint *endpoint, const char *network) {
-    const char *name = endpoint->name;
-    size_t len = name ? strlen(name) : 0, tail = strlen(network);
-
-    return !endpoint->remote && len > tail + 1 && name[len - tail - 1] == '_' &&
-           text_equal(name + len - tail, network);
-}
-
 /* A List; NULL: they were not read. */
 static const json_t *pods_of(const struct drift_seen *seen) {
     return seen->cluster ? seen->cluster->pods : NULL;
@@ -56,19 +47,17 @@ void drift_find_podless_endpoints(const struct drift_seen *seen, struct drift_in
     add_pod_addresses(seen, &pods);
     for (size_t i = 0; seen->endpoints && i < seen->endpoints->count; i++) {
         const struct hcn_endpoint *item = &seen->endpoints->items[i];
+        const char *name = item->name;
+        size_t len = name ? strlen(name) : 0, tail = strlen(seen->network);
 
-        if (is_of_pod(item, seen->network) && item->address && !drift_has(&pods, item->address))
+        /* "<container id>_<network>", as the CNI plugins call what they make; not the host's own
+         * "_ep". */
+        if (!item->remote && len > tail + 1 && name[len - tail - 1] == '_' &&
+            text_equal(name + len - tail, seen->network) && item->address &&
+            !drift_has(&pods, item->address))
             json_array_append_new(rows, json_pack("{s:s*, s:s*, s:s}", "id", item->id, "name",
                                                   item->name, "address", item->address));
     }
-}
-
-/* A pod with a network of its own, which has run for long enough. */
-static bool needs_endpoint(const json_t *pod, int64_t now) {
-    int64_t since = rfc3339_seconds(json_text_at(pod, "status.startTime"));
-
-    return text_equal(json_text_at(pod, "status.phase"), "Running") &&
-           !json_bool_at(pod, "spec.hostNetwork", false) && since && now - since > START_SECONDS;
 }
 
 void drift_find_missing_endpoints(const struct drift_seen *seen, struct drift_index *,
@@ -83,8 +72,12 @@ void drift_find_missing_endpoints(const struct drift_seen *seen, struct drift_in
     json_each(json_object_get(pods_of(seen), "items"), i, item) {
         const char *ip = json_text_at(item, "status.podIP");
         _cleanup_(freep) char *pod = kube_full_name(item);
+        int64_t since = rfc3339_seconds(json_text_at(item, "status.startTime"));
 
-        if (ip && *ip && needs_endpoint(item, seen->now) && !drift_has(&addresses, ip))
+        /* A pod with a network of its own, which has run for long enough. */
+        if (ip && *ip && text_equal(json_text_at(item, "status.phase"), "Running") &&
+            !json_bool_at(item, "spec.hostNetwork", false) && since &&
+            seen->now - since > START_SECONDS && !drift_has(&addresses, ip))
             json_array_append_new(rows, json_pack("{s:s, s:s}", "pod", pod, "address", ip));
     }
 }

@@ -39,26 +39,6 @@ static void add_vip(const struct drift_service *service, const char *vip, struct
                         drift_frontend(vip, service->ports[i].number, service->ports[i].protocol));
 }
 
-static void add_service(const struct drift_service *service, struct drift_index *ret) {
-    add_vip(service, service->vip, ret);
-    for (size_t i = 0; i < service->others.count; i++)
-        if (!text_equal(service->others.items[i], service->vip))
-            add_vip(service, service->others.items[i], ret);
-    if (*service->vip)
-        text_table_add(&ret->ports, service->vip, service->name);
-    for (size_t i = 0; i < service->port_count; i++) {
-        const struct drift_port *port = &service->ports[i];
-        _cleanup_(freep) char *name = drift_port_key(service->name, port);
-        _cleanup_(freep) char *frontend =
-            drift_frontend(service->vip, port->number, port->protocol);
-
-        if (port->node_port)
-            drift_put_owned(&ret->wanted, drift_frontend("", port->node_port, port->protocol));
-        if (*service->vip)
-            text_table_add(&ret->ports, frontend, name);
-    }
-}
-
 static void add_slice(const struct drift_slice *slice, struct drift_index *ret) {
     drift_put(&ret->slices, slice->service);
     for (size_t i = 0; i < slice->pod_count; i++) {
@@ -87,8 +67,25 @@ void drift_index_make(const struct drift_seen *seen, struct drift_index *ret) {
     const struct drift_cluster none = {0}, *cluster = seen->cluster ? seen->cluster : &none;
 
     *ret = (struct drift_index){0};
-    for (size_t i = 0; i < cluster->service_count; i++)
-        add_service(&cluster->services[i], ret);
+    for (size_t i = 0; i < cluster->service_count; i++) {
+        add_vip(&cluster->services[i], cluster->services[i].vip, ret);
+        for (size_t k = 0; k < cluster->services[i].others.count; k++)
+            if (!text_equal(cluster->services[i].others.items[k], cluster->services[i].vip))
+                add_vip(&cluster->services[i], cluster->services[i].others.items[k], ret);
+        if (*cluster->services[i].vip)
+            text_table_add(&ret->ports, cluster->services[i].vip, cluster->services[i].name);
+        for (size_t k = 0; k < cluster->services[i].port_count; k++) {
+            const struct drift_port *port = &cluster->services[i].ports[k];
+            _cleanup_(freep) char *name = drift_port_key(cluster->services[i].name, port);
+            _cleanup_(freep) char *frontend =
+                drift_frontend(cluster->services[i].vip, port->number, port->protocol);
+
+            if (port->node_port)
+                drift_put_owned(&ret->wanted, drift_frontend("", port->node_port, port->protocol));
+            if (*cluster->services[i].vip)
+                text_table_add(&ret->ports, frontend, name);
+        }
+    }
     for (size_t i = 0; i < cluster->slice_count; i++)
         add_slice(&cluster->slices[i], ret);
     for (size_t i = 0; seen->endpoints && i < seen->endpoints->count; i++) {

@@ -359,17 +359,6 @@ static void pages_add(struct probe_list *list, const struct diag_scene *full) {
     list->items[list->count - 1].attempts = 3; /* one lost packet is no cause */
 }
 
-/* The same question to each of the pods. */
-static void dns_pods_add(struct probe_list *list, const struct diag_scene *full, unsigned port) {
-    for (size_t i = 0; i < DIAG_DNS_PODS && known(full->dns_pods[i]); i++) {
-        struct diag_cell question = {.udp = true};
-
-        ask_dns_service(full, &question, full->dns_pods[i]);
-        question.probe.port = port;
-        extra_add(list, full, X_DNS_POD + i, &question);
-    }
-}
-
 /* What a pod of another node says to a question, to a connection alone, and at a port where nobody
  * listens: a silent one is known after half the time. */
 static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) {
@@ -377,7 +366,14 @@ static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) 
     unsigned port = full->dns_pod_port ? full->dns_pod_port : DNS_PORT;
     struct diag_scene hasty = *full;
 
-    dns_pods_add(list, full, port);
+    /* The same question to each of the pods. */
+    for (size_t i = 0; i < DIAG_DNS_PODS && known(full->dns_pods[i]); i++) {
+        struct diag_cell question = {.udp = true};
+
+        ask_dns_service(full, &question, full->dns_pods[i]);
+        question.probe.port = port;
+        extra_add(list, full, X_DNS_POD + i, &question);
+    }
     hasty.timeout_ms /= 2;
     ask(&connect, PROBE_TCP, full->dns_pods[0], port);
     extra_add(list, &hasty, X_DNS_CONNECT, &connect);

@@ -51,30 +51,6 @@ static int flag_take(const struct flag *flags, size_t count, int argc, char *con
     return error_set(err, ERROR_USAGE, "read flags: unknown flag '%s'", argument);
 }
 
-static int serve(int argc, char *const *argv, struct error *err) {
-    struct probe_server server = {.address = "", .run = ""};
-    const struct flag flags[] = {
-        {"--mailbox", &server.mailbox, NULL, 0},  {"--name", &server.name, NULL, 0},
-        {"--run", &server.run, NULL, 0},          {"--address", &server.address, NULL, 0},
-        {"--tcp", NULL, &server.tcp_port, 65535}, {"--udp", NULL, &server.udp_port, 65535},
-    };
-
-    for (int i = 1; i < argc; i++)
-        if (flag_take(flags, ARRAY_SIZE(flags), argc, argv, &i, err) < 0)
-            return -1;
-    if (!server.mailbox || !server.name)
-        return error_set(err, ERROR_USAGE, "read flags: serve needs --mailbox and --name");
-    if (!probe_id_is_valid(server.name))
-        return error_set(err, ERROR_USAGE, "read flag --name: '%s' is not a name", server.name);
-    if (server.run[0] && !probe_id_is_valid(server.run))
-        return error_set(err, ERROR_USAGE, "read flag --run: '%s' is not a name", server.run);
-    if (server.address[0] && strlen(server.address) > 45)
-        return error_set(err, ERROR_USAGE, "read flag --address: '%s' is not an address",
-                         server.address);
-    probe_serve(&server);
-    return 0;
-}
-
 /* "10.96.0.1:443", "[fd00::1]:53", or a name alone for resolve. */
 static int target_parse(const char *text, struct probe *probe, struct error *err) {
     _cleanup_(freep) char *host = NULL;
@@ -175,8 +151,29 @@ int probe_command(int argc, char *const *argv, struct text *output, struct error
     }
     if (socket_start() < 0)
         return error_set(err, ERROR_HOST, "start the sockets");
-    if (text_equal(verb, "serve"))
-        return serve(argc, argv, err);
+    if (text_equal(verb, "serve")) {
+        struct probe_server server = {.address = "", .run = ""};
+        const struct flag flags[] = {
+            {"--mailbox", &server.mailbox, NULL, 0},  {"--name", &server.name, NULL, 0},
+            {"--run", &server.run, NULL, 0},          {"--address", &server.address, NULL, 0},
+            {"--tcp", NULL, &server.tcp_port, 65535}, {"--udp", NULL, &server.udp_port, 65535},
+        };
+
+        for (int i = 1; i < argc; i++)
+            if (flag_take(flags, ARRAY_SIZE(flags), argc, argv, &i, err) < 0)
+                return -1;
+        if (!server.mailbox || !server.name)
+            return error_set(err, ERROR_USAGE, "read flags: serve needs --mailbox and --name");
+        if (!probe_id_is_valid(server.name))
+            return error_set(err, ERROR_USAGE, "read flag --name: '%s' is not a name", server.name);
+        if (server.run[0] && !probe_id_is_valid(server.run))
+            return error_set(err, ERROR_USAGE, "read flag --run: '%s' is not a name", server.run);
+        if (server.address[0] && strlen(server.address) > 45)
+            return error_set(err, ERROR_USAGE, "read flag --address: '%s' is not an address",
+                             server.address);
+        probe_serve(&server);
+        return 0;
+    }
     for (int kind = PROBE_TCP; kind <= PROBE_RESOLVE; kind++)
         if (text_equal(verb, probe_kind_name((enum probe_kind)kind)))
             return by_hand((enum probe_kind)kind, argc, argv, output, err);

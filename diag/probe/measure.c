@@ -99,14 +99,6 @@ static enum probe_outcome dns_ask(const struct probe *probe, const char *address
     return outcomes[outcome];
 }
 
-static enum probe_outcome http_ask(const struct probe *probe, const char *address) {
-    _cleanup_(freep) char *question =
-        xasprintf("GET /%s HTTP/1.0\r\nHost: %s\r\n\r\n", probe->question, probe->target);
-
-    return outcomes[socket_tcp_take(address, probe->port, question, probe->payload,
-                                    probe->timeout_ms)];
-}
-
 enum probe_outcome probe_attempt(const struct probe *asked, struct probe_result *result) {
     uint64_t start = socket_now_us(), took;
     struct probe probe = *asked;
@@ -137,8 +129,13 @@ enum probe_outcome probe_attempt(const struct probe *asked, struct probe_result 
     case PROBE_DNS:
     case PROBE_DNS_TCP:
         return dns_ask(&probe, address, result);
-    case PROBE_PAGE:
-        return http_ask(&probe, address);
+    case PROBE_PAGE: {
+        _cleanup_(freep) char *question =
+            xasprintf("GET /%s HTTP/1.0\r\nHost: %s\r\n\r\n", probe.question, probe.target);
+
+        return outcomes[socket_tcp_take(address, probe.port, question, probe.payload,
+                                        probe.timeout_ms)];
+    }
     case PROBE_RESOLVE:
         break;
     }

@@ -125,33 +125,6 @@ static void begin(struct server *server, const char *results) {
         server->generation++;
 }
 
-static void finish(struct server *server, const char *results) {
-    _cleanup_(probe_results_free) struct probe_results found = {0};
-    _cleanup_(freep) char *answer = NULL;
-
-    probe_work_end(take_ptr(server->work), &found);
-    answer = probe_results_write(&found);
-    if (file_write(server, results, answer) == 0)
-        server->generation++; /* otherwise measured again: the disk may have room then */
-}
-
-/* Answers the next generation when it is asked for. One that is answered already (by this probe
- * before it was restarted) is passed over. */
-static void look(struct server *server) {
-    char go[32], results[32];
-
-    snprintf(go, 32, "go-%u", server->generation);
-    snprintf(results, 32, "results-%u.txt", server->generation);
-    if (!server->work && file_exists(server, go)) {
-        if (file_exists(server, results))
-            server->generation++;
-        else
-            begin(server, results);
-    }
-    if (server->work && probe_work_step(server->work))
-        finish(server, results);
-}
-
 void probe_serve(const struct probe_server *options) {
     struct server server = {.options = options, .generation = 1, .written = socket_now_us()};
     _cleanup_(freep) char *heartbeat = path_of(&server, HEARTBEAT);
@@ -160,10 +133,29 @@ void probe_serve(const struct probe_server *options) {
     text_format(server.beat.run, sizeof server.beat.run, "%s", options->run);
     for (;;) {
         uint64_t now = socket_now_us();
+        char go[32], results[32];
 
         if (now - server.beaten >= BEAT_US || !server.beat.beat)
             beat(&server);
-        look(&server);
+        /* Answers the next generation when it is asked for. One that is answered already (by this
+         * probe before it was restarted) is passed over. */
+        snprintf(go, 32, "go-%u", server.generation);
+        snprintf(results, 32, "results-%u.txt", server.generation);
+        if (!server.work && file_exists(&server, go)) {
+            if (file_exists(&server, results))
+                server.generation++;
+            else
+                begin(&server, results);
+        }
+        if (server.work && probe_work_step(server.work)) {
+            _cleanup_(probe_results_free) struct probe_results found = {0};
+            _cleanup_(freep) char *answer = NULL;
+
+            probe_work_end(take_ptr(server.work), &found);
+            answer = probe_results_write(&found);
+            if (file_write(&server, results, answer) == 0)
+                server.generation++; /* otherwise measured again: the disk may have room then */
+        }
         if (!server.work && (file_exists(&server, "stop") || now > server.written + GONE_US))
             break;
         if (server.echo)

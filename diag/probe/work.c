@@ -47,17 +47,6 @@ static void attempt_run(void *context) {
     atomic_store(&attempt->ended, true);
 }
 
-static void attempt_start(struct measured *m, const struct probe *probe) {
-    struct attempt *attempt = xcalloc(1, sizeof *attempt);
-
-    attempt->probe = probe;
-    atomic_init(&attempt->ended, false);
-    array_add(m->attempts, m->started, attempt);
-    m->last_us = socket_now_us();
-    if (socket_thread(attempt_run, attempt, 0) < 0)
-        attempt_run(attempt);
-}
-
 /* Two failures before any success are enough. */
 static bool is_hopeless(const struct measured *m) {
     unsigned failed = 0;
@@ -85,8 +74,16 @@ static bool measured_step(struct measured *m, const struct probe *probe) {
 
     if (m->started >= probe->attempts || m->started >= PROBE_ATTEMPTS_MAX || is_hopeless(m))
         return !runs;
-    if (!runs || (runs < AT_ONCE && socket_now_us() - m->last_us >= PATIENCE_US))
-        attempt_start(m, probe);
+    if (!runs || (runs < AT_ONCE && socket_now_us() - m->last_us >= PATIENCE_US)) {
+        struct attempt *attempt = xcalloc(1, sizeof *attempt);
+
+        attempt->probe = probe;
+        atomic_init(&attempt->ended, false);
+        array_add(m->attempts, m->started, attempt);
+        m->last_us = socket_now_us();
+        if (socket_thread(attempt_run, attempt, 0) < 0)
+            attempt_run(attempt);
+    }
     return false;
 }
 

@@ -46,13 +46,6 @@ const char diag_page_head[] =
     "details.evidence{display:none}details::details-content{content-visibility:visible}}\n"
     "</style></head><body><main>\n";
 
-static const char *mark_of(enum diag_outcome outcome) {
-    return outcome == DIAG_PASS   ? "&#10003; "
-           : outcome == DIAG_FAIL ? "&#10007; "
-           : outcome == DIAG_SKIP ? "&#8211; "
-                                  : "! ";
-}
-
 static void add_paragraph(struct text *t, const char *label, const char *words) {
     if (!words || !*words)
         return;
@@ -116,7 +109,11 @@ static void add_cell(struct text *t, const struct diag_report *report, const str
         return;
     }
     text_addf(t, "<td class=\"%s\" data-by=\"%s\">%s%s%s", diag_outcome_name(cell->outcome), by,
-              red ? "<details><summary>" : "", mark_of(cell->outcome),
+              red ? "<details><summary>" : "",
+              cell->outcome == DIAG_PASS   ? "&#10003; "
+              : cell->outcome == DIAG_FAIL ? "&#10007; "
+              : cell->outcome == DIAG_SKIP ? "&#8211; "
+                                           : "! ",
               diag_outcome_name(cell->outcome));
     if (latency)
         text_addf(t, " %s", latency);
@@ -147,18 +144,6 @@ static void add_row(struct text *t, const struct diag_report *report, const stru
     text_add(t, "</tr>\n");
 }
 
-static void add_matrix(struct text *t, const struct diag_report *report) {
-    if (!report->cells.count)
-        return;
-    text_add(t, "<table><thead><tr><th scope=\"col\">flow</th><th scope=\"col\">TCP</th>"
-                "<th scope=\"col\">UDP</th></tr></thead><tbody>\n");
-    for (const struct diag_flow *flow = diag_flows; flow->name; flow++) {
-        add_row(t, report, flow, flow->by, false);
-        add_row(t, report, flow, "IPv6", true);
-    }
-    text_add(t, "</tbody></table>\n");
-}
-
 /* Of a cluster they may be thousands. */
 static char *cells_make(const struct text_list *cells) {
     struct text t = {0};
@@ -170,34 +155,31 @@ static char *cells_make(const struct text_list *cells) {
     return text_take(&t);
 }
 
-static void add_cause(struct text *t, const struct diag_cause *cause, bool first) {
-    _cleanup_(freep) char *cells = cells_make(&cause->cells);
-    _cleanup_(freep) char *page = diag_cause_page(cause->id);
-
-    text_addf(t, "<section class=\"%s\"", cause->confirmed ? "confirmed" : "likely");
-    if (first) /* an id may be named for both families */
-        text_addf(t, " id=\"%s\"", cause->id);
-    text_addf(t, "><h2>%s <small>%s</small></h2>\n", cause->id,
-              cause->confirmed ? "confirmed" : "likely");
-    add_paragraph(t, "", cause->message);
-    if (cause->evidence.count)
-        text_add(t, "<ul>\n");
-    for (size_t i = 0; i < cause->evidence.count; i++) {
-        text_add(t, "<li>");
-        markup_add(t, cause->evidence.items[i]);
-        text_add(t, "</li>\n");
-    }
-    if (cause->evidence.count)
-        text_add(t, "</ul>\n");
-    add_paragraph(t, "<b>Do:</b> ", cause->hint);
-    add_paragraph(t, "<b>Explains:</b> ", cells);
-    add_paragraph(t, "<b>See:</b> ", page);
-    text_add(t, "</section>\n");
-}
-
 void diag_causes_add_html(struct text *t, const struct diag_causes *causes) {
-    for (size_t i = 0; i < causes->count; i++)
-        add_cause(t, &causes->items[i], diag_cause_is_first(causes, i));
+    for (size_t i = 0; i < causes->count; i++) {
+        _cleanup_(freep) char *cells = cells_make(&causes->items[i].cells);
+        _cleanup_(freep) char *page = diag_cause_page(causes->items[i].id);
+
+        text_addf(t, "<section class=\"%s\"", causes->items[i].confirmed ? "confirmed" : "likely");
+        if (diag_cause_is_first(causes, i)) /* an id may be named for both families */
+            text_addf(t, " id=\"%s\"", causes->items[i].id);
+        text_addf(t, "><h2>%s <small>%s</small></h2>\n", causes->items[i].id,
+                  causes->items[i].confirmed ? "confirmed" : "likely");
+        add_paragraph(t, "", causes->items[i].message);
+        if (causes->items[i].evidence.count)
+            text_add(t, "<ul>\n");
+        for (size_t k = 0; k < causes->items[i].evidence.count; k++) {
+            text_add(t, "<li>");
+            markup_add(t, causes->items[i].evidence.items[k]);
+            text_add(t, "</li>\n");
+        }
+        if (causes->items[i].evidence.count)
+            text_add(t, "</ul>\n");
+        add_paragraph(t, "<b>Do:</b> ", causes->items[i].hint);
+        add_paragraph(t, "<b>Explains:</b> ", cells);
+        add_paragraph(t, "<b>See:</b> ", page);
+        text_add(t, "</section>\n");
+    }
 }
 
 char *diag_report_html(const struct diag_report *report) {
@@ -220,7 +202,15 @@ char *diag_report_html(const struct diag_report *report) {
               s.not_run);
     diag_picture_add_html(&t, report);
     diag_causes_add_html(&t, &report->causes);
-    add_matrix(&t, report);
+    if (report->cells.count) {
+        text_add(&t, "<table><thead><tr><th scope=\"col\">flow</th><th scope=\"col\">TCP</th>"
+                     "<th scope=\"col\">UDP</th></tr></thead><tbody>\n");
+        for (const struct diag_flow *flow = diag_flows; flow->name; flow++) {
+            add_row(&t, report, flow, flow->by, false);
+            add_row(&t, report, flow, "IPv6", true);
+        }
+        text_add(&t, "</tbody></table>\n");
+    }
     if (report->evidence) {
         _cleanup_(freep) char *evidence = json_write_pretty(report->evidence);
 

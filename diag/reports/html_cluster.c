@@ -43,24 +43,6 @@ struct nodes {
     size_t *items, count;
 };
 
-static void add_columns(struct text *t, const struct diag_report *report,
-                        const struct nodes *nodes) {
-    text_add(t, "<thead><tr><th>from \\ to</th>");
-    for (size_t i = 0; i < nodes->count; i++) {
-        const char *name = report->nodes.items[nodes->items[i]].name;
-
-        text_add(t, "<th scope=\"col\" title=\"");
-        markup_add(t, name);
-        text_add(t, "\">");
-        if (nodes->count > NAMED_MAX)
-            text_addf(t, "%zu", nodes->items[i] + 1);
-        else
-            markup_add(t, name);
-        text_add(t, "</th>");
-    }
-    text_add(t, "</tr></thead>\n");
-}
-
 static void add_row(struct text *t, const struct diag_report *report, const struct nodes *nodes,
                     size_t from, const enum diag_outcome *worst) {
     const char *name = report->nodes.items[from].name;
@@ -89,7 +71,20 @@ static void add_matrix(struct text *t, const struct diag_report *report, const s
                        const enum diag_outcome *worst) {
     text_addf(t, "<div class=\"matrix%s\" tabindex=\"0\"><table>",
               nodes->count > PRINTED_MAX ? " many" : "");
-    add_columns(t, report, nodes);
+    text_add(t, "<thead><tr><th>from \\ to</th>");
+    for (size_t i = 0; i < nodes->count; i++) {
+        const char *name = report->nodes.items[nodes->items[i]].name;
+
+        text_add(t, "<th scope=\"col\" title=\"");
+        markup_add(t, name);
+        text_add(t, "\">");
+        if (nodes->count > NAMED_MAX)
+            text_addf(t, "%zu", nodes->items[i] + 1);
+        else
+            markup_add(t, name);
+        text_add(t, "</th>");
+    }
+    text_add(t, "</tr></thead>\n");
     text_add(t, "<tbody>");
     for (size_t i = 0; i < nodes->count; i++)
         add_row(t, report, nodes, nodes->items[i], worst);
@@ -128,27 +123,6 @@ static void add_matrices(struct text *t, const struct diag_report *report,
     free(red.items);
 }
 
-/* `first`: of its pair, where the matrix leads to. */
-static void add_red(struct text *t, const struct diag_report *report, const struct diag_cell *cell,
-                    bool first) {
-    _cleanup_(freep) char *name = diag_report_cell_name(report, cell);
-    const struct diag_cause *cause = diag_cause_of(&report->causes, name);
-
-    text_add(t, "<tr");
-    if (first)
-        text_addf(t, " id=\"red-%zu-%zu\"", cell->from_node + 1, cell->to_node + 1);
-    text_addf(t, "><td class=\"%s\">%s</td><td>%s %s</td><td>", diag_outcome_name(cell->outcome),
-              diag_outcome_name(cell->outcome), cell->flow->name, cell->udp ? "UDP" : "TCP");
-    markup_add(t, cell->from);
-    text_add(t, " &rarr; ");
-    markup_add(t, cell->to);
-    text_add(t, "</td><td>");
-    markup_add(t, cell->reason);
-    if (cause)
-        text_addf(t, " <a href=\"#%s\">%s</a>", cause->id, cause->id);
-    text_add(t, "</td></tr>\n");
-}
-
 /* The cells of a pair together, and how the pair alone is asked again. */
 static void add_pair(struct text *t, const struct diag_report *report, size_t from, size_t to) {
     size_t count = 0;
@@ -156,8 +130,26 @@ static void add_pair(struct text *t, const struct diag_report *report, size_t fr
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *c = &report->cells.items[i];
 
-        if (c->from_node == from && c->to_node == to && diag_cell_is_open(c))
-            add_red(t, report, c, count++ == 0);
+        if (c->from_node == from && c->to_node == to && diag_cell_is_open(c)) {
+            _cleanup_(freep) char *name = diag_report_cell_name(report, c);
+            const struct diag_cause *cause = diag_cause_of(&report->causes, name);
+
+            /* `first`: of its pair, where the matrix leads to. */
+            text_add(t, "<tr");
+            if (count++ == 0)
+                text_addf(t, " id=\"red-%zu-%zu\"", c->from_node + 1, c->to_node + 1);
+            text_addf(t, "><td class=\"%s\">%s</td><td>%s %s</td><td>",
+                      diag_outcome_name(c->outcome), diag_outcome_name(c->outcome), c->flow->name,
+                      c->udp ? "UDP" : "TCP");
+            markup_add(t, c->from);
+            text_add(t, " &rarr; ");
+            markup_add(t, c->to);
+            text_add(t, "</td><td>");
+            markup_add(t, c->reason);
+            if (cause)
+                text_addf(t, " <a href=\"#%s\">%s</a>", cause->id, cause->id);
+            text_add(t, "</td></tr>\n");
+        }
     }
     text_add(t, "<tr><td colspan=\"4\"><code>winjoin diag --kubeconfig FILE --nodes ");
     markup_add(t, report->nodes.items[from].name);

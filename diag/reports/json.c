@@ -181,16 +181,6 @@ static void copy_in(const json_t *json, const char *path, char *ret, size_t size
     text_format(ret, size, "%s", json_text_or(json, path, ""));
 }
 
-static void addresses_read(const json_t *json, struct probe_result *ret) {
-    json_each(json_at(json, "evidence.addresses"), i, address) {
-        const char *text = json_string_value(address);
-
-        if (text && strlen(text) < sizeof ret->addresses[0] &&
-            ret->address_count < PROBE_ADDRESSES_MAX)
-            memcpy(ret->addresses[ret->address_count++], text, strlen(text) + 1);
-    }
-}
-
 static int read_result(const json_t *json, struct diag_cell *ret, struct error *err) {
     const char *id = json_text_at(json, "id"), *protocol = json_text_at(json, "protocol");
     const char *outcome = json_text_at(json, "outcome"), *family = json_text_at(json, "family");
@@ -214,7 +204,13 @@ static int read_result(const json_t *json, struct diag_cell *ret, struct error *
     ret->result.median_us = thousandths_in(json, "latencyMs.median");
     ret->result.p95_us = thousandths_in(json, "latencyMs.p95");
     ret->result.max_us = thousandths_in(json, "latencyMs.max");
-    addresses_read(json, &ret->result);
+    json_each(json_at(json, "evidence.addresses"), i, address) {
+        const char *text = json_string_value(address);
+
+        if (text && strlen(text) < sizeof ret->result.addresses[0] &&
+            ret->result.address_count < PROBE_ADDRESSES_MAX)
+            memcpy(ret->result.addresses[ret->result.address_count++], text, strlen(text) + 1);
+    }
     copy_in(json, "from", ret->from, sizeof ret->from);
     copy_in(json, "to", ret->to, sizeof ret->to);
     copy_in(json, "reason", ret->reason, sizeof ret->reason);
@@ -303,26 +299,6 @@ static int read_large(const char *name, struct diag_cell *ret, struct error *err
                 : 0;
 }
 
-static int read_cell(struct reading *r, const json_t *json, struct error *err) {
-    struct diag_cells *cells = &r->report->cells;
-    struct diag_cell *cell = &cells->items[cells->count];
-    const char *to = json_text_at(json, "toNode");
-
-    if (read_result(json, cell, err) < 0 ||
-        find_node(r, json_text_at(json, "from"), &cell->from_node, err) < 0)
-        return -1;
-    cell->to_node = cell->from_node;
-    if ((to && find_node(r, to, &cell->to_node, err) < 0) ||
-        read_large(json_text_at(json, "largePackets"), cell, err) < 0)
-        return -1;
-    cell->again = number_in(json, "sentAgain", cell->result.attempts);
-    cell->counted = cell->result.attempts && json_object_get(json, "lossPercent");
-    cell->second = cell->family == 6;
-    cells->count++;
-    add_pair(&r->report->pairs, cell);
-    return 0;
-}
-
 static int read_cluster(const json_t *json, struct diag_report *ret, struct error *err) {
     const json_t *nodes = json_object_get(json, "nodes"), *flows = json_object_get(json, "flows");
     _cleanup_json_ json_t *index = json_object();
@@ -338,9 +314,24 @@ static int read_cluster(const json_t *json, struct diag_report *ret, struct erro
     json_each(nodes, i, node)
         if (read_node(&reading, node, err) < 0)
             return -1;
-    json_each(flows, i, flow)
-        if (read_cell(&reading, flow, err) < 0)
+    json_each(flows, i, flow) {
+        struct diag_cells *cells = &reading.report->cells;
+        struct diag_cell *cell = &cells->items[cells->count];
+        const char *to = json_text_at(flow, "toNode");
+
+        if (read_result(flow, cell, err) < 0 ||
+            find_node(&reading, json_text_at(flow, "from"), &cell->from_node, err) < 0)
             return -1;
+        cell->to_node = cell->from_node;
+        if ((to && find_node(&reading, to, &cell->to_node, err) < 0) ||
+            read_large(json_text_at(flow, "largePackets"), cell, err) < 0)
+            return -1;
+        cell->again = number_in(flow, "sentAgain", cell->result.attempts);
+        cell->counted = cell->result.attempts && json_object_get(flow, "lossPercent");
+        cell->second = cell->family == 6;
+        cells->count++;
+        add_pair(&reading.report->pairs, cell);
+    }
     diag_sample_read(json_object_get(json, "sample"), &ret->sample);
     ret->namespace_ = text_or_empty(json, "namespace");
     ret->domain = text_or_empty(json, "domain");

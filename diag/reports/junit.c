@@ -77,23 +77,11 @@ static void add_case(struct text *t, const struct diag_report *report,
     text_add(t, "    </testcase>\n");
 }
 
-static void add_sample(struct text *t, const struct diag_report *report) {
-    _cleanup_(text_list_free) struct text_list lines = {0};
-
-    diag_sample_lines(report, &lines);
-    for (size_t i = 0; i < lines.count; i++) {
-        text_add(t, i ? "" : "    <properties>\n");
-        text_add(t, "      <property name=\"sample\" value=\"");
-        markup_add(t, lines.items[i]);
-        text_add(t, "\"/>\n");
-    }
-    text_add(t, lines.count ? "    </properties>\n" : "");
-}
-
 char *diag_report_junit(const struct diag_report *report) {
     struct text t = {.cap = 64 * 1024 * 1024};
     struct diag_summary s;
     char counts[160];
+    _cleanup_(text_list_free) struct text_list lines = {0};
 
     diag_summary_make(report, &s);
     text_format(counts, sizeof counts,
@@ -104,7 +92,14 @@ char *diag_report_junit(const struct diag_report *report) {
     /* Jenkins' schema has no skipped of all suites. */
     text_addf(&t, "  <testsuite name=\"winjoin diag%s\" timestamp=\"%s\" skipped=\"%u\" %s>\n",
               report->server ? " --kubeconfig" : "", RFC3339_TEXT(report->time), s.skip, counts);
-    add_sample(&t, report);
+    diag_sample_lines(report, &lines);
+    for (size_t i = 0; i < lines.count; i++) {
+        text_add(&t, i ? "" : "    <properties>\n");
+        text_add(&t, "      <property name=\"sample\" value=\"");
+        markup_add(&t, lines.items[i]);
+        text_add(&t, "\"/>\n");
+    }
+    text_add(&t, lines.count ? "    </properties>\n" : "");
     for (size_t i = 0; i < report->cells.count; i++)
         if (diag_report_counts(report, &report->cells.items[i]))
             add_case(&t, report, &report->cells.items[i]);

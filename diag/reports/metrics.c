@@ -73,25 +73,6 @@ static bool number_of(const struct diag_cell *cell, enum part part, double *ret)
     return r->succeeded;
 }
 
-static void add_cells(struct text *t, const struct diag_report *report, const char *whose,
-                      const struct family *family) {
-    bool begun = false;
-    double value = 0;
-
-    for (size_t i = 0; i < report->cells.count; i++) {
-        const struct diag_cell *cell = &report->cells.items[i];
-
-        if (!number_of(cell, family->part, &value))
-            continue;
-        if (!begun)
-            add_family(t, family->name, family->help);
-        begun = true;
-        text_addf(t, "%s{%s,flow=\"%s\",protocol=\"%s\",family=\"%s\"} %.9g\n", family->name, whose,
-                  cell->flow->name, cell->udp ? "UDP" : "TCP", cell->family == 6 ? "IPv6" : "IPv4",
-                  value);
-    }
-}
-
 static void add_causes(struct text *t, const char *whose, const struct diag_causes *causes) {
     static const char name[] = "winjoin_diag_cause";
 
@@ -122,26 +103,6 @@ static void add_nodes(struct text *t, const struct diag_report *report, const ch
         text_addf(t, "%s{%s,%s} %d\n", name, whose, node, !bad[i]);
     }
     free(bad);
-}
-
-/* Of nodes that have published something. */
-static void add_own_reports(struct text *t, const struct diag_report *report, const char *whose) {
-    static const char *const names[] = {"winjoin_diag_node_report_timestamp_seconds",
-                                        "winjoin_diag_node_hns_differences"};
-    static const char *const helps[] = {"When the node last reported its own network.",
-                                        "What HNS has otherwise than Kubernetes, as reported."};
-
-    for (unsigned k = 0; k < ARRAY_SIZE(names); k++) {
-        add_family(t, names[k], helps[k]);
-        for (size_t i = 0; i < report->nodes.count; i++) {
-            const json_t *own = report->nodes.items[i].own_report;
-            _cleanup_(freep) char *node = label("node", report->nodes.items[i].name);
-
-            if (network_report_time(own))
-                text_addf(t, "%s{%s,%s} %lld\n", names[k], whose, node,
-                          k ? network_report_count(own) : (long long)network_report_time(own));
-        }
-    }
 }
 
 static void add_flow(struct text *t, const struct diag_report *report, const char *whose,
@@ -196,13 +157,29 @@ static void add_latencies(struct text *t, const struct diag_report *report, cons
 }
 
 static void add_cluster(struct text *t, const struct diag_report *report, const char *whose) {
+    static const char *const names[] = {"winjoin_diag_node_report_timestamp_seconds",
+                                        "winjoin_diag_node_hns_differences"};
+    static const char *const helps[] = {"When the node last reported its own network.",
+                                        "What HNS has otherwise than Kubernetes, as reported."};
+
     add_number(t, "winjoin_diag_requests", "Requests to the API server.", whose, report->requests);
     add_number(t, "winjoin_diag_cluster_nodes", "Nodes that there were to test.", whose,
                (double)(report->sample.of ? report->sample.of : report->nodes.count));
     add_number(t, "winjoin_diag_cluster_nodes_chosen",
                "Those that were tested; fewer are a sample.", whose, (double)report->nodes.count);
     add_nodes(t, report, whose);
-    add_own_reports(t, report, whose);
+    /* Of nodes that have published something. */
+    for (unsigned k = 0; k < ARRAY_SIZE(names); k++) {
+        add_family(t, names[k], helps[k]);
+        for (size_t i = 0; i < report->nodes.count; i++) {
+            const json_t *own = report->nodes.items[i].own_report;
+            _cleanup_(freep) char *node = label("node", report->nodes.items[i].name);
+
+            if (network_report_time(own))
+                text_addf(t, "%s{%s,%s} %lld\n", names[k], whose, node,
+                          k ? network_report_count(own) : (long long)network_report_time(own));
+        }
+    }
     add_family(t, "winjoin_diag_cluster_cells", "Cells that were asked.");
     for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
         add_flow(t, report, whose, flow, false);
@@ -230,8 +207,23 @@ char *diag_report_metrics(const struct diag_report *report) {
     } else {
         add_number(&t, "winjoin_diag_flows", "Flows that were asked.", whose, s.flows);
         add_number(&t, "winjoin_diag_flows_passed", "Those that work.", whose, s.flows_pass);
-        for (size_t i = 0; i < ARRAY_SIZE(families); i++)
-            add_cells(&t, report, whose, &families[i]);
+        for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
+            bool begun = false;
+            double value = 0;
+
+            for (size_t k = 0; k < report->cells.count; k++) {
+                const struct diag_cell *cell = &report->cells.items[k];
+
+                if (!number_of(cell, families[i].part, &value))
+                    continue;
+                if (!begun)
+                    add_family(&t, families[i].name, families[i].help);
+                begun = true;
+                text_addf(&t, "%s{%s,flow=\"%s\",protocol=\"%s\",family=\"%s\"} %.9g\n",
+                          families[i].name, whose, cell->flow->name, cell->udp ? "UDP" : "TCP",
+                          cell->family == 6 ? "IPv6" : "IPv4", value);
+            }
+        }
     }
     add_causes(&t, whose, &report->causes);
     return text_take(&t);

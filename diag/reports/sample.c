@@ -13,20 +13,6 @@ static size_t kinds_asked(const struct cluster_sample *sample) {
     return count;
 }
 
-static void add_size(const struct diag_report *report, struct text_list *ret) {
-    const struct cluster_sample *s = &report->sample;
-    size_t kinds = kinds_asked(s);
-
-    text_list_add_owned(
-        ret,
-        xasprintf("a sample: %zu of %zu nodes. It has nodes of %zu of %zu kinds (operating "
-                  "system, Windows build, Kubernetes version, network, pool, zone), %zu of %zu "
-                  "pairs of kinds, and %zu of %zu nodes that say that something is wrong with "
-                  "them",
-                  report->nodes.count, s->of, kinds, s->count, s->pairs_asked, s->pairs,
-                  s->say - s->unsure, s->say));
-}
-
 /* Of the kind of which the smallest part was asked. */
 static void add_unseen(const struct diag_report *report, struct text_list *ret) {
     const struct cluster_sample *s = &report->sample;
@@ -52,9 +38,22 @@ static void add_unseen(const struct diag_report *report, struct text_list *ret) 
         text_list_add_owned(ret, xasprintf("not known: what Events say of nodes: %s", s->unread));
 }
 
-static void add_words(const struct diag_report *report, struct text_list *ret) {
+void diag_sample_lines(const struct diag_report *report, struct text_list *ret) {
+    const struct cluster_sample *s = &report->sample;
+    size_t kinds = kinds_asked(s);
     size_t count = 0;
 
+    if (!report->sample.of)
+        return;
+    text_list_add_owned(
+        ret,
+        xasprintf("a sample: %zu of %zu nodes. It has nodes of %zu of %zu kinds (operating "
+                  "system, Windows build, Kubernetes version, network, pool, zone), %zu of %zu "
+                  "pairs of kinds, and %zu of %zu nodes that say that something is wrong with "
+                  "them",
+                  report->nodes.count, s->of, kinds, s->count, s->pairs_asked, s->pairs,
+                  s->say - s->unsure, s->say));
+    add_unseen(report, ret);
     for (size_t i = 0; i < report->nodes.count; i++) {
         const struct cluster_node *node = &report->nodes.items[i];
 
@@ -64,14 +63,6 @@ static void add_words(const struct diag_report *report, struct text_list *ret) {
     if (count > NAMED_MAX)
         text_list_add_owned(ret, xasprintf("and %zu more nodes say such things (-o json has all)",
                                            count - NAMED_MAX));
-}
-
-void diag_sample_lines(const struct diag_report *report, struct text_list *ret) {
-    if (!report->sample.of)
-        return;
-    add_size(report, ret);
-    add_unseen(report, ret);
-    add_words(report, ret);
 }
 
 /* ---- JSON ---- */

@@ -101,32 +101,6 @@ static void add_narrow(struct text *t, const char *protocol, const struct diag_c
     text_add_char(t, '\n');
 }
 
-static void add_row(struct text *t, const struct diag_cells *cells, const struct diag_flow *flow,
-                    bool second, const struct diag_text_style *style) {
-    const struct diag_cell *tcp = diag_cells_find(cells, flow->id, false, second);
-    const struct diag_cell *udp = diag_cells_find(cells, flow->id, true, second);
-    _cleanup_(freep) char *label =
-        xasprintf("%s %s %s", flow->from, style->utf8 ? "\xe2\x86\x92" : "->", flow->to);
-    const char *by = second ? "IPv6" : flow->by;
-
-    if (!tcp && !udp)
-        return;
-    text_add(t, label);
-    if (text_edge(style) < matrix_width) {
-        text_addf(t, " %s\n", by);
-        add_narrow(t, "TCP", tcp, style);
-        add_narrow(t, "UDP", udp, style);
-        return;
-    }
-    text_pad(t, text_columns(label), FLOW_WIDTH);
-    text_add(t, by);
-    text_pad(t, strlen(by), BY_WIDTH);
-    add_cell(t, tcp, style);
-    add_cell(t, udp, style);
-    trim(t);
-    text_add_char(t, '\n');
-}
-
 static void add_matrix(struct text *t, const struct diag_report *report,
                        const struct diag_text_style *style) {
     if (text_edge(style) >= matrix_width) {
@@ -137,8 +111,30 @@ static void add_matrix(struct text *t, const struct diag_report *report,
         text_add(t, "UDP\n");
     }
     for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
-        for (int second = 0; second < 2; second++)
-            add_row(t, &report->cells, flow, second, style);
+        for (int second = 0; second < 2; second++) {
+            const struct diag_cell *tcp = diag_cells_find(&report->cells, flow->id, false, second);
+            const struct diag_cell *udp = diag_cells_find(&report->cells, flow->id, true, second);
+            _cleanup_(freep) char *label =
+                xasprintf("%s %s %s", flow->from, style->utf8 ? "\xe2\x86\x92" : "->", flow->to);
+            const char *by = second ? "IPv6" : flow->by;
+
+            if (!tcp && !udp)
+                continue;
+            text_add(t, label);
+            if (text_edge(style) < matrix_width) {
+                text_addf(t, " %s\n", by);
+                add_narrow(t, "TCP", tcp, style);
+                add_narrow(t, "UDP", udp, style);
+                continue;
+            }
+            text_pad(t, text_columns(label), FLOW_WIDTH);
+            text_add(t, by);
+            text_pad(t, strlen(by), BY_WIDTH);
+            add_cell(t, tcp, style);
+            add_cell(t, udp, style);
+            trim(t);
+            text_add_char(t, '\n');
+        }
 }
 
 void text_add_wrapped(struct text *t, const char *words, size_t at, size_t indent, size_t edge) {
@@ -254,18 +250,6 @@ static void add_verdict(struct text *t, const struct diag_report *report, size_t
                                     : " These causes explain some of the failures:");
     text_add_char(t, '\n');
     text_add_wrapped(t, text_str(&line), 0, 0, edge);
-}
-
-/* Between two pods, what works from the one and not from the other. */
-static void add_directions(struct text *t, const struct diag_report *report, size_t edge) {
-    for (size_t i = 0; i < report->cells.count; i++) {
-        const struct diag_cell *cell = &report->cells.items[i];
-        _cleanup_(freep) char *name = diag_cell_name(cell);
-        _cleanup_(freep) char *line = xasprintf("%s: %s", name, cell->reason);
-
-        if (cell->outcome == DIAG_FAIL && cell->one_way)
-            text_add_wrapped(t, line, 0, 2, edge);
-    }
 }
 
 /* Each reason once, with the cells that it holds for. */
@@ -386,7 +370,15 @@ char *diag_report_text(const struct diag_report *report, const struct diag_text_
     add_look(&t, report, edge);
     if (!down) {
         add_matrix(&t, report, style);
-        add_directions(&t, report, edge);
+        /* Between two pods, what works from the one and not from the other. */
+        for (size_t i = 0; i < report->cells.count; i++) {
+            const struct diag_cell *cell = &report->cells.items[i];
+            _cleanup_(freep) char *name = diag_cell_name(cell);
+            _cleanup_(freep) char *line = xasprintf("%s: %s", name, cell->reason);
+
+            if (cell->outcome == DIAG_FAIL && cell->one_way)
+                text_add_wrapped(&t, line, 0, 2, edge);
+        }
         add_verdict(&t, report, edge);
     }
     for (size_t i = 0; i < report->causes.count; i++)

@@ -88,24 +88,6 @@ static void sort_cells(struct finding *f) {
     }
 }
 
-static void map_make(struct finding *f) {
-    const struct cluster_nodes *nodes = &f->report->nodes;
-    size_t *kinds = cluster_alike_make(nodes, cluster_node_kind);
-    size_t *systems = cluster_alike_make(nodes, cluster_node_system);
-
-    f->map = (struct cluster_map){
-        .report = f->report,
-        .nodes = xcalloc(nodes->count + 1, sizeof *f->map.nodes),
-        .explained = xcalloc(f->report->cells.count + 1, sizeof *f->map.explained)};
-    for (size_t i = 0; i < nodes->count; i++) {
-        f->map.nodes[i].kind = kinds[i];
-        f->map.nodes[i].system = systems[i];
-    }
-    judge_local_ports(f);
-    sort_cells(f);
-    free_all(kinds, systems);
-}
-
 /* ---- causes ---- */
 
 static struct naming *naming_of(struct finding *f, const struct cluster_row *row,
@@ -120,28 +102,6 @@ static struct naming *naming_of(struct finding *f, const struct cluster_row *row
                               .named = json_object(),
                               .cause.confirmed = true});
     return &f->namings[f->count - 1];
-}
-
-static void add_name(const struct finding *f, const struct cluster_found *found, const char *way,
-                     const char *evidence, struct naming *ret) {
-    const struct cluster_place *place = &found->place;
-    _cleanup_(freep) char *name = cluster_place_name(&f->map, place);
-    _cleanup_(freep) char *whole = xasprintf("%s%s", name, way);
-    bool first = !ret->names.count;
-
-    ret->pairs = ret->pairs && cluster_place_scope(place) == PAIR;
-    for (size_t i = 0; i < ARRAY_SIZE(ret->shared); i++)
-        if (first)
-            ret->shared[i] = i ? place->b : place->a;
-        else if (ret->shared[i] != place->a && ret->shared[i] != place->b)
-            ret->shared[i] = SIZE_MAX;
-    ret->one = first && place->set == ONE && place->way != BETWEEN;
-    if (!json_object_get(ret->named, whole)) {
-        json_object_set_new(ret->named, whole, json_true());
-        text_list_add(&ret->names, whole);
-    }
-    if (ret->cause.evidence.count < NAMES)
-        text_list_add(&ret->cause.evidence, evidence);
 }
 
 static bool explains(const struct finding *f, const struct cluster_row *row,
@@ -192,8 +152,24 @@ static void name_place(struct finding *f, const struct cluster_row *row,
     const struct diag_cause_row title = cluster_row_title(row, scope, &as);
     struct naming *naming = naming_of(f, row, &title);
     bool says_way = found->pairs && as != scope;
+    const struct cluster_place *place = &found->place;
+    _cleanup_(freep) char *name = cluster_place_name(&f->map, place);
+    _cleanup_(freep) char *whole = xasprintf("%s%s", name, says_way ? directions[scope] : "");
+    bool first = !naming->names.count;
 
-    add_name(f, found, says_way ? directions[scope] : "", evidence, naming);
+    naming->pairs = naming->pairs && cluster_place_scope(place) == PAIR;
+    for (size_t i = 0; i < ARRAY_SIZE(naming->shared); i++)
+        if (first)
+            naming->shared[i] = i ? place->b : place->a;
+        else if (naming->shared[i] != place->a && naming->shared[i] != place->b)
+            naming->shared[i] = SIZE_MAX;
+    naming->one = first && place->set == ONE && place->way != BETWEEN;
+    if (!json_object_get(naming->named, whole)) {
+        json_object_set_new(naming->named, whole, json_true());
+        text_list_add(&naming->names, whole);
+    }
+    if (naming->cause.evidence.count < NAMES)
+        text_list_add(&naming->cause.evidence, evidence);
     naming->cause.confirmed = naming->cause.confirmed && sure;
     if (row->kind != PUBLISHED_BY_NODE || found->red)
         explain(f, row, &found->place, naming);
@@ -266,24 +242,6 @@ static bool fits_any(const struct finding *f, const struct cluster_row *row) {
     return false;
 }
 
-/* `last`: the row has not been named for the cells that it fits. */
-static void find_read(struct finding *f, const struct cluster_row *row, bool last) {
-    if (row->unfit == NAMED_LAST && fits_any(f, row) == last)
-        return;
-    for (size_t i = 0; i < f->report->nodes.count; i++) {
-        const struct cluster_node *n = &f->report->nodes.items[i];
-        const struct cluster_map_node *known = &f->map.nodes[i];
-        const struct cluster_found found = found_from(i);
-        const char *words = row->read(n);
-        _cleanup_(freep) char *evidence = NULL;
-
-        if (!words || (row->local_port && (!known->local_port_fails || known->local_named)))
-            continue;
-        evidence = xasprintf("%s: %s", n->name, words);
-        name_place(f, row, &found, evidence, row->confirmed && !last);
-    }
-}
-
 /* What nodes have published is looked at three times: first what fits the cells and is fresh;
  * without such, what fits; and at the end, where the row is not named yet, what fits none. */
 enum published_look { FITS_AND_FRESH, FITS, FITS_NONE };
@@ -333,26 +291,6 @@ static char *evidence_make(const struct finding *f, const struct cluster_row *ro
     return text_take(&evidence);
 }
 
-/* The widest scope comes first. */
-static void find_pattern(struct finding *f, const struct cluster_row *row) {
-    struct cluster_founds founds;
-
-    cluster_scopes_find(&f->map, row, &founds);
-    for (enum cluster_scope scope = ALL; scope < SCOPES; scope++)
-        for (size_t i = 0; i < founds.count; i++) {
-            const struct cluster_found *found = &founds.items[i];
-            _cleanup_(freep) char *evidence = NULL;
-
-            if (cluster_place_scope(&found->place) != scope)
-                continue;
-            evidence = evidence_make(f, row, found);
-            name_place(f, row, found, evidence,
-                       row->confirmed && (!cluster_row_is_of_chance(row) ||
-                                          cluster_found_is_sure(&f->map, row, &founds, found)));
-        }
-    free_all(founds.items, founds.group);
-}
-
 static bool pods_fail(const struct diag_report *report, const struct cluster_row *row) {
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *c = &report->cells.items[i];
@@ -374,8 +312,24 @@ static void find_patterns(struct finding *f, const struct cluster_row *row) {
     if (row->pattern.pods_work && pods_fail(f->report, row))
         return;
     for (size_t i = 0; i < ARRAY_SIZE(parts[0]) && (!i || part[i]); i++) {
+        struct cluster_founds founds;
+
         f->map.part = part[i];
-        find_pattern(f, row);
+        /* The widest scope comes first. */
+        cluster_scopes_find(&f->map, row, &founds);
+        for (enum cluster_scope scope = ALL; scope < SCOPES; scope++)
+            for (size_t k = 0; k < founds.count; k++) {
+                const struct cluster_found *found = &founds.items[k];
+                _cleanup_(freep) char *evidence = NULL;
+
+                if (cluster_place_scope(&found->place) != scope)
+                    continue;
+                evidence = evidence_make(f, row, found);
+                name_place(f, row, found, evidence,
+                           row->confirmed && (!cluster_row_is_of_chance(row) ||
+                                              cluster_found_is_sure(&f->map, row, &founds, found)));
+            }
+        free_all(founds.items, founds.group);
     }
     f->map.part = WHOLE;
 }
@@ -402,9 +356,23 @@ static void find_unasked(struct finding *f, const struct cluster_row *row) {
 
 static void find_row(struct finding *f, const struct cluster_row *row, bool last) {
     switch (row->kind) {
-    case READ_ON_NODE:
-        find_read(f, row, last);
-        break;
+    case READ_ON_NODE: {
+        /* `last`: the row has not been named for the cells that it fits. */
+        if (row->unfit != NAMED_LAST || fits_any(f, row) != last) {
+            for (size_t i = 0; i < f->report->nodes.count; i++) {
+                const struct cluster_node *n = &f->report->nodes.items[i];
+                const struct cluster_map_node *known = &f->map.nodes[i];
+                const struct cluster_found found = found_from(i);
+                const char *words = row->read(n);
+                _cleanup_(freep) char *evidence = NULL;
+
+                if (!words || (row->local_port && (!known->local_port_fails || known->local_named)))
+                    continue;
+                evidence = xasprintf("%s: %s", n->name, words);
+                name_place(f, row, &found, evidence, row->confirmed && !last);
+            }
+        }
+    } break;
     case PUBLISHED_BY_NODE:
         find_published(f, row, last);
         break;
@@ -452,8 +420,21 @@ static void explain_services(struct finding *f) {
 
 void cluster_causes_find(struct diag_report *report) {
     struct finding f = {.report = report};
+    const struct cluster_nodes *nodes = &f.report->nodes;
+    size_t *kinds = cluster_alike_make(nodes, cluster_node_kind);
+    size_t *systems = cluster_alike_make(nodes, cluster_node_system);
 
-    map_make(&f);
+    f.map = (struct cluster_map){.report = f.report,
+                                 .nodes = xcalloc(nodes->count + 1, sizeof *f.map.nodes),
+                                 .explained =
+                                     xcalloc(f.report->cells.count + 1, sizeof *f.map.explained)};
+    for (size_t i = 0; i < nodes->count; i++) {
+        f.map.nodes[i].kind = kinds[i];
+        f.map.nodes[i].system = systems[i];
+    }
+    judge_local_ports(&f);
+    sort_cells(&f);
+    free_all(kinds, systems);
     diag_causes_free(&report->causes);
     for (size_t i = 0; cluster_row(i); i++)
         find_row(&f, cluster_row(i), false);

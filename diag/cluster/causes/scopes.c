@@ -229,19 +229,6 @@ static bool is_possible(const struct search *s, const struct candidate *g) {
     return cluster_row_is_of_chance(row) ? is_by_chance(g) && !has_whole_part(s, g) : !g->green;
 }
 
-static void add_candidates(struct search *s) {
-    s->candidates = xcalloc(s->entry_count + 1, sizeof *s->candidates);
-    for (size_t i = 0; i < s->entry_count; i++) {
-        const struct entry *e = &s->entries[i];
-
-        if (!i || compare_places(&e->place, &e[-1].place) != 0)
-            s->candidates[s->candidate_count++].place = e->place;
-        add_cell(s, e->cell, &s->candidates[s->candidate_count - 1]);
-    }
-    for (size_t i = 0; i < s->candidate_count; i++)
-        s->candidates[i].possible = is_possible(s, &s->candidates[i]);
-}
-
 /* Without a red cell that is not explained yet nothing is to be found. */
 static bool has_open(const struct search *s) {
     const struct diag_cells *cells = &s->map->report->cells;
@@ -257,7 +244,16 @@ static void search_open(struct search *s) {
     if (!has_open(s))
         return;
     add_entries(s);
-    add_candidates(s);
+    s->candidates = xcalloc(s->entry_count + 1, sizeof *s->candidates);
+    for (size_t i = 0; i < s->entry_count; i++) {
+        const struct entry *e = &s->entries[i];
+
+        if (!i || compare_places(&e->place, &e[-1].place) != 0)
+            s->candidates[s->candidate_count++].place = e->place;
+        add_cell(s, e->cell, &s->candidates[s->candidate_count - 1]);
+    }
+    for (size_t i = 0; i < s->candidate_count; i++)
+        s->candidates[i].possible = is_possible(s, &s->candidates[i]);
 }
 
 /* ---- choosing ---- */
@@ -344,21 +340,6 @@ static bool are_between(const bool *group, const struct cluster_founds *founds) 
     return true;
 }
 
-/* Counts all pairs as one: the first. */
-static void join_all(struct cluster_founds *founds, size_t first) {
-    size_t kept = 0;
-
-    for (size_t i = 0; i < founds->count; i++) {
-        if (is_pair(&founds->items[i]) && i != first) {
-            founds->items[first].red += founds->items[i].red;
-            continue;
-        }
-        founds->items[kept++] = founds->items[i];
-    }
-    founds->items[first].place.group = founds->group;
-    founds->count = kept;
-}
-
 static void join_pairs(const struct cluster_map *map, const struct cluster_row *row,
                        struct cluster_founds *founds) {
     size_t pairs = 0, first = 0;
@@ -378,8 +359,19 @@ static void join_pairs(const struct cluster_map *map, const struct cluster_row *
         more += of_a[i] - of_b[i];
     small = more <= 0 ? of_a : of_b;
     if (are_between(small, founds)) {
+        size_t kept = 0;
+
         founds->group = small;
-        join_all(founds, first);
+        /* Counts all pairs as one: the first. */
+        for (size_t i = 0; i < founds->count; i++) {
+            if (is_pair(&founds->items[i]) && i != first) {
+                founds->items[first].red += founds->items[i].red;
+                continue;
+            }
+            founds->items[kept++] = founds->items[i];
+        }
+        founds->items[first].place.group = founds->group;
+        founds->count = kept;
     }
     free(of_a == founds->group ? NULL : of_a);
     free(of_b == founds->group ? NULL : of_b);

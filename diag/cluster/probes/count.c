@@ -174,18 +174,6 @@ static int ask_by_shell(struct counting *c, struct error *err) {
     return cluster_check_interrupted(client->host, err);
 }
 
-static void time_own(struct counting *c) {
-    c->own_us = xcalloc(c->asking->report->nodes.count, sizeof *c->own_us);
-    for (size_t i = 0; i < c->row_count; i++) {
-        struct row *row = &c->rows[i];
-
-        if (row->cell)
-            continue;
-        probe_result_time(&row->result, row->times);
-        c->own_us[row->node][row->udp] = row->result.median_us;
-    }
-}
-
 /* Whether answers take as long each time where nothing is sent again: a probe's own, and by UDP. */
 static bool is_steady(const struct counting *c) {
     for (size_t i = 0; i < c->row_count; i++) {
@@ -241,7 +229,15 @@ int cluster_count(struct cluster_asking *asking, struct error *err) {
     result = ask_by_address(&c, err);
     if (result == 0)
         result = ask_by_shell(&c, err);
-    time_own(&c);
+    c.own_us = xcalloc(c.asking->report->nodes.count, sizeof *c.own_us);
+    for (size_t i = 0; i < c.row_count; i++) {
+        struct row *row = &c.rows[i];
+
+        if (row->cell)
+            continue;
+        probe_result_time(&row->result, row->times);
+        c.own_us[row->node][row->udp] = row->result.median_us;
+    }
     c.steady = is_steady(&c);
     for (size_t i = 0; i < c.row_count; i++) {
         if (c.rows[i].cell && result == 0)

@@ -69,27 +69,6 @@ static void copy_plain(char *ret, size_t size, const char *text) {
     ret[n] = '\0';
 }
 
-/* Plain words for what Go says in many; else its own, as the name and server of a DNS error. */
-static void say_why(char *ret, size_t size, enum probe_outcome outcome, const char *error) {
-    switch (outcome) {
-    case PROBE_TIMEOUT:
-    case PROBE_NO_REPLY:
-        text_format(ret, size, "no answer in %d s", DIAL_TIMEOUT_MS / 1000);
-        break;
-    case PROBE_REFUSED:
-        text_format(ret, size, "%s", "connection refused");
-        break;
-    case PROBE_RESET:
-        text_format(ret, size, "%s", "connection reset");
-        break;
-    case PROBE_UNREACHABLE:
-        text_format(ret, size, "%s", "no route to it");
-        break;
-    default:
-        copy_plain(ret, size, error);
-    }
-}
-
 static void count_answer(const char *answer, const struct dial_expected *expected,
                          struct probe_result *ret) {
     char responder[sizeof ret->responder];
@@ -122,22 +101,23 @@ static void count_error(const char *error, bool udp, struct probe_result *ret, c
         return;
     }
     ret->outcome = outcome;
-    say_why(why, why_size, outcome, error);
-}
-
-static void read_lists(const json_t *json, bool udp, const struct dial_expected *expected,
-                       struct probe_result *ret, char *why, size_t why_size) {
-    json_each(json_object_get(json, "responses"), i, item) {
-        if (json_string_value(item) && *json_string_value(item))
-            count_answer(json_string_value(item), expected, ret);
-    }
-    json_each(json_object_get(json, "errors"), i, item) {
-        if (json_string_value(item))
-            count_error(json_string_value(item), udp, ret, why, why_size);
-    }
-    if (!ret->attempts) { /* "{}": neither */
-        ret->attempts = 1;
-        ret->outcome = PROBE_NO_REPLY;
+    /* Plain words for what Go says in many; else its own, as the name and server of a DNS error. */
+    switch (outcome) {
+    case PROBE_TIMEOUT:
+    case PROBE_NO_REPLY:
+        text_format(why, why_size, "no answer in %d s", DIAL_TIMEOUT_MS / 1000);
+        break;
+    case PROBE_REFUSED:
+        text_format(why, why_size, "%s", "connection refused");
+        break;
+    case PROBE_RESET:
+        text_format(why, why_size, "%s", "connection reset");
+        break;
+    case PROBE_UNREACHABLE:
+        text_format(why, why_size, "%s", "no route to it");
+        break;
+    default:
+        copy_plain(why, why_size, error);
     }
 }
 
@@ -155,7 +135,18 @@ enum dial_end dial_read_expected(long status, const char *body, size_t len, bool
         (void)json_read(body, len, "the answer", &json, NULL); /* a plain text is judged below */
     message = json_text_at(json, "message");
     if (status == 200 && json_is_object(json) && !json_object_get(json, "kind")) {
-        read_lists(json, udp, expected, ret, why, why_size);
+        json_each(json_object_get(json, "responses"), i, item) {
+            if (json_string_value(item) && *json_string_value(item))
+                count_answer(json_string_value(item), expected, ret);
+        }
+        json_each(json_object_get(json, "errors"), i, item) {
+            if (json_string_value(item))
+                count_error(json_string_value(item), udp, ret, why, why_size);
+        }
+        if (!ret->attempts) { /* "{}": neither */
+            ret->attempts = 1;
+            ret->outcome = PROBE_NO_REPLY;
+        }
         return DIAL_ANSWERED;
     }
     if (status == 400 && has(body, "lookup ") && !message) {

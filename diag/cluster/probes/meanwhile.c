@@ -41,21 +41,6 @@ static void note_status(struct ask *ask, const struct kube_many *answer) {
     ((long *)ask->queue->context)[ask->whose] = answer->status;
 }
 
-static void add_own(const struct cluster_asking *asking, bool all, struct ask_queue *ret) {
-    const struct diag_report *report = asking->report;
-    _cleanup_(freep) bool *open = with_open_cells(report);
-
-    for (size_t i = 0; i < report->nodes.count && open[report->nodes.count]; i++) {
-        const struct cluster_node *n = &report->nodes.items[i];
-
-        if (!n->waiting && !n->by_exec && asking->probes[i].answered && (all || open[i]))
-            (void)ask_add(ret,
-                          dial_path(report->namespace_, n->pod, "127.0.0.1", PROBE_HTTP, false,
-                                    "hostname", 1),
-                          i, 0, all ? OWN_MS : OWN_SOON_MS);
-    }
-}
-
 static void forget_cells(struct cluster_asking *asking) {
     for (size_t i = 0; i < asking->report->cells.count; i++) {
         struct diag_cell *c = &asking->report->cells.items[i];
@@ -81,8 +66,18 @@ void cluster_ask_stopped(struct cluster_asking *asking, bool all) {
     _cleanup_(ask_queue_free) struct ask_queue queue = {.answered = note_status,
                                                         .context = statuses};
     size_t silent = 0;
+    const struct diag_report *report = asking->report;
+    _cleanup_(freep) bool *open = with_open_cells(report);
 
-    add_own(asking, all, &queue);
+    for (size_t i = 0; i < report->nodes.count && open[report->nodes.count]; i++) {
+        const struct cluster_node *n = &report->nodes.items[i];
+
+        if (!n->waiting && !n->by_exec && asking->probes[i].answered && (all || open[i]))
+            (void)ask_add(&queue,
+                          dial_path(report->namespace_, n->pod, "127.0.0.1", PROBE_HTTP, false,
+                                    "hostname", 1),
+                          i, 0, all ? OWN_MS : OWN_SOON_MS);
+    }
     ask_by_proxy(asking->client, &queue, 0, queue.count, 0);
     for (size_t i = 0; i < queue.count; i++)
         silent += statuses[queue.items[i].whose] != 200;
