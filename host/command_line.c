@@ -55,7 +55,7 @@ void command_line_words(const char *line, struct text_list *ret) {
             else
                 quoted = !quoted;
         }
-        p = p + strspn(p, " \t");
+        p += strspn(p, " \t");
         text_list_add(ret, text_str(&word));
         text_free(&word);
     }
