@@ -1,4 +1,5 @@
-/* Reads what the node can tell without being changed. What cannot be read is named, never fatal. */
+/* Reads what the node can tell without being changed, and finds things in it. What cannot be read
+ * is named, never fatal. */
 #include "diag/evidence.h"
 
 #include "base/yaml.h"
@@ -9,10 +10,105 @@
 #include "netsetup/hns/hcn_lookup.h"
 #include "netsetup/limits.h"
 #include "netsetup/modes/mode.h"
+#include "netsetup/routes/peers.h"
 #include "netsetup/windows_builds.h"
 #include "services/runtime_files.h"
 #include "services/service_status.h"
 #include "services/service_table.h"
+
+/* ---- what is found in it ---- */
+
+static const json_t *mapping_of(const json_t *balancer, int protocol, int port) {
+    json_each(json_object_get(balancer, "PortMappings"), i, mapping)
+        if (json_number_at(mapping, "Protocol", 0) == protocol &&
+            json_number_at(mapping, "ExternalPort", 0) == port)
+            return mapping;
+    return NULL;
+}
+
+json_t *diag_evidence_balancer(const json_t *evidence, const char *vip, int protocol, int port) {
+    json_each(json_object_get(evidence, "loadBalancers"), i, balancer)
+        if (vip && json_has_text(json_object_get(balancer, "FrontendVIPs"), vip) &&
+            mapping_of(balancer, protocol, port))
+            return balancer;
+    return NULL;
+}
+
+unsigned diag_evidence_backend_port(const json_t *evidence, const char *vip, int protocol,
+                                    int port) {
+    const json_t *balancer = diag_evidence_balancer(evidence, vip, protocol, port);
+    long long own = json_number_at(mapping_of(balancer, protocol, port), "InternalPort", 0);
+
+    return own > 0 && own <= 65535 ? (unsigned)own : 0;
+}
+
+size_t diag_evidence_backends(const json_t *evidence, const char *vip, int protocol, int port,
+                              const char **ret, size_t max) {
+    const json_t *balancer = diag_evidence_balancer(evidence, vip, protocol, port);
+    const json_t *members = json_object_get(balancer, "HostComputeEndpoints");
+    size_t n = 0;
+
+    for (int remote = 1; remote >= 0; remote--)
+        json_each(json_object_get(evidence, "endpoints"), i, endpoint) {
+            const char *id = json_text_at(endpoint, "ID");
+            const char *ip = json_text_at(endpoint, "IpConfigurations.0.IpAddress");
+
+            if (n < max && id && ip && json_has_text(members, id) &&
+                (json_number_at(endpoint, "Flags", 0) & 1) == remote)
+                ret[n++] = ip;
+        }
+    return n;
+}
+
+const char *diag_evidence_backend(const json_t *evidence, const char *vip, int protocol, int port) {
+    const char *first = NULL;
+
+    (void)diag_evidence_backends(evidence, vip, protocol, port, &first, 1);
+    return first;
+}
+
+/* The prefix of a node's pods that holds the address. */
+static bool prefix_of(const json_t *node, const struct ip *ip, struct cidr *ret) {
+    struct network_peer peer;
+
+    network_peer_read(node, &peer);
+    return peer.pod_cidr && cidr_parse(peer.pod_cidr, ret, NULL) == 0 && cidr_contains(ret, ip);
+}
+
+json_t *diag_evidence_node_of(const json_t *evidence, const char *ip) {
+    struct cidr prefix;
+    struct ip address;
+
+    if (!ip || ip_parse(ip, &address, NULL) < 0)
+        return NULL;
+    json_each(json_object_get(evidence, "nodes"), i, node)
+        if (prefix_of(node, &address, &prefix))
+            return node;
+    return NULL;
+}
+
+const char *diag_evidence_node_address(const json_t *evidence, const char *ip) {
+    struct network_peer peer = {0};
+    const json_t *node = diag_evidence_node_of(evidence, ip);
+
+    if (node)
+        network_peer_read(node, &peer);
+    return peer.node_address;
+}
+
+bool diag_evidence_gateway(const json_t *evidence, const char *ip, char ret[IP_TEXT_MAX]) {
+    const json_t *node = diag_evidence_node_of(evidence, ip);
+    struct cidr prefix;
+    struct ip address;
+
+    if (!node || ip_parse(ip, &address, NULL) < 0 || !prefix_of(node, &address, &prefix) ||
+        cidr_address(&prefix, 1, &address, NULL) < 0)
+        return false;
+    ip_format(&address, ret);
+    return true;
+}
+
+/* ---- what is read ---- */
 
 enum { ROWS_MAX = 1000, LAST_PORT = 65535 };
 
@@ -94,6 +190,50 @@ static void neighbors_add(struct host *host, json_t *evidence) {
                                                    n->mac, "fixed", (int)n->fixed));
     }
     json_object_set_new(evidence, "neighbors", array);
+}
+
+/* ---- why a kube-proxy that runs has programmed nothing: its configuration and the end of its log
+ * ---- */
+
+enum { CONFIG_MAX = 256 * 1024, TAIL_MAX = 64 * 1024, LINES = 2 };
+
+static char *source_vip(struct host *host) {
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
+    _cleanup_(freep) char *text = NULL;
+    const char *vip;
+    size_t len;
+
+    if (host_read(host, KUBE_PROXY_CONFIG_PATH, CONFIG_MAX, &text, &len, NULL) < 0 ||
+        yaml_read(text, len, KUBE_PROXY_CONFIG_PATH, &yaml, NULL) < 0)
+        return NULL;
+    vip = json_text_at(yaml.documents, "0.winkernel.sourceVip");
+    return vip && *vip ? xstrdup(vip) : NULL;
+}
+
+static char *server(struct host *host) {
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
+    _cleanup_(secret_freep) char *text = NULL;
+    size_t len;
+
+    if (host_read(host, KUBE_PROXY_KUBECONFIG_PATH, CONFIG_MAX, &text, &len, NULL) < 0 ||
+        kubeconfig_parse(text, len, KUBE_PROXY_KUBECONFIG_PATH, &config, NULL) < 0)
+        return NULL;
+    return take_ptr(config.server);
+}
+
+/* Of kube-proxy on this node: sourceVip? of its configuration, server? of its kubeconfig,
+ * lastErrors?[] from the end of its log. What cannot be read is left out. New reference. */
+static json_t *diag_evidence_proxy(struct host *host) {
+    _cleanup_(text_list_free) struct text_list words = {0};
+    _cleanup_(freep) char *tail = service_log_tail(host, service_kube_proxy.log_file, TAIL_MAX);
+    _cleanup_(freep) char *vip = source_vip(host), *api = server(host);
+    json_t *proxy = json_pack("{s:s*, s:s*}", "sourceVip", vip, "server", api);
+
+    if (tail)
+        service_log_words(tail, LINES, &words);
+    if (words.count)
+        json_object_set_new(proxy, "lastErrors", json_texts(&words));
+    return proxy;
 }
 
 /* ---- services, CNI, host ---- */
@@ -299,46 +439,4 @@ void diag_evidence_add_extra(json_t *evidence, const struct probe_result *result
     json_object_set_new(extra, "succeeded", json_integer(result->succeeded));
     if (result->succeeded)
         json_object_set_new(extra, "medianUs", json_integer(result->median_us));
-}
-
-/* ---- why a kube-proxy that runs has programmed nothing: its configuration and the end of its log
- * ---- */
-
-enum { CONFIG_MAX = 256 * 1024, TAIL_MAX = 64 * 1024, LINES = 2 };
-
-static char *source_vip(struct host *host) {
-    _cleanup_(yaml_forget) struct yaml yaml = {0};
-    _cleanup_(freep) char *text = NULL;
-    const char *vip;
-    size_t len;
-
-    if (host_read(host, KUBE_PROXY_CONFIG_PATH, CONFIG_MAX, &text, &len, NULL) < 0 ||
-        yaml_read(text, len, KUBE_PROXY_CONFIG_PATH, &yaml, NULL) < 0)
-        return NULL;
-    vip = json_text_at(yaml.documents, "0.winkernel.sourceVip");
-    return vip && *vip ? xstrdup(vip) : NULL;
-}
-
-static char *server(struct host *host) {
-    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
-    _cleanup_(secret_freep) char *text = NULL;
-    size_t len;
-
-    if (host_read(host, KUBE_PROXY_KUBECONFIG_PATH, CONFIG_MAX, &text, &len, NULL) < 0 ||
-        kubeconfig_parse(text, len, KUBE_PROXY_KUBECONFIG_PATH, &config, NULL) < 0)
-        return NULL;
-    return take_ptr(config.server);
-}
-
-json_t *diag_evidence_proxy(struct host *host) {
-    _cleanup_(text_list_free) struct text_list words = {0};
-    _cleanup_(freep) char *tail = service_log_tail(host, service_kube_proxy.log_file, TAIL_MAX);
-    _cleanup_(freep) char *vip = source_vip(host), *api = server(host);
-    json_t *proxy = json_pack("{s:s*, s:s*}", "sourceVip", vip, "server", api);
-
-    if (tail)
-        service_log_words(tail, LINES, &words);
-    if (words.count)
-        json_object_set_new(proxy, "lastErrors", json_texts(&words));
-    return proxy;
 }

@@ -55,9 +55,6 @@ void diag_evidence_add_hns(struct host *host, const struct diag_evidence_options
                            json_t *evidence);
 /* Notes what could not be read, and why. */
 void diag_evidence_missing(json_t *evidence, const char *what, const struct error *err);
-/* Of kube-proxy on this node: sourceVip? of its configuration, server? of its kubeconfig,
- * lastErrors?[] from the end of its log. What cannot be read is left out. New reference. */
-json_t *diag_evidence_proxy(struct host *host);
 /* The HNS network that pods are put into and its kind ("overlay", "l2bridge"), from the CNI
  * configuration that the runtime takes: what a join was told may not be known any more. Leaves both
  * untouched when there is none or its plugin is not known; otherwise the caller frees. */

@@ -40,14 +40,6 @@ enum wait_look run_wait(struct run *run, struct wait wait, struct error *err);
 /* Reads what can be read without the pods, in bounded time: HNS may hang. */
 void run_read_evidence(struct run *run);
 
-/* probes_wait.c */
-
-/* Waits until all probes have spoken, or no more where they will not; a probe that never speaks is
- * a result, not a failure. run->down is set where a service is. ERROR_INTERRUPTED alone. */
-int run_wait_probes(struct run *run, struct error *err);
-/* Adds to the evidence what is known of each probe's pod. */
-void run_add_pods(struct run *run);
-
 /* matrix.c */
 
 /* Measures all cells; *ret has what was found beyond them, too. Then the red ones again for a

@@ -128,10 +128,6 @@ int cluster_collect(struct collection *collection, const char *server,
 /* Where what is sent to one node's pods comes to the other's. */
 #define CLUSTER_TWIN_OVERLAY "flannel's "
 
-/* Sets node->twin of the last of the nodes, and of the one before, where its pod subnet (of a
- * network that uses it), address or MAC address that flannel announces, own address or, on Linux,
- * machine ID is that of another, too. `item`: its Node. */
-void cluster_twins_note(struct cluster_nodes *nodes, const json_t *item);
 /* The same of their probes' addresses, when these run. */
 void cluster_twins_of_pods(struct cluster_nodes *nodes);
 

@@ -45,10 +45,6 @@ void drift_find_missing_endpoints(const struct drift_seen *seen, struct drift_in
                                   json_t *rows);
 void drift_find_podless_namespaces(const struct drift_seen *seen, struct drift_index *index,
                                    json_t *rows);
-void drift_find_nodeless_routes(const struct drift_seen *seen, struct drift_index *index,
-                                json_t *rows);
-void drift_find_kube_proxies(const struct drift_seen *seen, struct drift_index *index,
-                             json_t *rows);
 
 /* Sets. */
 void drift_put(struct text_table *set, const char *text); /* NULL and "": nothing is added */

@@ -3,10 +3,6 @@
 
 #include "diag/probe/probe.h"
 
-/* One attempt, within timeout_ms, name and answer together. Sets the responder and the addresses of
- * the result where it learns them. */
-enum probe_outcome probe_attempt(const struct probe *probe, struct probe_result *result);
-
 /* All probes of a list are measured at the same time. The attempts of one follow each other; an
  * attempt that takes long does not keep the next one waiting, so that a dead path costs little more
  * than one time-out. */

@@ -31,9 +31,6 @@ void markup_add(struct text *t, const char *s);
 extern const char diag_page_head[];
 /* A section of the page for each; ids are anchors. */
 void diag_causes_add_html(struct text *t, const struct diag_causes *causes);
-/* The network of a node as a picture: its flows as arrows; a red one leads to its cause's section.
- */
-void diag_picture_add_html(struct text *t, const struct diag_report *report);
 
 /* ---- a whole cluster ---- */
 
