@@ -89,22 +89,19 @@ static void log_request(const struct http_request *request, const struct http_re
         log_message(LOG_REQUEST, "%s", err ? err->message : url);
 }
 
-/* What may stay after a failure. */
-static void forget_answer(struct http_response *response) {
-    struct http_response kept = {.retry_after = -1, .length = -1, .range_begin = -1};
-
-    kept.server_certs = take_ptr(response->server_certs);
-    kept.proxy = take_ptr(response->proxy);
-    http_response_free(response);
-    *response = kept;
-}
-
 void http_exchange_end(struct http_exchange *exchange) {
     bool failed = exchange->err->kind != ERROR_NONE;
 
     log_request(&exchange->request, failed ? NULL : &exchange->response, exchange->err);
-    if (failed)
-        forget_answer(&exchange->response);
+    if (failed) {
+        struct http_response kept = {.retry_after = -1, .length = -1, .range_begin = -1};
+
+        /* What may stay after a failure. */
+        kept.server_certs = take_ptr(exchange->response.server_certs);
+        kept.proxy = take_ptr(exchange->response.proxy);
+        http_response_free(&exchange->response);
+        exchange->response = kept;
+    }
     if (exchange->ended)
         exchange->ended(exchange->request.on_data_context, exchange);
 }

@@ -51,126 +51,67 @@ static int save(struct host *host, int result, struct error *err) {
     return 0;
 }
 
-/* What an operation answers that the model plays; `played` says how it went. */
-#define PLAY(what, played)                                                                         \
-    ({                                                                                             \
+/* The operations that the model plays: each with what it is called, how it went, and its own
+ * parameters between `host` and `err`. */
+#define PLAYED(operation, what, played, ...)                                                       \
+    int rootfs_##operation(struct host *host, __VA_ARGS__, struct error *err) {                    \
         json_t *state = state_of(host, what, err);                                                 \
-        state ? save(host, (played), err) : -1;                                                    \
-    })
-
-int rootfs_service_put(struct host *host, const struct host_service *service, struct error *err) {
-    return PLAY("register a service", model_service_put(state, service, err));
-}
-
-int rootfs_service_query(struct host *host, const char *name, struct host_service *ret,
-                         struct error *err) {
-    return PLAY("query a service", model_service_query(state, name, ret, err));
-}
-
+                                                                                                   \
+        return state ? save(host, (played), err) : -1;                                             \
+    }
+/* clang-format off */
+PLAYED(service_put, "register a service", model_service_put(state, service, err),
+       const struct host_service *service)
+PLAYED(service_query, "query a service", model_service_query(state, name, ret, err),
+       const char *name, struct host_service *ret)
 /* A played service starts and ends at once. */
-int rootfs_service_start(struct host *host, const char *name, unsigned, struct error *err) {
-    return PLAY("start a service", model_service_start(state, name, err));
-}
-
-int rootfs_service_stop(struct host *host, const char *name, unsigned, struct error *err) {
-    return PLAY("stop a service", (model_service_stop(state, name), 0));
-}
-
-int rootfs_service_delete(struct host *host, const char *name, unsigned, struct error *err) {
-    return PLAY("delete a service", (model_service_delete(state, name), 0));
-}
-
-int rootfs_hns(struct host *host, const char *function, const char *const *arguments, size_t count,
-               unsigned, char **ret_result, char **ret_error_record, uint32_t *ret_hresult,
-               struct error *err) {
-    return PLAY("call HNS", (*ret_hresult = model_hns(state, NULL, NULL, function, arguments, count,
-                                                      ret_result, ret_error_record),
-                             0));
-}
-
-int rootfs_adapters(struct host *host, struct host_adapters *ret, struct error *err) {
-    return PLAY("list network adapters", (model_adapters(state, ret), 0));
-}
-
-int rootfs_routes(struct host *host, struct host_routes *ret, struct error *err) {
-    return PLAY("list routes", (model_routes(state, ret), 0));
-}
-
-int rootfs_neighbors(struct host *host, struct host_neighbors *ret, struct error *err) {
-    return PLAY("list neighbors", (model_neighbors(state, ret), 0));
-}
-
-int rootfs_route_add(struct host *host, const struct host_route *route, struct error *err) {
-    return PLAY("add a route", model_route_add(state, route, err));
-}
-
-int rootfs_route_remove(struct host *host, const struct host_route *route, struct error *err) {
-    return PLAY("remove a route", (model_route_remove(state, route), 0));
-}
-
-int rootfs_address_add(struct host *host, uint32_t index, const char *address, struct error *err) {
-    return PLAY("add an address", model_address_add(state, index, address, err));
-}
-
-int rootfs_dns_set(struct host *host, uint32_t index, const struct text_list *servers,
-                   struct error *err) {
-    return PLAY("set DNS servers", model_dns_set(state, index, servers, err));
-}
-
-int rootfs_forwarding(struct host *host, uint32_t index, int family, bool *ret, struct error *err) {
-    return PLAY("query forwarding", model_forwarding(state, index, family, ret, err));
-}
-
-int rootfs_metric_set(struct host *host, uint32_t index, int family, uint32_t metric,
-                      struct error *err) {
-    return PLAY("set the metric", model_metric_set(state, index, family, metric, err));
-}
-
-int rootfs_forwarding_set(struct host *host, uint32_t index, int family, bool on,
-                          struct error *err) {
-    return PLAY("set forwarding", model_forwarding_set(state, index, family, on, err));
-}
-
-int rootfs_port_in_use(struct host *host, bool udp, unsigned port, bool *ret, struct error *err) {
-    return PLAY("query ports", (*ret = model_port_in_use(state, udp, port), 0));
-}
-
-int rootfs_firewall_put(struct host *host, const struct host_firewall_rule *rule,
-                        struct error *err) {
-    return PLAY("add a firewall rule", (model_firewall_put(state, rule), 0));
-}
-
-int rootfs_firewall_remove(struct host *host, const char *name, struct error *err) {
-    return PLAY("remove a firewall rule", (model_firewall_remove(state, name), 0));
-}
-
-int rootfs_firewall_has(struct host *host, const char *name, bool *ret, struct error *err) {
-    return PLAY("query firewall rules", (*ret = model_firewall_has(state, name), 0));
-}
-
-int rootfs_facts(struct host *host, struct host_facts *ret, struct error *err) {
-    return PLAY("query the Windows version", (model_facts(state, ret), 0));
-}
-
+PLAYED(service_start, "start a service", model_service_start(state, name, err),
+       const char *name, unsigned)
+PLAYED(service_stop, "stop a service", (model_service_stop(state, name), 0),
+       const char *name, unsigned)
+PLAYED(service_delete, "delete a service", (model_service_delete(state, name), 0),
+       const char *name, unsigned)
+PLAYED(hns, "call HNS",
+       (*ret_hresult = model_hns(state, NULL, NULL, function, arguments, count, ret_result,
+                                 ret_error_record), 0),
+       const char *function, const char *const *arguments, size_t count, unsigned, char **ret_result,
+       char **ret_error_record, uint32_t *ret_hresult)
+PLAYED(adapters, "list network adapters", (model_adapters(state, ret), 0),
+       struct host_adapters *ret)
+PLAYED(routes, "list routes", (model_routes(state, ret), 0), struct host_routes *ret)
+PLAYED(neighbors, "list neighbors", (model_neighbors(state, ret), 0), struct host_neighbors *ret)
+PLAYED(route_add, "add a route", model_route_add(state, route, err), const struct host_route *route)
+PLAYED(route_remove, "remove a route", (model_route_remove(state, route), 0),
+       const struct host_route *route)
+PLAYED(address_add, "add an address", model_address_add(state, index, address, err),
+       uint32_t index, const char *address)
+PLAYED(dns_set, "set DNS servers", model_dns_set(state, index, servers, err),
+       uint32_t index, const struct text_list *servers)
+PLAYED(forwarding, "query forwarding", model_forwarding(state, index, family, ret, err),
+       uint32_t index, int family, bool *ret)
+PLAYED(metric_set, "set the metric", model_metric_set(state, index, family, metric, err),
+       uint32_t index, int family, uint32_t metric)
+PLAYED(forwarding_set, "set forwarding", model_forwarding_set(state, index, family, on, err),
+       uint32_t index, int family, bool on)
+PLAYED(port_in_use, "query ports", (*ret = model_port_in_use(state, udp, port), 0),
+       bool udp, unsigned port, bool *ret)
+PLAYED(firewall_put, "add a firewall rule", (model_firewall_put(state, rule), 0),
+       const struct host_firewall_rule *rule)
+PLAYED(firewall_remove, "remove a firewall rule", (model_firewall_remove(state, name), 0),
+       const char *name)
+PLAYED(firewall_has, "query firewall rules", (*ret = model_firewall_has(state, name), 0),
+       const char *name, bool *ret)
+PLAYED(facts, "query the Windows version", (model_facts(state, ret), 0), struct host_facts *ret)
 /* Nothing is expanded, so that all is raw. */
-int rootfs_registry_get(struct host *host, const char *key, const char *value, bool, char **ret,
-                        struct error *err) {
-    return PLAY("read the registry", model_registry_get(state, key, value, ret, err));
-}
-
-int rootfs_registry_set(struct host *host, const char *key, const char *value, bool,
-                        const char *data, struct error *err) {
-    return PLAY("write the registry", (model_registry_set(state, key, value, data), 0));
-}
-
-int rootfs_event(struct host *host, char level, unsigned event_id, const char *text,
-                 struct error *err) {
-    return PLAY("write the event log", (model_event(state, level, event_id, text), 0));
-}
-
-int rootfs_event_source_set(struct host *host, const char *file, struct error *err) {
-    return PLAY("register the event source", (model_event_source_set(state, file), 0));
-}
+PLAYED(registry_get, "read the registry", model_registry_get(state, key, value, ret, err),
+       const char *key, const char *value, bool, char **ret)
+PLAYED(registry_set, "write the registry", (model_registry_set(state, key, value, data), 0),
+       const char *key, const char *value, bool, const char *data)
+PLAYED(event, "write the event log", (model_event(state, level, event_id, text), 0),
+       char level, unsigned event_id, const char *text)
+PLAYED(event_source_set, "register the event source", (model_event_source_set(state, file), 0),
+       const char *file)
+/* clang-format on */
 
 bool rootfs_pipe_exists(struct host *host, const char *path) {
     json_t *state = rootfs_of(host)->state;
