@@ -255,15 +255,6 @@ static void services_add(struct host *host, const char *const *names, json_t *ev
     json_object_set_new(evidence, "services", services);
 }
 
-/* One that runs, and has programmed nothing. */
-static void proxy_add(struct host *host, json_t *evidence) {
-    const json_t *balancers = json_object_get(evidence, "loadBalancers");
-
-    if (balancers && !json_array_size(balancers) &&
-        text_equal(json_text_at(evidence, "services.kube-proxy"), "running"))
-        json_object_set_new(evidence, "kubeProxy", diag_evidence_proxy(host));
-}
-
 static void cni_add(struct host *host, json_t *evidence) {
     _cleanup_(freep) char *path = NULL, *folder = containerd_cni_folder(host);
     struct error err = {0};
@@ -385,6 +376,7 @@ static void expected_add(const struct diag_evidence_options *options, json_t *ev
 json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options *options) {
     json_t *evidence = json_object();
     uint64_t before = host_set_limit(host, DIAG_EVIDENCE_MS);
+    const json_t *balancers;
 
     host_add(host, evidence);
     expected_add(options, evidence);
@@ -393,7 +385,11 @@ json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options
     routes_add(host, evidence);
     neighbors_add(host, evidence);
     services_add(host, options->services, evidence);
-    proxy_add(host, evidence);
+    /* One that runs, and has programmed nothing. */
+    balancers = json_object_get(evidence, "loadBalancers");
+    if (balancers && !json_array_size(balancers) &&
+        text_equal(json_text_at(evidence, "services.kube-proxy"), "running"))
+        json_object_set_new(evidence, "kubeProxy", diag_evidence_proxy(host));
     cni_add(host, evidence);
     cluster_add(options, evidence);
     limits_add(host, options->network_mode, evidence);

@@ -83,31 +83,6 @@ static bool runs(const json_t *look, const char *name) {
     return false;
 }
 
-/* Whatever they say, they live; one that takes no question may have another port. */
-static void add_silent(struct host *host, const struct diag_look_options *options, json_t *look) {
-    _cleanup_(cri_pods_free) struct cri_pods pods = {0};
-    struct error kubelet = {0}, containerd = {0};
-    json_t *silent = json_object();
-
-    if (options->kubelet_health && runs(look, service_kubelet.name)) {
-        const struct http_request request = {
-            .url = options->kubelet_health, .timeout_ms = DIAG_LOOK_SILENT_MS, .proxy = ""};
-        struct http_response response = {0};
-
-        (void)http_perform(options->http, &request, &response, &kubelet);
-        http_response_free(&response);
-    }
-    if (options->cri_pipe && runs(look, service_containerd.name))
-        (void)cri_pods(host, options->cri_pipe, DIAG_LOOK_SILENT_MS, &pods, &containerd);
-    if (kubelet.kind == ERROR_TIMED_OUT)
-        json_object_set_new(silent, service_kubelet.name, json_string(kubelet.message));
-    if (containerd.kind == ERROR_TIMED_OUT)
-        json_object_set_new(silent, service_containerd.name, json_string(containerd.message));
-    if (json_object_size(silent))
-        json_object_set(look, "silent", silent);
-    json_decref(silent);
-}
-
 bool diag_look_is_silent(const json_t *look) {
     return json_object_get(look, "silent") != NULL;
 }
@@ -135,6 +110,9 @@ json_t *diag_look(struct host *host, const struct diag_look_options *options, js
     uint64_t begin = host_monotonic_ms(host);
     _cleanup_json_ json_t *node = NULL;
     json_t *look = json_object();
+    _cleanup_(cri_pods_free) struct cri_pods pods = {0};
+    struct error kubelet = {0}, containerd = {0};
+    json_t *silent;
 
     json_object_set_new(look, "time", json_string(RFC3339_TEXT(host_now(host))));
     diag_look_services(host, look);
@@ -142,7 +120,25 @@ json_t *diag_look(struct host *host, const struct diag_look_options *options, js
         json_object_set_new(look, "certificate",
                             diag_look_certificate(host, options->certificate_file));
     json_object_set_new(look, "api", api_json(options, &node));
-    add_silent(host, options, look);
+    /* Whatever they say, they live; one that takes no question may have another port. */
+    silent = json_object();
+    if (options->kubelet_health && runs(look, service_kubelet.name)) {
+        const struct http_request request = {
+            .url = options->kubelet_health, .timeout_ms = DIAG_LOOK_SILENT_MS, .proxy = ""};
+        struct http_response response = {0};
+
+        (void)http_perform(options->http, &request, &response, &kubelet);
+        http_response_free(&response);
+    }
+    if (options->cri_pipe && runs(look, service_containerd.name))
+        (void)cri_pods(host, options->cri_pipe, DIAG_LOOK_SILENT_MS, &pods, &containerd);
+    if (kubelet.kind == ERROR_TIMED_OUT)
+        json_object_set_new(silent, service_kubelet.name, json_string(kubelet.message));
+    if (containerd.kind == ERROR_TIMED_OUT)
+        json_object_set_new(silent, service_containerd.name, json_string(containerd.message));
+    if (json_object_size(silent))
+        json_object_set(look, "silent", silent);
+    json_decref(silent);
     json_object_set_new(look, "seconds",
                         json_real((double)(host_monotonic_ms(host) - begin) / 1000.0));
     if (ret_node)

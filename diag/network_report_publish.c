@@ -70,22 +70,19 @@ static void judge_diag(struct proof *proof, const json_t *diag, int64_t now) {
 
 /* ---- what HNS has since ---- */
 
-/* As the cause of the cluster's diagnosis has it (CL-HNS). */
-static void judge_lacking(struct proof *proof, const json_t *report) {
-    _cleanup_(freep) char *lacking = network_report_drift(report);
-
-    text_free(&proof->message);
-    *proof = (struct proof){.status = "False", .reason = "CL-HNS"};
-    text_addf(&proof->message, "HNS has otherwise than Kubernetes: %s", lacking);
-}
-
 json_t *network_proof_condition(const json_t *report, const json_t *before, int64_t now) {
     struct proof proof;
     json_t *made;
 
     judge_diag(&proof, json_object_get(report, "diag"), now);
-    if (!text_equal(proof.status, "False") && network_report_lacks(report))
-        judge_lacking(&proof, report);
+    if (!text_equal(proof.status, "False") && network_report_lacks(report)) {
+        _cleanup_(freep) char *lacking = network_report_drift(report);
+
+        /* As the cause of the cluster's diagnosis has it (CL-HNS). */
+        text_free(&proof.message);
+        proof = (struct proof){.status = "False", .reason = "CL-HNS"};
+        text_addf(&proof.message, "HNS has otherwise than Kubernetes: %s", lacking);
+    }
     made = condition(&proof, before, now);
     text_free(&proof.message);
     return made;
@@ -162,23 +159,13 @@ static void tell(struct publishing *p, enum node_event event, const char *messag
         log_message(LOG_RETRY, "write an event of this Node: %s", why.message);
 }
 
-/* An Event for each change of the condition, but for a first one that says nothing. */
-static void tell_change(struct publishing *p, const json_t *before, const json_t *condition) {
-    const char *status = json_text_at(condition, "status"), *was = json_text_at(before, "status");
-    _cleanup_(freep) char *message = NULL;
-
-    if (!status || text_equal(was, status) || (!was && text_equal(status, "Unknown")))
-        return;
-    message =
-        xasprintf("%s: %s", json_text_at(condition, "reason"), json_text_at(condition, "message"));
-    tell(p, text_equal(status, "True") ? NODE_PROVED : NODE_NOT_PROVED, message);
-}
-
 /* The status' own path takes annotations, too. `report` NULL: it stays; "": it goes. */
 static int put(struct publishing *p, const char *report, const json_t *before, json_t *condition,
                struct error *err) {
     _cleanup_(freep) char *path = xasprintf("%s/status", p->path);
     _cleanup_json_ json_t *patch = json_pack("{s:{s:[O]}}", "status", "conditions", condition);
+    const char *status, *was;
+    _cleanup_(freep) char *message = NULL;
 
     if (report)
         json_object_set_new(patch, "metadata",
@@ -186,7 +173,14 @@ static int put(struct publishing *p, const char *report, const json_t *before, j
                                       *report ? report : NULL)); /* null takes it away */
     if (kube_patch(&p->client, path, "strategic-merge", patch, err) < 0)
         return -1;
-    tell_change(p, before, condition);
+    /* An Event for each change of the condition, but for a first one that says nothing. */
+    status = json_text_at(condition, "status");
+    was = json_text_at(before, "status");
+    if (status && !text_equal(was, status) && (was || !text_equal(status, "Unknown"))) {
+        message = xasprintf("%s: %s", json_text_at(condition, "reason"),
+                            json_text_at(condition, "message"));
+        tell(p, text_equal(status, "True") ? NODE_PROVED : NODE_NOT_PROVED, message);
+    }
     return 0;
 }
 

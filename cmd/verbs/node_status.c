@@ -247,24 +247,6 @@ static void look(struct gathering *g) {
     json_decref(look);
 }
 
-static void add_conditions(struct gathering *g) {
-    const json_t *ready = kube_ready_condition(g->node);
-    json_t *rows = json_array();
-
-    json_each(json_at(g->node, "status.conditions"), i, condition) {
-        json_t *row = json_pack("{s:s*, s:s*}", "type", json_text_at(condition, "type"), "status",
-                                json_text_at(condition, "status"));
-
-        json_set_text(row, "reason", json_text_at(condition, "reason"));
-        json_set_text(row, "message", json_text_at(condition, "message"));
-        json_set_text(row, "since", json_text_at(condition, "lastTransitionTime"));
-        json_array_append_new(rows, row);
-    }
-    json_object_set_new(g->status, "conditions", rows);
-    if (ready && !text_equal(json_text_at(ready, "status"), "True"))
-        add_problem(g, "the Node is not Ready: %s", json_text_or(ready, "message", "no message"));
-}
-
 /* Of a program on this machine; for when the API server does not tell. */
 static char *file_version(struct host *host, const struct service *service) {
     _cleanup_(freep) char *data = NULL;
@@ -318,23 +300,9 @@ static void judge_certificate(struct gathering *g) {
         add_problem(g, "the client certificate expired at %s", end);
 }
 
-/* What is left over or changed harms nobody at once; a Service that nobody reaches does, and what
- * is missing. */
-static void judge_drift(struct gathering *g) {
-    size_t count = json_array_size(json_at(g->status, "drift.servicesWithoutLoadBalancer"));
-
-    json_each(json_at(g->status, "drift.changed"), i, row) {
-        if (json_bool_at(row, "missing", false))
-            add_problem(g, "%s '%s' is missing: %s", json_text_at(row, "kind"),
-                        json_text_at(row, "target"), json_text_at(row, "command"));
-    }
-    if (count)
-        add_problem(g, "%zu port%s of Services %s no load balancer in HNS: see drift", count,
-                    PLURAL(count), count == 1 ? "has" : "have");
-}
-
 static void judge(struct gathering *g) {
     const char *outcome = json_text_at(g->status, "api.outcome");
+    size_t count;
 
     if (!json_is_true(json_object_get(g->status, "joined")))
         return;
@@ -344,7 +312,17 @@ static void judge(struct gathering *g) {
                         json_text_at(service, "state"));
     }
     judge_certificate(g);
-    judge_drift(g);
+    /* What is left over or changed harms nobody at once; a Service that nobody reaches does, and
+     * what is missing. */
+    count = json_array_size(json_at(g->status, "drift.servicesWithoutLoadBalancer"));
+    json_each(json_at(g->status, "drift.changed"), i, row) {
+        if (json_bool_at(row, "missing", false))
+            add_problem(g, "%s '%s' is missing: %s", json_text_at(row, "kind"),
+                        json_text_at(row, "target"), json_text_at(row, "command"));
+    }
+    if (count)
+        add_problem(g, "%zu port%s of Services %s no load balancer in HNS: see drift", count,
+                    PLURAL(count), count == 1 ? "has" : "have");
     if (!text_equal(outcome, "ok"))
         add_problem(g, "the API server: %s", outcome);
     else if (!g->node)
@@ -355,6 +333,8 @@ int node_status_make(struct program *program, json_t **ret, struct error *err) {
     struct gathering g = {.program = program, .host = program->host};
     struct host_facts facts = {0};
     struct hns_version hns = {0};
+    const json_t *ready;
+    json_t *rows;
 
     if (host_facts(program->host, &facts, err) < 0)
         return -1;
@@ -368,7 +348,20 @@ int node_status_make(struct program *program, json_t **ret, struct error *err) {
         return -1;
     }
     look(&g);
-    add_conditions(&g);
+    ready = kube_ready_condition(g.node);
+    rows = json_array();
+    json_each(json_at(g.node, "status.conditions"), i, condition) {
+        json_t *row = json_pack("{s:s*, s:s*}", "type", json_text_at(condition, "type"), "status",
+                                json_text_at(condition, "status"));
+
+        json_set_text(row, "reason", json_text_at(condition, "reason"));
+        json_set_text(row, "message", json_text_at(condition, "message"));
+        json_set_text(row, "since", json_text_at(condition, "lastTransitionTime"));
+        json_array_append_new(rows, row);
+    }
+    json_object_set_new(g.status, "conditions", rows);
+    if (ready && !text_equal(json_text_at(ready, "status"), "True"))
+        add_problem(&g, "the Node is not Ready: %s", json_text_or(ready, "message", "no message"));
     add_versions(&g, &facts, &hns);
     judge(&g);
     json_object_set_new(g.status, "well", json_boolean(!json_array_size(g.problems)));

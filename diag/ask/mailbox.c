@@ -237,26 +237,6 @@ static void read_start(const char *words, struct said *said) {
     text_set(&said->start, take_ptr(why));
 }
 
-static void read_log_line(const struct diag_probes *probes, const char *name, const char *line,
-                          struct said *said) {
-    const char *why = strstr(line, "err=\"");
-    _cleanup_(freep) char *words = NULL;
-    int64_t us;
-
-    if (!why || !strstr(line, name) ||
-        !service_log_time(line, strlen(line), host_now(probes->host), &us) ||
-        us / 1000000 < probes->began)
-        return;
-    words = unquoted(why + strlen("err=\""));
-    redact_tokens(words);
-    if (strstr(words, "\"StartContainer\"")) {
-        read_start(words, said);
-    } else if (strstr(why, "sandbox")) {
-        text_set(&said->sandbox, take_ptr(words));
-        said->sandbox_time = us / 1000000;
-    }
-}
-
 /* The kubelet makes a mirror of each static pod in the API, and reports there. NULL: none yet, or
  * not readable; *ret_absent: the API has none. */
 static json_t *mirror_of(const struct diag_probes *probes, size_t i, bool *ret_absent) {
@@ -367,10 +347,26 @@ char *diag_probe_waiting(struct diag_probes *probes, size_t i) {
     if (probes->began)
         log = service_log_tail(probes->host, service_kubelet.log_file, LOG_TAIL_MAX);
     for (char *line = log, *end; line && *line; line = end) {
+        const char *why;
+        _cleanup_(freep) char *words = NULL;
+        int64_t us;
+
         end = line + strcspn(line, "\n");
         if (*end)
             *end++ = '\0';
-        read_log_line(probes, probe->name, line, &said);
+        why = strstr(line, "err=\"");
+        if (why && strstr(line, probe->name) &&
+            service_log_time(line, strlen(line), host_now(probes->host), &us) &&
+            us / 1000000 >= probes->began) {
+            words = unquoted(why + strlen("err=\""));
+            redact_tokens(words);
+            if (strstr(words, "\"StartContainer\"")) {
+                read_start(words, &said);
+            } else if (strstr(why, "sandbox")) {
+                text_set(&said.sandbox, take_ptr(words));
+                said.sandbox_time = us / 1000000;
+            }
+        }
     }
     if (said.sandbox && sandbox_made(mirror) < said.sandbox_time)
         return take_ptr(said.sandbox);

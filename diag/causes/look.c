@@ -156,18 +156,11 @@ static void note_detail(const struct scene *scene, struct finding *finding) {
     finding_note(finding, "%s", detail ? detail : "it gave no reason");
 }
 
-/* Of a server that is called by its address. */
-static void note_way_to(const struct scene *scene, const char *server, struct finding *finding) {
-    const char *begin = strstr(server, "://");
-    _cleanup_(freep) char *host = NULL;
-    unsigned port;
-
-    if (begin && text_split_port(begin + 3, &host, &port) == 0 && host)
-        note_way(scene, host, finding);
-}
-
 enum level look_api_down(const struct scene *scene, struct finding *finding) {
     const char *server = server_of(scene), *outcome = json_text_at(look_of(scene), "api.outcome");
+    const char *begin;
+    _cleanup_(freep) char *host = NULL;
+    unsigned port;
 
     if (api_is_late(scene))
         return NO;
@@ -189,7 +182,10 @@ enum level look_api_down(const struct scene *scene, struct finding *finding) {
                               "%s/readyz; running pods are not affected",
                               server);
     note_detail(scene, finding);
-    note_way_to(scene, server, finding);
+    /* Of a server that is called by its address. */
+    begin = strstr(server, "://");
+    if (begin && text_split_port(begin + 3, &host, &port) == 0 && host)
+        note_way(scene, host, finding);
     return CONFIRMED;
 }
 

@@ -66,26 +66,6 @@ static void ask_space(struct asking *a, const char *space) {
             xasprintf("evidence/%s/%s.json", space, in_spaces[i].resource), in_spaces[i].what);
 }
 
-static void asking_make(const char *namespace_, struct asking *ret) {
-    size_t max =
-        ARRAY_SIZE(lists) + ARRAY_SIZE(configs) + (ARRAY_SIZE(spaces) + 1) * ARRAY_SIZE(in_spaces);
-
-    *ret = (struct asking){xcalloc(max, sizeof *ret->items), xcalloc(max, sizeof *ret->paths),
-                           xcalloc(max, sizeof *ret->names), xcalloc(max, sizeof *ret->what), 0};
-    for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
-        ask(ret, xstrdup(lists[i].path), xasprintf("evidence/%s.json", lists[i].name),
-            lists[i].what);
-    for (size_t i = 0; i < ARRAY_SIZE(configs); i++)
-        ask(ret,
-            xasprintf("/api/v1/namespaces/%s/configmaps/%s", configs[i].space, configs[i].name),
-            xasprintf("evidence/%s/configmap-%s.json", configs[i].space, configs[i].name),
-            "settings of the cluster and its network");
-    if (namespace_)
-        ask_space(ret, namespace_);
-    for (size_t i = 0; i < ARRAY_SIZE(spaces); i++)
-        ask_space(ret, spaces[i]);
-}
-
 /* [{name: A, value: B}] -> {A: B}: so redact_secrets() sees whose value it is. New reference. */
 static json_t *environment_make(const json_t *list) {
     json_t *environment = json_object();
@@ -144,8 +124,24 @@ static void add_answer(const struct asking *a, size_t i, struct collection *ret)
 void cluster_evidence_add(struct kube_client *client, const char *namespace_,
                           struct collection *ret) {
     struct asking asking;
+    size_t max =
+        ARRAY_SIZE(lists) + ARRAY_SIZE(configs) + (ARRAY_SIZE(spaces) + 1) * ARRAY_SIZE(in_spaces);
 
-    asking_make(namespace_, &asking);
+    asking =
+        (struct asking){xcalloc(max, sizeof *asking.items), xcalloc(max, sizeof *asking.paths),
+                        xcalloc(max, sizeof *asking.names), xcalloc(max, sizeof *asking.what), 0};
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+        ask(&asking, xstrdup(lists[i].path), xasprintf("evidence/%s.json", lists[i].name),
+            lists[i].what);
+    for (size_t i = 0; i < ARRAY_SIZE(configs); i++)
+        ask(&asking,
+            xasprintf("/api/v1/namespaces/%s/configmaps/%s", configs[i].space, configs[i].name),
+            xasprintf("evidence/%s/configmap-%s.json", configs[i].space, configs[i].name),
+            "settings of the cluster and its network");
+    if (namespace_)
+        ask_space(&asking, namespace_);
+    for (size_t i = 0; i < ARRAY_SIZE(spaces); i++)
+        ask_space(&asking, spaces[i]);
     kube_perform_many(client, asking.items, asking.count);
     for (size_t i = 0; i < asking.count; i++)
         add_answer(&asking, i, ret);

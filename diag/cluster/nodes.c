@@ -26,31 +26,27 @@ static void note(struct cluster_nodes *nodes, size_t node, const char *what, con
     }
 }
 
-/* What other nodes send to, as flannel announces it. */
-static void note_overlay(struct cluster_nodes *nodes, size_t node, const json_t *item) {
-    const json_t *annotations = json_at(item, "metadata.annotations");
-    const char *text =
-        json_string_value(json_object_get(annotations, "flannel.alpha.coreos.com/backend-data"));
-    _cleanup_json_ json_t *data = NULL;
-
-    note(nodes, node, CLUSTER_TWIN_OVERLAY "address",
-         json_string_value(json_object_get(annotations, "flannel.alpha.coreos.com/public-ip")));
-    if (text && json_read(text, strlen(text), "backend-data", &data, NULL) == 0)
-        note(nodes, node, CLUSTER_TWIN_OVERLAY "MAC address", json_text_at(data, "VtepMAC"));
-}
-
 /* Sets node->twin of the last of the nodes, and of the one before, where its pod subnet (of a
  * network that uses it), address or MAC address that flannel announces, own address or, on Linux,
  * machine ID is that of another, too. `item`: its Node. */
 static void cluster_twins_note(struct cluster_nodes *nodes, const json_t *item) {
     size_t i = nodes->count - 1;
     const struct cluster_node *node = &nodes->items[i];
+    const json_t *annotations;
+    const char *text;
+    _cleanup_json_ json_t *data = NULL;
 
     if (!nodes->seen)
         nodes->seen = json_object();
     if (!node->other_subnet)
         note(nodes, i, CLUSTER_TWIN_SUBNET, json_text_at(item, "spec.podCIDR"));
-    note_overlay(nodes, i, item);
+    /* What other nodes send to, as flannel announces it. */
+    annotations = json_at(item, "metadata.annotations");
+    text = json_string_value(json_object_get(annotations, "flannel.alpha.coreos.com/backend-data"));
+    note(nodes, i, CLUSTER_TWIN_OVERLAY "address",
+         json_string_value(json_object_get(annotations, "flannel.alpha.coreos.com/public-ip")));
+    if (text && json_read(text, strlen(text), "backend-data", &data, NULL) == 0)
+        note(nodes, i, CLUSTER_TWIN_OVERLAY "MAC address", json_text_at(data, "VtepMAC"));
     note(nodes, i, "its address", node->ip);
     if (!text_equal(node->os, "windows")) /* there it is the computer's name */
         note(nodes, i, "its machine ID", json_text_at(item, "status.nodeInfo.machineID"));

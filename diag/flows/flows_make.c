@@ -269,28 +269,10 @@ static struct diag_scene with_defaults(const struct diag_scene *scene) {
     return full;
 }
 
-/* The flows by address again, between the IPv6 addresses. */
-static void second_family_make(const struct diag_scene *scene, struct diag_cells *cells) {
-    struct diag_scene ipv6 = *scene;
-
-    if (!known(scene->node_ip6))
-        return;
-    ipv6.node_ip = scene->node_ip6;
-    ipv6.source_ip = scene->source_ip6;
-    ipv6.target_ip = scene->target_ip6;
-    ipv6.dns_ip = scene->dns_ip6;
-    for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
-        for (int udp = 0; makers[flow->id].make_second && udp < 2; udp++) {
-            struct diag_cell cell;
-
-            cell_make(&ipv6, flow, udp, true, &cell);
-            diag_cells_add(cells, &cell);
-        }
-}
-
 void diag_cells_make(const struct diag_scene *scene, struct diag_cells *ret) {
     struct diag_scene full = with_defaults(scene);
     struct diag_cells cells = {0};
+    struct diag_scene ipv6;
 
     for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
         for (int udp = 0; makers[flow->id].make && udp < 2; udp++) {
@@ -299,7 +281,21 @@ void diag_cells_make(const struct diag_scene *scene, struct diag_cells *ret) {
             cell_make(&full, flow, udp, false, &cell);
             diag_cells_add(&cells, &cell);
         }
-    second_family_make(&full, &cells);
+    /* The flows by address again, between the IPv6 addresses. */
+    ipv6 = full;
+    if (known(full.node_ip6)) {
+        ipv6.node_ip = full.node_ip6;
+        ipv6.source_ip = full.source_ip6;
+        ipv6.target_ip = full.target_ip6;
+        ipv6.dns_ip = full.dns_ip6;
+        for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
+            for (int udp = 0; makers[flow->id].make_second && udp < 2; udp++) {
+                struct diag_cell cell;
+
+                cell_make(&ipv6, flow, udp, true, &cell);
+                diag_cells_add(&cells, &cell);
+            }
+    }
     *ret = cells;
 }
 

@@ -252,36 +252,31 @@ void probe_result_time(struct probe_result *result, unsigned *times) {
     result->max_us = times[result->succeeded - 1];
 }
 
-static void sum_up(const struct measured *m, const struct probe *probe, struct probe_result *ret) {
-    unsigned times[PROBE_ATTEMPTS_MAX];
-
-    *ret = (struct probe_result){.outcome = PROBE_OK, .attempts = m->started};
-    memcpy(ret->id, probe->id, sizeof ret->id);
-    for (unsigned i = 0; i < m->started; i++) {
-        const struct attempt *attempt = m->attempts[i];
-
-        if (attempt->result.responder[0])
-            memcpy(ret->responder, attempt->result.responder, sizeof ret->responder);
-        if (attempt->result.address_count) {
-            memcpy(ret->addresses, attempt->result.addresses, sizeof ret->addresses);
-            ret->address_count = attempt->result.address_count;
-        }
-        if (attempt->result.outcome == PROBE_OK)
-            times[ret->succeeded++] = attempt->us;
-        else
-            ret->outcome = attempt->result.outcome;
-    }
-    probe_result_time(ret, times);
-}
-
 void probe_work_end(struct probe_work *work, struct probe_results *ret) {
     while (!probe_work_step(work))
         socket_sleep(PAUSE_MS);
     for (size_t i = 0; i < work->list.count; i++) {
         struct measured *m = &work->items[i];
         struct probe_result result;
+        unsigned times[PROBE_ATTEMPTS_MAX];
 
-        sum_up(m, &work->list.items[i], &result);
+        result = (struct probe_result){.outcome = PROBE_OK, .attempts = m->started};
+        memcpy(result.id, work->list.items[i].id, sizeof result.id);
+        for (unsigned k = 0; k < m->started; k++) {
+            const struct attempt *attempt = m->attempts[k];
+
+            if (attempt->result.responder[0])
+                memcpy(result.responder, attempt->result.responder, sizeof result.responder);
+            if (attempt->result.address_count) {
+                memcpy(result.addresses, attempt->result.addresses, sizeof result.addresses);
+                result.address_count = attempt->result.address_count;
+            }
+            if (attempt->result.outcome == PROBE_OK)
+                times[result.succeeded++] = attempt->us;
+            else
+                result.outcome = attempt->result.outcome;
+        }
+        probe_result_time(&result, times);
         probe_results_add(ret, &result);
         for (unsigned k = 0; k < m->started; k++)
             free(m->attempts[k]);

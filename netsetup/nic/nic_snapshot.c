@@ -33,27 +33,29 @@ json_t *nic_snapshot_json(const struct nic_snapshot *snapshot) {
                      "addresses6", json_texts(&snapshot->addresses6), "routes", routes);
 }
 
-static int read_members(const json_t *json, struct nic_snapshot *snapshot, struct error *err) {
+int nic_snapshot_read(const json_t *json, struct nic_snapshot *ret, struct error *err) {
+    _cleanup_(nic_snapshot_free) struct nic_snapshot snapshot = {0};
     const char *alias = json_text_at(json, "alias");
     const char *current = json_text_at(json, "currentAlias");
     const char *mac = json_text_at(json, "mac"), *address = json_text_at(json, "address");
+
     if (!alias || !current || !mac || !address ||
-        text_format(snapshot->mac, sizeof(snapshot->mac), "%s", mac) < 0 ||
-        text_format(snapshot->address, sizeof(snapshot->address), "%s", address) < 0 ||
-        text_format(snapshot->address6, sizeof(snapshot->address6), "%s",
+        text_format(snapshot.mac, sizeof(snapshot.mac), "%s", mac) < 0 ||
+        text_format(snapshot.address, sizeof(snapshot.address), "%s", address) < 0 ||
+        text_format(snapshot.address6, sizeof(snapshot.address6), "%s",
                     json_text_or(json, "address6", "")) < 0)
         return error_set(err, ERROR_MALFORMED, "decode adapter snapshot: a field is missing");
-    snapshot->alias = xstrdup(alias);
-    snapshot->current_alias = xstrdup(current);
-    snapshot->mtu = (uint32_t)json_number_at(json, "mtu", 0);
-    snapshot->dhcp = json_bool_at(json, "dhcp", false);
-    snapshot->has_switch = json_bool_at(json, "hasSwitch", false);
-    snapshot->metric = (uint32_t)json_number_at(json, "metric", 0);
-    snapshot->metric6 = (uint32_t)json_number_at(json, "metric6", 0);
-    json_read_texts(json_object_get(json, "addresses"), &snapshot->addresses);
-    json_read_texts(json_object_get(json, "addresses6"), &snapshot->addresses6);
-    json_read_texts(json_object_get(json, "gateways"), &snapshot->gateways);
-    json_read_texts(json_object_get(json, "dnsServers"), &snapshot->dns_servers);
+    snapshot.alias = xstrdup(alias);
+    snapshot.current_alias = xstrdup(current);
+    snapshot.mtu = (uint32_t)json_number_at(json, "mtu", 0);
+    snapshot.dhcp = json_bool_at(json, "dhcp", false);
+    snapshot.has_switch = json_bool_at(json, "hasSwitch", false);
+    snapshot.metric = (uint32_t)json_number_at(json, "metric", 0);
+    snapshot.metric6 = (uint32_t)json_number_at(json, "metric6", 0);
+    json_read_texts(json_object_get(json, "addresses"), &snapshot.addresses);
+    json_read_texts(json_object_get(json, "addresses6"), &snapshot.addresses6);
+    json_read_texts(json_object_get(json, "gateways"), &snapshot.gateways);
+    json_read_texts(json_object_get(json, "dnsServers"), &snapshot.dns_servers);
     json_each(json_object_get(json, "routes"), i, item) {
         const char *destination = json_text_at(item, "destination");
         const char *next_hop = json_text_at(item, "nextHop");
@@ -64,15 +66,8 @@ static int read_members(const json_t *json, struct nic_snapshot *snapshot, struc
             text_format(route.next_hop, sizeof(route.next_hop), "%s", next_hop) < 0)
             return error_set(err, ERROR_MALFORMED, "decode adapter snapshot: bad route");
         route.metric = (uint32_t)metric;
-        array_add(snapshot->routes.items, snapshot->routes.count, route);
+        array_add(snapshot.routes.items, snapshot.routes.count, route);
     }
-    return 0;
-}
-
-int nic_snapshot_read(const json_t *json, struct nic_snapshot *ret, struct error *err) {
-    _cleanup_(nic_snapshot_free) struct nic_snapshot snapshot = {0};
-    if (read_members(json, &snapshot, err) < 0)
-        return -1;
     *ret = take_struct(snapshot);
     return 0;
 }

@@ -202,24 +202,6 @@ static char *hint_make(const struct naming *naming) {
                      at + strlen(" NAME "));
 }
 
-static void add_causes(struct finding *f) {
-    struct diag_causes *causes = &f->report->causes;
-
-    causes->items = xcalloc(f->count + 1, sizeof *causes->items);
-    for (size_t i = 0; i < f->count; i++) {
-        struct naming *naming = &f->namings[i];
-        _cleanup_(freep) char *names = names_make(f, naming);
-
-        naming->cause.id = naming->title.id;
-        naming->cause.message = xasprintf("%s: %s", names, naming->title.message);
-        naming->cause.hint = hint_make(naming);
-        causes->items[causes->count++] = naming->cause;
-        text_list_free(&naming->names);
-        json_decref(naming->named);
-    }
-    free(take_ptr(f->namings));
-}
-
 /* ---- rows ---- */
 
 static struct cluster_found found_from(size_t node) {
@@ -423,6 +405,7 @@ void cluster_causes_find(struct diag_report *report) {
     const struct cluster_nodes *nodes = &f.report->nodes;
     size_t *kinds = cluster_alike_make(nodes, cluster_node_kind);
     size_t *systems = cluster_alike_make(nodes, cluster_node_system);
+    struct diag_causes *causes;
 
     f.map = (struct cluster_map){.report = f.report,
                                  .nodes = xcalloc(nodes->count + 1, sizeof *f.map.nodes),
@@ -441,6 +424,19 @@ void cluster_causes_find(struct diag_report *report) {
     explain_services(&f);
     find_last(&f, PUBLISHED_BY_NODE);
     find_last(&f, READ_ON_NODE);
-    add_causes(&f);
+    causes = &f.report->causes;
+    causes->items = xcalloc(f.count + 1, sizeof *causes->items);
+    for (size_t i = 0; i < f.count; i++) {
+        struct naming *naming = &f.namings[i];
+        _cleanup_(freep) char *names = names_make(&f, naming);
+
+        naming->cause.id = naming->title.id;
+        naming->cause.message = xasprintf("%s: %s", names, naming->title.message);
+        naming->cause.hint = hint_make(naming);
+        causes->items[causes->count++] = naming->cause;
+        text_list_free(&naming->names);
+        json_decref(naming->named);
+    }
+    free(take_ptr(f.namings));
     free_all(f.map.nodes, f.map.touching, f.map.explained);
 }

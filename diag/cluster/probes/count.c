@@ -89,16 +89,6 @@ static int compare_rows(const void *a, const void *b) {
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* One of each source after the other: no pod is asked several times at once while others idle. */
-static void mix_rows(struct counting *c) {
-    size_t *ranks = xcalloc(c->asking->report->nodes.count, sizeof *ranks);
-
-    for (size_t i = 0; i < c->row_count; i++)
-        c->rows[i].rank = ranks[c->rows[i].node]++;
-    free(ranks);
-    qsort(c->rows, c->row_count, sizeof *c->rows, compare_rows);
-}
-
 /* `what`: how often the probe has asked. A name that does not resolve it asks for once alone. */
 static void on_answered(struct ask *ask, const struct kube_many *answer) {
     const struct counting *c = ask->queue->context;
@@ -223,9 +213,16 @@ int cluster_count(struct cluster_asking *asking, struct error *err) {
     unsigned times = asking->report->count;
     struct counting c = {.asking = asking, .count = times ? times : DELAYED_COUNT};
     int result;
+    size_t *ranks;
 
     add_rows(&c);
-    mix_rows(&c);
+    /* One of each source after the other: no pod is asked several times at once while others idle.
+     */
+    ranks = xcalloc(c.asking->report->nodes.count, sizeof *ranks);
+    for (size_t i = 0; i < c.row_count; i++)
+        c.rows[i].rank = ranks[c.rows[i].node]++;
+    free(ranks);
+    qsort(c.rows, c.row_count, sizeof *c.rows, compare_rows);
     result = ask_by_address(&c, err);
     if (result == 0)
         result = ask_by_shell(&c, err);

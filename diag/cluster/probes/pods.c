@@ -15,11 +15,6 @@ static json_t *part(const char *name, json_t *values) {
     return yaml_template(template_find("cluster-diagnosis.yaml")->data, name, values);
 }
 
-/* Pod Security "restricted": the probes need no more. */
-static json_t *cluster_namespace_make(const char *name) {
-    return part("namespace", json_pack("{s:s}", "NAME", name));
-}
-
 json_t *cluster_pod_make(const struct cluster_node *node, const char *image) {
     _cleanup_json_ json_t *of_os =
         part(text_equal(node->os, "windows") ? "windows" : "linux", NULL);
@@ -41,11 +36,6 @@ json_t *cluster_services_make(const char *domain) {
 
     json_array_append_new(services, alias_make("alias", domain));
     return services;
-}
-
-/* The ExternalName alone, for a domain that was not guessed: "domain-alias". */
-static json_t *cluster_alias_make(const char *domain) {
-    return alias_make("domain-alias", domain);
 }
 
 const struct kube_right cluster_rights[CLUSTER_RIGHTS] = {
@@ -222,7 +212,8 @@ static int services_start(struct kube_client *client, const struct diag_report *
 
 int cluster_alias_start(struct kube_client *client, const struct diag_report *report,
                         struct error *err) {
-    _cleanup_json_ json_t *alias = cluster_alias_make(report->domain);
+    /* The ExternalName alone, for a domain that was not guessed: "domain-alias". */
+    _cleanup_json_ json_t *alias = alias_make("domain-alias", report->domain);
     _cleanup_(freep) char *path = path_in(report, "services");
 
     return kube_create(client, path, alias, NULL, err);
@@ -232,7 +223,9 @@ int cluster_pods_start(struct kube_client *client, const struct cluster_options 
                        struct diag_report *report, struct cluster_addresses *ret,
                        struct error *err) {
     const char *image = options->image ? options->image : CLUSTER_PROBE_IMAGE;
-    _cleanup_json_ json_t *space = cluster_namespace_make(report->namespace_);
+    /* Pod Security "restricted": the probes need no more. */
+    _cleanup_json_ json_t *space =
+        part("namespace", json_pack("{s:s}", "NAME", report->namespace_));
     _cleanup_(freep) char *path = path_in(report, "pods");
     json_t **pods = xcalloc(report->nodes.count, sizeof *pods);
     size_t count = 0;
