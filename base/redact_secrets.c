@@ -6,7 +6,6 @@
 
 #include "base/base64.h"
 #include "base/redact.h"
-#include "base/redact_rules.h"
 #include "base/text.h"
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

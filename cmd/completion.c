@@ -1,5 +1,4 @@
 /* winjoin completion: scripts for shells, which ask winjoin __complete for what may come next. */
-#include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/phases/phases.h"
 #include "join/preflight/preflight.h"

@@ -1,7 +1,5 @@
 /* What --help prints, from the tables of verbs, flags and phases. */
-#include "cmd/kubeadm.h"
 #include "cmd/options.h"
-#include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/phases/phases.h"
 

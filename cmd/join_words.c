@@ -3,8 +3,6 @@
 #include "base/log.h"
 #include "base/redact.h"
 #include "base/unicode.h"
-#include "cmd/kubeadm.h"
-#include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/node_configuration.h"

@@ -1,9 +1,7 @@
 /* Called as kubeadm: the table of kubeadm's commands, and what it does and says otherwise. */
-#include "cmd/kubeadm.h"
+#include "cmd/program.h"
 
 #include "base/build_info.h"
-#include "cmd/output.h"
-#include "cmd/program.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/programs/programs.h"
 #include "netsetup/nic/nic_restore.h"

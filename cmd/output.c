@@ -1,5 +1,5 @@
 /* The only place that prints: results to stdout, errors, hints and warnings to stderr. */
-#include "cmd/output.h"
+#include "cmd/program.h"
 
 #include <errno.h>
 

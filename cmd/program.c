@@ -7,9 +7,6 @@
 #include "base/build_info.h"
 #include "base/nearest.h"
 #include "base/redact.h"
-#include "cmd/kubeadm.h"
-#include "cmd/output.h"
-#include "cmd/record.h"
 
 static void log_line(void *context, enum log_level level, const char *line) {
     struct program *program = context;

@@ -1,12 +1,19 @@
 /* One run of winjoin: the host it acts on, its options, where results and errors go. */
 #pragma once
 
+#include "base/json.h"
+#include "base/log.h"
 #include "cmd/options.h"
 #include "host/host.h"
 #include "host/http.h"
 #include "host/terminal.h"
 #include "join/configuration/config_file.h"
 #include "join/configuration/join_options.h"
+#include "join/phases/phases.h"
+#include "join/progress/progress.h"
+#include "join/run.h"
+#include "join/undo/journal.h"
+#include "kube/client.h"
 
 /* Every option of every verb has its field here. */
 struct program_options {
@@ -44,7 +51,7 @@ struct program_options {
 };
 
 struct program {
-    bool as_kubeadm;  /* called by that name (cmd/kubeadm.h) */
+    bool as_kubeadm;  /* called by that name */
     bool as_kubectl;  /* called as kubectl-winjoin, as kubectl calls its plugins */
     const char *name; /* what it is called in texts: "winjoin", "kubeadm", "kubectl winjoin" */
     struct host *host;
@@ -58,7 +65,7 @@ struct program {
     const struct verb *verb;
     FILE *log;             /* of --log-file, or NULL: standard error */
     const char *phase;     /* of the error object, or NULL */
-    struct record *record; /* of what this run leaves on the node, or NULL (cmd/record.h) */
+    struct record *record; /* of what this run leaves on the node, or NULL */
     const char *kept_log;  /* path of its log, for the user; NULL: it left no log */
     json_t *result;        /* with -o json and yaml: printed at the end, also beside an error */
 };
@@ -69,7 +76,7 @@ struct option_group {
     const struct option *options; /* ended by a row without a name */
 };
 
-/* A verb, or a subcommand of one. Its function prints results by cmd/output.h and answers 0 or -1
+/* A verb, or a subcommand of one. Its function prints results by output_text() and answers 0 or -1
  * with the error. Help, completion and manual pages are made of these rows. */
 struct verb {
     const char *name;
@@ -184,3 +191,177 @@ void program_settle_paths(struct join_options *options);
 int program_prepare_join(struct program *program, struct error *err);
 /* Is there a way to find the cluster? For what cannot go on without. ERROR_USAGE. */
 int program_need_discovery(const struct program *program, struct error *err);
+
+/* The only place that prints: results to stdout, errors, hints and warnings to stderr. */
+
+/* Text for a person, as it is; nothing with -o json or yaml. */
+void output_text(const struct program *program, const char *text);
+void output_format(const struct program *program, const char *format, ...)
+    __attribute__((format(gnu_printf, 2, 3)));
+/* Bytes as they are, whatever -o says (kubeconfig, completion). */
+void output_bytes(const void *data, size_t len);
+/* true when all that was printed has arrived; who follows reads it now. */
+bool output_flush(void);
+/* The verb's document: kept until the end, printed for -o json and -o yaml. Takes the reference. */
+void output_result(struct program *program, json_t *document);
+/* A document of many, on a line of its own, at once. */
+void output_line(const json_t *document);
+/* true for -o json and -o yaml. */
+bool output_is_document(const struct program *program);
+/* With --output-file: from here on results go to that file instead of standard output. Fails as
+ * output_path(). */
+int output_open(struct program *program, struct error *err);
+/* Prints the document, with `error` in it when failure is one; writes the file of --output-file,
+ * whole or not at all, for its owner alone where the verb's results may hold a secret. With nothing
+ * to write the file stays as it is. Fails as host_write(). */
+int output_finish(struct program *program, const struct error *failure, struct error *err);
+/* The same at the end, where bytes that did not arrive are an error: -1, said unless their reader
+ * has seen enough. */
+int output_end(void);
+/* error: ..., hint: ... */
+void output_error(const struct error *err);
+void output_warning(const char *format, ...) __attribute__((format(gnu_printf, 1, 2)));
+void output_warnings(const struct text_list *list);
+/* Where a result goes that a person wants in a file of this name: absolute, for struct host. Fails
+ * with ERROR_USAGE for an empty name, a folder, a symbolic link (which would be replaced) and a
+ * folder that does not exist; `what` names the flag or word. The caller frees. */
+int output_path(struct program *program, const char *what, const char *given, char **ret,
+                struct error *err);
+/* Colour and ticks are wanted on stdout (respectively stderr). */
+bool output_color(const struct program *program, bool on_stderr);
+bool output_utf8(const struct program *program, bool on_stderr);
+
+/* Shows a join as it goes, on stderr: lines for a person, or one JSON object a line. */
+
+enum progress_mode {
+    PROGRESS_NONE,
+    PROGRESS_PLAIN, /* a line at the end of each phase, and when a wait gets long */
+    PROGRESS_LIVE,  /* a terminal with ANSI sequences: the waiting line is rewritten in place */
+    PROGRESS_JSON,
+};
+struct progress {
+    enum progress_mode mode;
+    bool utf8, color;
+    unsigned columns, lines;   /* of the terminal */
+    size_t table;              /* lines of a table above the waiting line */
+    struct host *host;         /* for the clock */
+    struct program *program;   /* whose record gets each event */
+    bool line_open;            /* a waiting line is on the terminal */
+    unsigned last_told_ms;     /* plain: when the wait was last told */
+    struct join_event waiting; /* what is waited for, told again as time goes by; its texts: */
+    char *message, *hint;
+    char *told_hint;            /* the last that was shown in this phase */
+    uint64_t told_ms, drawn_ms; /* when `waiting` came, and when it was last shown */
+    unsigned turn;              /* of the spinner */
+    struct text_list warnings;  /* of the running phase, shown under its line */
+};
+/* By --progress (auto: live on a terminal, else plain) and the terminal. */
+void progress_open(struct progress *progress, struct program *program);
+/* A line of --progress json, without its line end: {"time","phase","state","message","hint",
+ * "waitedSeconds","leftSeconds","durationSeconds"}, what does not apply absent; state is "started",
+ * "waiting", "warning", "done", "skipped" or "failed". Pure; the caller frees. */
+char *progress_json(const struct join_event *event, int64_t now);
+/* A message cut to `room` bytes in its middle: what is done and why it waits stand at the ends.
+ * Pure; the caller frees. */
+char *progress_fit(const char *message, size_t room);
+/* The join_progress function; context is the struct progress. */
+void progress_show(void *context, const struct join_event *event);
+/* Shows these lines above the waiting line, in the place of those before; on a terminal that is
+ * high enough, and nowhere else. */
+void progress_table(struct progress *progress, const struct text_list *lines);
+/* Nothing is waited for now: takes the waiting line away. */
+void progress_clear(struct progress *progress);
+void progress_close(struct progress *progress);
+
+/* What is left to do by hand, whether or not the flows worked. */
+void progress_tell_next(const struct program *program, const struct join_progress *run);
+/* At the end of a run's phases: an error says in which of them, unless it begins with that. */
+void progress_name_phase(struct program *program, const struct join_progress *run, int result,
+                         struct error *err);
+
+/* What a run leaves on the node it worked on: its log and its report, the last ten of each kind,
+ * and one entry in the Application log of Windows. */
+
+/* Both in folders of winjoin's own, which SYSTEM and Administrators alone can read. A name is
+ * KIND-YYYYMMDD-HHMMSS, in UTC. */
+enum { RECORDS_KEPT = 10, EVENT_ID_BASE = 1000 };
+
+/* Collects from now on what is logged (up to LOG_REQUEST) and told. `kind`: "join", "phase",
+ * "reset" or "diag", not copied. Nothing is written before winjoin's work on this machine has
+ * begun: as soon as `journal` (borrowed; NULL: record_begun() says so) has entries. */
+void record_open(struct program *program, const char *kind, const struct journal *journal);
+void record_begun(struct program *program);
+/* A line of the log; a phase's begin, waits, warnings and end, which are written at once. */
+void record_line(struct program *program, enum log_level level, const char *line);
+void record_event(struct program *program, const struct join_event *event);
+/* Writes what is left and the report: the result's document with time, exitCode, log and error. A
+ * log that cannot be written is a warning. The path of a failed run's log is what program->kept_log
+ * then is, until record_free().
+ * The entry is of source winjoin: id EVENT_ID_BASE + exit code; an error, a warning where the node
+ * has joined and flows fail, else an information. `what` is "join", "reset", "diag"; `node` may be
+ * NULL. result and err are the run's. An entry that cannot be written fails nothing. */
+void record_end(struct program *program, const char *what, const char *node, int result,
+                const struct error *err);
+void record_free(struct program *program);
+
+/* The last report of that kind with its "report" (path), new reference; NULL: none since the last
+ * reset that ended well: what is older tells of a node that is no more. */
+json_t *record_last(struct host *host, const char *kind);
+/* The name of a log of that kind that is younger than all reports of it and than that reset: a run
+ * that goes on, or was killed. The caller frees; NULL: no such log. */
+char *record_unfinished(struct host *host, const char *kind);
+
+/* "2026-11-22T10:15:02Z INFO  ": how a line of a log begins; the caller frees. */
+char *record_prefix(struct host *host, enum log_level level);
+
+/* Called as kubeadm or kubeadm.exe, a copy or link of itself, winjoin takes kubeadm's place on a
+ * worker: kubeadm's commands and flags, what it prints, its exit codes. */
+
+struct verb;
+
+/* The row of one of kubeadm's commands, also of those that a worker has no use for: they say where
+ * to run them. NULL: kubeadm has none of that name. */
+const struct verb *kubeadm_verb(const char *name);
+/* ERROR_USAGE in kubeadm's words. */
+int kubeadm_unknown(const char *name, struct error *err);
+/* What kubeadm --help prints. */
+void kubeadm_overview(struct text *out);
+/* As kubeadm 1.34 and newer: 1 whatever failed. An interruption keeps its own. */
+int kubeadm_exit_code(enum error_kind kind);
+/* What is not said in the call is done as kubeadm does it: pod network and kube-proxy are left to
+ * DaemonSets, and nobody waits for them; services that the image brought are taken over. */
+void kubeadm_settle(struct join_options *options);
+/* In each such program, and in no kubeadm. */
+extern const char kubeadm_mark[];
+
+/* ---- A join called as kubeadm's prints what kubeadm does ---- */
+
+/* kubeadm's phase in which it does what winjoin does in that phase. */
+const char *kubeadm_phase(const struct join_phase *phase);
+/* What kubeadm prints on standard output when that phase begins; "": nothing. */
+const char *kubeadm_begin_text(const struct join_phase *phase);
+/* What it prints there when a worker has joined. */
+extern const char kubeadm_joined_text[];
+
+/* JSON Schemas (2020-12) of every document that winjoin prints, publishes or reads: of
+ * templates/documents.yaml, and of the tables by which configuration is read. */
+
+/* Their names, those that are printed first, and what prints or reads each, in the same order. */
+void schema_names(struct text_list *names, struct text_list *of);
+/* NULL: no document has that name. New reference. */
+json_t *schema_make(const char *name);
+
+/* --kubeconfig and --context: the cluster that a person names, for every verb that asks one. */
+
+/* A client with the credentials of that kubeconfig, a plugin's, too: it may run a program, as
+ * kubectl does. `unnamed`: the file where the flag is absent. kube_client_close(). ERROR_USAGE
+ * for a file that cannot be read, ERROR_UNSUPPORTED for impersonation; kubeconfig_run_plugin(),
+ * kube_client_open(). */
+int given_cluster_open(struct program *program, const char *unnamed, struct kube_client *ret,
+                       struct error *err);
+
+/* What this node is, as one document: NodeStatus. */
+
+/* Asks the machine, the API server (0.7 s at most) and the reports that runs have left;
+ * docs/status.md has the fields. New reference; kinds of failure: host_facts(). */
+int node_status_make(struct program *program, json_t **ret, struct error *err);

@@ -1,10 +1,7 @@
 /* Shows a join as it goes, on stderr: lines for a person, or one JSON object a line. */
-#include "cmd/progress.h"
+#include "cmd/program.h"
 
 #include "base/rfc3339.h"
-#include "cmd/kubeadm.h"
-#include "cmd/output.h"
-#include "cmd/record.h"
 #include "join/phases/phases.h"
 
 enum {

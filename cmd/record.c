@@ -1,9 +1,8 @@
 /* What a run leaves on the node it worked on: its log, its report and its entry in Windows' log. */
-#include "cmd/record.h"
+#include "cmd/program.h"
 
 #include "base/redact.h"
 #include "base/rfc3339.h"
-#include "cmd/output.h"
 #include "join/phases/phases.h"
 
 enum {

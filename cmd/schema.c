@@ -1,8 +1,7 @@
 /* JSON Schemas of the documents, from the tables. */
-#include "cmd/schema.h"
+#include "cmd/program.h"
 
 #include "base/yaml.h"
-#include "cmd/program.h"
 #include "diag/drift/drift.h"
 #include "diag/flows/flows.h"
 #include "host/host.h"

@@ -4,8 +4,8 @@
 
 #include "base/cidr.h"
 #include "base/json.h"
-#include "diag/drift/cluster.h"
 #include "diag/ask/mailbox.h"
+#include "diag/drift/drift.h"
 #include "host/host.h"
 
 /* What the caller knows; text and JSON are borrowed, NULL = unknown. */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/json.h"
-#include "diag/drift/cluster.h"
+#include "diag/drift/drift.h"
 #include "diag/network_report.h"
 #include "host/host.h"
 #include "host/http.h"

@@ -1,7 +1,7 @@
 /* What a running diagnosis knows, tells, waits for and reads; for run.c and its parts alone. */
 #pragma once
 
-#include "diag/probe/work.h"
+#include "diag/probe/probe.h"
 #include "diag/run.h"
 #include "host/wait.h"
 

@@ -1,7 +1,7 @@
 /* One command line from arguments and back, as CommandLineToArgvW does it, and the environment. */
 #include "host/command_line.h"
 
-#include "base/redact_rules.h"
+#include "base/redact.h"
 #include "base/text.h"
 #include "host/http.h"
 

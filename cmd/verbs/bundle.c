@@ -1,7 +1,5 @@
 /* winjoin bundle: make, verify and show an archive of a node's programs. */
-#include "cmd/output.h"
 #include "cmd/program.h"
-#include "cmd/progress.h"
 #include "join/programs/node_programs.h"
 #include "services/artifacts/artifacts.h"
 #include "services/artifacts/compatible.h"

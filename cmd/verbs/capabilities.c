@@ -1,5 +1,4 @@
 /* winjoin capabilities: what this Windows can do, what it cannot, what is known of its build. */
-#include "cmd/output.h"
 #include "cmd/program.h"
 #include "diag/evidence.h"
 #include "netsetup/hns/hns_features.h"

@@ -1,8 +1,5 @@
 /* winjoin certs: the node's certificates, until when they are valid, and another one now. */
-#include "cmd/output.h"
 #include "cmd/program.h"
-#include "cmd/progress.h"
-#include "cmd/record.h"
 #include "diag/look.h"
 #include "join/kubelet/client_certificate.h"
 #include "join/kubelet/kubelet_files.h"

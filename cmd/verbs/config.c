@@ -1,8 +1,6 @@
 /* winjoin config: check, convert and print configuration files, and the cluster's defaults. */
 #include "base/nearest.h"
-#include "cmd/output.h"
-#include "cmd/schema.h"
-#include "cmd/verbs/given_cluster.h"
+#include "cmd/program.h"
 #include "join/configuration/cluster_config.h"
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/node_configuration.h"

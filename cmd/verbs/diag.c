@@ -2,7 +2,7 @@
 #include "cmd/verbs/diag.h"
 
 #include "base/rfc3339.h"
-#include "cmd/output.h"
+#include "cmd/program.h"
 #include "diag/collection/collection.h"
 #include "diag/reports/report.h"
 #include "host/path.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "cmd/program.h"
-#include "cmd/progress.h"
 #include "diag/collection/collection.h"
 #include "diag/reports/report.h"
 #include "join/join.h"

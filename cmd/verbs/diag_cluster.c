@@ -1,7 +1,6 @@
 /* winjoin diag --kubeconfig: a whole cluster, from any machine that reaches its API server. */
-#include "cmd/output.h"
+#include "cmd/program.h"
 #include "cmd/verbs/diag.h"
-#include "cmd/verbs/given_cluster.h"
 #include "diag/cluster/cluster.h"
 #include "join/phases/phases.h"
 

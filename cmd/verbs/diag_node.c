@@ -1,5 +1,5 @@
 /* winjoin diag on the node itself: the phase of a join that verifies, once more. */
-#include "cmd/record.h"
+#include "cmd/program.h"
 #include "cmd/verbs/diag.h"
 #include "diag/capture.h"
 #include "diag/causes/causes.h"

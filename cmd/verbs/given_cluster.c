@@ -1,5 +1,5 @@
 /* --kubeconfig and --context: one reader for every verb. */
-#include "cmd/verbs/given_cluster.h"
+#include "cmd/program.h"
 
 #include "kube/exec_plugin.h"
 

@@ -1,7 +1,5 @@
 /* winjoin install: this program at its place, and under kubeadm's name. A kubeadm.exe that stands
  * there is kept beside it, for --remove. */
-#include "cmd/kubeadm.h"
-#include "cmd/output.h"
 #include "cmd/program.h"
 #include "host/path.h"
 #include "node/folders.h"

@@ -1,11 +1,7 @@
 /* winjoin join and discover. */
 
 #include "base/redact.h"
-#include "cmd/kubeadm.h"
-#include "cmd/output.h"
 #include "cmd/program.h"
-#include "cmd/progress.h"
-#include "cmd/record.h"
 #include "cmd/verbs/diag.h"
 #include "host/terminal.h"
 #include "join/kubelet/kubelet_files.h"

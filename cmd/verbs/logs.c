@@ -2,7 +2,6 @@
 #include "base/nearest.h"
 #include "base/redact.h"
 #include "base/rfc3339.h"
-#include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/undo/journal.h"
 #include "services/service_status.h"

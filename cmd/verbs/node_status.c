@@ -1,9 +1,8 @@
 /* What this node is: gathered from the machine, the API server and the reports of earlier runs. */
-#include "cmd/verbs/node_status.h"
+#include "cmd/program.h"
 
 #include "base/build_info.h"
 #include "base/rfc3339.h"
-#include "cmd/record.h"
 #include "diag/drift/drift.h"
 #include "diag/look.h"
 #include "join/kubelet/kubelet_files.h"

@@ -1,7 +1,5 @@
 /* winjoin preflight: what a join would refuse or warn of; changes nothing. */
-#include "cmd/output.h"
 #include "cmd/program.h"
-#include "cmd/progress.h"
 #include "join/preflight/preflight.h"
 #include "join/run.h"
 

@@ -1,10 +1,7 @@
 /* winjoin prepare. */
 #include "join/prepare/prepare.h"
 
-#include "cmd/output.h"
 #include "cmd/program.h"
-#include "cmd/progress.h"
-#include "cmd/record.h"
 #include "join/run.h"
 
 static int run(struct program *program, struct join *join, struct error *err) {

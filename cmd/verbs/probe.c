@@ -1,5 +1,4 @@
 /* winjoin probe: one probe by hand, the same program that runs inside pods. */
-#include "cmd/output.h"
 #include "cmd/program.h"
 #include "diag/probe/probe.h"
 

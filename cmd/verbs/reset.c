@@ -1,9 +1,6 @@
 /* winjoin reset: asks, takes back, says what was restored. */
 
-#include "cmd/output.h"
 #include "cmd/program.h"
-#include "cmd/progress.h"
-#include "cmd/record.h"
 #include "join/undo/reset.h"
 
 struct told {

@@ -2,7 +2,6 @@
  * keeps the network. */
 #include "base/rfc3339.h"
 #include "cmd/program.h"
-#include "cmd/record.h"
 #include "diag/network_report_publish.h"
 #include "host/service_host.h"
 #include "join/phases/restart.h"

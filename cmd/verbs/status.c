@@ -1,7 +1,5 @@
 /* winjoin status: what this node is. */
-#include "cmd/output.h"
 #include "cmd/program.h"
-#include "cmd/verbs/node_status.h"
 #include "diag/drift/drift.h"
 
 enum { DRIFT_SHOWN = 5 };

@@ -1,8 +1,5 @@
 /* winjoin upgrade. */
-#include "cmd/output.h"
 #include "cmd/program.h"
-#include "cmd/progress.h"
-#include "cmd/record.h"
 #include "host/terminal.h"
 #include "join/run.h"
 #include "join/upgrade/upgrade.h"

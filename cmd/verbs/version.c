@@ -1,6 +1,5 @@
 /* winjoin version. */
 #include "base/build_info.h"
-#include "cmd/output.h"
 #include "cmd/program.h"
 
 int verb_version(struct program *program, struct error *) {

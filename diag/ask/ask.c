@@ -1,6 +1,6 @@
 /* The queue of questions to probe pods, and what carries it. */
 #include "diag/ask/ask.h"
-#include "diag/cluster/probes/pods.h"
+#include "diag/cluster/probes/asking.h"
 #include "kube/exec.h"
 
 /* ---- the queue, and the API server's proxy to pods ---- */

@@ -1,7 +1,7 @@
 /* Which questions make up a cluster's matrix, and what the answers mean. */
 #include "diag/cluster/cells.h"
 
-#include "diag/cluster/probes/pods.h"
+#include "diag/cluster/probes/asking.h"
 
 enum { KUBELET_PORT = 10250, API_PORT = 443, STICKY_TRIES = 4 };
 

@@ -1,7 +1,6 @@
 /* A cluster's diagnosis from start to end. */
-#include "diag/cluster/probes/asking.h"
-#include "diag/cluster/probes/pods.h"
 #include "diag/cluster/cluster.h"
+#include "diag/cluster/probes/asking.h"
 #include "kube/object.h"
 
 enum {

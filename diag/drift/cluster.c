@@ -1,5 +1,5 @@
 /* Services and EndpointSlices as records. */
-#include "diag/drift/cluster.h"
+#include "diag/drift/drift.h"
 
 #include "base/rfc3339.h"
 #include "kube/object.h"

@@ -1,7 +1,5 @@
 /* The probe's command line, the same for winjoin-probe and `winjoin probe`. */
 #include "diag/probe/probe.h"
-#include "diag/probe/line.h"
-#include "diag/probe/work.h"
 #include "host/socket.h"
 
 const char *probe_usage(void) {

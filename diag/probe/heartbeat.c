@@ -1,6 +1,5 @@
 /* heartbeat.txt: the pod's own word on its addresses, so that nobody needs the API for them. */
 #include "diag/probe/probe.h"
-#include "diag/probe/line.h"
 
 #define TITLE "winjoin-heartbeat"
 

@@ -1,6 +1,4 @@
 /* Reads the mailbox's files line by line; whoever wrote them, nothing in them can do harm. */
-#include "diag/probe/line.h"
-
 #include "diag/probe/probe.h"
 
 int probe_reader_fail(const struct probe_reader *reader, struct error *err, const char *why) {

@@ -1,6 +1,5 @@
 /* probes.txt: the list of questions, read strictly and written the same way. */
 #include "diag/probe/probe.h"
-#include "diag/probe/line.h"
 
 #define TITLE "winjoin-probes"
 

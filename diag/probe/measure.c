@@ -2,7 +2,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "diag/probe/work.h"
+#include "diag/probe/probe.h"
 #include "host/socket.h"
 
 enum { ANSWER_MAX = PROBE_PAYLOAD_MAX + 256, NONCE_LEN = 12 };

@@ -6,6 +6,9 @@
  * only. */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/error.h"
 #include "base/text.h"
 
@@ -141,3 +144,63 @@ void probe_measure(const struct probe *probe, struct probe_result *ret);
 int probe_command(int argc, char *const *argv, struct text *output, struct error *err);
 /* The help of probe_command(), several lines. */
 const char *probe_usage(void);
+
+/* Lines of blank-separated fields: the shape of every file in the probe's mailbox. */
+
+enum { PROBE_FIELDS_MAX = 10, PROBE_FIELD_MAX = 400 };
+
+struct probe_reader {
+    const char *at, *end;
+    const char *what; /* "probes", for messages */
+    size_t line;      /* number of the line read last */
+    size_t count;     /* its fields */
+    char fields[PROBE_FIELDS_MAX][PROBE_FIELD_MAX];
+};
+
+/* Starts at the first line, which must be "<title> 1". Fails with ERROR_MALFORMED. */
+int probe_reader_open(struct probe_reader *reader, const char *text, size_t len, const char *title,
+                      struct error *err);
+/* 1 with the next line's fields, 0 at the end, -1 with ERROR_MALFORMED (bytes outside printable
+ * ASCII, too many or too long fields). Empty lines are passed over; LF and CRLF end a line. */
+int probe_reader_next(struct probe_reader *reader, struct error *err);
+/* Field i as a number, or -1 with ERROR_MALFORMED that names line and field. */
+int probe_reader_number(struct probe_reader *reader, size_t i, const char *name, long long min,
+                        long long max, unsigned *ret, struct error *err);
+/* Field i as text of at most size - 1 bytes; "-" becomes "". */
+int probe_reader_text(struct probe_reader *reader, size_t i, const char *name, char *ret,
+                      size_t size, struct error *err);
+/* -1 with ERROR_MALFORMED: "decode probes: line 3: <why>". */
+int probe_reader_fail(const struct probe_reader *reader, struct error *err, const char *why);
+
+/* "a,b,c" into at most `max` addresses of 45 bytes; -1 when one is no address text. "" = none. */
+int probe_addresses_split(const char *text, char (*ret)[46], size_t max, size_t *ret_count);
+/* true for 1..64 characters of [a-z0-9.-]. */
+bool probe_id_is_valid(const char *id);
+/* true for an address or a DNS name: [A-Za-z0-9._:-], 1..253 characters, not beginning with '-'. */
+bool probe_target_is_valid(const char *target);
+
+/* A list of probes measured at the same time, attempts on threads of their own. */
+
+/* All probes of a list are measured at the same time. The attempts of one follow each other; an
+ * attempt that takes long does not keep the next one waiting, so that a dead path costs little more
+ * than one time-out. */
+struct probe_work;
+/* Copies the list; starts nothing yet. */
+struct probe_work *probe_work_new(const struct probe_list *list);
+/* Starts the attempts that are due; true when all have ended. Call it every few milliseconds. */
+bool probe_work_step(struct probe_work *work);
+/* Adds the results in the order of the list and frees `work`; waits where something still runs. */
+void probe_work_end(struct probe_work *work, struct probe_results *ret);
+
+/* ---- the probe's life inside a pod ---- */
+
+/* Text is borrowed. */
+struct probe_server {
+    const char *mailbox;         /* folder */
+    const char *name;            /* what the echo answers with */
+    const char *run;             /* reported in heartbeats, "" = none */
+    const char *address;         /* to listen on and to report; "" = all, and what the system has */
+    unsigned tcp_port, udp_port; /* 0 = no echo */
+};
+/* Serves until a file "stop" is in the mailbox or nothing could be written there for a minute. */
+void probe_serve(const struct probe_server *options);

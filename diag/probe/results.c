@@ -1,6 +1,5 @@
 /* results-N.txt: what the probes found, with a last line that shows it is whole. */
 #include "diag/probe/probe.h"
-#include "diag/probe/line.h"
 
 #define TITLE "winjoin-results"
 

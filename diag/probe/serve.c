@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "diag/probe/probe.h"
-#include "diag/probe/work.h"
 #include "host/socket.h"
 
 enum {

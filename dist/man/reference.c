@@ -1,7 +1,6 @@
 /* Prints a page of docs/reference, made of the program's own tables: reference-page NAME (make
  * docs). */
 #include "cmd/program.h"
-#include "cmd/schema.h"
 #include "diag/causes/causes.h"
 #include "diag/cluster/cluster.h"
 #include "join/preflight/preflight_checks.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "diag/drift/cluster.h"
+#include "diag/drift/drift.h"
 
 int main(int argc, char **argv) {
     struct drift_follow records = {0};

@@ -15,7 +15,6 @@
 
 #include "base/memory.h"
 #include "cmd/program.h"
-#include "cmd/record.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 

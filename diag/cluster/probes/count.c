@@ -1,8 +1,6 @@
 /* Every cell many times. */
 #include "diag/cluster/probes/asking.h"
 
-#include "diag/cluster/probes/pods.h"
-
 enum {
     AT_ONCE = 4, /* of all: the times are to be the network's, not this program's */
     DELAYED_COUNT = 20,

@@ -3,7 +3,7 @@
 #include "diag/cluster/probes/dial.h"
 
 #include "base/json.h"
-#include "diag/cluster/probes/pods.h"
+#include "diag/cluster/probes/asking.h"
 #include "kube/client.h"
 
 char *dial_path(const char *namespace_, const char *pod, const char *host, unsigned port, bool udp,

@@ -2,7 +2,6 @@
 #include "diag/cluster/probes/asking.h"
 
 #include "base/rfc3339.h"
-#include "diag/cluster/probes/pods.h"
 #include "kube/object.h"
 
 enum {

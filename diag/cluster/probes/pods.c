@@ -1,10 +1,9 @@
 /* What a cluster's diagnosis makes, waits for and takes away. */
-#include "diag/cluster/probes/pods.h"
+#include "diag/cluster/probes/asking.h"
 
 #include "base/log.h"
 #include "base/rfc3339.h"
 #include "base/yaml.h"
-#include "diag/cluster/probes/asking.h"
 #include "kube/many.h"
 #include "kube/object.h"
 #include "templates/templates.h"

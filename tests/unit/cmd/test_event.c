@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "cmd/record.h"
+#include "cmd/program.h"
 #include "tests/memory/host_memory.h"
 
 static void expect(const char *node, enum error_kind kind, const char *level, int id,

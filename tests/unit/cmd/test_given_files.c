@@ -3,7 +3,7 @@
 #include "tests/scene/program_scene.h"
 
 #include "base/unicode.h"
-#include "cmd/output.h"
+#include "cmd/program.h"
 #include "diag/reports/report.h"
 #include "join/configuration/config_file.h"
 #include "join/discovery/discovery.h"

@@ -1,7 +1,7 @@
 /* winjoin install: at its place, as kubeadm.exe, and back. */
 #include "tests/scene/program_scene.h"
 
-#include "cmd/kubeadm.h"
+#include "cmd/program.h"
 
 #define REAL "C:\\k\\kubeadm.exe"
 #define KEPT "C:\\k\\kubeadm.exe.kept"

@@ -1,7 +1,7 @@
 /* winjoin called as kubeadm: by which names, with which commands, what it prints, how it ends. */
 #include "tests/scene/program_scene.h"
 
-#include "cmd/kubeadm.h"
+#include "cmd/program.h"
 #include "join/phases/phases.h"
 
 static void names(void **state) {

@@ -2,8 +2,7 @@
  * code out; and the verbs that need a terminal, with one that is played. */
 #include "tests/scene/program_scene.h"
 
-#include "cmd/output.h"
-#include "cmd/progress.h"
+#include "cmd/program.h"
 #include "diag/reports/report.h"
 #include "join/phases/phases.h"
 #include "tests/scene/program_image.h"

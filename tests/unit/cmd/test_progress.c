@@ -1,7 +1,7 @@
 /* Progress for programs: one JSON object a line, with the documented keys and no others. */
 #include "tests/scene/program_scene.h"
 
-#include "cmd/progress.h"
+#include "cmd/program.h"
 #include "join/phases/phases.h"
 
 static const struct join_phase certificate = {.id = "certificate", .title = "certificate"};

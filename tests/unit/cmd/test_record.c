@@ -3,7 +3,7 @@
 
 #include "join/kubelet/kubelet_files.h"
 
-#include "cmd/record.h"
+#include "cmd/program.h"
 #include "services/service_table.h"
 
 static void files_in(const char *folder, struct text_list *ret) {

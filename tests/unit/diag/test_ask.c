@@ -4,7 +4,6 @@
 
 #include "base/base64.h"
 #include "diag/cluster/probes/asking.h"
-#include "diag/cluster/probes/pods.h"
 #include "pki/digest.h"
 
 static struct shell {

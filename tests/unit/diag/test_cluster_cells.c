@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "diag/cluster/cells.h"
-#include "diag/cluster/probes/pods.h"
+#include "diag/cluster/probes/asking.h"
 
 static struct cluster_node nodes[] = {
     {.name = (char *)"w",

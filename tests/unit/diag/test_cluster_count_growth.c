@@ -11,7 +11,6 @@
 #include "base/rfc3339.h"
 #include "diag/cluster/probes/asking.h"
 #include "diag/cluster/probes/dial.h"
-#include "diag/cluster/probes/pods.h"
 #include "diag/reports/forms.h"
 #include "kube/many.h"
 #include "tests/scene/large_api.h"

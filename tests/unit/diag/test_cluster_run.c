@@ -2,7 +2,7 @@
 #include "tests/scene/cluster_scene.h"
 
 #include "base/rfc3339.h"
-#include "diag/cluster/probes/pods.h"
+#include "diag/cluster/probes/asking.h"
 
 /* What it asks of the API server, makes and takes away, and what it finds where all is well. */
 static void a_healthy_cluster(void **state) {

@@ -1,10 +1,10 @@
 /* A cluster's diagnosis without a cluster: which nodes, which pairs, what answers mean. */
 #include "tests/scene/cluster_nodes_scene.h"
 
-#include "diag/cluster/cells.h"
 #include "diag/ask/ask.h"
+#include "diag/cluster/cells.h"
+#include "diag/cluster/probes/asking.h"
 #include "diag/cluster/probes/dial.h"
-#include "diag/cluster/probes/pods.h"
 
 /* Of few nodes all, in their order; those of names alone, which must be there; of none an error. */
 static void test_choice(void **state) {

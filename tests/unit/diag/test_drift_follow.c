@@ -1,5 +1,5 @@
 /* Services and EndpointSlices followed beside Nodes, in one wait. */
-#include "diag/drift/cluster.h"
+#include "diag/drift/drift.h"
 #include "tests/scene/kube_scene.h"
 
 #define OBJECT(name, version, more)                                                                \

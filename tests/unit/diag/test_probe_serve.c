@@ -11,7 +11,6 @@
 
 #include "base/memory.h"
 #include "diag/probe/probe.h"
-#include "diag/probe/work.h"
 #include "host/socket.h"
 
 /* A folder that is there wherever tests run. */

@@ -2,7 +2,7 @@
 #include "tests/scene/join_scene.h"
 
 #include "base/log.h"
-#include "cmd/kubeadm.h"
+#include "cmd/program.h"
 #include "host/command_line.h"
 #include "join/plan/plan.h"
 #include "services/containerd_settings.h"
