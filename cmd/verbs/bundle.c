@@ -1,10 +1,11 @@
 /* winjoin bundle: make, verify and show an archive of a node's programs. */
 #include "cmd/program.h"
+#include "join/programs/image_fit.h"
 #include "join/programs/node_programs.h"
 #include "services/artifacts/artifacts.h"
 #include "services/artifacts/compatible.h"
 
-enum { VERSIONS_MAX = 65536 };
+enum { VERSIONS_MAX = 65536, LOOK_MS = 5000 };
 
 static char *names_of(const json_t *names, const char *none) {
     struct text text = {0};
@@ -169,6 +170,28 @@ static void tell_fetching(void *context, unsigned waited_ms, unsigned percent,
     progress_show(context, &event);
 }
 
+/* Before gigabytes of others are fetched. What a registry does not say, its download does. */
+static int check_builds(const struct join_options *o, unsigned build, const struct mirror *from,
+                        struct error *err) {
+    struct mirror quick = *from;
+
+    quick.limit_ms = LOOK_MS;
+    for (size_t i = 0; i < o->images.count; i++) {
+        const char *image = o->images.items[i];
+        _cleanup_(image_facts_free) struct image_facts facts = {0};
+        _cleanup_(freep) char *list = NULL, *other = NULL;
+
+        if (image_fit_ask(&quick, image, build, &facts, ERROR_IGNORED) != IMAGE_UNFIT)
+            continue;
+        list = text_list_join(&facts.versions, ", ");
+        other = image_for_build_ask(&quick, image, build);
+        (void)error_set(err, ERROR_ABSENT, "%s is not for build %u of Windows, but for %s", image,
+                        build, list);
+        return other ? error_hint(err, "use --image %s", other) : -1;
+    }
+    return 0;
+}
+
 static int fetch(struct program *program, const json_t *nodes, const char *to,
                  struct artifacts *artifacts, struct artifacts *images, struct error *err) {
     const struct join_options *o = &program->options.join;
@@ -196,9 +219,11 @@ static int fetch(struct program *program, const json_t *nodes, const char *to,
         text_list_add(&names, "ctr"); /* imports it */
     program_settle_paths(&program->options.join);
     show_work(program, &progress, "asking for the releases");
-    result = bundle_open_upstream(&from, &names,
-                                  &(struct bundle_choice){o->kubernetes_version, o->catalog, NULL},
-                                  &bundle, err);
+    result = check_builds(o, (unsigned)program->options.windows_build, &with, err);
+    if (result == 0)
+        result = bundle_open_upstream(
+            &from, &names, &(struct bundle_choice){o->kubernetes_version, o->catalog, NULL},
+            &bundle, err);
     image = sandbox_image(NULL, o->kubernetes_version, (unsigned)program->options.windows_build);
     if (result == 0)
         result = bundle_create_from(

@@ -210,10 +210,21 @@ int rootfs_read_part(struct host *host, const char *path, uint64_t offset, size_
     return 0;
 }
 
+static int cut_at(int fd, uint64_t offset) {
+    struct stat status;
+
+    if (fstat(fd, &status) < 0)
+        return -1;
+    if ((uint64_t)status.st_size < offset) {
+        errno = ESPIPE; /* "illegal seek" */
+        return -1;
+    }
+    return ftruncate(fd, (off_t)offset) < 0 || lseek(fd, (off_t)offset, SEEK_SET) < 0 ? -1 : 0;
+}
+
 int rootfs_write_part(struct host *host, const char *path, uint64_t offset, const void *data,
                       size_t len, enum host_access access, struct error *err) {
     _cleanup_(freep) char *at = NULL;
-    struct stat status;
     int fd, result;
 
     if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
@@ -222,14 +233,12 @@ int rootfs_write_part(struct host *host, const char *path, uint64_t offset, cons
         return fail(err, "write", path);
     fd = offset ? open(at, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
                 : create(at, access == HOST_SECRET ? 0600 : 0644);
-    if (fd < 0 || fstat(fd, &status) < 0 || (uint64_t)status.st_size < offset ||
-        ftruncate(fd, (off_t)offset) < 0 || lseek(fd, (off_t)offset, SEEK_SET) < 0)
-        result = -1;
-    else
-        result = write_all(fd, data, len);
-    if (fd >= 0 && close(fd) < 0)
-        result = -1;
-    return result < 0 ? fail(err, "write", path) : 0;
+    if (fd < 0)
+        return fail(err, "write", path);
+    result = cut_at(fd, offset) < 0 || write_all(fd, data, len) < 0 ? fail(err, "write", path) : 0;
+    if (close(fd) < 0 && result == 0)
+        result = fail(err, "write", path);
+    return result;
 }
 
 int rootfs_write(struct host *host, const char *path, const void *data, size_t len,

@@ -126,17 +126,23 @@ static DWORD write_new(const wchar_t *path, const void *data, size_t len,
 }
 
 /* A scanner or a backup holds a file for a moment: tried again for up to half a second. */
-static DWORD move_over(const wchar_t *from, const wchar_t *to) {
-    for (int i = 0;; i++) {
-        DWORD code;
+static bool may_pass(DWORD code, int *turn) {
+    if ((code != ERROR_SHARING_VIOLATION && code != ERROR_ACCESS_DENIED) || (*turn)++ == 10)
+        return false;
+    Sleep(50);
+    return true;
+}
 
-        if (MoveFileExW(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
-            return 0;
-        code = GetLastError();
-        if ((code != ERROR_SHARING_VIOLATION && code != ERROR_ACCESS_DENIED) || i == 10)
-            return code;
-        Sleep(50);
-    }
+static DWORD move_over(const wchar_t *from, const wchar_t *to) {
+    DWORD code;
+    int turn = 0;
+
+    do
+        code = MoveFileExW(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)
+                   ? 0
+                   : GetLastError();
+    while (may_pass(code, &turn));
+    return code;
 }
 
 int win32_write(struct host *host, const char *path, const void *data, size_t len,
@@ -164,33 +170,49 @@ int win32_write(struct host *host, const char *path, const void *data, size_t le
     return win32_fail(err, code, "write '%s'", path);
 }
 
-int win32_write_part(struct host *, const char *path, uint64_t offset, const void *data, size_t len,
-                     enum host_access access, struct error *err) {
+/* Shared: a scanner reads what was closed a moment ago. */
+static DWORD open_part(const wchar_t *path, bool first, SECURITY_ATTRIBUTES *attributes,
+                       HANDLE *ret) {
+    DWORD code;
+    int turn = 0;
+
+    do {
+        code = first && !DeleteFileW(path) ? GetLastError() : 0;
+        if (code && code != ERROR_FILE_NOT_FOUND)
+            continue;
+        *ret = CreateFileW(path, GENERIC_WRITE, WIN32_SHARE_ALL, attributes,
+                           first ? CREATE_NEW : OPEN_EXISTING,
+                           FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
+        code = *ret == INVALID_HANDLE_VALUE ? GetLastError() : 0;
+    } while (may_pass(code, &turn));
+    return code;
+}
+
+int win32_write_part(struct host *host, const char *path, uint64_t offset, const void *data,
+                     size_t len, enum host_access access, struct error *err) {
     _cleanup_(win32_way_free) struct win32_way way = {0};
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
+    _cleanup_handle_ HANDLE file = INVALID_HANDLE_VALUE;
     LARGE_INTEGER size, at = {.QuadPart = (LONGLONG)offset};
     SECURITY_ATTRIBUTES *attributes = NULL;
-    HANDLE file;
-    DWORD code = 0;
+    DWORD code;
 
+    if (win32_file_type(host, path) == HOST_FOLDER)
+        return error_set_os(err, ERROR_DENIED, 5, "write '%s': a folder with that name exists",
+                            path);
     if (win32_make_parents(path, &way, err) < 0 ||
         win32_access_make(access, false, &attributes, err) < 0)
         return -1;
-    if (!offset)
-        (void)DeleteFileW(wide); /* one that stays fails below */
-    file = CreateFileW(wide, GENERIC_WRITE, 0, attributes, offset ? OPEN_EXISTING : CREATE_NEW,
-                       FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
-    if (file == INVALID_HANDLE_VALUE || !GetFileSizeEx(file, &size))
-        code = GetLastError();
-    else if (size.QuadPart < at.QuadPart)
-        code = ERROR_HANDLE_EOF;
-    else if (!SetFilePointerEx(file, at, NULL, FILE_BEGIN) || !SetEndOfFile(file))
-        code = GetLastError();
-    else
-        code = write_through(file, data, len);
-    if (file != INVALID_HANDLE_VALUE)
-        CloseHandle(file);
+    code = open_part(wide, !offset, attributes, &file);
     win32_access_free(attributes);
+    if (!code && !GetFileSizeEx(file, &size))
+        code = GetLastError();
+    else if (!code && size.QuadPart < at.QuadPart)
+        code = ERROR_HANDLE_EOF;
+    else if (!code && (!SetFilePointerEx(file, at, NULL, FILE_BEGIN) || !SetEndOfFile(file)))
+        code = GetLastError();
+    if (!code)
+        code = write_through(file, data, len);
     return code ? win32_fail(err, code, "write '%s'", path) : 0;
 }
 

@@ -180,8 +180,11 @@ static const struct preflight_check checks[] = {
     WHOLE("Programs", E, AFTER_PLAN, check_programs,
           "all programs of a node are on this machine or in the bundle",
           "winjoin bundle create DIR winjoin-bundle.zip"),
+    WHOLE("BundleImages", E, AFTER_NONE, check_bundle_images,
+          "the bundle's images are for this build of Windows",
+          "winjoin bundle create --windows-build BUILD --image IMAGE DIR", .of_images = true),
     WHOLE("Images", W, AFTER_NONE, check_images,
-          "the images to be pulled are for this build of Windows, and the disk has room",
+          "the images to be pulled are for this build of Windows, and the disk has room for all",
           "name a tag that is for this build, or leave the image out", .of_images = true),
 };
 

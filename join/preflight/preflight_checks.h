@@ -87,8 +87,8 @@ check_cluster_function check_need; /* finds what the row's number says */
 check_cluster_function check_discovery, check_ca_file, check_clock, check_node_name, check_rights;
 check_cluster_function check_pod_prefix, check_approval;
 check_cluster_function check_bundle, check_skew, check_clash, check_network_agent, check_programs;
-/* the images to be pulled */
-check_cluster_function check_images;
+/* join/preflight/preflight_images.c: those of the bundle, and those to be pulled */
+check_cluster_function check_bundle_images, check_images;
 
 /* A value under HKLM: 1 and *ret (the caller frees), 0 when it is absent, -1 when it could not be
  * read (finding->why). */

@@ -125,6 +125,10 @@ const struct artifacts *bundle_images(const struct bundle *bundle);
  * a folder or .zip. */
 int bundle_image_copy(struct bundle *bundle, const struct artifact *image, const char *to,
                       struct error *err);
+/* The first megabytes of an artifact or image, which nobody has proved: for a look at what it is.
+ * The caller frees. Kinds: those of host_read_part() and mirror_fetch_all(). */
+int bundle_head(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
+                struct error *err);
 /* The SHA-256 and the size of a file of any size; `to`: a copy of it is made, or NULL. */
 int artifact_digest_file(struct host *host, const char *path, const char *to,
                          char sha256[DIGEST_TEXT_MAX], uint64_t *ret_size, struct error *err);

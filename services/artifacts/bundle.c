@@ -371,10 +371,36 @@ int artifact_digest_file(struct host *host, const char *path, const char *to,
                                          : result;
 }
 
+/* In a bundle that is a folder. The caller frees. */
+static char *path_in(const struct bundle *bundle, const struct artifact *artifact) {
+    char *path = xasprintf("%s\\%s", bundle->folder, artifact->path);
+
+    return text_replace(path, "/", '\\');
+}
+
+int bundle_head(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
+                struct error *err) {
+    _cleanup_(freep) char *path = NULL;
+    struct mirror_file file = {.path = artifact->path, .max = PIECE, .head = true};
+    uint64_t size;
+
+    if (bundle->zip)
+        return read_local(bundle, artifact->path, ARTIFACT_SIZE_MAX, ret, ret_len, err);
+    if (bundle->folder) {
+        path = path_in(bundle, artifact);
+        return host_read_part(bundle->host, path, 0, PIECE, ret, ret_len, &size, err);
+    }
+    if (mirror_fetch_all(bundle->mirror, &file, 1, err) < 0)
+        return -1;
+    *ret = file.data;
+    *ret_len = file.len;
+    return 0;
+}
+
 /* ret: what it has. */
 static int copy_image(struct bundle *bundle, const struct artifact *image, const char *to,
                       struct artifact *ret, struct error *err) {
-    _cleanup_(freep) char *path = xasprintf("%s\\%s", bundle->folder, image->path);
+    _cleanup_(freep) char *path = bundle->folder ? path_in(bundle, image) : NULL;
     struct mirror_file file = {.name = image->name,
                                .path = image->path,
                                .max = (size_t)image->size,
@@ -382,8 +408,7 @@ static int copy_image(struct bundle *bundle, const struct artifact *image, const
                                .into = to};
 
     if (bundle->folder)
-        return artifact_digest_file(bundle->host, text_replace(path, "/", '\\'), to, ret->sha256,
-                                    &ret->size, err);
+        return artifact_digest_file(bundle->host, path, to, ret->sha256, &ret->size, err);
     if (!bundle->mirror)
         return error_set(err, ERROR_UNSUPPORTED, "a .zip has no images: unpack it into a folder");
     if (mirror_fetch_all(bundle->mirror, &file, 1, err) < 0)

@@ -151,14 +151,17 @@ static int fetch_layer(struct image *image, size_t i, const char *into, uint64_t
 
 /* ---- what it is made of ---- */
 
-/* A platform of an index, or the configuration of an image. */
-static bool is_of_build(const json_t *platform, unsigned build) {
-    const char *version = json_string_value(json_object_get(platform, "os.version"));
-    _cleanup_(freep) char *wanted = xasprintf("10.0.%u.", build);
+/* The build of an index to take for this one: itself, or the newest that runs on it; 0: each. */
+static unsigned build_for(const json_t *index, unsigned build) {
+    unsigned best = 0;
 
-    return text_equal(json_text_at(platform, "os"), "windows") &&
-           text_equal(json_text_at(platform, "architecture"), "amd64") &&
-           (!build || (version && text_starts_with(version, wanted)));
+    json_each(json_object_get(index, "manifests"), i, manifest) {
+        unsigned its = image_build(json_object_get(manifest, "platform"));
+
+        if (build && image_build_runs(its, build) && its > best)
+            best = its;
+    }
+    return best;
 }
 
 static int refuse_build(unsigned build, struct error *err) {
@@ -167,10 +170,14 @@ static int refuse_build(unsigned build, struct error *err) {
 }
 
 static int choose(struct image *image, const json_t *index, unsigned build, struct error *err) {
+    unsigned taken = build_for(index, build);
+
     if (!json_is_array(json_object_get(index, "manifests")))
         return error_set(err, ERROR_MALFORMED, "the registry's answer is not an image index");
     json_each(json_object_get(index, "manifests"), i, manifest) {
-        if (!is_of_build(json_object_get(manifest, "platform"), build))
+        const json_t *platform = json_object_get(manifest, "platform");
+
+        if (!image_is_windows(platform) || (build && (!taken || image_build(platform) != taken)))
             continue;
         if (json_array_size(image->list) == IMAGES_MAX)
             return error_set(err, ERROR_UNTRUSTED, "it has more than %d images for Windows",
@@ -348,42 +355,18 @@ static int fetch_index(struct image *image, const char *tag, struct mirror_file 
     return json_read(file->data, file->len, "index", ret, err);
 }
 
-void image_facts_free(struct image_facts *facts) {
-    text_list_free(&facts->versions);
-}
+/* A part that is asked for twice is held. */
+static int read_part(void *context, const char *kind, const json_t *descriptor, json_t **ret,
+                     struct error *err) {
+    struct image *image = context;
+    const char *digest = json_text_at(descriptor, "digest");
+    size_t at = 0;
 
-static uint64_t layers_size(const json_t *manifest) {
-    uint64_t sum = 0;
-
-    json_each(json_object_get(manifest, "layers"), i, layer) {
-        long long size = json_number_at(layer, "size", 0);
-
-        sum += size > 0 && size <= LAYER_MAX ? (uint64_t)size : 0;
-    }
-    return sum;
-}
-
-static int read_index(struct image *image, const json_t *index, unsigned build,
-                      struct image_facts *ret, struct error *err) {
-    _cleanup_json_ json_t *manifest = NULL;
-
-    json_each(json_object_get(index, "manifests"), i, row) {
-        const json_t *platform = json_object_get(row, "platform");
-
-        if (is_of_build(platform, 0) && json_object_get(platform, "os.version"))
-            text_list_add(&ret->versions,
-                          json_string_value(json_object_get(platform, "os.version")));
-        if (!image->count && is_of_build(platform, build) &&
-            add(image, "manifests", row, MANIFEST_MAX, err) < 0)
-            return -1;
-    }
-    if (!image->count)
-        return 0;
-    if (fetch(image, err) < 0 ||
-        json_read(image->files->data, image->files->len, "manifest", &manifest, err) < 0)
+    if (add(image, kind, descriptor, MANIFEST_MAX, err) < 0 || fetch(image, err) < 0)
         return -1;
-    ret->bytes = layers_size(manifest);
-    return 0;
+    while (!text_equal(image->digests[at], digest + strlen("sha256:")))
+        at++;
+    return json_read(image->files[at].data, image->files[at].len, "manifest", ret, err);
 }
 
 int image_look(const struct mirror *from, const char *reference, unsigned build,
@@ -396,12 +379,8 @@ int image_look(const struct mirror *from, const char *reference, unsigned build,
 
     open_image(image, from, reference, &tag);
     result = fetch_index(image, tag, &file, &index, err);
-    if (result == 0 && json_is_array(json_object_get(index, "layers")))
-        ret->bytes = layers_size(index);
-    else if (result == 0 && json_is_array(json_object_get(index, "manifests")))
-        result = read_index(image, index, build, ret, err);
-    else if (result == 0)
-        result = error_set(err, ERROR_MALFORMED, "the registry's answer is not an image index");
+    if (result == 0)
+        result = image_facts_read(index, build, read_part, image, ret, err);
     image_free(image);
     free_all(image, file.data);
     return result;
@@ -411,10 +390,12 @@ int image_look(const struct mirror *from, const char *reference, unsigned build,
 static int check_single(const struct image *image, unsigned build, struct error *err) {
     const struct mirror_file *file = &image->files[1];
     _cleanup_json_ json_t *config = NULL;
+    bool fits;
 
     if (image->count < 2 || json_read(file->data, file->len, "image", &config, err) < 0)
         return image->count < 2 ? refuse_build(build, err) : -1;
-    return is_of_build(config, build) ? 0 : refuse_build(build, err);
+    fits = build ? image_build_runs(image_build(config), build) : image_is_windows(config);
+    return fits ? 0 : refuse_build(build, err);
 }
 
 static int fetch_held(struct image *image, const char *tag, unsigned build, struct error *err) {

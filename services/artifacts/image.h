@@ -20,15 +20,39 @@ bool image_is_reference(const char *text);
  * no manifest). */
 int image_fetch(const struct mirror *from, const char *reference, unsigned build, const char *path,
                 struct error *err);
-/* What a registry says of an image, asked as above: for which builds it is, and how much there is
- * to download of it for one. image_facts_free(). */
+/* What an image is for, and what there is to unpack of it on one build. image_facts_free(). */
+struct image_layer {
+    char sha256[DIGEST_TEXT_MAX];
+    uint64_t size; /* compressed */
+};
 struct image_facts {
     struct text_list versions; /* "os.version" of each image for Windows on amd64 that its index
-                                  has ("10.0.20348.2340"); without an index none */
-    uint64_t bytes;            /* of the layers for `build`, compressed; 0: not known */
+                                  has ("10.0.20348.2340"), or of the one that it is */
+    bool runs;                 /* one of them runs on the build that was asked for */
+    struct image_layer *layers;
+    size_t count; /* of that one, the base first */
 };
-/* `reference`: "HOST/NAME[:TAG][@DIGEST]". The index, and of an image for this build the manifest.
- * Kinds: those of mirror_fetch_all() and registry_token_fetch(), ERROR_MALFORMED. */
+void image_facts_free(struct image_facts *facts);
+/* Whether containers of one build run on another's kernel, and containerd takes their image there:
+ * from Windows Server 2022 on also those of older builds down to 2022's. Source: containerd's
+ * platforms (platform_windows_compat.go), Microsoft's "Windows container version compatibility". */
+bool image_build_runs(unsigned build, unsigned of_host);
+/* How the parts of an image are read, each by its descriptor; `kind`: "manifests" or "blobs". */
+typedef int image_read(void *context, const char *kind, const json_t *descriptor, json_t **ret,
+                       struct error *err);
+/* `top`: an index, or the manifest of one image. Kinds: ERROR_MALFORMED, those of `read`. */
+int image_facts_read(const json_t *top, unsigned build, image_read *read, void *context,
+                     struct image_facts *ret, struct error *err);
+/* As a registry has it. `reference`: "HOST/NAME[:TAG][@DIGEST]"; asked as above: the index, and of
+ * an image for this build the manifest. Kinds: also those of mirror_fetch_all() and
+ * registry_token_fetch(). */
 int image_look(const struct mirror *from, const char *reference, unsigned build,
                struct image_facts *ret, struct error *err);
-void image_facts_free(struct image_facts *facts);
+/* As an OCI archive has it: `data` is its beginning, where image_fetch() writes index and
+ * manifests. Nothing of it is proved. Kinds: also ERROR_ABSENT (they are further behind). */
+int image_archive_look(const char *data, size_t len, unsigned build, struct image_facts *ret,
+                       struct error *err);
+/* For Windows on amd64? Of a platform of an index, or an image's configuration. */
+bool image_is_windows(const json_t *platform);
+/* Its build ("os.version"); 0: not for Windows on amd64, or not known. */
+unsigned image_build(const json_t *platform);

@@ -212,7 +212,7 @@ static int on_head(void *context, const struct http_response *head) {
     }
     f->length = length;
     f->window_len = come(f);
-    f->too_long = length > f->file->max ? f->file->max : 0;
+    f->too_long = length > f->file->max && !f->file->head ? f->file->max : 0;
     return f->too_long || f->odd_part || (head->status != 200 && head->status != 206);
 }
 
@@ -228,8 +228,12 @@ static int on_data(void *context, const char *data, size_t len) {
     struct fetch *f = context;
     struct batch *batch = f->batch;
     uint64_t now = host_monotonic_ms(batch->mirror->host);
+    size_t room = f->file->max - (size_t)come(f);
+    bool enough = f->file->head && len >= room;
 
-    if (len > f->file->max - come(f))
+    if (enough)
+        len = room;
+    else if (len > room)
         f->too_long = f->file->max;
     else if (!f->file->into && len + held(batch) > ALL_MAX)
         f->too_long = ALL_MAX;
@@ -245,7 +249,7 @@ static int on_data(void *context, const char *data, size_t len) {
         f->window_len = come(f);
     }
     tell(batch, now);
-    return write_into(f, PART_BYTES, &f->disk) < 0 || f->too_slow;
+    return write_into(f, PART_BYTES, &f->disk) < 0 || f->too_slow || enough;
 }
 
 static int refuse_status(const char *url, long status, struct error *err) {

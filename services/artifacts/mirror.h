@@ -31,6 +31,7 @@ struct mirror_file {
     const char *path;
     const char *accept;       /* media types, or NULL */
     size_t max;               /* bytes */
+    bool head;                /* what it has behind those is not wanted, and no failure */
     const char *bearer_token; /* sent to the server of the URL alone, or NULL */
     const char *sha256;       /* that the file must have, or NULL: then it is not resumed. */
     /* Or NULL: one too large for memory, with a SHA-256. It is written into this file from `at` on,

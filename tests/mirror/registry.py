@@ -123,26 +123,6 @@ class Registry(unittest.TestCase):
 
     # --- images of one's own
 
-    OWN = "r.test/own/app:7"
-
-    def own(self, layer, build="10.0.20348.1"):
-        """path -> answer of an image that has this layer, in pieces as they are asked for; what it was asked for."""
-        asked, digest = [], releases.sha256
-        config = json.dumps({"os": "windows", "architecture": "amd64", "os.version": build}).encode()
-        manifest = json.dumps({"schemaVersion": 2, "config": {"digest": "sha256:" + digest(config), "size": len(config)},
-                               "layers": [{"digest": "sha256:" + digest(layer), "size": len(layer)}]}).encode()
-
-        def give(server):
-            begin = server.request.begin
-            asked.append(begin)
-            return odd.http(layer[begin:], "206 Partial Content",
-                            "Content-Range: bytes %d-%d/%d" % (begin, len(layer) - 1, len(layer))) if begin \
-                else odd.http(layer)
-        base = "r.test/v2/own/app/"
-        return {base + "manifests/7": odd.http(manifest), base + "manifests/sha256:" + digest(manifest): odd.http(manifest),
-                base + "blobs/sha256:" + digest(config): odd.http(config),
-                base + "blobs/sha256:" + digest(layer): give}, asked
-
     def create_own(self, parts, code, *more):
         exe = (mirror.ROOT / "build/windows/winjoin-probe.exe").read_bytes()
         programs = releases.releases({name: exe for name in [os.path.basename(path) for path in PROGRAMS.values()] +
@@ -151,7 +131,7 @@ class Registry(unittest.TestCase):
                              {**{path: odd.http(data) for path, data in programs.items()}, **parts}.items()})
         to = self.host / "own"
         done = subprocess.run([mirror.WINJOIN, "bundle", "create", "--kubernetes-version", "v1.37.1", "--network-plugin",
-                               "win-overlay", "--source-base", "https://" + server.endpoint, "--image", self.OWN, *more, str(to)],
+                               "win-overlay", "--source-base", "https://" + server.endpoint, "--image", releases.OWN, *more, str(to)],
                               capture_output=True, text=True, timeout=60, check=False,
                               env={**os.environ, "SSL_CERT_FILE": self.roots})
         self.assertEqual(done.returncode, code, done.stderr)
@@ -164,13 +144,13 @@ class Registry(unittest.TestCase):
 
     def test_an_image_of_ones_own(self):
         layer = os.urandom(9 << 20)
-        parts, asked = self.own(layer)
+        parts, asked = releases.own(odd.http, layer)
         done, folder = self.create_own(parts, 0, "--windows-build", "20348", "-o", "json")
-        self.assertEqual([image["name"] for image in json.loads(done.stdout)["images"]], [self.OWN])
+        self.assertEqual([image["name"] for image in json.loads(done.stdout)["images"]], [releases.OWN])
         archive = folder / "images/r.test_own_app_7.tar"
         with tarfile.open(archive) as tar:
             names = json.load(tar.extractfile("index.json"))["manifests"][0]["annotations"]
-            self.assertEqual(names["io.containerd.image.name"], self.OWN)
+            self.assertEqual(names["io.containerd.image.name"], releases.OWN)
             self.assertEqual(tar.extractfile("blobs/sha256/" + releases.sha256(layer)).read(), layer)
         self.verify(folder, 0)
         whole = archive.read_bytes()
@@ -185,7 +165,7 @@ class Registry(unittest.TestCase):
 
     def test_one_that_does_not_come_whole_makes_no_bundle(self):
         layer = os.urandom(1 << 20)
-        parts, _ = self.own(layer)
+        parts, _ = releases.own(odd.http, layer)
         blob = "r.test/v2/own/app/blobs/sha256:" + releases.sha256(layer)
         for what, code, says in ((odd.http(os.urandom(1 << 20)), 4, "has another digest or size"),
                                  (odd.http(b"", "404 Not Found"), 1, "no such file"),
@@ -196,9 +176,9 @@ class Registry(unittest.TestCase):
                 self.assertFalse((folder / "winjoin.lock").exists())
 
     def test_one_of_another_build(self):
-        parts, _ = self.own(b"layer", "10.0.17763.1")
+        parts, _ = releases.own(odd.http, b"layer", "10.0.17763.1")
         done, folder = self.create_own(parts, 1, "--windows-build", "20348")
-        self.assertIn("it has no image for Windows build 20348", done.stderr)
+        self.assertIn("error: r.test/own/app:7 is not for build 20348 of Windows, but for 10.0.17763.1", done.stderr)
         self.assertFalse((folder / "winjoin.lock").exists())
 
 

@@ -127,5 +127,27 @@ def pause(layers):
     return files
 
 
+OWN = "r.test/own/app:7"
+
+
+def own(http, layer, build="10.0.20348.1"):
+    """path -> answer of OWN, an image without an index, that has this layer, in pieces as they are asked for; and
+    what it was asked for."""
+    asked = []
+    config = json.dumps({"os": "windows", "architecture": "amd64", "os.version": build}).encode()
+    manifest = json.dumps({"schemaVersion": 2, "config": {"digest": "sha256:" + sha256(config), "size": len(config)},
+                           "layers": [{"digest": "sha256:" + sha256(layer), "size": len(layer)}]}).encode()
+
+    def give(server):
+        begin = server.request.begin
+        asked.append(begin)
+        return http(layer[begin:], "206 Partial Content",
+                    "Content-Range: bytes %d-%d/%d" % (begin, len(layer) - 1, len(layer))) if begin else http(layer)
+    base = "r.test/v2/own/app/"
+    return {base + "manifests/7": http(manifest), base + "manifests/sha256:" + sha256(manifest): http(manifest),
+            base + "blobs/sha256:" + sha256(config): http(config),
+            base + "blobs/sha256:" + sha256(layer): give}, asked
+
+
 FILES = layout({name + ".exe": CONTENT[name] for name in ("kubelet", "kube-proxy")}, packed(RUNTIME),
                packed(CNI, info("./", tarfile.DIRTYPE)))

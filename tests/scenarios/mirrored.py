@@ -1,6 +1,7 @@
 """winjoin.exe fetches the node's programs from a mirror beside the control plane: a whole join, and
 servers that must not be believed."""
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ import odd  # noqa: E402
 import releases  # noqa: E402
 
 MACHINE = os.path.join(scene.ROOT, "build", "windows", "rig", "machine.exe")
+CTR = os.path.join(scene.ROOT, "build", "windows", "rig", "ctr.exe")  # tests/wine/tool_ctr.c
 ADDRESS = "10.0.0.10"  # the control plane's machine
 FOLDER = "/winjoin"
 KUBELET = FOLDER + "/bin/kubelet.exe"
@@ -175,6 +177,127 @@ class Mirrored(scene.Scene):
         self.assertEqual(linux.returncode, 0, linux.stderr)
         with open(made, "rb") as a, open(there, "rb") as b:
             self.assertEqual(releases.sha256(a.read()), releases.sha256(b.read()))
+
+    # --- images of one's own
+
+    MADE = r"C:\made"
+    ARCHIVE = MADE + r"\images\r.test_own_app_7.tar"
+    IMPORTED = r"C:\ProgramData\containerd\imported.txt"
+
+    def registry(self, layer, first=None, **more):
+        """Releases with ctr, and a registry with an image of this layer; its URL and what the layer was asked for.
+        first: what is answered to the first who asks for the layer."""
+        parts, asked = releases.own(odd.http, layer, **more)
+        if first:
+            blob, once = next(path for path in parts if path.endswith(releases.sha256(layer))), [first]
+            parts[blob] = lambda server, give=parts[blob]: once.pop() if once else give(server)
+        with zipfile.ZipFile(self.stage.host.path(stage.BUNDLE)) as bundle:
+            programs = {os.path.basename(name): bundle.read(name) for name in bundle.namelist()}
+        with open(CTR, "rb") as f:
+            programs["ctr.exe"] = f.read()
+        files = {path: odd.http(data) for path, data in releases.releases(programs).items()}
+        server = netns.within(self.stage.fabric.ns("cp"), odd.Server, odd.Odd(
+            leaf=lambda by: odd.issue(by, names=(ADDRESS,)), host=ADDRESS,
+            paths={"/up/" + path: what if callable(what) else lambda _, w=what: w
+                   for path, what in {**files, **parts}.items()}))
+        self.addCleanup(server.stop)
+        return "https://%s/up" % server.endpoint, asked
+
+    def create_words(self, url, to, *more):
+        return ["bundle", "create", "--kubernetes-version", "v1.37.1", "--network-plugin", "flannel", "--source-base", url,
+                "--image", releases.OWN, *more, to]
+
+    def create(self, url, *more):
+        self.addCleanup(shutil.rmtree, self.stage.host.path(self.MADE), True)
+        return self.stage.host.run([stage.PROGRAM, *self.create_words(url, self.MADE, *more)], timeout=120)
+
+    def run_with_images(self, *words):
+        return self.stage.host.run([*words, "--bundle", self.MADE], timeout=240)
+
+    def test_images_of_ones_own_are_made_joined_with_and_prepared(self):
+        layer = os.urandom(9 << 20)
+        url, asked = self.registry(layer)
+        self.assert_code(self.create(url, "--windows-build", "20348"), 0)
+        archive = self.stage.host.path(self.ARCHIVE)
+        with open(archive, "rb") as f:
+            whole = f.read()
+        there = os.path.join(self.stage.fabric.folder, "made")
+        roots = odd.write(self.stage.fabric.folder, "roots.crt", odd.shared().pem)
+        linux = subprocess.run(netns.command(self.stage.fabric.ns("cp"),
+                                             [stage.NATIVE, *self.create_words(url, there, "--windows-build", "20348")]),
+                               env={**os.environ, "SSL_CERT_FILE": roots}, capture_output=True, text=True, check=False)
+        self.assertEqual(linux.returncode, 0, linux.stderr)
+        with open(os.path.join(there, "images", os.path.basename(archive)), "rb") as f:
+            self.assertEqual(releases.sha256(f.read()), releases.sha256(whole))
+        for cut in (len(whole) // 2, 0, 100, len(whole) - 600):  # of a run that was ended there
+            asked.clear()
+            with open(archive, "wb") as f:
+                f.write(whole[:cut])
+            self.assert_code(self.create(url, "--windows-build", "20348"), 0)
+            with open(archive, "rb") as f:
+                self.assertTrue(f.read() == whole, "cut at %d" % cut)
+            self.assertEqual([bool(begin) for begin in asked], [cut > 1000] if cut < len(layer) else [])
+        self.assert_code(self.stage.host.run([stage.PROGRAM, "bundle", "verify", self.MADE], timeout=60), 0)
+        self.joins_with_them()
+        self.prepares_with_them()
+        with open(archive, "r+b") as f:
+            f.seek(len(whole) // 2)
+            f.write(b"another")
+        done = self.run_with_images(*self.words(bundle=None), *scene.FAST)
+        self.assert_code(done, 4)
+        self.assertIn("image 'r.test/own/app:7': it is not what the lock says", done.stderr)
+
+    def assert_imported(self):
+        with open(self.stage.host.path(self.IMPORTED), encoding="ascii") as f:
+            self.assertEqual(f.read(), releases.OWN + "\n")
+        self.assertFalse(os.path.exists(self.stage.host.path(r"C:\ProgramData\winjoin\image.tar")))
+
+    def joins_with_them(self):
+        for _ in range(2):  # what is there is not imported again
+            done = self.run_with_images(*self.words(bundle=None), *scene.FAST)
+            self.assert_code(done, 0)
+            self.assertIn("1 image of the bundle there", done.stdout + done.stderr)
+            self.assert_imported()
+        self.assertEqual(self.ready(), ["True"])
+        self.reset()
+
+    def prepares_with_them(self):
+        words = [stage.PROGRAM, "prepare", "--network-mode", self.stage.mode, "--network-plugin", "flannel",
+                 "--ignore-preflight-errors", stage.IGNORED]
+        for _ in range(2):
+            self.assert_code(self.run_with_images(*words), 0)
+            self.assert_imported()
+        self.assert_code(self.stage.winjoin("reset", "--force"), 0)
+
+    def test_a_bundle_that_is_ended_while_it_is_made_goes_on(self):
+        layer = os.urandom(9 << 20)
+        head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(layer)
+        url, asked = self.registry(layer, odd.endless(head + layer[:6 << 20], layer[6 << 20:(6 << 20) + 1], 0.2)(None, 1))
+        self.addCleanup(shutil.rmtree, self.stage.host.path(self.MADE), True)
+        archive = self.stage.host.path(self.ARCHIVE)
+        making = self.stage.host.spawn([stage.PROGRAM, *self.create_words(url, self.MADE, "--windows-build", "20348")],
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(making.kill)
+        scene.wait_until(lambda: os.path.exists(archive) and os.path.getsize(archive) > 4 << 20, 60, "no part was written")
+        making.kill()
+        making.wait()
+        self.assertFalse(os.path.exists(self.stage.host.path(self.MADE + r"\winjoin.lock")))
+        self.assert_code(self.create(url, "--windows-build", "20348"), 0)
+        self.assertEqual([begin >= 4 << 20 for begin in asked], [True])
+        self.assert_code(self.stage.host.run([stage.PROGRAM, "bundle", "verify", self.MADE], timeout=60), 0)
+
+    def test_images_of_another_build_are_refused_before_a_change(self):
+        url, _ = self.registry(b"layer", build="10.0.17763.1")
+        done = self.create(url, "--windows-build", "20348")
+        self.assert_code(done, 1)
+        self.assertIn("r.test/own/app:7 is not for build 20348 of Windows, but for 10.0.17763.1", done.stderr)
+        self.assert_code(self.create(url), 0)
+        before = self.stage.snapshot()
+        done = self.run_with_images(*self.words(bundle=None), *scene.FAST)
+        self.assert_code(done, 3)
+        self.assertIn("the bundle's image r.test/own/app:7 is not for build 20348 of Windows, but for 10.0.17763.1", done.stderr)
+        self.assertIn("winjoin bundle create --windows-build 20348 --image r.test/own/app:7", done.stderr)
+        self.assertEqual(snapshot.compare(before, self.stage.snapshot()), [])
 
     def test_unknown_authority(self):
         self.assert_refused(self.mirror(ca=odd.stranger), 4, "certificate")

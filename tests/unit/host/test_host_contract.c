@@ -25,53 +25,6 @@ static void write_read_replace(void **state) {
     SUCCEEDS(host_remove_tree(opened, FOLDER, err));
 }
 
-static void reads_a_part(void **state) {
-    const char *path = FOLDER "\\part.log";
-    static const struct {
-        uint64_t offset;
-        size_t max;
-        const char *part;
-    } parts[] = {{0, 100, "012345"}, {0, 0, ""}, {2, 3, "234"},
-                 {4, 3, "45"},       {6, 3, ""}, {9, 3, ""}};
-    uint64_t size;
-    char *data = NULL;
-    size_t len;
-
-    (void)state;
-    FAILS_WITH(ERROR_ABSENT, host_read_part(opened, path, 0, 1, &data, &len, &size, err));
-    SUCCEEDS(host_write(opened, path, "012345", 6, HOST_PUBLIC, err));
-    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-        SUCCEEDS(
-            host_read_part(opened, path, parts[i].offset, parts[i].max, &data, &len, &size, err));
-        assert_string_equal(data, parts[i].part);
-        assert_int_equal(len, strlen(data));
-        assert_int_equal(size, 6);
-        free(data);
-    }
-    SUCCEEDS(host_remove_tree(opened, FOLDER, err));
-}
-
-/* In pieces: a later one cuts what was behind it, the first makes a new file. */
-static void files_in_pieces(void **state) {
-    static const char path[] = FOLDER "\\deep\\large";
-    static const struct {
-        uint64_t offset;
-        const char *piece, *whole;
-    } steps[] = {{0, "0123", "0123"}, {4, "45", "012345"}, {2, "x", "01x"}, {0, "y", "y"}};
-    struct error why = {0};
-
-    (void)state;
-    FAILS_WITH(ERROR_ABSENT, host_write_part(opened, path, 1, "a", 1, HOST_PUBLIC, err));
-    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-        SUCCEEDS(host_write_part(opened, path, steps[i].offset, steps[i].piece,
-                                 strlen(steps[i].piece), HOST_PUBLIC, err));
-        assert_true(host_has(opened, path, steps[i].whole, strlen(steps[i].whole)));
-    }
-    assert_int_equal(host_write_part(opened, path, 9, "a", 1, HOST_PUBLIC, &why), -1);
-    assert_true(host_has(opened, path, "y", 1));
-    SUCCEEDS(host_remove_tree(opened, FOLDER, err));
-}
-
 static void refuses_bad_paths(void **state) {
     static const char *const paths[] = {
         "",
@@ -410,8 +363,6 @@ static void service_refusals(void **state) {
 int main(void) {
     const struct CMUnitTest both[] = {
         cmocka_unit_test(write_read_replace),
-        cmocka_unit_test(reads_a_part),
-        cmocka_unit_test(files_in_pieces),
         cmocka_unit_test(refuses_bad_paths),
         cmocka_unit_test(folders_list_sorted),
         cmocka_unit_test(access_of_a_folder_is_given_back),

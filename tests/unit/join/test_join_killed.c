@@ -1,10 +1,15 @@
 /* A join, and a reset, that is killed at every call, in each mode. */
+#include "tests/scene/cri_scene.h"
 #include "tests/scene/join_scene.h"
 
 #include "join/prepare/prepare.h"
+#include "tests/scene/image_archive.h"
 
-static int prepare_once(struct run *r, struct error *err) {
-    struct join_options options = {.kubernetes_version = (char *)"v1.37.1",
+static char bundle[] = "D:\\b"; /* with an image */
+
+static int prepare_of(struct run *r, char *from, struct error *err) {
+    struct join_options options = {.bundle = from,
+                                   .kubernetes_version = (char *)"v1.37.1",
                                    .network_mode = r->options.network_mode,
                                    .source_base = (char *)"none",
                                    .ignore_preflight_errors = r->options.ignore_preflight_errors};
@@ -13,6 +18,39 @@ static int prepare_once(struct run *r, struct error *err) {
 
     join_close(&join);
     return result;
+}
+
+static int prepare_once(struct run *r, struct error *err) {
+    return prepare_of(r, NULL, err);
+}
+
+static int prepare_with_images_once(struct run *r, struct error *err) {
+    return prepare_of(r, bundle, err);
+}
+
+static int join_with_images_once(struct run *r, struct error *err) {
+    text_set(&r->options.bundle, xstrdup(bundle));
+    return join_once(r, err);
+}
+
+/* containerd has an image when ctr was called. */
+static void answer_image(void *context, const void *said, size_t len, struct text *answer) {
+    _cleanup_(http2_request_free) struct http2_request request = {0};
+    bool has = strstr(host_memory_log(context), "images import");
+
+    http2_request_read(said, len, &request);
+    if (cri_scene_calls(&request, ":path: /runtime.v1.ImageService/ImageStatus\n"))
+        cri_scene_add(answer, "\x0a\3\x0a\1x", has ? 5 : 0);
+}
+
+/* What is there before anything is done. */
+static void bring_image(struct run *r) {
+    image_bundle_put(r->host, "r.example/app:1", "", "{}", "\"layers\":[]");
+    assert_int_equal(
+        host_write(r->host, "C:\\Program Files\\containerd\\ctr.exe", "MZ", 2, HOST_PUBLIC, NULL),
+        0);
+    host_memory_set_program(r->host, "ctr.exe", 0, "unpacking\n");
+    host_memory_set_pipe_answer(r->host, answer_image, r->host);
 }
 
 /* What is killed, and what follows. */
@@ -26,7 +64,11 @@ static const struct kind JOIN_THEN_JOIN = {"join", NULL, join_once, join_once},
                          RESET_THEN_RESET = {"reset", join_once, reset_once, NULL},
                          PREPARE_THEN_PREPARE = {"prepare", NULL, prepare_once, prepare_once},
                          PREPARE_THEN_JOIN = {"prepare", NULL, prepare_once, join_once},
-                         PREPARED_JOIN = {"join", prepare_once, join_once, join_once};
+                         PREPARED_JOIN = {"join", prepare_once, join_once, join_once},
+                         IMAGES_PREPARED = {"prepare with images", NULL, prepare_with_images_once,
+                                            prepare_with_images_once},
+                         IMAGES_JOINED = {"prepare with images", NULL, prepare_with_images_once,
+                                          join_with_images_once};
 
 /* Killed at each call, so behind each record of the journal, too: the same join continues where it
  * was, or a reset restores the host at once; a second reset undoes what the first has left. */
@@ -40,6 +82,10 @@ static void killed_at_every_call(const char *mode, const struct kind *kind) {
         _cleanup_(freep) char *what = xasprintf("%s killed at call", kind->what);
 
         round_open(&t, mode, what, n);
+        if (kind->killed == prepare_with_images_once)
+            bring_image(&t.r);
+        json_decref(t.before);
+        t.before = state_of(&t.r);
         if (kind->before)
             round_good(&t, "before", kind->before);
         t.calls = host_memory_calls(t.r.host);
@@ -68,6 +114,8 @@ static void a_preparation_is_killed(void **state) {
     killed_at_every_call(*state, &PREPARE_THEN_PREPARE);
     killed_at_every_call(*state, &PREPARE_THEN_JOIN);
     killed_at_every_call(*state, &PREPARED_JOIN);
+    killed_at_every_call(*state, &IMAGES_PREPARED);
+    killed_at_every_call(*state, &IMAGES_JOINED);
 }
 
 int main(void) {

@@ -71,7 +71,7 @@ static json_t *things(void) {
 
     json_object_foreach_safe(files, next, path, file) {
         if (text_starts_with(path, LOGS_FOLDER) || text_starts_with(path, REPORTS_FOLDER) ||
-            text_equal(path, WINJOIN_FOLDER))
+            text_starts_with(path, JOINING_FOLDER) || text_equal(path, WINJOIN_FOLDER))
             json_object_del(files, path);
     }
     return state;
@@ -184,17 +184,18 @@ static unsigned calls(size_t from, const char *part) {
 }
 
 /* A bundle of one program. */
-static void put_bundle(void) {
+static void put_bundle(const char *name, const char *version, const char *content) {
     char sha256[DIGEST_TEXT_MAX];
     _cleanup_(freep) char *lock = NULL;
 
-    digest_sha256("MZ", 2, sha256);
+    digest_sha256(content, strlen(content), sha256);
     lock =
         xasprintf("{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[{"
-                  "\"name\":\"crictl\",\"version\":\"v1\",\"sha256\":\"%s\",\"size\":2,"
-                  "\"path\":\"crictl.exe\"}]}",
-                  sha256);
-    assert_int_equal(host_write(r.host, "D:\\b\\crictl.exe", "MZ", 2, HOST_PUBLIC, NULL), 0);
+                  "\"name\":\"%s\",\"version\":\"%s\",\"sha256\":\"%s\",\"size\":%zu,"
+                  "\"path\":\"program.exe\"}]}",
+                  name, version, sha256, strlen(content));
+    assert_int_equal(
+        host_write(r.host, "D:\\b\\program.exe", content, strlen(content), HOST_PUBLIC, NULL), 0);
     assert_int_equal(
         host_write(r.host, "D:\\b\\winjoin.lock", lock, strlen(lock), HOST_PUBLIC, NULL), 0);
 }
@@ -224,7 +225,7 @@ static void a_join_finds_what_was_prepared(void **state) {
 
     (void)state;
     host_memory_set_pipe_answer(r.host, answer_images, &images);
-    put_bundle();
+    put_bundle("crictl", "v1", "MZ");
     joins_within("bare", 1, 1, 1, &images);
     host_memory_set_pipe_answer(r.host, NULL, NULL);
     if (reset_once(&r, &err) < 0)
@@ -236,6 +237,52 @@ static void a_join_finds_what_was_prepared(void **state) {
     succeeds(verb_prepare);
     assert_int_equal(images.pulled, 1);
     joins_within("prepared", 0, 0, 1, &images);
+}
+
+/* A kubelet that is newer than the cluster is refused, and the bundle's fetched in its place; an
+ * older one is taken as far as Kubernetes lets it. */
+static void clusters_of_other_versions(void **state) {
+    static const struct {
+        const char *server;
+        const char *why; /* NULL: joined */
+        bool fetched;    /* the bundle brings another kubelet */
+    } rows[] = {{"v1.36.2", "is higher than the control plane version", false},
+                {"v1.36.2", NULL, true},
+                {"v1.38.0", NULL, false},
+                {"v1.40.0", NULL, false},
+                {"v1.41.0", "more than 3 minor versions older", false}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *said = xasprintf("Kubernetes %s\n", rows[i].server);
+        struct error err = {0};
+        json_t *before, *after;
+        size_t from;
+
+        prepare("v1.37.1", NULL);
+        succeeds(verb_prepare);
+        before = things();
+        from = strlen(host_memory_log(r.host));
+        set_options(&r, "overlay");
+        r.scene.server_version = rows[i].server;
+        if (rows[i].fetched) {
+            put_bundle("kubelet", rows[i].server, said);
+            text_set(&r.options.bundle, xstrdup("D:\\b"));
+            host_memory_set_program(r.host, "kubelet.exe", 0, said);
+        }
+        if (join_once(&r, &err) < 0 ? !rows[i].why || !strstr(err.message, rows[i].why)
+                                    : rows[i].why != NULL)
+            fail_msg("%s: %s", rows[i].server, err.message);
+        assert_int_equal(calls(from, "write C:\\k\\kubelet.exe"), rows[i].fetched);
+        after = things();
+        if (rows[i].why)
+            assert_same(before, after, rows[i].server);
+        json_decref(before);
+        json_decref(after);
+        if (reset_once(&r, &err) < 0)
+            fail_msg("%s", err.message);
+        host_memory_set_program(r.host, "kubelet.exe", 0, "Kubernetes v1.37.1\n");
+    }
 }
 
 /* Wherever a join fails: the preparation is as it was, and a reset undoes that, too. */
@@ -385,6 +432,7 @@ int main(void) {
         PREPARE_TEST(status_says_what_is_prepared),
         PREPARE_TEST(a_node_that_was_reset_is_prepared),
         PREPARE_TEST(a_join_finds_what_was_prepared),
+        PREPARE_TEST(clusters_of_other_versions),
         PREPARE_TEST(a_failed_join_leaves_the_preparation),
         PREPARE_TEST(what_programs_wrote_goes_with_the_join),
         PREPARE_TEST(the_name_of_the_server_does_not_matter),

@@ -115,6 +115,25 @@ static void takes_the_file(void **state) {
     assert_int_equal(s->err.kind, ERROR_UNTRUSTED);
 }
 
+/* Of a file that is longer, or as long, or shorter. */
+static void takes_the_head_of_a_file(void **state) {
+    static const struct answer good[] = {{.status = 200, .body = "abc"}, {0}};
+    struct scene *s = *state;
+
+    for (size_t max = 1; max <= 4; max++) {
+        struct mirror_file file = {.path = "a", .max = max, .head = true};
+
+        s->answers.rows = good;
+        s->answers.asked = 0;
+        if (mirror_fetch_all(&s->mirror, &file, 1, &s->err) < 0)
+            fail_msg("%s", s->err.message);
+        assert_int_equal(file.len, max < 3 ? max : 3);
+        assert_memory_equal(file.data, "abc", file.len);
+        assert_int_equal(s->answers.asked, 1);
+        free(file.data);
+    }
+}
+
 static void names_the_proxy_of_a_failure(void **state) {
     static const struct answer gone[] = {{.status = 404}, {0}};
     static const struct answer broken[] = {{.status = 1, .fails = ERROR_UNTRUSTED}, {0}};
@@ -223,6 +242,7 @@ static void takes_one_artifact(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(takes_the_file, open_scene, close_scene),
+        cmocka_unit_test_setup_teardown(takes_the_head_of_a_file, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(names_the_proxy_of_a_failure, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(bears_what_may_pass, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(gives_up_in_time, open_scene, close_scene),

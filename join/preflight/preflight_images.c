@@ -1,0 +1,254 @@
+/* Preflight checks of images: are they for this build of Windows, and has the disk room for them?
+ */
+#include "join/configuration/join_options.h"
+#include "join/found/need.h"
+#include "join/preflight/preflight_checks.h"
+#include "join/programs/image_fit.h"
+#include "services/artifacts/artifacts.h"
+
+enum { LIMIT_MS = 5000, GIGABYTE = 1024 * 1024 * 1024, PREPARED_MAX = 65536 };
+
+/* What containerd will need of the disk. */
+struct room {
+    struct image_layer *layers; /* each once: images share them */
+    size_t count;
+    uint64_t compressed; /* of the layers, as they came */
+    uint64_t beside;     /* of other builds, which an archive brings along */
+    uint64_t copied;     /* the largest archive: they are imported one after another */
+    uint64_t upper;      /* the largest layer upon another */
+};
+
+static void larger(uint64_t *most, uint64_t size) {
+    *most = size > *most ? size : *most;
+}
+
+/* Microsoft's base images are two and a half times as large unpacked. */
+static uint64_t unpacked(uint64_t compressed) {
+    return compressed / 2 * 5;
+}
+
+static bool has_layer(const struct room *room, const struct image_layer *layer) {
+    for (size_t i = 0; i < room->count; i++)
+        if (text_equal(room->layers[i].sha256, layer->sha256))
+            return true;
+    return false;
+}
+
+/* How many bytes its layers have. */
+static uint64_t add_layers(struct room *room, const struct image_facts *facts) {
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < facts->count; i++) {
+        sum += facts->layers[i].size;
+        if (has_layer(room, &facts->layers[i]))
+            continue;
+        array_add(room->layers, room->count, facts->layers[i]);
+        room->compressed += facts->layers[i].size;
+        if (i)
+            larger(&room->upper, facts->layers[i].size);
+    }
+    return sum;
+}
+
+/* All that an archive has goes into containerd's store, whatever is unpacked of it. */
+static void add_brought(struct room *room, const struct artifact *image,
+                        const struct image_facts *facts) {
+    uint64_t own = add_layers(room, facts);
+
+    larger(&room->copied, image->size);
+    if (!own)
+        room->compressed += image->size;
+    else if (image->size > own)
+        room->beside += image->size - own;
+}
+
+static enum verdict judge_drive(struct join *join, const char *drive, const struct room *room,
+                                uint64_t needed, struct finding *finding) {
+    uint64_t free_bytes;
+
+    if (host_free_space(join->host, drive, &free_bytes, &finding->why) < 0)
+        return CHECK_UNKNOWN;
+    if (free_bytes >= needed)
+        return CHECK_FINE;
+    check_hint(finding,
+               "make room on %.2s, put containerd's root on another disk, or leave images out",
+               drive);
+    return check_bad(finding,
+                     "the images have %.1f GB compressed, and until they are unpacked about %.1f "
+                     "GB are needed; %.2s has %.1f GB free",
+                     (double)room->compressed / GIGABYTE, (double)needed / GIGABYTE, drive,
+                     (double)free_bytes / GIGABYTE);
+}
+
+/* containerd keeps the layers as they came, beside what it unpacks of them. On C: are a bundle's
+ * archive while it is imported (it is copied first), and in containerd's TEMP what is unpacked of a
+ * layer upon another, before Windows takes it into the image. Sources: containerd's
+ * core/images/archive/importer.go, hcsshim's internal/wclayer/importlayer.go. */
+static enum verdict judge_room(struct join *join, const struct room *room,
+                               struct finding *finding) {
+    _cleanup_(freep) char *folder = NULL;
+    uint64_t kept = room->compressed + room->beside + unpacked(room->compressed);
+    uint64_t passing = room->copied + unpacked(room->upper);
+    char drive[] = "C:\\";
+    enum verdict verdict;
+
+    if (!kept)
+        return CHECK_FINE;
+    if (find_containerd(join->host, &join->found, &finding->why) < 0 ||
+        containerd_data_folder(join->host, &join->found.containerd, &folder, &finding->why) < 0)
+        return CHECK_UNKNOWN;
+    if (*folder == 'C' || *folder == 'c')
+        return judge_drive(join, drive, room, kept + passing, finding);
+    verdict = judge_drive(join, drive, room, passing, finding);
+    *drive = *folder;
+    return verdict == CHECK_FINE ? judge_drive(join, drive, room, kept, finding) : verdict;
+}
+
+/* Those that `winjoin prepare` has unpacked. */
+static void read_prepared(struct host *host, struct text_list *ret) {
+    _cleanup_json_ json_t *json = NULL;
+
+    if (host_read_json(host, PREPARED_FILE, PREPARED_MAX, &json, ERROR_IGNORED) == 0)
+        json_read_texts(json_object_get(json, "images"), ret);
+}
+
+/* ---- of a bundle ---- */
+
+/* An archive that begins otherwise is not understood: its import says what is wrong. */
+static enum image_fit look_into(struct join *join, const struct artifact *image,
+                                struct image_facts *ret) {
+    unsigned build = join->found.facts.build;
+    _cleanup_(freep) char *head = NULL;
+    size_t len;
+
+    return bundle_head(join->found.bundle, image, &head, &len, ERROR_IGNORED) < 0 ||
+                   image_archive_look(head, len, build, ret, ERROR_IGNORED) < 0
+               ? IMAGE_UNKNOWN
+               : image_fit(ret, build);
+}
+
+static enum verdict refuse(struct join *join, const struct artifact *image,
+                           const struct text_list *versions, struct finding *finding) {
+    unsigned build = join->found.facts.build;
+    bool sandbox = text_equal(image->name, ARTIFACT_IMAGE);
+    _cleanup_(freep) char *list = text_list_join(versions, ", ");
+    _cleanup_(freep) char *other = image_for_build(image->name, build);
+
+    check_hint(finding, "make the bundle again: winjoin bundle create --windows-build %u %s%s",
+               build, sandbox ? "--images" : "--image ",
+               sandbox ? ""
+               : other ? other
+                       : image->name);
+    return check_bad(finding, "the bundle's image %s is not for build %u of Windows, but for %s",
+                     image->name, build, list);
+}
+
+enum verdict check_bundle_images(struct join *join, struct finding *finding) {
+    const struct artifacts *images = bundle_images(join->found.bundle);
+    const struct artifact *sandbox =
+        join->found.bundle ? artifact_find(bundle_artifacts(join->found.bundle), ARTIFACT_IMAGE)
+                           : NULL;
+
+    for (size_t i = 0; i < images->count + !!sandbox; i++) {
+        const struct artifact *image = i < images->count ? &images->items[i] : sandbox;
+        _cleanup_(image_facts_free) struct image_facts facts = {0};
+
+        if (look_into(join, image, &facts) == IMAGE_UNFIT)
+            return refuse(join, image, &facts.versions, finding);
+    }
+    return CHECK_FINE;
+}
+
+static void add_bundle(struct join *join, const struct text_list *prepared, struct room *room) {
+    const struct artifacts *images = bundle_images(join->found.bundle);
+
+    for (size_t i = 0; i < images->count; i++) {
+        _cleanup_(image_facts_free) struct image_facts facts = {0};
+
+        if (text_list_has(prepared, images->items[i].name))
+            continue;
+        (void)look_into(join, &images->items[i], &facts);
+        add_brought(room, &images->items[i], &facts);
+    }
+}
+
+/* ---- of registries ---- */
+
+struct asking {
+    struct mirror from;
+    unsigned build;
+    bool silent, itself; /* no registry is asked; the image's own is */
+    struct text_list prepared;
+    struct room room;
+    bool unknown; /* what one of the images is for */
+};
+
+static enum verdict tell_unfit(const struct asking *a, const char *image,
+                               const struct text_list *versions, struct finding *finding) {
+    _cleanup_(freep) char *list = text_list_join(versions, ", ");
+    _cleanup_(freep) char *other = image_for_build_ask(&a->from, image, a->build);
+
+    if (other)
+        check_hint(finding, "use %s", other);
+    return check_bad(finding, "%s is not for build %u of Windows, but for %s", image, a->build,
+                     list);
+}
+
+/* A registry that cannot be asked from here may be one that containerd reaches by a mirror: no
+ * other is asked then. */
+static enum verdict ask(struct asking *a, const char *image, struct finding *finding) {
+    _cleanup_(image_facts_free) struct image_facts facts = {0};
+    enum image_fit fit = IMAGE_UNKNOWN;
+
+    if (a->unknown || text_list_has(&a->prepared, image))
+        return CHECK_FINE;
+    if (!a->silent)
+        fit = image_fit_ask(&a->from, image, a->build, &facts, &finding->why);
+    if (fit == IMAGE_UNFIT)
+        return tell_unfit(a, image, &facts.versions, finding);
+    if (fit == IMAGE_UNKNOWN && finding->why.kind == ERROR_ABSENT && a->itself)
+        return check_bad(finding, "the registry has no image %s", image);
+    (void)add_layers(&a->room, &facts);
+    a->unknown = fit == IMAGE_UNKNOWN;
+    return CHECK_FINE;
+}
+
+static enum verdict ask_all(struct join *join, struct asking *a, struct finding *finding) {
+    const struct join_options *o = &join->found.options;
+    const struct text_list *lists[] = {&o->images_required, &o->images};
+    enum verdict verdict;
+
+    for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
+        for (size_t i = 0; i < lists[l]->count; i++) {
+            if (artifact_find(bundle_images(join->found.bundle), lists[l]->items[i]))
+                continue;
+            verdict = ask(a, lists[l]->items[i], finding);
+            if (verdict != CHECK_FINE)
+                return verdict;
+        }
+    error_clear(&finding->why);
+    return judge_room(join, &a->room, finding);
+}
+
+enum verdict check_images(struct join *join, struct finding *finding) {
+    const char *source = join->found.options.source_base;
+    struct asking a = {.from = {.host = join->host,
+                                .http = join->http,
+                                .url = source,
+                                .follows_redirects = true,
+                                .limit_ms = LIMIT_MS},
+                       .build = join->found.facts.build,
+                       .silent = text_equal(source, JOIN_SOURCE_NONE),
+                       .itself = !source};
+    enum verdict verdict;
+
+    read_prepared(join->host, &a.prepared);
+    add_bundle(join, &a.prepared, &a.room);
+    verdict = ask_all(join, &a, finding);
+    text_list_free(&a.prepared);
+    free(a.room.layers);
+    if (verdict != CHECK_FINE || !a.unknown)
+        return verdict;
+    return a.silent ? check_not_run(finding, "--source-base none: no registry is asked")
+                    : check_not_run(finding, "a registry did not say for which builds an image is");
+}

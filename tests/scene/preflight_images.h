@@ -1,0 +1,157 @@
+/* Servers to which images are to come, of registries and in a bundle: for other builds, too large.
+ */
+#pragma once
+
+#include "tests/scene/preflight_scene.h"
+
+#include "tests/scene/image_archive.h"
+
+/* SHA-256 of "{}". */
+#define EMPTY_SHA256 "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+
+/* Of 20 GB, upon a base. */
+#define IMAGE_LAYERS                                                                               \
+    "\"layers\":[{\"digest\":\"sha256:1\",\"size\":1000},{\"digest\":\"sha256:2\",\"size\":"       \
+    "20000000000}]"
+
+/* A registry with an image of 2019 alone, one of 2022 under another tag, and one of 20 GB. */
+static inline int answer_index(void *context, const struct http_request *request,
+                               struct http_response *ret, struct error *err) {
+    static const char manifest[] = "{" IMAGE_LAYERS "}";
+    const char *build = strstr(request->url, "ltsc2022") ? "20348" : "17763";
+    char sha256[DIGEST_TEXT_MAX];
+
+    if (!strstr(request->url, "/v2/"))
+        return scene_answer(context, request, ret, err);
+    digest_sha256(manifest, strlen(manifest), sha256);
+    ret->status = strstr(request->url, "/none/") ? 404 : 200;
+    if (strstr(request->url, sha256))
+        ret->body = xstrdup(manifest);
+    else if (strstr(request->url, "large"))
+        ret->body = xasprintf("{\"manifests\":[{\"digest\":\"sha256:%s\",\"size\":%zu,"
+                              "\"platform\":{\"os\":\"windows\",\"architecture\":\"amd64\","
+                              "\"os.version\":\"10.0.20348.1\"}}]}",
+                              sha256, strlen(manifest));
+    else if (strstr(request->url, "single"))
+        ret->body = xstrdup(manifest);
+    else
+        ret->body = xasprintf("{\"manifests\":[{\"digest\":\"sha256:%s\",\"size\":2,\"platform\":{"
+                              "\"os\":\"windows\",\"architecture\":\"amd64\","
+                              "\"os.version\":\"10.0.%s.1\"}}]}",
+                              EMPTY_SHA256, build);
+    if (strstr(request->url, EMPTY_SHA256))
+        text_set(&ret->body, xstrdup("{}"));
+    ret->body_len = strlen(ret->body);
+    return 0;
+}
+
+static inline void image(const char *name) {
+    answer_with(&r, answer_index);
+    freep(&r.options.source_base);
+    text_list_add(&r.options.images, name);
+}
+
+static inline void image_of_2019(void) {
+    image("a.example/x/app:7-ltsc2019");
+}
+
+static inline void image_of_2022(void) {
+    image("a.example/x/app:ltsc2022");
+}
+
+static inline void large_image(void) {
+    host_memory_set_free_space(r.host, 119000000000);
+    image("a.example/x/large:1");
+}
+
+static inline void large_image_alone(void) {
+    host_memory_set_free_space(r.host, 60000000000);
+    image("a.example/x/single:1");
+}
+
+/* Layers that images share are there once. */
+static inline void large_image_that_fits(void) {
+    host_memory_set_free_space(r.host, 121000000000);
+    image("a.example/x/large:1");
+    image("a.example/x/large:2");
+}
+
+static inline void large_image_that_is_prepared(void) {
+    host_memory_set_free_space(r.host, 1000);
+    image("a.example/x/large:1");
+    put("C:\\ProgramData\\winjoin\\prepared.json", "{\"images\":[\"a.example/x/large:1\"]}");
+}
+
+static inline void bring(const char *name, const char *platform, const char *config) {
+    image_bundle_put(r.host, name, platform, config, IMAGE_LAYERS);
+    text_set(&r.options.bundle, xstrdup("D:\\b"));
+}
+
+#define PLATFORM(build)                                                                            \
+    ",\"platform\":{\"os\":\"windows\",\"architecture\":\"amd64\",\"os.version\":\"10.0." build    \
+    ".7\"}"
+
+static inline void brought_of_2019(void) {
+    bring("a.example/x/app:7-ltsc2019", PLATFORM("17763"), "{}");
+}
+
+/* As a program of the lock. */
+static inline void sandbox_of_2019(void) {
+    _cleanup_(freep) char *lock = NULL;
+    const char *row;
+    char *data = NULL;
+    size_t len = 0;
+
+    brought_of_2019();
+    assert_int_equal(host_read(r.host, "D:\\b\\winjoin.lock", 4096, &data, &len, NULL), 0);
+    row = strstr(data, "\"sha256\"");
+    lock =
+        xasprintf("{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[{"
+                  "\"name\":\"pause\",\"version\":\"3.10.2\",%.*s]}",
+                  (int)(strlen(row) - 2), row);
+    free(data);
+    put("D:\\b\\winjoin.lock", lock);
+}
+
+static inline void brought_of_2025_by_its_configuration(void) {
+    bring("a.example/x/app:multi", "",
+          "{\"os\":\"windows\",\"architecture\":\"amd64\",\"os.version\":\"10.0.26100.1\"}");
+}
+
+static inline void brought_of_2022(void) {
+    bring("a.example/x/app:7-ltsc2022", PLATFORM("20348"), "{}");
+}
+
+static inline void brought_that_is_odd(void) {
+    bring("a.example/x/app:7", "", "no JSON");
+}
+
+static inline void brought_and_large(void) {
+    host_memory_set_free_space(r.host, 119000000000);
+    brought_of_2022();
+}
+
+static inline void brought_and_fits(void) {
+    host_memory_set_free_space(r.host, 121000000000);
+    brought_of_2022();
+}
+
+/* What passes is on C:, what stays on the other drive: the larger part. */
+static inline void brought_to_another_drive(void) {
+    put("C:\\etc\\containerd\\conf.d\\root.toml", "version = 3\nroot = 'D:\\images'\n");
+    host_memory_set_free_space(r.host, 69000000000);
+    brought_of_2022();
+}
+
+static inline void brought_to_another_drive_that_fits(void) {
+    brought_to_another_drive();
+    host_memory_set_free_space(r.host, 71000000000);
+}
+
+static inline void image_of_docker(void) {
+    image("docker.io/none/app");
+}
+
+static inline void image_of_nobody(void) {
+    image("a.example/none/app");
+}
