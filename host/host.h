@@ -98,7 +98,8 @@ int host_write(struct host *host, const char *path, const void *data, size_t len
                enum host_access access, struct error *err);
 /* One piece of a file that is too large for memory: what the file has from `offset` on goes, and
  * these bytes, flushed, are its new end. At 0 the file is a new one, of this access; a file that is
- * shorter, or a link: ERROR_HOST. A run that ends between pieces leaves what was written. */
+ * shorter, or a link: ERROR_HOST; one that belongs to a stranger, who can change it later:
+ * ERROR_DENIED. A run that ends between pieces leaves what was written. */
 int host_write_part(struct host *host, const char *path, uint64_t offset, const void *data,
                     size_t len, enum host_access access, struct error *err);
 /* Makes the folder and its parents (these HOST_PUBLIC). One that exists keeps its content, and

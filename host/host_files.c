@@ -248,7 +248,7 @@ int host_write_part(struct host *host, const char *path, uint64_t offset, const 
 
     if (path_normalize(path, &at, err) < 0)
         return -1;
-    if (open_way(host, at, err) < 0)
+    if (open_way(host, at, err) < 0 || (offset && refuse_stranger(host, at, true, err) < 0))
         return error_prefix(err, "write");
     return file_changed(host, at, host->ops->write_part(host, at, offset, data, len, access, err));
 }

@@ -384,6 +384,29 @@ static void an_interrupted_one_goes_on(void **state) {
     }
 }
 
+/* Where users may add files, one may have made the archive before: what its owner can change later
+ * is not gone on with, though all in it is right. */
+static void nothing_is_added_to_a_strangers_file(void **state) {
+    _cleanup_(freep) char *whole = NULL, *again = NULL;
+    size_t len, again_len;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(fetch(20348, &whole, &len, &err), 0);
+    for (size_t cut = 0; cut <= len; cut += len / 4) {
+        assert_int_equal(host_write(host, TAR, whole, cut, HOST_PUBLIC, NULL), 0);
+        host_memory_give_to_user(host, TAR);
+        if (fetch(20348, &again, &again_len, &err) == 0) {
+            assert_int_equal(host_refuse_stranger(host, TAR, NULL), 0);
+            freep(&again);
+            continue;
+        }
+        assert_int_equal(err.kind, ERROR_DENIED);
+        assert_non_null(strstr(err.message, "'" TAR "' belongs to SRV\\eve"));
+        assert_string_equal(err.hints[0], "cmd /c del /f \"" TAR "\"");
+    }
+}
+
 /* What `docker push` makes of one image: a manifest, and no index. */
 static void one_without_an_index(void **state) {
     static const char config[] = "{\"os\":\"windows\",\"architecture\":\"amd64\","
@@ -486,6 +509,7 @@ int main(void) {
         IMAGE_TEST(layers_of_others),
         cmocka_unit_test(references),
         IMAGE_TEST(an_interrupted_one_goes_on),
+        IMAGE_TEST(nothing_is_added_to_a_strangers_file),
         IMAGE_TEST(one_without_an_index),
         IMAGE_TEST(a_digest_in_the_name_is_held_to),
     };
