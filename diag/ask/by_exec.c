@@ -2,7 +2,6 @@
  * time. */
 #include "diag/ask/ask.h"
 
-#include "diag/cluster/probes/pods.h"
 #include "kube/exec.h"
 
 enum {
@@ -39,11 +38,13 @@ char *ask_script_make(const struct ask_queue *queue, unsigned lanes) {
         text_add(&t, "; do ");
     }
     for (size_t i = 0; i < queue->count; i++) {
-        const char *question = strstr(queue->items[i].path, "/proxy/");
+        const char *question = strstr(queue->items[i].path, "/proxy/"), *port = question;
 
         if (!question || strchr(question, '\''))
             continue;
-        text_addf(&t, "(x=$(curl 'http://127.0.0.1:%d/", PROBE_HTTP);
+        while (port > queue->items[i].path && port[-1] >= '0' && port[-1] <= '9')
+            port--;
+        text_addf(&t, "(x=$(curl 'http://127.0.0.1:%.*s/", (int)(question - port), port);
         add_question(&t, question + strlen("/proxy/"));
         text_addf(&t, "' -s -m %u -w ' %zu %%{http_code}'); printf '%%s\\n' \"${x}\") & ",
                   queue->items[i].until_ms / 1000, i);
@@ -108,7 +109,7 @@ static void ask_some(struct kube_client *client, struct ask_pod **pods, size_t c
         memcpy(argvs[i], argv, sizeof argv);
         execs[i] = (struct kube_exec){.namespace_ = pods[i]->namespace_,
                                       .pod = pods[i]->name,
-                                      .container = "probe",
+                                      .container = "neighbor", /* it has a shell */
                                       .argv = argvs[i],
                                       .timeout_ms = pods[i]->queue.items[0].until_ms + EXEC_MS,
                                       .max_output = OUTPUT_MAX};
