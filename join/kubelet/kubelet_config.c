@@ -241,7 +241,7 @@ static int check_manifests(const json_t *config, struct error *err) {
         return 0;
     return error_set(err, ERROR_MALFORMED,
                      "make the kubelet's configuration: staticPodPath '%.100s' of the cluster's is "
-                     "no folder of this machine",
+                     "not a folder of this machine",
                      path);
 }
 

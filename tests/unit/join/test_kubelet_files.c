@@ -82,7 +82,7 @@ static void manifests_of_others(void **state) {
 
         if ((kubelet_config_make(&input, &config, &changes, &err) < 0) != rows[i].refused)
             fail_msg("%s: %s", rows[i].path, err.message);
-        assert_true(!rows[i].refused || strstr(err.message, "is no folder of this machine"));
+        assert_true(!rows[i].refused || strstr(err.message, "is not a folder of this machine"));
         kubelet_changes_free(&changes);
     }
 }
