@@ -78,6 +78,10 @@ int host_refuse_stranger_in(struct host *host, const char *folder, struct error 
  * NUL-terminated behind *ret_len bytes; the caller frees. */
 int host_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
               struct error *err);
+/* The same of a file that others write, and so may belong to: what lies above it is an
+ * administrator's, and it is no link (ERROR_DENIED). Nobody vouches for what is in it. */
+int host_read_of_others(struct host *host, const char *path, size_t max, char **ret,
+                        size_t *ret_len, struct error *err);
 /* The same for a text that a person or a shell has written: UTF-16 with a byte order mark (as
  * PowerShell 5.1's ">" writes) and UTF-8 with one come as plain UTF-8. */
 int host_read_text(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
@@ -98,7 +102,8 @@ int host_write(struct host *host, const char *path, const void *data, size_t len
                enum host_access access, struct error *err);
 /* One piece of a file that is too large for memory: what the file has from `offset` on goes, and
  * these bytes, flushed, are its new end. At 0 the file is a new one, of this access; a file that is
- * shorter, or a link: ERROR_HOST. A run that ends between pieces leaves what was written. */
+ * shorter, or a link: ERROR_HOST; one that belongs to a stranger, who can change it later:
+ * ERROR_DENIED. A run that ends between pieces leaves what was written. */
 int host_write_part(struct host *host, const char *path, uint64_t offset, const void *data,
                     size_t len, enum host_access access, struct error *err);
 /* Makes the folder and its parents (these HOST_PUBLIC). One that exists keeps its content, and

@@ -188,6 +188,17 @@ int host_read(struct host *host, const char *path, size_t max, char **ret, size_
     return host->ops->read(host, at, max, ret, ret_len ? ret_len : &len, err);
 }
 
+int host_read_of_others(struct host *host, const char *path, size_t max, char **ret,
+                        size_t *ret_len, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, err) < 0 || refuse_stranger(host, at, false, err) < 0)
+        return -1;
+    if (host->ops->file_type(host, at) == HOST_LINK)
+        return error_set(err, ERROR_DENIED, "read '%s': it is a junction or a link", at);
+    return host->ops->read(host, at, max, ret, ret_len, err);
+}
+
 bool host_has(struct host *host, const char *path, const void *data, size_t len) {
     _cleanup_(secret_freep) char *there = NULL;
     size_t there_len;
@@ -248,7 +259,7 @@ int host_write_part(struct host *host, const char *path, uint64_t offset, const 
 
     if (path_normalize(path, &at, err) < 0)
         return -1;
-    if (open_way(host, at, err) < 0)
+    if (open_way(host, at, err) < 0 || (offset && refuse_stranger(host, at, true, err) < 0))
         return error_prefix(err, "write");
     return file_changed(host, at, host->ops->write_part(host, at, offset, data, len, access, err));
 }

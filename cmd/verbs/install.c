@@ -105,7 +105,8 @@ static int remove_kubeadm(const struct program *program, const struct place *pla
         tell(program, place, "removed", place->kubeadm);
     if (host_file_type(program->host, place->kept) == HOST_ABSENT)
         return 0;
-    if (host_rename(program->host, place->kept, place->kubeadm, err) < 0)
+    if (host_refuse_stranger(program->host, place->kept, err) < 0 ||
+        host_rename(program->host, place->kept, place->kubeadm, err) < 0)
         return -1;
     tell(program, place, "restored", place->kubeadm);
     return 0;
@@ -114,7 +115,8 @@ static int remove_kubeadm(const struct program *program, const struct place *pla
 static int install(const struct program *program, const struct place *place, struct error *err) {
     _cleanup_(freep) char *self = host_program_path(program->host);
     struct host *host = program->host;
-    bool chosen = program->options.to; /* a folder of the administrator's, which keeps its access */
+    /* a folder of the administrator's, which keeps its access */
+    bool chosen = program->options.to && !node_folder_find(place->folder);
 
     if (!self)
         return error_set(err, ERROR_HOST, "install winjoin: its own path is not known");

@@ -1,6 +1,5 @@
 /* The queue of questions to probe pods, and what carries it. */
 #include "diag/ask/ask.h"
-#include "diag/cluster/probes/asking.h"
 #include "kube/exec.h"
 
 /* ---- the queue, and the API server's proxy to pods ---- */
@@ -84,11 +83,13 @@ char *ask_script_make(const struct ask_queue *queue, unsigned lanes) {
         text_add(&t, "; do ");
     }
     for (size_t i = 0; i < queue->count; i++) {
-        const char *question = strstr(queue->items[i].path, "/proxy/");
+        const char *question = strstr(queue->items[i].path, "/proxy/"), *port = question;
 
         if (!question || strchr(question, '\''))
             continue;
-        text_addf(&t, "(x=$(curl 'http://127.0.0.1:%d/", PROBE_HTTP);
+        while (port > queue->items[i].path && port[-1] >= '0' && port[-1] <= '9')
+            port--;
+        text_addf(&t, "(x=$(curl 'http://127.0.0.1:%.*s/", (int)(question - port), port);
         add_question(&t, question + strlen("/proxy/"));
         text_addf(&t, "' -s -m %u -w ' %zu %%{http_code}'); printf '%%s\\n' \"${x}\") & ",
                   queue->items[i].until_ms / 1000, i);
@@ -163,7 +164,7 @@ void ask_by_exec(struct kube_client *client, struct ask_pod *pods, size_t count,
             memcpy(argvs[k], argv, sizeof argv);
             execs[k] = (struct kube_exec){.namespace_ = some[k]->namespace_,
                                           .pod = some[k]->name,
-                                          .container = "probe",
+                                          .container = "neighbor", /* it has a shell */
                                           .argv = argvs[k],
                                           .timeout_ms = some[k]->queue.items[0].until_ms + EXEC_MS,
                                           .max_output = OUTPUT_MAX};

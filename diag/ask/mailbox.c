@@ -381,7 +381,7 @@ static int mailbox_read(const struct diag_probes *probes, size_t i, const char *
                         char **ret, size_t *ret_len, struct error *err) {
     _cleanup_(freep) char *path = file_path(probes->items[i].name, file);
 
-    return host_read(probes->host, path, max, ret, ret_len, err);
+    return host_read_of_others(probes->host, path, max, ret, ret_len, err);
 }
 
 int diag_probe_look(const struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,

@@ -388,13 +388,6 @@ void cluster_cells_judge_kubelets(struct diag_report *report) {
 
 /* ---- what is only looked at ---- */
 
-/* Suffixes on a line, servers on the next, with commas between. agnhost takes a tenth of a second
- * to start, twice; on Linux it would read this file. */
-#define OF_WINDOWS "/agnhost dns-suffix; echo; /agnhost dns-server-list"
-#define OF_LINUX                                                                                   \
-    "echo $(sed -n 's/^search *//p' /etc/resolv.conf) | tr ' ' ,; "                                \
-    "echo $(sed -n 's/^nameserver *//p' /etc/resolv.conf) | tr ' ' ,"
-
 char *cluster_observation_path(const struct diag_report *report,
                                enum cluster_observation observation, size_t from, size_t to,
                                const struct cluster_addresses *at) {
@@ -418,8 +411,7 @@ char *cluster_observation_path(const struct diag_report *report,
     if (source->waiting)
         return NULL;
     if (observation == OBSERVE_DNS)
-        return dial_shell_path(report->namespace_, source->pod,
-                               text_equal(source->os, "linux") ? OF_LINUX : OF_WINDOWS);
+        return dial_settings_path(report->namespace_, source->pod);
     if (!asked[observation].host || !*asked[observation].host || !asked[observation].port)
         return NULL;
     return dial_path(report->namespace_, source->pod, asked[observation].host,
@@ -436,7 +428,7 @@ void cluster_observation_read(struct cluster_node *node, enum cluster_observatio
     char why[200];
 
     if (observation == OBSERVE_DNS) {
-        _cleanup_(freep) char *output = dial_shell_read(status, body, len);
+        _cleanup_(freep) char *output = dial_settings_read(status, body, len);
 
         if (output) {
             struct text_list lines = {0};

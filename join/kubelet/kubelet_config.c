@@ -1,4 +1,5 @@
 /* The cluster's KubeletConfiguration made fit for a Windows node: one table a kind of change. */
+#include "host/path.h"
 #include "join/configuration/kubelet_arguments.h"
 #include "join/kubelet/kubelet_files.h"
 
@@ -230,6 +231,20 @@ static int check_kind(const json_t *config, struct error *err) {
     return 0;
 }
 
+/* What is in it runs as SYSTEM: winjoin closes the folder that the kubelet will read, and no other.
+ */
+static int check_manifests(const json_t *config, struct error *err) {
+    const char *path = json_text_at(config, "staticPodPath");
+    _cleanup_(freep) char *folder = NULL;
+
+    if (path_normalize(path, &folder, err) == 0 && folder[1] == ':')
+        return 0;
+    return error_set(err, ERROR_MALFORMED,
+                     "make the kubelet's configuration: staticPodPath '%.100s' of the cluster's is "
+                     "not a folder of this machine",
+                     path);
+}
+
 int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
                         struct kubelet_changes *changes, struct error *err) {
     _cleanup_json_ json_t *config = NULL;
@@ -244,7 +259,8 @@ int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
     look_for_manifests_often(config, changes);
     ask_ipv4_servers_first(config, changes);
     warn_of_open_doors(config, changes);
-    if (apply_patches(input->patches, &config, changes, err) < 0)
+    if (check_manifests(config, err) < 0 ||
+        apply_patches(input->patches, &config, changes, err) < 0)
         return -1;
     force(config, "containerRuntimeEndpoint",
           json_string(input->cri_socket ? input->cri_socket : KUBELET_CRI_SOCKET),

@@ -1,6 +1,8 @@
 /* Host routes to other nodes' pods, and forwarding. */
 #include "netsetup/routes/routes.h"
 
+#include <ctype.h>
+
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/nic/nic.h"
 
@@ -86,31 +88,41 @@ static int replace_others(struct host *host, const struct by_destination *now,
     return 0;
 }
 
+static int ensure_route(struct host *host, const struct by_destination *now,
+                        const struct pod_route *route, uint32_t index, size_t *changed,
+                        struct error *err) {
+    struct host_route wanted = {0};
+    bool there = false;
+
+    if (fill_route(route, index, &wanted, err) < 0 ||
+        replace_others(host, now, &wanted, &there, err) < 0)
+        return -1;
+    if (there)
+        return 0;
+    if (host_route_add(host, &wanted, err) < 0)
+        return error_prefix(err, "add route to '%s' over '%s'", wanted.destination,
+                            wanted.next_hop);
+    ++*changed;
+    return 0;
+}
+
 int pod_routes_ensure(struct host *host, const char *management_address,
                       const struct pod_route *routes, size_t count, size_t *ret_changed,
                       struct error *err) {
     _cleanup_(by_destination_free) struct by_destination now = {0};
+    struct error first = {0}, why = {0};
     uint32_t index = 0;
     size_t changed = 0;
+
     if (nic_index_of(host, management_address, &index, err) < 0 ||
         by_destination_read(host, &now, err) < 0)
         return -1;
-    for (size_t i = 0; i < count; i++) {
-        struct host_route wanted = {0};
-        bool there = false;
-        if (fill_route(&routes[i], index, &wanted, err) < 0 ||
-            replace_others(host, &now, &wanted, &there, err) < 0)
-            return -1;
-        if (there)
-            continue;
-        if (host_route_add(host, &wanted, err) < 0)
-            return error_prefix(err, "add route to '%s' over '%s'", wanted.destination,
-                                wanted.next_hop);
-        changed++;
-    }
+    for (size_t i = 0; i < count; i++) /* one node's keeps no other's away */
+        if (ensure_route(host, &now, &routes[i], index, &changed, &why) < 0 && !first.kind)
+            first = why;
     if (ret_changed)
         *ret_changed = changed;
-    return 0;
+    return first.kind ? error_pass(err, &first) : 0;
 }
 
 int pod_routes_remove(struct host *host, const struct pod_route *routes, size_t count,
@@ -149,8 +161,67 @@ char *pod_route_next(const struct network_plan *plan) {
                      plan->management_address);
 }
 
-json_t *pod_route_to(const struct network_plan *, const struct network_peer *peer) {
-    if (!peer->pod_cidr || !peer->node_address)
+/* ---- what a node says of itself: no packets but those to its pods are led to it ---- */
+
+static bool overlaps(const char *prefix, const struct cidr *wanted) {
+    struct cidr own;
+
+    return cidr_parse(prefix, &own, NULL) == 0 && cidr_overlaps(&own, wanted);
+}
+
+static bool is_told(const char *address, const struct cidr *pods) {
+    struct ip ip;
+
+    return address && ip_parse(address, &ip, NULL) == 0 && ip.family == pods->base.family &&
+           !ip_is_loopback(&ip) && !ip_is_link_local(&ip) && !cidr_contains(pods, &ip) &&
+           !text_equal(address, "0.0.0.0") && !text_equal(address, "::");
+}
+
+/* Of the cluster's pods, where its prefixes of that family are known. */
+static bool is_of_cluster(const struct network_plan *plan, const struct cidr *wanted) {
+    bool known = false;
+
+    for (size_t i = 0; i < plan->cluster_pod_cidrs.count; i++) {
+        struct cidr pods;
+
+        if (cidr_parse(plan->cluster_pod_cidrs.items[i], &pods, NULL) < 0 ||
+            pods.base.family != wanted->base.family)
+            continue;
+        known = true;
+        if (cidr_contains_cidr(&pods, wanted))
+            return true;
+    }
+    return !known && !ip_is_loopback(&wanted->base) && !ip_is_link_local(&wanted->base);
+}
+
+/* Not of this node's own pods, nor what this node is reached by. */
+static bool is_believed(const struct network_plan *plan, const char *prefix, const char *address) {
+    const char *const nodes[] = {plan->management_address, plan->ipv6.management_address};
+    struct cidr wanted;
+
+    if (!prefix || cidr_parse(prefix, &wanted, NULL) < 0 || !is_told(address, &wanted) ||
+        !is_of_cluster(plan, &wanted) || overlaps(plan->pod_cidr, &wanted) ||
+        overlaps(plan->ipv6.pod_cidr, &wanted))
+        return false;
+    for (size_t i = 0; i < ARRAY_SIZE(nodes); i++) {
+        struct ip node;
+
+        if (ip_parse(nodes[i], &node, NULL) == 0 && cidr_contains(&wanted, &node))
+            return false;
+    }
+    return true;
+}
+
+/* "02:aa:00:00:00:01", or with '-'. */
+static bool is_mac(const char *text) {
+    for (size_t i = 0; i < 17; i++)
+        if (i % 3 == 2 ? !text[i] || !strchr(":-", text[i]) : !isxdigit((unsigned char)text[i]))
+            return false;
+    return !text[17];
+}
+
+json_t *pod_route_to(const struct network_plan *plan, const struct network_peer *peer) {
+    if (!is_believed(plan, peer->pod_cidr, peer->node_address))
         return NULL;
     return json_pack("{s:s,s:s}", "podCIDR", peer->pod_cidr, "nodeAddress", peer->node_address);
 }
@@ -226,7 +297,7 @@ int pod_routes_forget(struct host *host, const struct network_plan *, const json
 #define TYPE "RemoteSubnetRoute"
 
 json_t *remote_subnet_to(const struct network_plan *plan, const struct network_peer *peer) {
-    if (!peer->pod_cidr || !peer->address || !*peer->router_mac)
+    if (!is_believed(plan, peer->pod_cidr, peer->address) || !is_mac(peer->router_mac))
         return NULL;
     return hcn_policy_json(TYPE, json_pack("{s:s,s:I,s:s,s:s}", "DestinationPrefix", peer->pod_cidr,
                                            "IsolationId", (json_int_t)plan->vni, "ProviderAddress",
@@ -268,6 +339,7 @@ int remote_subnets_write(struct host *host, const struct network_plan *plan, con
                          bool only, struct error *err) {
     struct hcn_network network = {0};
     _cleanup_json_ json_t *stored = json_array(), *gone = NULL, *missing = NULL;
+    struct error first = {0}, why = {0};
     json_each(routes, i, policy)
         if (!is_route(policy) || !json_is_object(json_object_get(policy, "Settings")))
             return error_set(err, ERROR_MALFORMED, "decode peers: no " TYPE);
@@ -279,8 +351,8 @@ int remote_subnets_write(struct host *host, const struct network_plan *plan, con
     json_each(gone, i, policy)
         if (modify(host, network.id, false, policy, err) < 0)
             return -1;
-    json_each(missing, i, policy)
-        if (modify(host, network.id, true, policy, err) < 0)
-            return -1;
-    return 0;
+    json_each(missing, i, policy) /* one node's keeps no other's away */
+        if (modify(host, network.id, true, policy, &why) < 0 && !first.kind)
+            first = why;
+    return first.kind ? error_pass(err, &first) : 0;
 }

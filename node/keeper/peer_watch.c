@@ -35,17 +35,14 @@ struct follower {
 static void take_node(struct follower *f, json_t *node) {
     const char *name = json_text_at(node, "metadata.name");
     _cleanup_json_ json_t *nodes = json_pack("{s:[O]}", "items", node), *routes = NULL;
-    struct network_peer peer;
 
     if (!name)
         return;
-    network_peer_read(node, &peer);
-    if (text_equal(peer.pod_cidr, f->plan.pod_cidr)) {
+    if (text_equal(name, f->chosen.node)) { /* another one may say the same prefix */
         json_decref(f->own);
         f->own = json_deep_copy(node);
     }
-    routes = peers_of_nodes(&f->plan, nodes,
-                            text_equal(json_text_at(f->own, "metadata.name"), name) ? name : "");
+    routes = peers_of_nodes(&f->plan, nodes, f->chosen.node);
     if (json_equal(routes, json_object_get(f->routes, name)))
         return;
     json_object_set(f->routes, name, routes);

@@ -19,7 +19,8 @@ def pods(cluster, nodes):
             "nodeName": node["name"], "automountServiceAccountToken": False, "terminationGracePeriodSeconds": 0,
             "tolerations": [{"operator": "Exists"}], "containers": [
                 {"name": "probe", "image": "agnhost", "args": ["netexec", "--http-port=8080", "--udp-port=8081"]},
-                {"name": "neighbor", "image": "agnhost", "args": ["netexec", "--http-port=8082", "--udp-port=8083", "--http-override=/hostname"]}]})
+                {"name": "neighbor", "image": "agnhost", "args": ["netexec", "--http-port=8082", "--udp-port=8083", "--http-override=/hostname"]},
+                {"name": "settings", "image": "agnhost", "args": ["netexec", "--http-port=8084", "--udp-port=-1", "--http-override=/hostname"]}]})
     try:
         cluster.wait_for(lambda: cluster.kubectl("get", "pods", "-n", SPACE).count("Running") == len(nodes), 30,
                          what_for="running pods")

@@ -14,7 +14,8 @@ import urllib.parse
 
 CURL = """#!/bin/sh
 url=$1; shift
-exec "$REAL_CURL" "http://127.0.0.1:$NETEXEC/$POD/${url#http://127.0.0.1:8080/}" "$@"
+case $url in http://127.0.0.1:8084/) path=8084 ;; *) path=${url#http://127.0.0.1:8080/} ;; esac
+exec "$REAL_CURL" "http://127.0.0.1:$NETEXEC/$POD/$path" "$@"
 """
 OUT, STATUS = 1, 3
 

@@ -17,6 +17,7 @@ NODE, POD, SERVICE = (resources.named(n) for n in ("nodes", "pods", "services"))
 NAMESPACE = resources.named("namespaces")
 TIMEOUT = 5.0  # netexec's own
 SLOW = "slow"
+SETTINGS = "8084"  # the port of the container that says the pod's DNS settings; here also the path of a question to it
 VERSION = "v1.37.1"
 
 
@@ -140,13 +141,13 @@ class Model(threading.Thread):
         return 503, json.dumps(status.ApiError(503, "ServiceUnavailable", why).status).encode(), "application/json"
 
     def proxy(self, pod, path, query):
-        """(code, bytes, content type) of a request to a pod's port 8080."""
+        """(code, bytes, content type) of a request to a pod's port 8080, or to SETTINGS."""
         source = self.pods.get(pod)
         if not source:
             return 404, json.dumps(status.ApiError(404, "NotFound", "no pod").status).encode(), "application/json"
         if source[0] in self.gone:
             return self.unreached(pod)
-        if path == "shell":
+        if path == SETTINGS:
             text = self.dns.get(source[0], "x.svc.cluster.local,svc.cluster.local,cluster.local\n\n10.96.0.10\n")
             return 200, json.dumps({"output": text}).encode(), "text/plain"
         with self.lock:
@@ -231,4 +232,5 @@ def split(path):
     parts = urllib.parse.unquote(path).split("/", 8)
     if parts[1:4] != ["api", "v1", "namespaces"] or len(parts) < 8 or parts[5] != "pods" or parts[7] != "proxy":
         return None
-    return parts[4], parts[6].partition(":")[0], parts[8] if len(parts) > 8 else ""
+    pod, _, port = parts[6].partition(":")
+    return parts[4], pod, SETTINGS if port == SETTINGS else parts[8] if len(parts) > 8 else ""

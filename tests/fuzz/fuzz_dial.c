@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             if (strlen(why) >= sizeof why || result.address_count > PROBE_ADDRESSES_MAX)
                 abort();
         }
-    free(dial_shell_read(200, text, size));
+    free(dial_settings_read(200, text, size));
     for (size_t i = 0; i < 3; i++)
         (void)ask_add(&queue, xstrdup("/proxy/dial"), i, 0, 9000);
     ask_script_read(&queue, text, size);

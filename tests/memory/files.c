@@ -196,6 +196,8 @@ int memory_write_part(struct host *host, const char *path, uint64_t offset, cons
                       size_t len, enum host_access access, struct error *err) {
     struct memory_file *file = memory_find(memory_of(host), path);
     _cleanup_(freep) char *all = NULL;
+    struct access_list own = {0};
+    int result;
 
     if (offset && !file)
         return error_set_os(err, ERROR_ABSENT, 2, "write '%s': it is absent", path);
@@ -203,10 +205,17 @@ int memory_write_part(struct host *host, const char *path, uint64_t offset, cons
         return error_set(err, ERROR_HOST, "write '%s': it is shorter than %llu bytes", path,
                          (unsigned long long)offset);
     all = xmalloc((size_t)offset + len + 1);
-    if (offset)
+    if (offset) {
         memcpy(all, file->data, (size_t)offset);
+        own = take_struct(file->own);
+    }
     memcpy(all + offset, data, len);
-    return memory_write(host, path, all, (size_t)offset + len, access, err);
+    result = memory_write(host, path, all, (size_t)offset + len, access, err);
+    if (offset) { /* it is the same file */
+        access_list_free(&file->own);
+        file->own = own;
+    }
+    return result;
 }
 
 int memory_make_folder(struct host *host, const char *path, enum host_access access,

@@ -153,11 +153,12 @@ int cluster_remove(struct kube_client *client, const char *namespace_, struct er
 #define CLUSTER_MANAGER "app.kubernetes.io/managed-by"
 #define CLUSTER_MANAGER_NAME "winjoin-diag"
 
-/* agnhost netexec of the probe, and of its neighbor, the second container of the pod. The probe
- * also runs commands (/shell, /dial), for whoever reaches its port: no Service leads there. They
- * lead to the neighbor, which answers its name to every request by HTTP. These numbers stand in
- * templates/cluster-diagnosis.yaml, too. */
+/* agnhost netexec in three containers of a pod. The probe asks others (/dial) for whoever reaches
+ * its port: no Service leads there, and there is no shell in it for /shell. Services lead to the
+ * neighbor, which answers its name to every request by HTTP; the third answers the pod's DNS
+ * settings. These numbers stand in templates/cluster-diagnosis.yaml, too. */
 enum { PROBE_HTTP = 8080, PROBE_UDP_ECHO = 8081, NEIGHBOR_HTTP = 8082, NEIGHBOR_UDP = 8083 };
+enum { SETTINGS_HTTP = 8084 };
 enum { SERVICE_HTTP = 80, SERVICE_UDP = 90, POD_LIFE_SECONDS = 900 };
 
 /* The probe of a node, put there past the scheduler, so that a cordoned node is tested, too. */

@@ -16,11 +16,8 @@ char *dial_path(const char *namespace_, const char *pod, const char *host, unsig
                      tries);
 }
 
-char *dial_shell_path(const char *namespace_, const char *pod, const char *command) {
-    _cleanup_(freep) char *escaped = kube_escape(command);
-
-    return xasprintf("/api/v1/namespaces/%s/pods/%s:%d/proxy/shell?cmd=%s", namespace_, pod,
-                     PROBE_HTTP, escaped);
+char *dial_settings_path(const char *namespace_, const char *pod) {
+    return xasprintf("/api/v1/namespaces/%s/pods/%s:%d/proxy/", namespace_, pod, SETTINGS_HTTP);
 }
 
 static bool has(const char *text, const char *part) {
@@ -177,7 +174,7 @@ bool dial_is_refused(long status, const char *body, size_t len) {
     return message && has(message, "refused");
 }
 
-char *dial_shell_read(long status, const char *body, size_t len) {
+char *dial_settings_read(long status, const char *body, size_t len) {
     _cleanup_json_ json_t *json = NULL;
 
     if (status != 200 || !body || json_read(body, len, "the answer", &json, NULL) < 0)

@@ -13,8 +13,8 @@ enum {
  * caller frees. */
 char *dial_path(const char *namespace_, const char *pod, const char *host, unsigned port, bool udp,
                 const char *request, unsigned tries);
-/* The path that runs a command line in the probe's container. The caller frees. */
-char *dial_shell_path(const char *namespace_, const char *pod, const char *command);
+/* The path at which a pod says its DNS settings. The caller frees. */
+char *dial_settings_path(const char *namespace_, const char *pod);
 
 enum dial_end {
     DIAL_ANSWERED, /* the probe says what came of it: *ret is filled */
@@ -39,5 +39,6 @@ enum dial_end dial_read_expected(long status, const char *body, size_t len, bool
 bool dial_is_address(const char *host);
 /* The API server's connection to the probe was refused: its pod is there, and nobody listens. */
 bool dial_is_refused(long status, const char *body, size_t len);
-/* What a command printed (dial_shell_path); NULL where nothing can be read. The caller frees. */
-char *dial_shell_read(long status, const char *body, size_t len);
+/* Suffixes on a line, servers on the next, with commas between; NULL where nothing can be read. The
+ * caller frees. */
+char *dial_settings_read(long status, const char *body, size_t len);

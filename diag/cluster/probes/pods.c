@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/rfc3339.h"
 #include "base/yaml.h"
+#include "kube/client.h"
 #include "kube/many.h"
 #include "kube/object.h"
 #include "templates/templates.h"
@@ -17,10 +18,13 @@ static json_t *part(const char *name, json_t *values) {
 json_t *cluster_pod_make(const struct cluster_node *node, const char *image) {
     _cleanup_json_ json_t *of_os =
         part(text_equal(node->os, "windows") ? "windows" : "linux", NULL);
+    _cleanup_(freep) char *command = kube_escape(json_text_at(of_os, "SETTINGS_OF"));
+    _cleanup_(freep) char *settings = xasprintf("--http-override=/shell?cmd=%s", command);
     json_t *values = json_pack("{s:s, s:s, s:s, s:s}", "POD", node->pod, "NODE", node->name, "OS",
                                node->os, "IMAGE", image);
 
     json_object_update(values, of_os);
+    json_object_set_new(values, "SETTINGS", json_string(settings));
     return part("pod", values);
 }
 

@@ -4,7 +4,8 @@
 #   packer build -only 'amazon-ebs.*' -var kubernetes_version=v1.37.1 winjoin.pkr.hcl
 #
 # Names of fields: packer-plugin-amazon 1.8, -azure 2.6, -googlecompute 1.2. Packer reaches the server by WinRM over
-# HTTPS. On EC2 and GCE WinRM stays open in the image: let the network's rules close port 5986.
+# HTTPS. On EC2 and GCE WinRM stays open in the image, with passwords: let the network's rules close port 5986. On GCE the
+# administrator packer stays, too, the same in each clone: net user packer /delete when a clone has started.
 
 packer {
   required_plugins {

@@ -98,6 +98,30 @@ static void another_kubeadm_is_kept(void **state) {
     assert_holds(REAL, "the real one");
 }
 
+/* Where users may add files, one may have kept a kubeadm.exe of his own for the day of --remove;
+ * and a folder of the node is closed also where it is named. */
+static void strangers(void **state) {
+    struct error err;
+    char *access;
+
+    (void)state;
+    open_self();
+    put("D:\\image\\kubeadm.exe.kept", "MZ of eve");
+    host_memory_give_to_user(program->host, "D:\\image\\kubeadm.exe.kept");
+    program->options.to = (char *)"D:\\image";
+    assert_int_equal(install(&err), 0);
+    program->options.remove = true;
+    assert_int_equal(install(&err), -1);
+    assert_string_equal(err.message, "'D:\\image\\kubeadm.exe.kept' belongs to SRV\\eve");
+    assert_false(is_there("D:\\image\\kubeadm.exe"));
+    program->options.remove = program->options.as_kubeadm = false;
+    program->options.to = (char *)"c:/k";
+    assert_int_equal(install(&err), 0);
+    access = host_memory_access(program->host, "C:\\k");
+    assert_string_equal(access, "read-only");
+    free(access);
+}
+
 static void nothing_to_remove(void **state) {
     struct error err;
 
@@ -140,6 +164,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(copies, open_program, close_program),
         cmocka_unit_test_setup_teardown(in_place, open_program, close_program),
         cmocka_unit_test_setup_teardown(another_kubeadm_is_kept, open_program, close_program),
+        cmocka_unit_test_setup_teardown(strangers, open_program, close_program),
         cmocka_unit_test_setup_teardown(nothing_to_remove, open_program, close_program),
         cmocka_unit_test_setup_teardown(failures, open_program, close_program),
     };

@@ -36,18 +36,19 @@ static char *decoded(const char *text, char end) {
 
 /* The script's questions, answered as the pod's netexec does: BODY NUMBER STATUS. */
 static void run_lane(const char *script, struct text *said) {
-    static const char ask[] = "curl 'http://127.0.0.1:8080/";
+    static const char ask[] = "curl 'http://127.0.0.1:";
 
     for (const char *at = script; (at = strstr(at, ask)); at++) {
         static const char fill[] = "'$(printf %0";
-        const char *path = at + strlen(ask), *end = strchr(path, '\'');
+        const char *port = at + strlen(ask), *path = strchr(port, '/') + 1,
+                   *end = strchr(path, '\'');
         bool large = text_starts_with(end, fill);
         int zeros = large ? (int)strtol(end + strlen(fill), NULL, 10) : 0;
         const char *rest = large ? strstr(end, "d 0)'") + strlen("d 0)'") : end;
         _cleanup_(freep) char *filled = large ? xasprintf("%0*d", zeros, 0) : xstrdup("");
         _cleanup_(freep) char *url =
-            xasprintf("/pods/probe-2:8080/proxy/%.*s%s%.*s", (int)(end - path), path, filled,
-                      (int)strcspn(rest, "'"), rest);
+            xasprintf("/pods/probe-2:%.*s/proxy/%.*s%s%.*s", (int)(path - 1 - port), port,
+                      (int)(end - path), path, filled, (int)strcspn(rest, "'"), rest);
         _cleanup_(freep) char *body = NULL;
         long status = proxied(url, &body);
 
@@ -160,7 +161,7 @@ static void all_is_answered_by_the_pod(void **state) {
     assert_true(node->by_exec);
     assert_string_equal(node->unreached, "error trying to reach service: timeout");
     assert_int_equal(shell.runs, 1);
-    assert_string_equal(shell.container, "probe");
+    assert_string_equal(shell.container, "neighbor");
     assert_string_equal(node->servers, "10.96.0.10");
     for (size_t i = 0; i < c.report.cells.count; i++) {
         const struct diag_cell *cell = &c.report.cells.items[i];

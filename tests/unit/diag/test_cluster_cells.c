@@ -107,12 +107,8 @@ static void the_paths(void **state) {
         {0, 1, OBSERVE_OWN, "dial?host=10.96.0.4&port=80&protocol=http&request=hostname&tries=1"},
         {0, 1, OBSERVE_STICKY,
          "dial?host=10.96.0.2&port=80&protocol=http&request=hostname&tries=4"},
-        {0, 0, OBSERVE_DNS,
-         "shell?cmd=%2Fagnhost%20dns-suffix%3B%20echo%3B%20%2Fagnhost%20dns-server-list"},
-        {1, 1, OBSERVE_DNS,
-         "shell?cmd=echo%20%24%28sed%20-n%20%27s%2F%5Esearch%20%2A%2F%2Fp%27%20%2Fetc%2Fresolv.conf"
-         "%29%20%7C%20tr%20%27%20%27%20%2C%3B%20echo%20%24%28sed%20-n%20%27s%2F%5Enameserver%20%2A"
-         "%2F%2Fp%27%20%2Fetc%2Fresolv.conf%29%20%7C%20tr%20%27%20%27%20%2C"},
+        {0, 0, OBSERVE_DNS, ""},
+        {1, 1, OBSERVE_DNS, ""},
         {2, 0, OBSERVE_CLIENT, NULL},
         {2, 2, OBSERVE_DNS, NULL},
     };
@@ -124,8 +120,9 @@ static void the_paths(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         _cleanup_(freep) char *observation = cluster_observation_path(
             &report, rows[i].observation, rows[i].from, rows[i].to, &addresses);
-        _cleanup_(freep) char *wanted = xasprintf(
-            "/api/v1/namespaces/n/pods/probe-%zu:8080/proxy/%s", rows[i].from + 1, rows[i].path);
+        _cleanup_(freep) char *wanted =
+            xasprintf("/api/v1/namespaces/n/pods/probe-%zu:%d/proxy/%s", rows[i].from + 1,
+                      rows[i].observation == OBSERVE_DNS ? 8084 : 8080, rows[i].path);
 
         if (rows[i].path)
             assert_string_equal(observation, wanted);
@@ -299,6 +296,19 @@ static void what_is_made(void **state) {
         {1, "spec.containers.0.args", "[\"netexec\",\"--http-port=8080\",\"--udp-port=8081\"]"},
         {1, "spec.containers.1.args",
          "[\"netexec\",\"--http-port=8082\",\"--udp-port=8083\",\"--http-override=/hostname\"]"},
+        {0, "spec.containers.2.args",
+         "[\"netexec\",\"--http-port=8084\",\"--udp-port=-1\",\"--http-override=/shell?cmd="
+         "%2Fagnhost%20dns-suffix%3B%20echo%3B%20%2Fagnhost%20dns-server-list\"]"},
+        {1, "spec.containers.2.args",
+         "[\"netexec\",\"--http-port=8084\",\"--udp-port=-1\",\"--http-override=/shell?cmd="
+         "echo%20%24%28sed%20-n%20%27s%2F%5Esearch%20%2A%2F%2Fp%27%20%2Fetc%2Fresolv.conf"
+         "%29%20%7C%20tr%20%27%20%27%20%2C%3B%20echo%20%24%28sed%20-n%20%27s%2F%5Enameserver%20%2A"
+         "%2F%2Fp%27%20%2Fetc%2Fresolv.conf%29%20%7C%20tr%20%27%20%27%20%2C\"]"},
+        {0, "spec.containers.0.env", "[{\"name\":\"PATHEXT\",\"value\":\".NONE\"}]"},
+        {0, "spec.volumes", NULL},
+        {1, "spec.containers.0.volumeMounts",
+         "[{\"mountPath\":\"/bin\",\"name\":\"nothing\",\"readOnly\":true}]"},
+        {1, "spec.volumes", "[{\"emptyDir\":{},\"name\":\"nothing\"}]"},
         {1, "spec.containers.0.ports",
          "[{\"containerPort\":8080},{\"containerPort\":8081,\"protocol\":\"UDP\"}]"},
         {1, "spec.containers.0.readinessProbe",
@@ -330,14 +340,30 @@ static void what_is_made(void **state) {
         json_decref(made[i]);
 }
 
-/* agnhost's netexec runs a command for whoever asks, unless all requests get one answer. So only a
- * container with an override may stand behind a Service. */
+/* agnhost's netexec runs a command for whoever asks, unless all requests get one answer, or there
+ * is no /bin/sh (of Windows with an ending of PATHEXT). Only a container with an override may stand
+ * behind a Service. */
 static bool listens(const json_t *container, int64_t port) {
     json_each(json_object_get(container, "ports"), i, item) {
         if (json_number_at(item, "containerPort", 0) == port)
             return true;
     }
     return false;
+}
+
+static void no_container_has_an_open_shell(void **state) {
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        _cleanup_json_ json_t *pod = cluster_pod_make(&nodes[i], "image");
+
+        json_each(json_at(pod, "spec.containers"), n, container) {
+            _cleanup_(freep) char *text = json_dumps(container, JSON_COMPACT);
+            bool windows = text_equal(nodes[i].os, "windows");
+
+            assert_true(strstr(text, "\"--http-override=/") ||
+                        strstr(text, windows ? "\"PATHEXT\"" : "\"/bin\""));
+        }
+    }
 }
 
 static void no_service_leads_to_a_shell(void **state) {
@@ -367,6 +393,7 @@ static void no_service_leads_to_a_shell(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_asked),
+        cmocka_unit_test(no_container_has_an_open_shell),
         cmocka_unit_test(no_service_leads_to_a_shell),
         cmocka_unit_test(the_paths),
         cmocka_unit_test(the_paths_of_large_ones),

@@ -283,6 +283,39 @@ static void question_and_answer(void **state) {
     host_free(host);
 }
 
+/* A pod's files belong to ContainerUser, who may write there; a link is none of them. */
+static void a_mailbox_belongs_to_its_pod(void **state) {
+    static const char file[] = "C:\\ProgramData\\winjoin\\probe\\a\\heartbeat.txt";
+    static const char secret[] = "C:\\ProgramData\\winjoin\\secret";
+    static const char beat_text[] = "winjoin-heartbeat 1\nname a\n";
+    const struct diag_probe_options options = {.program = "MZ", .program_len = 2};
+    struct host *host = host_memory_new();
+    struct diag_probes probes = {0};
+    struct probe_heartbeat beat;
+    struct error mine = {0}, pods = {0}, link = {0}, way = {0};
+    int result;
+
+    (void)state;
+    assert_int_equal(start(host, &options, &probes), 0);
+    assert_int_equal(host_write(host, file, beat_text, strlen(beat_text), HOST_PUBLIC, NULL), 0);
+    result = diag_probe_look(&probes, 0, &beat, &mine);
+    host_memory_give_to_user(host, file);
+    assert_int_equal(diag_probe_look(&probes, 0, &beat, &pods), result);
+    assert_string_equal(pods.message, mine.message);
+    assert_int_equal(host_remove(host, file, NULL), 0);
+    assert_int_equal(host_write(host, secret, beat_text, strlen(beat_text), HOST_SECRET, NULL), 0);
+    assert_int_equal(host_link(host, file, secret, NULL), 0);
+    assert_int_equal(diag_probe_look(&probes, 0, &beat, &link), -1);
+    assert_int_equal(link.kind, ERROR_DENIED);
+    assert_string_equal(link.message, "read 'C:\\ProgramData\\winjoin\\probe\\a\\heartbeat.txt': "
+                                      "it is a junction or a link");
+    host_memory_give_to_user(host, "C:\\ProgramData\\winjoin\\probe\\a");
+    assert_int_equal(diag_probe_look(&probes, 0, &beat, &way), -1);
+    assert_non_null(strstr(way.message, "\\a' belongs to SRV\\eve"));
+    free(probes.items);
+    host_free(host);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_manifest),
@@ -294,6 +327,7 @@ int main(void) {
         cmocka_unit_test(a_folder_that_stays_is_a_failure),
         cmocka_unit_test(starting_may_fail),
         cmocka_unit_test(question_and_answer),
+        cmocka_unit_test(a_mailbox_belongs_to_its_pod),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* What somebody else than an administrator put into a node's folders: found, named, refused. */
 #include "tests/scene/preflight_scene.h"
 
+#include "node/folders.h"
 #include "services/artifacts/artifacts.h"
 
 #define POD "C:\\etc\\kubernetes\\manifests\\other.yaml"
@@ -259,6 +260,21 @@ static void phases_refuse(void **state) {
     phase_refuses("kubelet", KUBELET, "start 'kubelet': '" KUBELET "' " BELONGS);
 }
 
+/* Also one that the table does not know: the cluster's folder of static pods. */
+static void a_folder_that_is_closed_holds_nothing_of_users(void **state) {
+    struct error err = {0};
+
+    (void)state;
+    open_fit();
+    users("C:\\pods\\evil.yaml");
+    assert_int_equal(node_folder_close(r.host, "C:\\pods", &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    assert_string_equal(err.message, "'C:\\pods\\evil.yaml' " BELONGS);
+    assert_int_equal(host_remove(r.host, "C:\\pods\\evil.yaml", NULL), 0);
+    assert_int_equal(node_folder_close(r.host, "C:\\pods", &err), 0);
+    close_run(&r);
+}
+
 /* It is not what the node needs, and is asked for again. */
 static void a_strangers_program_is_missing(void **state) {
     struct text_list missing = {0};
@@ -344,6 +360,7 @@ int main(void) {
         cmocka_unit_test(preflight_lets_administrators_be),
         cmocka_unit_test(preflight_runs_nothing_of_a_node),
         cmocka_unit_test(phases_refuse),
+        cmocka_unit_test(a_folder_that_is_closed_holds_nothing_of_users),
         cmocka_unit_test(a_strangers_program_is_missing),
         cmocka_unit_test(right_bytes_of_a_stranger_are_not_installed),
         cmocka_unit_test(a_lock_judges_what_is_there),

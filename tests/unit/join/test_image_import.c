@@ -2,6 +2,7 @@
 #include "tests/scene/cri_scene.h"
 #include "tests/scene/join_scene.h"
 
+#include "join/phases/steps.h"
 #include "join/programs/programs.h"
 
 #define IMAGE "C:\\k\\pause.tar"
@@ -55,6 +56,31 @@ static void a_refusal_is_told(void **state) {
     assert_string_equal(err.message,
                         "import '" IMAGE "': ctr ends with 1: ctr: unrecognized image format");
     close_run(&r);
+}
+
+/* Whoever may have looked before: what is imported runs in pods, and ctr as an administrator. */
+static void nothing_of_a_stranger_is_imported(void **state) {
+    static const char *const paths[] = {IMAGE, CTR};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+        struct error err = {0};
+        struct join join;
+        struct run r;
+
+        open_run(&r, "overlay");
+        put(&r, IMAGE);
+        put(&r, CTR);
+        host_memory_give_to_user(r.host, paths[i]);
+        join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
+        assert_int_equal(join_open(&join, &err), 0);
+        assert_int_equal(bundle_images_import(&join, &err), -1);
+        assert_int_equal(err.kind, ERROR_DENIED);
+        assert_non_null(strstr(err.message, paths[i]));
+        assert_null(strstr(host_memory_log(r.host), "run " CTR));
+        join_close(&join);
+        close_run(&r);
+    }
 }
 
 static void without_ctr_it_waits(void **state) {
@@ -206,6 +232,7 @@ int main(void) {
         cmocka_unit_test(whose_image),
         cmocka_unit_test(is_imported),
         cmocka_unit_test(a_refusal_is_told),
+        cmocka_unit_test(nothing_of_a_stranger_is_imported),
         cmocka_unit_test(without_ctr_it_waits),
         cmocka_unit_test(those_of_a_bundle_are_imported),
         cmocka_unit_test(one_that_was_changed_is_refused),

@@ -54,6 +54,39 @@ static json_t *make(const char *text, struct kubelet_changes *changes) {
     return config;
 }
 
+/* A folder of static pods that is not the one that is closed, or not on this machine. */
+static void manifests_of_others(void **state) {
+    static const struct {
+        const char *path;
+        bool refused;
+    } rows[] = {
+        {"/etc/kubernetes/manifests", false},
+        {"'D:\\pods'", false},
+        {"'\\\\evil.example\\share'", true},
+        {"'C:\\etc\\kubernetes\\..\\..\\Users\\Public'", true},
+        {"/etc/../Users/Public", true},
+        {"manifests", true},
+        {"'C:manifests'", true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *text =
+            xasprintf("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+                      "staticPodPath: %s\n",
+                      rows[i].path);
+        _cleanup_json_ json_t *cluster = json_of(text), *config = NULL;
+        struct kubelet_config_input input = {.cluster = cluster, .dns_domain = "example.local"};
+        struct kubelet_changes changes = {0};
+        struct error err = {0};
+
+        if ((kubelet_config_make(&input, &config, &changes, &err) < 0) != rows[i].refused)
+            fail_msg("%s: %s", rows[i].path, err.message);
+        assert_true(!rows[i].refused || strstr(err.message, "is not a folder of this machine"));
+        kubelet_changes_free(&changes);
+    }
+}
+
 /* As a diff: "-path: value  # reason", "+path: ...". */
 static char *diff_of(const struct kubelet_changes *changes) {
     struct text out = {0};
@@ -436,6 +469,7 @@ static void writes_the_instance_file(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fits_kubeadms_own),
+        cmocka_unit_test(manifests_of_others),
         cmocka_unit_test(is_the_same_when_made_again),
         cmocka_unit_test(fills_in_what_kubeadm_fills_in),
         cmocka_unit_test(removes_what_linux_alone_has),

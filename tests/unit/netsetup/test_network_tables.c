@@ -321,7 +321,7 @@ static void none_announces(void **state) {
 
 /* Neither the node itself nor one that does not say how it is reached. */
 static void routes_to_nodes(void **state) {
-    json_t *announced = flannel_announcement(1, "0a-0b", "10.0.0.99");
+    json_t *announced = flannel_announcement(1, "0A-0B-00-00-00-01", "10.0.0.99");
     _cleanup_json_ json_t *nodes = json_pack("{s:[o, o]}", "items", node_of(announced),
                                              json_pack("{s:{s:s}, s:{s:s}}", "metadata", "name",
                                                        "w2", "spec", "podCIDR", "10.9.0.0/24"));
@@ -332,7 +332,7 @@ static void routes_to_nodes(void **state) {
     assert_text(json_write(routes),
                 "[{\"Type\":\"RemoteSubnetRoute\",\"Settings\":{\"DestinationPrefix\":"
                 "\"10.244.2.0/24\",\"IsolationId\":4096,\"ProviderAddress\":\"10.0.0.99\","
-                "\"DistributedRouterMacAddress\":\"0a:0b\"}}]");
+                "\"DistributedRouterMacAddress\":\"0a:0b:00:00:00:01\"}}]");
     json_decref(routes);
     routes = peers_of_nodes(&plan, nodes, "l1");
     assert_int_equal(json_array_size(routes), 0);

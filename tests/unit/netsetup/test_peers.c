@@ -159,6 +159,8 @@ static void many_nodes(void **state) {
     json_t *nodes = json_object(), *items = json_array(), *peers;
     (void)state;
     make_networks("l2bridge");
+    text_list_free(&scene.plan.cluster_pod_cidrs);
+    text_list_add(&scene.plan.cluster_pod_cidrs, "10.64.0.0/10");
     for (int i = 0; i < 5003; i++) {
         char name[16], pods[24];
         (void)text_format(name, sizeof name, "n%d", i);
@@ -174,6 +176,92 @@ static void many_nodes(void **state) {
     assert_string_equal(json_text_at(peers, "0.podCIDR"), "10.100.1.0/24");
     json_decref(peers);
     json_decref(nodes);
+}
+
+/* A node writes its own Node. No other packets are led to it by that, and what nobody can write as
+ * a route is in no other's way. */
+static void a_hostile_node(void **state) {
+    enum { NO, UNKNOWN, YES }; /* believed; only where the cluster's prefixes are not known */
+    static const struct {
+        const char *mode;
+        struct network_peer peer;
+        int believed;
+    } rows[] = {
+#define HOST(pods, at, believed) {"l2bridge", {.pod_cidr = (pods), .node_address = (at)}, believed}
+#define TUNNEL(pods, at, mac, believed)                                                            \
+    { "overlay", {.pod_cidr = (pods), .address = (at), .router_mac = mac}, believed }
+        HOST("10.244.9.0/24", "10.0.0.9", YES),
+        HOST("192.0.2.0/24", "10.0.0.9", UNKNOWN),
+        HOST("0.0.0.0/0", "10.0.0.9", NO),
+        HOST("10.0.0.0/24", "10.0.0.9", NO),        /* the nodes */
+        HOST("169.254.169.254/32", "10.0.0.9", NO), /* a cloud's metadata */
+        HOST("10.244.0.0/16", "10.0.0.9", NO),      /* all, and so this node's */
+        HOST("10.244.1.128/25", "10.0.0.9", NO),    /* a part of this node's */
+        HOST("fd00::/64", "10.0.0.9", NO),
+        HOST("x", "10.0.0.9", NO),
+        HOST("10.244.9.0/24", "server.example", NO),
+        HOST("10.244.9.0/24", "0.0.0.0", NO),
+        HOST("10.244.9.0/24", "10.244.9.1", NO), /* behind itself */
+        TUNNEL("10.244.9.0/24", "10.0.0.9", "02:aa:00:00:00:01", YES),
+        TUNNEL("10.244.9.0/24", "10.0.0.9", "02-AA-00-00-00-01", YES),
+        TUNNEL("0.0.0.0/0", "10.0.0.9", "02:aa:00:00:00:01", NO),
+        TUNNEL("10.244.9.0/24", "x", "02:aa:00:00:00:01", NO),
+        TUNNEL("10.244.9.0/24", "10.0.0.9", "02:aa:00:00:00", NO),
+        TUNNEL("10.244.9.0/24", "10.0.0.9", "02:aa:00:00:00:01:02", NO),
+        TUNNEL("10.244.9.0/24", "10.0.0.9", "0x:aa:00:00:00:01", NO),
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        for (int known = 0; known < 2; known++) {
+            _cleanup_json_ json_t *route = NULL;
+
+            scene_open(&scene, rows[i].mode);
+            assert_int_equal(scene_plan(&scene), 0);
+            if (!known)
+                text_list_free(&scene.plan.cluster_pod_cidrs);
+            route = scene.plan.mode->route_to(&scene.plan, &rows[i].peer);
+            if ((route != NULL) != (rows[i].believed > (known ? UNKNOWN : NO)))
+                fail_msg("%zu: %s %d", i, rows[i].peer.pod_cidr, known);
+            scene_close(&scene);
+        }
+    memset(&scene, 0, sizeof scene);
+}
+
+/* Windows takes one route not: the others stand, and that is told. */
+static void one_route_that_is_refused(void **state) {
+    static const char *const modes[] = {"l2bridge", "overlay"};
+    const struct network_peer others[] = {
+        {.pod_cidr = "10.244.2.0/24",
+         .node_address = "10.0.0.22",
+         .address = "10.0.0.22",
+         .router_mac = "00-15-5D-00-00-02"},
+        {.pod_cidr = "10.244.3.0/24",
+         .node_address = "10.0.0.23",
+         .address = "10.0.0.23",
+         .router_mac = "00-15-5D-00-00-03"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+        _cleanup_json_ json_t *routes = NULL, *stand = NULL;
+        struct error err = {0};
+        size_t before, calls;
+
+        make_networks(modes[i]);
+        routes = scene_routes(&scene.plan, others, 2);
+        before = host_memory_calls(host);
+        assert_int_equal(peers_write(host, &scene.plan, routes, false, NULL), 0);
+        calls = host_memory_calls(host) - before; /* the last two write a route each */
+        close_host(state);
+        open_host(state);
+        make_networks(modes[i]);
+        host_memory_fail(host, calls - (i ? 3 : 1));
+        assert_int_equal(peers_write(host, &scene.plan, routes, false, &err), -1);
+        stand = remembered();
+        assert_int_equal(json_array_size(stand), 1);
+        close_host(state);
+        open_host(state);
+    }
 }
 
 /* What OVN-Kubernetes says of a Windows node and of a Linux one, and whether it routes there. */
@@ -272,6 +360,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(malformed, open_host, close_host),
         cmocka_unit_test(of_ovn_kubernetes),
         cmocka_unit_test_setup_teardown(many_nodes, open_host, close_host),
+        cmocka_unit_test_setup_teardown(a_hostile_node, open_host, close_host),
+        cmocka_unit_test_setup_teardown(one_route_that_is_refused, open_host, close_host),
         cmocka_unit_test_setup_teardown(a_mode_without_routes, open_host, close_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

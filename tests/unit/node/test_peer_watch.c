@@ -24,7 +24,7 @@
     "\"flannel.alpha.coreos.com/backend-data\":\"{\\\"VNI\\\":4096,\\\"VtepMAC\\\":"               \
     "\\\"aa:bb:cc:00:00:01\\\"}\"}},\"spec\":{\"podCIDR\":\"" pods                                 \
     "\"},\"status\":{\"addresses\":[{\"type\":\"InternalIP\",\"address\":\"" address "\"}]}}"
-#define OWN NODE("win-1", "10.244.1.0/24", "10.0.0.21")
+#define OWN NODE("win-7k2", "10.244.1.0/24", "10.0.0.21")
 #define ONE NODE("one", "10.244.2.0/24", "10.0.0.22")
 
 static struct scene scene;
@@ -40,7 +40,7 @@ static int answer(void *context, const struct http_request *request, struct http
 
     (void)context;
     if (text_equal(request->method, "PATCH")) {
-        assert_true(text_ends_with(request->url, "/api/v1/nodes/win-1"));
+        assert_true(text_ends_with(request->url, "/api/v1/nodes/win-7k2"));
         assert_int_equal(text_format(patch, sizeof patch, "%s", request->body), 0);
         patches++;
         ret->status = 200;
@@ -371,10 +371,23 @@ static void a_network_that_was_made_again_is_told(void **state) {
     assert_non_null(strstr(patch, "\"flannel.alpha.coreos.com/public-ip\":\"10.0.0.21\""));
     /* the Node has it now */
     assert_int_equal(json_read(patch, strlen(patch), "patch", &node, NULL), 0);
-    json_object_set_new(json_object_get(node, "metadata"), "name", json_string("win-1"));
+    json_object_set_new(json_object_get(node, "metadata"), "name", json_string("win-7k2"));
     json_object_set_new(node, "spec", json_pack("{s:s}", "podCIDR", "10.244.1.0/24"));
     text = json_write(node);
     all = xasprintf(LIST("%s"), text);
+    follow(all, "");
+    assert_int_equal(patches, 1);
+}
+
+/* By its name: another node may say the same prefix, and keeps neither its routes nor what is told
+ * of this one away. */
+static void a_node_with_this_one_s_prefix(void **state) {
+    static const char other[] =
+        "{\"metadata\":{\"name\":\"evil\"},\"spec\":{\"podCIDR\":\"10.244.1.0/24\"}}";
+    _cleanup_(freep) char *all = xasprintf(LIST("%s," OWN "," ONE ",%s"), other, other);
+
+    (void)state;
+    join("overlay", "win-overlay");
     follow(all, "");
     assert_int_equal(patches, 1);
 }
@@ -401,6 +414,7 @@ int main(void) {
         TEST(a_write_that_fails_is_tried_again),
         TEST(a_refusal_remembers_each_route_once),
         TEST(a_network_that_was_made_again_is_told),
+        TEST(a_node_with_this_one_s_prefix),
         TEST(without_vxlan_nothing_is_told),
         TEST(the_same_routes_in_another_order_are_not_written),
     };

@@ -163,6 +163,30 @@ static void the_command_line_counts(void **state) {
     assert_places(DEFAULT_CONF, DEFAULT_BIN, "\\\\.\\pipe\\line");
 }
 
+/* Their word would be taken for an administrator's. */
+static void files_of_users(void **state) {
+    static const char *const paths[] = {OTHER, "C:\\containerd\\d", "C:\\containerd\\d\\a.toml"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+        struct error err = {0};
+
+        put(OTHER, "version = 2\nimports = ['d\\*.toml']\n");
+        put("C:\\containerd\\d\\a.toml", "version = 2\n");
+        host_memory_give_to_user(host, paths[i]);
+        assert_int_equal(containerd_settings_read(host, OTHER, true, &settings, &err), -1);
+        assert_int_equal(err.kind, ERROR_DENIED);
+        assert_non_null(strstr(err.message, paths[i]));
+        assert_non_null(strstr(err.message, "' belongs to SRV\\eve"));
+        close_host(state);
+        open_host(state);
+        settings = (struct containerd_settings){0};
+    }
+    put(OTHER, "version = 2\nimports = ['d\\*.toml']\n"); /* a folder without a file that fits */
+    assert_int_equal(host_make_folder(host, "C:\\containerd\\d", HOST_PUBLIC, NULL), 0);
+    host_memory_give_to_user(host, "C:\\containerd\\d");
+    assert_int_equal(containerd_settings_read(host, OTHER, true, &settings, NULL), -1);
+}
+
 static void what_cannot_be_told(void **state) {
     static const struct {
         const char *text, *says;
@@ -200,6 +224,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(imports, open_host, close_host),
         cmocka_unit_test_setup_teardown(stars, open_host, close_host),
         cmocka_unit_test_setup_teardown(the_command_line_counts, open_host, close_host),
+        cmocka_unit_test_setup_teardown(files_of_users, open_host, close_host),
         cmocka_unit_test_setup_teardown(what_cannot_be_told, open_host, close_host),
     };
 
