@@ -254,7 +254,7 @@ static int refuse_surplus(const struct program *program, const struct verb *sub,
     else if (!*err->hints[0])
         (void)options_hint_near(program->set, meant, err);
     if (!*err->hints[0] && program->flags.count)
-        (void)error_hint(err, "is the flag before it missing its value?");
+        (void)error_hint(err, "is the flag before it missing its value, or a blank too many in a value?");
     return error_hint(err, "%s %.*s", program->name, (int)strcspn(usage, "\n"), usage);
 }
 
