@@ -169,10 +169,16 @@ static int check_line_ends(struct reader *r, size_t len) {
 static int next_event(struct reader *r, yaml_event_t *event) {
     if (yaml_parser_parse(&r->parser, event))
         return 0;
-    if (r->parser.error == YAML_READER_ERROR)
-        return refuse_byte(r, r->parser.problem_offset, /* bytes that are no text have no mark */
-                           r->parser.problem_value ? r->parser.problem
-                                                   : "a NUL byte is not allowed");
+    if (r->parser.error == YAML_READER_ERROR) {
+        (void)refuse_byte(r, r->parser.problem_offset, /* bytes that are no text have no mark */
+                          r->parser.problem_value ? r->parser.problem
+                                                  : "a NUL byte is not allowed");
+        return r->parser.problem_value && !strstr(r->parser.problem, "UTF-8")
+                   ? -1
+                   : error_hint(r->err,
+                                "save the file as UTF-8: in Windows PowerShell, Set-Content "
+                                "-Encoding utf8");
+    }
     if (text_equal(r->parser.problem, "did not find expected <document start>"))
         return refuse(r, r->parser.problem_mark,
                       "did not find expected <document start>: this does not belong to anything "
@@ -180,8 +186,11 @@ static int next_event(struct reader *r, yaml_event_t *event) {
     if (text_equal(r->parser.problem, "found character that cannot start any token") &&
         *r->parser.buffer.pointer == '\t')
         return refuse(r, r->parser.problem_mark, "a tab: YAML is indented with blanks alone");
-    return refuse(r, r->parser.problem_mark,
-                  r->parser.problem ? r->parser.problem : "cannot be read");
+    (void)refuse(r, r->parser.problem_mark,
+                 r->parser.problem ? r->parser.problem : "cannot be read");
+    return text_equal(r->parser.problem, "found unknown escape character")
+               ? error_hint(r->err, "write paths of Windows in single quotes: 'C:\\k'")
+               : -1;
 }
 
 static int check_tag(struct reader *r, const yaml_char_t *tag, yaml_mark_t at) {

@@ -62,9 +62,10 @@ int options_hint_near(const struct option_set *set, const char *name, struct err
     if (*name && !name[1] && find(set, NULL, 0, *name) != (size_t)-1)
         return error_hint(err, "did you mean -%s?", name);
     for (size_t i = 0; i < count && !nearest_name(name, names, count); i++) {
-        const char *last = strrchr(names[i], '-'); /* --mode: the last word of --network-mode */
+        size_t len = strlen(names[i]), own = strlen(name);
 
-        if (last && text_equal(last + 1, name))
+        /* --mode: how --network-mode ends */
+        if (len > own && names[i][len - own - 1] == '-' && text_ends_with(names[i], name))
             return error_hint(err, "did you mean --%s?", names[i]);
     }
     name = nearest_name(name, names, count);

@@ -200,24 +200,34 @@ static void name_unfilled(int argc, char **argv, struct error *err) {
     }
 }
 
-void words_name_pasted(int argc, char **argv, struct error *err) {
-    name_unfilled(argc, argv, err);
-    for (int i = 1; i < argc; i++)
-        for (const char *p = argv[i]; *p; p++) {
-            size_t row = page_row(p);
+/* Names the first character that a page put into a word, or into what an error shows of a file. */
+static bool name_page_character(const char *text, struct error *err) {
+    for (const char *p = text; *p; p++) {
+        size_t row = page_row(p);
 
-            if (row == ARRAY_SIZE(page))
-                continue;
-            if (page[row].kind == PAGE_HIDDEN)
-                (void)error_hint(err,
-                                 "type \"%.60s\" again by hand: it was copied from a formatted "
-                                 "page, with an invisible character",
-                                 argv[i]);
-            else
-                (void)error_hint(err, "type %.*s by hand: it was copied from a formatted page",
-                                 (int)strlen(page[row].first), p);
-            return;
-        }
+        if (row == ARRAY_SIZE(page))
+            continue;
+        if (page[row].kind == PAGE_HIDDEN)
+            (void)error_hint(err,
+                             "type \"%.60s\" again by hand: it was copied from a formatted page, "
+                             "with an invisible character",
+                             text);
+        else
+            (void)error_hint(err, "type %.*s by hand: it was copied from a formatted page",
+                             (int)strlen(page[row].first), p);
+        return true;
+    }
+    return false;
+}
+
+void words_name_pasted(int argc, char **argv, struct error *err) {
+    bool named = false;
+
+    name_unfilled(argc, argv, err);
+    for (int i = 1; i < argc && !named; i++)
+        named = name_page_character(argv[i], err);
+    if (!named)
+        (void)name_page_character(err->message, err);
 }
 
 /* The length of the dash at p, a foreign one or the slash of old Windows programs; 0 for none. */
@@ -254,7 +264,8 @@ static int refuse_surplus(const struct program *program, const struct verb *sub,
     else if (!*err->hints[0])
         (void)options_hint_near(program->set, meant, err);
     if (!*err->hints[0] && program->flags.count)
-        (void)error_hint(err, "is the flag before it missing its value?");
+        (void)error_hint(
+            err, "is the flag before it missing its value, or a blank too many in a value?");
     return error_hint(err, "%s %.*s", program->name, (int)strcspn(usage, "\n"), usage);
 }
 

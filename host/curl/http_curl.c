@@ -380,7 +380,12 @@ static int say_failure(struct transfer *transfer, CURLcode code, struct error *e
     if (transfer->tls.name && strstr(reason, "mismatch")) /* OpenSSL does not say with what */
         return error_set(err, http_curl_kind(code), "%s '%s': %s: %s", method, url, reason,
                          transfer->tls.name);
-    return error_set(err, http_curl_kind(code), "%s '%s': %s", method, url, reason);
+    (void)error_set(err, http_curl_kind(code), "%s '%s': %s", method, url, reason);
+    return code != CURLE_COULDNT_RESOLVE_HOST
+               ? -1
+               : error_hint(err, "enter that name in the DNS that this machine asks, or as a line "
+                                 "\"ADDRESS NAME\" in its own hosts file "
+                                 "(C:\\Windows\\System32\\drivers\\etc\\hosts)");
 }
 
 static void failed(struct transfer *transfer, CURLcode code, struct error *err) {

@@ -11,6 +11,8 @@ static const struct distribution {
 } distributions[] = {
     {"+rke2", "this is RKE2, whose own agent joins Windows nodes: "
               "https://docs.rke2.io/install/quickstart"},
+    {"+k0s", "this is k0s, whose own worker joins Windows nodes: "
+             "https://docs.k0sproject.io/stable/experimental-windows/"},
     {"+k3s", "this is k3s, which has no Windows nodes: they need a cluster by kubeadm or RKE2"},
     {"-eks-", "this is EKS, whose own images join Windows nodes: "
               "https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html"},
@@ -25,7 +27,7 @@ const char *distribution_hint(const char *version) {
     return NULL;
 }
 
-enum { CALL_MS = 60000, DNS_INDEX = 10, DNS_PORT = 53 };
+enum { CALL_MS = 60000, DNS_INDEX = 10, DNS_PORT = 53, HTTP_UNAUTHORIZED = 401 };
 
 void cluster_config_free(struct cluster_config *c) {
     free_all(c->name, c->kubernetes_version, c->image_repository, c->server_version, c->local_dns);
@@ -102,6 +104,11 @@ static int tell_missing(struct kube_client *client, unsigned timeout_ms, const s
                                                 : " may not be read, either");
     if (err)
         err->os = why->os;
+    if (why->os == HTTP_UNAUTHORIZED)
+        return error_hint(err, "the API server does not know who asks: the token or certificate "
+                               "has expired, the token may only sign (it lacks the usage "
+                               "authentication), or kube-apiserver runs without "
+                               "--enable-bootstrap-token-auth");
     if (denied)
         (void)error_hint(err, TOKEN_GROUP_HINT);
     hint = distribution_hint(json_text_at(version, "gitVersion"));

@@ -130,7 +130,7 @@ static const char *endpoint_problem(const char *endpoint) {
         return "missing port in address";
     if (*endpoint == '[' ? endpoint[len - 1] != ']' : memchr(endpoint, ':', len) != NULL)
         return "too many colons in address";
-    return NULL;
+    return endpoint[strcspn(endpoint, "/?#")] ? "it must be HOST:PORT and nothing more" : NULL;
 }
 
 /* What of a line is most often lost or added by hand. */
@@ -139,6 +139,10 @@ static void hint_at_endpoint(struct check *c, const char *endpoint) {
     size_t len = strcspn(host, "/?#,");
     _cleanup_(freep) char *right = NULL;
 
+    if (strchr(endpoint, ' ')) {
+        hint(c, "leave out the quotes, which make one word of the line");
+        return;
+    }
     if (strchr(host, '@')) /* behind a password */
         host = "<ip>:6443", len = strlen(host);
     if (!scheme && *host != '[' && host[len] != ',' && strchr(host, ':') != strrchr(host, ':'))
@@ -262,6 +266,8 @@ static void check_cri_socket(struct check *c) {
             xasprintf("only URL scheme \"npipe\" is supported, got \"%.*s\"", (int)scheme, socket);
 
         invalid(c, path, socket, why);
+        hint(c, "leave it out: winjoin's containerd listens at "
+                "npipe:////./pipe/containerd-containerd");
     } else if (*socket && (strchr(socket, '\\') || !cri_socket_is_local(socket))) {
         invalid(c, path, socket, "no pipe name: write npipe:////./pipe/containerd-containerd");
     }

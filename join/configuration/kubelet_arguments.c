@@ -157,6 +157,12 @@ void kubelet_argument_take(const char *name, const char *value, struct join_opti
                                                 name, value));
         return;
     }
+    if (text_equal(name, "root-dir") && !text_equal_nocase(value, "C:\\var\\lib\\kubelet"))
+        text_list_add_owned(
+            warnings, xasprintf("kubeletExtraArgs: root-dir=%.200s: pods' volumes and secrets "
+                                "go there, into a folder that winjoin neither makes, guards "
+                                "nor removes: let only administrators change it",
+                                value));
     if (is_taken(argument, first) && !(*option && **option))
         text_set(option, xstrdup(first));
     else if (is_taken(argument, first) && !text_equal(*option, first))

@@ -73,7 +73,7 @@ static int compare(struct discovery *d, struct kubeconfig *config, struct error 
         cluster_info_free(&info);
         return 0;
     }
-    if (why.os == 403 || (why.kind == ERROR_ABSENT && why.os == 0)) {
+    if (discovery_may_not_look(d, why.os) || (why.kind == ERROR_ABSENT && why.os == 0)) {
         text_list_add_owned(&d->result->warnings,
                             xasprintf("%s: using the discovery file as it is", why.message));
         return 0;

@@ -93,13 +93,20 @@ static enum verdict read_data(const struct discovery *d, const json_t *object,
     return GOT_IT;
 }
 
+/* A file's user need not be allowed to look, and nobody is where anonymous requests are off. */
+bool discovery_may_not_look(const struct discovery *d, unsigned long status) {
+    return d->credentials &&
+           (status == 403 || (status == 401 && !kubeconfig_has_credentials(d->credentials)));
+}
+
 static void hint_status(const struct discovery *d, long status, struct error *err) {
     if (d->credentials && status == 401)
         (void)error_hint(err, "the credentials in the discovery file are invalid or have expired");
     else if (status == 401 || status == 403)
         (void)error_hint(err, "anonymous requests must be allowed to read cluster-info: "
                               "kube-apiserver --anonymous-auth and Role kube-public/"
-                              "kubeadm:bootstrap-signer-clusterinfo");
+                              "kubeadm:bootstrap-signer-clusterinfo; or give the cluster's address "
+                              "and CA by --discovery-file, with --tls-bootstrap-token");
     if (status >= 300 && status < 400)
         (void)error_hint(err, "redirects are not followed: use the API server's own address");
 }
@@ -117,8 +124,8 @@ static enum verdict read_answer(const struct discovery *d, const struct http_res
         hint_status(d, response->status, err);
         if (err->kind == ERROR_USAGE)
             err->kind = ERROR_MALFORMED; /* it is the server that is odd */
-        if (d->credentials && response->status == 403)
-            return NEVER; /* a file's user need not be allowed to look */
+        if (discovery_may_not_look(d, (unsigned long)response->status))
+            return NEVER;
         return err->kind == ERROR_NETWORK ? TRY_AGAIN : PERHAPS_LATER;
     }
     if (json_read(response->body, response->body_len, "the cluster-info ConfigMap", &object, err) <

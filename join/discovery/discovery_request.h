@@ -34,6 +34,9 @@ void cluster_info_free(struct cluster_info *info);
 int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info *ret,
                     struct error *err);
 
+/* Is that only what a discovery file's user may do, or the lack of one? */
+bool discovery_may_not_look(const struct discovery *d, unsigned long status);
+
 /* Gets options->proof with this token over a connection that ca_pem vouches for: any answer proves
  * the server, and result->proof is what it is for. Errors as of discovery_fetch(). */
 int discovery_prove(struct discovery *d, const char *ca_pem, const char *token, struct error *err);

@@ -79,8 +79,10 @@ static int wrong_name(const struct discovery *d, const struct certificate *certi
                     "cannot trust \"%s\": its certificate is valid for %s, not %s", d->address,
                     names, d->host_name);
     return error_hint(err,
-                      "join by one of these names, or add %s to apiServer.certSANs in the "
-                      "cluster's ClusterConfiguration and renew the certificate",
+                      "join by one of these names, or add %s to apiServer.certSANs of the "
+                      "ClusterConfiguration, move apiserver.crt and apiserver.key away and run "
+                      "kubeadm init phase certs apiserver --config FILE: a renewal keeps the old "
+                      "names",
                       d->host_name);
 }
 

@@ -86,7 +86,7 @@ const struct linux_agent linux_agents[] = {
      .remedy = "give its flannel VNI 4096 and port 4789 on all nodes, then join with "
                "--network-plugin flannel --network-mode overlay"},
     {.title = "flannel",
-     NAMES("kube-flannel-ds", "kube-flannel"),
+     NAMES("kube-flannel-ds", "kube-flannel", "flannel"),
      .windows = "whose settings are in no ConfigMap kube-flannel-cfg",
      .remedy = "join with --network-plugin flannel, and its --network-mode, --vni and "
                "--vxlan-port"},

@@ -127,6 +127,8 @@ FILES = [
              "clusters:\n", "clusters:\n- name: \"\"\n  cluster: {server: 'https://192.0.2.1'}\n"))),
     file("cluster-info is refused", 0, "as it is",
          odd_server=Odd(answer=lambda body, nth: http(b"{}", "403 No"))),
+    file("nobody is asked without credentials", 0, "as it is", conf=text_of("{}"), more=BOOTSTRAP,
+         kubeadm=False, odd_server=Odd(answer=lambda body, nth: http(b"{}", "401 No"))),
     file("cluster-info has no kubeconfig", 0, "as it is",
          odd_server=Odd(data=lambda data, _: {})),
     file("the token is refused", 1, "401", "the credentials in the discovery file",

@@ -98,6 +98,16 @@ SYMPTOMS = (
     "Failed to look up HNS endpoint for workload",
     "Failed to listen to socket while starting device plugin registry",
     'protocol \\"unix\\" not supported',
+    "certificate signed by unknown authority",
+    "(0xc0370112)",
+    "Element not found. (0x490)",
+    "incompatible CNI versions; config is",
+    "ttrpc: closed",
+    "unknown flag: --cloud-config",
+    "General failure",
+    "ModifyLoadBalancer",
+    "$subnet = $hnsNetwork.Subnets[0].AddressPrefix",
+    "certificate is valid for",
 )
 # Of winjoin's own messages.
 OWN_SYMPTOMS = (

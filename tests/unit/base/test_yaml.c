@@ -116,6 +116,24 @@ static void what_is_refused(void **state) {
         refused(rows[i][0], strlen(rows[i][0]), rows[i][1]);
 }
 
+/* What Windows' editors and shells make of a file. */
+static void what_windows_made_of_a_file(void **state) {
+    static const char *const rows[][2] = {{"a: \xe9\n", "save the file as UTF-8"},
+                                          {"a: \"C:\\k\"", "in single quotes: 'C:\\k'"},
+                                          {"a: \x01", ""},
+                                          {"a: [", ""}};
+    struct yaml yaml = {0};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err = {0};
+
+        assert_int_equal(yaml_read(rows[i][0], strlen(rows[i][0]), "f", &yaml, &err), -1);
+        assert_non_null(strstr(err.hints[0], rows[i][1]));
+        assert_int_equal(*err.hints[0] != 0, *rows[i][1] != 0);
+    }
+}
+
 static void limits(void **state) {
     struct text deep = {0}, wide = {0};
     struct yaml yaml = {0};
@@ -322,6 +340,7 @@ int main(void) {
         cmocka_unit_test(values_know_their_places),
         cmocka_unit_test(changed_values_have_no_place),
         cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(what_windows_made_of_a_file),
         cmocka_unit_test(limits),
         cmocka_unit_test(scalars_become_json),
         cmocka_unit_test(written_as_kubernetes_writes),

@@ -241,9 +241,11 @@ static void nobody_there(void **state) {
     assert_string_equal(err.message, "GET 'https://127.0.0.1:1/': connection refused");
     assert_int_equal(err.os, 0); /* without a connection */
     http_response_free(&response);
+    assert_string_equal(err.hints[0], "");
     request.url = "https://nowhere.invalid/";
     assert_int_equal(http_perform(fixture.http, &request, &response, &err), -1);
     assert_int_equal(err.kind, ERROR_NETWORK);
+    assert_non_null(strstr(err.hints[0], "hosts file"));
     http_response_free(&response);
 }
 

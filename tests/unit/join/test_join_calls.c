@@ -50,7 +50,7 @@ static const struct {
     {"join a:1 b", "unexpected argument \"b\"", "winjoin join [ENDPOINT] [flags]"},
     {"join a:1 token", "unexpected argument \"token\"", "did you mean --token?"},
     {"join --token a:1 b c", "unexpected argument \"c\"",
-     "is the flag before it missing its value?"},
+     "is the flag before it missing its value, or a blank too many in a value?"},
     {"join a:1 --token abcdef.0123456789abcd ef --discovery-token-unsafe-skip-ca-verification",
      "the value of --token is cut in pieces, by the end of a line or a blank",
      "write it as one word, as kubeadm token create --print-join-command prints it"},
@@ -73,7 +73,7 @@ static const struct {
     {"join a:1 --tokenabcdef.0123456789abcdef", "unknown flag: --tokenabcdef.****************",
      "is a blank missing behind --token?"},
     {"join 10.0.0.10:64 43 --token abcdef.0123456789abcdef", "unexpected argument \"43\"",
-     "is the flag before it missing its value?"},
+     "is the flag before it missing its value, or a blank too many in a value?"},
     {"join phas", "unknown command \"join phas\"", "did you mean winjoin join phase?"},
     {"join a:1 --control-plane",
      "--control-plane is not supported: a control plane does not run on Windows",
@@ -95,6 +95,16 @@ static const struct {
      "give only host and port: 10.0.0.1:6443"},
     {"join https://u:p@10.0.0.1:6443 --token abcdef.0123456789abcdef", "",
      "give only host and port: <ip>:6443"},
+    {"join 10.0.0.1:6443/ --token abcdef.0123456789abcdef",
+     "endpoint \"10.0.0.1:6443/\": it must be HOST:PORT and nothing more",
+     "give only host and port: 10.0.0.1:6443"},
+    {"join https://a.example/k8s/clusters/c --token abcdef.0123456789abcdef",
+     "endpoint \"https://a.example/k8s/clusters/c\": it must be HOST:PORT",
+     "give only host and port: a.example:6443"},
+    {"join a:1 --cri-socket unix:///run/containerd/containerd.sock" GOOD, "--cri-socket \"unix:",
+     "leave it out: winjoin's containerd listens at npipe:////./pipe/containerd-containerd"},
+    {"join a:1 --ca-cert-hash sha256:" HASH, "unknown flag: --ca-cert-hash",
+     "did you mean --discovery-token-ca-cert-hash?"},
     {"join 10.0.0.1 --token abcdef.0123456789abcdef", "", "give only host and port: 10.0.0.1:6443"},
     {"join 10.0.0.1:6443,10.0.0.2:6443 --token abcdef.0123456789abcdef", "",
      "give only host and port: 10.0.0.1:6443"},
@@ -234,13 +244,26 @@ static void a_file_stands_behind_the_flags(void **state) {
     forget();
 }
 
+/* Where the call is clean, a file may not be: the error shows it. */
+static void a_file_is_pasted_too(void **state) {
+    struct error err = {0};
+    char *argv[] = {(char[]){"winjoin"}, (char[]){"join"}};
+
+    (void)state;
+    (void)error_set(&err, ERROR_USAGE,
+                    "D:\\a.yaml: line 1: name: \"\xe2\x80\x9c"
+                    "a\"");
+    words_name_pasted(2, argv, &err);
+    assert_string_equal(err.hints[0],
+                        "type \xe2\x80\x9c by hand: it was copied from a formatted page");
+}
+
 int main(void) {
 #define CALLS_TEST(name) cmocka_unit_test_setup_teardown(name, open_calls, close_program)
     const struct CMUnitTest tests[] = {
-        CALLS_TEST(calls_that_are_refused),
-        CALLS_TEST(what_is_only_warned_of),
-        CALLS_TEST(flags_of_kubeadm_are_known),
-        CALLS_TEST(a_file_stands_behind_the_flags),
+        CALLS_TEST(calls_that_are_refused),     CALLS_TEST(what_is_only_warned_of),
+        CALLS_TEST(flags_of_kubeadm_are_known), CALLS_TEST(a_file_stands_behind_the_flags),
+        cmocka_unit_test(a_file_is_pasted_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, free_output);

@@ -67,6 +67,19 @@ static void what_is_of_linux_is_left_out(void **state) {
     close_scene(&s);
 }
 
+static void another_root_is_the_owners(void **state) {
+    struct scene s = {0};
+
+    (void)state;
+    take(&s, "root-dir", "C:\\var\\lib\\kubelet");
+    assert_int_equal(s.warnings.count, 0);
+    take(&s, "root-dir", "D:\\kubelet");
+    assert_int_equal(s.warnings.count, 1);
+    assert_non_null(strstr(s.warnings.items[0], "root-dir=D:\\kubelet: pods' volumes"));
+    assert_int_equal(s.options.kubelet_extra_args.count, 2);
+    close_scene(&s);
+}
+
 static void a_flag_wins_over_an_argument(void **state) {
     struct scene s = {.options.node_ip = xstrdup("10.0.0.8")};
 
@@ -93,6 +106,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arguments_become_options),
         cmocka_unit_test(what_is_of_linux_is_left_out),
+        cmocka_unit_test(another_root_is_the_owners),
         cmocka_unit_test(a_flag_wins_over_an_argument),
         cmocka_unit_test(two_addresses_stay_an_argument),
     };

@@ -89,6 +89,16 @@ static void tells_all_that_kubeadm_leaves(void **state) {
     }
 }
 
+/* Whom the API server does not know, no right and no ConfigMap helps. */
+static void an_unknown_token_is_said(void **state) {
+    struct scene *s = *state;
+
+    s->status = 401;
+    assert_int_equal(read_it(s), -1);
+    assert_non_null(strstr(s->err.hints[0], "--enable-bootstrap-token-auth"));
+    assert_string_equal(s->err.hints[1], "");
+}
+
 /* What that prints is what a join reads, and the right to read each. */
 static void printed_objects_are_enough(void **state) {
     const struct template *file = template_find("kubeadm-objects.yaml");
@@ -117,6 +127,7 @@ static void printed_objects_are_enough(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(tells_all_that_kubeadm_leaves, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_unknown_token_is_said, setup, teardown),
         cmocka_unit_test_setup_teardown(printed_objects_are_enough, setup, teardown),
     };
 
