@@ -122,6 +122,7 @@ static int run_wait_probes(struct run *run, struct error *err) {
     _cleanup_(freep) char *names = silent_names(run);
 
     run_tell(run, "starting %s", names);
+    run_read_evidence(run); /* meanwhile */
     return run_wait(run, wait, err) == LOOK_FAILED ? -1 : 0;
 }
 
@@ -310,7 +311,6 @@ static int measure(struct run *run, struct error *err) {
     diag_cells_make(&run->scene, &cells);
     run_tell_cells(run, &cells);
     diag_cells_free(&cells);
-    run_read_evidence(run); /* while the pods start */
     if (run_wait_probes(run, err) < 0)
         return -1;
     if (run->down) {

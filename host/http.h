@@ -1,7 +1,7 @@
 /* The second seam: HTTP, on libcurl (host/curl/http_curl.c).
  *
- * No redirect is followed unless asked, no compression is negotiated, TLS is 1.2 or newer,
- * HTTP/1.1, and every answer is bounded in time and size. */
+ * No redirect is followed and nothing is unpacked unless asked, TLS is 1.2 or newer, HTTP/1.1, and
+ * every answer is bounded in time and size. */
 #pragma once
 
 #include <stdint.h>
@@ -31,7 +31,9 @@ struct http_request {
     const char *body;
     size_t body_len;
     unsigned timeout_ms; /* whole request; 0 = 10 s */
+    unsigned silent_ms;  /* not 0: it ends when nothing has come for so long */
     size_t max_body;     /* 0 = HTTP_BODY_MAX, or no cap when streamed */
+    bool gzip;           /* the answer may come packed; max_body is of what is in it, length not */
     bool follow_redirects;
     const char *proxy; /* NULL: from the environment as Go reads it; "" = none */
     /* Streaming: called with each piece instead of collecting the body; nonzero ends the request

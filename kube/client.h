@@ -89,11 +89,11 @@ struct kube_watch {
 /* Lists, unless a version is given, then watches from the list's resourceVersion with bookmarks; a
  * dropped or ended stream is taken up again from the last version seen, a 410 (or ERROR event)
  * lists again; retryable failures are tried again with pauses until timeout_ms, or the server is
- * silent_ms silent: its last failure is the error then (a dead connection is noticed after some 40
- * s). A server that grants list but not watch is polled. Ends with what a callback said, with
- * ERROR_TIMED_OUT ("waited 300 s", last failure in the text), or at once with denied, untrusted,
- * malformed and interrupted; who was let in before is denied only when it lasts, for a server that
- * starts refuses everybody at first. */
+ * silent_ms silent: its last failure is the error then (a connection over which nothing comes for
+ * 75 s, or silent_ms, is dead). A server that grants list but not watch is polled. Ends with what a
+ * callback said, with ERROR_TIMED_OUT ("waited 300 s", last failure in the text), or at once with
+ * denied, untrusted, malformed and interrupted; who was let in before is denied only when it lasts,
+ * for a server that starts refuses everybody at first. */
 int kube_watch(struct kube_client *client, const struct kube_watch *watch, struct error *err);
 /* Several in one wait, their streams at the same time: the first one's timeout and ticks are those
  * of all. One list at a time; what wants a list ends the streams within a second. */

@@ -12,7 +12,8 @@ struct kube_call {
     const char *accept; /* NULL: JSON */
     const char *body;
     unsigned timeout_ms; /* 0 = the client's */
-    size_t max_body;     /* 0 = HTTP_BODY_MAX */
+    unsigned silent_ms;
+    size_t max_body; /* 0 = HTTP_BODY_MAX */
     int (*on_data)(void *context, const char *data, size_t len);
     void *on_data_context;
     char **ret_text; /* kube_get_text(): gets the answer, which is not read as JSON then */

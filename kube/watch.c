@@ -6,10 +6,11 @@
 
 enum {
     HTTP_UNAUTHORIZED = 401,
-    STREAM_MS = 30000,       /* a dead connection is noticed after at most this and the grace */
-    STREAM_LEAST_MS = 20000, /* streams that began together end apart */
-    DROP_MS = 1000,          /* within which a dropped stream is taken up again */
-    STREAM_GRACE_MS = 10000, /* how much later than asked for a server may end a stream */
+    STREAM_MS = 600000,       /* or half of it, as client-go: those that began together end apart */
+    STREAM_SILENT_MS = 75000, /* a server says once a minute how far it is; else it is dead */
+    TURN_MS = 20000,          /* so long streams run before one that dropped ends them */
+    DROP_MS = 1000,           /* within which a dropped stream is taken up again */
+    STREAM_GRACE_MS = 10000,  /* how much later than asked for a server may end a stream */
     LINE_MAX = HTTP_BODY_MAX,
     VERSION_MAX = 256, /* it goes into a URL */
     WORDS_MAX = 64 * 1024,
@@ -25,16 +26,17 @@ struct watching {
     struct wait *waits;
     size_t count;
     uint64_t start, last_tick;
-    bool ticks;  /* a callback is called */
-    bool cut;    /* a stream ended before its time, because another watch wants its turn */
-    int outcome; /* what a callback said: 1 or -1; 0 = go on */
+    uint64_t began; /* the streams */
+    bool ticks;     /* a callback is called */
+    bool cut;       /* a stream ended before its time, because another watch wants its turn */
+    int outcome;    /* what a callback said: 1 or -1; 0 = go on */
     struct error *err;
 };
 struct wait {
     struct watching *all;
     const struct kube_watch *watch;
     uint64_t heard;    /* when the server answered last */
-    uint64_t due;      /* it pauses until then */
+    uint64_t due;      /* it pauses until then; in a stream: for ever */
     char *version;     /* resourceVersion to go on from; NULL = list again */
     bool only_list;    /* watch is not granted */
     bool let_in;       /* the server has taken us once */
@@ -67,12 +69,12 @@ static bool wants_list(const struct wait *w) {
     return !w->version || w->only_list;
 }
 
-/* Does one of them, but for this one (or NULL), want a list now, for which streams have to end? */
-static bool any_wants_list(const struct watching *all, const struct wait *but) {
+/* Does one that pauses no more want a list, or a stream as well? */
+static bool any_wants(const struct watching *all, bool stream) {
     uint64_t now = now_ms(all);
 
     for (size_t i = 0; i < all->count; i++)
-        if (&all->waits[i] != but && wants_list(&all->waits[i]) && all->waits[i].due <= now)
+        if (all->waits[i].due <= now && (stream || wants_list(&all->waits[i])))
             return true;
     return false;
 }
@@ -230,14 +232,13 @@ static int on_data(void *context, const char *data, size_t len) {
         data += n;
         len -= n;
     }
-    w->all->cut |= any_wants_list(w->all, w);
+    w->all->cut |= any_wants(w->all, now_ms(w->all) - w->all->began >= TURN_MS);
     return w->all->outcome != 0 || w->all->cut || !w->version || left(w->all) == 0 ||
            (w->words && w->line.len > WORDS_MAX);
 }
 
 /* The end of a stream: what it means. */
-static int judge(struct wait *w, const struct http_response *response, uint64_t began,
-                 struct error *err) {
+static int judge(struct wait *w, const struct http_response *response, struct error *err) {
     if (w->all->outcome || !w->version)
         return 0;
     if (w->line.overflow)
@@ -254,7 +255,7 @@ static int judge(struct wait *w, const struct http_response *response, uint64_t 
     if (w->words)
         return error_set(err, ERROR_NETWORK, "watch %s: %s: %.120s", w->watch->path, w->odd.message,
                          text_str(&w->line));
-    if (w->events == 0 && !w->all->cut && now_ms(w->all) - began < LIVELY_MS)
+    if (w->events == 0 && !w->all->cut && now_ms(w->all) - w->all->began < LIVELY_MS)
         return error_set(err, ERROR_NETWORK, "watch %s: the stream ended immediately",
                          w->watch->path);
     return 0;
@@ -279,8 +280,10 @@ static void begin_stream(struct wait *w, unsigned ms, struct stream *ret) {
     ret->call = (struct kube_call){.method = "GET",
                                    .path = ret->path,
                                    .timeout_ms = ms + STREAM_GRACE_MS,
+                                   .silent_ms = STREAM_SILENT_MS,
                                    .on_data = on_data,
                                    .on_data_context = w};
+    w->due = UINT64_MAX;
     w->events = 0;
     w->words = false;
     text_clear(&w->line);
@@ -288,16 +291,16 @@ static void begin_stream(struct wait *w, unsigned ms, struct stream *ret) {
 
 /* A short one is followed by a pause, whatever it brought: a server that calls each version too old
  * would else be asked without end. */
-static int end_stream(struct stream *s, uint64_t began, struct error *err) {
+static int end_stream(struct stream *s, struct error *err) {
     struct wait *w = s->wait;
 
     if (s->why.kind && !w->events)
         return error_pass(err, &s->why);
     if (s->why.kind) /* all watchers saw it drop */
-        pause_for(w, host_spread_ms(w->all->client->host, 0, DROP_MS));
-    else if (judge(w, &s->response, began, err) < 0)
+        sleep_until(w->all, now_ms(w->all) + host_spread_ms(w->all->client->host, 0, DROP_MS));
+    else if (judge(w, &s->response, err) < 0)
         return -1;
-    if ((!w->all->cut || !w->version) && now_ms(w->all) - began < LIVELY_MS)
+    if ((!w->all->cut || !w->version) && now_ms(w->all) - w->all->began < LIVELY_MS)
         pause_for(w, host_spread_ms(w->all->client->host, LIVELY_MS, 2 * LIVELY_MS));
     return 0;
 }
@@ -375,6 +378,10 @@ static int list_all_due(struct watching *all) {
     return 0;
 }
 
+static void on_end(void *context, const struct http_exchange *) {
+    ((struct wait *)context)->due = 0;
+}
+
 static void perform(struct watching *all, struct stream *streams, size_t count) {
     struct http_exchange *exchanges = xcalloc(count, sizeof *exchanges);
     _cleanup_(text_list_free) struct text_list urls = {0};
@@ -383,6 +390,7 @@ static void perform(struct watching *all, struct stream *streams, size_t count) 
         text_list_add_owned(&urls, xasprintf("%s%s", all->client->server, streams[i].path));
         kube_request_fill(all->client, &streams[i].call, urls.items[i], &exchanges[i].request);
         exchanges[i].err = &streams[i].why;
+        exchanges[i].ended = on_end;
     }
     all->client->requests += (unsigned)count;
     http_perform_all(all->client->http, exchanges, count);
@@ -397,13 +405,14 @@ static void perform(struct watching *all, struct stream *streams, size_t count) 
 /* All that are not in a pause, at the same time; false: there is none. */
 static bool stream_all(struct watching *all, int *ret) {
     struct stream *streams = xcalloc(all->count, sizeof *streams);
-    unsigned longest = host_spread_ms(all->client->host, STREAM_LEAST_MS, STREAM_MS);
+    unsigned silent = all->waits[0].watch->silent_ms, most = silent ? silent / 2 : STREAM_MS;
+    unsigned longest = host_spread_ms(all->client->host, most / 2, most);
     unsigned ms = left(all) < longest ? left(all) : longest;
-    uint64_t began = now_ms(all);
     size_t count = 0;
 
+    all->began = now_ms(all);
     for (size_t i = 0; i < all->count; i++)
-        if (!wants_list(&all->waits[i]) && all->waits[i].due <= began)
+        if (!wants_list(&all->waits[i]) && all->waits[i].due <= all->began)
             begin_stream(&all->waits[i], ms, &streams[count++]);
     all->cut = false;
     if (count == 1)
@@ -413,8 +422,9 @@ static bool stream_all(struct watching *all, int *ret) {
     for (size_t i = 0; i < count; i++) {
         struct error why = {0};
 
+        streams[i].wait->due = 0;
         if (*ret == 0)
-            *ret = settle(streams[i].wait, end_stream(&streams[i], began, &why), &why);
+            *ret = settle(streams[i].wait, end_stream(&streams[i], &why), &why);
         http_response_free(&streams[i].response);
         free(streams[i].path);
     }
@@ -444,7 +454,7 @@ static int go_on(struct watching *all) {
     for (; all->outcome == 0 && result == 0; tick(all)) {
         if (left(all) == 0)
             result = late(&all->waits[0], all->err);
-        else if (any_wants_list(all, NULL))
+        else if (any_wants(all, false))
             result = list_all_due(all);
         else if (!stream_all(all, &result))
             sleep_until(all, first_due(all));

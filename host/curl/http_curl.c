@@ -46,7 +46,7 @@ struct transfer {
     bool runs;
     bool stopped;  /* on_head or on_data wants no more */
     bool too_long; /* body or headers */
-    uint64_t last_tick_ms;
+    uint64_t last_tick_ms, heard_ms;
     char why[CURL_ERROR_SIZE];
 };
 
@@ -83,6 +83,7 @@ static size_t on_body(char *data, size_t size, size_t count, void *context) {
     size_t max = request->max_body ? request->max_body : HTTP_BODY_MAX;
     size_t len = size * count;
 
+    transfer->heard_ms = elapsed_ms(transfer);
     if (request->on_data) {
         if (!takes_head(transfer))
             return 0;
@@ -131,12 +132,18 @@ static unsigned timeout_of(const struct http_request *request) {
     return request->timeout_ms ? request->timeout_ms : TIMEOUT_MS;
 }
 
+static bool is_silent(const struct transfer *transfer) {
+    unsigned most = transfer->request->silent_ms;
+
+    return most && elapsed_ms(transfer) > transfer->heard_ms + most;
+}
+
 /* libcurl does not look at its own time limit while a proxy's refusal has no end. The bytes are
  * counted by on_body. */
 static int on_progress(void *context, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
     const struct transfer *transfer = context;
 
-    return elapsed_ms(transfer) > timeout_of(transfer->request);
+    return elapsed_ms(transfer) > timeout_of(transfer->request) || is_silent(transfer);
 }
 
 static int set_up(const struct curl_http *http, struct transfer *transfer, struct error *err) {
@@ -371,8 +378,11 @@ static int say_failure(struct transfer *transfer, CURLcode code, struct error *e
         return error_set(err, ERROR_MALFORMED, "%s '%s': a header line of the answer is too long",
                          method, url);
     if (code == CURLE_OPERATION_TIMEDOUT || code == CURLE_ABORTED_BY_CALLBACK)
-        return error_set(err, ERROR_TIMED_OUT, "%s '%s': no complete answer within %u ms", method,
-                         url, timeout_of(request));
+        return is_silent(transfer)
+                   ? error_set(err, ERROR_TIMED_OUT, "%s '%s': nothing came for %u ms", method, url,
+                               request->silent_ms)
+                   : error_set(err, ERROR_TIMED_OUT, "%s '%s': no complete answer within %u ms",
+                               method, url, timeout_of(request));
     if (!reason)
         reason = transfer->why[0] ? transfer->why : curl_easy_strerror(code);
     if (code == CURLE_URL_MALFORMAT && transfer->has_head) /* of a redirect: not the caller's */

@@ -30,6 +30,8 @@ void *http_curl_ask(void *easy, const struct http_request *request, void *header
     if (request->body)
         headers = curl_slist_append(headers, type);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+    if (request->gzip)
+        curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
     if (request->bearer_token) { /* this way, not as a header: libcurl keeps it to this host */
         curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
         curl_easy_setopt(easy, CURLOPT_XOAUTH2_BEARER, request->bearer_token);

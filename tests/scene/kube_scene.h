@@ -44,7 +44,7 @@ struct scene {
     const struct row *rows;
     size_t count, asked;
     struct text seen;
-    unsigned ticks;
+    unsigned ticks, silent_ms; /* silent_ms: of the last request */
 };
 
 static inline int answer(void *context, const struct http_request *request,
@@ -53,9 +53,12 @@ static inline int answer(void *context, const struct http_request *request,
     const struct row *row = &s->rows[s->asked < s->count ? s->asked : s->count - 1];
 
     s->asked++;
+    assert_int_equal(request->gzip, strstr(request->url, "limit=") != NULL); /* of long lists */
     if (!strstr(request->url, row->expect))
         fail_msg("request %zu: '%s' lacks '%s'", s->asked, request->url, row->expect);
-    for (unsigned ms = 0; ms < row->takes_ms; ms += 1000) {
+    s->silent_ms = request->silent_ms;
+    for (unsigned ms = 0;
+         ms < row->takes_ms && (!request->on_data || !ms || ms < request->timeout_ms); ms += 1000) {
         host_memory_advance(s->host, 1000);
         if (request->on_data && request->on_data(request->on_data_context, NULL, 0))
             break;

@@ -4,6 +4,7 @@
 Prints JSON with its port, its CA's certificate, and a client certificate with its key, goes on in the
 background, and ends at /quit or after a minute."""
 import base64
+import gzip
 import hashlib
 import http.server
 import json
@@ -52,6 +53,17 @@ RAW = {
     "/cut-after-redirect": b"HTTP/1.1 302 Go\r\nLocation: /cut-head\r\nContent-Length: 0\r\n\r\n",
     "/two-lengths": b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nContent-Length: 4\r\n\r\nhalf",
     "/interim": b"HTTP/1.1 100 Continue\r\nX: y\r\n\r\n" * 20000,
+}
+
+
+# Bodies with Content-Encoding: gzip. 64 MiB of zeros are 65 KiB packed, and a hundred bytes packed twice.
+ZEROS = gzip.compress(bytes(64 << 20))
+PACKED = {
+    "/packed": ("gzip", gzip.compress(b"hello" * 1000)),
+    "/swollen": ("gzip", ZEROS),
+    "/swollen-twice": ("gzip, gzip", gzip.compress(ZEROS)),
+    "/broken-pack": ("gzip", b"this is not packed at all"),
+    "/other-pack": ("compress", b"\x1f\x9d\x90"),
 }
 
 
@@ -161,6 +173,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(429, b"{}", Retry_After="7")
         elif path == "/big":
             self.answer(200, b"x" * 65536)
+        elif path in PACKED:
+            self.answer(200, PACKED[path][1], Content_Encoding=PACKED[path][0])
         elif path == "/redirect":
             self.answer(302, b"", Location="/ok")
         elif path in RAW:

@@ -155,6 +155,51 @@ static void answers_are_bounded(void **state) {
     expect_failure("/drip", 0, ERROR_TIMED_OUT);
 }
 
+static const char *ask(const struct http_request *request, struct http_response *ret) {
+    static struct error err;
+
+    http_response_free(ret);
+    error_clear(&err);
+    if (http_perform(fixture.http, request, ret, &err) == 0)
+        return "";
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    return err.message;
+}
+
+/* What is unpacked counts, not what came. */
+static void unpacks_what_it_asked_for(void **state) {
+    static const char *const refused[][2] = {
+        {"/swollen", "the answer is longer than 8388608 bytes"},
+        {"/swollen-twice", "the answer is longer than 8388608 bytes"},
+        {"/broken-pack", "incorrect header check"},
+        {"/other-pack", "content encoding"},
+    };
+    char url[128];
+    struct http_request request = request_for(url, "/packed");
+    struct http_response response = {0};
+
+    (void)state;
+    assert_string_equal(ask(&request, &response), "");
+    assert_memory_equal(response.body, "\x1f\x8b", 2);
+    request.gzip = true;
+    assert_string_equal(ask(&request, &response), "");
+    assert_int_equal(response.body_len, 5000);
+    assert_string_equal(response.body + 4990, "hellohello");
+    request.max_body = 4999;
+    assert_non_null(strstr(ask(&request, &response), "the answer is longer than 4999 bytes"));
+    request = request_for(url, "/echo");
+    request.gzip = true;
+    assert_string_equal(ask(&request, &response), "");
+    assert_non_null(strstr(response.body, "\"accept-encoding\": \"gzip\""));
+    for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+        request = request_for(url, refused[i][0]);
+        request.gzip = true;
+        assert_non_null(strstr(ask(&request, &response), refused[i][1]));
+        assert_null(response.body);
+    }
+    http_response_free(&response);
+}
+
 static void can_be_interrupted(void **state) {
     char url[128];
     struct http_request request = request_for(url, "/drip");
@@ -353,6 +398,7 @@ int main(void) {
         cmocka_unit_test(server_name_is_verified),
         cmocka_unit_test(untrusted_server),
         cmocka_unit_test(answers_are_bounded),
+        cmocka_unit_test(unpacks_what_it_asked_for),
         cmocka_unit_test(can_be_interrupted),
         cmocka_unit_test(many_at_once),
         cmocka_unit_test(a_server_that_says_nothing),

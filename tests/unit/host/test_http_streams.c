@@ -46,6 +46,36 @@ static void streams_with_idle_ticks(void **state) {
     text_free(&first);
 }
 
+static int count_seconds(void *context, const char *, size_t len) {
+    *(unsigned *)context += !len;
+    return 0;
+}
+
+/* A connection over which nothing comes is given up long before its time. One that drips is not. */
+static void a_stream_that_says_no_more(void **state) {
+    static const char *const paths[][2] = {{"/stream", "nothing came for 1500 ms"},
+                                           {"/drip", "no complete answer within 4000 ms"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+        char url[128];
+        struct http_request request = request_for(url, paths[i][0]);
+        struct http_response response = {0};
+        struct error err = {0};
+        unsigned seconds = 0;
+
+        request.timeout_ms = 4000;
+        request.silent_ms = 1500;
+        request.on_data = count_seconds;
+        request.on_data_context = &seconds;
+        assert_int_equal(http_perform(fixture.http, &request, &response, &err), -1);
+        assert_int_equal(err.kind, ERROR_TIMED_OUT);
+        assert_non_null(strstr(err.message, paths[i][1]));
+        assert_int_equal(seconds >= 3, i);
+        http_response_free(&response);
+    }
+}
+
 struct asking {
     unsigned asked, pieces;
 };
@@ -96,6 +126,7 @@ static void asks_while_data_come(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(streams_with_idle_ticks),
+        cmocka_unit_test(a_stream_that_says_no_more),
         cmocka_unit_test(asks_while_data_come),
     };
 
