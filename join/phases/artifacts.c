@@ -4,11 +4,10 @@
 #include "join/found/need.h"
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"
+#include "join/wanted/wanted_files.h"
 #include "services/artifacts/artifacts.h"
 #include "services/artifacts/program_image.h"
 #include "services/version.h"
-
-enum { PROGRAM_MAX = 64 * 1024 * 1024 };
 
 enum { FOLDERS = 3 };
 
@@ -50,15 +49,13 @@ static int before_artifact(void *context, const struct artifact *artifact, bool,
 
 /* The services run winjoin itself as their host, so it must lie where they look. */
 static int install_winjoin(struct join *join, struct error *err) {
-    _cleanup_(freep) char *self = host_program_path(join->host);
-    _cleanup_(freep) char *data = NULL;
-    size_t len;
+    _cleanup_(wanted_files_free) struct wanted_files files = {0};
 
-    if (!self || text_equal_nocase(self, WINJOIN_PROGRAM))
-        return 0;
-    if (host_read(join->host, self, PROGRAM_MAX, &data, &len, err) < 0)
+    if (wanted_files_make(join->host, &join->found, (struct wanted_choice){.phase = "artifacts"},
+                          &files, err) < 0)
         return error_prefix(err, "copy winjoin to '%s'", WINJOIN_PROGRAM);
-    if (journal_write(&join->journal, WINJOIN_PROGRAM, data, len, HOST_PUBLIC, err) == 0)
+    if (!files.count || journal_write(&join->journal, files.items->path, files.items->text,
+                                      files.items->len, files.items->row->access, err) == 0)
         return 0;
     if (host_file_type(join->host, WINJOIN_PROGRAM) != HOST_FILE ||
         (err->kind != ERROR_DENIED && err->kind != ERROR_CONFLICT))
