@@ -1,10 +1,9 @@
 /* The phase that verifies and installs the programs. */
-#include "host/machine_path.h"
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"
-#include "join/wanted/wanted_files.h"
+#include "join/wanted/wanted.h"
 #include "services/artifacts/artifacts.h"
 #include "services/artifacts/program_image.h"
 #include "services/version.h"
@@ -69,26 +68,6 @@ static int install_winjoin(struct join *join, struct error *err) {
 
 int artifacts_own_winjoin(struct join *join, struct error *err) {
     return own_program_folders(join, err) < 0 ? -1 : install_winjoin(join, err);
-}
-
-/* So that winjoin and the tools beside it are found by name. */
-static int own_path(struct join *join, struct error *err) {
-    enum machine_path found;
-
-    if (machine_path_look(join->host, PROGRAM_FOLDER, &found, err) < 0)
-        return -1;
-    if (found == MACHINE_PATH_FULL)
-        join_warn(&join->progress,
-                  "the machine's Path is not extended by " PROGRAM_FOLDER
-                  ": it would be longer than %d characters",
-                  MACHINE_PATH_MAX);
-    if (found != MACHINE_PATH_LACKS)
-        return 0;
-    if (journal_record(&join->journal, JOURNAL_PATH, PROGRAM_FOLDER, NULL, err) < 0 ||
-        machine_path_set(join->host, PROGRAM_FOLDER, true, err) < 0)
-        return -1;
-    text_add(&join->progress.detail, "; " PROGRAM_FOLDER " is on Path in new sessions");
-    return 0;
 }
 
 /* Event Viewer shows our texts, and not that their description cannot be found. */
@@ -201,7 +180,7 @@ int phase_artifacts(struct join *join, struct error *err) {
     programs_warn_of_image(join);
     if (!bundle_images(bundle)->count) /* phase containerd imports those */
         programs_bundle_close(join);
-    if (artifacts_own_winjoin(join, err) < 0 || own_path(join, err) < 0)
+    if (artifacts_own_winjoin(join, err) < 0 || machine_path_apply(join, err) < 0)
         return -1;
     return own_event_source(join, err);
 }

@@ -1,5 +1,5 @@
 /* The phase that writes the text files of the kubelet and containerd. */
-#include "join/wanted/wanted_files.h"
+#include "join/wanted/wanted.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/phases.h"

@@ -1,7 +1,7 @@
 /* The phase that starts flanneld and waits for what it is there for: that other nodes know the way
  * to this node's pods, and this node those to theirs. */
 #include "diag/causes/causes.h"
-#include "join/wanted/wanted_files.h"
+#include "join/wanted/wanted.h"
 #include "join/phases/phases.h"
 #include "join/phases/steps.h"
 #include "netsetup/agents/agent.h"

@@ -1,5 +1,5 @@
 /* The phase that starts kube-proxy and waits for the first Service in HNS. */
-#include "join/wanted/wanted_files.h"
+#include "join/wanted/wanted.h"
 #include "join/phases/phases.h"
 #include "join/phases/steps.h"
 #include "join/programs/programs.h"

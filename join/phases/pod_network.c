@@ -1,5 +1,5 @@
 /* The phase that makes the pod network: HNS, CNI, source VIP, and what makes it again at boot. */
-#include "join/wanted/wanted_files.h"
+#include "join/wanted/wanted.h"
 #include "join/found/need.h"
 #include "join/phases/phases.h"
 #include "join/phases/steps.h"

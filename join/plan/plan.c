@@ -1,16 +1,14 @@
 /* The JoinPlan of a dry run: every document and file that a join would make, nothing changed. */
 #include "join/plan/plan.h"
 
-#include "host/machine_path.h"
 #include "host/path.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"
-#include "join/wanted/wanted_files.h"
+#include "join/wanted/wanted.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/source_vip.h"
-#include "netsetup/windows_builds.h"
 #include "pki/digest.h"
 #include "services/artifacts/artifacts.h"
 #include "services/service_table.h"
@@ -133,29 +131,6 @@ static json_t *steps_json(const struct join *join) {
     return steps;
 }
 
-/* Stays NULL unless one was asked for, the network's agent needs it, or Path lacks our folder. */
-static int registry_json(const struct join *join, json_t **ret, struct error *err) {
-    const struct agent_registry *wanted = join->found.plan.agent->registry;
-    enum machine_path path;
-
-    if (machine_path_look(join->host, PROGRAM_FOLDER, &path, err) < 0)
-        return -1;
-    if (!join->found.options.apply_host_fixes && !wanted && path != MACHINE_PATH_LACKS)
-        return 0;
-    *ret = join->found.options.apply_host_fixes
-               ? host_fixes_missing_json(join->host, &join->found.facts, err)
-               : json_array();
-    if (*ret && wanted)
-        json_array_append_new(*ret,
-                              json_pack("{s:s, s:s, s:s, s:s}", "key", wanted->key, "value",
-                                        wanted->value, "data", wanted->text, "why", wanted->why));
-    if (*ret && path == MACHINE_PATH_LACKS)
-        json_array_append_new(*ret, json_pack("{s:s, s:s, s:s, s:s}", "key", MACHINE_PATH_KEY,
-                                              "value", MACHINE_PATH_VALUE, "adds", PROGRAM_FOLDER,
-                                              "why", "its programs are found by name"));
-    return *ret ? 0 : -1;
-}
-
 /* What the phase would refuse is refused; the programs of a mirror are not fetched for that. */
 static int check_programs(struct join *join, struct bundle *bundle, struct error *err) {
     const struct artifacts *lock = bundle ? bundle_artifacts(bundle) : NULL;
@@ -202,7 +177,7 @@ int join_plan_make(struct join *join, json_t **ret, struct error *err) {
     /* the programs' versions decide what files and command lines hold */
     if (join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0 ||
         artifacts_of(join, &artifacts, err) < 0 || files_json(join, files, err) < 0 ||
-        services_json(join, services, files, err) < 0 || registry_json(join, &registry, err) < 0)
+        services_json(join, services, files, err) < 0 || wanted_registry(join, &registry, err) < 0)
         return -1;
     unknown = json_array();
     if (!join->found.plan.pod_cidr_known && !join->found.plan.agent->pods_make_network)

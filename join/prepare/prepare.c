@@ -1,7 +1,7 @@
 /* A preparation's phases. */
 #include "join/prepare/prepare.h"
 
-#include "join/wanted/wanted_files.h"
+#include "join/wanted/wanted.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/steps.h"
 #include "join/phases/phases.h"

@@ -5,7 +5,7 @@
 #include "join/programs/programs.h"
 #include "join/undo/written.h"
 #include "join/upgrade/upgrade.h"
-#include "join/wanted/wanted_files.h"
+#include "join/wanted/wanted.h"
 #include "services/artifacts/compatible.h"
 #include "services/artifacts/program_image.h"
 #include "services/program_flags.h"

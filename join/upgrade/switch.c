@@ -1,6 +1,6 @@
 /* New programs beside the old ones, then one service after the other stopped, exchanged, started
  * and proved. */
-#include "join/wanted/wanted_files.h"
+#include "join/wanted/wanted.h"
 #include "join/phases/steps.h"
 #include "join/programs/programs.h"
 #include "join/upgrade/upgrade.h"

@@ -1,5 +1,5 @@
 /* The files that a join writes on the node, a row each. */
-#include "join/wanted/wanted_files.h"
+#include "join/wanted/wanted.h"
 
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"

@@ -1,5 +1,5 @@
 /* The journal: what it keeps over a crash, what it writes at once, and what reset does with it. */
-#include "join/wanted/wanted_files.h"
+#include "join/wanted/wanted.h"
 #include "tests/scene/join_scene.h"
 
 #include "netsetup/nic/nic_restore.h"

@@ -3,7 +3,7 @@
  */
 #include "tests/scene/join_scene.h"
 
-#include "join/wanted/wanted_files.h"
+#include "join/wanted/wanted.h"
 #include "join/plan/plan.h"
 #include "join/programs/programs.h"
 #include "services/artifacts/artifacts.h"

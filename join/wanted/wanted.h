@@ -1,4 +1,6 @@
-/* The files that a join writes on the node: a row each, whose function computes the file from what
+/* What a node shall have by a join: its files and registry values.
+ *
+ * The files that a join writes are a row each, whose function computes the file from what
  * was found (the client, the cluster, the plan, the kubelet's configuration). A phase writes its
  * own, a dry run shows them all, an upgrade writes those that follow from versions and the cluster.
  * What was written is noted for `winjoin status` (join/undo/written.h), and a reset takes it back.
@@ -64,6 +66,21 @@ int wanted_files_write(struct journal *journal, const struct wanted_files *files
                        struct error *err);
 /* Both. */
 int wanted_files_apply(struct join *join, struct wanted_choice choice, struct error *err);
+
+/* ---- registry values, each in the journal before it is set ---- */
+
+/* As in a JoinPlan: [{key, value, data or adds, why, ..}]. *ret: new reference; untouched where
+ * there is none and none was asked for. Kinds: those of host_registry_get(). */
+int wanted_registry(struct join *join, json_t **ret, struct error *err);
+/* Sets those of netsetup/windows_builds.h that this Windows lacks, when that was asked for, each
+ * told as a warning with its reason. */
+int host_fixes_apply(struct join *join, struct error *err);
+/* The value that HNS must have read before its first network, for the plan's agent; HNS is started
+ * again for it. Kinds: those of host_registry_get() and of services. */
+int agent_registry_apply(struct join *join, struct error *err);
+/* PROGRAM_FOLDER on the machine's Path, so that winjoin and the tools beside it are found by name.
+ */
+int machine_path_apply(struct join *join, struct error *err);
 
 /* ---- ca.crt ---- */
 
