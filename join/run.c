@@ -162,6 +162,7 @@ static void found_free(struct join_found *found) {
     nic_snapshot_free(&found->nic);
     kube_node_free(&found->node);
     network_plan_free(&found->plan);
+    json_decref(found->peers);
     json_decref(found->look);
     diag_report_free(&found->report);
 }

@@ -5,7 +5,7 @@ MODULES     := base host host/curl host/model pki kube \
                services services/artifacts services/rows cmd cmd/verbs \
                node node/keeper diag diag/causes diag/cluster diag/cluster/causes diag/cluster/probes diag/collection \
                diag/drift diag/flows diag/probe diag/reports diag/ask \
-               join join/configuration join/discovery join/files join/found join/kubelet join/phases \
+               join join/configuration join/discovery join/wanted join/found join/kubelet join/phases \
                join/plan join/preflight join/prepare join/programs join/progress join/services join/undo join/upgrade
 COMMON_SRCS := $(filter-out cmd/main_% cmd/probe_main_%,$(wildcard $(MODULES:%=%/*.c)))
 TEMPLATES   := $(filter-out %.h,$(wildcard templates/*))

@@ -1,14 +1,12 @@
 /* The phase that verifies and installs the programs. */
-#include "host/machine_path.h"
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"
+#include "join/wanted/wanted.h"
 #include "services/artifacts/artifacts.h"
 #include "services/artifacts/program_image.h"
 #include "services/version.h"
-
-enum { PROGRAM_MAX = 64 * 1024 * 1024 };
 
 enum { FOLDERS = 3 };
 
@@ -50,15 +48,13 @@ static int before_artifact(void *context, const struct artifact *artifact, bool,
 
 /* The services run winjoin itself as their host, so it must lie where they look. */
 static int install_winjoin(struct join *join, struct error *err) {
-    _cleanup_(freep) char *self = host_program_path(join->host);
-    _cleanup_(freep) char *data = NULL;
-    size_t len;
+    _cleanup_(wanted_files_free) struct wanted_files files = {0};
 
-    if (!self || text_equal_nocase(self, WINJOIN_PROGRAM))
-        return 0;
-    if (host_read(join->host, self, PROGRAM_MAX, &data, &len, err) < 0)
+    if (wanted_files_make(join->host, &join->found, (struct wanted_choice){.phase = "artifacts"},
+                          &files, err) < 0)
         return error_prefix(err, "copy winjoin to '%s'", WINJOIN_PROGRAM);
-    if (journal_write(&join->journal, WINJOIN_PROGRAM, data, len, HOST_PUBLIC, err) == 0)
+    if (!files.count || journal_write(&join->journal, files.items->path, files.items->text,
+                                      files.items->len, files.items->row->access, err) == 0)
         return 0;
     if (host_file_type(join->host, WINJOIN_PROGRAM) != HOST_FILE ||
         (err->kind != ERROR_DENIED && err->kind != ERROR_CONFLICT))
@@ -72,26 +68,6 @@ static int install_winjoin(struct join *join, struct error *err) {
 
 int artifacts_own_winjoin(struct join *join, struct error *err) {
     return own_program_folders(join, err) < 0 ? -1 : install_winjoin(join, err);
-}
-
-/* So that winjoin and the tools beside it are found by name. */
-static int own_path(struct join *join, struct error *err) {
-    enum machine_path found;
-
-    if (machine_path_look(join->host, PROGRAM_FOLDER, &found, err) < 0)
-        return -1;
-    if (found == MACHINE_PATH_FULL)
-        join_warn(&join->progress,
-                  "the machine's Path is not extended by " PROGRAM_FOLDER
-                  ": it would be longer than %d characters",
-                  MACHINE_PATH_MAX);
-    if (found != MACHINE_PATH_LACKS)
-        return 0;
-    if (journal_record(&join->journal, JOURNAL_PATH, PROGRAM_FOLDER, NULL, err) < 0 ||
-        machine_path_set(join->host, PROGRAM_FOLDER, true, err) < 0)
-        return -1;
-    text_add(&join->progress.detail, "; " PROGRAM_FOLDER " is on Path in new sessions");
-    return 0;
 }
 
 /* Event Viewer shows our texts, and not that their description cannot be found. */
@@ -204,7 +180,7 @@ int phase_artifacts(struct join *join, struct error *err) {
     programs_warn_of_image(join);
     if (!bundle_images(bundle)->count) /* phase containerd imports those */
         programs_bundle_close(join);
-    if (artifacts_own_winjoin(join, err) < 0 || own_path(join, err) < 0)
+    if (artifacts_own_winjoin(join, err) < 0 || machine_path_apply(join, err) < 0)
         return -1;
     return own_event_source(join, err);
 }

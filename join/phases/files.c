@@ -1,15 +1,16 @@
 /* The phase that writes the text files of the kubelet and containerd. */
-#include "join/files/node_files.h"
+#include "join/wanted/wanted.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/phases.h"
 
 static int write_files(struct join *join, struct error *err) {
-    _cleanup_(node_files_free) struct node_files files = {0};
+    _cleanup_(wanted_files_free) struct wanted_files files = {0};
 
     ca_file_warn(join->host, &join->found, &join->progress);
-    node_files_kubernetes(join->host, &join->found, &files);
-    if (node_files_write(&join->journal, &files, err) < 0)
+    if (wanted_files_make(join->host, &join->found, (struct wanted_choice){.phase = "files"},
+                          &files, err) < 0 ||
+        wanted_files_write(&join->journal, &files, err) < 0)
         return -1;
     text_addf(&join->progress.detail,
               "config.yaml: %zu settings adapted for Windows; %s and %zu more",

@@ -1,7 +1,7 @@
 /* The phase that starts flanneld and waits for what it is there for: that other nodes know the way
  * to this node's pods, and this node those to theirs. */
 #include "diag/causes/causes.h"
-#include "join/files/node_files.h"
+#include "join/wanted/wanted.h"
 #include "join/phases/phases.h"
 #include "join/phases/steps.h"
 #include "netsetup/agents/agent.h"
@@ -129,19 +129,15 @@ static void tell_unwanted(struct join *join) {
 }
 
 int phase_flanneld(struct join *join, struct error *err) {
-    _cleanup_(node_files_free) struct node_files files = {0};
-
     if (!join->found.plan.agent->service) {
         tell_unwanted(join);
         return 0;
     }
-    node_files_agent(&join->found, &files);
     for (const char *const *folder = join->found.plan.agent->folders; folder && *folder; folder++)
         if (journal_own_folder(&join->journal, *folder, err) < 0)
             return -1;
-    if (node_files_write(&join->journal, &files, err) < 0)
-        return -1;
-    if (service_run(join, service_by_name(join->found.plan.agent->service), err) < 0)
+    if (wanted_files_apply(join, (struct wanted_choice){.phase = "flanneld"}, err) < 0 ||
+        service_run(join, service_by_name(join->found.plan.agent->service), err) < 0)
         return -1;
     return follow_routes(join, err);
 }

@@ -1,5 +1,5 @@
 /* The phase that makes the pod network: HNS, CNI, source VIP, and what makes it again at boot. */
-#include "join/files/node_files.h"
+#include "join/wanted/wanted.h"
 #include "join/found/need.h"
 #include "join/phases/phases.h"
 #include "join/phases/steps.h"
@@ -32,8 +32,6 @@ static int set_aside_conflicts(struct join *join, struct error *err) {
 }
 
 static int write_cni(struct join *join, struct error *err) {
-    _cleanup_(node_files_free) struct node_files files = {0};
-
     if (host_refuse_stranger_in(join->host, containerd_cni_programs(&join->found.containerd), err) <
         0)
         return error_prefix(err, "write the node's CNI file, which containerd runs programs by");
@@ -41,8 +39,8 @@ static int write_cni(struct join *join, struct error *err) {
         journal_own_folder(&join->journal, CNI_RESULTS_DIR, err) < 0 ||
         set_aside_conflicts(join, err) < 0)
         return -1;
-    node_files_cni(&join->found.plan, &files);
-    return node_files_write(&join->journal, &files, err);
+    return wanted_files_apply(
+        join, (struct wanted_choice){.phase = "pod-network", .service = &service_containerd}, err);
 }
 
 /* What the CNI plugin's programs write: before any of them, or winjoin-network, removes it. */
@@ -68,15 +66,16 @@ static int reserve_source_vip(struct join *join, struct error *err) {
 }
 
 static int write_chosen(struct join *join, struct error *err) {
-    _cleanup_(node_files_free) struct node_files files = {0};
-    _cleanup_json_ json_t *peers = NULL;
     struct service_settings settings;
 
-    if (peers_read(join->host, &join->found.plan, &peers, err) < 0)
+    json_decref(join->found.peers);
+    join->found.peers = NULL;
+    if (peers_read(join->host, &join->found.plan, &join->found.peers, err) < 0)
         return -1;
-    node_files_chosen(&join->found, peers, &files);
     programs_service_settings(join->host, &join->found, &settings);
-    if (node_files_write(&join->journal, &files, err) < 0 ||
+    if (wanted_files_apply(
+            join, (struct wanted_choice){.phase = "pod-network", .service = &service_network},
+            err) < 0 ||
         service_register(&join->journal, &service_network, &settings, NULL, err) < 0)
         return -1;
     return host_service_start(join->host, service_network.name, KEEPER_START_MS, err);

@@ -38,15 +38,6 @@ int external_network_pending(struct join *join, bool pending, struct error *err)
  * told so in a warning. Kinds: those of kube_patch, kube_nodes_get, and of the host. */
 int pod_routes_publish(struct join *join, const struct hcn_network *network, struct error *err);
 
-/* ---- host fixes ---- */
-
-/* Sets those of netsetup/windows_builds.h that this Windows lacks, when that was asked for; each is
- * in the journal first, and told as a warning with its reason. */
-int host_fixes_apply(struct join *join, struct error *err);
-/* The value that HNS must have read before its first network, for the plan's agent: in the journal
- * first; HNS is started again for it. Kinds: those of host_registry_get() and of services. */
-int agent_registry_apply(struct join *join, struct error *err);
-
 /* ---- images that a bundle brought ---- */
 
 /* Imports them by ctr, where it was installed; containerd runs, and has been asked for no other:

@@ -2,6 +2,7 @@
 #include "join/phases/steps.h"
 #include "join/phases/phases.h"
 #include "join/undo/written.h"
+#include "join/wanted/wanted.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/firewall.h"
 #include "netsetup/hns/hcn_network.h"

@@ -1,21 +1,17 @@
 /* The JoinPlan of a dry run: every document and file that a join would make, nothing changed. */
 #include "join/plan/plan.h"
 
-#include "host/machine_path.h"
 #include "host/path.h"
-#include "join/files/node_files.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"
+#include "join/wanted/wanted.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/source_vip.h"
-#include "netsetup/windows_builds.h"
 #include "pki/digest.h"
 #include "services/artifacts/artifacts.h"
 #include "services/service_table.h"
-
-enum { PROGRAM_MAX = 64 * 1024 * 1024 };
 
 static json_t *cluster_json(const struct join *join) {
     const struct cluster_config *c = &join->found.cluster;
@@ -48,38 +44,18 @@ static json_t *add_file(struct join *join, json_t *files, const char *path, bool
     return file;
 }
 
-static void add_secret(struct join *join, json_t *files, const char *path) {
-    json_object_set_new(add_file(join, files, path, true), "content",
-                        json_string(JOIN_PLAN_REDACTED));
-}
-
-static void add_texts(struct join *join, json_t *files, const struct node_files *texts) {
-    for (size_t i = 0; i < texts->count; i++) {
-        const struct node_file *f = &texts->items[i];
-        json_t *file = add_file(join, files, f->path, f->access != HOST_PUBLIC);
-
-        json_object_set_new(file, "content", json_string(f->text));
-        if (text_equal(f->path, KUBELET_CONFIG_FILE))
-            json_object_set_new(file, "changes",
-                                kubelet_changes_json(&join->found.kubelet_changes));
-    }
-}
-
-/* The services run winjoin itself, which is copied to where they look. */
-static int add_winjoin(struct join *join, json_t *files, struct error *err) {
-    _cleanup_(freep) char *self = host_program_path(join->host);
-    _cleanup_(freep) char *data = NULL;
+static void add_wanted(struct join *join, json_t *files, const struct wanted_file *f) {
+    json_t *file = add_file(join, files, f->path, f->row->access != HOST_PUBLIC);
     char digest[DIGEST_TEXT_MAX];
-    size_t len;
 
-    if (!self || text_equal_nocase(self, WINJOIN_PROGRAM))
-        return 0;
-    if (host_read(join->host, self, PROGRAM_MAX, &data, &len, err) < 0)
-        return -1;
-    digest_sha256(data, len, digest);
-    json_object_set_new(add_file(join, files, WINJOIN_PROGRAM, false), "sha256",
-                        json_string(digest));
-    return 0;
+    if (f->row->program) {
+        digest_sha256(f->text, f->len, digest);
+        json_object_set_new(file, "sha256", json_string(digest));
+        return;
+    }
+    json_object_set_new(file, "content", json_string(f->text ? f->text : JOIN_PLAN_REDACTED));
+    if (text_equal(f->path, KUBELET_CONFIG_FILE))
+        json_object_set_new(file, "changes", kubelet_changes_json(&join->found.kubelet_changes));
 }
 
 /* One that an image brought, as the join goes on with it: 1; 0: there is none. */
@@ -132,21 +108,14 @@ static int services_json(struct join *join, json_t *array, json_t *files, struct
 }
 
 static int files_json(struct join *join, json_t *files, struct error *err) {
-    _cleanup_(node_files_free) struct node_files texts = {0};
+    _cleanup_(wanted_files_free) struct wanted_files wanted = {0};
 
     ca_file_warn(join->host, &join->found, &join->progress);
-    node_files_kubernetes(join->host, &join->found, &texts);
-    node_files_chosen(&join->found, NULL, &texts);
-    node_files_agent(&join->found, &texts);
-    if ((programs_wanted(&join->found, &service_kube_proxy) &&
-         node_files_kube_proxy(join->host, &join->found, &texts, err) < 0) ||
-        add_winjoin(join, files, err) < 0)
+    if (wanted_files_make(join->host, &join->found, (struct wanted_choice){0}, &wanted, err) < 0)
         return -1;
-    if (text_equal(join->found.options.tls_bootstrap, "kubelet"))
-        add_secret(join, files, KUBELET_BOOTSTRAP_KUBECONFIG_FILE);
-    else
-        add_secret(join, files, KUBELET_CLIENT_CERTIFICATE_FILE);
-    add_texts(join, files, &texts);
+    for (size_t i = 0; i < wanted.count; i++)
+        if (!wanted.items[i].row->with_network)
+            add_wanted(join, files, &wanted.items[i]);
     return 0;
 }
 
@@ -160,29 +129,6 @@ static json_t *steps_json(const struct join *join) {
                                             join_phases[i].help, "undo",
                                             join_phases[i].read_only ? NULL : "winjoin reset"));
     return steps;
-}
-
-/* Stays NULL unless one was asked for, the network's agent needs it, or Path lacks our folder. */
-static int registry_json(const struct join *join, json_t **ret, struct error *err) {
-    const struct agent_registry *wanted = join->found.plan.agent->registry;
-    enum machine_path path;
-
-    if (machine_path_look(join->host, PROGRAM_FOLDER, &path, err) < 0)
-        return -1;
-    if (!join->found.options.apply_host_fixes && !wanted && path != MACHINE_PATH_LACKS)
-        return 0;
-    *ret = join->found.options.apply_host_fixes
-               ? host_fixes_missing_json(join->host, &join->found.facts, err)
-               : json_array();
-    if (*ret && wanted)
-        json_array_append_new(*ret,
-                              json_pack("{s:s, s:s, s:s, s:s}", "key", wanted->key, "value",
-                                        wanted->value, "data", wanted->text, "why", wanted->why));
-    if (*ret && path == MACHINE_PATH_LACKS)
-        json_array_append_new(*ret, json_pack("{s:s, s:s, s:s, s:s}", "key", MACHINE_PATH_KEY,
-                                              "value", MACHINE_PATH_VALUE, "adds", PROGRAM_FOLDER,
-                                              "why", "its programs are found by name"));
-    return *ret ? 0 : -1;
 }
 
 /* What the phase would refuse is refused; the programs of a mirror are not fetched for that. */
@@ -231,7 +177,7 @@ int join_plan_make(struct join *join, json_t **ret, struct error *err) {
     /* the programs' versions decide what files and command lines hold */
     if (join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0 ||
         artifacts_of(join, &artifacts, err) < 0 || files_json(join, files, err) < 0 ||
-        services_json(join, services, files, err) < 0 || registry_json(join, &registry, err) < 0)
+        services_json(join, services, files, err) < 0 || wanted_registry(join, &registry, err) < 0)
         return -1;
     unknown = json_array();
     if (!join->found.plan.pod_cidr_known && !join->found.plan.agent->pods_make_network)

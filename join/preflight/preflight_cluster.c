@@ -1,6 +1,6 @@
 /* Preflight checks that need the cluster: trust, clock, configuration, name, plan. Nothing is sent
  * but reads. */
-#include "join/files/node_files.h"
+#include "join/wanted/wanted.h"
 #include "join/found/need.h"
 #include "join/found/pod_room.h"
 #include "join/preflight/preflight_checks.h"

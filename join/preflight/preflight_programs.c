@@ -1,6 +1,6 @@
 /* Preflight checks of what others left: files, services, programs of a node. */
 #include "host/path.h"
-#include "join/files/node_files.h"
+#include "join/wanted/wanted.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/preflight/preflight_checks.h"

@@ -1,7 +1,7 @@
 /* A preparation's phases. */
 #include "join/prepare/prepare.h"
 
-#include "join/files/node_files.h"
+#include "join/wanted/wanted.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/steps.h"
 #include "join/phases/phases.h"
@@ -53,12 +53,12 @@ static bool is_prepared(struct join *join) {
 }
 
 static int containerd(struct join *join, struct error *err) {
-    _cleanup_(node_files_free) struct node_files files = {0};
     unsigned before = host_changes(join->host);
     _cleanup_(freep) char *uuid = xasprintf("%s" CONTAINERD_UUID, service_containerd.data_folder);
 
-    node_files_containerd(join->host, &join->found, &files);
-    if (node_files_write(&join->journal, &files, err) < 0)
+    if (wanted_files_apply(join,
+                           (struct wanted_choice){.phase = "files", .service = &service_containerd},
+                           err) < 0)
         return -1;
     if (host_changes(join->host) == before && is_prepared(join)) {
         text_add(&join->progress.detail, "prepared by an earlier run");

@@ -1,11 +1,11 @@
 /* What an upgrade has to do: programs, files and services that are not as they are to be. */
 #include "base/build_info.h"
-#include "join/files/node_files.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/programs/programs.h"
 #include "join/undo/written.h"
 #include "join/upgrade/upgrade.h"
+#include "join/wanted/wanted.h"
 #include "services/artifacts/compatible.h"
 #include "services/artifacts/program_image.h"
 #include "services/program_flags.h"
@@ -15,18 +15,6 @@
 #include "services/version.h"
 
 enum { DIFFERENCES_MAX = 20 };
-
-/* The text files that follow from the versions and the cluster, and whose they are. */
-static const struct {
-    const char *path;
-    const struct service *service;
-    bool with_program; /* an administrator's own settings stay in it until the program changes */
-} files[] = {
-    {CONTAINERD_CONFIG_PATH, &service_containerd, true},
-    {KUBELET_CONFIG_FILE, &service_kubelet, false},
-    {KUBELET_INSTANCE_CONFIG_FILE, &service_kubelet, false},
-    {KUBE_PROXY_CONFIG_PATH, &service_kube_proxy, false},
-};
 
 /* ---- the kubelet's arguments ---- */
 
@@ -155,19 +143,16 @@ static int compare_program(struct join *join, const struct artifact *artifact,
 
 /* The program that plays this upgrade becomes the host of the services. */
 static int compare_winjoin(struct join *join, struct error *err) {
-    _cleanup_(freep) char *self = host_program_path(join->host), *ours = NULL, *theirs = NULL;
-    size_t len, their_len = 0;
+    _cleanup_(wanted_files_free) struct wanted_files ours = {0};
 
-    if (!self || text_equal_nocase(self, WINJOIN_PROGRAM))
-        return 0;
-    if (host_read(join->host, self, ARTIFACT_SIZE_MAX, &ours, &len, err) < 0)
+    if (wanted_files_make(join->host, &join->found, (struct wanted_choice){.phase = "artifacts"},
+                          &ours, err) < 0)
         return -1;
-    if (host_read(join->host, WINJOIN_PROGRAM, ARTIFACT_SIZE_MAX, &theirs, &their_len, NULL) == 0 &&
-        len == their_len && memcmp(ours, theirs, len) == 0)
+    if (!ours.count || host_has(join->host, WINJOIN_PROGRAM, ours.items->text, ours.items->len))
         return 0;
     join->upgrade->hosts = true;
     add_program(join->upgrade, "winjoin", WINJOIN_PROGRAM, NULL,
-                theirs ? program_image_version(theirs, their_len) : NULL, xstrdup(build_version));
+                version_of(join->host, WINJOIN_PROGRAM, NULL), xstrdup(build_version));
     return 0;
 }
 
@@ -198,46 +183,37 @@ static const struct upgrade_program *program_of(const struct upgrade *u,
 
 /* ---- files ---- */
 
-static bool is_wanted(struct join *join, const char *path, const struct service *service) {
-    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
-        if (text_equal(files[i].path, path) && (!service || service == files[i].service) &&
-            (!files[i].with_program || program_of(join->upgrade, files[i].service)))
-            return true;
-    return false;
-}
-
-int upgrade_files(struct join *join, const struct service *service, struct node_files *ret,
+int upgrade_files(struct join *join, const struct service *service, struct wanted_files *ret,
                   struct error *err) {
     size_t kept = 0;
 
-    node_files_kubernetes(join->host, &join->found, ret);
-    if (programs_wanted(&join->found, &service_kube_proxy) &&
-        node_files_kube_proxy(join->host, &join->found, ret, err) < 0)
+    if (wanted_files_make(join->host, &join->found,
+                          (struct wanted_choice){.service = service, .upgrade = true}, ret,
+                          err) < 0)
         return -1;
     for (size_t i = 0; i < ret->count; i++) {
-        struct node_file file = ret->items[i];
+        struct wanted_file file = ret->items[i];
 
-        if (is_wanted(join, file.path, service) &&
-            !host_has(join->host, file.path, file.text, strlen(file.text))) {
+        if ((file.row->upgrade == UPGRADE_WITH_PROGRAM &&
+             !program_of(join->upgrade, file.row->service)) ||
+            host_has(join->host, file.path, file.text, file.len))
+            wanted_file_free(&file);
+        else
             ret->items[kept++] = file;
-            continue;
-        }
-        free(file.path);
-        free(file.text);
     }
     ret->count = kept;
     return 0;
 }
 
 /* "authentication.x509.clientCAFile: "a" -> "b"" of what both say in YAML. */
-static json_t *differences(struct host *host, const struct node_file *file) {
+static json_t *differences(struct host *host, const struct wanted_file *file) {
     _cleanup_(yaml_forget) struct yaml yaml = {0};
     _cleanup_json_ json_t *before = NULL;
     _cleanup_(kubelet_changes_free) struct kubelet_changes changes = {0};
     json_t *rows = json_array();
 
     if (join_read_yaml(host, file->path, &before, NULL) < 0 || /* it is written again */
-        yaml_read(file->text, strlen(file->text), "", &yaml, NULL) < 0)
+        yaml_read(file->text, file->len, "", &yaml, NULL) < 0)
         return rows;
     kubelet_changes_compare(&changes, before, json_array_get(yaml.documents, 0), "");
     for (size_t i = 0; i < changes.count && i < DIFFERENCES_MAX; i++) {
@@ -251,22 +227,15 @@ static json_t *differences(struct host *host, const struct node_file *file) {
     return rows;
 }
 
-static const struct service *owner_of(const char *path) {
-    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
-        if (text_equal(files[i].path, path))
-            return files[i].service;
-    return NULL;
-}
-
 static int compare_files(struct join *join, struct error *err) {
-    _cleanup_(node_files_free) struct node_files wanted = {0};
+    _cleanup_(wanted_files_free) struct wanted_files wanted = {0};
 
     if (upgrade_files(join, NULL, &wanted, err) < 0)
         return -1;
     for (size_t i = 0; i < wanted.count; i++)
         json_array_append_new(join->upgrade->files,
                               json_pack("{s:s, s:s, s:o}", "path", wanted.items[i].path, "service",
-                                        owner_of(wanted.items[i].path)->name, "differences",
+                                        wanted.items[i].row->service->name, "differences",
                                         differences(join->host, &wanted.items[i])));
     return 0;
 }

@@ -1,6 +1,6 @@
 /* New programs beside the old ones, then one service after the other stopped, exchanged, started
  * and proved. */
-#include "join/files/node_files.h"
+#include "join/wanted/wanted.h"
 #include "join/phases/steps.h"
 #include "join/programs/programs.h"
 #include "join/upgrade/upgrade.h"
@@ -151,11 +151,11 @@ int upgrade_hosts(struct join *join, struct error *err) {
 }
 
 static int write_files(struct join *join, const struct service *service, struct error *err) {
-    _cleanup_(node_files_free) struct node_files files = {0};
+    _cleanup_(wanted_files_free) struct wanted_files files = {0};
 
-    if (upgrade_files(join, service, &files, err) < 0)
-        return -1;
-    return node_files_write(&join->journal, &files, err);
+    return upgrade_files(join, service, &files, err) < 0
+               ? -1
+               : wanted_files_write(&join->journal, &files, err);
 }
 
 static int switch_service(struct join *join, const struct service *service, struct error *err) {

@@ -67,6 +67,6 @@ bool upgrade_has_image(const struct upgrade *upgrade);
 bool upgrade_has_service(const struct upgrade *upgrade, const struct service *service);
 /* The text files of a service that an upgrade writes, as they are to be (every service's with
  * NULL); those that the node has so already are left out. */
-struct node_files;
-int upgrade_files(struct join *join, const struct service *service, struct node_files *ret,
+struct wanted_files;
+int upgrade_files(struct join *join, const struct service *service, struct wanted_files *ret,
                   struct error *err);

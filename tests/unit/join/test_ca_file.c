@@ -2,7 +2,7 @@
  * not kept. */
 #include "tests/scene/preflight_scene.h"
 
-#include "join/files/node_files.h"
+#include "join/wanted/wanted.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/plan/plan.h"
 #include "tests/scene/certificate_vectors.h"

@@ -1,5 +1,5 @@
 /* The journal: what it keeps over a crash, what it writes at once, and what reset does with it. */
-#include "join/files/node_files.h"
+#include "join/wanted/wanted.h"
 #include "tests/scene/join_scene.h"
 
 #include "netsetup/nic/nic_restore.h"
@@ -315,10 +315,11 @@ static void many_routes_are_one_write(void **state) {
 
 /* What stood where files will be is written down at once, before the first is written. */
 static void many_files_are_one_write(void **state) {
-    struct node_file items[] = {{(char *)"C:\\x\\a", (char *)"a", HOST_PUBLIC},
-                                {(char *)"C:\\x\\b", (char *)"b", HOST_SECRET},
-                                {(char *)"C:\\x\\c", (char *)"c", HOST_PUBLIC}};
-    const struct node_files files = {.items = items, .count = ARRAY_SIZE(items)};
+    static const struct wanted_row row = {.access = HOST_SECRET};
+    struct wanted_file items[] = {{&row, (char *)"C:\\x\\a", (char *)"a", 1},
+                                  {&row, (char *)"C:\\x\\b", (char *)"b", 1},
+                                  {&row, (char *)"C:\\x\\c", (char *)"c", 1}};
+    const struct wanted_files files = {.items = items, .count = ARRAY_SIZE(items)};
     struct journal journal;
     struct run r;
     size_t before;
@@ -327,7 +328,7 @@ static void many_files_are_one_write(void **state) {
     open_run(&r, "overlay");
     journal = opened(&r);
     before = journal_writes(&r);
-    assert_int_equal(node_files_write(&journal, &files, NULL), 0);
+    assert_int_equal(wanted_files_write(&journal, &files, NULL), 0);
     assert_int_equal(journal_writes(&r) - before, 1);
     for (size_t i = 0; i < files.count; i++)
         assert_true(journal_has_absent(&journal, JOURNAL_FILE_ENTRY, items[i].path));

@@ -3,7 +3,7 @@
  */
 #include "tests/scene/join_scene.h"
 
-#include "join/files/node_files.h"
+#include "join/wanted/wanted.h"
 #include "join/plan/plan.h"
 #include "join/programs/programs.h"
 #include "services/artifacts/artifacts.h"
@@ -297,7 +297,7 @@ static void versions_that_a_lock_knows(void **state) {
 
 /* Its configuration is made for one version, which must be one. */
 static void a_kube_proxy_of_no_version(void **state) {
-    struct node_files files = {0};
+    struct wanted_files files = {0};
     struct error err = {0};
     struct join join;
 
@@ -307,9 +307,11 @@ static void a_kube_proxy_of_no_version(void **state) {
     assert_int_equal(join_need(&join, NEED_PLAN, &err), 0);
     free(join.found.kube_proxy_version);
     join.found.kube_proxy_version = xstrdup("1");
-    assert_int_equal(node_files_kube_proxy(r.host, &join.found, &files, &err), -1);
+    assert_int_equal(wanted_files_make(r.host, &join.found,
+                                       (struct wanted_choice){.phase = "kube-proxy"}, &files, &err),
+                     -1);
     assert_non_null(strstr(err.message, "version of kube-proxy: '1'"));
-    node_files_free(&files);
+    wanted_files_free(&files);
     join_close(&join);
     close_run(&r);
 }

@@ -3,6 +3,7 @@
 
 #include "join/found/need.h"
 #include "join/phases/steps.h"
+#include "join/wanted/wanted.h"
 #include "netsetup/hns/hcn_network.h"
 
 #define HNS_STATE "SYSTEM\\CurrentControlSet\\Services\\hns\\State"
