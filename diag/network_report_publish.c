@@ -211,11 +211,6 @@ static int get(struct publishing *p, struct said *ret, struct error *err) {
     return 0;
 }
 
-/* The cluster's time, which conditions have. */
-static int64_t cluster_time(const struct publishing *p) {
-    return host_now(p->host) + p->client.clock_difference;
-}
-
 /* ---- what is there ---- */
 
 /* Only what our kube-proxy programs can be judged. */
@@ -291,7 +286,8 @@ static int publish(struct host *host, struct http *http, const struct drift_clus
     text = look(&p, known, diag ? diag : json_object_get(before.report, "diag"));
     if (network_report_read(text, &now, err) < 0)
         return -1;
-    condition = network_proof_condition(now, before.condition, cluster_time(&p));
+    condition = network_proof_condition(now, before.condition,
+                                        host_now(p.host) + p.client.clock_difference);
     if ((sure || !network_report_lacks(now)) &&
         !(says_the_same(before.report, now) && network_proof_equal(before.condition, condition)) &&
         put(&p, text, before.condition, condition, err) < 0)
@@ -340,7 +336,8 @@ static void doubt(struct network_publisher *publisher) {
     p.events = &publisher->events;
     if (publishing_open(publisher->host, publisher->http, &p, &why) == 0 &&
         get(&p, &before, &why) == 0 && before.condition) {
-        condition = network_proof_restored(before.condition, cluster_time(&p));
+        condition =
+            network_proof_restored(before.condition, host_now(p.host) + p.client.clock_difference);
         (void)put(&p, NULL, before.condition, condition, &why);
     }
     publisher->doubted = condition && why.kind == ERROR_NONE;

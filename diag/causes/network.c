@@ -6,10 +6,6 @@
 
 /* ---- pods that do not run ---- */
 
-static const char *waiting_of(const struct scene *scene, char pod) {
-    return json_text_at(probe_pod(scene, pod), "waiting");
-}
-
 enum level look_pod_img(const struct scene *scene, struct finding *finding) {
     static const char *const words[] = {"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull",
                                         "no matching manifest", "InvalidImageName"};
@@ -17,7 +13,7 @@ enum level look_pod_img(const struct scene *scene, struct finding *finding) {
     finding->may &= scene->red & ~scene->failed;
     for (char pod = 'a'; pod <= 'b'; pod++)
         for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-            const char *waiting = waiting_of(scene, pod);
+            const char *waiting = json_text_at(probe_pod(scene, pod), "waiting");
 
             if (waiting && !pod_ip(scene, pod) && strstr(waiting, words[i])) {
                 finding_note(finding, "%s is waiting: %s", pod_name(scene, pod), waiting);
@@ -66,7 +62,7 @@ static bool is_changed(const struct scene *scene) {
 
 /* A pod that has not spoken: why is noted. */
 static enum level note_silent_probe(const struct scene *scene, char pod, struct finding *finding) {
-    const char *waiting = waiting_of(scene, pod);
+    const char *waiting = json_text_at(probe_pod(scene, pod), "waiting");
 
     if (!probe_pod(scene, pod) || pod_ip(scene, pod))
         return NO;
@@ -136,7 +132,7 @@ static bool note_full_disk(const struct scene *scene, struct finding *finding) {
         full |= text_equal(json_text_at(condition, "type"), "DiskPressure") &&
                 text_equal(json_text_at(condition, "status"), "True");
     for (char pod = 'a'; full && pod <= 'b'; pod++) {
-        const char *waiting = waiting_of(scene, pod);
+        const char *waiting = json_text_at(probe_pod(scene, pod), "waiting");
 
         if (waiting && !pod_ip(scene, pod) && strstr(waiting, "not enough space on the disk"))
             finding_note(finding, "%s is waiting: %s", pod_name(scene, pod), waiting);

@@ -14,11 +14,6 @@ static const json_t *dns_node(const struct scene *scene) {
     return node && is_peer(scene, node) ? node : NULL;
 }
 
-/* The adapter that has the node's own address. */
-static const json_t *own_adapter(const struct scene *scene) {
-    return adapter_with(scene, own_address(scene), NULL);
-}
-
 /* ---- the switch of a hypervisor ---- */
 
 static bool is_vmware(const char *mac) {
@@ -38,7 +33,7 @@ static bool is_vmware(const char *mac) {
 
 /* NSX and some vmxnet3 drivers take UDP 4789 for their own VXLAN. */
 enum level look_ovl_nsx(const struct scene *scene, struct finding *finding) {
-    const json_t *adapter = own_adapter(scene);
+    const json_t *adapter = adapter_with(scene, own_address(scene), NULL);
     const char *mac = json_text_at(adapter, "mac"), *alias = json_text_at(adapter, "alias");
 
     if (!is_vmware(mac) || look_ovl_udp(scene, finding) == NO)
@@ -54,7 +49,7 @@ enum level look_ovl_nsx(const struct scene *scene, struct finding *finding) {
 static void note_no_adapter(const struct scene *scene, const char *address,
                             struct finding *finding) {
     if (!address || !json_array_size(json_object_get(scene->evidence, "adapters")) ||
-        own_adapter(scene))
+        adapter_with(scene, own_address(scene), NULL))
         return;
     finding->message = xstrdup("no adapter of this node has the address that its Node object has");
     finding->hint = xasprintf("give the adapter the address %s again; if the new one is to stay: "
@@ -69,7 +64,7 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
     const char *address = node_address(node),
                *name = json_text_at(policy_of(network_of(scene), "NetAdapterName"),
                                     "NetworkAdapterName");
-    const char *alias = json_text_at(own_adapter(scene), "alias");
+    const char *alias = json_text_at(adapter_with(scene, own_address(scene), NULL), "alias");
     struct network_peer own, peer;
 
     network_peer_read(node, &own);

@@ -7,10 +7,6 @@
     "powershell Restart-Service kube-proxy makes the load balancers again; then look for a "       \
     "firewall or agent on this node that drops packets for cluster IPs"
 
-static bool balancers_read(const struct scene *scene) {
-    return json_object_get(scene->evidence, "loadBalancers") != NULL;
-}
-
 /* What is wrong in its configuration: starting it again would not help. */
 static void note_proxy_settings(const struct scene *scene, struct finding *finding) {
     const json_t *proxy = json_object_get(scene->evidence, "kubeProxy");
@@ -31,7 +27,7 @@ static void note_proxy_settings(const struct scene *scene, struct finding *findi
 
 enum level look_svc_all(const struct scene *scene, struct finding *finding) {
     const char *proxy = json_text_at(scene->evidence, "services.kube-proxy");
-    bool none = balancers_read(scene) &&
+    bool none = json_object_get(scene->evidence, "loadBalancers") &&
                 !json_array_size(json_object_get(scene->evidence, "loadBalancers"));
 
     if (none) {
@@ -60,30 +56,16 @@ static bool slice_is_old(const struct scene *scene, const char *pod) {
            !node_of_address(scene, pod);
 }
 
-/* As kube-proxy programs nothing for it, its load balancers are rightly missing. */
-static bool dns_has_no_endpoint(const struct scene *scene) {
-    return json_number_at(scene->evidence, "dnsEndpoints", 1) == 0;
-}
-
-static bool api_has_no_endpoint(const struct scene *scene) {
-    return json_number_at(scene->evidence, "kubernetesEndpoints", 1) == 0;
-}
-
 enum level look_svc_ep0_api(const struct scene *scene, struct finding *finding) {
-    if (!api_has_no_endpoint(scene))
+    if (json_number_at(scene->evidence, "kubernetesEndpoints", 1) != 0)
         return NO;
     finding_note(finding, "no EndpointSlice has a ready endpoint of the Service kubernetes (%s)",
                  expected(scene, "kubernetesIP"));
     return CONFIRMED;
 }
 
-/* Its address is then nobody's. */
-static bool dns_is_no_service(const struct scene *scene) {
-    return json_is_false(json_object_get(scene->evidence, "dnsService"));
-}
-
 enum level look_dns_none(const struct scene *scene, struct finding *finding) {
-    if (!dns_is_no_service(scene))
+    if (!json_is_false(json_object_get(scene->evidence, "dnsService")))
         return NO;
     finding_note(finding, "no Service of the cluster has the address %s, which pods ask for names",
                  expected(scene, "dnsIP"));
@@ -133,7 +115,9 @@ static enum level dns_lb_by_probes(const struct scene *scene, const char *vip,
 enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "dnsIP");
 
-    if (!vip || !balancers_read(scene) || dns_has_no_endpoint(scene) || dns_is_no_service(scene))
+    if (!vip || !json_object_get(scene->evidence, "loadBalancers") ||
+        json_number_at(scene->evidence, "dnsEndpoints", 1) == 0 ||
+        json_is_false(json_object_get(scene->evidence, "dnsService")))
         return NO;
     finding->must = finding->may = 0;
     if (!load_balancer_of(scene, vip, UDP, DNS_PORT)) {
@@ -174,7 +158,8 @@ static enum level svc_lb_by_probes(const struct scene *scene, const char *vip,
 enum level look_svc_lb(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "kubernetesIP");
 
-    if (!vip || !balancers_read(scene) || api_has_no_endpoint(scene))
+    if (!vip || !json_object_get(scene->evidence, "loadBalancers") ||
+        json_number_at(scene->evidence, "kubernetesEndpoints", 1) == 0)
         return NO;
     if (load_balancer_of(scene, vip, TCP, HTTPS_PORT))
         return svc_lb_by_probes(scene, vip, finding);
@@ -313,7 +298,7 @@ enum level look_l2_node(const struct scene *scene, struct finding *finding) {
 enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
     const char *pod = dns_pod(scene);
 
-    if (dns_has_no_endpoint(scene)) {
+    if (json_number_at(scene->evidence, "dnsEndpoints", 1) == 0) {
         finding_note(finding, "no EndpointSlice has a ready endpoint of the DNS Service");
         return CONFIRMED;
     }

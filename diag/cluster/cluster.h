@@ -21,8 +21,6 @@ int cluster_nodes_add(struct cluster_nodes *nodes, const json_t *items, struct e
  * none. New reference. */
 json_t *cluster_own_report_of(const json_t *node);
 json_t *cluster_own_report_take(const json_t *json);
-/* What a Node, and its own report, say of the node: sets says, unsure and proved. */
-void cluster_node_says(const json_t *item, struct cluster_node *ret);
 /* Reads winjoin's Events of Nodes (core/v1, of the namespace default; the right to list them is
  * optional), and sets `says` of each node whose newest one is a Warning. Kinds: kube_get's. */
 int cluster_events_read(struct kube_client *client, struct cluster_nodes *nodes, struct error *err);

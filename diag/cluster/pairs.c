@@ -69,10 +69,6 @@ static void kinds_make(const struct cluster_nodes *nodes,
     free(alike);
 }
 
-static void kinds_free(struct kinds *kinds) {
-    free_all(kinds->of, kinds->members, kinds->begin, kinds->turn);
-}
-
 /* Each in its turn, but not `other`; SIZE_MAX: none. */
 static size_t next_of(struct kinds *kinds, size_t kind, size_t other) {
     size_t count = kinds->begin[kind + 1] - kinds->begin[kind];
@@ -105,7 +101,7 @@ static void cover(const struct cluster_nodes *nodes, char *(*text)(const struct 
                 add(ret, from, to);
         }
     }
-    kinds_free(&kinds);
+    free_all(kinds.of, kinds.members, kinds.begin, kinds.turn);
 }
 
 static char *kind_and(const struct cluster_node *node, const char *label) {
@@ -163,14 +159,10 @@ void cluster_pairs_count(const struct cluster_nodes *nodes, const struct cluster
     for (size_t i = 0; i < pairs->count; i++)
         *ret_asked += !i || asked[i] != asked[i - 1];
     free(asked);
-    kinds_free(&kinds);
+    free_all(kinds.of, kinds.members, kinds.begin, kinds.turn);
 }
 
 /* ---- more of them, where some fail ---- */
-
-static char *pair_text(size_t from, size_t to) {
-    return xasprintf("%zu %zu", from, to);
-}
 
 /* Which pairs have a cell that failed: no answer in time is that, too, but for a probe that cannot
  * be asked. */
@@ -180,7 +172,7 @@ static void find_red(const struct diag_report *report, struct text_table *ret) {
         bool asked = !report->nodes.items[c->from_node].unreached;
 
         if (c->outcome == DIAG_FAIL || (asked && c->outcome == DIAG_NOT_RUN)) {
-            _cleanup_(freep) char *pair = pair_text(c->from_node, c->to_node);
+            _cleanup_(freep) char *pair = xasprintf("%zu %zu", c->from_node, c->to_node);
 
             text_table_add(ret, pair, "");
         }
@@ -276,7 +268,7 @@ void cluster_pairs_widen(struct diag_report *report) {
         well[i] = true;
     for (size_t i = 0; i < count; i++) {
         const struct cluster_pair *pair = &report->pairs.items[i];
-        _cleanup_(freep) char *text = pair_text(pair->from, pair->to);
+        _cleanup_(freep) char *text = xasprintf("%zu %zu", pair->from, pair->to);
 
         fails[i] = text_table_get(&reds, text) != NULL;
         if (fails[i])

@@ -48,12 +48,4 @@ void drift_find_podless_namespaces(const struct drift_seen *seen, struct drift_i
 
 /* Sets. */
 void drift_put(struct text_table *set, const char *text); /* NULL and "": nothing is added */
-void drift_put_owned(struct text_table *set, char *text); /* and frees the text */
 bool drift_has(struct text_table *set, const char *text);
-
-/* "10.96.0.10:53/UDP", ":30080/TCP" at a node port; the caller frees. */
-char *drift_frontend(const char *vip, long long port, const char *protocol);
-/* Where such a load balancer listens at an address ("": at a node port). */
-char *drift_listens(const struct hcn_port_mapping *mapping, const char *vip);
-/* "ns/name dns": a Service's port, the key of `ready` and `numbers`; the caller frees. */
-char *drift_port_key(const char *service, const struct drift_port *port);

@@ -62,7 +62,7 @@ struct cluster_node {
     json_t *own_report; /* what the node itself has published (diag/network_report.h), {unreadable:
                            "why"}; or NULL: nothing */
     char *says;         /* what is wrong with it by its own words ("PodNetworkProved is False: ...",
-                           diag/cluster/own_reports.c); NULL: nothing */
+                           diag/cluster/nodes.c); NULL: nothing */
     bool unsure;        /* that is a condition that is Unknown */
     int64_t proved;     /* when it last said that PodNetworkProved is True, Unix seconds; or 0 */
 };

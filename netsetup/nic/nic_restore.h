@@ -45,8 +45,6 @@ int nic_guard_remove(struct host *host, const char *base_name, const struct nic_
 /* Writes the snapshot to the file and starts the process; NULL when that failed: it is logged, and
  * the caller goes on without. */
 struct host_watcher *nic_watchdog_start(struct host *host, const struct nic_snapshot *snapshot);
-/* Ends it (NULL: none runs) and removes the file. */
-void nic_watchdog_end(struct host *host, struct host_watcher *watcher);
 /* What the process does: returns once it hears that all is well. When the other one is gone, or
  * says nothing for ten minutes, it restores the adapter, for 20 s again and again, since what HNS
  * was asked for may still come. *ret_restored: it was needed. Kinds: those of host_read(),

@@ -305,17 +305,13 @@ json_t *remote_subnet_to(const struct network_plan *plan, const struct network_p
                                            peer->router_mac));
 }
 
-static bool is_route(const json_t *policy) {
-    return text_equal_nocase(json_text_at(policy, "Type"), TYPE);
-}
-
 static int read_network(struct host *host, const struct network_plan *plan,
                         struct hcn_network *ret_network, json_t *list, struct error *err) {
     _cleanup_json_ json_t *document = NULL;
     if (hcn_network_find_json(host, plan->name, ret_network, &document, err) < 0)
         return -1;
     json_each(json_object_get(document, "Policies"), i, policy)
-        if (is_route(policy))
+        if (text_equal_nocase(json_text_at(policy, "Type"), TYPE))
             json_array_append(list, policy);
     return 0;
 }
@@ -341,7 +337,8 @@ int remote_subnets_write(struct host *host, const struct network_plan *plan, con
     _cleanup_json_ json_t *stored = json_array(), *gone = NULL, *missing = NULL;
     struct error first = {0}, why = {0};
     json_each(routes, i, policy)
-        if (!is_route(policy) || !json_is_object(json_object_get(policy, "Settings")))
+        if (!text_equal_nocase(json_text_at(policy, "Type"), TYPE) ||
+            !json_is_object(json_object_get(policy, "Settings")))
             return error_set(err, ERROR_MALFORMED, "decode peers: no " TYPE);
     if (read_network(host, plan, &network, stored, err) < 0)
         return -1;

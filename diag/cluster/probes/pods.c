@@ -109,10 +109,6 @@ int cluster_rights_check(struct kube_client *client, json_t **ret_grant, struct 
 
 /* ---- sweep and remove ---- */
 
-static char *namespace_path(const char *name) {
-    return xasprintf("/api/v1/namespaces/%s", name);
-}
-
 void cluster_sweep(struct kube_client *client) {
     _cleanup_json_ json_t *list = NULL;
     struct error why = {0};
@@ -129,7 +125,7 @@ void cluster_sweep(struct kube_client *client) {
             !kube_name_is_valid(name) || json_at(item, "metadata.deletionTimestamp") ||
             host_now(client->host) + client->clock_difference < made + POD_LIFE_SECONDS)
             continue;
-        _cleanup_(freep) char *path = namespace_path(name);
+        _cleanup_(freep) char *path = xasprintf("/api/v1/namespaces/%s", name);
 
         if (kube_delete(client, path, &why) < 0)
             log_message(LOG_RETRY, "%s", why.message);
@@ -137,7 +133,7 @@ void cluster_sweep(struct kube_client *client) {
 }
 
 int cluster_remove(struct kube_client *client, const char *namespace_, struct error *err) {
-    _cleanup_(freep) char *path = namespace_path(namespace_);
+    _cleanup_(freep) char *path = xasprintf("/api/v1/namespaces/%s", namespace_);
 
     for (int i = 0;; i++) {
         struct error ignored = {0};
