@@ -239,6 +239,20 @@ static void takes_one_artifact(void **state) {
     bundle_free(bundle);
 }
 
+static void takes_the_head_of_an_artifact(void **state) {
+    static const struct answer answers[] = {
+        {.status = 200, .body = LOCK}, {.status = 200, .body = "more than the lock says"}, {0}};
+    struct bundle *bundle = NULL;
+    struct scene *s = *state;
+
+    s->answers = (struct answers){.host = s->answers.host, .rows = answers};
+    assert_int_equal(bundle_open_mirror(&s->mirror, NULL, &bundle, &s->err), 0);
+    assert_int_equal(
+        bundle_head(bundle, &bundle_artifacts(bundle)->items[0], &s->data, &s->len, &s->err), 0);
+    assert_string_equal(s->data, "more than the lock says");
+    bundle_free(bundle);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(takes_the_file, open_scene, close_scene),
@@ -248,6 +262,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(gives_up_in_time, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(installs_once, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(takes_one_artifact, open_scene, close_scene),
+        cmocka_unit_test_setup_teardown(takes_the_head_of_an_artifact, open_scene, close_scene),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
