@@ -3,6 +3,7 @@
 #include "tests/scene/join_scene.h"
 
 #include "join/programs/programs.h"
+#include "tests/scene/image_archive.h"
 
 #define IMAGE "C:\\k\\pause.tar"
 #define CTR "C:\\Program Files\\containerd\\ctr.exe"
@@ -176,6 +177,34 @@ static void those_of_a_bundle_are_imported(void **state) {
     close_run(&r);
 }
 
+/* Before a program is written; preflight's rows alone know of images, and here is none. */
+static void a_sandbox_image_of_another_build(void **state) {
+    (void)state;
+    for (int ignored = 0; ignored < 2; ignored++) {
+        struct error err = {0};
+        struct run r;
+
+        open_run(&r, "overlay");
+        image_bundle_put(
+            r.host, "r.example/app:1", "",
+            "{\"os\":\"windows\",\"architecture\":\"amd64\",\"os.version\":\"10.0.17763.1\"}",
+            "\"layers\":[]");
+        image_bundle_is_sandbox(r.host);
+        put(&r, CTR);
+        host_memory_set_program(r.host, "ctr.exe", 0, "unpacking\n");
+        text_set(&r.options.bundle, xstrdup("D:\\b"));
+        if (ignored)
+            text_list_add(&r.options.ignore_preflight_errors, "bundleimages");
+        assert_int_equal(join_with(&r, "", &err) < 0, !ignored);
+        if (!ignored)
+            assert_string_equal(
+                err.message,
+                "the bundle's image pause is not for build 20348 of Windows, but for 10.0.17763.1");
+        assert_int_equal(host_file_type(r.host, IMAGE), ignored ? HOST_FILE : HOST_ABSENT);
+        close_run(&r);
+    }
+}
+
 /* With what helps, and without the copy. */
 static void an_import_that_fails(void **state) {
     static const char *const rows[][2] = {
@@ -239,6 +268,7 @@ int main(void) {
         cmocka_unit_test(without_ctr_it_waits),
         cmocka_unit_test(those_of_a_bundle_are_imported),
         cmocka_unit_test(an_import_that_fails),
+        cmocka_unit_test(a_sandbox_image_of_another_build),
         cmocka_unit_test(one_that_was_changed_is_refused),
         cmocka_unit_test(nothing_is_imported_without_it),
     };
