@@ -2,6 +2,7 @@
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/phases/phases.h"
+#include "join/programs/image_fit.h"
 #include "join/programs/programs.h"
 #include "join/wanted/wanted.h"
 #include "services/artifacts/artifacts.h"
@@ -166,11 +167,18 @@ static int check_installed(struct join *join, struct error *err) {
     return programs_check_kubelet(join, NULL, err);
 }
 
+/* A mirror's, too, which a join opens here. */
+static int check_images(struct join *join, struct error *err) {
+    return ignored_checks_have(&join->found.options.ignore_preflight_errors, "BundleImages")
+               ? 0
+               : bundle_images_check(join, err);
+}
+
 int phase_artifacts(struct join *join, struct error *err) {
     struct bundle *bundle = NULL;
 
     if (find_containerd(join->host, &join->found, err) < 0 || refuse_strangers(join, err) < 0 ||
-        programs_bundle(join, &bundle, err) < 0 ||
+        programs_bundle(join, &bundle, err) < 0 || check_images(join, err) < 0 ||
         (bundle ? install_bundle(join, bundle, err) : check_installed(join, err)) < 0)
         return -1;
     if (!bundle)

@@ -242,6 +242,16 @@ static int import(struct join *join, const char *ctr, const char *archive, struc
     return code ? error_set(err, ERROR_HOST, "ctr ends with %d: %.200s", code, output) : 0;
 }
 
+static int hint_at_import(const struct join *join, struct error *err) {
+    const char *hint = lasting_hint(err);
+
+    return hint ? error_hint(err, "%s", hint)
+                : error_hint(err,
+                             "an image must be for this build: winjoin bundle create "
+                             "--windows-build %u",
+                             join->found.facts.build);
+}
+
 /* A copy that only administrators may write is proved and imported: the bundle may lie where others
  * write. */
 static int import_one(struct join *join, const char *ctr, const struct artifact *image,
@@ -250,18 +260,17 @@ static int import_one(struct join *join, const char *ctr, const struct artifact 
     bool there = false;
     int result;
 
-    if (cri_image_has(join->host, pipe, image->name, &there, err) < 0 || there)
-        return there ? 0 : -1;
+    if (cri_image_has(join->host, pipe, image->name, &there, err) < 0)
+        return -1;
+    if (there) /* a run that was ended then has left its copy */
+        return host_remove(join->host, ARCHIVE, err);
     join_tell_waiting(&join->progress, 0, 0, "", "for image '%s' of the bundle: %.0f MB",
                       image->name, (double)image->size / 1e6);
     if (bundle_image_copy(join->found.bundle, image, ARCHIVE, err) < 0)
         return -1;
     result = import(join, ctr, ARCHIVE, err);
     if (result < 0)
-        (void)error_hint(err,
-                         "an image must be for this build: winjoin bundle create "
-                         "--windows-build %u",
-                         join->found.facts.build);
+        (void)hint_at_import(join, err);
     if (result < 0)
         (void)error_prefix(err, "import image '%s'", image->name);
     if (host_remove(join->host, ARCHIVE, result < 0 ? ERROR_IGNORED : err) < 0)

@@ -114,49 +114,8 @@ static void read_prepared(struct host *host, struct text_list *ret) {
 
 /* ---- of a bundle ---- */
 
-/* An archive that begins otherwise is not understood: its import says what is wrong. */
-static enum image_fit look_into(struct join *join, const struct artifact *image,
-                                struct image_facts *ret) {
-    unsigned build = join->found.facts.build;
-    _cleanup_(freep) char *head = NULL;
-    size_t len;
-
-    return bundle_head(join->found.bundle, image, &head, &len, ERROR_IGNORED) < 0 ||
-                   image_archive_look(head, len, build, ret, ERROR_IGNORED) < 0
-               ? IMAGE_UNKNOWN
-               : image_fit(ret, build);
-}
-
-static enum verdict refuse(struct join *join, const struct artifact *image,
-                           const struct text_list *versions, struct finding *finding) {
-    unsigned build = join->found.facts.build;
-    bool sandbox = text_equal(image->name, ARTIFACT_IMAGE);
-    _cleanup_(freep) char *list = text_list_join(versions, ", ");
-    _cleanup_(freep) char *other = image_for_build(image->name, build);
-
-    check_hint(finding, "make the bundle again: winjoin bundle create --windows-build %u %s%s",
-               build, sandbox ? "--images" : "--image ",
-               sandbox ? ""
-               : other ? other
-                       : image->name);
-    return check_bad(finding, "the bundle's image %s is not for build %u of Windows, but for %s",
-                     image->name, build, list);
-}
-
 enum verdict check_bundle_images(struct join *join, struct finding *finding) {
-    const struct artifacts *images = bundle_images(join->found.bundle);
-    const struct artifact *sandbox =
-        join->found.bundle ? artifact_find(bundle_artifacts(join->found.bundle), ARTIFACT_IMAGE)
-                           : NULL;
-
-    for (size_t i = 0; i < images->count + !!sandbox; i++) {
-        const struct artifact *image = i < images->count ? &images->items[i] : sandbox;
-        _cleanup_(image_facts_free) struct image_facts facts = {0};
-
-        if (look_into(join, image, &facts) == IMAGE_UNFIT)
-            return refuse(join, image, &facts.versions, finding);
-    }
-    return CHECK_FINE;
+    return bundle_images_check(join, &finding->why) < 0 ? CHECK_FAILED_HERE : CHECK_FINE;
 }
 
 static void add_bundle(struct join *join, const struct text_list *prepared, struct room *room) {
@@ -167,7 +126,7 @@ static void add_bundle(struct join *join, const struct text_list *prepared, stru
 
         if (text_list_has(prepared, images->items[i].name))
             continue;
-        (void)look_into(join, &images->items[i], &facts);
+        (void)bundle_image_fit(join, &images->items[i], &facts);
         add_brought(room, &images->items[i], &facts);
     }
 }

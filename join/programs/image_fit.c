@@ -37,3 +37,49 @@ char *image_for_build_ask(const struct mirror *from, const char *image, unsigned
                ? take_ptr(other)
                : NULL;
 }
+
+/* ---- of a bundle ---- */
+
+enum image_fit bundle_image_fit(struct join *join, const struct artifact *image,
+                                struct image_facts *ret) {
+    unsigned build = join->found.facts.build;
+    _cleanup_(freep) char *head = NULL;
+    size_t len;
+
+    return bundle_head(join->found.bundle, image, &head, &len, ERROR_IGNORED) < 0 ||
+                   image_archive_look(head, len, build, ret, ERROR_IGNORED) < 0
+               ? IMAGE_UNKNOWN
+               : image_fit(ret, build);
+}
+
+static int refuse(const struct artifact *image, unsigned build, const struct text_list *versions,
+                  struct error *err) {
+    bool sandbox = text_equal(image->name, ARTIFACT_IMAGE);
+    _cleanup_(freep) char *list = text_list_join(versions, ", ");
+    _cleanup_(freep) char *other = image_for_build(image->name, build);
+
+    (void)error_set(err, ERROR_PREFLIGHT,
+                    "the bundle's image %s is not for build %u of Windows, but for %s", image->name,
+                    build, list);
+    return error_hint(err, "make the bundle again: winjoin bundle create --windows-build %u %s%s",
+                      build, sandbox ? "--images" : "--image ",
+                      sandbox ? ""
+                      : other ? other
+                              : image->name);
+}
+
+int bundle_images_check(struct join *join, struct error *err) {
+    const struct bundle *bundle = join->found.bundle;
+    const struct artifacts *images = bundle_images(bundle);
+    const struct artifact *sandbox =
+        bundle ? artifact_find(bundle_artifacts(bundle), ARTIFACT_IMAGE) : NULL;
+
+    for (size_t i = 0; i < images->count + !!sandbox; i++) {
+        const struct artifact *image = i < images->count ? &images->items[i] : sandbox;
+        _cleanup_(image_facts_free) struct image_facts facts = {0};
+
+        if (bundle_image_fit(join, image, &facts) == IMAGE_UNFIT)
+            return refuse(image, join->found.facts.build, &facts.versions, err);
+    }
+    return 0;
+}

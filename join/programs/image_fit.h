@@ -1,6 +1,8 @@
 /* Whether an image's containers run on a build of Windows, and which other tag's would. */
 #pragma once
 
+#include "join/join.h"
+#include "services/artifacts/artifacts.h"
 #include "services/artifacts/image.h"
 
 enum image_fit { IMAGE_UNFIT, IMAGE_FITS, IMAGE_UNKNOWN };
@@ -16,3 +18,11 @@ enum image_fit image_fit_ask(const struct mirror *from, const char *image, unsig
 char *image_for_build(const char *image, unsigned build);
 /* The same where the registry has it and it fits. */
 char *image_for_build_ask(const struct mirror *from, const char *image, unsigned build);
+
+/* Of the open bundle's, by the beginning of its archive. One that begins otherwise than those of
+ * image_fetch() is not understood: its import says what is wrong. */
+enum image_fit bundle_image_fit(struct join *join, const struct artifact *image,
+                                struct image_facts *ret);
+/* ERROR_PREFLIGHT: an image of the open bundle (none: 0), or its sandbox image, is not for this
+ * build; with the command that makes another. */
+int bundle_images_check(struct join *join, struct error *err);

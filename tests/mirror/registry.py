@@ -123,14 +123,14 @@ class Registry(unittest.TestCase):
 
     # --- images of one's own
 
-    def create_own(self, parts, code, *more):
+    def create_own(self, parts, code, *more, within=()):
         exe = (mirror.ROOT / "build/windows/winjoin-probe.exe").read_bytes()
         programs = releases.releases({name: exe for name in [os.path.basename(path) for path in PROGRAMS.values()] +
                                        ["flanneld.exe", "ctr.exe"]})
         server = self.serve({"/" + path: what for path, what in
                              {**{path: odd.http(data) for path, data in programs.items()}, **parts}.items()})
         to = self.host / "own"
-        done = subprocess.run([mirror.WINJOIN, "bundle", "create", "--kubernetes-version", "v1.37.1", "--network-plugin",
+        done = subprocess.run([*within, mirror.WINJOIN, "bundle", "create", "--kubernetes-version", "v1.37.1", "--network-plugin",
                                "win-overlay", "--source-base", "https://" + server.endpoint, "--image", releases.OWN, *more, str(to)],
                               capture_output=True, text=True, timeout=60, check=False,
                               env={**os.environ, "SSL_CERT_FILE": self.roots})
@@ -174,6 +174,14 @@ class Registry(unittest.TestCase):
                 done, folder = self.create_own({**parts, blob: what}, code)
                 self.assertRegex(done.stderr, "error: fetch image 'r.test/own/app:7': .*" + says)
                 self.assertFalse((folder / "winjoin.lock").exists())
+
+    def test_a_full_disk_is_told(self):
+        if os.getuid():
+            self.skipTest("a small disk is root's to mount")
+        full = ("unshare", "-m", "sh", "-c", 'mount -t tmpfs -o size=6m tmpfs "$1" && shift && exec "$@"', "sh", str(self.host))
+        parts, _ = releases.own(odd.http, os.urandom(9 << 20))
+        done, _ = self.create_own(parts, 1, "--windows-build", "20348", within=full)
+        self.assertRegex(done.stderr, "error: fetch image 'r.test/own/app:7': .*write '.*r.test_own_app_7.tar': No space left")
 
     def test_one_of_another_build(self):
         parts, _ = releases.own(odd.http, b"layer", "10.0.17763.1")

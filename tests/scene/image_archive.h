@@ -53,3 +53,20 @@ static inline void image_bundle_put(struct host *host, const char *name, const c
         host_write(host, "D:\\b\\images\\own.tar", tar.data, tar.len, HOST_PUBLIC, NULL) < 0)
         fail_msg("the bundle cannot be written");
 }
+
+/* The same image as the sandbox image: a program of the lock. */
+static inline void image_bundle_is_sandbox(struct host *host) {
+    _cleanup_(freep) char *lock = NULL, *data = NULL;
+    const char *row;
+    size_t len = 0;
+
+    if (host_read(host, "D:\\b\\winjoin.lock", 4096, &data, &len, NULL) < 0)
+        fail_msg("the bundle cannot be read");
+    row = strstr(data, "\"sha256\"");
+    lock =
+        xasprintf("{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[{"
+                  "\"name\":\"pause\",\"version\":\"3.10.2\",%.*s]}",
+                  (int)(strlen(row) - 2), row);
+    if (host_write(host, "D:\\b\\winjoin.lock", lock, strlen(lock), HOST_PUBLIC, NULL) < 0)
+        fail_msg("the bundle cannot be written");
+}

@@ -4,6 +4,7 @@
 
 #include "tests/scene/preflight_scene.h"
 
+#include "services/artifacts/bundle_archive.h"
 #include "tests/scene/image_archive.h"
 
 /* SHA-256 of "{}". */
@@ -95,22 +96,43 @@ static inline void brought_of_2019(void) {
     bring("a.example/x/app:7-ltsc2019", PLATFORM("17763"), "{}");
 }
 
-/* As a program of the lock. */
-static inline void sandbox_of_2019(void) {
-    _cleanup_(freep) char *lock = NULL;
-    const char *row;
-    char *data = NULL;
-    size_t len = 0;
+/* Its archive has more than what this build unpacks: all of it is copied, and stored. */
+static inline void brought_with_other_builds(void) {
+    host_memory_set_free_space(r.host, 10000);
+    image_bundle_put(r.host, "a.example/x/app:7", PLATFORM("20348"), "{}",
+                     "\"layers\":[{\"digest\":\"sha256:1\",\"size\":10}]");
+    text_set(&r.options.bundle, xstrdup("D:\\b"));
+}
 
+static inline void brought_with_other_builds_and_fits(void) {
+    brought_with_other_builds();
+    host_memory_set_free_space(r.host, 11000);
+}
+
+static inline void sandbox_of_2019(void) {
     brought_of_2019();
-    assert_int_equal(host_read(r.host, "D:\\b\\winjoin.lock", 4096, &data, &len, NULL), 0);
-    row = strstr(data, "\"sha256\"");
-    lock =
-        xasprintf("{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[{"
-                  "\"name\":\"pause\",\"version\":\"3.10.2\",%.*s]}",
-                  (int)(strlen(row) - 2), row);
-    free(data);
-    put("D:\\b\\winjoin.lock", lock);
+    image_bundle_is_sandbox(r.host);
+}
+
+/* The same as a .zip. */
+static inline void sandbox_of_2019_in_a_zip(void) {
+    struct bundle_archive_file files[] = {{.path = "winjoin.lock"}, {.path = "images/own.tar"}};
+    char *data[ARRAY_SIZE(files)] = {0};
+    _cleanup_(freep) char *zip = NULL;
+    size_t len;
+
+    sandbox_of_2019();
+    assert_int_equal(host_read(r.host, "D:\\b\\winjoin.lock", 65536, &data[0], &files[0].len, NULL),
+                     0);
+    assert_int_equal(
+        host_read(r.host, "D:\\b\\images\\own.tar", 65536, &data[1], &files[1].len, NULL), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+        files[i].data = data[i];
+    assert_int_equal(bundle_archive_make(files, ARRAY_SIZE(files), &zip, &len, NULL), 0);
+    assert_int_equal(host_write(r.host, "D:\\b.zip", zip, len, HOST_PUBLIC, NULL), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+        free(data[i]);
+    text_set(&r.options.bundle, xstrdup("D:\\b.zip"));
 }
 
 static inline void brought_of_2025_by_its_configuration(void) {

@@ -4,6 +4,7 @@
 
 #include "join/phases/steps.h"
 #include "join/programs/programs.h"
+#include "tests/scene/image_archive.h"
 
 #define IMAGE "C:\\k\\pause.tar"
 #define CTR "C:\\Program Files\\containerd\\ctr.exe"
@@ -194,10 +195,68 @@ static void those_of_a_bundle_are_imported(void **state) {
     open_run(&r, "overlay"); /* one that is there is not imported again */
     put_own(&r, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     has_own = true;
+    put(&r, "C:\\ProgramData\\winjoin\\image.tar"); /* of a run that was ended behind the import */
     if (join_with(&r, "is not imported", &err) < 0)
         fail_msg("%s", err.message);
     assert_null(strstr(host_memory_log(r.host), OWN_LINE));
+    assert_int_equal(host_file_type(r.host, "C:\\ProgramData\\winjoin\\image.tar"), HOST_ABSENT);
     close_run(&r);
+}
+
+/* Before a program is written; preflight's rows alone know of images, and here is none. */
+static void a_sandbox_image_of_another_build(void **state) {
+    (void)state;
+    for (int ignored = 0; ignored < 2; ignored++) {
+        struct error err = {0};
+        struct run r;
+
+        open_run(&r, "overlay");
+        image_bundle_put(
+            r.host, "r.example/app:1", "",
+            "{\"os\":\"windows\",\"architecture\":\"amd64\",\"os.version\":\"10.0.17763.1\"}",
+            "\"layers\":[]");
+        image_bundle_is_sandbox(r.host);
+        put(&r, CTR);
+        host_memory_set_program(r.host, "ctr.exe", 0, "unpacking\n");
+        text_set(&r.options.bundle, xstrdup("D:\\b"));
+        if (ignored)
+            text_list_add(&r.options.ignore_preflight_errors, "bundleimages");
+        assert_int_equal(join_with(&r, "", &err) < 0, !ignored);
+        if (!ignored)
+            assert_string_equal(
+                err.message,
+                "the bundle's image pause is not for build 20348 of Windows, but for 10.0.17763.1");
+        assert_int_equal(host_file_type(r.host, IMAGE), ignored ? HOST_FILE : HOST_ABSENT);
+        close_run(&r);
+    }
+}
+
+/* With what helps, and without the copy. */
+static void an_import_that_fails(void **state) {
+    static const char *const rows[][2] = {
+        {"ctr: write layer.tar: There is not enough space on the disk.", "make room on the disk"},
+        {"ctr: image might be filtered out", "winjoin bundle create --windows-build 20348"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err = {0};
+        struct run r;
+
+        open_run(&r, "overlay");
+        put_own(&r, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        host_memory_set_program(r.host, "ctr.exe", 1, rows[i][0]);
+        assert_int_equal(join_with(&r, "", &err), -1);
+        assert_string_equal(text_starts_with(err.message, "import image '" OWN "': ctr ends with 1")
+                                ? ""
+                                : err.message,
+                            "");
+        if (!strstr(err.hints[0], rows[i][1]))
+            fail_msg("%s", err.hints[0]);
+        assert_int_equal(host_file_type(r.host, "C:\\ProgramData\\winjoin\\image.tar"),
+                         HOST_ABSENT);
+        close_run(&r);
+    }
 }
 
 static void one_that_was_changed_is_refused(void **state) {
@@ -235,6 +294,8 @@ int main(void) {
         cmocka_unit_test(nothing_of_a_stranger_is_imported),
         cmocka_unit_test(without_ctr_it_waits),
         cmocka_unit_test(those_of_a_bundle_are_imported),
+        cmocka_unit_test(an_import_that_fails),
+        cmocka_unit_test(a_sandbox_image_of_another_build),
         cmocka_unit_test(one_that_was_changed_is_refused),
         cmocka_unit_test(nothing_is_imported_without_it),
     };

@@ -41,6 +41,8 @@ static void answer_image(void *context, const void *said, size_t len, struct tex
     http2_request_read(said, len, &request);
     if (cri_scene_calls(&request, ":path: /runtime.v1.ImageService/ImageStatus\n"))
         cri_scene_add(answer, "\x0a\3\x0a\1x", has ? 5 : 0);
+    else /* a reset asks for pods: there are none */
+        cri_scene_add(answer, "", 0);
 }
 
 /* What is there before anything is done. */

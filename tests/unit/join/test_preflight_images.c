@@ -25,6 +25,8 @@ static const struct {
      "the images have 18.6 GB compressed, and until they are unpacked about 111.8 GB are needed; "
      "C:"},
     {"Images", brought_and_fits, PREFLIGHT_PASS, ""},
+    {"Images", brought_with_other_builds, PREFLIGHT_WARNING, "about 0.0 GB are needed; C: has 0.0"},
+    {"Images", brought_with_other_builds_and_fits, PREFLIGHT_PASS, ""},
     {"Images", brought_to_another_drive, PREFLIGHT_WARNING, "about 65.2 GB are needed; D: has"},
     {"Images", brought_to_another_drive_that_fits, PREFLIGHT_PASS, ""},
     {"BundleImages", brought_of_2019, PREFLIGHT_ERROR,
@@ -70,6 +72,8 @@ static void the_tag_that_fits(void **state) {
         {"BundleImages", brought_of_2025_by_its_configuration,
          "make the bundle again: winjoin bundle create --windows-build 20348 --image "
          "a.example/x/app:multi"},
+        {"BundleImages", sandbox_of_2019_in_a_zip,
+         "make the bundle again: winjoin bundle create --windows-build 20348 --images"},
         {"BundleImages", sandbox_of_2019,
          "make the bundle again: winjoin bundle create --windows-build 20348 --images"},
     };

@@ -134,6 +134,19 @@ static void takes_the_head_of_a_file(void **state) {
     }
 }
 
+/* What is behind it is not waited for. */
+static void ends_with_the_head(void **state) {
+    static const struct answer drips[] = {{.status = 200, .drips = true}, {0}};
+    struct scene *s = *state;
+    struct mirror_file file = {.path = "a", .max = 3, .head = true};
+
+    s->answers.rows = drips;
+    if (mirror_fetch_all(&s->mirror, &file, 1, &s->err) < 0)
+        fail_msg("%s", s->err.message);
+    assert_string_equal(file.data, "xxx");
+    free(file.data);
+}
+
 static void names_the_proxy_of_a_failure(void **state) {
     static const struct answer gone[] = {{.status = 404}, {0}};
     static const struct answer broken[] = {{.status = 1, .fails = ERROR_UNTRUSTED}, {0}};
@@ -239,15 +252,31 @@ static void takes_one_artifact(void **state) {
     bundle_free(bundle);
 }
 
+static void takes_the_head_of_an_artifact(void **state) {
+    static const struct answer answers[] = {
+        {.status = 200, .body = LOCK}, {.status = 200, .body = "more than the lock says"}, {0}};
+    struct bundle *bundle = NULL;
+    struct scene *s = *state;
+
+    s->answers = (struct answers){.host = s->answers.host, .rows = answers};
+    assert_int_equal(bundle_open_mirror(&s->mirror, NULL, &bundle, &s->err), 0);
+    assert_int_equal(
+        bundle_head(bundle, &bundle_artifacts(bundle)->items[0], &s->data, &s->len, &s->err), 0);
+    assert_string_equal(s->data, "more than the lock says");
+    bundle_free(bundle);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(takes_the_file, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(takes_the_head_of_a_file, open_scene, close_scene),
+        cmocka_unit_test_setup_teardown(ends_with_the_head, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(names_the_proxy_of_a_failure, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(bears_what_may_pass, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(gives_up_in_time, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(installs_once, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(takes_one_artifact, open_scene, close_scene),
+        cmocka_unit_test_setup_teardown(takes_the_head_of_an_artifact, open_scene, close_scene),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
