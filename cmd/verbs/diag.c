@@ -135,7 +135,7 @@ static int collect(struct diagnosis *d, const char *path, const struct error *wh
     if (d->ops->pack(d, d->report.cells.count ? NULL : why->message, &data, &len, err) < 0)
         return error_prefix(err, "--collect");
     print_capture(program, json_object_get(d->report.evidence, "capture"));
-    if (host_write(program->host, path, data, len, HOST_PUBLIC, err) < 0)
+    if (host_write(program->host, path, data, len, d->ops->collected, err) < 0)
         return error_prefix(err, "--collect");
     line = xasprintf("the evidence is in %s (%zu KiB)\n", shown, (len + 1023) / 1024);
     if (is_text(program))

@@ -10,7 +10,8 @@
 struct diagnosis;
 /* What a node and a cluster do each in its own way. */
 struct diag_operations {
-    const char *kind; /* of the report's document */
+    const char *kind;           /* of the report's document */
+    enum host_access collected; /* who may read the .zip: a node's has what users may not */
     void (*find_causes)(struct diag_report *report);
     /* How a report ends the program: 0, or ERROR_FLOWS with its first causes. */
     int (*judge)(const struct diag_report *report, struct error *err);

@@ -124,6 +124,7 @@ static void end(struct diagnosis *d, int result, const struct error *err) {
 }
 
 const struct diag_operations diag_of_cluster = {.kind = CLUSTER_REPORT_KIND,
+                                                .collected = HOST_PUBLIC,
                                                 .find_causes = cluster_causes_find,
                                                 .judge = judge,
                                                 .open = open,

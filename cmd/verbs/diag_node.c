@@ -94,6 +94,7 @@ static void end(struct diagnosis *d, int result, const struct error *err) {
 }
 
 const struct diag_operations diag_of_node = {.kind = NODE_REPORT_KIND,
+                                             .collected = HOST_SECRET,
                                              .find_causes = diag_causes_find,
                                              .judge = judge,
                                              .open = open,
