@@ -139,7 +139,7 @@ static inline char *events_json(void) {
 }
 
 /* The server's own part of a Service: "backend" has 10.96.0.1, the next ones 2, 3 ... */
-static inline char *service_json(const char *body) {
+static inline char *service_answer(const char *body) {
     static const char *const names[] = {"probes", "backend", "sticky", "local", "self"};
     json_t *service = NULL;
     char *text;
@@ -249,7 +249,7 @@ static inline long posted(const char *path, const char *body, char **ret) {
     }
     text_addf(&c.log, "POST %s\n", path);
     if (text_ends_with(path, "/services")) {
-        *ret = service_json(body);
+        *ret = service_answer(body);
         return 201;
     }
     if (text_ends_with(path, "/pods") && c.failures) {
