@@ -110,5 +110,6 @@ int run_wait_probes(struct run *run, struct error *err) {
     _cleanup_(freep) char *names = silent_names(run);
 
     run_tell(run, "starting %s", names);
+    run_read_evidence(run); /* meanwhile */
     return run_wait(run, wait, err) == LOOK_FAILED ? -1 : 0;
 }

@@ -200,7 +200,6 @@ static int measure(struct run *run, struct error *err) {
         return -1;
     run->echo = node_echo_open(run->host, &run->scene);
     tell_waiting_cells(run);
-    run_read_evidence(run); /* while the pods start */
     if (run_wait_probes(run, err) < 0)
         return -1;
     if (run->down) {
