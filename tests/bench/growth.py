@@ -6,6 +6,7 @@ import os
 import statistics
 import subprocess
 
+import diagnosis
 import figures
 import full
 
@@ -32,6 +33,7 @@ SAMPLE = (("wall", "s", 60), ("peak", "MB", 256))
 SERVICE, SERVICE_MB = ("nodes", "comparison"), 48  # the comparison holds what is followed
 COMPARED = (("cpu", "s", 0.3), ("peak", "MB", 64))
 JOIN, JOIN_SIZES = "join beside so many Nodes, Services, ConfigMaps of others", (10, 100, 1000, 5000)
+HTTPS = "a diagnosis of a cluster of so many nodes: a sample, over HTTPS"
 LEAST = {"cpu": 1e-4, "peak": 1.0}  # what is less is the machine's, not the work's
 
 
@@ -63,13 +65,14 @@ def play(rounds):
     for n in JOIN_SIZES:
         asked, answered = full.join(n)
         seen["join"].append((n, {"requests": len(asked), "bytes": answered}))
+    seen["https"] = [(n, diagnosis.diagnose(n)) for n in NODES]
     return seen
 
 
 def rows(seen):
     """A figure for each exponent, for build/bench.json and what fails."""
     made = []
-    for work, title, _ in (*WORKS, ("join", JOIN, None)):
+    for work, title, _ in (*WORKS, ("join", JOIN, None), ("https", HTTPS, None)):
         for key, word in (("cpu", "CPU"), ("peak", "peak memory"), ("requests", "requests"), ("calls", "HNS calls"),
                           ("bytes", "bytes")):
             slope = growth_of(seen[work], key) if key in seen[work][0][1] else None
@@ -78,14 +81,14 @@ def rows(seen):
                                         ("at most", STEEPEST)))
     made += [figures.row("%s at the limit: %s" % (key, title_of(work)), unit, [seen[work][-1][1][key]], [],
                          ("at most", most))
-             for work, limits in (("comparison", COMPARED), ("sample", SAMPLE)) for key, unit, most in limits]
+             for work, limits in (("comparison", COMPARED), ("sample", SAMPLE), ("https", SAMPLE)) for key, unit, most in limits]
     made.append(figures.row("peak at the limits: winjoin-network, Nodes and a comparison", "MB",
                             [sum(seen[work][-1][1]["peak"] for work in SERVICE)], [], ("at most", SERVICE_MB)))
     return made
 
 
 def title_of(work):
-    return next(title for name, title, _ in WORKS if name == work)
+    return HTTPS if work == "https" else next(title for name, title, _ in WORKS if name == work)
 
 
 def cost_table(seen):
@@ -98,6 +101,9 @@ def cost_table(seen):
                 "%d" % cost["calls"] if cost["calls"] else ""))
     for n, cost in seen["join"]:
         lines.append("| %s | %d | | | | %d | | %s |" % (JOIN, n, cost["requests"], figures.shown(cost["bytes"], "bytes")))
+    for n, cost in seen["https"]:
+        lines.append("| %s | %d | %s | %s | %s | %d | | %s |" % (HTTPS, n, short(cost["wall"]), short(cost["cpu"]),
+                     figures.shown(cost["peak"], "MB"), cost["requests"], figures.shown(cost["bytes"], "bytes")))
     return "\n".join(lines)
 
 
