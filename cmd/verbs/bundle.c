@@ -2,7 +2,7 @@
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "cmd/progress.h"
-#include "join/programs/node_programs.h"
+#include "join/programs/programs.h"
 #include "services/artifacts/artifacts.h"
 #include "services/artifacts/compatible.h"
 

@@ -1,6 +1,5 @@
 /* The phase that makes the virtual switch, with the adapter kept as it was. */
 #include "join/phases/steps.h"
-#include "join/phases/phases.h"
 #include "join/undo/written.h"
 #include "join/wanted/wanted.h"
 #include "netsetup/agents/agent.h"
