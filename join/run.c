@@ -10,7 +10,6 @@
 #include "join/kubelet/client_certificate.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/kubelet/patches.h"
-#include "join/phases/phases.h"
 #include "join/phases/steps.h"
 #include "join/programs/programs.h"
 #include "join/undo/failure.h"
@@ -73,21 +72,15 @@ static int check_discovery(const struct join *join, struct error *err) {
     return discovery_check_file(&options, join->host, err);
 }
 
-static int check_patches(const struct join *join, struct error *err) {
-    _cleanup_(patches_free) struct patches patches = {0};
-
-    if (!join->found.options.patches)
-        return 0;
-    return patches_read(join->host, join->found.options.patches, &patches, err);
-}
-
 int join_asked_check(struct join *join, struct error *err) {
+    const struct join_options *o = &join->found.options;
+    _cleanup_(patches_free) struct patches patches = {0};
     struct bundle *bundle = NULL; /* kept in the join for the phase that needs it */
 
-    if (join_options_check(&join->found.options, err) < 0 || check_discovery(join, err) < 0 ||
-        check_patches(join, err) < 0)
+    if (join_options_check(o, err) < 0 || check_discovery(join, err) < 0 ||
+        (o->patches && patches_read(join->host, o->patches, &patches, err) < 0))
         return -1;
-    return join->found.options.bundle ? programs_bundle(join, &bundle, err) : 0;
+    return o->bundle ? programs_bundle(join, &bundle, err) : 0;
 }
 
 /* The last hostname-override among the kubelet's own arguments: it is what the kubelet will use. */

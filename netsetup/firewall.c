@@ -38,12 +38,3 @@ void firewall_names(struct text_list *ret) {
         if ((*agent)->firewall.name)
             text_list_add(ret, (*agent)->firewall.name);
 }
-
-int firewall_ensure(struct host *host, const struct network_plan *plan, struct error *err) {
-    struct host_firewall_rule rules[FIREWALL_RULES_MAX];
-    size_t count = firewall_rules(plan, rules);
-    for (size_t i = 0; i < count; i++)
-        if (host_firewall_put(host, &rules[i], err) < 0)
-            return error_prefix(err, "firewall rule '%s'", rules[i].name);
-    return 0;
-}

@@ -12,5 +12,3 @@ size_t firewall_rules(const struct network_plan *plan,
                       struct host_firewall_rule ret[FIREWALL_RULES_MAX]);
 /* Adds the names of all rules that any plan has. Pure. */
 void firewall_names(struct text_list *ret);
-/* Makes them stand. */
-int firewall_ensure(struct host *host, const struct network_plan *plan, struct error *err);

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "host/command_line.h"
 #include "host/path.h"
+#include "services/rows/rows.h"
 
 enum {
     START_TIMEOUT_MS = 30000,
@@ -164,20 +165,6 @@ int service_is_foreign(struct host *host, const struct service *row, bool *ret, 
     return 0;
 }
 
-/* The same flag, whatever its value. */
-static bool names_the_same(const char *a, const char *b) {
-    size_t len = strcspn(a, "=");
-
-    return len == strcspn(b, "=") && strncmp(a, b, len) == 0;
-}
-
-static bool is_given(const char *word, const struct text_list *arguments) {
-    for (size_t i = 1; i < arguments->count; i++) /* behind argv[0] */
-        if (names_the_same(word, arguments->items[i]))
-            return true;
-    return false;
-}
-
 /* Its own words but those behind the program that ours replace ("--flag value" has its value behind
  * it), then ours. */
 static char *joined_command(const struct text_list *words, size_t program,
@@ -185,7 +172,7 @@ static char *joined_command(const struct text_list *words, size_t program,
     _cleanup_(text_list_free) struct text_list all = {0};
 
     for (size_t i = 0; i < words->count; i++) {
-        bool replaced = i > program && is_given(words->items[i], arguments);
+        bool replaced = i > program && argument_is_given(words->items[i], arguments, 1);
 
         if (!replaced)
             text_list_add(&all, words->items[i]);

@@ -42,12 +42,6 @@ static void add_environment(const struct service *row, const struct service_sett
         text_list_add(ret, settings->proxy->items[i]);
 }
 
-static char *host_command(const struct service *row) {
-    const char *program = WINJOIN_PROGRAM;
-
-    return command_line_make((const char *const[]){program, "service", "run", row->name, NULL});
-}
-
 int service_make(const struct service *row, const struct service_settings *settings,
                  struct host_service *ret, struct error *err) {
     _cleanup_(text_list_free) struct text_list arguments = {0};
@@ -60,8 +54,9 @@ int service_make(const struct service *row, const struct service_settings *setti
     service.name = xstrdup(row->name);
     service.display_name = xstrdup(row->display_name);
     service.description = xstrdup(row->description);
-    service.command =
-        row->hosted ? host_command(row) : command_line_make((const char *const *)arguments.items);
+    service.command = command_line_make(
+        row->hosted ? (const char *const[]){WINJOIN_PROGRAM, "service", "run", row->name, NULL}
+                    : (const char *const *)arguments.items);
     for (size_t i = 0; i < ARRAY_SIZE(row->depends_on) && row->depends_on[i]; i++)
         text_list_add(&service.depends_on, row->depends_on[i]);
     if (row->needs_network && settings->agent)
@@ -135,10 +130,10 @@ static int check_extra(const char *argument, struct error *err) {
     return 0;
 }
 
-static bool replaced(const char *argument, const struct text_list *extra) {
-    for (size_t i = 0; i < extra->count; i++)
-        if (name_length(extra->items[i]) == name_length(argument) &&
-            strncmp(extra->items[i], argument, name_length(argument)) == 0)
+bool argument_is_given(const char *argument, const struct text_list *list, size_t from) {
+    for (size_t i = from; i < list->count; i++)
+        if (name_length(list->items[i]) == name_length(argument) &&
+            strncmp(list->items[i], argument, name_length(argument)) == 0)
             return true;
     return false;
 }
@@ -150,7 +145,7 @@ static int merge_extra(const struct text_list *own, const struct text_list *extr
         if (check_extra(extra->items[i], err) < 0)
             return -1;
     for (size_t i = 0; i < own->count; i++)
-        if (!replaced(own->items[i], extra))
+        if (!argument_is_given(own->items[i], extra, 0))
             text_list_add(ret, own->items[i]);
     for (size_t i = 0; i < extra->count; i++)
         text_list_add(ret, extra->items[i]);
@@ -166,13 +161,6 @@ void argument_add_node_name(struct text_list *list, const struct service_setting
     _cleanup_(freep) char *lower = text_lower(settings->node_name ? settings->node_name : "");
 
     argument_add(list, "--hostname-override", lower);
-}
-
-static const struct text_list *extra_of(const struct service *row,
-                                        const struct service_settings *settings) {
-    static const struct text_list none;
-
-    return row->extra_args ? (const void *)((const char *)settings + row->extra_args) : &none;
 }
 
 static bool is_known(const struct service_settings *settings, const char *argument) {
@@ -208,10 +196,12 @@ void service_dropped_arguments(const struct service *row, const struct service_s
 int service_arguments(const struct service *row, const struct service_settings *settings,
                       struct text_list *ret, struct error *err) {
     _cleanup_(text_list_free) struct text_list own = {0}, dropped = {0}, all = {0};
+    const struct text_list none = {0};
+    const void *extra = row->extra_args ? (const char *)settings + row->extra_args : NULL;
 
     text_list_add(&all, row->program);
     if (own_arguments(row, settings, &own, &dropped, err) < 0 ||
-        merge_extra(&own, extra_of(row, settings), &all, err) < 0)
+        merge_extra(&own, extra ? extra : &none, &all, err) < 0)
         return error_prefix(err, "service '%s'", row->name);
     *ret = take_struct(all);
     return 0;

@@ -1,7 +1,7 @@
 /* winjoin bundle: make, verify and show an archive of a node's programs. */
 #include "cmd/program.h"
 #include "join/programs/image_fit.h"
-#include "join/programs/node_programs.h"
+#include "join/programs/programs.h"
 #include "services/artifacts/artifacts.h"
 #include "services/artifacts/compatible.h"
 

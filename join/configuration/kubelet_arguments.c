@@ -1,6 +1,5 @@
 /* One row an argument: which option it is, and who judges its value. */
 #include "join/configuration/kubelet_arguments.h"
-#include "join/configuration/kubelet_quantities.h"
 
 #include <ctype.h>
 

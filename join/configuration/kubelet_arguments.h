@@ -29,3 +29,15 @@ extern const struct linux_setting linux_settings[];
 /* The same as an argument of the kubelet, without dashes ("cgroup-driver" for cgroupDriver), also
  * one that winjoin sets to what Windows needs (resolv-conf). False where a feature gate decides. */
 bool linux_setting_is_argument(const char *name, const char *value);
+
+/* ---- settings that the kubelet reads only when its runtime answers, so that it cannot be asked
+ * about them (kubelet_question_ask()): quantities of resources, thresholds of evictions. Sources:
+ * kubernetes/cmd/kubelet/app/server.go (parseResourceList), pkg/kubelet/eviction/helpers.go
+ * (ParseThresholdConfig), pkg/kubelet/logs/container_log_manager.go (parseMaxSize). ---- */
+
+/* Refuses (ERROR_USAGE, with the field, its value and what is right) what the kubelet would end
+ * with at its start. `arguments`: "name=value" of kubeletExtraArgs, which win over fields. */
+int kubelet_quantities_check(const json_t *config, const struct text_list *arguments,
+                             struct error *err);
+/* The same of one argument, without dashes: "system-reserved", "cpu=100m,memory=1Gi". */
+int kubelet_quantities_check_argument(const char *name, const char *value, struct error *err);

@@ -1,5 +1,5 @@
 /* What of quantities and thresholds a kubelet does not start with. */
-#include "join/configuration/kubelet_quantities.h"
+#include "join/configuration/kubelet_arguments.h"
 
 #include <ctype.h>
 

@@ -1,7 +1,7 @@
 /* What phases need to know of the kubelet: its configuration file, made once, and where things of
  * the configuration lie. */
 #include "host/path.h"
-#include "join/configuration/kubelet_quantities.h"
+#include "join/configuration/kubelet_arguments.h"
 #include "join/found/need.h"
 #include "join/kubelet/client_certificate.h"
 

@@ -113,3 +113,14 @@ int node_name_look(struct host *host, struct kube_client *client, const char *na
  * refuses; the controller manager misses a kubelet after its node-monitor-grace-period of 40 or
  * 50 s), but not in a dry run. ERROR_CONFLICT when it is taken. */
 int node_name_claim(struct join *join, struct error *err);
+
+/* ---- is a pod prefix left for this node? The controller manager cuts the pod subnet into equal
+ * parts and gives each Node one; when they are all given away, a new Node waits for ever. ---- */
+
+/* Pure: ERROR_CONFLICT where a pod subnet of the cluster is cut into parts (node_masks) that
+ * Nodes other than `own` have all; with who has them and what to do. 0 also where that cannot be
+ * told. `nodes`: a NodeList; NULL: not known, and one is that of the control plane. */
+int pod_room_check(const struct cluster_config *cluster, const json_t *nodes, const char *own,
+                   struct error *err);
+/* The same for the cluster as it is now, where its Nodes may be listed with them. */
+int pod_room_look(struct join *join, struct error *err);

@@ -2,7 +2,6 @@
 #include "join/found/need.h"
 
 #include "base/log.h"
-#include "join/found/pod_room.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/agents/external_agent.h"
 

@@ -1,5 +1,5 @@
 /* The parts of the pod subnets, and who has them. */
-#include "join/found/pod_room.h"
+#include "join/found/need.h"
 
 #include "base/cidr.h"
 #include "kube/node.h"

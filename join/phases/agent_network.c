@@ -40,7 +40,7 @@ int agent_network_record(struct join *join, struct error *err) {
     return 0;
 }
 
-static int make_folders(struct join *join, struct error *err) {
+int agent_folders_own(struct join *join, struct error *err) {
     const struct network_agent *agent = join->found.plan.agent;
 
     for (const char *const *folder = agent->folders; folder && *folder; folder++)
@@ -167,7 +167,7 @@ int agent_network_make(struct join *join, struct hcn_network *ret, struct error 
     struct agent_wait w = {
         .join = join, .service = service_by_name(join->found.plan.agent->service), .starts = 1};
 
-    if (agent_network_record(join, err) < 0 || make_folders(join, err) < 0)
+    if (agent_network_record(join, err) < 0 || agent_folders_own(join, err) < 0)
         return -1;
     if (service_run(join, w.service, err) < 0 || await(&w, err) < 0)
         return -1;

@@ -48,9 +48,11 @@ static int before_artifact(void *context, const struct artifact *artifact, bool,
 }
 
 /* The services run winjoin itself as their host, so it must lie where they look. */
-static int install_winjoin(struct join *join, struct error *err) {
+int artifacts_own_winjoin(struct join *join, struct error *err) {
     _cleanup_(wanted_files_free) struct wanted_files files = {0};
 
+    if (own_program_folders(join, err) < 0)
+        return -1;
     if (wanted_files_make(join->host, &join->found, (struct wanted_choice){.phase = "artifacts"},
                           &files, err) < 0)
         return error_prefix(err, "copy winjoin to '%s'", WINJOIN_PROGRAM);
@@ -65,10 +67,6 @@ static int install_winjoin(struct join *join, struct error *err) {
               err->message);
     error_clear(err);
     return 0;
-}
-
-int artifacts_own_winjoin(struct join *join, struct error *err) {
-    return own_program_folders(join, err) < 0 ? -1 : install_winjoin(join, err);
 }
 
 /* Event Viewer shows our texts, and not that their description cannot be found. */

@@ -4,7 +4,6 @@
 #include "join/kubelet/client_certificate.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/steps.h"
-#include "join/phases/phases.h"
 
 static unsigned limit_of(const struct join_options *o) {
     long long limit = o->timeout ? o->timeout : o->tls_bootstrap_timeout;

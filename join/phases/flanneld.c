@@ -2,7 +2,6 @@
  * to this node's pods, and this node those to theirs. */
 #include "diag/causes/causes.h"
 #include "join/wanted/wanted.h"
-#include "join/phases/phases.h"
 #include "join/phases/steps.h"
 #include "netsetup/agents/agent.h"
 
@@ -133,10 +132,8 @@ int phase_flanneld(struct join *join, struct error *err) {
         tell_unwanted(join);
         return 0;
     }
-    for (const char *const *folder = join->found.plan.agent->folders; folder && *folder; folder++)
-        if (journal_own_folder(&join->journal, *folder, err) < 0)
-            return -1;
-    if (wanted_files_apply(join, (struct wanted_choice){.phase = "flanneld"}, err) < 0 ||
+    if (agent_folders_own(join, err) < 0 ||
+        wanted_files_apply(join, (struct wanted_choice){.phase = "flanneld"}, err) < 0 ||
         service_run(join, service_by_name(join->found.plan.agent->service), err) < 0)
         return -1;
     return follow_routes(join, err);

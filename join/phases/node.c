@@ -1,8 +1,6 @@
 /* The phases that watch the Node: registered, Ready. */
 #include "join/found/need.h"
 #include "join/phases/steps.h"
-#include "join/found/pod_room.h"
-#include "join/phases/phases.h"
 #include "kube/csr.h"
 #include "netsetup/agents/external_agent.h"
 

@@ -19,7 +19,7 @@ struct join_phase {
 extern const struct join_phase join_phases[];
 
 /* phase_NAME() is in join/phases/NAME.c, phase_configuration() in discovery.c, phase_ready() in
- * node.c. */
+ * node.c, those of a service in services.c. */
 int phase_preflight(struct join *join, struct error *err);
 int phase_discovery(struct join *join, struct error *err);
 int phase_configuration(struct join *join, struct error *err);

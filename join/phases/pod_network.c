@@ -1,7 +1,6 @@
 /* The phase that makes the pod network: HNS, CNI, source VIP, and what makes it again at boot. */
 #include "join/wanted/wanted.h"
 #include "join/found/need.h"
-#include "join/phases/phases.h"
 #include "join/phases/steps.h"
 #include "join/programs/programs.h"
 #include "join/services/service_watch.h"

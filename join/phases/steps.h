@@ -1,7 +1,7 @@
 /* What phases do in files of their own. */
 #pragma once
 
-#include "join/join.h"
+#include "join/phases/phases.h"
 #include "netsetup/hns/hcn_network.h"
 
 /* ---- the pod network where a service of this node makes it (hybrid-overlay-node) ---- */
@@ -17,6 +17,8 @@ int agent_network_make(struct join *join, struct hcn_network *ret, struct error 
 /* Writes down the networks that the agent makes, so that a reset deletes them; what stands already
  * is not this join's. */
 int agent_network_record(struct join *join, struct error *err);
+/* The folders of the plan's agent, its keys' too: made and closed. */
+int agent_folders_own(struct join *join, struct error *err);
 
 /* ---- the pod network where a DaemonSet of the cluster makes it ---- */
 

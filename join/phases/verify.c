@@ -7,7 +7,6 @@
 #include "diag/ask/mailbox.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
-#include "join/phases/phases.h"
 #include "join/phases/steps.h"
 #include "join/programs/programs.h"
 #include "join/undo/written.h"

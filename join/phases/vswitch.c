@@ -1,6 +1,5 @@
 /* The phase that makes the virtual switch, with the adapter kept as it was. */
 #include "join/phases/steps.h"
-#include "join/phases/phases.h"
 #include "join/undo/written.h"
 #include "join/wanted/wanted.h"
 #include "netsetup/agents/agent.h"
@@ -32,10 +31,11 @@ static int open_firewall(struct join *join, struct error *err) {
             (!there &&
              journal_record(&join->journal, JOURNAL_FIREWALL, rules[i].name, NULL, err) < 0))
             return -1;
-    if (firewall_ensure(join->host, &join->found.plan, err) < 0)
-        return -1;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (host_firewall_put(join->host, &rules[i], err) < 0)
+            return error_prefix(err, "firewall rule '%s'", rules[i].name);
         written_firewall(&join->journal, rules[i].name);
+    }
     return 0;
 }
 

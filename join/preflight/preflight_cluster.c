@@ -2,7 +2,6 @@
  * but reads. */
 #include "join/wanted/wanted.h"
 #include "join/found/need.h"
-#include "join/found/pod_room.h"
 #include "join/preflight/preflight_checks.h"
 #include "join/programs/programs.h"
 #include "join/services/rights.h"

@@ -4,7 +4,6 @@
 #include "join/wanted/wanted.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/steps.h"
-#include "join/phases/phases.h"
 #include "join/programs/programs.h"
 #include "join/run.h"
 #include "netsetup/plan/network_plan.h"

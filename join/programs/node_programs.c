@@ -1,5 +1,5 @@
 /* Modes, plugins and services joined: what a bundle lacks for each kind of node. */
-#include "join/programs/node_programs.h"
+#include "join/programs/programs.h"
 
 #include "netsetup/agents/agent.h"
 #include "netsetup/plugins/cni_plugin.h"

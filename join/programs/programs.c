@@ -7,7 +7,6 @@
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_question.h"
-#include "join/programs/version_skew.h"
 #include "join/undo/written.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/plugins/cni_plugin.h"

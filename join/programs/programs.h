@@ -53,11 +53,11 @@ char *programs_sandbox_image(struct host *host, struct join_found *found);
 char *programs_image_warning(struct host *host, struct join_found *found);
 void programs_warn_of_image(struct join *join);
 /* Before anything is written: --kubernetes-version against the bundle's (or the installed) kubelet
- * and kube-proxy (ERROR_USAGE), the kubelet's against the control plane (version_skew.h; a warning
- * when KubeletVersion is ignored). `lock` NULL = no bundle. A version that is not known yet,
- * because the lock has none and no kubelet is installed, is passed over (the version that was asked
- * for is compared with the control plane): call it again when it is installed. ERROR_UNSUPPORTED
- * for a kubelet that winjoin cannot run (before 1.24). */
+ * and kube-proxy (ERROR_USAGE), the kubelet's against the control plane (version_skew_check(); a
+ * warning when KubeletVersion is ignored). `lock` NULL = no bundle. A version that is not known
+ * yet, because the lock has none and no kubelet is installed, is passed over (the version that was
+ * asked for is compared with the control plane): call it again when it is installed.
+ * ERROR_UNSUPPORTED for a kubelet that winjoin cannot run (before 1.24). */
 int programs_check_versions(struct join *join, const struct artifacts *lock, struct error *err);
 /* true when the lock tells the version of kubelet and kube-proxy. */
 bool programs_versions_are_known(const struct artifacts *lock);
@@ -84,3 +84,28 @@ void programs_service_settings(struct host *host, struct join_found *found,
 const struct text_list *service_proxy(struct host *host, struct join_found *found);
 /* Has the proxy's URL a user or a password? */
 bool service_proxy_is_secret(const char *proxy);
+
+/* ---- Kubernetes' version skew policy ---- */
+
+struct version_skew {
+    const char *kubelet; /* "v1.37.1" or "Kubernetes v1.37.1" */
+    const char *cluster; /* kubernetesVersion of ClusterConfiguration, "" = not known */
+    const char *server;  /* gitVersion of /version, NULL = not known */
+    const char *program; /* whose version `kubelet` is: "kube-proxy"; NULL = "kubelet" */
+};
+/* A kubelet must not be newer (by minor version) than the control plane, and at most three minor
+ * versions older, two for kubelets before 1.25 (Kubernetes' version skew policy; kubeadm: check
+ * KubeletVersion); for kube-proxy the policy is the same. Where cluster and server differ, as in
+ * the midst of an upgrade, the older decides what is too new and the newer what is too old.
+ * ERROR_PREFLIGHT "[KubeletVersion] ...", also for a kubelet whose version cannot be read; a
+ * cluster's that cannot be read is passed over. */
+int version_skew_check(const struct version_skew *skew, struct error *err);
+
+/* ---- for each network mode and plugin that this build can do ---- */
+
+/* What nodes need that have nothing but these artifacts: [{"mode","plugin","missing":[names]}], one
+ * object for each mode with each plugin that works in it, in the tables' order; network_mode,
+ * network_plugin and kube_proxy of the options choose among them. New reference.
+ * ERROR_USAGE: that plugin does not work in that mode. */
+int node_programs_missing(const struct artifacts *artifacts, const struct join_options *options,
+                          json_t **ret, struct error *err);

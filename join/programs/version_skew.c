@@ -1,5 +1,5 @@
 /* Kubernetes' version skew policy. */
-#include "join/programs/version_skew.h"
+#include "join/programs/programs.h"
 
 #include "base/text.h"
 #include "services/version.h"

@@ -27,10 +27,6 @@ static int found(const struct marks *marks, enum journal_kind kind, const char *
     return 0;
 }
 
-static bool is_known(const struct marks *marks, enum journal_kind kind, const char *target) {
-    return journal_has(marks->journal, kind, target);
-}
-
 /* The last network on a switch takes that along; the adapter gets back what it has now. */
 static int found_switch(const struct marks *marks, const char *name, struct error *err) {
     struct nic_snapshot card = {0};
@@ -51,7 +47,7 @@ static bool is_ours(const json_t *document, struct hcn_network *ret) {
 
 static int find_base(const struct marks *marks, const json_t *networks, bool *ret,
                      struct error *err) {
-    *ret = is_known(marks, JOURNAL_SWITCH, NETWORK_BASE_NAME);
+    *ret = journal_has(marks->journal, JOURNAL_SWITCH, NETWORK_BASE_NAME);
     json_each(networks, i, document) {
         struct hcn_network network;
 
@@ -69,8 +65,9 @@ static int find_networks(const struct marks *marks, const json_t *networks, bool
     json_each(networks, i, document) {
         struct hcn_network network;
 
-        if (is_ours(document, &network) && !is_known(marks, JOURNAL_NETWORK, network.name) &&
-            !is_known(marks, JOURNAL_SWITCH, network.name) &&
+        if (is_ours(document, &network) &&
+            !journal_has(marks->journal, JOURNAL_NETWORK, network.name) &&
+            !journal_has(marks->journal, JOURNAL_SWITCH, network.name) &&
             !text_equal(network.name, NETWORK_BASE_NAME) &&
             (base ? found(marks, JOURNAL_NETWORK, network.name, NULL, err)
                   : found_switch(marks, network.name, err)) < 0)
@@ -88,7 +85,7 @@ static int find_rules(const struct marks *marks, struct error *err) {
 
         if (host_firewall_has(marks->journal->host, names.items[i], &there, err) < 0)
             return -1;
-        if (there && !is_known(marks, JOURNAL_FIREWALL, names.items[i]) &&
+        if (there && !journal_has(marks->journal, JOURNAL_FIREWALL, names.items[i]) &&
             found(marks, JOURNAL_FIREWALL, names.items[i], NULL, err) < 0)
             return -1;
     }
@@ -101,7 +98,8 @@ static int find_services(const struct marks *marks, struct error *err) {
 
         if (host_service_query(marks->journal->host, (*row)->name, &service, err) < 0)
             return -1;
-        if (service_is_ours(&service) && !is_known(marks, JOURNAL_SERVICE, (*row)->name) &&
+        if (service_is_ours(&service) &&
+            !journal_has(marks->journal, JOURNAL_SERVICE, (*row)->name) &&
             found(marks, JOURNAL_SERVICE, (*row)->name, NULL, err) < 0)
             return -1;
     }

@@ -29,13 +29,6 @@ struct joined {
     struct network_plan plan;
 };
 
-static void joined_read(struct host *host, struct joined *ret) {
-    if (chosen_load(host, &ret->chosen, ERROR_IGNORED) < 0)
-        return;
-    (void)network_plan_make(&ret->chosen.network, &ret->plan,
-                            ERROR_IGNORED); /* or it stays empty */
-}
-
 static void joined_free(struct joined *joined) {
     network_plan_free(&joined->plan);
     chosen_free(&joined->chosen);
@@ -291,7 +284,9 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (!options->joining &&
         marks_find(&journal, options->force && !options->dry_run, tell_mark, &resetting, &why) < 0)
         tell(options, "what is winjoin's and not in the journal", "", &why);
-    joined_read(host, &joined);
+    if (chosen_load(host, &joined.chosen, ERROR_IGNORED) == 0)
+        (void)network_plan_make(&joined.chosen.network, &joined.plan,
+                                ERROR_IGNORED); /* or it stays empty */
     if (journal.count && !options->dry_run) {
         result = journal_repair_services(&journal, err) < 0 ||
                          stop_first(&journal, service_network.name, err) < 0

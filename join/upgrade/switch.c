@@ -150,24 +150,18 @@ int upgrade_hosts(struct join *join, struct error *err) {
     return host_service_start(join->host, service_network.name, START_MS, err);
 }
 
-static int write_files(struct join *join, const struct service *service, struct error *err) {
+static int switch_service(struct join *join, const struct service *service, struct error *err) {
     _cleanup_(wanted_files_free) struct wanted_files files = {0};
 
-    return upgrade_files(join, service, &files, err) < 0
-               ? -1
-               : wanted_files_write(&join->journal, &files, err);
-}
-
-static int switch_service(struct join *join, const struct service *service, struct error *err) {
     if (!upgrade_has_service(join->upgrade, service)) {
         text_add(&join->progress.detail,
                  programs_wanted(&join->found, service) ? "unchanged" : "not on this node");
         return 0;
     }
     if (host_service_stop(join->host, service->name, STOP_MS, err) < 0 ||
-        exchange_all(join, service, false, err) < 0 || write_files(join, service, err) < 0)
-        return -1;
-    if (service_run(join, service, err) < 0)
+        exchange_all(join, service, false, err) < 0 ||
+        upgrade_files(join, service, &files, err) < 0 ||
+        wanted_files_write(&join->journal, &files, err) < 0 || service_run(join, service, err) < 0)
         return -1;
     if (!join->progress.detail.len)
         text_add(&join->progress.detail, "running");

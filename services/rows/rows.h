@@ -1,4 +1,4 @@
-/* What the rows of services are written with; for services/rows/ alone. */
+/* What the rows of services are written with; for services/rows/ and the table alone. */
 #pragma once
 
 #include "services/service_table.h"
@@ -23,3 +23,5 @@
 void argument_add(struct text_list *list, const char *flag, const char *value);
 /* --hostname-override, in lower case. */
 void argument_add_node_name(struct text_list *list, const struct service_settings *settings);
+/* Is a flag of that name in the list, from that index on, whatever its value? */
+bool argument_is_given(const char *argument, const struct text_list *list, size_t from);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "join/programs/version_skew.h"
+#include "join/programs/programs.h"
 #include "services/program_flags.h"
 #include "services/version.h"
 

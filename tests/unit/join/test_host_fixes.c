@@ -73,18 +73,22 @@ static void nothing_is_set_unasked(void **state) {
 }
 
 static void what_could_not_be_restored_is_not_replaced(void **state) {
-    struct error err = {0};
-    struct run r;
+    static const char *const values[] = {"yes", "", "4294967296"};
 
     (void)state;
-    open_run(&r, "overlay");
-    host_memory_set_registry(r.host, HNS_STATE, "EnableCompartmentNamespace", "yes");
-    r.options.apply_host_fixes = true;
-    assert_int_equal(join_once(&r, &err), -1);
-    assert_int_equal(err.kind, ERROR_CONFLICT);
-    assert_non_null(strstr(err.message, "EnableCompartmentNamespace': it is not a number now"));
-    assert_value(&r, "EnableCompartmentNamespace", "yes");
-    close_run(&r);
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+        struct error err = {0};
+        struct run r;
+
+        open_run(&r, "overlay");
+        host_memory_set_registry(r.host, HNS_STATE, "EnableCompartmentNamespace", values[i]);
+        r.options.apply_host_fixes = true;
+        assert_int_equal(join_once(&r, &err), -1);
+        assert_int_equal(err.kind, ERROR_CONFLICT);
+        assert_non_null(strstr(err.message, "EnableCompartmentNamespace': it is not a number now"));
+        assert_value(&r, "EnableCompartmentNamespace", values[i]);
+        close_run(&r);
+    }
 }
 
 static void a_dry_run_lists_them(void **state) {

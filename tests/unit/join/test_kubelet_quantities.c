@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "join/configuration/kubelet_arguments.h"
-#include "join/configuration/kubelet_quantities.h"
 
 static int check(const char *text, const char *argument, struct error *err) {
     _cleanup_json_ json_t *config = NULL;

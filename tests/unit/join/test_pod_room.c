@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "join/found/pod_room.h"
+#include "join/found/need.h"
 
 #define CONFIG(subnet, more)                                                                       \
     "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\nkubernetesVersion: v1.37.1\n" \

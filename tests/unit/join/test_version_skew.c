@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "join/programs/version_skew.h"
+#include "join/programs/programs.h"
 
 static void follows_the_policy(void **state) {
     static const struct {

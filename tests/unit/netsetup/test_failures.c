@@ -11,7 +11,6 @@
 
 #include "base/memory.h"
 #include "netsetup/cni_config.h"
-#include "netsetup/firewall.h"
 #include "netsetup/hns/hns_features.h"
 #include "netsetup/network_clash.h"
 #include "netsetup/nic/nic_restore.h"
@@ -126,10 +125,6 @@ static int remove_routes(struct host *host, struct error *err) {
 
 static int forward(struct host *host, struct error *err) {
     return forwarding_ensure(host, "10.0.0.21", err);
-}
-
-static int open_firewall(struct host *host, struct error *err) {
-    return firewall_ensure(host, &overlay.plan, err);
 }
 
 static int list_conflicts(struct host *host, struct error *err) {
@@ -248,7 +243,6 @@ static const struct step steps[] = {
     {"pod_routes_ensure", with_routes, add_routes},
     {"pod_routes_remove", with_routes, remove_routes},
     {"forwarding_ensure", bare, forward},
-    {"firewall_ensure", bare, open_firewall},
     {"cni_conflicts", with_files, list_conflicts},
     {"source_vip_ensure", with_reservations, reserve},
     {"source_vip_remove", with_reservations, give_back},

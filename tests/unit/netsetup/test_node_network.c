@@ -1,4 +1,4 @@
-/* What of the network lies on the node: routes, forwarding, firewall, CNI files, the source VIP. */
+/* What of the network lies on the node: routes, forwarding, CNI files, the source VIP. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "netsetup/cni_config.h"
-#include "netsetup/firewall.h"
 #include "netsetup/nic/nic.h"
 #include "netsetup/routes/routes.h"
 #include "netsetup/source_vip.h"
@@ -112,26 +111,6 @@ static void forwarding(void **state) {
     assert_int_equal(forwarding_ensure(host, "10.0.0.21", NULL), 0);
 }
 
-static void firewall(void **state) {
-    bool has = false;
-    (void)state;
-    assert_int_equal(firewall_ensure(host, &scene.plan, NULL), 0);
-    assert_int_equal(firewall_ensure(host, &scene.plan, NULL), 0);
-    json_t *rules = host_memory_state(host);
-    assert_int_equal(json_number_at(rules, "firewall.winjoin kubelet.port", 0), 10250);
-    assert_string_equal(json_text_at(rules, "firewall.winjoin kubelet.protocol"), "TCP");
-    assert_int_equal(json_number_at(rules, "firewall.winjoin vxlan.port", 0), 4789);
-    assert_int_equal(json_object_size(json_object_get(rules, "firewall")), 2);
-    json_decref(rules);
-    assert_int_equal(host_firewall_remove(host, "winjoin vxlan", NULL), 0);
-    network_plan_free(&scene.plan);
-    scene.input.mode = "l2bridge";
-    assert_int_equal(scene_plan(&scene), 0);
-    assert_int_equal(firewall_ensure(host, &scene.plan, NULL), 0);
-    assert_int_equal(host_firewall_has(host, "winjoin vxlan", &has, NULL), 0);
-    assert_false(has);
-}
-
 static void conflicting_files(void **state) {
     struct text_list conflicts = {0};
     (void)state;
@@ -196,7 +175,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(pod_routes, open_host, close_host),
         cmocka_unit_test_setup_teardown(forwarding, open_host, close_host),
-        cmocka_unit_test_setup_teardown(firewall, open_host, close_host),
         cmocka_unit_test_setup_teardown(conflicting_files, open_host, close_host),
         cmocka_unit_test_setup_teardown(source_vip, open_host, close_host),
         cmocka_unit_test_setup_teardown(source_vip_is_taken, open_host, close_host),

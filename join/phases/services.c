@@ -1,9 +1,27 @@
-/* The phase that starts the kubelet and waits until it is healthy. */
-#include "join/found/need.h"
-#include "join/phases/phases.h"
+/* The phases that start containerd, the kubelet and kube-proxy, and wait for their work. */
 #include "join/phases/steps.h"
+
+#include "join/found/need.h"
+#include "join/preflight/preflight.h"
 #include "join/programs/programs.h"
 #include "join/services/service_watch.h"
+#include "join/wanted/wanted.h"
+#include "netsetup/agents/agent.h"
+
+int phase_containerd(struct join *join, struct error *err) {
+    _cleanup_(freep) char *pipe = service_proof_pipe(join);
+
+    if (features_install_hyper_v(join, err) < 0 ||
+        journal_own_folder(&join->journal, service_containerd.data_folder, err) < 0)
+        return -1;
+    if (service_run(join, &service_containerd, err) < 0)
+        return -1;
+    text_addf(&join->progress.detail, "running, %s", pipe);
+    if (bundle_images_import(join, err) < 0)
+        return -1;
+    programs_bundle_close(join);
+    return images_begin(join, err);
+}
 
 int phase_kubelet(struct join *join, struct error *err) {
     struct service_settings settings;
@@ -28,4 +46,16 @@ int phase_kubelet(struct join *join, struct error *err) {
     text_addf(&join->progress.detail, "%s, healthy%s", settings.kubelet_version,
               bootstraps ? ", has its own certificate" : "");
     return 0;
+}
+
+int phase_kube_proxy(struct join *join, struct error *err) {
+    if (!programs_wanted(&join->found, &service_kube_proxy)) {
+        text_addf(&join->progress.detail, "left to the cluster (%s)",
+                  join->found.plan.agent->in_cluster ? "--network-plugin external"
+                                                     : "--kube-proxy none");
+        return 0;
+    }
+    return wanted_files_apply(join, (struct wanted_choice){.phase = "kube-proxy"}, err) < 0
+               ? -1
+               : service_run(join, &service_kube_proxy, err);
 }
