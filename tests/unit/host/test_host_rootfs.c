@@ -32,6 +32,8 @@ static void state_outlives_the_program(void **state) {
     assert_true(there);
     SUCCEEDS(host_firewall_remove(opened, SERVICE, err));
     SUCCEEDS(host_service_delete(opened, SERVICE, 1000, err));
+    SUCCEEDS(host_port_in_use(opened, false, 10250, &there, err));
+    assert_false(there); /* nobody listens on a played server */
     reopen("build/host-rootfs");
     expect_service(SERVICE, HOST_SERVICE_ABSENT, NULL);
 }
