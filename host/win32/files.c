@@ -194,10 +194,13 @@ int win32_write_part(struct host *host, const char *path, uint64_t offset, const
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
     _cleanup_handle_ HANDLE file = INVALID_HANDLE_VALUE;
     LARGE_INTEGER size, at = {.QuadPart = (LONGLONG)offset};
+    enum host_file_type type = win32_file_type(host, path);
     SECURITY_ATTRIBUTES *attributes = NULL;
     DWORD code;
 
-    if (win32_file_type(host, path) == HOST_FOLDER)
+    if (offset && type == HOST_LINK)
+        return error_set(err, ERROR_HOST, "write '%s': it is a link", path);
+    if (type == HOST_FOLDER)
         return error_set_os(err, ERROR_DENIED, 5, "write '%s': a folder with that name exists",
                             path);
     if (win32_make_parents(path, &way, err) < 0 ||

@@ -261,13 +261,30 @@ class Mirrored(scene.Scene):
         self.assertEqual(self.ready(), ["True"])
         self.reset()
 
+    def prepare_words(self):
+        return [stage.PROGRAM, "prepare", "--network-mode", self.stage.mode, "--network-plugin", "flannel",
+                "--ignore-preflight-errors", stage.IGNORED]
+
     def prepares_with_them(self):
-        words = [stage.PROGRAM, "prepare", "--network-mode", self.stage.mode, "--network-plugin", "flannel",
-                 "--ignore-preflight-errors", stage.IGNORED]
         for _ in range(2):
-            self.assert_code(self.run_with_images(*words), 0)
+            self.assert_code(self.run_with_images(*self.prepare_words()), 0)
             self.assert_imported()
         self.assert_code(self.stage.winjoin("reset", "--force"), 0)
+
+    def test_a_preparation_that_is_killed_in_each_phase_goes_on(self):
+        url, _ = self.registry(os.urandom(9 << 20))
+        self.assert_code(self.create(url, "--windows-build", "20348"), 0)
+        before = self.stage.snapshot()
+        for phase in ("preflight", "programs", "folders", "containerd", "record"):
+            killed = scene.Following(self.stage, [*self.prepare_words(), "--bundle", self.MADE])
+            self.addCleanup(killed.kill)
+            killed.until(lambda line, p=phase: line["phase"] == p and line["state"] == "started")
+            time.sleep(0.2)
+            killed.kill()
+        self.assert_code(self.run_with_images(*self.prepare_words()), 0)
+        self.assert_imported()
+        self.assert_code(self.stage.winjoin("reset", "--force"), 0)
+        self.assertEqual(snapshot.compare(before, self.stage.snapshot()), [])
 
     def test_a_bundle_that_is_ended_while_it_is_made_goes_on(self):
         layer = os.urandom(9 << 20)

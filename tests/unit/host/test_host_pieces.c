@@ -114,10 +114,12 @@ static void pieces_and_links(void **state) {
     expect_content(link, "x");
     expect_content(FOLDER "\\real", "abc");
     SUCCEEDS(host_link(opened, way, FOLDER "\\folder", err));
-    FAILS_WITH(ERROR_DENIED,
-               host_write_part(opened, FOLDER "\\way\\x", 0, "", 0, HOST_PUBLIC, err));
-    FAILS_WITH(ERROR_DENIED,
-               host_write_part(opened, FOLDER "\\way\\x", 3, "d", 1, HOST_PUBLIC, err));
+    if (!on_wine()) { /* where a folder's link looks like a folder */
+        FAILS_WITH(ERROR_DENIED,
+                   host_write_part(opened, FOLDER "\\way\\x", 0, "", 0, HOST_PUBLIC, err));
+        FAILS_WITH(ERROR_DENIED,
+                   host_write_part(opened, FOLDER "\\way\\x", 3, "d", 1, HOST_PUBLIC, err));
+    }
     expect_content(FOLDER "\\folder\\x", "abc");
     SUCCEEDS(host_remove_tree(opened, FOLDER, err));
 }
