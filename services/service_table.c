@@ -45,6 +45,7 @@ static void add_environment(const struct service *row, const struct service_sett
 int service_make(const struct service *row, const struct service_settings *settings,
                  struct host_service *ret, struct error *err) {
     _cleanup_(text_list_free) struct text_list arguments = {0};
+    const char *winjoin = WINJOIN_PROGRAM;
     struct host_service service = {.auto_start = true,
                                    .restart_on_error = true,
                                    .reset_seconds = row->reset_seconds,
@@ -55,7 +56,7 @@ int service_make(const struct service *row, const struct service_settings *setti
     service.display_name = xstrdup(row->display_name);
     service.description = xstrdup(row->description);
     service.command = command_line_make(
-        row->hosted ? (const char *const[]){WINJOIN_PROGRAM, "service", "run", row->name, NULL}
+        row->hosted ? (const char *const[]){winjoin, "service", "run", row->name, NULL}
                     : (const char *const *)arguments.items);
     for (size_t i = 0; i < ARRAY_SIZE(row->depends_on) && row->depends_on[i]; i++)
         text_list_add(&service.depends_on, row->depends_on[i]);
