@@ -34,16 +34,13 @@ struct transfer {
     struct http_response *response;
     struct error *err;
     CURL *easy;
-    struct curl_slist *headers;
-    struct curl_slist *connect_to;
+    struct curl_slist *headers, *connect_to;
     struct http_curl_tls tls;
     struct text body;
-    size_t streamed;
-    size_t header_bytes;
+    size_t streamed, header_bytes;
     bool has_head;      /* to its empty line */
     bool only_connects; /* no request follows */
-    bool begun;
-    bool runs;
+    bool begun, runs;
     bool stopped;  /* on_head or on_data wants no more */
     bool too_long; /* body or headers */
     uint64_t last_tick_ms, heard_ms;
@@ -131,7 +128,6 @@ static int set_proxy(struct transfer *transfer, struct error *err) {
 static unsigned timeout_of(const struct http_request *request) {
     return request->timeout_ms ? request->timeout_ms : TIMEOUT_MS;
 }
-
 static bool is_silent(const struct transfer *transfer) {
     unsigned most = transfer->request->silent_ms;
 

@@ -28,30 +28,6 @@ static void all_flows_work(void **state) {
     host_free(host);
 }
 
-static uint32_t note_hns(void *context, const char *, const char *const *, size_t, char **,
-                         char **) {
-    text_add(context, "HNS is asked\n");
-    return 0x80070005;
-}
-
-/* What HNS and the API say is read while the pods start: who waits hears of them first. */
-static void the_start_is_told_before_HNS_is_asked(void **state) {
-    struct stage stage = {.start_a = true, .start_b = true, .generation = 1};
-    struct diag_options options = options_make(&stage);
-    struct host *host = host_memory_new();
-    struct diag_report report = {0};
-
-    (void)state;
-    host_memory_on_sleep(host, play, &stage);
-    host_memory_set_hns(host, note_hns, &stage.told);
-    assert_int_equal(diag_run(host, &options, &report, NULL), 0);
-    assert_true(text_starts_with(text_str(&stage.told),
-                                 "starting winjoin-probe-a and winjoin-probe-b\nHNS is asked\n"));
-    text_free(&stage.told);
-    diag_report_free(&report);
-    host_free(host);
-}
-
 static void what_turns_green_is_slow(void **state) {
     struct stage stage = {.start_a = true,
                           .start_b = true,
@@ -496,7 +472,6 @@ static void an_earlier_pod_is_not_listened_to(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_flows_work),
-        cmocka_unit_test(the_start_is_told_before_HNS_is_asked),
         cmocka_unit_test(what_turns_green_is_slow),
         cmocka_unit_test(what_stays_red_gets_a_cause),
         cmocka_unit_test(the_node_looks_itself),

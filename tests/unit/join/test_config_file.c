@@ -54,7 +54,8 @@ static const struct bad bad_documents[] = {
     {V4 "--- {a: b}\n", "f: line 3 column 5: apiVersion and kind are mandatory", ""},
     {"kind: JoinConfiguration\n",
      "f: line 1 column 1: apiVersion and kind are mandatory: apiVersion is missing", ""},
-    {V4 "caCert\xff: x\n", "f: line 3 column 7: invalid leading UTF-8 octet", ""},
+    {V4 "caCert\xff: x\n", "f: line 3 column 7: invalid leading UTF-8 octet",
+     "save the file as UTF-8: in Windows PowerShell, Set-Content -Encoding utf8"},
     {V4 "---\n" V4,
      "f: line 5 column 7: kind \"JoinConfiguration\" is specified "
      "twice",
