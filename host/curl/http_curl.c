@@ -387,7 +387,8 @@ static int say_failure(struct transfer *transfer, CURLcode code, struct error *e
         return error_set(err, http_curl_kind(code), "%s '%s': %s: %s", method, url, reason,
                          transfer->tls.name);
     (void)error_set(err, http_curl_kind(code), "%s '%s': %s", method, url, reason);
-    return code != CURLE_COULDNT_RESOLVE_HOST
+    return code != CURLE_COULDNT_RESOLVE_HOST ||
+                   (!request->ca_pem && request->verify == HTTP_VERIFY_FULL) /* of the internet */
                ? -1
                : error_hint(err, "enter that name in the DNS that this machine asks, or as a line "
                                  "\"ADDRESS NAME\" in its own hosts file "

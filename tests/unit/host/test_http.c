@@ -288,6 +288,7 @@ static void nobody_there(void **state) {
     http_response_free(&response);
     assert_string_equal(err.hints[0], "");
     request.url = "https://nowhere.invalid/";
+    request.verify = HTTP_VERIFY_NONE;
     assert_int_equal(http_perform(fixture.http, &request, &response, &err), -1);
     assert_int_equal(err.kind, ERROR_NETWORK);
     assert_non_null(strstr(err.hints[0], "hosts file"));
