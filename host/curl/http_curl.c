@@ -77,8 +77,7 @@ static bool takes_head(struct transfer *transfer) {
 static size_t on_body(char *data, size_t size, size_t count, void *context) {
     struct transfer *transfer = context;
     const struct http_request *request = transfer->request;
-    size_t max = request->max_body ? request->max_body : HTTP_BODY_MAX;
-    size_t len = size * count;
+    size_t len = size * count, max = request->max_body ? request->max_body : HTTP_BODY_MAX;
 
     transfer->heard_ms = elapsed_ms(transfer);
     if (request->on_data) {
@@ -128,10 +127,10 @@ static int set_proxy(struct transfer *transfer, struct error *err) {
 static unsigned timeout_of(const struct http_request *request) {
     return request->timeout_ms ? request->timeout_ms : TIMEOUT_MS;
 }
-static bool is_silent(const struct transfer *transfer) {
-    unsigned most = transfer->request->silent_ms;
 
-    return most && elapsed_ms(transfer) > transfer->heard_ms + most;
+static bool is_silent(const struct transfer *transfer) {
+    return transfer->request->silent_ms &&
+           elapsed_ms(transfer) > transfer->heard_ms + transfer->request->silent_ms;
 }
 
 /* libcurl does not look at its own time limit while a proxy's refusal has no end. The bytes are
@@ -359,10 +358,8 @@ static bool was_connected(const struct transfer *transfer) {
 
 static int say_failure(struct transfer *transfer, CURLcode code, struct error *err) {
     const struct http_request *request = transfer->request;
-    const char *method = request->method ? request->method : "GET";
+    const char *method = request->method ? request->method : "GET", *reason = NULL;
     _cleanup_(freep) char *url = http_shown_url(request->url);
-    const char *reason =
-        code == CURLE_COULDNT_CONNECT ? http_curl_connect_reason(transfer->easy) : NULL;
 
     if (transfer->too_long)
         return error_set(err, ERROR_MALFORMED, "%s '%s': the answer is longer than %zu bytes",
@@ -379,6 +376,8 @@ static int say_failure(struct transfer *transfer, CURLcode code, struct error *e
                                request->silent_ms)
                    : error_set(err, ERROR_TIMED_OUT, "%s '%s': no complete answer within %u ms",
                                method, url, timeout_of(request));
+    if (code == CURLE_COULDNT_CONNECT)
+        reason = http_curl_connect_reason(transfer->easy);
     if (!reason)
         reason = transfer->why[0] ? transfer->why : curl_easy_strerror(code);
     if (code == CURLE_URL_MALFORMAT && transfer->has_head) /* of a redirect: not the caller's */
