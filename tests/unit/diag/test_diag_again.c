@@ -287,33 +287,8 @@ static void the_start_is_told_before_HNS_is_asked(void **state) {
     host_free(host);
 }
 
-static uint32_t note_hns(void *context, const char *, const char *const *, size_t, char **,
-                         char **) {
-    text_add(context, "HNS is asked\n");
-    return 0x80070005;
-}
-
-/* What HNS and the API say is read while the pods start: who waits hears of them first. */
-static void the_start_is_told_before_HNS_is_asked(void **state) {
-    struct stage stage = {.start_a = true, .start_b = true, .generation = 1};
-    struct diag_options options = options_make(&stage);
-    struct host *host = host_memory_new();
-    struct diag_report report = {0};
-
-    (void)state;
-    host_memory_on_sleep(host, play, &stage);
-    host_memory_set_hns(host, note_hns, &stage.told);
-    assert_int_equal(diag_run(host, &options, &report, NULL), 0);
-    assert_true(text_starts_with(text_str(&stage.told),
-                                 "starting winjoin-probe-a and winjoin-probe-b\nHNS is asked\n"));
-    text_free(&stage.told);
-    diag_report_free(&report);
-    host_free(host);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_start_is_told_before_HNS_is_asked),
         cmocka_unit_test(the_start_is_told_before_HNS_is_asked),
         cmocka_unit_test(a_restart_is_no_cause),
         cmocka_unit_test(what_stops_pods_ends_the_wait),
