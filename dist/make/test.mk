@@ -12,6 +12,7 @@ test-full: ## all tests but those beside upstream's programs (make conformance, 
 
 REPLAYS := $(FUZZERS:%=build/asan/fuzz/%)
 test-built: native windows rig acceptance man build/asan/winjoin $(UNIT_asan) $(UNIT_windows) $(REPLAYS)
+test-built: build/native/growth build/native/follow # of make bench, that they do not rot
 
 build/windows/tests/test_sockets.exe: LIBS_windows += -lpthread # its other side is a thread
 

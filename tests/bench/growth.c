@@ -346,7 +346,7 @@ static void make_followed_nodes(struct work *w) {
     make_nodes_pages(w->count, &nodes_pages);
     scene_write_kubeconfig(host);
     scene_make_networks(&scene, host, "l2bridge", "win-bridge");
-    scene_write_boot_network(&scene, host, NULL);
+    scene_write_chosen(&scene, host, NULL);
     w->http = http_memory_new(answer, NULL);
     follow_nodes(w);
 }
