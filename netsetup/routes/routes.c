@@ -177,19 +177,21 @@ static bool is_told(const char *address, const struct cidr *pods) {
            !text_equal(address, "0.0.0.0") && !text_equal(address, "::");
 }
 
-/* Of the cluster's pods, where its prefixes of that family are known. */
+/* Of the cluster's pods, where its prefixes of that family are known. A list without this node's
+ * own prefix is an old one: a control plane can be given others after kubeadm wrote its ConfigMap.
+ */
 static bool is_of_cluster(const struct network_plan *plan, const struct cidr *wanted) {
+    const char *own = wanted->base.family == 4 ? plan->pod_cidr : plan->ipv6.pod_cidr;
     bool known = false;
 
     for (size_t i = 0; i < plan->cluster_pod_cidrs.count; i++) {
-        struct cidr pods;
+        struct cidr pods, node;
 
-        if (cidr_parse(plan->cluster_pod_cidrs.items[i], &pods, NULL) < 0 ||
-            pods.base.family != wanted->base.family)
+        if (cidr_parse(plan->cluster_pod_cidrs.items[i], &pods, NULL) < 0)
             continue;
-        known = true;
         if (cidr_contains_cidr(&pods, wanted))
             return true;
+        known |= cidr_parse(own, &node, NULL) == 0 && cidr_contains_cidr(&pods, &node);
     }
     return !known && !ip_is_loopback(&wanted->base) && !ip_is_link_local(&wanted->base);
 }
