@@ -122,7 +122,10 @@ static int run_wait_probes(struct run *run, struct error *err) {
     _cleanup_(freep) char *names = silent_names(run);
 
     run_tell(run, "starting %s", names);
-    run_read_evidence(run); /* meanwhile */
+    /* Meanwhile. After a start it matters only when something fails, and is read then: a join in a
+     * large cluster reads no list of its Nodes. */
+    if (!diag_look_is_young(run->look, host_now(run->host)))
+        run_read_evidence(run);
     return run_wait(run, wait, err) == LOOK_FAILED ? -1 : 0;
 }
 

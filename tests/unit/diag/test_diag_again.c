@@ -269,22 +269,34 @@ static uint32_t note_hns(void *context, const char *, const char *const *, size_
     return 0x80070005;
 }
 
-/* What HNS and the API say is read while the pods start: who waits hears of them first. */
+/* What HNS and the API say is read while the pods start: who waits hears of them first. Where a
+ * service was just started, as by a join, it is read behind the measuring, where a flow is not
+ * good (here one is not run). */
 static void the_start_is_told_before_HNS_is_asked(void **state) {
-    struct stage stage = {.start_a = true, .start_b = true, .generation = 1};
-    struct diag_options options = options_make(&stage);
-    struct host *host = host_memory_new();
-    struct diag_report report = {0};
+    static const char *const told[] = {
+        "starting winjoin-probe-a and winjoin-probe-b\nHNS is asked\n",
+        "starting winjoin-probe-a and winjoin-probe-b\nmeasuring 9 flows\nHNS is asked\n"};
 
     (void)state;
-    host_memory_on_sleep(host, play, &stage);
-    host_memory_set_hns(host, note_hns, &stage.told);
-    assert_int_equal(diag_run(host, &options, &report, NULL), 0);
-    assert_true(text_starts_with(text_str(&stage.told),
-                                 "starting winjoin-probe-a and winjoin-probe-b\nHNS is asked\n"));
-    text_free(&stage.told);
-    diag_report_free(&report);
-    host_free(host);
+    for (int young = 0; young < 2; young++) {
+        struct stage stage = {.start_a = true, .start_b = true, .generation = 1};
+        struct diag_options options = options_make(&stage);
+        struct host *host = host_memory_new();
+        struct diag_report report = {0};
+        json_t *look =
+            json_pack("{s:[{s:s,s:s,s:s}]}", "services", "name", "hns", "state", "running", "since",
+                      young ? RFC3339_TEXT(host_now(host)) : "2020-01-01T00:00:00Z");
+
+        options.look = look;
+        host_memory_on_sleep(host, play, &stage);
+        host_memory_set_hns(host, note_hns, &stage.told);
+        assert_int_equal(diag_run(host, &options, &report, NULL), 0);
+        assert_true(text_starts_with(text_str(&stage.told), told[young]));
+        json_decref(look);
+        text_free(&stage.told);
+        diag_report_free(&report);
+        host_free(host);
+    }
 }
 
 int main(void) {
