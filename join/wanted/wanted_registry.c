@@ -46,12 +46,12 @@ static int apply_fix(struct join *join, const json_t *fix, struct error *err) {
     const char *key = json_text_at(fix, "key"), *value = json_text_at(fix, "value");
     _cleanup_(freep) char *target = xasprintf("%s\\%s", key, value), *found = NULL;
     _cleanup_(freep) char *data = json_write(json_object_get(fix, "data"));
-    unsigned long number;
+    unsigned long long number;
     char *end;
 
     if (read_now(join, key, value, &found, err) < 0)
         return -1;
-    number = strtoul(found ? found : "", &end, 10);
+    number = strtoull(found ? found : "", &end, 10); /* a long has 32 bits on Windows */
     if (found && (!*found || *end || number > UINT32_MAX))
         return error_set(err, ERROR_CONFLICT, "set registry value '%s': it is not a number now",
                          target);
