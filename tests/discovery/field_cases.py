@@ -4,7 +4,7 @@ from odd_cases import config
 # name, where it is, what is there, whether it is taken
 FIELDS = [
     ("null for a CA's file", "cluster", "certificate-authority: null", True),
-    ("a number for tls-server-name", "cluster", "tls-server-name: 5", True),
+    ("a number for tls-server-name", "cluster", "tls-server-name: 5", False),
     ("a list for proxy-url", "cluster", "proxy-url: []", False),
     ("null for insecure-skip-tls-verify", "cluster", "insecure-skip-tls-verify: null", True),
     ("off for insecure-skip-tls-verify", "cluster", "insecure-skip-tls-verify: off", True),
