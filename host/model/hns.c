@@ -276,7 +276,7 @@ static char *call_v1(json_t *state, const char *path, const char *request) {
     if (text_equal(path, endpoints)) {
         _cleanup_json_ json_t *v1 = NULL;
 
-        if (json_read(request, strlen(request), "request", &v1, NULL) < 0)
+        if (!request || json_read(request, strlen(request), "request", &v1, NULL) < 0)
             return failure("The JSON document is invalid.", invalid_json);
         return endpoint_v1(
             keep(state, "endpoints", NULL,
