@@ -361,26 +361,26 @@ static void warn_of_breaches(struct join *join, const struct artifacts *lock, co
 }
 
 int programs_check_versions(struct join *join, const struct artifacts *lock, struct error *err) {
-    _cleanup_(freep) char *kubelet =
-        coming_version(join, lock, service_kubelet.artifact, service_kubelet.program);
+    struct join_found *found = &join->found;
+    const struct {
+        const struct service *service;
+        char **version;
+    } programs[] = {{&service_kubelet, &found->kubelet_version},
+                    {&service_kube_proxy, &found->kube_proxy_version}};
 
-    for (const struct service *const *row = service_table; *row; row++) {
-        _cleanup_(freep) char *version = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+        const struct service *row = programs[i].service;
+        char *version = coming_version(join, lock, row->artifact, row->program);
 
-        if (!(*row)->kubernetes || !programs_wanted(&join->found, *row))
-            continue;
-        version = coming_version(join, lock, (*row)->artifact, (*row)->program);
-        if (check_wanted(&join->found.options, (*row)->name, version, err) < 0 ||
-            check_skew(join, *row, version ? version : join->found.options.kubernetes_version,
-                       err) < 0)
+        text_set(programs[i].version, version);
+        if (programs_wanted(found, row) &&
+            (check_wanted(&found->options, row->name, version, err) < 0 ||
+             check_skew(join, row, version ? version : found->options.kubernetes_version, err) < 0))
             return -1;
     }
     if (check_cni(join, lock, err) < 0)
         return -1;
-    warn_of_breaches(join, lock, kubelet);
-    text_set(&join->found.kubelet_version, take_ptr(kubelet));
-    text_set(&join->found.kube_proxy_version,
-             coming_version(join, lock, service_kube_proxy.artifact, service_kube_proxy.program));
+    warn_of_breaches(join, lock, found->kubelet_version);
     return check_command_line(join, err);
 }
 
