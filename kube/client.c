@@ -2,6 +2,7 @@
 #include "kube/client.h"
 
 #include "base/log.h"
+#include "kube/protobuf.h"
 #include "kube/request.h"
 #include "kube/server_url.h"
 
@@ -87,9 +88,10 @@ int kube_status_error(const char *method, const char *path, long status, const c
     _cleanup_json_ json_t *object = NULL;
     const char *reason, *message;
 
-    if (body)
-        (void)json_read(body, len, "Status", &object,
-                        NULL); /* other bodies are shown as they are */
+    if (body && kube_protobuf_is(body, len))
+        (void)kube_protobuf_read(body, len, &object, ERROR_IGNORED);
+    else if (body) /* other bodies are shown as they are */
+        (void)json_read(body, len, "Status", &object, ERROR_IGNORED);
     reason = json_text_at(object, "reason");
     message = json_text_at(object, "message");
     if (message)

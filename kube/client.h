@@ -76,6 +76,7 @@ struct kube_watch {
     unsigned silent_ms;  /* a server that has not answered for so long is given up; 0 = never */
     unsigned poll_ms;    /* not 0: what would end the wait is tried again after so long, and so long
                             is between two lists where watch is not granted */
+    bool protobuf; /* half as many bytes; of an object no more is told than kube/protobuf.h reads */
     /* Or NULL: lists them itself, instead of the events "ADDED" and "LISTED". *ret_version: where
      * the watch goes on from; the watch frees it. */
     int (*list)(void *context, struct kube_client *client, char **ret_version, struct error *err);

@@ -1,7 +1,9 @@
 /* List and watch: one wait over drops, ends, expired versions and servers that only list. */
 #include "base/log.h"
 #include "kube/client.h"
+#include "kube/event_stream.h"
 #include "kube/object.h"
+#include "kube/protobuf.h"
 #include "kube/request.h"
 
 enum {
@@ -11,8 +13,7 @@ enum {
     TURN_MS = 20000,          /* so long streams run before one that dropped ends them */
     DROP_MS = 1000,           /* within which a dropped stream is taken up again */
     STREAM_GRACE_MS = 10000,  /* how much later than asked for a server may end a stream */
-    LINE_MAX = HTTP_BODY_MAX,
-    VERSION_MAX = 256, /* it goes into a URL */
+    VERSION_MAX = 256,        /* it goes into a URL */
     WORDS_MAX = 64 * 1024,
     POLL_MS = 2000,
     TICK_MS = 1000,
@@ -44,10 +45,8 @@ struct wait {
     uint64_t refused;  /* since when it takes us no more; 0 = it does */
     unsigned failures; /* in a row */
     struct error last; /* last passing failure */
-    struct text line;  /* the piece of a line that came so far */
-    bool words;        /* of this stream: it is no stream of events */
-    struct error odd;  /* why */
-    size_t events;     /* of this stream */
+    struct event_stream stream;
+    size_t events; /* of this stream */
 };
 
 static uint64_t now_ms(const struct watching *all) {
@@ -196,65 +195,46 @@ static void handle_event(struct wait *w, const json_t *event, const char *type) 
         tell(w, type, object);
 }
 
-/* Whole lines leave the builder. From the first one that is not an event, all stays for the error
- * message, and is not read again and again in search of one. */
-static void handle_line(struct wait *w) {
-    _cleanup_json_ json_t *event = NULL;
-    const char *type = NULL;
-
-    if (w->words || !w->line.len)
-        return;
-    if (json_read(text_str(&w->line), w->line.len, "event", &event, &w->odd) == 0 &&
-        !(type = json_text_at(event, "type")))
-        (void)error_set(&w->odd, ERROR_MALFORMED, "decode event: it has no type");
-    w->words = !type;
-    if (!type)
-        return;
-    handle_event(w, event, type);
-    text_clear(&w->line);
-}
-
 static int on_data(void *context, const char *data, size_t len) {
     struct wait *w = context;
 
     if (!len) /* with data, no request may be sent */
         tick(w->all);
     while (len && w->all->outcome == 0 && w->version) {
-        const char *newline = memchr(data, '\n', len);
-        size_t n = newline ? (size_t)(newline - data) : len;
+        _cleanup_json_ json_t *event = NULL;
+        size_t n = event_stream_take(&w->stream, data, len, &event);
 
-        text_add_bytes(&w->line, data, n);
-        if (w->line.overflow)
+        if (w->stream.piece.overflow)
             return 1;
-        if (newline)
-            handle_line(w);
-        n += newline != NULL;
+        if (event)
+            handle_event(w, event, json_text_at(event, "type"));
         data += n;
         len -= n;
     }
     w->all->cut |= any_wants(w->all, now_ms(w->all) - w->all->began >= TURN_MS);
     return w->all->outcome != 0 || w->all->cut || !w->version || left(w->all) == 0 ||
-           (w->words && w->line.len > WORDS_MAX);
+           (w->stream.words &&
+            (w->stream.form == STREAM_FRAMES || w->stream.piece.len > WORDS_MAX));
 }
 
 /* The end of a stream: what it means. */
 static int judge(struct wait *w, const struct http_response *response, struct error *err) {
     if (w->all->outcome || !w->version)
         return 0;
-    if (w->line.overflow)
+    if (w->stream.piece.overflow)
         return error_set(err, ERROR_MALFORMED, "watch %s: an event is longer than %d bytes",
-                         w->watch->path, LINE_MAX);
+                         w->watch->path, event_stream_most(&w->stream));
     if (response->status == 410) {
         free(w->version);
         w->version = NULL;
         return 0;
     }
     if (response->status < 200 || response->status > 299)
-        return kube_status_error("WATCH", w->watch->path, response->status, text_str(&w->line),
-                                 w->line.len, err);
-    if (w->words)
-        return error_set(err, ERROR_NETWORK, "watch %s: %s: %.120s", w->watch->path, w->odd.message,
-                         text_str(&w->line));
+        return kube_status_error("WATCH", w->watch->path, response->status,
+                                 text_str(&w->stream.piece), w->stream.piece.len, err);
+    if (w->stream.words)
+        return error_set(err, ERROR_NETWORK, "watch %s: %s: %.120s", w->watch->path,
+                         w->stream.why.message, text_str(&w->stream.piece));
     if (w->events == 0 && !w->all->cut && now_ms(w->all) - w->all->began < LIVELY_MS)
         return error_set(err, ERROR_NETWORK, "watch %s: the stream ended immediately",
                          w->watch->path);
@@ -279,14 +259,14 @@ static void begin_stream(struct wait *w, unsigned ms, struct stream *ret) {
     *ret = (struct stream){.wait = w, .path = make_path(w, query)};
     ret->call = (struct kube_call){.method = "GET",
                                    .path = ret->path,
+                                   .accept = w->watch->protobuf ? KUBE_PROTOBUF_ACCEPT : NULL,
                                    .timeout_ms = ms + STREAM_GRACE_MS,
                                    .silent_ms = STREAM_SILENT_MS,
                                    .on_data = on_data,
                                    .on_data_context = w};
     w->due = UINT64_MAX;
     w->events = 0;
-    w->words = false;
-    text_clear(&w->line);
+    event_stream_begin(&w->stream);
 }
 
 /* A short one is followed by a pause, whatever it brought: a server that calls each version too old
@@ -476,8 +456,7 @@ int kube_watch_all(struct kube_client *client, const struct kube_watch *watches,
     for (size_t i = 0; i < count; i++) {
         struct wait *w = &all.waits[i];
 
-        *w = (struct wait){
-            .all = &all, .watch = &watches[i], .heard = all.start, .line = {.cap = LINE_MAX}};
+        *w = (struct wait){.all = &all, .watch = &watches[i], .heard = all.start};
         if (watches[i].version && *watches[i].version)
             keep_version(w, watches[i].version);
         w->known = w->version;
@@ -487,7 +466,7 @@ int kube_watch_all(struct kube_client *client, const struct kube_watch *watches,
         if (watches[i].ret_version)
             text_set(watches[i].ret_version, take_ptr(all.waits[i].version));
         free(all.waits[i].version);
-        text_free(&all.waits[i].line);
+        event_stream_free(&all.waits[i].stream);
     }
     free(all.waits);
     return result;

@@ -404,6 +404,7 @@ void drift_follow_watches(struct drift_follow *follow, struct kube_watch ret[DRI
                                         .version = follow->versions[what],
                                         .ret_version = &follow->versions[what],
                                         .poll_ms = POLL_MS,
+                                        .protobuf = true,
                                         .on_event = on_event,
                                         .list = list,
                                         .context = &follow->sides[what]};

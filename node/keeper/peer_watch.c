@@ -204,7 +204,7 @@ static int watch(struct follower *f, struct http *http, const struct kube_watch 
                  size_t count, struct error *err) {
     _cleanup_(kube_client_close) struct kube_client client = {0};
     struct kube_watch all[1 + OTHERS_MAX] = {
-        {.path = NODES, .list = list, .on_event = on_event, .context = f}};
+        {.path = NODES, .protobuf = true, .list = list, .on_event = on_event, .context = f}};
     size_t first = f->plan.writes_routes;
     int result = -1;
 

@@ -1,0 +1,89 @@
+/* Where one event ends and the next begins. */
+#include "kube/event_stream.h"
+
+#include "host/http.h"
+#include "kube/protobuf.h"
+
+enum { LINE_MAX = HTTP_BODY_MAX, FRAME_MAX = 2 * 1024 * 1024, /* etcd stores 1.5 MiB */ HEAD = 4 };
+
+void event_stream_begin(struct event_stream *s) {
+    s->form = STREAM_NEW;
+    s->words = false;
+    error_clear(&s->why);
+    s->piece.cap = LINE_MAX;
+    text_clear(&s->piece);
+}
+
+void event_stream_free(struct event_stream *s) {
+    text_free(&s->piece);
+}
+
+/* Whole events leave the builder. From the first one that is none, all stays for the error message,
+ * and is not read again and again in search of one. */
+static void read_event(struct event_stream *s, json_t **ret) {
+    int result =
+        s->form == STREAM_LINES
+            ? json_read(s->piece.data, s->piece.len, "event", ret, &s->why)
+            : kube_protobuf_read_event(s->piece.data + HEAD, s->piece.len - HEAD, ret, &s->why);
+
+    if (result == 0 && json_text_at(*ret, "type")) {
+        text_clear(&s->piece);
+        return;
+    }
+    if (result == 0)
+        (void)error_set(&s->why, ERROR_MALFORMED, "decode event: it has no type");
+    json_decref(*ret);
+    *ret = NULL;
+    s->words = true;
+    if (s->form == STREAM_FRAMES) /* nobody can read them */
+        text_clear(&s->piece);
+}
+
+int event_stream_most(const struct event_stream *s) {
+    return s->form == STREAM_FRAMES ? FRAME_MAX : LINE_MAX;
+}
+
+static size_t take_line(struct event_stream *s, const char *data, size_t len, json_t **ret) {
+    const char *newline = memchr(data, '\n', len);
+    size_t n = newline ? (size_t)(newline - data) : len;
+
+    text_add_bytes(&s->piece, data, n);
+    if (newline && !s->words && s->piece.len && !s->piece.overflow)
+        read_event(s, ret);
+    return n + (newline != NULL);
+}
+
+static size_t length_of(const char *head) {
+    const unsigned char *b = (const unsigned char *)head;
+
+    return (size_t)b[0] << 24 | (size_t)b[1] << 16 | (size_t)b[2] << 8 | b[3];
+}
+
+/* The length first, then as many bytes. */
+static size_t take_frame(struct event_stream *s, const char *data, size_t len, json_t **ret) {
+    size_t wanted = HEAD + (s->piece.len < HEAD ? 0 : length_of(s->piece.data));
+    size_t n = wanted - s->piece.len < len ? wanted - s->piece.len : len;
+
+    s->piece.overflow = wanted > FRAME_MAX;
+    if (s->piece.overflow || s->words)
+        return len;
+    text_add_bytes(&s->piece, data, n);
+    if (s->piece.len >= HEAD && s->piece.len == HEAD + length_of(s->piece.data))
+        read_event(s, ret);
+    return n;
+}
+
+/* A line begins with a brace, a frame with the first of its length's bytes, which is 0. A Status in
+ * Protobuf, the answer to a watch that is refused, is neither, and stays as it is. */
+size_t event_stream_take(struct event_stream *s, const char *data, size_t len, json_t **ret) {
+    *ret = NULL;
+    if (s->form == STREAM_NEW)
+        s->form = !*data ? STREAM_FRAMES : *data == 'k' ? STREAM_OBJECT : STREAM_LINES;
+    if (s->form == STREAM_FRAMES)
+        return take_frame(s, data, len, ret);
+    if (s->form == STREAM_LINES)
+        return take_line(s, data, len, ret);
+    s->words = true;
+    text_add_bytes(&s->piece, data, len);
+    return len;
+}
