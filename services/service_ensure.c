@@ -40,83 +40,65 @@ static bool same_service(const struct host_service *found, const struct host_ser
            (!wanted->preshutdown_ms || found->preshutdown_ms == wanted->preshutdown_ms);
 }
 
-/* The text for its host, and whether the file says so already. *ret_wanted NULL: it has none. */
-static int read_settings(struct host *host, const struct service *row,
-                         const struct service_settings *settings, char **ret_wanted, bool *ret_same,
-                         struct error *err) {
-    _cleanup_(freep) char *wanted = NULL, *now = NULL;
-    struct error read_err = {0};
-    size_t len = 0;
+static int adopt(struct host *host, const struct service *row,
+                 const struct service_settings *settings, struct service_wanted *ret,
+                 struct error *err);
 
-    *ret_same = true;
-    if (!row->hosted)
-        return 0;
-    if (service_host_file_make(row, settings, &wanted, err) < 0)
+void service_wanted_free(struct service_wanted *wanted) {
+    host_service_free(&wanted->service);
+    free_all(wanted->settings, wanted->foreign_command);
+}
+
+int service_want(struct host *host, const struct service *row,
+                 const struct service_settings *settings, struct service_wanted *ret,
+                 struct error *err) {
+    _cleanup_(host_service_free) struct host_service found = {0};
+    _cleanup_(freep) char *now = NULL;
+    struct error why = {0};
+    bool foreign;
+    size_t len;
+
+    if (host_service_query(host, row->name, &found, err) < 0)
         return -1;
-    if (host_read(host, row->settings_file, SETTINGS_FILE_MAX, &now, &len, &read_err) < 0 &&
-        read_err.kind != ERROR_ABSENT && read_err.kind != ERROR_MALFORMED) {
-        *err = read_err; /* MALFORMED: longer than ours ever is */
-        return -1;
+    foreign = found.state != HOST_SERVICE_ABSENT && !service_is_ours(&found);
+    if (foreign && settings->adopt) {
+        ret->service = take_struct(found);
+        return adopt(host, row, settings, ret, err);
     }
-    *ret_same = text_equal(now, wanted);
-    *ret_wanted = take_ptr(wanted);
-    return 0;
-}
-
-/* Writes the service host's file when it differs. */
-static int ensure_settings(struct host *host, const struct service *row,
-                           const struct service_settings *settings, bool *changed,
-                           struct error *err) {
-    _cleanup_(freep) char *wanted = NULL;
-    bool same;
-
-    if (read_settings(host, row, settings, &wanted, &same, err) < 0)
+    if (service_make(row, settings, &ret->service, err) < 0 ||
+        (row->hosted && service_host_file_make(row, settings, &ret->settings, err) < 0))
         return -1;
-    *changed = !same;
-    return same ? 0
-                : host_write(host, row->settings_file, wanted, strlen(wanted), HOST_SECRET, err);
-}
-
-int service_compare(struct host *host, const struct service *row,
-                    const struct service_settings *settings, bool *ret_same, struct error *err) {
-    _cleanup_(host_service_free) struct host_service wanted = {0}, found = {0};
-    _cleanup_(freep) char *text = NULL;
-    bool same;
-
-    if (service_make(row, settings, &wanted, err) < 0 ||
-        host_service_query(host, wanted.name, &found, err) < 0 ||
-        read_settings(host, row, settings, &text, &same, err) < 0)
-        return -1;
-    *ret_same = same && found.state != HOST_SERVICE_ABSENT && same_service(&found, &wanted);
+    if (row->hosted && !foreign &&
+        host_read(host, row->settings_file, SETTINGS_FILE_MAX, &now, &len, &why) < 0 &&
+        why.kind != ERROR_ABSENT && why.kind != ERROR_MALFORMED) { /* longer than ours ever is */
+        (void)error_pass(err, &why);
+        return error_prefix(err, "service '%s'", row->name);
+    }
+    if (foreign)
+        ret->foreign_command = xstrdup(found.command ? found.command : "nothing");
+    ret->settings_differ = !text_equal(now, ret->settings);
+    ret->differs = found.state == HOST_SERVICE_ABSENT || !same_service(&found, &ret->service);
+    ret->restarts = ret->settings_differ || !runs_the_same(&found, &ret->service);
     return 0;
-}
-
-static int refuse_foreign(const struct host_service *found, struct error *err) {
-    (void)error_set(err, ERROR_CONFLICT, "service '%s' already exists and was not made by winjoin",
-                    found->name);
-    return error_hint(err, "it runs: %s", found->command ? found->command : "nothing");
 }
 
 int service_ensure(struct host *host, const struct service *row,
                    const struct service_settings *settings, bool *ret_changed, struct error *err) {
-    _cleanup_(host_service_free) struct host_service wanted = {0}, found = {0};
-    bool changed = false;
-    if (service_make(row, settings, &wanted, err) < 0 ||
-        host_service_query(host, wanted.name, &found, err) < 0)
+    _cleanup_(service_wanted_free) struct service_wanted wanted = {0};
+
+    if (service_want(host, row, settings, &wanted, err) < 0)
         return -1;
-    if (found.state != HOST_SERVICE_ABSENT && !service_is_ours(&found))
-        return settings->adopt ? service_adopt(host, row, settings, &found,
-                                               ret_changed ? ret_changed : &changed, err)
-                               : refuse_foreign(&found, err);
-    if (ensure_settings(host, row, settings, &changed, err) < 0)
-        return error_prefix(err, "service '%s'", wanted.name);
-    if (found.state == HOST_SERVICE_ABSENT || !same_service(&found, &wanted)) {
-        if (host_service_put(host, &wanted, err) < 0)
-            return error_prefix(err, "service '%s'", wanted.name);
-        changed |= !runs_the_same(&found, &wanted);
+    if (wanted.foreign_command) {
+        (void)error_set(err, ERROR_CONFLICT,
+                        "service '%s' already exists and was not made by winjoin", row->name);
+        return error_hint(err, "it runs: %s", wanted.foreign_command);
     }
     if (ret_changed)
-        *ret_changed = changed;
+        *ret_changed = wanted.restarts;
+    if ((wanted.settings_differ && host_write(host, row->settings_file, wanted.settings,
+                                              strlen(wanted.settings), HOST_SECRET, err) < 0) ||
+        (wanted.differs && host_service_put(host, &wanted.service, err) < 0))
+        return wanted.adopted ? -1 : error_prefix(err, "service '%s'", row->name);
     return 0;
 }
 
@@ -259,19 +241,24 @@ static size_t find_program(const struct text_list *words, const struct service *
     return i;
 }
 
-int service_adopted(struct host *host, const struct service *row,
-                    const struct service_settings *settings, struct host_service *found,
-                    bool *ret_changed, struct error *err) {
+static int adopt(struct host *host, const struct service *row,
+                 const struct service_settings *settings, struct service_wanted *ret,
+                 struct error *err) {
     _cleanup_(text_list_free) struct text_list words = {0}, wrapped = {0};
+    struct host_service *found = &ret->service;
     size_t program;
 
-    *ret_changed = false;
+    ret->adopted = true;
     if (!row->extra_args) /* nothing of a join's goes onto its command line */
         return 0;
     command_line_words(found->command ? found->command : "", &words);
     program = find_program(&words, row);
-    if (program < words.count)
-        return give_arguments(row, settings, found, &words, program, ret_changed, err);
+    if (program < words.count) {
+        if (give_arguments(row, settings, found, &words, program, &ret->differs, err) < 0)
+            return -1;
+        ret->restarts = ret->differs;
+        return 0;
+    }
     service_words(host, found, &wrapped);
     if (!reads_flags(host, &wrapped))
         log_message(LOG_WARNING,
@@ -279,16 +266,6 @@ int service_adopted(struct host *host, const struct service *row,
                     ": labels, taints and kubeletExtraArgs of this join do not reach it; delete "
                     "the service before the join and winjoin makes one: " SERVICE_REMOVAL("%s"),
                     row->name, found->command ? found->command : "", row->name, row->name);
-    *ret_changed = true; /* it reads what the join has written when it starts */
+    ret->restarts = true; /* it reads what the join has written when it starts */
     return 0;
-}
-
-int service_adopt(struct host *host, const struct service *row,
-                  const struct service_settings *settings, struct host_service *found,
-                  bool *ret_changed, struct error *err) {
-    _cleanup_(freep) char *before = xstrdup_null(found->command);
-
-    if (service_adopted(host, row, settings, found, ret_changed, err) < 0)
-        return -1;
-    return text_equal(before, found->command) ? 0 : host_service_put(host, found, err);
 }

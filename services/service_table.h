@@ -137,27 +137,30 @@ int service_arguments(const struct service *service, const struct service_settin
 /* Those of our arguments that service_arguments() leaves out because known_flags lacks them. */
 void service_dropped_arguments(const struct service *service,
                                const struct service_settings *settings, struct text_list *ret);
+/* A service as it is to be, against what stands. Zero-initialise; service_wanted_free(). */
+struct service_wanted {
+    struct host_service service; /* as the SCM is to have it */
+    char *settings;              /* text of its host's file; NULL: it has none */
+    bool differs, settings_differ;
+    bool restarts;         /* what a running service has read at its start changes */
+    bool adopted;          /* not ours, and gone on with */
+    char *foreign_command; /* what the one runs that is not ours and is in the way; NULL: none is */
+};
+/* Computes it; nothing is changed on the host. One that exists and that winjoin did not make, where
+ * settings->adopt: one that starts the row's program, itself or behind another one, gets our
+ * arguments (its own of the same name go), when the row has arguments of the user's; one that
+ * starts another program (nssm, a script) stays as it is, with a warning when nothing there reads
+ * kubeadm-flags.env. Kinds: those of service_make(), host_service_query() and host_read(). */
+int service_want(struct host *host, const struct service *service,
+                 const struct service_settings *settings, struct service_wanted *ret,
+                 struct error *err);
+void service_wanted_free(struct service_wanted *wanted);
 /* Makes the service stand (with its settings file for the service host); a service of that name
  * that is not ours (description) is ERROR_CONFLICT, unless it is to be adopted. *ret_changed (or
  * NULL): true when what a running service has read at its start was changed (command, environment,
  * its host's settings). */
 int service_ensure(struct host *host, const struct service *service,
                    const struct service_settings *settings, bool *ret_changed, struct error *err);
-/* Is it already just as service_ensure() would make it? */
-int service_compare(struct host *host, const struct service *service,
-                    const struct service_settings *settings, bool *ret_same, struct error *err);
-/* A service that exists and that winjoin did not make: one that starts the row's program, itself or
- * behind another one, gets our arguments (its own of the same name go), when the row has arguments
- * of the user's; one that starts another program (nssm, a script) stays as it is, with a warning
- * when nothing there reads kubeadm-flags.env. `found` becomes what it is then; *ret_changed: it
- * must start again for that. Nothing is changed on the host. */
-int service_adopted(struct host *host, const struct service *service,
-                    const struct service_settings *settings, struct host_service *found,
-                    bool *ret_changed, struct error *err);
-/* The same, and changes the service. The journal has it already. */
-int service_adopt(struct host *host, const struct service *service,
-                  const struct service_settings *settings, struct host_service *found,
-                  bool *ret_changed, struct error *err);
 /* The words of its command line, then those that nssm starts for it. */
 void service_words(struct host *host, const struct host_service *service, struct text_list *ret);
 /* Is there one that winjoin did not make? */

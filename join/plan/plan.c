@@ -58,51 +58,28 @@ static void add_wanted(struct join *join, json_t *files, const struct wanted_fil
         json_object_set_new(file, "changes", kubelet_changes_json(&join->found.kubelet_changes));
 }
 
-/* One that an image brought, as the join goes on with it: 1; 0: there is none. */
-static int add_adopted(struct host *host, const struct service *row,
-                       const struct service_settings *settings, json_t *array, struct error *err) {
-    _cleanup_(host_service_free) struct host_service service = {0};
-    bool changed = false;
-    json_t *json;
-
-    if (host_service_query(host, row->name, &service, err) < 0)
-        return -1;
-    if (service.state == HOST_SERVICE_ABSENT || service_is_ours(&service))
-        return 0;
-    if (service_adopted(host, row, settings, &service, &changed, err) < 0)
-        return -1;
-    json = service_json(&service);
-    json_object_set_new(json, "adopted", json_true());
-    json_object_set_new(json, "restarts", json_boolean(changed));
-    json_array_append_new(array, json);
-    return 1;
-}
-
-/* With the file that the service host reads when the SCM starts it. */
+/* With the file that the service host reads when the SCM starts it; one that an image brought as
+ * the join goes on with it. */
 static int services_json(struct join *join, json_t *array, json_t *files, struct error *err) {
     struct service_settings settings;
 
     programs_service_settings(join->host, &join->found, &settings);
     for (const struct service *const *row = service_table; *row; row++) {
-        _cleanup_(host_service_free) struct host_service service = {0};
-        _cleanup_(freep) char *text = NULL;
-        int adopted = 0;
+        _cleanup_(service_wanted_free) struct service_wanted wanted = {0};
+        json_t *json;
 
         if (!programs_wanted(&join->found, *row))
             continue;
-        if (settings.adopt)
-            adopted = add_adopted(join->host, *row, &settings, array, err);
-        if (adopted < 0)
+        if (service_want(join->host, *row, &settings, &wanted, err) < 0)
             return -1;
-        if (adopted)
-            continue;
-        if (service_make(*row, &settings, &service, err) < 0 ||
-            service_host_file_make(*row, &settings, &text, err) < 0)
-            return -1;
-        json_array_append_new(array, service_json(&service));
-        if ((*row)->hosted)
+        json = service_json(&wanted.service);
+        json_array_append_new(array, json);
+        if (wanted.adopted)
+            json_object_update_new(
+                json, json_pack("{s:b, s:b}", "adopted", true, "restarts", (int)wanted.restarts));
+        if (wanted.settings)
             json_object_set_new(add_file(join, files, (*row)->settings_file, true), "content",
-                                json_string(text));
+                                json_string(wanted.settings));
     }
     return 0;
 }

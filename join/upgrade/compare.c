@@ -253,16 +253,16 @@ static bool has_file(const struct upgrade *u, const struct service *service) {
 static int is_told_otherwise(struct join *join, const struct service *service, bool *ret,
                              struct error *err) {
     _cleanup_(text_list_free) struct text_list known = {0};
+    _cleanup_(service_wanted_free) struct service_wanted wanted = {0};
     struct service_settings settings;
-    bool same = true;
 
     programs_service_settings(join->host, &join->found, &settings);
     if (service->kubernetes)
         (void)program_flags_read(join->host, service->program, &known, NULL);
     settings.known_flags = &known;
-    if (service_compare(join->host, service, &settings, &same, err) < 0)
+    if (service_want(join->host, service, &settings, &wanted, err) < 0)
         return -1;
-    *ret = !same;
+    *ret = wanted.differs || wanted.settings_differ;
     return 0;
 }
 
