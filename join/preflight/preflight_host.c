@@ -217,8 +217,13 @@ enum verdict check_policy(const struct machine *machine, struct finding *finding
                            finding->check->subject, finding->check->id, value);
 }
 
-/* Rules for programs, by group policy or by a file: where they are enforced, a service of a node is
- * refused with 1260 or 4551. Facts: SrpV2 is AppLocker's, DeviceGuard App Control's (WDAC). */
+/* Rules for programs, by group policy. AppLocker's (SrpV2; 0 is audit alone) are for what users
+ * start, and for services only where the policy enforces it for them; App Control's (WDAC,
+ * DeviceGuard) are for all. Windows refuses with 1260 or 4551, and writes event 8004 in
+ * AppLocker/EXE and DLL, 3077 in CodeIntegrity/Operational. A policy by a file alone
+ * (CiPolicies\Active) is not seen: Windows has its own there. Sources: learn.microsoft.com,
+ * "AppLocker rule collection extensions", "Using Event Viewer with AppLocker", "Understanding App
+ * Control event IDs". */
 enum verdict check_application_control(const struct machine *machine, struct finding *finding) {
     static const struct {
         const char *key, *value, *title;
