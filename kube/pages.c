@@ -88,6 +88,147 @@ static int add_page(struct kube_client *client, const char *path, take_page *tak
     return 0;
 }
 
+/* ---- one answer, object by object as it comes ---- */
+
+struct coming {
+    take_page *take;
+    void *context;
+    struct text item, rest; /* the object so far; the list around its objects */
+    unsigned depth;
+    bool in_text, is_escaped, in_items;
+    size_t objects, bytes;
+    struct error why;
+};
+
+static int broken(struct coming *c) {
+    return error_set(&c->why, ERROR_MALFORMED, "decode the answer: byte %zu is not JSON", c->bytes);
+}
+
+/* What is between two objects came with the second one. */
+static int take_item(struct coming *c) {
+    static const char blanks[] = " \t\r\n";
+    const char *item = c->item.data + strspn(c->item.data, blanks);
+    _cleanup_(freep) char *list = NULL;
+
+    if (c->objects++ && *item++ != ',')
+        return broken(c);
+    list = xasprintf("{\"items\":[%s]}", item);
+    text_clear(&c->item);
+    return c->take(c->context, list, strlen(list), &c->why);
+}
+
+static size_t without_blanks(const char *text, size_t len) {
+    while (len && strchr(" \t\r\n", text[len - 1]))
+        len--;
+    return len;
+}
+
+/* Does it end with "items": [ */
+static bool is_items(const struct text *rest) {
+    static const char key[] = "\"items\"";
+    size_t len = without_blanks(rest->data, rest->len - 1);
+
+    if (!len || rest->data[len - 1] != ':')
+        return false;
+    len = without_blanks(rest->data, len - 1);
+    return len >= strlen(key) && memcmp(rest->data + len - strlen(key), key, strlen(key)) == 0;
+}
+
+/* A bracket or a brace, which ends what is kept with it. */
+static int take_nesting(struct coming *c, char byte) {
+    bool opens = byte == '{' || byte == '[';
+
+    if (!opens && !c->depth)
+        return broken(c);
+    c->depth += opens ? 1 : -1u;
+    if (opens && c->depth == 2)
+        c->in_items = byte == '[' && is_items(&c->rest);
+    if (opens || !c->in_items || c->depth > 2)
+        return 0;
+    if (c->depth == 2)
+        return take_item(c);
+    text_add(&c->rest, text_str(&c->item)); /* no object */
+    text_clear(&c->item);
+    c->in_items = false;
+    return 0;
+}
+
+static bool take_byte(struct coming *c, char byte) {
+    bool in_text = c->in_text;
+
+    if (in_text && !c->is_escaped && byte == '"')
+        c->in_text = false;
+    else if (!in_text && byte == '"')
+        c->in_text = true;
+    c->is_escaped = in_text && byte == '\\' && !c->is_escaped;
+    return !in_text && strchr("{}[]", byte) && byte;
+}
+
+static int on_list(void *context, const char *data, size_t len) {
+    struct coming *c = context;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        bool nests = take_byte(c, data[i]);
+
+        if (!nests && i + 1 < len)
+            continue;
+        text_add_bytes(c->in_items ? &c->item : &c->rest, data + kept, i + 1 - kept);
+        c->bytes += i + 1 - kept;
+        kept = i + 1;
+        if (nests && take_nesting(c, data[i]) < 0)
+            return 1;
+    }
+    if ((c->item.overflow || c->rest.overflow) && !c->why.kind)
+        (void)error_set(&c->why, ERROR_MALFORMED, "an object has more than %d MiB",
+                        OBJECT_BYTES_MAX >> 20);
+    if (c->bytes > ALL_BYTES_MAX && !c->why.kind)
+        (void)error_set(&c->why, ERROR_MALFORMED, "more than %d MiB", ALL_BYTES_MAX >> 20);
+    return c->why.kind;
+}
+
+/* Without its objects it is short, and says where a watch can go on. */
+static int read_rest(struct coming *c, char **ret_version, struct error *err) {
+    _cleanup_json_ json_t *list = NULL;
+    json_t *items;
+
+    if (json_read(text_str(&c->rest), c->rest.len, "the answer", &list, err) < 0 ||
+        kube_list_items(list, &items, err) < 0)
+        return -1;
+    if (json_array_size(items) || *json_text_or(list, "metadata.continue", ""))
+        return error_set(err, ERROR_MALFORMED, "decode the answer: it is not a whole list");
+    if (json_text_at(list, "metadata.resourceVersion"))
+        text_set(ret_version, xstrdup(json_text_at(list, "metadata.resourceVersion")));
+    return 0;
+}
+
+/* As client-go asks: of what the server has in memory, all at once. */
+static int stream_list(struct kube_client *client, const char *path, take_page *take, void *context,
+                       char **ret_version, struct error *err) {
+    _cleanup_(freep) char *url =
+        xasprintf("%s%cresourceVersion=0", path, strchr(path, '?') ? '&' : '?');
+    struct coming c = {.take = take,
+                       .context = context,
+                       .item = {.cap = OBJECT_BYTES_MAX},
+                       .rest = {.cap = OBJECT_BYTES_MAX}};
+    const struct kube_call call = {.method = "GET",
+                                   .path = url,
+                                   .timeout_ms = PAGES_MS,
+                                   .gzip = true,
+                                   .on_data = on_list,
+                                   .on_data_context = &c};
+    _cleanup_(http_response_free) struct http_response response = {0};
+    int result = kube_perform(client, &call, &response, err);
+
+    if (result == 0 && (response.status < 200 || response.status > 299))
+        result = kube_status_error("GET", url, response.status, text_str(&c.rest), c.rest.len, err);
+    else if (result == 0 && (c.why.kind || read_rest(&c, ret_version, &c.why) < 0))
+        result = (error_pass(err, &c.why), error_prefix(err, "GET %s", path));
+    text_free(&c.item);
+    text_free(&c.rest);
+    return result;
+}
+
 /* A server whose pages do not end is given up. `all`: so many bytes at most, 0 = any number. */
 static int add_pages(struct kube_client *client, const char *path, size_t all, take_page *take,
                      void *context, char **ret_version, struct error *err) {
@@ -151,8 +292,10 @@ static int take_tree(void *context, const char *text, size_t len, struct error *
 
 int kube_pages_each(struct kube_client *client, const char *path, kube_take_items *take,
                     void *context, char **ret_version, struct error *err) {
-    return add_pages(client, path, 0, take_tree, &(struct walk){.take = take, .context = context},
-                     ret_version, err);
+    struct walk walk = {.take = take, .context = context};
+
+    return ret_version ? stream_list(client, path, take_tree, &walk, ret_version, err)
+                       : add_pages(client, path, 0, take_tree, &walk, NULL, err);
 }
 
 static int keep_items(void *context, const json_t *items, struct error *) {
@@ -178,7 +321,8 @@ static int take_scan(void *context, const char *text, size_t len, struct error *
 
 int kube_pages_scan(struct kube_client *client, const char *path, const struct json_scan *scan,
                     char **ret_version, struct error *err) {
-    return add_pages(client, path, 0, take_scan, (void *)scan, ret_version, err);
+    return ret_version ? stream_list(client, path, take_scan, (void *)scan, ret_version, err)
+                       : add_pages(client, path, 0, take_scan, (void *)scan, NULL, err);
 }
 
 /* ---- their names ---- */

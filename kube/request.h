@@ -14,6 +14,7 @@ struct kube_call {
     unsigned timeout_ms; /* 0 = the client's */
     unsigned silent_ms;
     size_t max_body; /* 0 = HTTP_BODY_MAX */
+    bool gzip;       /* as of http_request; kube_get_text() always */
     int (*on_data)(void *context, const char *data, size_t len);
     void *on_data_context;
     char **ret_text; /* kube_get_text(): gets the answer, which is not read as JSON then */

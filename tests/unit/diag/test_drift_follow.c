@@ -38,9 +38,9 @@ static void what_comes_is_kept(void **state) {
 
     PLAY(
         s, {"/api/v1/nodes?limit=500", 200, LIST("10", ""), 0, 0},
-        {"/api/v1/services?limit=500", 200,
+        {"/api/v1/services?resourceVersion=0", 200,
          LIST("20", OBJECT("c", "3", AT("10.96.0.3")) "," OBJECT("a", "4", AT("10.96.0.1"))), 0, 0},
-        {"/endpointslices?limit=500", 200, LIST("30", OBJECT("a-1", "5", "")), 0, 0},
+        {"/endpointslices?resourceVersion=0", 200, LIST("30", OBJECT("a-1", "5", "")), 0, 0},
         {"/api/v1/nodes?watch=true&allowWatchBookmarks=true&resourceVersion=10&", 200, "", 0,
          20000},
         {"/api/v1/services?watch=true&allowWatchBookmarks=true&resourceVersion=20&", 200,
@@ -50,7 +50,7 @@ static void what_comes_is_kept(void **state) {
          0, 0},
         {"/endpointslices?watch=true&allowWatchBookmarks=true&resourceVersion=30&", 200,
          EVENT("ERROR", "{\"code\":410,\"message\":\"too old resource version\"}"), 0, 0},
-        {"/endpointslices?limit=500", 200, /* alone */
+        {"/endpointslices?resourceVersion=0", 200, /* alone */
          LIST("50", OBJECT("a-2", "6", "") "," OBJECT("a-3", "7", "")), 0, 0},
         {"/api/v1/nodes?watch", 200, EVENT("ADDED", NODE("end", "")), 0, 0},
         {"/api/v1/services?watch=true&allowWatchBookmarks=true&resourceVersion=25&", 200, "", 0, 0},
