@@ -267,7 +267,8 @@ int kube_protobuf_read(const char *data, size_t len, json_t **ret, struct error 
     struct bytes unknown, type, raw;
 
     if (!kube_protobuf_is(data, len))
-        return error_set(err, ERROR_MALFORMED, "decode protobuf: it is no object of Kubernetes");
+        return error_set(err, ERROR_MALFORMED,
+                         "decode protobuf: it is not an object of Kubernetes");
     unknown = (struct bytes){data + sizeof magic, len - sizeof magic};
     if (find_bytes(unknown, 1, &type, err) < 0 || find_bytes(unknown, 2, &raw, err) < 0 ||
         read_fields(type, type_meta, object, err) < 0)

@@ -44,7 +44,8 @@ struct scene {
     const struct row *rows;
     size_t count, asked;
     struct text seen;
-    unsigned ticks, silent_ms; /* silent_ms: of the last request */
+    unsigned ticks, silent_ms; /* silent_ms, accept: of the last request */
+    const char *accept;
 };
 
 static inline int answer(void *context, const struct http_request *request,
@@ -59,6 +60,7 @@ static inline int answer(void *context, const struct http_request *request,
     if (!strstr(request->url, row->expect))
         fail_msg("request %zu: '%s' lacks '%s'", s->asked, request->url, row->expect);
     s->silent_ms = request->silent_ms;
+    s->accept = request->accept;
     for (unsigned ms = 0;
          ms < row->takes_ms && (!request->on_data || !ms || ms < request->timeout_ms); ms += 1000) {
         host_memory_advance(s->host, 1000);

@@ -57,6 +57,7 @@ static void what_comes_is_kept(void **state) {
         {"resourceVersion=50&", 200, "", 0, 0});
     assert_int_equal(watch(s, 600000, NULL), 0);
     assert_int_equal(s->asked, s->count);
+    assert_string_equal(s->accept, "application/vnd.kubernetes.protobuf, application/json");
     assert_services("d/a 10.96.0.9, d/b 10.96.0.2");
     assert_int_equal(follow.cluster.slice_count, 2);
     assert_string_equal(follow.cluster.slices[0].name, "d/a-2");

@@ -203,7 +203,7 @@ static void what_is_no_stream_is_said(void **state) {
     stream.piece.overflow = false;
     take(&stream, "\0\0\0\0more", 8); /* an event of no bytes */
     assert_true(stream.words);
-    assert_non_null(strstr(stream.why.message, "it is no object of Kubernetes"));
+    assert_non_null(strstr(stream.why.message, "it is not an object of Kubernetes"));
     take(&stream, "\0\0\0\2\x0b\x0b", 6);
     assert_true(stream.words);
     assert_non_null(strstr(stream.why.message, "wire type 3"));
