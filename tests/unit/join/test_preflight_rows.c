@@ -279,6 +279,15 @@ static void full_disk(void) {
     host_memory_set_free_space(r.host, 5000000000u);
 }
 
+static void kubelet_on_x(void) {
+    text_list_add(&r.options.kubelet_extra_args, "root-dir=D:\\kubelet");
+    text_list_add(&r.options.kubelet_extra_args, "root-dir=X:\\kubelet");
+}
+
+static void images_on_x(void) {
+    put("C:\\etc\\containerd\\conf.d\\root.toml", "version = 3\nroot = 'X:\\images'\n");
+}
+
 #define W PREFLIGHT_WARNING
 #define E PREFLIGHT_ERROR
 static const struct {
@@ -321,6 +330,8 @@ static const struct {
     {"SystemDrive", no_drive, W, "could not check"},
     {"PageFile", no_page_file, W, "page file"},
     {"PageFile", no_memory_answer, W, "could not check"},
+    {"DiskSpace", kubelet_on_x, E, "root-dir is X:\\kubelet, on a drive that is not there"},
+    {"DiskSpace", images_on_x, E, "containerd's root is X:\\images, on a drive that is not there"},
     {"DiskSpace", full_disk, W, "GB free"},
     {"DiskSpace", full_disk_d, W, "D: has 5.0 GB free"},
     {"Defender", not_excluded, W, "Defender scans"},
