@@ -279,15 +279,6 @@ static void full_disk(void) {
     host_memory_set_free_space(r.host, 5000000000u);
 }
 
-static void kubelet_on_x(void) {
-    text_list_add(&r.options.kubelet_extra_args, "root-dir=D:\\kubelet");
-    text_list_add(&r.options.kubelet_extra_args, "root-dir=X:\\kubelet");
-}
-
-static void images_on_x(void) {
-    put("C:\\etc\\containerd\\conf.d\\root.toml", "version = 3\nroot = 'X:\\images'\n");
-}
-
 #define W PREFLIGHT_WARNING
 #define E PREFLIGHT_ERROR
 static const struct {
