@@ -62,7 +62,9 @@ static const struct preflight_check checks[] = {
     MACHINE("PageFile", W, check_page_file, "there is a page file",
             "powershell \"Get-CimInstance Win32_ComputerSystem | Set-CimInstance -Property "
             "@{AutomaticManagedPagefile=[bool]1}\""),
-    MACHINE("DiskSpace", W, check_disk, "C: has enough free space for images",
+    MACHINE("DiskSpace", E, check_disk,
+            "C:, or the drive of containerd and the kubelet, is there (else an error) and has "
+            "enough free space for images",
             "dism /online /cleanup-image /startcomponentcleanup"),
     MACHINE("Defender", W, check_defender, "Defender does not scan container files",
             "powershell Add-MpPreference -ExclusionPath C:\\ProgramData\\containerd"),

@@ -129,26 +129,45 @@ static int data_folder(const struct machine *machine, char **ret, struct finding
                                         &finding->why);
 }
 
-enum verdict check_disk(const struct machine *machine, struct finding *finding) {
-    _cleanup_(freep) char *folder = NULL;
+static enum verdict judge_space(const struct machine *machine, const char *what,
+                                const char *folder, struct finding *finding) {
     char drive[] = "C:\\";
     uint64_t bytes;
 
-    if (data_folder(machine, &folder, finding) < 0)
-        return CHECK_UNKNOWN;
     *drive = *folder;
-    if (*drive != 'C')
-        check_hint(finding, "correct root in containerd's configuration, or make room on %.2s",
-                   drive);
     if (host_free_space(machine->host, drive, &bytes, &finding->why) < 0)
         return finding->why.kind != ERROR_ABSENT
                    ? CHECK_UNKNOWN
-                   : check_bad(finding, "containerd's root is %s, and there is no drive %.2s",
-                               folder, drive);
+                   : check_bad(finding, "%s is %s, on a drive that is not there", what, folder);
     return bytes >= (uint64_t)DISK_MIN * GIGABYTE
                ? CHECK_FINE
-               : check_bad(finding, "%.2s has %.1f GB free; images and logs need %d GB", drive,
-                           (double)bytes / GIGABYTE, DISK_MIN);
+               : check_warn(finding, "%.2s has %.1f GB free; images and logs need %d GB", drive,
+                            (double)bytes / GIGABYTE, DISK_MIN);
+}
+
+/* The kubelet's root may be on another drive, too. */
+enum verdict check_disk(const struct machine *machine, struct finding *finding) {
+    static const char root[] = "root-dir=";
+    const struct text_list *arguments = &machine->found->options.kubelet_extra_args;
+    _cleanup_(freep) char *folder = NULL;
+    enum verdict verdict;
+
+    if (data_folder(machine, &folder, finding) < 0)
+        return CHECK_UNKNOWN;
+    if (*folder != 'C')
+        check_hint(finding, "correct root in containerd's configuration, or make room on %.2s",
+                   folder);
+    verdict = judge_space(machine, "containerd's root", folder, finding);
+    for (size_t i = 0; i < arguments->count && verdict == CHECK_FINE; i++) {
+        const char *at = arguments->items[i] + strlen(root);
+
+        if (!text_starts_with(arguments->items[i], root) || !*at || at[1] != ':')
+            continue;
+        check_hint(finding, "correct root-dir among the kubelet's arguments, or make room on %.2s",
+                   at);
+        verdict = judge_space(machine, "the kubelet's root-dir", at, finding);
+    }
+    return verdict;
 }
 
 /* The NetBIOS name is the first 15 characters: %COMPUTERNAME% and what reads it then differ from

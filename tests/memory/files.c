@@ -423,6 +423,8 @@ int memory_list(struct host *host, const char *path, struct text_list *ret, stru
 int memory_free_space(struct host *host, const char *path, uint64_t *ret, struct error *err) {
     if (memory_call(host, err, "free_space %s", path) < 0)
         return -1;
+    if (*path == 'X')
+        return error_set(err, ERROR_ABSENT, "free space of '%s': there is no such drive", path);
     *ret = memory_of(host)->free_space;
     return 0;
 }

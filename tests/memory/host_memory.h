@@ -39,7 +39,7 @@ void host_memory_set_service_state(struct host *host, const char *name,
 void host_memory_end_service(struct host *host, const char *name, uint32_t exit_code);
 /* The next `times` starts of it end at once, with exit code 1. */
 void host_memory_end_service_starts(struct host *host, const char *name, unsigned times);
-/* What host_free_space() answers for every volume; 64 GiB at first. */
+/* What host_free_space() answers for every volume but X:, which is not there; 64 GiB at first. */
 void host_memory_set_free_space(struct host *host, uint64_t bytes);
 /* The user pressed Ctrl-C. */
 void host_memory_interrupt(struct host *host);

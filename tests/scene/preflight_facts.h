@@ -51,6 +51,15 @@ static inline void full_disk_d(void) {
     host_memory_set_free_space(r.host, 5000000000u);
 }
 
+static inline void kubelet_on_x(void) {
+    text_list_add(&r.options.kubelet_extra_args, "root-dir=D:\\kubelet");
+    text_list_add(&r.options.kubelet_extra_args, "root-dir=X:\\kubelet");
+}
+
+static inline void images_on_x(void) {
+    put("C:\\etc\\containerd\\conf.d\\root.toml", "version = 3\nroot = 'X:\\images'\n");
+}
+
 static inline void not_excluded_d(void) {
     put(OWNERS, "version = 3\nroot = 'D:\\images'\n");
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Servers as images, scripts and administrators leave them, each in a folder with the end that a join has there.
 
-  server.json  source (repositories, files, versions, or "from memory: what it is"), state (members of docs/rehearsal.md, besides
-               a new server's), files (path and text: a list of lines, {"go": module, "version": its} for a program, or null for
+  server.json  source (repositories, files, versions, "learn.microsoft.com: its pages", or "from memory: what it is"),
+               state (members of docs/rehearsal.md, besides a new server's), files (path and text: a list of lines, {"go": module, "version": its} for a program, or null for
                a folder), environment, cluster (a folder of
                tests/zoo; else kubeadm-flannel) and joins (words besides the usual, one list a join)
   end.json     of each join: exit, checks (warnings and errors that a new server has not, with their remedies) and either
@@ -141,7 +141,7 @@ class Sources(unittest.TestCase):
         for folder in servers():
             with self.subTest(server=folder.name):
                 made = read(folder, "server.json")
-                self.assertRegex(made["source"], r"^([\w.-]+/[\w.-]+ v?\w[\w.+-]*: |from memory: )")
+                self.assertRegex(made["source"], r"^([\w.-]+/[\w.-]+ v?\w[\w.+-]*: |learn\.microsoft\.com: |from memory: )")
                 self.assertLessEqual(set(made), MEMBERS)
 
 

@@ -321,6 +321,8 @@ static const struct {
     {"SystemDrive", no_drive, W, "could not check"},
     {"PageFile", no_page_file, W, "page file"},
     {"PageFile", no_memory_answer, W, "could not check"},
+    {"DiskSpace", kubelet_on_x, E, "root-dir is X:\\kubelet, on a drive that is not there"},
+    {"DiskSpace", images_on_x, E, "containerd's root is X:\\images, on a drive that is not there"},
     {"DiskSpace", full_disk, W, "GB free"},
     {"DiskSpace", full_disk_d, W, "D: has 5.0 GB free"},
     {"Defender", not_excluded, W, "Defender scans"},
