@@ -78,7 +78,8 @@ struct kube_watch {
                             is between two lists where watch is not granted */
     bool protobuf; /* half as many bytes; of an object no more is told than kube/protobuf.h reads */
     /* Or NULL: lists them itself, instead of the events "ADDED" and "LISTED". *ret_version: where
-     * the watch goes on from; the watch frees it. */
+     * the watch goes on from; the watch frees it. It is "" where the last one was too old
+     * (kube_pages_each()). */
     int (*list)(void *context, struct kube_client *client, char **ret_version, struct error *err);
     char **ret_version; /* or NULL: at the end up to where it is known, in the place of what was
                            there; NULL: a list has to come first */

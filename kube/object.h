@@ -34,7 +34,10 @@ char *kube_pod_waiting(const json_t *pod);
 int kube_pages_get(struct kube_client *client, const char *path, json_t **ret, struct error *err);
 /* The same page by page: the items of each that has some, as above, freed when `take` returns; -1
  * ends it with the error that `take` has set. *ret_version (or NULL) is where a watch can go on
- * from, which the caller frees; NULL: the server did not say. */
+ * from, which the caller frees; NULL: the server did not say. Where it is NULL before, the objects
+ * are asked for at once, of the server's memory (resourceVersion=0, as client-go begins), and taken
+ * one by one as they come, in one call of `take` each; with "" in pages, of etcd: nothing older
+ * than what was known. */
 typedef int kube_take_items(void *context, const json_t *items, struct error *err);
 int kube_pages_each(struct kube_client *client, const char *path, kube_take_items *take,
                     void *context, char **ret_version, struct error *err);

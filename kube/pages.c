@@ -252,6 +252,13 @@ static int add_pages(struct kube_client *client, const char *path, size_t all, t
     return error_set(err, ERROR_MALFORMED, "GET %s: the list of pages never ends", path);
 }
 
+static int read_list(struct kube_client *client, const char *path, take_page *take, void *context,
+                     char **ret_version, struct error *err) {
+    return ret_version && !*ret_version
+               ? stream_list(client, path, take, context, ret_version, err)
+               : add_pages(client, path, 0, take, context, ret_version, err);
+}
+
 struct walk {
     kube_take_items *take;
     void *context;
@@ -294,8 +301,7 @@ int kube_pages_each(struct kube_client *client, const char *path, kube_take_item
                     void *context, char **ret_version, struct error *err) {
     struct walk walk = {.take = take, .context = context};
 
-    return ret_version ? stream_list(client, path, take_tree, &walk, ret_version, err)
-                       : add_pages(client, path, 0, take_tree, &walk, NULL, err);
+    return read_list(client, path, take_tree, &walk, ret_version, err);
 }
 
 static int keep_items(void *context, const json_t *items, struct error *) {
@@ -321,8 +327,7 @@ static int take_scan(void *context, const char *text, size_t len, struct error *
 
 int kube_pages_scan(struct kube_client *client, const char *path, const struct json_scan *scan,
                     char **ret_version, struct error *err) {
-    return ret_version ? stream_list(client, path, take_scan, (void *)scan, ret_version, err)
-                       : add_pages(client, path, 0, take_scan, (void *)scan, NULL, err);
+    return read_list(client, path, take_scan, (void *)scan, ret_version, err);
 }
 
 /* ---- their names ---- */

@@ -40,6 +40,7 @@ struct wait {
     uint64_t due;      /* it pauses until then; in a stream: for ever */
     char *version;     /* resourceVersion to go on from; NULL = list again */
     bool only_list;    /* watch is not granted */
+    bool expired;      /* its version was too old: the list must be a new one */
     bool let_in;       /* the server has taken us once */
     bool known;        /* by a version that it gave us before */
     uint64_t refused;  /* since when it takes us no more; 0 = it does */
@@ -160,9 +161,11 @@ static int list(struct wait *w, struct error *err) {
     json_t *items;
 
     if (w->watch->list) {
+        version = w->expired ? xstrdup("") : NULL;
         if (w->watch->list(w->watch->context, w->all->client, &version, err) < 0)
             return -1;
-        keep_version(w, version);
+        w->expired = false;
+        keep_version(w, version && *version ? version : NULL);
         return 0;
     }
     if ((w->watch->name ? kube_get : kube_pages_get)(w->all->client, path, &all, err) < 0)
@@ -186,8 +189,8 @@ static void handle_event(struct wait *w, const json_t *event, const char *type) 
         /* 410: the version is too old; a new list helps against anything else, too */
         log_message(LOG_RETRY, "watch %s: %s", w->watch->path,
                     json_text_or(object, "message", "error"));
-        free(w->version);
-        w->version = NULL;
+        text_set(&w->version, NULL);
+        w->expired = true;
         return;
     }
     keep_version_of(w, object);
@@ -225,8 +228,8 @@ static int judge(struct wait *w, const struct http_response *response, struct er
         return error_set(err, ERROR_MALFORMED, "watch %s: an event is longer than %d bytes",
                          w->watch->path, event_stream_most(&w->stream));
     if (response->status == 410) {
-        free(w->version);
-        w->version = NULL;
+        text_set(&w->version, NULL);
+        w->expired = true;
         return 0;
     }
     if (response->status < 200 || response->status > 299)

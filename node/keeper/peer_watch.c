@@ -161,7 +161,7 @@ static int take_nodes(void *context, const json_t *items, struct error *) {
     return 0;
 }
 
-/* Page by page: thousands of Nodes are more than this service is to need. */
+/* One by one: thousands of Nodes are more than this service is to need. */
 static int list(void *context, struct kube_client *client, char **ret_version, struct error *err) {
     struct follower *f = context;
     json_t *before = f->routes;

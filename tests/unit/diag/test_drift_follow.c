@@ -50,7 +50,7 @@ static void what_comes_is_kept(void **state) {
          0, 0},
         {"/endpointslices?watch=true&allowWatchBookmarks=true&resourceVersion=30&", 200,
          EVENT("ERROR", "{\"code\":410,\"message\":\"too old resource version\"}"), 0, 0},
-        {"/endpointslices?resourceVersion=0", 200, /* alone */
+        {"/endpointslices?limit=500", 200, /* alone, and as new as etcd has it */
          LIST("50", OBJECT("a-2", "6", "") "," OBJECT("a-3", "7", "")), 0, 0},
         {"/api/v1/nodes?watch", 200, EVENT("ADDED", NODE("end", "")), 0, 0},
         {"/api/v1/services?watch=true&allowWatchBookmarks=true&resourceVersion=25&", 200, "", 0, 0},
