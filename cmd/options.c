@@ -72,6 +72,17 @@ int options_hint_near(const struct option_set *set, const char *name, struct err
     return name ? error_hint(err, "did you mean %s%s?", name[1] ? "--" : "-", name) : -1;
 }
 
+/* What other programs call it. */
+static const struct {
+    const char *theirs, *ours;
+} other_names[] = {{"yes", "--force"},
+                   {"y", "--force"},
+                   {"hostname-override", "--node-name"},
+                   {"hostname", "--node-name"},
+                   {"whatif", "--dry-run"},
+                   {"verbose", "-v 5"},
+                   {"debug", "-v 5"}};
+
 /* Where the word is none of a flag's names: --html for --output html, --yes for --force. */
 static int unknown(const struct option_set *set, const char *name, struct error *err) {
     const struct option *o;
@@ -87,9 +98,13 @@ static int unknown(const struct option_set *set, const char *name, struct error 
             strpbrk(name, "0123456789.:")) /* --tokenabcdef.0123..., not another flag's name */
             return error_hint(err, "is a blank missing behind --%s?", o->name);
     }
-    if ((text_equal(name, "yes") || text_equal(name, "y")) &&
-        find(set, "force", strlen("force"), 0) != (size_t)-1)
-        return error_hint(err, "did you mean --force?");
+    for (size_t i = 0; i < ARRAY_SIZE(other_names); i++) {
+        const char *ours = other_names[i].ours, *name_of = ours + strspn(ours, "-");
+
+        if (text_equal_nocase(name, other_names[i].theirs) &&
+            find(set, name_of, strcspn(name_of, " "), ours[1] == '-' ? 0 : ours[1]) != (size_t)-1)
+            return error_hint(err, "did you mean %s?", ours);
+    }
     return options_hint_near(set, name, err);
 }
 

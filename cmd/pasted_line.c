@@ -19,6 +19,15 @@ static bool is_program(const char *word) {
     return false;
 }
 
+int words_skip_pasted(int argc, char *const *argv) {
+    int n = 1;
+
+    while (n + 1 < argc && (text_equal(argv[n], "sudo") || is_program(argv[n]) ||
+                            (text_equal(argv[n], "join") && text_equal(argv[n + 1], "join"))))
+        n++;
+    return n - 1;
+}
+
 /* Where "kubeadm join" is; count when nowhere. */
 static size_t find_program(const struct text_list *words) {
     for (size_t i = 0; i + 1 < words->count; i++)

@@ -257,7 +257,9 @@ static void close_program(struct program *program, const struct option_set *set)
 }
 
 int program_run(int argc, char **argv, program_open_host *open) {
-    int verb_at = find_verb_word(argc, argv), result, code;
+    const char *called = argc > 0 ? argv[0] : "";
+    int skipped = words_skip_pasted(argc, argv);
+    int verb_at = find_verb_word(argc -= skipped, argv += skipped), result, code;
     const char *name = verb_at && !asks_for_help(argv[verb_at]) ? argv[verb_at] : "help";
     const char *unknown = name;
     struct program program = {.options.join.start_spread = -1}; /* 0 is a choice */
@@ -267,8 +269,8 @@ int program_run(int argc, char **argv, program_open_host *open) {
     struct error err = {0};
 
     terminal_open(&program.terminal);
-    program.as_kubeadm = argc > 0 && program_is_called(argv[0], "kubeadm");
-    program.as_kubectl = argc > 0 && program_is_called(argv[0], "kubectl-winjoin");
+    program.as_kubeadm = program_is_called(called, "kubeadm");
+    program.as_kubectl = program_is_called(called, "kubectl-winjoin");
     program.name = program.as_kubeadm   ? "kubeadm"
                    : program.as_kubectl ? "kubectl winjoin"
                                         : "winjoin";

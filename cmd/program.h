@@ -167,6 +167,9 @@ extern const struct option_group join_network_group, join_programs_group;
 /* Takes away blank words, and holds the rest to what the verb and its subcommand take. ERROR_USAGE
  * with the nearest right word. */
 int words_check(struct program *program, struct error *err);
+/* How many of the first words of a call a pasted line brought along: "winjoin kubeadm join ...",
+ * "winjoin sudo kubeadm join ...", "winjoin join join ...". */
+int words_skip_pasted(int argc, char *const *argv);
 /* Adds a hint where a word is a name that nobody replaced by its value ("<token>", "$TOKEN", ~), or
  * has a character of a formatted page (quotes, dashes, blanks), which is a letter to a shell. */
 void words_name_pasted(int argc, char **argv, struct error *err);

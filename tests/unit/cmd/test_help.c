@@ -65,6 +65,26 @@ static void a_verb_lists_its_own_flags(void **state) {
     assert_has(&err_out, "hint: did you mean winjoin reset?\n");
 }
 
+/* What other programs call it, and words that a pasted line brought along. */
+static void words_of_others_are_known(void **state) {
+    static const struct {
+        const char *line, *hint;
+    } rows[] = {
+        {"reset --yes", "hint: did you mean --force?\n"},
+        {"join --hostname-override x", "hint: did you mean --node-name?\n"},
+        {"kubeadm join --WhatIf", "hint: did you mean --dry-run?\n"},
+        {"join join --verbose", "hint: did you mean -v 5?\n"},
+        {"status --hostname x", "hint: winjoin status --help lists the flags\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        assert_called(rows[i].line, 3);
+        assert_has(&err_out, "error: unknown flag: --");
+        assert_has(&err_out, rows[i].hint);
+    }
+}
+
 static void values_are_named(void **state) {
     static const struct {
         const char *line, *part;
@@ -326,6 +346,7 @@ int main(void) {
         cmocka_unit_test(words_of_kubeadm),
         cmocka_unit_test(a_verb_lists_its_own_flags),
         cmocka_unit_test(phases_that_change_nothing),
+        cmocka_unit_test(words_of_others_are_known),
         cmocka_unit_test(values_are_named),
         cmocka_unit_test(phases_stand_in_the_help_of_phase),
         cmocka_unit_test(every_verb_has_examples_that_parse),

@@ -252,6 +252,29 @@ static char *expanded(const char *const *words) {
     return joined;
 }
 
+static int skipped(const char *const *words) {
+    int count = 0;
+
+    while (words[count])
+        count++;
+    return words_skip_pasted(count, (char *const *)words);
+}
+
+#define SKIPPED(...) skipped((const char *const[]){"winjoin", __VA_ARGS__, NULL})
+
+static void words_in_front_go(void **state) {
+    (void)state;
+    assert_int_equal(SKIPPED("join", "a:1"), 0);
+    assert_int_equal(SKIPPED("join", "join", "a:1"), 1);
+    assert_int_equal(SKIPPED("join", "join"), 1);
+    assert_int_equal(SKIPPED("kubeadm", "join", "a:1"), 1);
+    assert_int_equal(SKIPPED("sudo", "/usr/bin/kubeadm", "join", "a:1"), 2);
+    assert_int_equal(SKIPPED(".\\winjoin.exe", "status"), 1);
+    assert_int_equal(SKIPPED("kubeadm"), 0);
+    assert_int_equal(SKIPPED("status", "kubeadm"), 0);
+    assert_int_equal(SKIPPED("reset", "reset"), 0);
+}
+
 static void takes_a_pasted_line_apart(void **state) {
     static const struct {
         const char *words[7], *expanded;
@@ -319,6 +342,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_is_a_word, setup, teardown),
         cmocka_unit_test_setup_teardown(flags_win_over_the_environment, setup, teardown),
         cmocka_unit_test(help_stays_within_80_columns),
+        cmocka_unit_test(words_in_front_go),
         cmocka_unit_test(takes_a_pasted_line_apart),
         cmocka_unit_test(drops_blank_words),
     };
