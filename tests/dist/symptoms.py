@@ -122,7 +122,7 @@ SYMPTOMS = (
     "Healthcheck loadbalancer policy creation failed",
     "Network flannel.4096 not found",
     "The process cannot access the file because it is being used by another process",
-    "curl -sSL http://localhost:10248/healthz",
+    "The HTTP call equal to 'curl -sSL http://localhost:10248/healthz' failed",
     "This program is blocked by group policy",
     "An Application Control policy has blocked this file",
     "used Device Guard to block this app",
