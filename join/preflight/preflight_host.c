@@ -129,8 +129,8 @@ static int data_folder(const struct machine *machine, char **ret, struct finding
                                         &finding->why);
 }
 
-static enum verdict judge_space(const struct machine *machine, const char *what,
-                                const char *folder, struct finding *finding) {
+static enum verdict judge_space(const struct machine *machine, const char *what, const char *folder,
+                                struct finding *finding) {
     char drive[] = "C:\\";
     uint64_t bytes;
 
