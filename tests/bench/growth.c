@@ -93,23 +93,17 @@ static void stream(const struct http_request *request, struct text_list *events)
     text_list_free(&now);
 }
 
-static void send_text(const struct http_request *request, const char *text, size_t len) {
-    if (request->on_data(request->on_data_context, text, len))
-        exit(1);
-}
-
 /* All pages as one list, a piece each. */
 static void send_list(const struct http_request *request, const struct text_list *pages) {
-    static const char items[] = "\"items\":[";
-
-    send_text(request, "{\"items\":[", strlen("{\"items\":["));
     for (size_t i = 0; i < pages->count; i++) {
-        const char *begin = strstr(pages->items[i], items) + strlen(items);
+        const char *begin = strstr(pages->items[i], "\"items\":[") + strlen("\"items\":[");
+        _cleanup_(freep) char *piece =
+            xasprintf("%s%.*s%s", i ? "," : "{\"items\":[", (int)strlen(begin) - 2, begin,
+                      i + 1 < pages->count ? "" : "]}");
 
-        send_text(request, ",", i > 0);
-        send_text(request, begin, strlen(begin) - strlen("]}"));
+        if (request->on_data(request->on_data_context, piece, strlen(piece)))
+            exit(1);
     }
-    send_text(request, "]}", 2);
 }
 
 static int answer(void *context, const struct http_request *request, struct http_response *ret,
