@@ -258,16 +258,18 @@ static void close_program(struct program *program, const struct option_set *set)
 
 int program_run(int argc, char **argv, program_open_host *open) {
     const char *called = argc > 0 ? argv[0] : "";
-    int skipped = words_skip_pasted(argc, argv);
-    int verb_at = find_verb_word(argc -= skipped, argv += skipped), result, code;
-    const char *name = verb_at && !asks_for_help(argv[verb_at]) ? argv[verb_at] : "help";
-    const char *unknown = name;
+    int skipped = words_skip_pasted(argc, argv), verb_at, result, code;
+    const char *name, *unknown;
     struct program program = {.options.join.start_spread = -1}; /* 0 is a choice */
     const struct option *tables[VERB_TABLES_MAX];
     struct option_set set = {.tables = tables, .target = &program.options};
     _cleanup_(freep) bool *given = NULL;
     struct error err = {0};
 
+    argc -= skipped;
+    argv += skipped;
+    verb_at = find_verb_word(argc, argv);
+    unknown = name = verb_at && !asks_for_help(argv[verb_at]) ? argv[verb_at] : "help";
     terminal_open(&program.terminal);
     program.as_kubeadm = program_is_called(called, "kubeadm");
     program.as_kubectl = program_is_called(called, "kubectl-winjoin");

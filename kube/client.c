@@ -123,8 +123,8 @@ void kube_request_fill(const struct kube_client *client, const struct kube_call 
         .timeout_ms = call->timeout_ms ? call->timeout_ms : client->timeout_ms,
         .silent_ms = call->silent_ms,
         .max_body = call->max_body,
-        .gzip = call->gzip ||
-                call->ret_text, /* small answers come as they are, and of no server before trust */
+        /* small answers come as they are, and of no server before trust */
+        .gzip = call->gzip || call->ret_text,
         .on_data = call->on_data,
         .on_data_context = call->on_data_context,
         .proxy = client->proxy_url,

@@ -76,7 +76,7 @@ struct kube_watch {
     unsigned silent_ms;  /* a server that has not answered for so long is given up; 0 = never */
     unsigned poll_ms;    /* not 0: what would end the wait is tried again after so long, and so long
                             is between two lists where watch is not granted */
-    bool protobuf; /* half as many bytes; of an object no more is told than kube/protobuf.h reads */
+    bool protobuf; /* events come in Protobuf: half the bytes, the fields of kube/protobuf.h */
     /* Or NULL: lists them itself, instead of the events "ADDED" and "LISTED". *ret_version: where
      * the watch goes on from; the watch frees it. It is "" where the last one was too old
      * (kube_pages_each()). */

@@ -18,8 +18,8 @@ void event_stream_free(struct event_stream *s) {
     text_free(&s->piece);
 }
 
-/* Whole events leave the builder. From the first one that is none, all stays for the error message,
- * and is not read again and again in search of one. */
+/* A whole event is taken out of the builder. What is not an event stays there, with all that comes
+ * behind it, for the error message, and is read once only. */
 static void read_event(struct event_stream *s, json_t **ret) {
     int result =
         s->form == STREAM_LINES

@@ -7,7 +7,7 @@
 
 /* Zero-initialise; event_stream_begin() before each stream; event_stream_free(). */
 struct event_stream {
-    struct text piece; /* of an event, so far; where it is none, all that came since */
+    struct text piece; /* of an event, so far; all that came, if that is not an event */
     bool words;        /* it is no stream of events */
     struct error why;  /* it is not */
     enum { STREAM_NEW, STREAM_LINES, STREAM_FRAMES, STREAM_OBJECT } form;
@@ -15,7 +15,7 @@ struct event_stream {
 void event_stream_begin(struct event_stream *s);
 void event_stream_free(struct event_stream *s);
 /* Takes bytes up to the end of an event at most, and says how many. *ret: the event, an object with
- * "type" (new reference), or NULL: there is none yet. An event that is too long sets
+ * "type" (new reference), or NULL while it is not complete. An event that is too long sets
  * piece.overflow. Sources: apimachinery's pkg/runtime/serializer/json (a line each) and
  * pkg/util/framer's LengthDelimitedFramer (four bytes of length, big-endian). */
 size_t event_stream_take(struct event_stream *s, const char *data, size_t len, json_t **ret);

@@ -140,7 +140,7 @@ static int take_nesting(struct coming *c, char byte) {
 
     if (!opens && !c->depth)
         return broken(c);
-    c->depth += opens ? 1 : -1u;
+    c->depth = opens ? c->depth + 1 : c->depth - 1;
     if (opens && c->depth == 2)
         c->in_items = byte == '[' && is_items(&c->rest);
     if (opens || !c->in_items || c->depth > 2)
