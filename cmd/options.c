@@ -72,16 +72,19 @@ int options_hint_near(const struct option_set *set, const char *name, struct err
     return name ? error_hint(err, "did you mean %s%s?", name[1] ? "--" : "-", name) : -1;
 }
 
-/* What other programs call it. */
+/* What other programs call it; `needs`: a flag without which the hint would mean nothing. */
 static const struct {
-    const char *theirs, *ours;
-} other_names[] = {{"yes", "--force"},
-                   {"y", "--force"},
-                   {"hostname-override", "--node-name"},
-                   {"hostname", "--node-name"},
-                   {"whatif", "--dry-run"},
-                   {"verbose", "-v 5"},
-                   {"debug", "-v 5"}};
+    const char *theirs, *needs, *hint;
+} other_names[] = {
+    {"yes|y", "force", "did you mean --force?"},
+    {"hostname-override|hostname", "node-name", "did you mean --node-name?"},
+    {"whatif", "dry-run", "did you mean --dry-run?"},
+    {"verbose|debug", "v", "did you mean -v 5?"},
+    {"server|endpoint|apiserver|api-server|apiserver-endpoint", "discovery-token-ca-cert-hash",
+     "the API server's address has no flag: winjoin join <ip>:6443 --token ..."},
+    {"proxy|https-proxy|http-proxy|httpproxy", "token",
+     "a proxy is set in the environment: $env:HTTPS_PROXY = \"http://proxy.example.com:3128\""},
+};
 
 /* Where the word is none of a flag's names: --html for --output html, --yes for --force. */
 static int unknown(const struct option_set *set, const char *name, struct error *err) {
@@ -99,11 +102,12 @@ static int unknown(const struct option_set *set, const char *name, struct error 
             return error_hint(err, "is a blank missing behind --%s?", o->name);
     }
     for (size_t i = 0; i < ARRAY_SIZE(other_names); i++) {
-        const char *ours = other_names[i].ours, *name_of = ours + strspn(ours, "-");
+        _cleanup_(text_list_free) struct text_list theirs = {0};
+        _cleanup_(freep) char *small = text_lower(name);
 
-        if (text_equal_nocase(name, other_names[i].theirs) &&
-            find(set, name_of, strcspn(name_of, " "), ours[1] == '-' ? 0 : ours[1]) != (size_t)-1)
-            return error_hint(err, "did you mean %s?", ours);
+        text_list_split(&theirs, other_names[i].theirs, '|');
+        if (text_list_has(&theirs, small) && options_has(set, other_names[i].needs))
+            return error_hint(err, "%s", other_names[i].hint);
     }
     return options_hint_near(set, name, err);
 }

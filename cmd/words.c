@@ -249,6 +249,21 @@ static char *flag_meant(const char *word) {
     return p == word ? xstrdup(word) : xstrndup(p, strcspn(p, ":="));
 }
 
+/* What one word too many was meant to be, by itself and the words before it. */
+static void hint_surplus(const struct program *program, const char *word, struct error *err) {
+    const struct text_list *words = &program->words;
+    const char *first = words->items[0];
+    bool number = *word && !word[strspn(word, "0123456789")];
+
+    if (is_version(word) && options_has(program->set, "kubernetes-version"))
+        (void)error_hint(err, "did you mean --kubernetes-version %.40s?", word);
+    else if (text_list_has(words, "true") || text_list_has(words, "false"))
+        (void)error_hint(err, "true and false stand behind an equals sign: --dry-run=true");
+    else if (number && words->count == 2 && text_equal(words->items[1], word))
+        (void)error_hint(err, "write address and port as one word: %.60s%s%.20s", first,
+                         strchr(first, ':') ? "" : ":", word);
+}
+
 /* `sub` NULL: of the verb itself. */
 static int refuse_surplus(const struct program *program, const struct verb *sub, const char *word,
                           struct error *err) {
@@ -259,9 +274,8 @@ static int refuse_surplus(const struct program *program, const struct verb *sub,
 
     (void)error_set(err, ERROR_USAGE, "unexpected argument \"%.80s\"", word);
     hint_elsewhere(said, err);
-    if (is_version(word) && options_has(program->set, "kubernetes-version"))
-        (void)error_hint(err, "did you mean --kubernetes-version %.40s?", word);
-    else if (!*err->hints[0])
+    hint_surplus(program, word, err);
+    if (!*err->hints[0])
         (void)options_hint_near(program->set, meant, err);
     if (!*err->hints[0] && program->flags.count)
         (void)error_hint(

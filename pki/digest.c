@@ -67,6 +67,8 @@ int pin_parse(const char *text, char ret[PIN_TEXT_MAX], struct error *err) {
         return text_format(ret, PIN_TEXT_MAX, "%s", lower);
     (void)error_set(err, ERROR_USAGE,
                     "read pin \"%.160s\": must be \"sha256:\" and 64 hexadecimal digits", text);
+    if (strstr(hex, "sha256:"))
+        return error_hint(err, "put a comma between two hashes, and no blank");
     return whole ? error_hint(err, "write sha256:%s", hex) : -1;
 }
 

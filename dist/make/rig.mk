@@ -8,7 +8,7 @@
 #   tests/standins/NAME.c      small kubelet, containerd ... -> build/windows/standins/NAME.exe
 #   tests/standins/lib/*.c     what the stand-ins share      -> build/windows/libstandins.a
 
-RIG_DLL_COMMON := $(patsubst %,build/windows/tests/wine/%.o,exports machine_link recovery symlink udp_bind)
+RIG_DLL_COMMON := $(patsubst %,build/windows/tests/wine/%.o,exports machine_link recovery reparse symlink udp_bind)
 RIG_DLLS     := $(patsubst tests/wine/dll_%.c,build/windows/rig/%.dll,$(wildcard tests/wine/dll_*.c))
 RIG_STANDINS := $(patsubst tests/standins/%.c,build/windows/standins/%.exe,$(wildcard tests/standins/*.c))
 RIG_TOOLS    := $(patsubst tests/wine/tool_%.c,build/windows/rig/%.exe,$(wildcard tests/wine/tool_*.c))

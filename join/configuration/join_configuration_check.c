@@ -1,6 +1,7 @@
 /* What kubeadm's validation says of a worker's JoinConfiguration on Windows, and a little more. */
 #include <ctype.h>
 
+#include "base/cidr.h"
 #include "host/http.h"
 #include "host/path.h"
 #include "host/terminal.h"
@@ -133,25 +134,44 @@ static const char *endpoint_problem(const char *endpoint) {
     return endpoint[strcspn(endpoint, "/?#")] ? "it must be HOST:PORT and nothing more" : NULL;
 }
 
+/* "10.0.0.1:6443" for "10.0.0.1.6443" and "10.0.0.1 6443"; NULL for anything else. */
+static char *with_a_colon(const char *endpoint) {
+    size_t len = strlen(endpoint), port = len;
+    _cleanup_(freep) char *host = NULL;
+    struct ip ip;
+
+    while (port && isdigit((unsigned char)endpoint[port - 1]))
+        port--;
+    host = xstrndup(endpoint, port ? port - 1 : 0);
+    return port < len && ip_parse(host, &ip, ERROR_IGNORED) == 0 && ip.family == 4
+               ? xasprintf("%s:%s", host, endpoint + port)
+               : NULL;
+}
+
 /* What of a line is most often lost or added by hand. */
 static void hint_at_endpoint(struct check *c, const char *endpoint) {
     const char *scheme = strstr(endpoint, "://"), *host = scheme ? scheme + 3 : endpoint;
     size_t len = strcspn(host, "/?#,");
-    _cleanup_(freep) char *right = NULL;
+    _cleanup_(freep) char *given = xstrndup(host, len), *right = with_a_colon(given), *text = NULL;
+    bool bare = !scheme && !right && *host != '[' && host[len] != ',';
 
-    if (strchr(endpoint, ' ')) {
+    if (!right && strchr(endpoint, ' ')) {
         hint(c, "leave out the quotes, which make one word of the line");
         return;
     }
     if (strchr(host, '@')) /* behind a password */
-        host = "<ip>:6443", len = strlen(host);
-    if (!scheme && *host != '[' && host[len] != ',' && strchr(host, ':') != strrchr(host, ':'))
-        right = xasprintf("give an IPv6 address in brackets: [%.*s]:6443",
-                          (int)(strlen(host) - 5 * text_ends_with(host, ":6443")), host);
-    else
-        right = xasprintf("give only host and port: %.*s%s", (int)len, host,
-                          memchr(host, ':', len) ? "" : ":6443");
-    hint(c, right);
+        right = xstrdup("<ip>:6443");
+    else if (bare && strchr(host, ':') != strrchr(host, ':'))
+        right =
+            xasprintf("[%.*s]:6443", (int)(strlen(host) - 5 * text_ends_with(host, ":6443")), host);
+    else if (!right)
+        right = xasprintf("%s%s", given,
+                          text_ends_with(given, "]") || !strchr(given, ':') ? ":6443" : "");
+    text = xasprintf("%s: %s",
+                     *right == '[' && *host != '[' ? "give an IPv6 address in brackets"
+                                                   : "give only host and port",
+                     right);
+    hint(c, text);
 }
 
 static void check_endpoint(struct check *c) {

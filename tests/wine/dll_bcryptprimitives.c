@@ -5,7 +5,6 @@
 #include "tests/wine/symlink.h"
 #include "tests/wine/bcryptprimitives_messages.h"
 #include "tests/wine/bcryptprimitives_named_pipe.h"
-#include "tests/wine/bcryptprimitives_reparse.h"
 #include "tests/wine/bcryptprimitives_service.h"
 #include "tests/wine/bcryptprimitives_unix_socket.h"
 
@@ -32,7 +31,6 @@ BOOL WINAPI DllMain(HINSTANCE self, DWORD reason, void *reserved) {
     if (reason == DLL_PROCESS_ATTACH) {
         DisableThreadLibraryCalls(self);
         symlink_repair();
-        reparse_repair();
         unix_socket_repair();
         named_pipe_repair();
         service_repair();

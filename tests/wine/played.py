@@ -39,6 +39,17 @@ class Played(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout.splitlines()
 
+    def refuse(self, why, *words):
+        done = self.host.run(["C:\\hostcheck.exe", *words])
+        self.assertEqual(done.returncode, 1, (words, done.stdout, done.stderr))
+        self.assertIn(why, done.stdout, words)
+
+    def listed(self, folder):
+        """What is below a folder, as relative paths of the machine below, in order."""
+        top = self.host.path(folder)
+        return sorted(os.path.relpath(os.path.join(at, name), top)
+                      for at, folders, files in os.walk(top) for name in folders + files)
+
     def test_1_it_is_a_server(self):
         self.assertEqual(self.ask("facts"), [
             "Windows Server 2022 Datacenter|Server|10.0.20348.2340|containers 1|elevated"])
@@ -143,6 +154,60 @@ class Played(unittest.TestCase):
         self.ask("remove", "C:\\links\\file")
         self.ask("remove", "C:\\links")
         self.assertFalse(os.path.lexists(self.host.path("C:\\links")))
+
+    def test_3_what_a_stranger_owns_is_not_used(self):
+        """Wine knows two owners: who runs it, and all others."""
+        theirs = "'C:\\locks\\theirs' belongs to NT AUTHORITY\\ANONYMOUS LOGON"
+        os.makedirs(self.host.path("C:\\locks\\theirs\\below"))
+        for name in ("C:\\locks\\file", "C:\\locks\\theirs\\below\\file"):
+            with open(self.host.path(name), "w", encoding="ascii") as f:
+                f.write("as it was")
+        self.assertEqual(self.ask("stranger", "C:\\locks\\theirs\\below"), ["nothing"])
+        for name in ("C:\\locks\\theirs", "C:\\locks\\file"):
+            os.chown(self.host.path(name), 4321, 4321)
+        below = "C:\\locks\\theirs\\below"
+        for words in (("write", below + "\\new", "x"), ("write", below + "\\file", "x"),
+                      ("write-part", below + "\\file", "x"), ("make-folder", below + "\\folder"),
+                      ("rename", below + "\\file", "C:\\locks\\moved"), ("rename", "C:\\locks\\file", below + "\\in"),
+                      ("link", below + "\\link", "file"), ("access-set", below + "\\file", "D:P(A;;FA;;;SY)"),
+                      ("remove", below + "\\file"), ("remove", below)):
+            self.refuse(theirs, *words)
+        self.assertEqual(self.ask("stranger", below), [theirs])
+        self.assertEqual(self.ask("stranger", "C:\\locks\\file"), [theirs.replace("theirs", "file")])
+        self.assertEqual(self.listed("C:\\locks"), ["file", "theirs", "theirs/below", "theirs/below/file"])
+        with open(self.host.path(below + "\\file"), encoding="ascii") as f:
+            self.assertEqual(f.read(), "as it was")
+        self.ask("remove", "C:\\locks")  # what is its own goes with all that is in it
+        self.assertFalse(os.path.lexists(self.host.path("C:\\locks")))
+
+    def test_3_what_a_link_leads_to_is_not_used(self):
+        os.makedirs(self.host.path("C:\\aims\\folder"))
+        with open(self.host.path("C:\\aims\\folder\\file"), "w", encoding="ascii") as f:
+            f.write("as it was")
+        os.chmod(self.host.path("C:\\aims\\folder"), 0o755)
+        self.ask("link", "C:\\locks\\link", "C:\\aims\\folder")
+        self.ask("link", "C:\\locks\\to-file", "C:\\aims\\folder\\file")
+        link, why = "C:\\locks\\link", "'C:\\locks\\link' is a junction or a link"
+        for words in (("write", link + "\\new", "x"), ("write-part", link + "\\file", "x"),
+                      ("make-folder", link + "\\new"), ("rename", link + "\\file", "C:\\locks\\moved"),
+                      ("access-set", link + "\\file", "D:P(A;;FA;;;SY)"), ("remove", link + "\\file")):
+            self.refuse(why, *words)
+        self.refuse("'C:\\locks\\link': it is a junction or a link", "make-folder", link)
+        self.assertEqual(self.ask("stranger", link + "\\file"), [why])
+        self.assertEqual(self.ask("stranger", link), ["nothing"])
+        # The link itself is written over, not what it leads to.
+        for verb in ("write-part", "write"):
+            self.ask(verb, "C:\\locks\\to-file", "new")
+            self.assertFalse(os.path.islink(self.host.path("C:\\locks\\to-file")))
+            with open(self.host.path("C:\\locks\\to-file"), encoding="ascii") as f:
+                self.assertEqual(f.read(), "new")
+            self.ask("link", "C:\\locks\\to-file", "C:\\aims\\folder\\file")
+        self.ask("remove", "C:\\locks")
+        self.assertEqual(self.listed("C:\\aims"), ["folder", "folder/file"])
+        with open(self.host.path("C:\\aims\\folder\\file"), encoding="ascii") as f:
+            self.assertEqual(f.read(), "as it was")
+        self.assertEqual(os.stat(self.host.path("C:\\aims\\folder")).st_mode & 0o777, 0o755)
+        self.ask("remove", "C:\\aims")
 
     def test_4_services_live_in_the_nodes_network_and_restart_with_it(self):
         done = self.host.run(["sc", "create", "held", "binPath=", "C:\\none.exe",

@@ -6,6 +6,7 @@
 
 #include "tests/wine/exports.h"
 #include "tests/wine/machine_link.h"
+#include "tests/wine/reparse.h"
 
 static DWORD(WINAPI *wine_attributes)(const WCHAR *);
 static HANDLE(WINAPI *wine_find_first)(const WCHAR *, WIN32_FIND_DATAW *);
@@ -100,4 +101,5 @@ void symlink_repair(void) {
     wine_remove_directory = function_replace(kernel, "RemoveDirectoryW", (void *)remove_directory);
     wine_move = function_replace(kernel, "MoveFileExW", (void *)move);
     function_replace(kernel, "CreateSymbolicLinkW", (void *)create_symbolic_link);
+    reparse_repair();
 }

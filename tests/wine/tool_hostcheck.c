@@ -149,6 +149,39 @@ static int verb_remove(char **arguments) {
     return host_remove_tree(host, arguments[0], &err);
 }
 
+static int verb_write(char **arguments) {
+    return host_write(host, arguments[0], arguments[1], strlen(arguments[1]), HOST_SECRET, &err);
+}
+
+static int verb_write_part(char **arguments) {
+    return host_write_part(host, arguments[0], 0, arguments[1], strlen(arguments[1]), HOST_SECRET,
+                           &err);
+}
+
+static int verb_make_folder(char **arguments) {
+    return host_make_folder(host, arguments[0], HOST_SECRET, &err);
+}
+
+static int verb_rename(char **arguments) {
+    return host_rename(host, arguments[0], arguments[1], &err);
+}
+
+static int verb_access_set(char **arguments) {
+    return host_access_set(host, arguments[0], arguments[1], &err);
+}
+
+/* What of a path or above it somebody else has put there. */
+static int verb_stranger(char **arguments) {
+    _cleanup_(host_stranger_free) struct host_stranger found = {0};
+    _cleanup_(freep) char *text = NULL;
+
+    if (host_stranger(host, arguments[0], &found, &err))
+        return -1;
+    text = found.path ? host_stranger_text(&found) : xstrdup("nothing");
+    printf("%s\n", text);
+    return 0;
+}
+
 static int verb_event(char **arguments) {
     return host_event(host, 'i', 1000, arguments[0], &err);
 }
@@ -222,6 +255,12 @@ static const struct verb {
     {"facts", 0, verb_facts},
     {"link", 2, verb_link},
     {"remove", 1, verb_remove},
+    {"write", 2, verb_write},
+    {"write-part", 2, verb_write_part},
+    {"make-folder", 1, verb_make_folder},
+    {"rename", 2, verb_rename},
+    {"access-set", 2, verb_access_set},
+    {"stranger", 1, verb_stranger},
     {"event", 1, verb_event},
     {"event-source", 1, verb_event_source},
     {"machine-path", 1, verb_machine_path},

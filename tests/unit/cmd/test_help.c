@@ -71,6 +71,11 @@ static void words_of_others_are_known(void **state) {
         const char *line, *hint;
     } rows[] = {
         {"reset --yes", "hint: did you mean --force?\n"},
+        {"join --server https://10.0.0.1:6443",
+         "hint: the API server's address has no flag: winjoin join <ip>:6443 --token ...\n"},
+        {"join 10.0.0.1:6443 --HTTPS-Proxy http://p:1",
+         "hint: a proxy is set in the environment: $env:HTTPS_PROXY = "},
+        {"reset --server x", "hint: winjoin reset --help lists the flags\n"},
         {"join --hostname-override x", "hint: did you mean --node-name?\n"},
         {"kubeadm join --WhatIf", "hint: did you mean --dry-run?\n"},
         {"join join --verbose", "hint: did you mean -v 5?\n"},

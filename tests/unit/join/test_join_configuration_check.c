@@ -148,6 +148,35 @@ static void each_value_is_judged(void **state) {
     }
 }
 
+/* The right form of what was given stands in the hint. */
+static void an_endpoint_is_told_as_it_should_be(void **state) {
+    static const struct {
+        const char *text, *hint;
+    } endpoints[] = {
+        {ENDPOINT("10.0.0.1"), "give only host and port: 10.0.0.1:6443"},
+        {ENDPOINT("api.test/x"), "give only host and port: api.test:6443"},
+        {ENDPOINT("10.0.0.1.6443"), "give only host and port: 10.0.0.1:6443"},
+        {ENDPOINT("10.0.0.1 8443"), "give only host and port: 10.0.0.1:8443"},
+        {ENDPOINT("10.0.0.1;6443"), "give only host and port: 10.0.0.1:6443"},
+        {ENDPOINT("api.test 6443"), "leave out the quotes, which make one word of the line"},
+        {ENDPOINT("[fd00::1]"), "give only host and port: [fd00::1]:6443"},
+        {ENDPOINT("fd00::1"), "give an IPv6 address in brackets: [fd00::1]:6443"},
+        {ENDPOINT("fd00::1:6443"), "give an IPv6 address in brackets: [fd00::1]:6443"},
+        {ENDPOINT("https://10.0.0.1:6443/"), "give only host and port: 10.0.0.1:6443"},
+        {ENDPOINT("https://[fd00::1]"), "give only host and port: [fd00::1]:6443"},
+        {ENDPOINT("u:secret@a:b:1"), "give only host and port: <ip>:6443"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(endpoints); i++) {
+        _cleanup_json_ json_t *configuration = json_of(endpoints[i].text);
+        struct error err = {0};
+
+        assert_int_equal(join_configuration_check(configuration, &yaml, NULL, &err), -1);
+        assert_string_equal(err.hints[0], endpoints[i].hint);
+    }
+}
+
 /* No message grows without end. */
 static void four_errors_are_enough(void **state) {
     struct text text = {0};
@@ -273,6 +302,7 @@ static void names_begin_and_end_with_letters_or_digits(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_value_is_judged),
+        cmocka_unit_test(an_endpoint_is_told_as_it_should_be),
         cmocka_unit_test(four_errors_are_enough),
         cmocka_unit_test(defaults_are_kubeadms),
         cmocka_unit_test(odd_names_have_one_like_them),

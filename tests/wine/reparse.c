@@ -1,8 +1,9 @@
 /* Windows opens a link itself with FILE_FLAG_OPEN_REPARSE_POINT, and such a handle tells that it is
- * one and where it leads; Wine 8 opens what it leads to. Who needs it: kubelet, whose certificate
- * store refuses a kubelet-client-current.pem that is not a link, and whose projected volumes read
- * their ..data back before they renew it. */
-#include "tests/wine/bcryptprimitives_reparse.h"
+ * one and where it leads; Wine 8 opens what it leads to. Who needs it: winjoin, which follows no
+ * link that a stranger may have made; kubelet, whose certificate store refuses a
+ * kubelet-client-current.pem that is not a link, and whose projected volumes read their ..data back
+ * before they renew it. */
+#include "tests/wine/reparse.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -159,11 +160,11 @@ static BOOL WINAPI control(HANDLE handle, DWORD code, void *in, DWORD in_size, v
 void reparse_repair(void) {
     HMODULE kernel = GetModuleHandleW(L"kernel32.dll");
 
-    wine_attributes = export_replace(kernel, "GetFileAttributesExW", (void *)attributes);
-    wine_create = export_replace(kernel, "CreateFileW", (void *)create);
-    wine_close = export_replace(kernel, "CloseHandle", (void *)close_handle);
-    wine_information = export_replace(kernel, "GetFileInformationByHandle", (void *)information);
+    wine_attributes = function_replace(kernel, "GetFileAttributesExW", (void *)attributes);
+    wine_create = function_replace(kernel, "CreateFileW", (void *)create);
+    wine_close = function_replace(kernel, "CloseHandle", (void *)close_handle);
+    wine_information = function_replace(kernel, "GetFileInformationByHandle", (void *)information);
     wine_information_ex =
-        export_replace(kernel, "GetFileInformationByHandleEx", (void *)information_ex);
-    wine_control = export_replace(kernel, "DeviceIoControl", (void *)control);
+        function_replace(kernel, "GetFileInformationByHandleEx", (void *)information_ex);
+    wine_control = function_replace(kernel, "DeviceIoControl", (void *)control);
 }
