@@ -169,8 +169,8 @@ class Played(unittest.TestCase):
         for words in (("write", below + "\\new", "x"), ("write", below + "\\file", "x"),
                       ("write-part", below + "\\file", "x"), ("make-folder", below + "\\folder"),
                       ("rename", below + "\\file", "C:\\locks\\moved"), ("rename", "C:\\locks\\file", below + "\\in"),
-                      ("link", below + "\\link", "file"), ("access-set", below + "\\file", "D:P(A;;FA;;;SY)"),
-                      ("remove", below + "\\file"), ("remove", below)):
+                      ("make-link", below + "\\link", "file"), ("access-set", below + "\\file", "D:P(A;;FA;;;SY)"),
+                      ("remove-one", below + "\\file"), ("remove-tree", below)):
             self.refuse(theirs, *words)
         self.assertEqual(self.ask("stranger", below), [theirs])
         self.assertEqual(self.ask("stranger", "C:\\locks\\file"), [theirs.replace("theirs", "file")])
@@ -190,7 +190,8 @@ class Played(unittest.TestCase):
         link, why = "C:\\locks\\link", "'C:\\locks\\link' is a junction or a link"
         for words in (("write", link + "\\new", "x"), ("write-part", link + "\\file", "x"),
                       ("make-folder", link + "\\new"), ("rename", link + "\\file", "C:\\locks\\moved"),
-                      ("access-set", link + "\\file", "D:P(A;;FA;;;SY)"), ("remove", link + "\\file")):
+                      ("access-set", link + "\\file", "D:P(A;;FA;;;SY)"), ("remove-one", link + "\\file"),
+                      ("remove-tree", link + "\\file"), ("make-link", link + "\\new", "file")):
             self.refuse(why, *words)
         self.refuse("'C:\\locks\\link': it is a junction or a link", "make-folder", link)
         self.assertEqual(self.ask("stranger", link + "\\file"), [why])
