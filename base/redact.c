@@ -2,9 +2,9 @@
  * looks like a secret. */
 #include "base/redact.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
-#include <ctype.h>
 
 #include "base/base64.h"
 #include "base/text.h"

@@ -1,12 +1,12 @@
-/* X.509 certificates: what is in them. Who signed whom is in certificate_check.c. */
+/* X.509 certificates: what is in them, whose key, and who signed whom. */
 #include "pki/certificate.h"
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
-#include <openssl/pem.h>
-#include <openssl/x509v3.h>
 #include <openssl/evp.h>
+#include <openssl/pem.h>
 #include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
 
 #include "base/cidr.h"
 #include "base/rfc3339.h"

@@ -3,9 +3,9 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <ctype.h>
 #include <stdint.h>
 #include <zlib.h>
-#include <ctype.h>
 
 #include "base/text.h"
 
