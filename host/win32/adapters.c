@@ -1,5 +1,5 @@
 /* The host's adapters with their addresses, as GetAdaptersAddresses tells them. */
-#include "host/win32/win32.h"
+#include "host/win32/iphlpapi.h"
 
 static void add_address(const SOCKADDR *address, int length, struct text_list *ret) {
     char text[IP_TEXT_MAX];

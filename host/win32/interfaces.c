@@ -1,6 +1,6 @@
 /* Changing an interface: addresses, DNS servers, forwarding. What iphlpapi sets is gone after a
  * restart of Windows; addresses and DNS servers are therefore given to netsh as well. */
-#include "host/win32/win32.h"
+#include "host/win32/iphlpapi.h"
 
 static bool has_dhcp(uint32_t index) {
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};

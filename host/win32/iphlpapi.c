@@ -1,5 +1,5 @@
 /* Looking up iphlpapi's functions, addresses in Windows' form, and netsh. */
-#include "host/win32/win32.h"
+#include "host/win32/iphlpapi.h"
 
 #include "base/log.h"
 

@@ -1,5 +1,5 @@
 /* The host's routes and neighbors, and which local ports are taken. */
-#include "host/win32/win32.h"
+#include "host/win32/iphlpapi.h"
 
 static void read_route(const MIB_IPFORWARD_ROW2 *from, struct host_route *ret) {
     char text[IP_TEXT_MAX] = "";

@@ -3,11 +3,6 @@
  * <windows.h>. */
 #pragma once
 
-#include <iphlpapi.h>
-#include <netioapi.h>
-
-#include "base/cidr.h"
-
 /* These two before <windows.h>. */
 #include <winsock2.h>
 #include <ws2tcpip.h>
@@ -125,23 +120,3 @@ struct win32_start {
 /* The process is in a job of this kind from its first moment. */
 enum { WIN32_IN_JOB = 0x0002000d }; /* PROC_THREAD_ATTRIBUTE_JOB_LIST, not in every winbase.h */
 BOOL win32_create_process(const struct win32_start *start, PROCESS_INFORMATION *ret);
-
-/* ---- iphlpapi: addresses, interfaces and netsh ---- */
-
-/* A function of netioapi.h that Wine lacks, looked up when it is needed; NULL when it is not there
- * (err is filled). */
-#define WIN32_IPHLPAPI(function, err) ((__typeof__(&(function)))win32_iphlpapi(#function, err))
-void *win32_iphlpapi(const char *function, struct error *err);
-
-/* Addresses between the base's form and Windows'. */
-void win32_sockaddr(const struct ip *ip, SOCKADDR_INET *ret);
-bool win32_ip(const SOCKADDR *address, struct ip *ret);
-/* An address with its own bits and its length, "10.0.0.21/24". Fails with ERROR_MALFORMED. */
-int win32_parse_address(const char *text, struct ip *ret, int *ret_length, struct error *err);
-/* "00-15-5D-01-02-03"; "" where the address is not one of Ethernet. */
-void win32_mac(const BYTE *mac, ULONG length, char ret[18]);
-/* What Windows knows of an interface. */
-int win32_interface_row(uint32_t index, int family, MIB_IPINTERFACE_ROW *ret, struct error *err);
-/* Runs netsh.exe, which alone writes what must outlive a restart of Windows. *argv behind the
- * program's name, NULL at the end. What it says is logged, its failure is not the caller's. */
-void win32_netsh(const char *const *arguments);
