@@ -1,7 +1,7 @@
 /* JSON: jansson, its one home. Strict reading, sorted or compact writing, path getters. */
 #include "base/json.h"
 
-#include "base/text_table.h"
+#include "base/text.h"
 
 enum { JSON_TEXT_MAX = 32 * 1024 * 1024, JSON_MEMORY_MAX = 64 * 1024 * 1024 };
 

@@ -1,5 +1,5 @@
 /* JSON Patch (RFC 6902), JSON Merge Patch (RFC 7386), JSON Pointer (RFC 6901). */
-#include "base/json_patch.h"
+#include "base/json.h"
 
 #include <stdint.h>
 

@@ -3,7 +3,9 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 
 /* A growing, always NUL-terminated byte string. Zero-initialise; text_free() or _cleanup_. What it
@@ -89,3 +91,33 @@ void text_list_sort(struct text_list *list);
 /* Joined with a separator; the caller frees. */
 char *text_list_join(const struct text_list *list, const char *separator);
 void text_list_free(struct text_list *list);
+
+/* ---- many texts that are found quickly: a set, or values by their keys ---- */
+
+/* Keys and values lie behind each other in one block; the keys are sorted at the first question
+ * after something was added. Zero-initialise; text_table_free(). */
+struct text_table {
+    struct text texts; /* of each entry its key, its value, a NUL behind each */
+    const char **keys; /* sorted, then each key once */
+    size_t count;      /* of what was added */
+    size_t found;      /* of `keys`; 0 = not sorted yet */
+};
+/* Copies both; the first value of a key counts. */
+void text_table_add(struct text_table *table, const char *key, const char *value);
+/* The value of a key ("" too), owned by the table until something is added; NULL: it is not there.
+ * A key that is NULL never is. */
+const char *text_table_get(struct text_table *table, const char *key);
+void text_table_free(struct text_table *table);
+
+/* ---- texts as Windows' programs write them into files ---- */
+
+/* Makes the text plain UTF-8 when a byte order mark is before it: UTF-16, little or big endian
+ * (PowerShell 5.1's ">" and Out-File, Notepad's "Unicode"), or UTF-8 with a mark. Without a mark
+ * the bytes stay. *text is owned by the caller, may be replaced and stays NUL-terminated behind
+ * *len bytes; what is replaced is zeroed first. Half a character is ERROR_MALFORMED, and the text
+ * stays. */
+int unicode_to_utf8(char **text, size_t *len, struct error *err);
+/* The same of any bytes, so that what they say can be looked through: UTF-16 without a mark counts
+ * where it is plain to see, half a character becomes U+FFFD, and a zero that is left, as of a text
+ * that is UTF-16 in part, is taken out. */
+void unicode_to_text(char **text, size_t *len);

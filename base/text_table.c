@@ -1,6 +1,6 @@
 /* Many texts that are found quickly. A sorted list, not a hash table: nobody can choose texts that
  * make it slow. */
-#include "base/text_table.h"
+#include "base/text.h"
 
 #include <stdint.h>
 

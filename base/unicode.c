@@ -1,5 +1,5 @@
 /* UTF-16 and marked UTF-8 to plain UTF-8. */
-#include "base/unicode.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* Strict reading of YAML by a table of fields. */
-#include "base/yaml_schema.h"
+#include "base/yaml.h"
 
 #include "base/nearest.h"
 #include "base/rfc3339.h"

@@ -2,10 +2,9 @@
 
 #include "base/log.h"
 #include "base/redact.h"
-#include "base/unicode.h"
+#include "base/text.h"
 #include "cmd/program.h"
 #include "join/configuration/join_configuration.h"
-#include "join/configuration/node_configuration.h"
 #include "join/discovery/discovery.h"
 #include "join/phases/phases.h"
 

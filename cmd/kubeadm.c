@@ -4,7 +4,7 @@
 #include "base/build_info.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/programs/programs.h"
-#include "netsetup/nic/nic_restore.h"
+#include "netsetup/nic/nic.h"
 #include "services/version.h"
 
 /* The kubeadm whose behavior this is, where no kubelet says which Kubernetes this machine has. */

@@ -7,7 +7,7 @@
 #include "host/host.h"
 #include "host/http.h"
 #include "host/terminal.h"
-#include "join/configuration/config_file.h"
+#include "join/configuration/join_configuration.h"
 #include "join/configuration/join_options.h"
 #include "join/phases/phases.h"
 #include "join/progress/progress.h"

@@ -6,7 +6,6 @@
 #include "diag/flows/flows.h"
 #include "host/host.h"
 #include "join/configuration/join_configuration.h"
-#include "join/configuration/node_configuration.h"
 #include "join/phases/phases.h"
 #include "join/preflight/preflight.h"
 #include "netsetup/agents/agent.h"

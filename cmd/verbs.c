@@ -1,6 +1,6 @@
 /* The table of verbs, with their subcommands, flags and examples. */
 #include "cmd/program.h"
-#include "netsetup/nic/nic_restore.h"
+#include "netsetup/nic/nic.h"
 
 #define AT(field) offsetof(struct program_options, field)
 #define JOIN_ALL                                                                                   \

@@ -1,7 +1,7 @@
 /* What HNS has, in the evidence document, and how it differs from what Kubernetes says. */
 #include "diag/drift/drift.h"
 #include "diag/evidence.h"
-#include "netsetup/hns/hcn_lookup.h"
+#include "netsetup/hns/hcn_network.h"
 
 /* Version 2 of HNS takes three calls for each object. Where there are many, those are asked for
  * that a cause looks into: of this node's pods, of the DNS Service and of the API's. Of the others

@@ -1,13 +1,12 @@
 /* When and how a node tells the cluster what its network is. */
-#include "diag/network_report_publish.h"
+#include "diag/network_report.h"
 
 #include "base/log.h"
 #include "base/rfc3339.h"
 #include "diag/drift/drift.h"
-#include "diag/network_report.h"
 #include "kube/node.h"
 #include "node/chosen.h"
-#include "node/keeper/peer_watch.h"
+#include "node/keeper/network_keeper.h"
 #include "services/service_table.h"
 
 #define UNPROVED "Unknown"

@@ -1,7 +1,7 @@
 /* The seam's front for files: what a stranger could have put in the way is refused here, for all
  * hosts. */
 #include "base/log.h"
-#include "base/unicode.h"
+#include "base/text.h"
 #include "host/access_list.h"
 #include "host/host_ops.h"
 #include "host/path.h"

@@ -5,7 +5,7 @@
 
 #include "base/cidr.h"
 #include "base/log.h"
-#include "host/http_ops.h"
+#include "host/host_ops.h"
 
 struct http_authority http_authority_split(const char *authority) {
     struct http_authority parts = {.end = authority + strcspn(authority, "/?#"), .host = authority};

@@ -46,7 +46,7 @@ struct join_found {
     char node_ips[2 * IP_TEXT_MAX];         /* for the kubelet: one of each family */
     struct kube_node node;                  /* no name: not read */
     struct network_plan plan;               /* no name: not made */
-    json_t *peers; /* the routes to other nodes (netsetup/routes/peers.h); NULL: not read */
+    json_t *peers; /* the routes to other nodes (netsetup/routes/routes.h); NULL: not read */
     json_t *look;  /* diag_look(); NULL: nobody looked */
     struct diag_report report; /* no cells: not measured */
 };

@@ -13,7 +13,7 @@
 #include "join/phases/steps.h"
 #include "join/programs/programs.h"
 #include "join/undo/failure.h"
-#include "join/undo/written.h"
+#include "join/undo/journal.h"
 #include "kube/object.h"
 
 enum { REQUEST_MS = 3000 };

@@ -76,7 +76,7 @@ struct kube_watch {
     unsigned silent_ms;  /* a server that has not answered for so long is given up; 0 = never */
     unsigned poll_ms;    /* not 0: what would end the wait is tried again after so long, and so long
                             is between two lists where watch is not granted */
-    bool protobuf; /* events come in Protobuf: half the bytes, the fields of kube/protobuf.h */
+    bool protobuf; /* events come in Protobuf: half the bytes, the fields of kube/event_stream.h */
     /* Or NULL: lists them itself, instead of the events "ADDED" and "LISTED". *ret_version: where
      * the watch goes on from; the watch frees it. It is "" where the last one was too old
      * (kube_pages_each()). */
@@ -104,3 +104,45 @@ int kube_watch_all(struct kube_client *client, const struct kube_watch *watches,
 
 /* Percent-encodes one path segment or query value (RFC 3986 unreserved stay); the caller frees. */
 char *kube_escape(const char *s);
+
+/* ---- many requests to an API server at the same time ---- */
+
+/* One of many requests at the same time (http_perform_all): no retry. */
+struct kube_many {
+    const char *method; /* and path, body: borrowed */
+    const char *path;
+    const char *body;     /* JSON, or NULL */
+    unsigned timeout_ms;  /* 0 = the client's */
+    size_t max_body;      /* of the answer; 0 = HTTP_BODY_MAX */
+    long status;          /* of the answer, any; 0 = there was no answer */
+    enum error_kind kind; /* of what went wrong without an answer; ERROR_NONE = nothing */
+    char *answer;         /* its body, or what went wrong; owned: kube_many_free() */
+    size_t answer_len;
+    unsigned wait_us; /* as of http_response */
+    /* Or NULL: called when this one has ended; what it is given lives for the call. */
+    void (*ended)(void *context, const struct kube_many *item);
+    void *context;
+};
+void kube_perform_many(struct kube_client *client, struct kube_many *items, size_t count);
+/* The same, so many at the same time (http_perform_some). */
+void kube_perform_some(struct kube_client *client, struct kube_many *items, size_t count,
+                       size_t at_once);
+/* The error that an answer other than 2xx, or none, means, as of kube_get(); returns -1. */
+int kube_many_error(const struct kube_many *item, struct error *err);
+void kube_many_free(struct kube_many *items, size_t count); /* the answers */
+
+/* What the client's own identity may do: SelfSubjectAccessReview and SelfSubjectRulesReview
+ * (authorization.k8s.io/v1). */
+
+/* One right: "nodes/status" is a resource with its subresource; the core group is "". */
+struct kube_right {
+    const char *verb, *group, *resource;
+};
+/* Asks the server, which changes nothing there. Kinds: those of kube_create. */
+int kube_may(struct kube_client *client, const struct kube_right *right, bool *ret,
+             struct error *err);
+
+/* The same of many; ret[i] is of rights[i]. One request tells all that rules grant; what it does
+ * not show is asked for one by one. */
+int kube_may_all(struct kube_client *client, const struct kube_right *rights, size_t count,
+                 bool *ret, struct error *err);

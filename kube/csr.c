@@ -4,7 +4,7 @@
 
 #include "base/base64.h"
 #include "kube/object.h"
-#include "pki/csr.h"
+#include "pki/certificate.h"
 
 #define CSR_PATH "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 

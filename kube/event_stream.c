@@ -2,7 +2,6 @@
 #include "kube/event_stream.h"
 
 #include "host/http.h"
-#include "kube/protobuf.h"
 
 enum { LINE_MAX = HTTP_BODY_MAX, FRAME_MAX = 2 * 1024 * 1024, /* etcd stores 1.5 MiB */ HEAD = 4 };
 

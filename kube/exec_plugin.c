@@ -1,5 +1,5 @@
 /* Credentials that a program gives. */
-#include "kube/exec_plugin.h"
+#include "kube/kubeconfig.h"
 
 #include "base/base64.h"
 #include "host/terminal.h"

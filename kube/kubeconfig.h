@@ -1,6 +1,9 @@
 /* kubeconfig files: the cluster and credentials that one names, and the files winjoin writes. */
 #pragma once
 
+#include <stdbool.h>
+
+#include "base/error.h"
 #include "host/host.h"
 
 /* The cluster and user that a kubeconfig chooses. Text is owned; NULL = absent. */
@@ -64,3 +67,30 @@ char *kubeconfig_make_kubelet(const char *server, const char *ca_pem, const char
 /* The same for another program that has this identity: user `user`, all else "default". */
 char *kubeconfig_make_client(const char *server, const char *ca_pem, const char *user,
                              const char *certificate_path);
+
+/* ---- credentials that a program gives: "exec" of a kubeconfig's user, as kubectl runs it ---- */
+
+/* Runs the program of config->exec, found beside the kubeconfig at `path` (a name with a slash) or
+ * in PATH, at most a minute, and puts its token or certificate and key into config. Versions v1 and
+ * v1beta1 of client.authentication.k8s.io (client-go: tools/clientcmd,
+ * plugin/pkg/client/auth/exec). What it printed appears in no message. ERROR_UNSUPPORTED (another
+ * version, interactiveMode Always), ERROR_USAGE where it is missing (with its installHint),
+ * ERROR_DENIED when it fails, ERROR_TIMED_OUT, ERROR_MALFORMED. */
+int kubeconfig_run_plugin(struct host *host, const char *path, struct kubeconfig *config,
+                          struct error *err);
+/* What a program printed, for the version that it was asked in. ERROR_MALFORMED. */
+int exec_credential_read(const char *text, size_t len, const char *version,
+                         struct kubeconfig *config, struct error *err);
+
+/* ---- the URL of an API server as a kubeconfig names it ---- */
+
+/* "https://HOST[:PORT][/path]" and nothing more: a user would be sent as a password, a query or a
+ * fragment changes what is asked, and letters of other alphabets lead to another host than is read.
+ * ERROR_USAGE with the reason ("its server ..."). */
+int server_url_check(const char *url, struct error *err);
+/* The URL of `path` ("/api/v1/...") below the server. The caller frees. */
+char *server_url_join(const char *server, const char *path);
+/* "10.0.0.10" of "https://10.0.0.10:6443/x", without brackets. The caller frees. */
+char *server_url_host(const char *server);
+/* Does it name the machine that asks: loopback, 0.0.0.0, localhost? */
+bool server_url_is_here(const char *server);

@@ -1,5 +1,5 @@
 /* Many requests to an API server at the same time. */
-#include "kube/many.h"
+#include "kube/client.h"
 
 #include "kube/request.h"
 

@@ -1,5 +1,5 @@
 /* Protobuf by tables: a message is a list of fields, each with its name in JSON. */
-#include "kube/protobuf.h"
+#include "kube/event_stream.h"
 
 #include "base/rfc3339.h"
 #include "base/text.h"

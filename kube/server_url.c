@@ -1,5 +1,5 @@
 /* URLs of API servers: what one may hold, and paths below one. */
-#include "kube/server_url.h"
+#include "kube/kubeconfig.h"
 
 #include "base/cidr.h"
 #include "base/text.h"

@@ -3,7 +3,6 @@
 #include "kube/client.h"
 #include "kube/event_stream.h"
 #include "kube/object.h"
-#include "kube/protobuf.h"
 #include "kube/request.h"
 
 enum {

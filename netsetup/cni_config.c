@@ -1,5 +1,5 @@
 /* The CNI configuration file. */
-#include "netsetup/cni_config.h"
+#include "netsetup/netsetup.h"
 
 #include "netsetup/plugins/cni_plugin.h"
 

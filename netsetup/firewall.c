@@ -1,5 +1,5 @@
 /* Inbound firewall rules of a node. */
-#include "netsetup/firewall.h"
+#include "netsetup/netsetup.h"
 
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/modes/mode.h"

@@ -1,5 +1,5 @@
 /* Other people's networks on this host, against the plan. */
-#include "netsetup/network_clash.h"
+#include "netsetup/netsetup.h"
 
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/hns/hcn_network.h"

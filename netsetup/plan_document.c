@@ -1,8 +1,7 @@
 /* The network plan as it is in a JoinPlan document. */
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/cni_config.h"
-#include "netsetup/firewall.h"
-#include "netsetup/hns/hcn_documents.h"
+#include "netsetup/netsetup.h"
+#include "netsetup/hns/hcn_network.h"
 #include "netsetup/modes/mode.h"
 
 /* A call that makes or changes something in HNS; the body is stolen. */

@@ -1,8 +1,7 @@
 /* The source VIP: its address, and its reservation in host-local's store. */
-#include "netsetup/source_vip.h"
+#include "netsetup/netsetup.h"
 
 #include "netsetup/agents/agent.h"
-#include "netsetup/cni_config.h"
 #include "netsetup/modes/mode.h"
 #include "netsetup/plugins/cni_plugin.h"
 

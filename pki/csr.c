@@ -1,5 +1,5 @@
 /* Certificate requests (PKCS #10) for a node's certificates. */
-#include "pki/csr.h"
+#include "pki/certificate.h"
 
 #include <openssl/bio.h>
 #include <openssl/ec.h>

@@ -11,7 +11,7 @@
 #define FLANNEL_SUBNET_PATH "C:\\run\\flannel\\subnet.env"
 
 struct containerd_config {
-    const char *sandbox_image; /* of every pod (services/artifacts/compatible.h) */
+    const char *sandbox_image; /* of every pod (services/artifacts/catalog.h) */
     unsigned major;            /* containerd 1: config version 2; 2: version 3 (0 = 2) */
     const char *root, *state;  /* NULL: below C:\ProgramData\containerd */
     const char *registries;    /* NULL: CONTAINERD_REGISTRIES; "": none */

@@ -1,9 +1,8 @@
 /* winjoin bundle: make, verify and show an archive of a node's programs. */
 #include "cmd/program.h"
-#include "join/programs/image_fit.h"
 #include "join/programs/programs.h"
 #include "services/artifacts/artifacts.h"
-#include "services/artifacts/compatible.h"
+#include "services/artifacts/catalog.h"
 
 enum { VERSIONS_MAX = 65536, LOOK_MS = 5000 };
 

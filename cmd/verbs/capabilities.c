@@ -4,7 +4,7 @@
 #include "netsetup/hns/hns_features.h"
 #include "netsetup/limits.h"
 #include "netsetup/windows_builds.h"
-#include "services/artifacts/compatible.h"
+#include "services/artifacts/catalog.h"
 
 /* The mode of a node that has joined. */
 static const struct network_mode *mode_of_node(struct host *host) {

@@ -3,7 +3,6 @@
 #include "cmd/program.h"
 #include "join/configuration/cluster_config.h"
 #include "join/configuration/join_configuration.h"
-#include "join/configuration/node_configuration.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/run.h"
 #include "kube/node.h"

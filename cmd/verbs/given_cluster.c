@@ -1,7 +1,7 @@
 /* --kubeconfig and --context: one reader for every verb. */
 #include "cmd/program.h"
 
-#include "kube/exec_plugin.h"
+#include "kube/kubeconfig.h"
 
 int given_cluster_open(struct program *program, const char *unnamed, struct kube_client *ret,
                        struct error *err) {

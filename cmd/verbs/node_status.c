@@ -7,7 +7,7 @@
 #include "diag/look.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/prepare/prepare.h"
-#include "join/undo/written.h"
+#include "join/undo/journal.h"
 #include "kube/kubeconfig.h"
 #include "kube/object.h"
 #include "netsetup/hns/hcn_network.h"

@@ -2,10 +2,10 @@
  * keeps the network. */
 #include "base/rfc3339.h"
 #include "cmd/program.h"
-#include "diag/network_report_publish.h"
+#include "diag/network_report.h"
 #include "host/service_host.h"
 #include "join/phases/restart.h"
-#include "netsetup/nic/nic_restore.h"
+#include "netsetup/nic/nic.h"
 #include "node/keeper/network_keeper.h"
 #include "services/service_host.h"
 #include "services/service_status.h"

@@ -2,7 +2,7 @@
  * queue to the probes, and hands each answer to the asker when it comes. */
 #pragma once
 
-#include "kube/many.h"
+#include "kube/client.h"
 
 struct ask {
     struct ask_queue *queue;

@@ -2,8 +2,8 @@
 #include "base/cidr.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
-#include "netsetup/cni_config.h"
-#include "netsetup/routes/peers.h"
+#include "netsetup/netsetup.h"
+#include "netsetup/routes/routes.h"
 
 static const json_t *drift_of(const struct scene *scene, const char *key) {
     return json_object_get(json_object_get(scene->evidence, "kubernetes"), key);

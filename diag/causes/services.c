@@ -1,7 +1,7 @@
 /* Causes behind the pod's own link: load balancers and DNS. */
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
-#include "netsetup/routes/peers.h"
+#include "netsetup/routes/routes.h"
 
 #define BALANCER_HINT                                                                              \
     "powershell Restart-Service kube-proxy makes the load balancers again; then look for a "       \

@@ -2,7 +2,7 @@
 #include "base/build_info.h"
 #include "base/rfc3339.h"
 #include "diag/cluster/cluster.h"
-#include "kube/many.h"
+#include "kube/client.h"
 
 #define LIST "?limit=500"
 enum { ASK_MS = 15000 };

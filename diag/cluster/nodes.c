@@ -3,7 +3,6 @@
 #include "base/rfc3339.h"
 #include "diag/cluster/cluster.h"
 #include "diag/network_report.h"
-#include "diag/network_report_publish.h"
 #include "kube/object.h"
 
 /* ---- what nodes have published of themselves ---- */

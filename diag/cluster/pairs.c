@@ -1,6 +1,6 @@
 /* Which node is asked to reach which: of few nodes each, of more as few pairs as show every kind of
  * path. */
-#include "base/text_table.h"
+#include "base/text.h"
 #include "diag/cluster/cells.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* Which nodes of a cluster get a probe: those that are named, all, or a sample of many. */
-#include "base/text_table.h"
+#include "base/text.h"
 #include "diag/cluster/cluster.h"
-#include "diag/network_report_publish.h"
+#include "diag/network_report.h"
 
 enum {
     KIND_LEAST = 2,   /* of each kind, so that one can be asked to reach another like it */

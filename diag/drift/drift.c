@@ -3,8 +3,8 @@
 #include "diag/drift/kinds.h"
 #include "kube/node.h"
 #include "kube/object.h"
-#include "netsetup/hns/hcn_lookup.h"
-#include "netsetup/routes/peers.h"
+#include "netsetup/hns/hcn_network.h"
+#include "netsetup/routes/routes.h"
 
 #define REMOTE_ROUTE "RemoteSubnetRoute"
 

@@ -1,7 +1,7 @@
 /* How the kinds of difference are found, and what they read of Services. Inside diag/drift. */
 #pragma once
 
-#include "base/text_table.h"
+#include "base/text.h"
 #include "diag/drift/drift.h"
 
 /* What is looked for by its key. Of what was not read there is nothing. */

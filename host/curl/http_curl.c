@@ -2,7 +2,7 @@
  * request is one easy handle, all driven here together, so that a wait can be interrupted. */
 #include <curl/curl.h> /* first: it may bring <windows.h> along (base/error.h) */
 #include "host/curl/http_curl.h"
-#include "host/http_ops.h"
+#include "host/host_ops.h"
 
 enum {
     TIMEOUT_MS = 10000,

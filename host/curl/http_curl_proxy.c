@@ -2,7 +2,7 @@
  * and password go apart from it: libcurl's messages show a URL whole. */
 #include <curl/curl.h> /* first: it may bring <windows.h> along (base/error.h) */
 #include "host/curl/http_curl.h"
-#include "host/http_ops.h"
+#include "host/host_ops.h"
 
 struct proxy {
     char *url;             /* "http://proxy:3128" */

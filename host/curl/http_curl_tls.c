@@ -7,7 +7,7 @@
 
 #include "base/cidr.h"
 #include "host/curl/http_curl.h"
-#include "host/http_ops.h"
+#include "host/host_ops.h"
 
 enum {
     SECURITY_LEVEL = 2,  /* RSA of 2048 bits, SHA-2: what Debian demands and Windows' build not */

@@ -1,5 +1,5 @@
 /* What this system says about proxies and trust for everybody: only what Go reads on Linux. */
-#include "host/http_ops.h"
+#include "host/host_ops.h"
 
 bool http_system_proxy(char **, char **) {
     return false; /* the environment is all there is */

@@ -3,7 +3,7 @@
 
 #include <wincrypt.h>
 
-#include "host/http_ops.h"
+#include "host/host_ops.h"
 
 /* WINHTTP_PROXY_INFO and WINHTTP_ACCESS_TYPE_NAMED_PROXY (winhttp.h, which cannot stand beside
  * wininet.h and is not needed for more). */

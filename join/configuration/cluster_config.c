@@ -2,7 +2,7 @@
 #include "join/configuration/cluster_config.h"
 
 #include "base/text.h"
-#include "join/configuration/node_configuration.h"
+#include "join/configuration/join_configuration.h"
 #include "kube/object.h"
 #include "services/version.h"
 

@@ -1,6 +1,6 @@
 /* The texts that a cluster's ConfigMaps hold. Only the fields that a join uses are judged. */
 #include "join/configuration/cluster_config.h"
-#include "base/yaml_schema.h"
+#include "base/yaml.h"
 
 /* kubeadm's default (v1beta4: DefaultServicesSubnet). */
 #define SERVICE_SUBNET "10.96.0.0/12"

@@ -1,9 +1,7 @@
 /* Parts a --config file into documents and finds those that winjoin reads. */
-#include "join/configuration/config_file.h"
+#include "join/configuration/join_configuration.h"
 
 #include "base/nearest.h"
-#include "join/configuration/join_configuration.h"
-#include "join/configuration/node_configuration.h"
 
 enum { DOCUMENTS_MAX = 32 };
 

@@ -48,3 +48,49 @@ char *join_node_name_near(const char *name);
 /* "file:///C:/x.conf" to "C:/x.conf", "HTTPS://x" to "https://x", all else as it is. The caller
  * frees. */
 char *join_discovery_file_path(const char *given);
+
+/* ---- a --config file: several YAML (or JSON) documents, of which winjoin reads two kinds ---- */
+
+enum { CONFIG_FILE_MAX = 1024 * 1024 };
+
+/* What the file holds, checked field by field, values not yet judged. */
+struct config_file {
+    struct yaml yaml;          /* where the values of both stand */
+    json_t *join;              /* JoinConfiguration, always as v1beta4; NULL = none */
+    json_t *node;              /* NodeConfiguration of winjoin.io/v1alpha1; NULL = none */
+    struct text_list warnings; /* deprecated versions, documents that are passed over */
+};
+
+enum config_kinds {
+    CONFIG_JOIN, /* as kubeadm join: documents of other kinds are passed over with a warning */
+    CONFIG_KNOWN /* as kubeadm config validate: kinds that kubeadm does not know are refused */
+};
+
+/* Reads the text; `what` names it in messages. Fails with ERROR_USAGE, and names line and column:
+ * no YAML, unknown or duplicate field, other type, document without apiVersion and kind, a kind
+ * twice, a version of kubeadm's that is too old or unknown, neither kind there. */
+int config_file_parse(const char *text, size_t len, const char *what, enum config_kinds kinds,
+                      struct config_file *ret, struct error *err);
+void config_file_free(struct config_file *file);
+
+/* NodeConfiguration (winjoin.io/v1alpha1): winjoin's settings beyond kubeadm's JoinConfiguration,
+ * in a --config file or for the whole cluster in ConfigMap kube-system/winjoin. */
+
+#define NODE_CONFIGURATION_KIND "NodeConfiguration"
+#define NODE_CONFIGURATION_V1ALPHA1 "winjoin.io/v1alpha1"
+
+/* Reads one document, strictly, with its values checked. `what` names it. Fails with ERROR_USAGE;
+ * *ret is a new reference. */
+int node_configuration_read(const char *text, size_t len, const char *what, json_t **ret,
+                            struct error *err);
+/* The same judgment of a document whose kind and version were read. */
+int node_configuration_check(const struct yaml *yaml, const json_t *document, struct error *err);
+/* Of the cluster's defaults: ERROR_USAGE where they name a file of the machine. Who may write the
+ * ConfigMap would have each new node open a path of their choice, and install what is there. */
+int node_configuration_check_cluster(const json_t *configuration, const char *what,
+                                     struct error *err);
+/* Fills what is not given yet. */
+void node_configuration_apply(const json_t *configuration, struct join_options *options);
+
+/* A NodeConfiguration of those of its fields that the options give. New reference. */
+json_t *node_configuration_make(const struct join_options *options);

@@ -7,7 +7,6 @@
 #include "host/terminal.h"
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/kubelet_arguments.h"
-#include "join/configuration/node_labels.h"
 #include "kube/object.h"
 #include "pki/digest.h"
 #include "pki/token.h"

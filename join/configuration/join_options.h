@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "base/yaml_schema.h"
+#include "base/yaml.h"
 #include "join/configuration/option_rows.h"
 #include "netsetup/plan/network_plan.h"
 

@@ -5,7 +5,6 @@
 
 #include "base/cidr.h"
 #include "base/text.h"
-#include "join/configuration/node_labels.h"
 #include "services/cri.h"
 
 const struct linux_setting linux_settings[] = {

@@ -1,5 +1,5 @@
 /* NodeConfiguration: reading it, its values, and its way into the options and out of them. */
-#include "join/configuration/node_configuration.h"
+#include "join/configuration/join_configuration.h"
 
 /* What may stand there, too, and says nothing to a join. */
 static const struct yaml_field without_option[] = {

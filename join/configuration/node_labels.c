@@ -1,5 +1,5 @@
 /* Which labels of the kubernetes.io name spaces a kubelet may set. */
-#include "join/configuration/node_labels.h"
+#include "join/configuration/kubelet_arguments.h"
 
 #include "base/text.h"
 #include "kube/object.h"

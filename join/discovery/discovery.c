@@ -6,7 +6,7 @@
 
 #include "base/cidr.h"
 #include "join/discovery/discovery_request.h"
-#include "kube/server_url.h"
+#include "kube/kubeconfig.h"
 #include "pki/certificate.h"
 #include "pki/token.h"
 

@@ -1,7 +1,7 @@
 /* Discovery by a kubeconfig file: local, or fetched over https. */
 #include "host/path.h"
 #include "join/discovery/discovery_request.h"
-#include "kube/server_url.h"
+#include "kube/kubeconfig.h"
 #include "pki/certificate.h"
 
 enum { FILE_MAX = 1024 * 1024, FETCH_MS = 30000 };

@@ -5,7 +5,7 @@
 #include "join/configuration/cluster_config.h"
 #include "kube/object.h"
 #include "kube/request.h"
-#include "kube/server_url.h"
+#include "kube/kubeconfig.h"
 #include "pki/token.h"
 
 #define CLUSTER_INFO_PATH "/api/v1/namespaces/kube-public/configmaps/cluster-info"

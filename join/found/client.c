@@ -1,7 +1,7 @@
 /* The client to the API server: by discovery, or with the node's own identity. */
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
-#include "netsetup/nic/nic_restore.h"
+#include "netsetup/nic/nic.h"
 #include "pki/certificate.h"
 #include "pki/digest.h"
 

@@ -1,7 +1,11 @@
 /* Finds what a phase needs, in the order in which one thing needs another. */
 #include "join/found/need.h"
 
+#include "base/log.h"
+#include "join/configuration/join_configuration.h"
+#include "join/kubelet/kubelet_files.h"
 #include "netsetup/agents/agent.h"
+#include "netsetup/agents/external_agent.h"
 
 /* Of a Node that stands: it was not waited for. */
 static int no_prefix(const struct join *join, struct error *err) {
@@ -37,5 +41,81 @@ int join_need(struct join *join, unsigned needs, struct error *err) {
     if ((needs & NEED_NODE) && (needs & NEED_PLAN) && !join->found.plan.pod_cidr_known &&
         !join->found.plan.agent->in_cluster && !join->found.plan.agent->pods_make_network)
         return no_prefix(join, err);
+    return 0;
+}
+
+/* ---- the Node as it is found, and the prefix of its pods ---- */
+
+const char *found_pod_prefix(const struct join_found *found, const struct network_agent *agent) {
+    const struct kube_node *node = &found->node;
+
+    if (found->options.pod_cidrs.count)
+        return found->options.pod_cidrs.items[0];
+    if (agent && agent->subnet_annotation)
+        return kube_node_annotation(node, agent->subnet_annotation);
+    return node->pod_cidrs.count ? node->pod_cidrs.items[0] : NULL;
+}
+
+/* An agent that makes the network may give out prefixes of its own (Calico, OVN-Kubernetes, Azure);
+ * another one would wait for the Node's without a word. */
+bool found_waits_for_prefix(const struct join_found *found) {
+    const struct network_plan *plan = &found->plan;
+
+    return !found->options.pod_cidrs.count && !plan->agent->pods_make_network &&
+           (!plan->agent->makes_network || (plan->external && plan->external->needs_pod_cidr));
+}
+
+int find_node(struct join *join, struct error *err) {
+    if (join->found.node.name && found_pod_prefix(&join->found, join->found.plan.agent))
+        return 0;
+    if (find_node_client(join, err) < 0)
+        return -1;
+    if (join->found.node.name)
+        kube_node_free(&join->found.node);
+    return kube_node_get(&join->found.client, join->found.node_name, &join->found.node, err);
+}
+
+/* ---- the cluster's configuration as it is found ---- */
+
+int find_cluster(struct join *join, struct error *err) {
+    if (join->found.cluster.kubelet)
+        return 0;
+    if (find_client(join, err) < 0 ||
+        cluster_config_read(&join->found.client,
+                            (unsigned)join->found.options.kubernetes_api_call_timeout,
+                            join->found.discovery.proof, &join->found.cluster, err) < 0)
+        return -1;
+    for (size_t i = 0; i < join->found.cluster.warnings.count; i++)
+        log_message(LOG_INFO, "%s", join->found.cluster.warnings.items[i]);
+    if (join->found.cluster.local_dns)
+        join_warn(&join->progress,
+                  "clusterDNS %s is %s: pods of this node ask the cluster's DNS Service at %s",
+                  join->found.cluster.local_dns,
+                  text_list_has(&join->found.cluster.cluster_dns, join->found.cluster.local_dns)
+                      ? "an IPv6 address alone"
+                      : "a DNS cache of Linux nodes",
+                  join->found.cluster.cluster_dns.items[0]);
+    if (join->found.cluster.winjoin) {
+        node_configuration_apply(join->found.cluster.winjoin, &join->found.options);
+        if (join_options_check(&join->found.options, err) < 0)
+            return error_prefix(err, "ConfigMap kube-system/winjoin");
+    }
+    return 0;
+}
+
+/* ---- the containerd of this node: ours, or one that an image brought ---- */
+
+int find_containerd(struct host *host, struct join_found *found, struct error *err) {
+    _cleanup_(containerd_settings_free) struct containerd_settings settings = {0};
+    _cleanup_(freep) char *socket = NULL;
+
+    if (found->containerd.pipe)
+        return 0;
+    if (containerd_settings_find(host, &settings, err) < 0)
+        return -1;
+    socket = text_replace(xasprintf("npipe://%s", settings.pipe), "\\", '/');
+    if (!found->options.cri_socket && !text_equal_nocase(socket, KUBELET_CRI_SOCKET))
+        found->options.cri_socket = take_ptr(socket);
+    found->containerd = take_struct(settings);
     return 0;
 }

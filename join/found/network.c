@@ -4,7 +4,7 @@
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/hns/hns_features.h"
-#include "netsetup/source_vip.h"
+#include "netsetup/netsetup.h"
 #include "node/chosen.h"
 
 /* An adapter recorded by an earlier, killed run is the truth about the host as it was found. */

@@ -7,7 +7,6 @@
 #include "join/kubelet/kubelet_files.h"
 #include "kube/node.h"
 #include "pki/certificate.h"
-#include "pki/csr.h"
 
 #define CURRENT "-current.pem"
 

@@ -3,7 +3,7 @@
 
 #include "kube/client.h"
 #include "kube/csr.h"
-#include "pki/csr.h"
+#include "pki/certificate.h"
 
 /* A look at what is stored. Text is owned; client_certificate_free(). */
 struct client_certificate {

@@ -1,5 +1,5 @@
 /* What config.yaml has otherwise than the cluster's document: the list, and as JSON. */
-#include "base/json_patch.h"
+#include "base/json.h"
 #include "join/kubelet/kubelet_files.h"
 
 void kubelet_changes_free(struct kubelet_changes *changes) {

@@ -1,7 +1,7 @@
 /* kubeadm's patches folder: reading it, and applying what it holds for the kubelet. */
 #include "join/kubelet/patches.h"
 
-#include "base/json_patch.h"
+#include "base/json.h"
 #include "host/path.h"
 
 /* kubeadm's targets (1.37); "kubeproxydaemonset" is new there. */

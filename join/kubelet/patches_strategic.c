@@ -1,5 +1,5 @@
 /* Kubernetes' strategic merge patch, for types whose lists have no merge keys. */
-#include "base/json_patch.h"
+#include "base/json.h"
 #include "join/kubelet/patches.h"
 
 #define DIRECTIVE "$patch"

@@ -3,7 +3,7 @@
 
 #include "kube/csr.h"
 #include "netsetup/agents/agent.h"
-#include "netsetup/nic/nic_restore.h"
+#include "netsetup/nic/nic.h"
 
 enum { STEP_MS = 1000, STALLED_MS = 30000, STARTS_MAX = 3, STOP_MS = 30000 };
 

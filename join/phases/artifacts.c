@@ -2,7 +2,6 @@
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/phases/phases.h"
-#include "join/programs/image_fit.h"
 #include "join/programs/programs.h"
 #include "join/wanted/wanted.h"
 #include "services/artifacts/artifacts.h"

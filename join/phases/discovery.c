@@ -5,7 +5,7 @@
 #include "join/preflight/preflight.h"
 #include "join/services/rights.h"
 #include "netsetup/hns/hcn_network.h"
-#include "netsetup/network_clash.h"
+#include "netsetup/netsetup.h"
 
 /* "sha256:3b79…dd8a" is enough for a person to compare. */
 static void add_short_pin(struct text *out, const char *pin) {

@@ -5,8 +5,8 @@
 
 #include "host/wait.h"
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/cni_config.h"
-#include "netsetup/nic/nic_restore.h"
+#include "netsetup/netsetup.h"
+#include "netsetup/nic/nic.h"
 
 enum { POLL_MS = 1000 };
 

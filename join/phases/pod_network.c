@@ -4,13 +4,12 @@
 #include "join/phases/steps.h"
 #include "join/programs/programs.h"
 #include "join/services/service_watch.h"
-#include "join/undo/written.h"
+#include "join/undo/journal.h"
 #include "netsetup/agents/agent.h"
-#include "netsetup/cni_config.h"
+#include "netsetup/netsetup.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/plugins/cni_plugin.h"
-#include "netsetup/routes/peers.h"
-#include "netsetup/source_vip.h"
+#include "netsetup/routes/routes.h"
 
 enum { KEEPER_START_MS = 60000 };
 

@@ -1,13 +1,12 @@
 /* The phase that makes the virtual switch, with the adapter kept as it was. */
 #include "join/phases/steps.h"
-#include "join/undo/written.h"
+#include "join/undo/journal.h"
 #include "join/wanted/wanted.h"
 #include "netsetup/agents/agent.h"
-#include "netsetup/firewall.h"
+#include "netsetup/netsetup.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/modes/mode.h"
-#include "netsetup/network_clash.h"
-#include "netsetup/nic/nic_restore.h"
+#include "netsetup/nic/nic.h"
 
 static void on_nic(void *context, unsigned milliseconds, const char *waiting_for) {
     join_tell_waiting(context, milliseconds, 120000 - milliseconds, "", "for %s", waiting_for);

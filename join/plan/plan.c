@@ -8,7 +8,7 @@
 #include "join/programs/programs.h"
 #include "join/wanted/wanted.h"
 #include "netsetup/agents/agent.h"
-#include "netsetup/source_vip.h"
+#include "netsetup/netsetup.h"
 #include "pki/digest.h"
 #include "services/artifacts/artifacts.h"
 #include "services/service_table.h"

@@ -5,10 +5,10 @@
 #include "join/preflight/preflight_checks.h"
 #include "join/programs/programs.h"
 #include "join/services/rights.h"
-#include "kube/access.h"
+#include "kube/client.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/hns/hcn_network.h"
-#include "netsetup/network_clash.h"
+#include "netsetup/netsetup.h"
 #include "services/artifacts/artifacts.h"
 
 enum { CLOCK_MAX = 60 };

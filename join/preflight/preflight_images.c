@@ -3,7 +3,7 @@
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/preflight/preflight_checks.h"
-#include "join/programs/image_fit.h"
+#include "join/programs/programs.h"
 #include "services/artifacts/artifacts.h"
 
 enum { LIMIT_MS = 5000, GIGABYTE = 1024 * 1024 * 1024, PREPARED_MAX = 65536 };

@@ -7,10 +7,10 @@
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_question.h"
-#include "join/undo/written.h"
+#include "join/undo/journal.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/plugins/cni_plugin.h"
-#include "services/artifacts/compatible.h"
+#include "services/artifacts/catalog.h"
 #include "services/artifacts/program_image.h"
 #include "services/program_flags.h"
 

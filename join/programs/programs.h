@@ -4,6 +4,7 @@
 
 #include "join/join.h"
 #include "services/artifacts/artifacts.h"
+#include "services/artifacts/image.h"
 #include "services/service_table.h"
 
 /* What --bundle or else --mirror names, opened once (a mirror's lock fetched) and kept until
@@ -13,7 +14,7 @@
  * bundle_open_mirror() and bundle_open_upstream(). */
 int programs_bundle(struct join *join, struct bundle **ret, struct error *err);
 void programs_bundle_close(struct join *join);
-/* Notes a program of that source, with its digest (join/undo/written.h). */
+/* Notes a program of that source, with its digest (join/undo/journal.h). */
 void programs_note(struct join *join, const char *target, const char *sha256);
 /* What came from upstream, with its digests, as WINJOIN_FOLDER\winjoin.lock: the next machines'
  * artifacts.lock. Of other sources: nothing. Kinds: those of journal_write(). */
@@ -109,3 +110,27 @@ int version_skew_check(const struct version_skew *skew, struct error *err);
  * ERROR_USAGE: that plugin does not work in that mode. */
 int node_programs_missing(const struct artifacts *artifacts, const struct join_options *options,
                           json_t **ret, struct error *err);
+
+/* Whether an image's containers run on a build of Windows, and which other tag's would. */
+
+enum image_fit { IMAGE_UNFIT, IMAGE_FITS, IMAGE_UNKNOWN };
+
+/* By what is known of it; build 0: not known. */
+enum image_fit image_fit(const struct image_facts *facts, unsigned build);
+/* The same of a registry's, and ret is filled (image_facts_free()). docker.io is not asked: its
+ * registry has another name. What the registry failed with is in err, which says nothing else. */
+enum image_fit image_fit_ask(const struct mirror *from, const char *image, unsigned build,
+                             struct image_facts *ret, struct error *err);
+/* The same name with the tag of this build, where tags differ in that alone: "...:ltsc2022". NULL:
+ * it has no such tag, or it is for this build already. The caller frees. */
+char *image_for_build(const char *image, unsigned build);
+/* The same where the registry has it and it fits. */
+char *image_for_build_ask(const struct mirror *from, const char *image, unsigned build);
+
+/* Of the open bundle's, by the beginning of its archive. One that begins otherwise than those of
+ * image_fetch() is not understood: its import says what is wrong. */
+enum image_fit bundle_image_fit(struct join *join, const struct artifact *image,
+                                struct image_facts *ret);
+/* ERROR_PREFLIGHT: an image of the open bundle (none: 0), or its sandbox image, is not for this
+ * build; with the command that makes another. */
+int bundle_images_check(struct join *join, struct error *err);

@@ -1,7 +1,7 @@
 /* Which proxy services get, and what they reach without it. */
 #include "join/programs/programs.h"
 
-#include "kube/server_url.h"
+#include "kube/kubeconfig.h"
 #include "services/service_table.h"
 
 #define MACHINE_VARIABLES "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment"

@@ -4,7 +4,7 @@
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/programs/programs.h"
-#include "kube/access.h"
+#include "kube/client.h"
 #include "netsetup/agents/agent.h"
 #include "services/service_table.h"
 

@@ -2,7 +2,7 @@
 #include "join/services/service_watch.h"
 
 #include "base/log.h"
-#include "join/undo/written.h"
+#include "join/undo/journal.h"
 #include "services/program_flags.h"
 #include "services/service_status.h"
 

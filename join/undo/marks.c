@@ -1,8 +1,8 @@
 /* Services, HNS networks and firewall rules that are winjoin's by what is written on them. */
 #include "join/undo/journal.h"
 
-#include "netsetup/firewall.h"
-#include "netsetup/hns/hcn_lookup.h"
+#include "netsetup/netsetup.h"
+#include "netsetup/hns/hcn_network.h"
 #include "netsetup/nic/nic.h"
 #include "netsetup/plan/network_plan.h"
 #include "services/service_table.h"

@@ -1,15 +1,15 @@
 /* reset: plays the journal backwards until the host is as it was found. */
 #include "join/undo/reset.h"
 
-#include "diag/network_report_publish.h"
+#include "diag/network_report.h"
 #include "diag/run.h"
 #include "host/wait.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/undo/journal.h"
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/routes/peers.h"
+#include "netsetup/routes/routes.h"
 #include "node/chosen.h"
-#include "node/keeper/network_pending.h"
+#include "node/keeper/network_keeper.h"
 #include "services/cri.h"
 #include "services/service_table.h"
 

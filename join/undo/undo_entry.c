@@ -3,9 +3,9 @@
 
 #include "host/machine_path.h"
 #include "netsetup/hns/hcn_network.h"
-#include "netsetup/nic/nic_restore.h"
+#include "netsetup/nic/nic.h"
 #include "netsetup/routes/routes.h"
-#include "netsetup/source_vip.h"
+#include "netsetup/netsetup.h"
 #include "services/artifacts/artifacts.h"
 #include "services/service_table.h"
 

@@ -1,5 +1,5 @@
 /* What was written on the node, and what of it has changed since. */
-#include "join/undo/written.h"
+#include "join/undo/journal.h"
 
 #include "pki/digest.h"
 #include "services/artifacts/artifacts.h"

@@ -3,7 +3,7 @@
  * The files that a join writes are a row each, whose function computes the file from what
  * was found (the client, the cluster, the plan, the kubelet's configuration). A phase writes its
  * own, a dry run shows them all, an upgrade writes those that follow from versions and the cluster.
- * What was written is noted for `winjoin status` (join/undo/written.h), and a reset takes it back.
+ * What was written is noted for `winjoin status` (join/undo/journal.h), and a reset takes it back.
  * A new file is a row of wanted_files.c with its function. */
 #pragma once
 

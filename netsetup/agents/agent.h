@@ -5,7 +5,7 @@
 
 #include "netsetup/modes/mode.h"
 #include "netsetup/plan/network_plan.h"
-#include "netsetup/routes/peers.h"
+#include "netsetup/routes/routes.h"
 
 struct external_agent; /* netsetup/agents/external_agent.h */
 struct linux_agent;

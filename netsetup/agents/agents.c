@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/names.h"
+#include "base/nearest.h"
 #include "services/service_table.h"
 
 #define ROW(agent) &network_agent_##agent,

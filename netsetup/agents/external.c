@@ -3,8 +3,8 @@
  * not be in its way: Antrea refuses an adapter that has a virtual switch, and Calico deletes every
  * HNS network but nat. Sources: Calico's node/windows-packaging, Antrea's docs/windows.md. */
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/cni_config.h"
-#include "netsetup/hns/hcn_lookup.h"
+#include "netsetup/netsetup.h"
+#include "netsetup/hns/hcn_network.h"
 
 #define ROW(agent) &external_agent_##agent,
 const struct external_agent *const external_agents[] = {EXTERNAL_AGENTS(ROW) NULL};

@@ -1,5 +1,5 @@
 /* No agent: the CNI plugin alone (win-overlay, win-bridge). The join itself writes the routes to
- * other nodes' pods, and winjoin-network keeps them current (node/keeper/peer_watch.h). */
+ * other nodes' pods, and winjoin-network keeps them current (node/keeper/network_keeper.h). */
 #include "netsetup/agents/agent.h"
 
 /* Told as flannel tells it, so that its nodes and ours find each other. */

@@ -1,5 +1,5 @@
 /* HCN documents: field names and order as upstream tools send them. */
-#include "netsetup/hns/hcn_documents.h"
+#include "netsetup/hns/hcn_network.h"
 
 #include "netsetup/modes/mode.h"
 

@@ -1,9 +1,7 @@
 /* Queries to HNS and what comes back. */
-#include "netsetup/hns/hcn_lookup.h"
+#include "netsetup/hns/hcn_network.h"
 
 #include <limits.h>
-
-#include "netsetup/hns/hcn_documents.h"
 
 static int copy_text(const json_t *json, const char *path, char *out, size_t size,
                      struct error *err) {

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "host/wait.h"
 #include "netsetup/nic/nic.h"
-#include "netsetup/plan/network_prefixes.h"
+#include "netsetup/plan/network_plan.h"
 
 enum { POLL_MS = 500, ATTACH_WAIT_MS = 10000, INTERFACE_WAIT_MS = 30000 };
 

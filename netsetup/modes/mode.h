@@ -5,8 +5,7 @@
 
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/plan/network_plan.h"
-#include "netsetup/plan/network_prefixes.h"
-#include "netsetup/routes/peers.h"
+#include "netsetup/routes/routes.h"
 
 /* What pods cannot do in a mode, by design. A table ends with {0}. */
 struct network_limit {
@@ -46,7 +45,7 @@ struct network_mode {
     const char *no_host_routes; /* why they are not: ends "in mode overlay" */
     bool node_network;          /* pods reach the node's own network without NAT */
     bool forwarding; /* the host forwards between its adapter and its endpoint among the pods */
-    bool source_vip; /* kube-proxy needs one: netsetup/source_vip.h */
+    bool source_vip; /* kube-proxy needs one: netsetup/netsetup.h */
     const struct network_limit *limits; /* NULL: none */
     /* why a node of this mode is no use to a cluster: the preflight check NetworkMode refuses */
     const char *isolated;

@@ -1,6 +1,6 @@
 /* What reads the table of network modes. */
 #include "netsetup/modes/mode.h"
-#include "netsetup/names.h"
+#include "base/nearest.h"
 
 #define ROW(mode) &network_mode_##mode,
 const struct network_mode *const network_modes[] = {NETWORK_MODES(ROW) NULL};

@@ -5,7 +5,7 @@
 #include "netsetup/hns/hns_features.h"
 #include "netsetup/modes/mode.h"
 #include "netsetup/routes/routes.h"
-#include "netsetup/source_vip.h"
+#include "netsetup/netsetup.h"
 
 enum { BASE_VSID = 9999, NOT_PERSISTENT = 8, PROVIDER_WAIT_MS = 60000, POLL_MS = 500 };
 

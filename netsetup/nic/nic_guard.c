@@ -1,8 +1,8 @@
 /* The outage of a vSwitch: guarded, or undone; and the watchdog, both its ends. */
 #include "base/log.h"
 #include "netsetup/hns/hcn_network.h"
-#include "netsetup/network_clash.h"
-#include "netsetup/nic/nic_restore.h"
+#include "netsetup/netsetup.h"
+#include "netsetup/nic/nic.h"
 
 /* ---- the watchdog: a process of its own that gives the address back ---- */
 

@@ -5,8 +5,7 @@
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/hns/hns_features.h"
 #include "netsetup/modes/mode.h"
-#include "netsetup/names.h"
-#include "netsetup/plan/network_prefixes.h"
+#include "base/nearest.h"
 #include "netsetup/plugins/cni_plugin.h"
 
 const char *text_of_family(const struct text_list *list, int family) {

@@ -1,5 +1,5 @@
 /* Subnet arithmetic of the pod network. */
-#include "netsetup/plan/network_prefixes.h"
+#include "netsetup/plan/network_plan.h"
 
 #include "netsetup/agents/agent.h"
 #include "netsetup/modes/mode.h"

@@ -2,7 +2,7 @@
 #include "netsetup/plugins/cni_plugin.h"
 
 #include "netsetup/agents/agent.h"
-#include "netsetup/hns/hcn_documents.h"
+#include "netsetup/hns/hcn_network.h"
 #include "netsetup/modes/mode.h"
 
 #define ROW(plugin) &cni_plugin_##plugin,

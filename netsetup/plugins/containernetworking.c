@@ -1,6 +1,6 @@
 /* win-overlay and win-bridge of github.com/containernetworking/plugins, with host-local. The HNS
  * network must stand before the first pod; neither makes one. Source: plugins/main/windows. */
-#include "netsetup/cni_config.h"
+#include "netsetup/netsetup.h"
 #include "netsetup/plugins/cni_plugin.h"
 
 /* apiVersion 2: containerd hands a namespace's GUID, which the plugins' apiVersion 1 does not

@@ -8,7 +8,7 @@
  * enableDualStack all of it is, and the gateways are host-local's. Without a type HNS chooses the
  * address. wincni.log is opened in the working directory, which the plugin has from
  * containerd; without that it ends at once. */
-#include "netsetup/cni_config.h"
+#include "netsetup/netsetup.h"
 #include "netsetup/modes/mode.h"
 #include "netsetup/plugins/cni_plugin.h"
 

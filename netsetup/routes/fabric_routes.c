@@ -1,7 +1,7 @@
 /* The routes that the network between the nodes needs. */
 #include "netsetup/routes/fabric_routes.h"
 
-#include "netsetup/routes/peers.h"
+#include "netsetup/routes/routes.h"
 
 enum { ROUTES_MAX = PEERS_MAX * 2, NAME_MAX_LEN = 253, PLACE_MAX = 90 };
 

@@ -26,7 +26,7 @@ int fabric_place_check(const struct fabric_place *place, struct error *err);
  * place of what `nodes` (a NodeList) says. Nodes that do not say how their pods are reached, or
  * something else than a name, a prefix and an address, are named in ret_left_out ("node x has no
  * podCIDR"). New reference. */
-struct network_peer; /* netsetup/routes/peers.h */
+struct network_peer; /* netsetup/routes/routes.h */
 json_t *fabric_routes_of_nodes(const json_t *nodes, const struct network_peer *own,
                                struct text_list *ret_left_out);
 

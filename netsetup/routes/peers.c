@@ -1,5 +1,5 @@
 /* Other nodes and the routes to their pods. */
-#include "netsetup/routes/peers.h"
+#include "netsetup/routes/routes.h"
 
 #include "netsetup/agents/agent.h"
 

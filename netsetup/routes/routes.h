@@ -2,8 +2,47 @@
  * as policies of the network. */
 #pragma once
 
+#include "host/host.h"
 #include "netsetup/plan/network_plan.h"
-#include "netsetup/routes/peers.h"
+
+/* Other nodes and the routes to their pods: read from Node objects, written, and remembered for the
+ * boot service, as Windows forgets overlay networks with their policies at a restart. */
+
+/* One other node, as its Node object tells of it. Text is borrowed from that; NULL or "" or 0 = not
+ * said. */
+struct network_peer {
+    const char *node;         /* metadata.name */
+    const char *pod_cidr;     /* of its pods, IPv4; may be `subnet`: then it is not copied */
+    const char *node_address; /* its first InternalIP of IPv4 */
+    const char *pod_cidr6, *node_address6;
+    /* what an agent announces about it in annotations */
+    bool announced;
+    const char *backend;        /* the agent's word for its mode */
+    const char *address;        /* behind which its pods are */
+    char subnet[CIDR_TEXT_MAX]; /* of its pods, where the agent says it in its own way */
+    char router_mac[24];        /* of its end of VXLAN's tunnels */
+    unsigned vni;
+};
+/* Pure. */
+void network_peer_read(const json_t *node, struct network_peer *ret);
+
+/* The routes to the pods of all nodes of a NodeList but `own`, as the mode writes them; nodes that
+ * do not say yet how they are reached are left out. Pure; new reference, an array. */
+json_t *peers_of_nodes(const struct network_plan *plan, const json_t *nodes, const char *own);
+/* Those that stand now. New reference; empty where an agent keeps them. */
+int peers_read(struct host *host, const struct network_plan *plan, json_t **ret, struct error *err);
+enum { PEERS_MAX = 5000 };
+/* Writes `peers`, and takes away those of `before` that are not among them: `before` is what was
+ * written earlier. Kinds: those of peers_write(). */
+int peers_replace(struct host *host, const struct network_plan *plan, const json_t *before,
+                  const json_t *peers, struct error *err);
+/* Takes away these, as far as they are not the HNS network's, which takes its own along. */
+int peers_remove(struct host *host, const struct network_plan *plan, const json_t *peers,
+                 struct error *err);
+/* Adds those that are missing, and takes away others when they are to be the only ones. The network
+ * must stand. ERROR_MALFORMED for an array that the two above did not make; NULL is empty. */
+int peers_write(struct host *host, const struct network_plan *plan, const json_t *peers, bool only,
+                struct error *err);
 
 /* One other node: its pod prefix by its address on the same segment. */
 struct pod_route {

@@ -5,10 +5,9 @@
 #include "host/wait.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/hns/hcn_network.h"
-#include "netsetup/nic/nic_restore.h"
-#include "netsetup/routes/peers.h"
+#include "netsetup/nic/nic.h"
+#include "netsetup/routes/routes.h"
 #include "node/chosen.h"
-#include "node/keeper/peer_watch.h"
 #include "services/service_table.h"
 
 #define HNS_SERVICE "hns"

@@ -1,14 +1,13 @@
 /* The Node's condition while its network is not there. */
-#include "node/keeper/network_pending.h"
+#include "node/keeper/network_keeper.h"
 
 #include "base/log.h"
 #include "kube/kubeconfig.h"
 #include "kube/node.h"
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/cni_config.h"
+#include "netsetup/netsetup.h"
 #include "netsetup/hns/hcn_network.h"
 #include "node/chosen.h"
-#include "node/keeper/peer_watch.h"
 
 enum { AGAIN_MS = 5000, REQUEST_MS = 3000 };
 

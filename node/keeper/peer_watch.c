@@ -1,11 +1,11 @@
 /* Nodes watched; the routes to their pods follow, and what they are told of this one. */
-#include "node/keeper/peer_watch.h"
+#include "node/keeper/network_keeper.h"
 
 #include "base/log.h"
 #include "kube/object.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/hns/hcn_network.h"
-#include "netsetup/routes/peers.h"
+#include "netsetup/routes/routes.h"
 #include "node/chosen.h"
 
 #define NODES "/api/v1/nodes"

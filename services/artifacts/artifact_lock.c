@@ -1,7 +1,7 @@
 /* The target table and the lock file. */
 #include "base/yaml.h"
 #include "services/artifacts/artifacts.h"
-#include "services/artifacts/bundle_path.h"
+#include "services/artifacts/bundle_archive.h"
 #include "services/artifacts/image.h"
 #include "services/containerd_settings.h"
 

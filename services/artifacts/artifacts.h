@@ -91,7 +91,7 @@ struct bundle_choice {
         *catalog;     /* a file instead of winjoin's own (services/artifacts/catalog.h), or NULL */
     const char *lock; /* a file: what it says of them counts, or NULL */
 };
-/* Upstream's own releases as a bundle (services/artifacts/upstream.h): of `names` what is
+/* Upstream's own releases as a bundle (services/artifacts/catalog.h): of `names` what is
  * published. `from`: as for bundle_open_mirror(), redirects are followed; its url is NULL or a
  * proxy of the hosts, "URL/HOST/PATH". Nothing but the files of the choice is read yet. Reading an
  * artifact proves it by the lock's digest or the published one, and then fills in its sha256 and

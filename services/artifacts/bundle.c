@@ -1,5 +1,5 @@
 /* A bundle, folder, .zip or mirror: opened, its artifacts proved one by one. */
-#include "base/unicode.h"
+#include "base/text.h"
 #include "host/path.h"
 #include "pki/digest.h"
 #include "services/artifacts/artifacts.h"
@@ -7,7 +7,6 @@
 #include "services/artifacts/catalog.h"
 #include "services/artifacts/mirror.h"
 #include "services/artifacts/program_image.h"
-#include "services/artifacts/upstream.h"
 
 enum { LOCK_SIZE_MAX = 1024 * 1024, PIECE = 4 * 1024 * 1024 };
 

@@ -1,6 +1,8 @@
 /* A .zip, .tar.gz or .tar.zst in memory, which nobody vouches for (libarchive's home). */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "base/text.h"
 
@@ -36,3 +38,13 @@ struct bundle_archive_file {
  * The caller frees *ret. */
 int bundle_archive_make(const struct bundle_archive_file *files, size_t count, char **ret,
                         size_t *ret_len, struct error *err);
+
+/* Which paths a bundle may name: its own files, and the program folders of a node. Pure. */
+
+/* Relative, with '/', no "." or ".." or empty part, no drive, backslash or control character. */
+bool bundle_path_is_safe(const char *path);
+/* What is wrong with it, said behind its name ("leads out of the archive"); NULL: it is safe. */
+const char *bundle_path_fault(const char *path);
+/* A file under C:\k, C:\opt\cni\bin or C:\Program Files\containerd by Windows' rules (no "..", no
+ * stream, no part that ends in a dot or blank). */
+bool bundle_target_is_safe(const char *target);

@@ -3,7 +3,7 @@
 
 #include <ctype.h>
 
-#include "services/artifacts/bundle_path.h"
+#include "services/artifacts/bundle_archive.h"
 #include "services/version.h"
 #include "templates/templates.h"
 

@@ -1,5 +1,5 @@
 /* The table of versions that go together. */
-#include "services/artifacts/compatible.h"
+#include "services/artifacts/catalog.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,6 @@
 
 #include "pki/digest.h"
 #include "services/artifacts/artifacts.h"
-#include "services/artifacts/registry_token.h"
 
 #define INDEX_TYPE "application/vnd.oci.image.index.v1+json"
 #define MANIFEST_TYPE "application/vnd.oci.image.manifest.v1+json"

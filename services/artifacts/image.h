@@ -1,8 +1,9 @@
 /* Container images of a registry (OCI distribution specification 1.1; Docker's registry API V2),
- * fetched without credentials, with an anonymous token where the registry asks for one
- * (services/artifacts/registry_token.h), and packed as one OCI archive for `ctr images import`. */
+ * fetched without credentials, with an anonymous token where the registry asks for one, and packed
+ * as one OCI archive for `ctr images import`. */
 #pragma once
 
+#include "host/http.h"
 #include "services/artifacts/mirror.h"
 
 /* Is it a reference like "HOST[:PORT]/NAME[:TAG][@DIGEST]" or "NAME:TAG", as a container runtime
@@ -56,3 +57,24 @@ int image_archive_look(const char *data, size_t len, unsigned build, struct imag
 bool image_is_windows(const json_t *platform);
 /* Its build ("os.version"); 0: not for Windows on amd64, or not known. */
 unsigned image_build(const json_t *platform);
+
+/* Anonymous tokens of container registries: what a registry that answers 401 asks for, and the
+ * token got for it (Docker Registry v2, "Token Authentication Specification"; RFC 6750). No
+ * credentials are sent to get one. */
+
+/* Text is owned; NULL = not said. registry_challenge_free(). */
+struct registry_challenge {
+    char *realm, *service, *scope;
+};
+/* The first "Bearer" of WWW-Authenticate (RFC 9110, 11.6.1) that has a realm; false without one.
+ * Pure. */
+bool registry_challenge_read(const char *text, struct registry_challenge *ret);
+void registry_challenge_free(struct registry_challenge *challenge);
+
+/* A token to read the repository `name` ("pause"), from where `challenge`, a WWW-Authenticate,
+ * says: by https alone, without following redirects. The caller frees *ret, a secret. Kinds:
+ * ERROR_DENIED (no Bearer is asked for, or none is given without credentials), ERROR_UNTRUSTED (an
+ * address that is not https, or has a user), ERROR_MALFORMED (no token in the answer, or one of
+ * more than 16 KiB), those of http_perform(). */
+int registry_token_fetch(struct http *http, const char *challenge, const char *name, char **ret,
+                         struct error *err);

@@ -1,5 +1,5 @@
 /* Files fetched over HTTPS: of a mirror, which is a bundle unpacked on a web server, or of
- * upstream's own hosts (services/artifacts/upstream.h). */
+ * upstream's own hosts (services/artifacts/catalog.h). */
 #pragma once
 
 #include "host/host.h"

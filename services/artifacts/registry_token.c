@@ -1,6 +1,6 @@
 /* Nothing that a registry says of its tokens is believed but where they are, and that only by
  * https: what is got there is sent to the registry alone. */
-#include "services/artifacts/registry_token.h"
+#include "services/artifacts/image.h"
 
 #include <ctype.h>
 

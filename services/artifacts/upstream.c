@@ -1,5 +1,5 @@
 /* Upstream's releases: digests in every form, programs fetched and proved. */
-#include "services/artifacts/upstream.h"
+#include "services/artifacts/catalog.h"
 
 #include "services/artifacts/bundle_archive.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "netsetup/hns/hcn_lookup.h"
+#include "netsetup/hns/hcn_network.h"
 #include "netsetup/windows_builds.h"
 #include "services/service_table.h"
 #include "tests/acceptance/acceptance.h"

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "services/artifacts/artifacts.h"
-#include "services/artifacts/bundle_path.h"
+#include "services/artifacts/bundle_archive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct artifacts artifacts = {0}, again = {0};

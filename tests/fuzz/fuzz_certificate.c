@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "pki/certificate.h"
-#include "pki/csr.h"
 
 enum { CHAIN, CA, KEY, NAME, PARTS };
 

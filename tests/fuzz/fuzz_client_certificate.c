@@ -6,7 +6,6 @@
 #include "join/kubelet/client_certificate.h"
 #include "join/kubelet/kubelet_files.h"
 #include "pki/certificate.h"
-#include "pki/csr.h"
 #include "tests/memory/host_memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

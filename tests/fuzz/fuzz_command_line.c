@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "cmd/program.h"
 #include "host/command_line.h"
-#include "join/configuration/node_labels.h"
+#include "join/configuration/kubelet_arguments.h"
 
 static void parse_join(const struct text_list *given) {
     const struct option *tables[VERB_TABLES_MAX];

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "netsetup/hns/hcn_lookup.h"
+#include "netsetup/hns/hcn_network.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     _cleanup_json_ json_t *json = NULL;

@@ -4,7 +4,7 @@
 
 #include "answer.h"
 
-#include "services/artifacts/compatible.h"
+#include "services/artifacts/catalog.h"
 #include "services/artifacts/image.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"

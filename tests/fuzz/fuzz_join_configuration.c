@@ -6,9 +6,7 @@
 
 #include "base/memory.h"
 #include "base/yaml.h"
-#include "join/configuration/config_file.h"
 #include "join/configuration/join_configuration.h"
-#include "join/configuration/node_configuration.h"
 
 static void write_and_read(const json_t *join) {
     _cleanup_(freep) char *text = yaml_write(join);

@@ -10,7 +10,6 @@
 #include "kube/node.h"
 #include "kube/request.h"
 #include "pki/certificate.h"
-#include "pki/csr.h"
 #include "tests/fuzz/answer.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "host/http_ops.h"
+#include "host/host_ops.h"
 #include "kube/csr.h"
 #include "kube/node.h"
 #include "tests/memory/host_memory.h"

@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "kube/event_stream.h"
-#include "kube/protobuf.h"
 
 static void write_it(json_t *read) {
     free(json_write(read));

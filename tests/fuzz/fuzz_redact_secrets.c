@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/redact.h"
 #include "base/text.h"
-#include "base/unicode.h"
 
 static void keeps_its_form(const char *before, const char *after, size_t len) {
     if (strlen(after) != len)

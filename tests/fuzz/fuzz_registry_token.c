@@ -4,7 +4,7 @@
 
 #include "answer.h"
 
-#include "services/artifacts/registry_token.h"
+#include "services/artifacts/image.h"
 #include "tests/memory/http_memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "host/http.h"
-#include "kube/server_url.h"
+#include "kube/kubeconfig.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     _cleanup_(freep) char *text = xstrndup((const char *)data, size);

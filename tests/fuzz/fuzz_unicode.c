@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/unicode.h"
+#include "base/text.h"
 
 /* The UTF-16 units that the text's characters need; -1: no UTF-8. */
 static long units_of(const unsigned char *p, size_t len) {

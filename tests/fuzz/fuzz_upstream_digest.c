@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "services/artifacts/upstream.h"
+#include "services/artifacts/catalog.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     _cleanup_(freep) char *text = xmemdup(data, size);

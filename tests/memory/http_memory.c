@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "host/http_ops.h"
+#include "host/host_ops.h"
 #include "tests/memory/http_memory.h"
 
 struct memory_http {

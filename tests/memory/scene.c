@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_patch.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "tests/memory/memory.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "netsetup/nic/nic_restore.h"
-#include "netsetup/routes/peers.h"
+#include "netsetup/nic/nic.h"
+#include "netsetup/routes/routes.h"
 #include "node/chosen.h"
 #include "node/keeper/network_keeper.h"
 #include "services/service_table.h"

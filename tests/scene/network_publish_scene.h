@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/log.h"
-#include "diag/network_report_publish.h"
-#include "node/keeper/peer_watch.h"
+#include "diag/network_report.h"
+#include "node/keeper/network_keeper.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"

@@ -8,10 +8,9 @@
 #include "netsetup/agents/agent.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/nic/nic.h"
-#include "netsetup/nic/nic_restore.h"
 #include "netsetup/plan/network_plan.h"
 #include "node/chosen.h"
-#include "node/keeper/peer_watch.h"
+#include "node/keeper/network_keeper.h"
 
 struct scene {
     struct network_input input;

@@ -5,7 +5,7 @@
 #include "diag/ask/ask.h"
 #include "diag/cluster/cells.h"
 #include "diag/cluster/cluster.h"
-#include "kube/access.h"
+#include "kube/client.h"
 
 /* What is known of a node's probe itself, whatever it reaches. */
 struct cluster_probe_answers {

@@ -5,7 +5,6 @@
 #include "base/rfc3339.h"
 #include "base/yaml.h"
 #include "kube/client.h"
-#include "kube/many.h"
 #include "kube/object.h"
 #include "templates/templates.h"
 

@@ -4,7 +4,7 @@
 #include "base/base64.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "pki/csr.h"
+#include "pki/certificate.h"
 #include "tests/standins/lib/klog.h"
 #include "tests/standins/lib/lifetime.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/json_patch.h"
+#include "base/json.h"
 #include "base/memory.h"
 
 static json_t *json_of(const char *text) {

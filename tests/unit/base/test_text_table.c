@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/text_table.h"
+#include "base/text.h"
 
 static void the_first_value_of_a_key(void **state) {
     _cleanup_(text_table_free) struct text_table table = {0};

@@ -2,10 +2,10 @@
  * writes UTF-16 with a byte order mark, others mark UTF-8. And the one that --output-file names. */
 #include "tests/scene/program_scene.h"
 
-#include "base/unicode.h"
+#include "base/text.h"
 #include "cmd/program.h"
 #include "diag/reports/report.h"
-#include "join/configuration/config_file.h"
+#include "join/configuration/join_configuration.h"
 #include "join/discovery/discovery.h"
 #include "join/kubelet/patches.h"
 #include "kube/kubeconfig.h"

@@ -2,7 +2,7 @@
 #include "tests/scene/joining_scene.h"
 
 #include "join/kubelet/kubelet_files.h"
-#include "pki/csr.h"
+#include "pki/certificate.h"
 
 /* What the kubelet's folder has under this name; the caller frees. */
 static char *stored(const char *path) {

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "diag/cluster/probes/asking.h"
 #include "diag/cluster/probes/dial.h"
-#include "kube/many.h"
+#include "kube/client.h"
 #include "tests/scene/large_api.h"
 
 #include "tests/scene/counted_loops.h"

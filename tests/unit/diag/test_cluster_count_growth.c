@@ -12,7 +12,7 @@
 #include "diag/cluster/probes/asking.h"
 #include "diag/cluster/probes/dial.h"
 #include "diag/reports/forms.h"
-#include "kube/many.h"
+#include "kube/client.h"
 #include "tests/scene/large_api.h"
 
 #include "tests/scene/counted_loops.h"

@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "base/rfc3339.h"
-#include "base/text_table.h"
+#include "base/text.h"
 #include "diag/cluster/cells.h"
-#include "diag/network_report_publish.h"
+#include "diag/network_report.h"
 #include "diag/reports/forms.h"
 #include "tests/scene/cluster_nodes_scene.h"
 #include "tests/scene/large_api.h"

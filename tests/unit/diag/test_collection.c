@@ -3,7 +3,7 @@
 
 #include "diag/capture.h"
 #include "diag/collection/collection.h"
-#include "netsetup/cni_config.h"
+#include "netsetup/netsetup.h"
 #include "services/artifacts/bundle_archive.h"
 #include "services/containerd_settings.h"
 #include "services/runtime_files.h"

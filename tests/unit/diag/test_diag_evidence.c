@@ -11,7 +11,7 @@
 #include "services/containerd_settings.h"
 #include "base/memory.h"
 #include "diag/evidence.h"
-#include "netsetup/nic/nic_restore.h"
+#include "netsetup/nic/nic.h"
 #include "tests/memory/host_memory.h"
 #include "tests/scene/network_scene.h"
 

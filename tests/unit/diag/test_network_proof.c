@@ -8,7 +8,6 @@
 
 #include "base/rfc3339.h"
 #include "diag/network_report.h"
-#include "diag/network_report_publish.h"
 
 #define REPORT(rest) "{\"version\":1,\"time\":\"2026-11-28T10:00:00Z\"" rest "}"
 #define DIAG(rest) REPORT(",\"diag\":{\"time\":\"2026-11-28T09:00:00Z\",\"passed\":14," rest "}")

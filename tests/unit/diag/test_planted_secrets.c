@@ -3,10 +3,10 @@
 #include "tests/scene/program_scene.h"
 
 #include "base/redact.h"
-#include "base/unicode.h"
+#include "base/text.h"
 #include "diag/cluster/cluster.h"
 #include "diag/collection/collection.h"
-#include "netsetup/cni_config.h"
+#include "netsetup/netsetup.h"
 #include "services/artifacts/bundle_archive.h"
 #include "services/containerd_settings.h"
 #include "services/runtime_files.h"

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "host/http_ops.h"
+#include "host/host_ops.h"
 #include "host/terminal.h"
 
 static const char *const names[] = {"HTTPS_PROXY", "https_proxy", "HTTP_PROXY",

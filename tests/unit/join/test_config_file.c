@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "join/configuration/config_file.h"
 #include "join/configuration/join_configuration.h"
 #include "templates/templates.h"
 

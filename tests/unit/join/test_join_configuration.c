@@ -10,9 +10,7 @@
 
 #include "base/memory.h"
 #include "join/configuration/cluster_config.h"
-#include "join/configuration/config_file.h"
 #include "join/configuration/join_configuration.h"
-#include "join/configuration/node_configuration.h"
 #include "join/discovery/discovery.h"
 #include "netsetup/agents/external_agent.h"
 

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/yaml.h"
 #include "join/configuration/join_configuration.h"
-#include "join/configuration/node_labels.h"
+#include "join/configuration/kubelet_arguments.h"
 
 #define TOKEN "abcdef.0123456789abcdef"
 #define PIN "sha256:3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b"

@@ -2,7 +2,7 @@
 #include "join/wanted/wanted.h"
 #include "tests/scene/join_scene.h"
 
-#include "netsetup/nic/nic_restore.h"
+#include "netsetup/nic/nic.h"
 
 enum { PEERS = 30 };
 

@@ -4,7 +4,7 @@
 
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/steps.h"
-#include "pki/csr.h"
+#include "pki/certificate.h"
 
 /* What the kubelet is like in one run. */
 struct kubelet {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "join/configuration/node_labels.h"
+#include "join/configuration/kubelet_arguments.h"
 
 static void allowed(void **state) {
     static const char *const good[] = {

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "join/configuration/node_labels.h"
+#include "join/configuration/kubelet_arguments.h"
 
 static void taken(void **state) {
     static const char *const good[] = {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/json_patch.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "join/kubelet/patches.h"
 #include "tests/memory/host_memory.h"

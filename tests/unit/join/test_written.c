@@ -1,7 +1,7 @@
 /* What has changed since it was written: told with the command that repairs it, which does. */
 #include "tests/scene/upgrade_scene.h"
 
-#include "join/undo/written.h"
+#include "join/undo/journal.h"
 #include "netsetup/hns/hcn_network.h"
 
 enum { ONE = 1 };

@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "host/terminal.h"
-#include "kube/exec_plugin.h"
+#include "kube/kubeconfig.h"
 #include "tests/memory/host_memory.h"
 
 #define V1 "client.authentication.k8s.io/v1"

@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "kube/access.h"
 #include "kube/client.h"
 #include "kube/node.h"
 #include "kube/object.h"

@@ -1,6 +1,6 @@
 /* CertificateSigningRequests: which of many is found, what is no such object, and the wait. */
 #include "base/base64.h"
-#include "pki/csr.h"
+#include "pki/certificate.h"
 #include "tests/scene/certificate_vectors.h"
 #include "tests/scene/kube_scene.h"
 

@@ -11,7 +11,6 @@
 
 #include "base/memory.h"
 #include "kube/event_stream.h"
-#include "kube/protobuf.h"
 #include "kube/request.h"
 
 enum { FILE_MAX_BYTES = 8192 };

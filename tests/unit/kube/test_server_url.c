@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "host/http.h"
-#include "kube/server_url.h"
+#include "kube/kubeconfig.h"
 
 static void test_good(void **state) {
     static const char *const good[] = {"https://10.0.0.10:6443",

@@ -7,13 +7,11 @@
 #include <cmocka.h>
 
 #include "host/host.h"
-#include "netsetup/cni_config.h"
-#include "netsetup/hns/hcn_documents.h"
+#include "netsetup/netsetup.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/modes/mode.h"
 #include "netsetup/plan/network_plan.h"
-#include "netsetup/plan/network_prefixes.h"
-#include "netsetup/routes/peers.h"
+#include "netsetup/routes/routes.h"
 #include "node/chosen.h"
 #include "tests/hns/hns.h"
 #include "tests/memory/memory.h"

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "netsetup/routes/fabric_routes.h"
-#include "netsetup/routes/peers.h"
+#include "netsetup/routes/routes.h"
 
 #define NODE(name, provider, prefixes, addresses)                                                  \
     "{'metadata':{'name':'" name "'},'spec':{'providerID':'" provider "','podCIDRs':[" prefixes    \

@@ -10,12 +10,10 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "netsetup/cni_config.h"
+#include "netsetup/netsetup.h"
 #include "netsetup/hns/hns_features.h"
-#include "netsetup/network_clash.h"
-#include "netsetup/nic/nic_restore.h"
+#include "netsetup/nic/nic.h"
 #include "netsetup/routes/routes.h"
-#include "netsetup/source_vip.h"
 #include "services/artifacts/artifacts.h"
 #include "services/service_host.h"
 #include "services/service_table.h"

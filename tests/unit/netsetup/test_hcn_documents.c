@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "netsetup/cni_config.h"
-#include "netsetup/hns/hcn_documents.h"
+#include "netsetup/netsetup.h"
+#include "netsetup/hns/hcn_network.h"
 #include "netsetup/hns/hns_features.h"
 #include "tests/scene/network_scene.h"
 

@@ -11,7 +11,7 @@
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/hns/hns_features.h"
 #include "netsetup/modes/bridge.h"
-#include "netsetup/source_vip.h"
+#include "netsetup/netsetup.h"
 #include "tests/hns/hns.h"
 #include "tests/memory/host_memory.h"
 #include "tests/scene/network_scene.h"

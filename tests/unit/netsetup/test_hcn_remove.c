@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "netsetup/hns/hcn_lookup.h"
 #include "netsetup/hns/hcn_network.h"
 #include "tests/hns/hns.h"
 #include "tests/memory/host_memory.h"

@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "netsetup/agents/external_agent.h"
-#include "netsetup/network_clash.h"
-#include "netsetup/nic/nic_restore.h"
+#include "netsetup/netsetup.h"
+#include "netsetup/nic/nic.h"
 #include "tests/memory/host_memory.h"
 #include "tests/scene/network_scene.h"
 

@@ -8,9 +8,8 @@
 #include <cmocka.h>
 
 #include "netsetup/agents/agent.h"
-#include "netsetup/cni_config.h"
-#include "netsetup/firewall.h"
-#include "netsetup/names.h"
+#include "netsetup/netsetup.h"
+#include "base/nearest.h"
 #include "node/keeper/network_keeper.h"
 #include "services/artifacts/artifacts.h"
 #include "services/service_table.h"

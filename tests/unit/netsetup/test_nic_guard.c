@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "netsetup/nic/nic_restore.h"
+#include "netsetup/nic/nic.h"
 #include "tests/memory/host_memory.h"
 #include "tests/scene/network_scene.h"
 

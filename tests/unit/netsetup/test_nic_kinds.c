@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "netsetup/nic/nic_restore.h"
+#include "netsetup/nic/nic.h"
 #include "tests/memory/host_memory.h"
 #include "tests/scene/network_scene.h"
 #include "tests/scene/nic_scene.h"

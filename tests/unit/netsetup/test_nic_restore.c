@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "netsetup/nic/nic_restore.h"
+#include "netsetup/nic/nic.h"
 #include "tests/memory/host_memory.h"
 
 enum { DOWN_MS = 2000, UP_AGAIN_MS = 4000, GRACE_MS = 3000 };

@@ -6,10 +6,9 @@
 
 #include <cmocka.h>
 
-#include "netsetup/cni_config.h"
+#include "netsetup/netsetup.h"
 #include "netsetup/nic/nic.h"
 #include "netsetup/routes/routes.h"
-#include "netsetup/source_vip.h"
 #include "tests/memory/host_memory.h"
 #include "tests/scene/network_scene.h"
 

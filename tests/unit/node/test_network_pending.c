@@ -6,10 +6,9 @@
 
 #include <cmocka.h>
 
-#include "netsetup/hns/hcn_lookup.h"
+#include "netsetup/hns/hcn_network.h"
 #include "node/chosen.h"
-#include "node/keeper/network_pending.h"
-#include "node/keeper/peer_watch.h"
+#include "node/keeper/network_keeper.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 #include "tests/scene/network_scene.h"

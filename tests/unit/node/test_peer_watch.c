@@ -8,9 +8,9 @@
 
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/nic/nic.h"
-#include "netsetup/routes/peers.h"
+#include "netsetup/routes/routes.h"
 #include "node/chosen.h"
-#include "node/keeper/peer_watch.h"
+#include "node/keeper/network_keeper.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 #include "tests/scene/network_scene.h"

@@ -11,7 +11,7 @@
 #include <openssl/x509v3.h>
 
 #include "base/memory.h"
-#include "pki/csr.h"
+#include "pki/certificate.h"
 #include "tests/scene/certificate_vectors.h"
 
 static void makes_keys_as_the_kubelet(void **state) {

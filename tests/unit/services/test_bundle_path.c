@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "services/artifacts/bundle_path.h"
+#include "services/artifacts/bundle_archive.h"
 
 static void paths(void **state) {
     static const struct {

@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "services/artifacts/catalog.h"
-#include "services/artifacts/compatible.h"
 #include "services/runtime_files.h"
 
 static void expect(const char *program, const char *version, const char *kubernetes, unsigned build,

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "services/artifacts/registry_token.h"
+#include "services/artifacts/image.h"
 #include "tests/memory/http_memory.h"
 
 /* ---- the challenge ---- */

@@ -8,10 +8,9 @@
 
 #include <cmocka.h>
 
-#include "diag/network_report_publish.h"
+#include "diag/network_report.h"
 #include "node/chosen.h"
 #include "node/keeper/network_keeper.h"
-#include "node/keeper/peer_watch.h"
 #include "services/service_host.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"

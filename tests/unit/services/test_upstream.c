@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "services/artifacts/bundle_archive.h"
 #include "services/artifacts/catalog.h"
-#include "services/artifacts/upstream.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 #include "tests/scene/program_image.h"
