@@ -264,7 +264,6 @@ static void begin_stream(struct wait *w, unsigned ms, struct stream *ret) {
                                    .accept = w->watch->protobuf ? KUBE_PROTOBUF_ACCEPT : NULL,
                                    .timeout_ms = ms + STREAM_GRACE_MS,
                                    .silent_ms = STREAM_SILENT_MS,
-                                   .gzip = true, /* event by event, by servers that can (1.37) */
                                    .on_data = on_data,
                                    .on_data_context = w};
     w->due = UINT64_MAX;
