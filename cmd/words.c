@@ -172,11 +172,15 @@ static size_t page_row(const char *p) {
     return i;
 }
 
-/* "<token>", "$TOKEN", "%TOKEN%", "{{ token }}": a name where its value belongs. */
+/* "<token>", "$TOKEN", "%TOKEN%", "{{ token }}", "[token]", "YOUR_TOKEN", "sha256:xxxx": a name
+ * where its value belongs. */
 static bool is_unfilled(const char *value) {
     const char *open = strchr(value, '<');
+    size_t capitals = strspn(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
 
-    return (open && isalpha((unsigned char)open[1]) && strchr(open, '>')) ||
+    return (*value == '[' && text_ends_with(value, "]") && !strchr(value, ':')) ||
+           (capitals > 3 && !value[capitals] && strchr(value, '_')) || strstr(value, "xxxx") ||
+           (open && isalpha((unsigned char)open[1]) && strchr(open, '>')) ||
            (*value == '$' &&
             (isalpha((unsigned char)value[1]) || value[1] == '{' || value[1] == '(')) ||
            (*value == '%' && strchr(value + 1, '%')) || strstr(value, "{{");

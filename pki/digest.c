@@ -69,6 +69,9 @@ int pin_parse(const char *text, char ret[PIN_TEXT_MAX], struct error *err) {
                     "read pin \"%.160s\": must be \"sha256:\" and 64 hexadecimal digits", text);
     if (strstr(hex, "sha256:"))
         return error_hint(err, "put a comma between two hashes, and no blank");
+    if (strstr(lower, "fingerprint") || (hex[0] && hex[1] && hex[2] == ':'))
+        return error_hint(err, "that is the fingerprint of a certificate; the hash of its public "
+                               "key is wanted, which kubeadm prints");
     return whole ? error_hint(err, "write sha256:%s", hex) : -1;
 }
 

@@ -1,11 +1,11 @@
 # make bench, and the small programs that it measures with (tests/bench); none of them is shipped.
 
 .PHONY: bench
-NARROW := cluster growth peers
-bench: ## winjoin beside kubeadm, 500 joins at once, a bundle beside curl, a whole cluster, growth, a join's path; ROUNDS=, NODES=, ONLY=growth; DOCS=1 writes docs/benchmarks.md
+NARROW := cluster growth peers soak
+bench: ## winjoin beside kubeadm, 500 joins at once, a bundle beside curl, a whole cluster, growth, a join's path; ROUNDS=, NODES=, ONLY=growth, MINUTES= (of ONLY=soak); DOCS=1 writes docs/benchmarks.md
 	$(Q)$(INSTALL) native $(if $(filter $(NARROW),$(ONLY)),,windows) rig bench
 	$(Q)$(MAKE) native build/native/growth build/native/follow $(if $(filter $(NARROW),$(ONLY)),,static windows rig build/native/still.so build/native/spawn)
-	$(Q)./tests/bench/run $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(NODES),--nodes $(NODES)) $(if $(ONLY),--only $(ONLY)) $(if $(DOCS),--docs)
+	$(Q)./tests/bench/run $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(NODES),--nodes $(NODES)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(ONLY),--only $(ONLY)) $(if $(DOCS),--docs)
 
 build/native/still.so: tests/bench/still.c dist/make/bench.mk
 	$(Q)mkdir -p $(@D)

@@ -119,11 +119,20 @@ def play(minutes=MINUTES, tell=lambda text: print(text, file=sys.stderr, flush=T
         return looks, {verb: asked.count(verb) for verb in sorted(set(asked))}
 
 
+def table(looks, asked):
+    """A line a quarter of the rounds."""
+    quarters = [looks[min(len(looks) - 1, max(len(looks) * k // 4 - 1, 0))] for k in range(1, 5)]
+    lines = ["| %d Services and %d Nodes come and go | memory | open files | CPU |" % (SERVICES, NODES), "|---|---|---|---|"]
+    lines += ["| after %d min | %.1f MB | %d | %.1f s |" % (q["seconds"] / 60, q["memory"], q["handles"], q["cpu"]) for q in quarters]
+    return "\n".join(lines) + "\n\n%d rounds; requests: %s." % (
+        len(looks), ", ".join("%d %s" % (n, verb) for verb, n in asked.items()))
+
+
 def rows_of(looks, asked):
-    title = "%d min, %d rounds of %d Services and %d Nodes: " % (looks[-1]["seconds"] / 60, len(looks), SERVICES, NODES)
-    half = len(looks) // 2
-    return [figures.row(title + "memory after the last round, beside that after half of them", "MB", [looks[-1]["memory"]],
-                        [looks[half]["memory"]], 1.1, "half"),
-            figures.row(title + "open files", "", [looks[-1]["handles"]], [looks[half]["handles"]], 1.0, "half"),
-            figures.row(title + "CPU", "s", [looks[-1]["cpu"]], []),
+    title = "%d min of %d Services and %d Nodes: " % (looks[-1]["seconds"] / 60, SERVICES, NODES)
+    half, last = looks[len(looks) // 2], looks[-1]
+    return [figures.row(title + "memory after them, beside that after half of it", "MB", [last["memory"]], [half["memory"]],
+                        1.1, "half of it"),
+            figures.row(title + "open files", "", [last["handles"]], [half["handles"]], 1.0, "half of it"),
+            figures.row(title + "CPU", "s", [last["cpu"]], []),
             figures.row(title + "requests", "", [sum(asked.values())], [])]

@@ -83,6 +83,8 @@ static const struct {
     {"join a:1 --token abcdef.0123456789abcdef --discovery-token-ca-cert-hash sha256:" HASH
      ";sha256:" HASH,
      "", "put a comma between two hashes, and no blank"},
+    {"join a:1 --token abcdef.0123456789abcdef --discovery-token-ca-cert-hash sha256:3B:3B:3B", "",
+     "that is the fingerprint of a certificate; "},
     {"join phas", "unknown command \"join phas\"", "did you mean winjoin join phase?"},
     {"join a:1 --control-plane",
      "--control-plane is not supported: a control plane does not run on Windows",
