@@ -420,3 +420,6 @@ void host_free(struct host *host);
 
 /* Can this build play a Windows host in a folder (--rootfs)? */
 extern const bool host_rehearses;
+
+/* Windows alone: the machine this program runs on. Never fails; host_free(). */
+struct host *host_win32_open(void);

@@ -6,7 +6,6 @@
 #include "host/terminal.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/phases.h"
-#include "join/phases/restart.h"
 #include "join/plan/plan.h"
 #include "join/programs/programs.h"
 #include "join/run.h"

@@ -4,7 +4,7 @@
 #include "cmd/program.h"
 #include "diag/network_report.h"
 #include "host/service_host.h"
-#include "join/phases/restart.h"
+#include "join/phases/phases.h"
 #include "netsetup/nic/nic.h"
 #include "node/keeper/network_keeper.h"
 #include "services/service_host.h"

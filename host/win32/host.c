@@ -1,5 +1,5 @@
 /* The Windows host's table, and the few operations that are one call each. */
-#include "host/host_win32.h"
+#include "host/host.h"
 
 #include "host/command_line.h"
 #include "host/win32/win32.h"

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/cidr.h"
+#include "join/configuration/join_options.h"
 #include "join/discovery/discovery_request.h"
 #include "kube/kubeconfig.h"
 #include "pki/certificate.h"
@@ -414,4 +415,27 @@ int discovery_run(const struct discovery_options *options, struct http *http, st
     warn_clock(&result);
     *ret = take_struct(result);
     return 0;
+}
+
+/* ---- what a call says of discovery ---- */
+
+bool discovery_is_asked(const struct join_options *asked) {
+    return asked->discovery_file || asked->token || asked->discovery_token;
+}
+
+void discovery_options_make(const struct join_options *asked, struct discovery_options *ret) {
+    long long timeout = asked->timeout ? asked->timeout : asked->discovery_timeout;
+
+    *ret = (struct discovery_options){
+        .endpoint = asked->endpoint,
+        .token = asked->discovery_file    ? NULL /* kubeadm passes over it, too */
+                 : asked->discovery_token ? asked->discovery_token
+                                          : asked->token,
+        .tls_bootstrap_token =
+            asked->tls_bootstrap_token ? asked->tls_bootstrap_token : asked->token,
+        .ca_cert_hashes = &asked->discovery_token_ca_cert_hash,
+        .unsafe_skip_ca_verification = asked->discovery_token_unsafe_skip_ca_verification,
+        .file = asked->discovery_file,
+        .timeout_ms = (unsigned)timeout,
+    };
 }

@@ -1,7 +1,6 @@
 /* A join that goes on by itself after a restart of Windows. */
-#include "join/phases/restart.h"
-
 #include "join/phases/phases.h"
+
 #include "services/service_host.h"
 #include "services/service_table.h"
 

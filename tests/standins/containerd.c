@@ -2,7 +2,7 @@
  * speak a line of JSON on the CRI's pipe instead of gRPC (of which it knows what winjoin asks). */
 #include "base/memory.h"
 #include "base/text.h"
-#include "host/host_win32.h"
+#include "host/host.h"
 #include "tests/standins/containerd/config.h"
 #include "tests/standins/containerd/cri.h"
 #include "tests/standins/containerd/pods.h"

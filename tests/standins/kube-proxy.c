@@ -2,7 +2,7 @@
  * documents that upstream sends. */
 #include "base/memory.h"
 #include "base/text.h"
-#include "host/host_win32.h"
+#include "host/host.h"
 #include "tests/standins/kube-proxy/balancers.h"
 #include "tests/standins/kube-proxy/config.h"
 #include "tests/standins/kube-proxy/network.h"

@@ -1,7 +1,7 @@
 /* Stand-in for kubelet.exe: registers the Node, keeps its lease, runs static pods, shows them as
  * mirror pods. Reads the same files and flags, and refuses what the real one refuses. */
 #include "base/memory.h"
-#include "host/host_win32.h"
+#include "host/host.h"
 #include "tests/standins/kubelet/config.h"
 #include "tests/standins/kubelet/node.h"
 #include "tests/standins/kubelet/static_pods.h"

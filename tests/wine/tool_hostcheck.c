@@ -1,6 +1,6 @@
 /* hostcheck VERB ARGUMENT...: one operation of the product's Windows host, its answer as lines. Who
  * needs it: the test that a played host looks and behaves as a Windows Server does. */
-#include "host/host_win32.h"
+#include "host/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* powershell.exe for Wine, whose own does nothing: the few network commands, each in the words in
  * which it is sent. Who needs it: flanneld's host-gw backend (forwarding and routes). */
-#include "host/host_win32.h"
+#include "host/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "base/text.h"
-#include "host/host_win32.h"
+#include "host/host.h"
 #include "tests/standins/containerd/cni.h"
 #include "tests/standins/containerd/containers.h"
 #include "tests/standins/containerd/mounts.h"

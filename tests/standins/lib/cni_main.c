@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "host/host_win32.h"
+#include "host/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>

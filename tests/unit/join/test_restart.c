@@ -1,7 +1,7 @@
 /* --restart: Windows restarts, and the join goes on by a service that is journaled and removed. */
 #include "tests/scene/joining_scene.h"
 
-#include "join/phases/restart.h"
+#include "join/phases/phases.h"
 #include "services/service_host.h"
 
 #define SETTINGS SERVICE_SETTINGS_DIR "\\" RESTART_SERVICE ".json"
