@@ -264,19 +264,26 @@ static void hint_distribution(const struct discovery *d, const char *ca_pem, str
     (void)error_hint(err, "%s", hint ? hint : NOT_BY_KUBEADM_HINT);
 }
 
-static int give_up(const struct discovery *d, const char *ca_pem, unsigned tries, struct error *why,
-                   struct error *err) {
-    uint64_t waited = host_monotonic_ms(d->host) - d->start;
-    bool unreached = why->kind == ERROR_NETWORK || why->kind == ERROR_TIMED_OUT;
+static bool is_unreached(const struct error *why) {
+    return why->kind == ERROR_NETWORK || why->kind == ERROR_TIMED_OUT;
+}
 
-    if (tries > 1)
-        (void)error_prefix(why, "tried %u times in %u s", tries, (unsigned)((waited + 999) / 1000));
-    if (unreached && server_url_is_here(d->server) && !d->result->proxy)
+static void hint_is_here(const struct discovery *d, struct error *why) {
+    if (is_unreached(why) && server_url_is_here(d->server) && !d->result->proxy)
         (void)error_hint(why,
                          "%s is this machine itself: give the API server's address as other "
                          "machines reach it%s",
                          d->server, d->credentials ? ", in server: of the discovery file" : "");
-    else if (unreached && !why->hints[0][0])
+}
+
+static int give_up(const struct discovery *d, const char *ca_pem, unsigned tries, struct error *why,
+                   struct error *err) {
+    uint64_t waited = host_monotonic_ms(d->host) - d->start;
+
+    if (tries > 1)
+        (void)error_prefix(why, "tried %u times in %u s", tries, (unsigned)((waited + 999) / 1000));
+    hint_is_here(d, why);
+    if (is_unreached(why) && !why->hints[0][0])
         (void)error_hint(why, "check whether this machine reaches it: curl.exe -k %s/healthz",
                          d->server);
     if (why->os == 404)
@@ -307,6 +314,7 @@ int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info
             (verdict == PERHAPS_LATER && now - first_no >= grace))
             return give_up(d, ca_pem, tries, &why, err);
         log_message(LOG_RETRY, "%s; trying again in %u ms", why.message, pause);
+        hint_is_here(d, &why); /* it may be a tunnel that comes later */
         if (d->options->on_retry)
             d->options->on_retry(d->options->on_retry_context, &why, pause, left_ms(d));
         if (host_sleep(d->host, pause, err) < 0)

@@ -12,7 +12,8 @@ static void on_retry(void *context, const struct error *why, unsigned next_ms, u
     struct join *join = context;
     unsigned waited_ms = (unsigned)(host_monotonic_ms(join->host) - join->progress.started_ms);
 
-    join_tell_waiting(&join->progress, waited_ms, left_ms, "", "%s; next try in %u s", why->message,
+    join_tell_waiting(&join->progress, waited_ms, left_ms, "", "%s; %s%snext try in %u s",
+                      why->message, why->hints[0], *why->hints[0] ? "; " : "",
                       (next_ms + 999) / 1000);
 }
 
