@@ -273,15 +273,6 @@ bool redact_is_secret_name(const char *name, size_t len) {
     return secret && !open && !(p.count == 1 && text_starts_with(p.items[0], "key"));
 }
 
-bool redact_ends_in(const char *name, size_t len, const char *word) {
-    size_t n = strlen(word);
-
-    for (size_t i = 0; len >= n && i < n; i++)
-        if (tolower((unsigned char)name[len - n + i]) != word[i])
-            return false;
-    return len >= n;
-}
-
 /* ---- the whole text ---- */
 
 #define NAME LETTERS DIGITS "_-."

@@ -10,6 +10,15 @@
 #define BLANKS " \t"
 #define SPACE " \t\r\n"
 
+bool redact_ends_in(const char *name, size_t len, const char *word) {
+    size_t n = strlen(word);
+
+    for (size_t i = 0; len >= n && i < n; i++)
+        if (tolower((unsigned char)name[len - n + i]) != word[i])
+            return false;
+    return len >= n;
+}
+
 void redact_hide(char *from, size_t len) {
     for (size_t i = 0; i < len; i++)
         if (from[i] != '\n' && from[i] != '\r')
