@@ -1,8 +1,8 @@
 """winjoin-network for an hour while Services and Nodes come and go on a real kube-apiserver: what it asks, and whether
 its memory grows.
 
-The node is rehearsed (--rootfs), so HNS is the program's own model of it, whose file is written anew for each route:
-that is most of the CPU that is told."""
+The node is rehearsed (--rootfs), so HNS is the program's own model of it, whose file each route writes again:
+that is most of the CPU."""
 import concurrent.futures
 import json
 import os
