@@ -265,6 +265,7 @@ static void extras_add(struct run *run, struct probe_list *pod, struct probe_lis
     scene.api_ip = diag_evidence_backend(evidence, scene.kubernetes_ip, 6, 443);
     scene.api_port = diag_evidence_backend_port(evidence, scene.kubernetes_ip, 6, 443);
     diag_extra_probes(&scene, pod);
+    run->extras_are_asked = evidence;
 }
 
 /* The result of the other direction; false: it is asked for, and not there yet. */
@@ -324,9 +325,11 @@ static int cells_ask(struct run *run, bool again, struct probe_results *ret, str
     struct asked asked = {.run = run, .again = again};
     int result;
 
+    if (again && !run->report->evidence)
+        run_read_evidence(run);
     run->evidence_is_new = false;
     lists_make(&asked);
-    if (!again)
+    if (!again || !run->extras_are_asked)
         extras_add(run, &asked.lists[SOURCE], &asked.node);
     run_tell_cells(run, &run->report->cells);
     node_begin(run, &asked.node);
@@ -368,7 +371,8 @@ static enum wait_look look_later(void *context, struct wait *, struct error *) {
     return run_again(context);
 }
 
-static int cells_settle(struct run *run, struct error *err) {
+/* *ret: of what was asked beside the cells the latest result comes first. */
+static int cells_settle(struct run *run, struct probe_results *ret, struct error *err) {
     const struct wait pause = {.limit_ms = SETTLE_PAUSE_MS, .look = look_later, .context = run};
     uint64_t start = host_monotonic_ms(run->host);
     unsigned limit =
@@ -379,6 +383,7 @@ static int cells_settle(struct run *run, struct error *err) {
     while (any_open(run) && run->probes.items[SOURCE].spoke) {
         _cleanup_(probe_results_free) struct probe_results results = {0};
         uint64_t now = host_monotonic_ms(run->host);
+        bool extras = !run->extras_are_asked;
 
         if (now - start >= limit)
             return 0;
@@ -386,6 +391,10 @@ static int cells_settle(struct run *run, struct error *err) {
                  (unsigned)((limit - (now - start)) / 1000));
         if (run_wait(run, pause, err) == LOOK_FAILED || cells_ask(run, true, &results, err) < 0)
             return -1;
+        if (extras) {
+            results_move(ret, &results);
+            *ret = take_struct(results);
+        }
     }
     return 0;
 }
@@ -444,5 +453,5 @@ int run_measure_cells(struct run *run, struct probe_results *ret, struct error *
     young = run->look && diag_look_is_young(run->look, host_now(run->host));
     if (run->look && (diag_look_has_down(run->look) || (any_open(run) && !young)))
         diag_look_services(run->host, run->look);
-    return cells_settle(run, err);
+    return cells_settle(run, ret, err);
 }

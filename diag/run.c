@@ -256,9 +256,13 @@ static void evidence_finish(struct run *run, const struct probe_results *asked) 
         run_read_evidence(run);
     evidence = run->report->evidence;
     run_add_pods(run);
-    for (size_t i = 0; i < asked->count; i++)
-        if (!strchr(asked->items[i].id, '.')) /* of no cell */
-            diag_evidence_add_extra(evidence, &asked->items[i]);
+    for (size_t i = 0; i < asked->count; i++) {
+        const struct probe_result *result = &asked->items[i];
+
+        /* of no cell; asked once more, the latest comes first */
+        if (!strchr(result->id, '.') && probe_results_find(asked, result->id) == result)
+            diag_evidence_add_extra(evidence, result);
+    }
 }
 
 /* ---- the whole ---- */

@@ -19,6 +19,8 @@ struct run {
     struct probe_work *node_work; /* what the node measures itself, at the same time; or NULL */
     struct drift_cluster cluster; /* what Kubernetes says, once it was asked (`unread` is there) */
     bool evidence_is_new;         /* read since the last list was asked */
+    bool extras_are_asked; /* also those at addresses that the evidence names; after a start it is
+                              not read before a flow fails */
     char *network_name, *network_mode; /* as the CNI configuration has them, NULL = not known */
     json_t *look;                      /* options->look, its services as they are now; or NULL */
     json_t *captured;                  /* what a capture showed, or NULL */

@@ -238,6 +238,31 @@ static void a_restart_is_no_cause(void **state) {
     }
 }
 
+/* After a start what HNS and the API say is read once a flow has failed: what is asked at addresses
+ * that they name can only be asked then, once. */
+static void what_is_read_late_is_asked_late(void **state) {
+    (void)state;
+    for (int young = 0; young < 2; young++) {
+        struct stage stage = {.start_a = true,
+                              .start_b = true,
+                              .generation = 1,
+                              .broken = "pod-to-service-ip.udp",
+                              .lossy = diag_extras[X_SMALL_TCP].name};
+        struct diag_options options = options_make(&stage);
+        struct diag_report report = {0};
+        struct host *host = host_memory_new();
+        const char *since = young ? RFC3339_TEXT(host_now(host)) : "2001-01-01T00:00:00Z";
+        uint64_t ms;
+
+        options.look = json_pack("{s:[{s:s, s:s, s:s}]}", "services", "name", "hns", "state",
+                                 "running", "since", since);
+        host_free(host);
+        run_on_services(&stage, &options, young, NULL, NULL, &report, &ms);
+        assert_int_equal(stage.lossy_asked, 1 + young);
+        diag_report_free(&report);
+    }
+}
+
 /* No flow fails, and yet there is something to tell: what TCP has lost was sent again. */
 static void late_answers_are_evidence(void **state) {
     (void)state;
@@ -303,6 +328,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_start_is_told_before_HNS_is_asked),
         cmocka_unit_test(a_restart_is_no_cause),
+        cmocka_unit_test(what_is_read_late_is_asked_late),
         cmocka_unit_test(what_stops_pods_ends_the_wait),
         cmocka_unit_test(a_straight_flow_is_asked_three_times),
         cmocka_unit_test(loss_is_no_slow_start),
