@@ -58,6 +58,7 @@ static const struct mark {
     {"failed to decode:", false},
     {"failed lenient decoding:", false},
     {"failed to load kubelet config file", false},
+    {"panic: ", false}, /* of 1.34, at a flushFrequency below zero */
     {"\"command failed\" err=\"", false},
 };
 

@@ -35,7 +35,7 @@ GOOD = "cannot exit on lock file contention"
 MARKS = ("failed to validate kubelet configuration", "failed to merge global and in-flight KubeletConfiguration",
          "failed to set feature gates from initial flags-based config:", "failed to construct kubelet dependencies:",
          "initialize logging:", "failed to decode:", "failed lenient decoding:", "failed to load kubelet config file",
-         "failed to parse kubelet flag:", "failed to validate kubelet flags:", "unknown command ")
+         "failed to parse kubelet flag:", "failed to validate kubelet flags:", "unknown command ", "panic: ")
 
 
 def lines(text):
@@ -203,6 +203,10 @@ class Trial:
         self.kubelets.start(lambda came, answer: self.check("kubelet: " + case, not came.runs and answer.runs, came.said or "it runs"),
                             {**self.files, CONFIG: changed(case, self.files[CONFIG])}, self.words, asks=True)
 
+    def stricter(self, case):
+        code, _, _, said = self.writer.plan(changed(case, self.writer.base))
+        self.check(case, code == 3 and "is not a folder of this machine" in said, "winjoin: %d %s" % (code, said))
+
     def argument(self, case):
         """The kubelet does not start with it; what it says when it is asked is understood."""
         self.kubelets.start(lambda came, answer: self.check(
@@ -253,6 +257,8 @@ def play(trial, wanted):
         trial.ends(case, "", True)
     for case in cases_of(cases.LATE):
         trial.late(case)
+    for case in cases_of(cases.STRICTER):
+        trial.stricter(case)
     for case in cases_of(cases.ARGUMENTS):
         trial.argument(case)
     for case in cases_of(cases.ARGUMENTS_LATE):

@@ -11,11 +11,8 @@ enableServer: null
 staticPodPath: null
 staticPodPath: ''
 staticPodPath: C:/etc/kubernetes/manifests
-staticPodPath: '\\server\share\manifests'
 staticPodPath: //server/share/manifests
 staticPodPath: /etc/kubernetes/manifests/
-staticPodPath: /a/../b
-staticPodPath: 'C:manifests'
 podLogsDir: /var/log/pods
 podLogsDir: C:\var\log\pods
 podLogsDir: C:/var/log/pods
@@ -418,6 +415,14 @@ systemReserved: {nope: '1'}
 systemReserved: {hugepages-2Mi: 1Gi}
 systemReserved: {memory: 10%}
 kubeReserved: {memory: ''}
+"""
+
+# A kubelet takes it, and winjoin does not: who may write into that folder would run programs on this node, so it has to
+# be one that can be looked at.
+STRICTER = r"""
+staticPodPath: '\\server\share\manifests'
+staticPodPath: /a/../b
+staticPodPath: 'C:manifests'
 """
 
 # What starts depends on the machine: (fields, words of the kubelet, why winjoin says nothing).

@@ -36,6 +36,9 @@ static void its_objection_is_heard(void **state) {
         {"E1 run.go:72] \"command failed\" err=\"failed to run Kubelet: cannot exit on lock file "
          "contention: no lock file specified\"\n",
          NULL},
+        {"I1 server.go:1] \"x\"\npanic: non-positive interval for NewTicker\n\ngoroutine 1 "
+         "[running]:",
+         "non-positive interval for NewTicker"},
         {"E1 run.go:72] \"command failed\" err=\"failed to parse kubelet flag: unknown flag: "
          "--exit-on-lock-contention\"\n",
          NULL},
