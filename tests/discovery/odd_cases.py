@@ -244,8 +244,8 @@ KUBECONFIGS = [
     config("another version", 1, lambda t: t.replace("apiVersion: v1", "apiVersion: v2"), "apiVersion must be v1"),
     config("no kind and no version", 0, lambda t: t.replace("kind: Config\n", "").replace(
         "apiVersion: v1\n", "")),
-    config("a number for a server", 1, server_line("6443"), "must be an https URL"),
-    config("a yes for a server", 1, server_line("yes"), "must be an https URL"),
+    config("a number for a server", 1, server_line("6443"), "a string was expected"),
+    config("a yes for a server", 1, server_line("yes"), "a string was expected"),
     config("no server", 1, server_line('""'), "malformed kubeconfig"),
     config("a server without a scheme", 1, lambda t: t.replace("https://", ""), "must be an https URL"),
     config("a server by http", 1, lambda t: t.replace("https://", "http://"), "must be an https URL"),
