@@ -88,7 +88,7 @@ enum { JSON_PATCH_OPERATIONS_MAX = 1000, JSON_PATCH_COPIED_MAX = 100000 };
  * passed over. The whole document ("") can be replaced and tested, and, unlike there, nothing else.
  * At most JSON_PATCH_OPERATIONS_MAX operations, which copy at most JSON_PATCH_COPIED_MAX values in
  * all. ERROR_USAGE: "operation 3 (replace): path \"/a/b\": ..."; *ret_operation (or NULL) is then
- * the failing one's index, or the count when it is none of them. */
+ * the index of the operation that failed, or the count where no single one did. */
 int json_patch_apply(const json_t *document, const json_t *patch, json_t **ret,
                      size_t *ret_operation, struct error *err);
 

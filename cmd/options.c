@@ -88,6 +88,7 @@ static const struct {
 
 /* Where the word is none of a flag's names: --html for --output html, --yes for --force. */
 static int unknown(const struct option_set *set, const char *name, struct error *err) {
+    _cleanup_(freep) char *small = text_lower(name);
     const struct option *o;
 
     (void)error_set(err, ERROR_USAGE, "unknown flag: --%.80s", name);
@@ -103,7 +104,6 @@ static int unknown(const struct option_set *set, const char *name, struct error 
     }
     for (size_t i = 0; i < ARRAY_SIZE(other_names); i++) {
         _cleanup_(text_list_free) struct text_list theirs = {0};
-        _cleanup_(freep) char *small = text_lower(name);
 
         text_list_split(&theirs, other_names[i].theirs, '|');
         if (text_list_has(&theirs, small) && options_has(set, other_names[i].needs))

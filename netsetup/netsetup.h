@@ -65,7 +65,7 @@ const char *source_vip_reserved(const struct network_plan *plan);
  * ERROR_CONFLICT. */
 int source_vip_ensure(struct host *host, const struct network_plan *plan, struct error *err);
 /* With such an agent, fills plan->source_vip: the address that is reserved already. Else, or while
- * there is none, nothing happens. */
+ * no address is reserved, it does nothing. */
 int source_vip_recall(struct host *host, struct network_plan *plan, struct error *err);
 /* With such an agent, makes that address stand: the one that is reserved; else that of the agent's
  * endpoint on the network, which is made and attached to the host where it is absent by HNS version

@@ -1,4 +1,4 @@
-/* X.509 certificates: what is in them, whose key, and who signed whom. */
+/* X.509 certificates: what they contain, which key belongs to one, and which CA signed it. */
 #include "pki/certificate.h"
 
 #include <openssl/bio.h>
@@ -194,7 +194,7 @@ int certificate_check_dates(const struct certificate *certificate, int64_t now, 
                      RFC3339_TEXT(early ? certificate->not_before : certificate->not_after));
 }
 
-/* ---- X.509 certificates: whose key, and who signed whom ---- */
+/* ---- the key of a certificate, and the CA that signed it ---- */
 
 /* Do its two halves belong together? OpenSSL reads them one beside the other. */
 static bool is_pair(EVP_PKEY *key) {

@@ -73,6 +73,6 @@ int upstream_ask_digests(const struct mirror *from, struct artifacts *artifacts,
 
 /* The digest of `file` in what upstream publishes: one in hex, lines "HEX  FILE" (sha256sum), or
  * GitHub's document of a release (REST API, "Get a release by tag name": assets[].digest).
- * ERROR_MALFORMED when it is none of them, ERROR_ABSENT when it has none for the file. */
+ * ERROR_MALFORMED for any other text, ERROR_ABSENT where the file has no digest there. */
 int upstream_digest_read(const char *text, size_t len, const char *file, char ret[DIGEST_TEXT_MAX],
                          struct error *err);

@@ -12,7 +12,7 @@ static void the_cluster_may_name_another_server(void **state) {
 }
 
 /* What leads each machine to itself is not tried, but said; unless the call means this machine. */
-/* Who waits is told, too: nobody types a tunnel's address by chance and waits for minutes. */
+/* The hint comes with each try, and not only after minutes of waiting. */
 static void expect_told(void *context, const struct error *why, unsigned, unsigned) {
     assert_non_null(strstr(why->hints[0], "is this machine itself"));
     ++*(int *)context;
