@@ -129,10 +129,11 @@ def table(looks, asked):
 
 
 def rows_of(looks, asked):
+    """With few rounds there is nothing to compare the last one with."""
     title = "%d min of %d Services and %d Nodes: " % (looks[-1]["seconds"] / 60, SERVICES, NODES)
-    half, last = looks[len(looks) // 2], looks[-1]
-    return [figures.row(title + "memory after them, beside that after half of it", "MB", [last["memory"]], [half["memory"]],
+    last, half = looks[-1], looks[len(looks) // 2:len(looks) // 2 + 1] if len(looks) > 3 else []
+    return [figures.row(title + "memory after them, beside that after half of it", "MB", [last["memory"]], [look_["memory"] for look_ in half],
                         1.1, "half of it"),
-            figures.row(title + "open files", "", [last["handles"]], [half["handles"]], 1.0, "half of it"),
+            figures.row(title + "open files", "", [last["handles"]], [look_["handles"] for look_ in half], 1.0, "half of it"),
             figures.row(title + "CPU", "s", [last["cpu"]], []),
             figures.row(title + "requests", "", [sum(asked.values())], [])]
