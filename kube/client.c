@@ -13,13 +13,22 @@ int kube_client_open(struct http *http, struct host *host, const struct kubeconf
     size_t len = config->server ? strlen(config->server) : 0;
     bool plain = config->token || config->client_cert_pem;
 
+    if (!plain && text_equal(config->program, "auth-provider")) {
+        (void)error_set(err, ERROR_UNSUPPORTED,
+                        "kubeconfig: its user has an auth-provider, which Kubernetes 1.26 removed");
+        return error_hint(err, "write the file again by your provider's tool, with an exec plugin "
+                               "(gke-gcloud-auth-plugin, kubelogin), a token or a certificate");
+    }
     if (!plain && config->program)
         return error_set(err, ERROR_UNSUPPORTED,
                          "kubeconfig: credentials from an exec plugin (%s) are not supported",
                          config->program);
-    if (!plain && config->username)
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "kubeconfig: user name and password are not supported");
+    if (!plain && config->username) {
+        (void)error_set(err, ERROR_UNSUPPORTED,
+                        "kubeconfig: user name and password are not supported");
+        return error_hint(err, "API servers take none since Kubernetes 1.19: use a client "
+                               "certificate, a token or an exec plugin");
+    }
     if (!len)
         return error_set(err, ERROR_USAGE, "kubeconfig: it names no server");
     while (len && config->server[len - 1] == '/')

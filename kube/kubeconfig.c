@@ -71,7 +71,8 @@ static const json_t *find_entry(const json_t *root, const char *list, const char
 
 /* What kubectl prints in the place of a secret; a decoded "data" of `-o json` is the same. */
 static int refuse_hidden(struct reading *r, const json_t *map, const char *key, const char *value) {
-    if (!text_equal(value, "DATA+OMITTED") && !text_equal(value, "REDACTED"))
+    if (!text_equal(value, "DATA+OMITTED") && !text_equal(value, "REDACTED") &&
+        !text_equal_nocase(value, "<redacted>"))
         return 0;
     (void)error_set(r->err, ERROR_USAGE,
                     "%s: line %zu: %s stands where a certificate, key or token belongs: this is "
@@ -110,9 +111,13 @@ static int take_data(struct reading *r, const json_t *map, const char *key, char
         return refuse(r, map, key, "base64 was expected");
     if (refuse_hidden(r, map, key, text) < 0)
         return -1;
-    if (base64_decode(text, strlen(text), &data, &len, r->err) < 0)
+    if (base64_decode(text, strlen(text), &data, &len, r->err) < 0) {
+        (void)error_hint(r->err,
+                         "it holds a PEM file in base64; the path of a file belongs to \"%.*s\"",
+                         (int)(strlen(key) - strlen("-data")), key);
         return error_prefix(r->err, "%s: line %zu: \"%s\"", r->yaml->what,
                             yaml_place(r->yaml, map, key)->line, key);
+    }
     *ret = (char *)data;
     if (refuse_hidden(r, map, key, *ret) < 0)
         return -1;
@@ -149,6 +154,8 @@ static int read_cluster(struct reading *r, const json_t *cluster, struct kubecon
     settle_server(&c->server);
     if (!c->server)
         return invalid(r, "no server found for cluster \"%s\"", c->cluster_name);
+    if (server_url_check_any(c->server, &why) < 0)
+        return invalid(r, "cluster \"%s\": %s", c->cluster_name, why.message);
     if (c->ca_file && c->ca_pem)
         return invalid(r, "certificate-authority and its data are both specified for \"%s\"",
                        c->cluster_name);

@@ -88,6 +88,8 @@ int exec_credential_read(const char *text, size_t len, const char *version,
  * fragment changes what is asked, and letters of other alphabets lead to another host than is read.
  * ERROR_USAGE with the reason ("its server ..."). */
 int server_url_check(const char *url, struct error *err);
+/* The same, and "http://" is one, too: kubectl proxy's. */
+int server_url_check_any(const char *url, struct error *err);
 /* The URL of `path` ("/api/v1/...") below the server. The caller frees. */
 char *server_url_join(const char *server, const char *path);
 /* "10.0.0.10" of "https://10.0.0.10:6443/x", without brackets. The caller frees. */

@@ -15,14 +15,11 @@ static bool is_host(const char *host, bool brackets) {
     return *host && !strpbrk(host, ":[]~");
 }
 
+/* Of a URL behind its scheme. */
 static const char *why_bad(const char *url) {
-    static const char scheme[] = "https://";
     _cleanup_(freep) char *authority = NULL, *host = NULL;
     unsigned port;
 
-    if (!url || !text_starts_with(url, scheme))
-        return "its server must be an https URL";
-    url += sizeof scheme - 1;
     if (strchr(url, '@'))
         return "its server must not contain a user or password";
     if (url[strspn(url, PLAIN)])
@@ -35,10 +32,22 @@ static const char *why_bad(const char *url) {
                                               "IPv4 address, or an IPv6 address in brackets";
 }
 
-int server_url_check(const char *url, struct error *err) {
-    const char *why = why_bad(url);
+static int check(const char *url, bool plain, struct error *err) {
+    bool secure = url && text_starts_with(url, "https://");
+    const char *why = secure || (plain && url && text_starts_with(url, "http://"))
+                          ? why_bad(strstr(url, "://") + 3)
+                      : plain ? "its server must be an https or http URL"
+                              : "its server must be an https URL";
 
     return why ? error_set(err, ERROR_USAGE, "%s", why) : 0;
+}
+
+int server_url_check(const char *url, struct error *err) {
+    return check(url, false, err);
+}
+
+int server_url_check_any(const char *url, struct error *err) {
+    return check(url, true, err);
 }
 
 char *server_url_join(const char *server, const char *path) {

@@ -29,6 +29,7 @@ struct containerd_settings {
     struct text_list imports; /* of the first file, as it writes them */
     struct text_list others;  /* what else an owner sets: "registry.mirrors", "proxy_plugins" */
     bool imports_mirrors;     /* registry.mirrors is set by an imported file */
+    bool without_cri;         /* disabled_plugins holds what serves the kubelet */
 };
 void containerd_settings_free(struct containerd_settings *settings);
 

@@ -53,11 +53,14 @@ static int take_value(const json_t *map, const struct source *source, char **ret
                       struct error *err) {
     const char *value = json_string_value(json_object_get(json_at(map, "data"), source->key));
 
-    if (!value)
-        return error_set(err, ERROR_MALFORMED,
-                         "unexpected error when reading %s ConfigMap in namespace \"%s\": %s key "
-                         "value pair missing",
-                         source->name, source->name_space, source->key);
+    if (!value) {
+        (void)error_set(err, ERROR_MALFORMED,
+                        "unexpected error when reading %s ConfigMap in namespace \"%s\": %s key "
+                        "value pair missing",
+                        source->name, source->name_space, source->key);
+        return error_hint(err, "on a control plane node, kubeadm init phase upload-config all "
+                               "--config FILE writes it; FILE has the cluster's own settings");
+    }
     *ret = xstrdup(value);
     return 0;
 }
@@ -327,16 +330,23 @@ static int find_dns(struct kube_client *client, unsigned timeout_ms, struct clus
 static bool is_of_one_node(const char *address) {
     struct ip ip;
 
-    return ip_parse(address, &ip, NULL) == 0 &&
-           (ip_is_link_local(&ip) || text_starts_with(address, "127.") ||
-            text_equal(address, "::1"));
+    return ip_parse(address, &ip, NULL) == 0 && (ip_is_link_local(&ip) || ip_is_loopback(&ip));
 }
 
 static int replace_local_dns(struct kube_client *client, unsigned timeout_ms,
                              struct cluster_config *c, struct error *err) {
     _cleanup_(text_list_free) struct text_list given = take_struct(c->cluster_dns);
+    struct ip ip;
 
     for (size_t i = 0; i < given.count; i++) {
+        if (ip_parse(given.items[i], &ip, NULL) < 0) {
+            (void)error_set(err, ERROR_MALFORMED,
+                            "ConfigMap kube-system/kubelet-config, key kubelet: clusterDNS "
+                            "\"%.100s\" is not an IP address: no pod resolves a name by it",
+                            given.items[i]);
+            return error_hint(err,
+                              "correct it: kubectl -n kube-system edit configmap kubelet-config");
+        }
         if (!is_of_one_node(given.items[i]))
             text_list_add(&c->cluster_dns, given.items[i]);
         else if (!c->local_dns)

@@ -63,6 +63,15 @@ static bool same_letters(const char *flag, const char *field) {
     return *field == '\0';
 }
 
+/* NodeLocal DNS listens on each Linux node alone. */
+static bool is_dns_of_linux(const char *name, const char *value) {
+    _cleanup_(freep) char *first = xstrndup(value, strcspn(value, ","));
+    struct ip ip;
+
+    return text_equal(name, "cluster-dns") && ip_parse(first, &ip, NULL) == 0 &&
+           (ip_is_link_local(&ip) || ip_is_loopback(&ip));
+}
+
 bool linux_setting_is_argument(const char *name, const char *value) {
     static const struct {
         const char *name, *fits; /* a flag named otherwise than its field; what Windows needs */
@@ -72,6 +81,8 @@ bool linux_setting_is_argument(const char *name, const char *value) {
         {"resolv-conf", NULL},        {"runtime-cgroups", NULL},
     };
 
+    if (is_dns_of_linux(name, value))
+        return true;
     for (size_t i = 0; i < ARRAY_SIZE(others); i++)
         if (text_equal(name, others[i].name))
             return *value && !text_equal(value, others[i].fits);
@@ -82,16 +93,24 @@ bool linux_setting_is_argument(const char *name, const char *value) {
     return false;
 }
 
-static int check_addresses(const char *value, struct error *err) {
+static int check_addresses(const char *name, const char *value, struct error *err) {
     _cleanup_(text_list_free) struct text_list list = {0};
     struct ip ip;
 
     text_list_split(&list, value, ',');
     for (size_t i = 0; i < list.count; i++)
         if (ip_parse(list.items[i], &ip, NULL) < 0)
-            return error_set(err, ERROR_USAGE, "--node-ip \"%.60s\": not an IP address",
+            return error_set(err, ERROR_USAGE, "--%s \"%.60s\": not an IP address", name,
                              list.items[i]);
     return 0;
+}
+
+static int check_node_ip(const char *value, struct error *err) {
+    return check_addresses("node-ip", value, err);
+}
+
+static int check_cluster_dns(const char *value, struct error *err) {
+    return check_addresses("cluster-dns", value, err);
 }
 
 static int check_pipe(const char *value, struct error *err) {
@@ -106,12 +125,13 @@ static const struct argument {
     size_t offset;
     int (*check)(const char *value, struct error *err);
 } arguments[] = {
-    {"node-ip", "--node-ip", offsetof(struct join_options, node_ip), check_addresses},
+    {"node-ip", "--node-ip", offsetof(struct join_options, node_ip), check_node_ip},
     {"container-runtime-endpoint", "--cri-socket", offsetof(struct join_options, cri_socket),
      check_pipe},
     /* the kubelet's own until 1.34, where it only kept the image from its clean-up */
     {"pod-infra-container-image", "--sandbox-image", offsetof(struct join_options, sandbox_image),
      join_sandbox_image_check},
+    {"cluster-dns", NULL, 0, check_cluster_dns},
     {"node-labels", NULL, 0, node_labels_check},
     {"register-with-taints", NULL, 0, node_taints_check},
 };
@@ -123,7 +143,18 @@ static const struct argument *find(const char *name) {
     return NULL;
 }
 
-int kubelet_argument_check(const char *name, const char *value, struct error *err) {
+/* The kubelet takes both "node_ip" and "node-ip" (WordSepNormalizeFunc of k8s.io/component-base).
+ */
+static char *with_dashes(const char *name) {
+    char *copy = xstrdup(name);
+
+    for (char *c = copy; *c; c++)
+        *c = *c == '_' ? '-' : *c;
+    return copy;
+}
+
+int kubelet_argument_check(const char *given, const char *value, struct error *err) {
+    _cleanup_(freep) char *name = with_dashes(given);
     const struct argument *argument = find(name);
 
     if (!argument)
@@ -143,8 +174,9 @@ static bool is_taken(const struct argument *argument, const char *value) {
            !text_equal(value, "0.0.0.0") && !text_equal(value, "::");
 }
 
-void kubelet_argument_take(const char *name, const char *value, struct join_options *options,
+void kubelet_argument_take(const char *given, const char *value, struct join_options *options,
                            struct text_list *warnings) {
+    _cleanup_(freep) char *name = with_dashes(given);
     const struct argument *argument = find(name);
     _cleanup_(freep) char *first = xstrndup(value, strcspn(value, ","));
     char **option = argument ? (char **)((char *)options + argument->offset) : NULL;

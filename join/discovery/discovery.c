@@ -183,18 +183,32 @@ static int verify_signature(const struct discovery *d, const struct token *token
     return error_hint(err, "compare with: kubeadm token list");
 }
 
-static int read_kubeconfig(const struct cluster_info *info, struct kubeconfig *ret,
-                           struct error *err) {
+static int hint_published_server(const struct discovery *d, struct error *err) {
+    (void)error_hint(err,
+                     "correct it on the control plane: kubectl -n kube-public edit configmap "
+                     "cluster-info (server: %s, if every node reaches that), and "
+                     "controlPlaneEndpoint: kubectl -n kube-system edit configmap kubeadm-config",
+                     d->server);
+    return error_hint(err, "or give a kubeconfig with the right server: --discovery-file FILE");
+}
+
+static int read_kubeconfig(const struct discovery *d, const struct cluster_info *info,
+                           struct kubeconfig *ret, struct error *err) {
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
 
     if (kubeconfig_parse(info->kubeconfig, strlen(info->kubeconfig),
                          "the kubeconfig in the cluster-info ConfigMap", &config, err) < 0)
         return -1;
-    if (!config.ca_pem)
+    if (!config.ca_pem) {
         (void)error_set(err, ERROR_MALFORMED, "it has no certificate-authority-data");
-    if (config.ca_pem && server_url_check(config.server, err) == 0) {
+    } else if (server_url_check(config.server, err) == 0) {
         *ret = take_struct(config);
         return 0;
+    } else {
+        _cleanup_(freep) char *shown = http_shown_url(config.server ? config.server : "");
+
+        (void)error_prefix(err, "'%s'", shown);
+        (void)hint_published_server(d, err);
     }
     (void)error_as(err, ERROR_MALFORMED); /* it is the cluster's */
     return error_prefix(err, "malformed kubeconfig in the cluster-info ConfigMap");
@@ -292,12 +306,7 @@ static int check_own_address(const struct discovery *d, const char *server, stru
                     "the cluster's ConfigMap kube-public/cluster-info has %s as the API server's "
                     "address, which is each machine itself: a node would not reach it",
                     server);
-    (void)error_hint(err,
-                     "correct it on the control plane: kubectl -n kube-public edit configmap "
-                     "cluster-info (server: %s, if every node reaches that), and "
-                     "controlPlaneEndpoint: kubectl -n kube-system edit configmap kubeadm-config",
-                     d->server);
-    return error_hint(err, "or give a kubeconfig with the right server: --discovery-file FILE");
+    return hint_published_server(d, err);
 }
 
 static int run_passes(struct discovery *d, const struct token *token, const struct text_list *pins,
@@ -307,7 +316,7 @@ static int run_passes(struct discovery *d, const struct token *token, const stru
     int result;
 
     if (discovery_fetch(d, NULL, info, err) < 0 || verify_signature(d, token, info, err) < 0 ||
-        read_kubeconfig(info, &config, err) < 0)
+        read_kubeconfig(d, info, &config, err) < 0)
         return -1;
     result = match_pins(d, &config, pins, &pinned, err);
     if (result == 0 && pinned)

@@ -340,7 +340,7 @@ static void warn_of_overlaps(struct join *join) {
         for (size_t k = 0; !own && k < other->addresses.count; k++)
             if ((prefix = overlapped(&join->found.plan, other->addresses.items[k], &what)))
                 join_warn(&join->progress,
-                          "the network of adapter '%s' (%s) is within the cluster's %s %s: pods of "
+                          "the network of adapter '%s' (%s) overlaps the cluster's %s %s: pods of "
                           "this node do not reach it",
                           other->alias, other->addresses.items[k], what, prefix);
     }

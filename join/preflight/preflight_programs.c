@@ -284,6 +284,14 @@ enum verdict check_containerd(const struct machine *machine, struct finding *fin
         return check_bad(finding, "the containerd that exists opens %s, and --cri-socket names %s",
                          found->pipe, pipe);
     }
+    if (found->without_cri) {
+        check_hint(finding,
+                   "take it out of disabled_plugins, then: powershell \"Restart-Service %s\"",
+                   service_containerd.name);
+        return check_bad(finding,
+                         "%s disables containerd's CRI plugin, by which the kubelet speaks to it",
+                         found->config);
+    }
     if (refuse_strangers_in(machine, found->conf_dir, &finding->why) < 0 ||
         refuse_strangers_in(machine, containerd_cni_programs(found), &finding->why) < 0)
         return finding->why.kind == ERROR_DENIED ? CHECK_FAILED_HERE : CHECK_UNKNOWN;

@@ -126,6 +126,12 @@ static int check_net_conf(const struct agent_settings *s, struct error *err) {
     unsigned port = s->vxlan_port ? s->vxlan_port : VXLAN_LINUX_PORT;
     _cleanup_(freep) char *vni_text = xasprintf("its VNI is %u", vni);
     _cleanup_(freep) char *port_text = xasprintf("its port is %u", port);
+    if (!json_bool_at(s->document, "EnableIPv4", true)) {
+        (void)error_set(err, ERROR_UNSUPPORTED,
+                        "the cluster's flannel does not support Windows nodes: EnableIPv4 is off");
+        return error_hint(err, "flannel for Windows has no IPv6: a Windows node needs a cluster "
+                               "whose pods have IPv4 addresses, too");
+    }
     if (!s->mode) {
         (void)error_set(
             err, ERROR_UNSUPPORTED,

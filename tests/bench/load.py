@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 
+import crowd
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WINJOIN = ROOT / "build/native/winjoin"
 STILL = ROOT / "build/native/still.so"
@@ -38,7 +40,7 @@ class Server:
         self.process = subprocess.Popen(
             ["/usr/bin/python3", "-B", str(ROOT / "tests/controlplane/run"), "--state", folder, "--print-join", *words],
             stdout=subprocess.PIPE, text=True)
-        self.facts = json.loads(self.process.stdout.readline())
+        self.facts, self.before = json.loads(self.process.stdout.readline()), 0
 
     def ask(self, **message):
         with socket.socket(socket.AF_UNIX) as s:
@@ -46,6 +48,19 @@ class Server:
             s.sendall(json.dumps(message).encode() + b"\n")
             with s.makefile() as answers:
                 return json.loads(answers.readline())
+
+    def cpu(self):
+        """Seconds of CPU until now."""
+        fields = pathlib.Path("/proc/%d/stat" % self.process.pid).read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def begin(self):
+        """Everything is counted from here."""
+        self.ask(op="traffic", clear=True)
+        self.before = self.cpu()
+
+    def seen(self):
+        return {**self.ask(op="traffic"), "serverCpuSeconds": self.cpu() - self.before}
 
     def stop(self):
         self.process.terminate()
@@ -101,6 +116,11 @@ def joined(rootfs, node):
     return "CN = system:node:" + node in said
 
 
+def counted(count, failed, words, times, traffic):
+    return {"nodes": count, "joined": count - failed, "failed": failed, "words": words[:3],
+            "medianSeconds": times[len(times) // 2], "lastSeconds": times[-1], **traffic}
+
+
 def play(count, rate, burst, backlog, still=False, spread=SPREAD):
     """One load; a dictionary of what was seen."""
     with tempfile.TemporaryDirectory() as folder:
@@ -109,18 +129,30 @@ def play(count, rate, burst, backlog, still=False, spread=SPREAD):
         try:
             joins, release = start(server.facts, count, folder, still, spread)
             time.sleep(0.5)
-            server.ask(op="traffic", clear=True)
+            server.begin()
             begin = time.monotonic()
             os.close(release)
             ends = end(joins, begin)
-            traffic = server.ask(op="traffic")
+            traffic = server.seen()
         finally:
             server.stop()
         good = [joined(rootfs, rootfs.name) for _, code, rootfs in ends if code == 0]
         words = [rootfs.with_suffix(".err").read_text(errors="replace") for _, code, rootfs in ends if code]
-    times = [seconds for seconds, _, _ in ends]
-    return {"nodes": count, "joined": sum(good), "failed": count - sum(good), "words": words[:3],
-            "medianSeconds": times[len(times) // 2], "lastSeconds": times[-1], **traffic}
+    return counted(count, count - sum(good), words, [seconds for seconds, _, _ in ends], traffic)
+
+
+def play_kubeadm(count, rate, burst, backlog):
+    """The same load by models of kubeadm."""
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(os.path.join(folder, "server"), "--rate", str(rate), "--burst", str(burst),
+                        "--backlog", str(backlog))
+        try:
+            ends = crowd.play(server.facts, count, server.begin)
+            traffic = server.seen()
+        finally:
+            server.stop()
+    words = [why for _, why in ends if why]
+    return counted(count, len(words), words, [seconds for seconds, _ in ends], traffic)
 
 
 def again(seen):
@@ -161,12 +193,14 @@ def main():
     p.add_argument("--burst", type=int, default=100)
     p.add_argument("--backlog", type=int, default=64)
     p.add_argument("--spread", default=SPREAD, metavar="DURATION", help="winjoin's --start-spread")
+    p.add_argument("--kubeadm", action="store_true", help="models of kubeadm instead of winjoin")
     p.add_argument("--still", action="store_true", help="without the randomness in winjoin's pauses")
     o = p.parse_args()
     if not WINJOIN.exists():
         print("skipped: build/native/winjoin is not built\n0 passed, 0 failed, 1 skipped")
         return 0
-    seen = play(o.nodes, o.rate, o.burst, o.backlog, o.still, o.spread)
+    limits = (o.nodes, o.rate, o.burst, o.backlog)
+    seen = play_kubeadm(*limits) if o.kubeadm else play(*limits, o.still, o.spread)
     print(describe(seen))
     print("requests a quarter second: " + " ".join(map(str, seen["slots"])))
     wrong = judge(seen, o.rate)

@@ -36,6 +36,7 @@ static const struct answers {
                             "\"ports\":[{\"port\":53}]}}]}"},
     {KUBELET("'fd00:96::a'"), "{\"kind\":\"ServiceList\",\"items\":[" SERVICE(
                                   "10.96.0.9", "53") "," SERVICE("fd00:96::a", "53") "]}"},
+    {KUBELET("kube-dns.kube-system"), NULL},
 };
 
 static int answer(void *context, const struct http_request *request, struct http_response *ret,
@@ -102,6 +103,18 @@ static void without_a_service_it_is_refused(void **state) {
     assert_non_null(strstr(err.hints[1], "k8s-app=kube-dns"));
 }
 
+static void a_name_is_refused(void **state) {
+    struct cluster_config config = {0};
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(read_cluster(&answers[5], &config, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    assert_non_null(
+        strstr(err.message, "clusterDNS \"kube-dns.kube-system\" is not an IP address"));
+    assert_non_null(strstr(err.hints[0], "edit configmap kubelet-config"));
+}
+
 /* A cluster that has IPv6 first: the Service's other address is asked first, where it has one. */
 static void its_ipv4_address_comes_first(void **state) {
     (void)state;
@@ -123,6 +136,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_service_takes_its_place),
         cmocka_unit_test(beside_the_service_it_is_left_out),
+        cmocka_unit_test(a_name_is_refused),
         cmocka_unit_test(without_a_service_it_is_refused),
         cmocka_unit_test(its_ipv4_address_comes_first),
     };

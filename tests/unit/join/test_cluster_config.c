@@ -255,6 +255,7 @@ static void needs_the_two_of_kubeadm(void **state) {
     HOLD(s, {"/kubeadm-config", "Other", CLUSTER});
     assert_int_equal(read_it(s), -1);
     assert_non_null(strstr(s->err.message, "ClusterConfiguration key value pair missing"));
+    assert_non_null(strstr(s->err.hints[0], "kubeadm init phase upload-config all"));
     s->status = 500;
     HOLD(s, {"/kubeadm-config", "ClusterConfiguration", CLUSTER},
          {"/kubelet-config", "kubelet", KUBELET});

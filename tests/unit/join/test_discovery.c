@@ -328,7 +328,7 @@ static void content_that_is_no_kubeconfig(void **state) {
     assert_fails(s, ERROR_MALFORMED, "it has no cluster");
     s->body = NULL;
     s->server = "http://10.0.0.10";
-    assert_fails(s, ERROR_MALFORMED, "must be an https URL");
+    assert_fails(s, ERROR_MALFORMED, "'http://10.0.0.10': its server must be an https URL");
     s->server = "https://10.0.0.10:6443";
     s->ca_pem = "no PEM";
     assert_fails(s, ERROR_MALFORMED, "does not contain any valid RSA or ECDSA certificates");

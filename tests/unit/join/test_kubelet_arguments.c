@@ -46,9 +46,12 @@ static void what_is_of_linux_is_left_out(void **state) {
     static const char *const rows[][2] = {{"resolv-conf", "/run/systemd/resolve/resolv.conf"},
                                           {"cgroup-driver", "systemd"},
                                           {"cgroups-per-qos", "true"},
+                                          {"cluster-dns", "169.254.20.10"},
+                                          {"cgroup_driver", "systemd"},
                                           {"tls-cert-file", "/etc/x.crt"}};
     static const char *const kept[][2] = {{"pod-max-pids", "-1"},
                                           {"cgroups-per-qos", "false"},
+                                          {"cluster-dns", "10.96.0.10"},
                                           {"tls-cert-file", "C:\\x.crt"},
                                           {"cpu-manager-policy", "static"}};
     struct scene s = {0};
@@ -92,6 +95,22 @@ static void a_flag_wins_over_an_argument(void **state) {
     close_scene(&s);
 }
 
+/* As the kubelet reads names. */
+static void underscores_are_dashes(void **state) {
+    struct scene s = {0};
+    struct error err = {0};
+
+    (void)state;
+    take(&s, "node_ip", "10.0.0.9");
+    take(&s, "max_pods", "50");
+    assert_string_equal(s.options.node_ip, "10.0.0.9");
+    assert_string_equal(s.options.kubelet_extra_args.items[0], "max-pods=50");
+    assert_int_equal(kubelet_argument_check("cluster_dns", "10.96.0.10,fd00::a", &err), 0);
+    assert_int_equal(kubelet_argument_check("cluster_dns", "10.96.0.10,kube-dns", &err), -1);
+    assert_string_equal(err.message, "--cluster-dns \"kube-dns\": not an IP address");
+    close_scene(&s);
+}
+
 static void two_addresses_stay_an_argument(void **state) {
     struct scene s = {0};
 
@@ -108,6 +127,7 @@ int main(void) {
         cmocka_unit_test(what_is_of_linux_is_left_out),
         cmocka_unit_test(another_root_is_the_owners),
         cmocka_unit_test(a_flag_wins_over_an_argument),
+        cmocka_unit_test(underscores_are_dashes),
         cmocka_unit_test(two_addresses_stay_an_argument),
     };
 

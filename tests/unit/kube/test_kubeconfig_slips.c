@@ -26,6 +26,7 @@ static void knows_the_output_of_config_view(void **state) {
         "{client-certificate-data: REDACTED, client-key-data: REDACTED}",
         "{client-certificate-data: REFUQStPTUlUVEVE, client-key-data: REFUQStPTUlUVEVE}",
         "{token: REDACTED}",
+        "{token: <redacted>}",
         "{username: me, password: REDACTED}",
     };
 
@@ -63,10 +64,48 @@ static void reads_a_server_as_kubectl(void **state) {
     }
 }
 
+static void refuses_a_server_that_is_no_url(void **state) {
+    static const char *const rows[][2] = {
+        {"https:/10.0.0.10:6443", "port must be a number"},
+        {"tcp://10.0.0.10:6443", "an https or http URL"},
+        {"https://10.0.0.10:66443", "port must be a number"},
+        {"https://me:secret@10.0.0.10:6443", "must not contain a user or password"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *text = xasprintf(
+            "clusters: [{name: c, cluster: {server: '%s'}}]\nusers: [{name: u, user: {token: t}}]\n"
+            "contexts: [{name: x, context: {cluster: c, user: u}}]\ncurrent-context: x\n",
+            rows[i][0]);
+        struct kubeconfig config = {0};
+        struct error err = {0};
+
+        assert_int_equal(kubeconfig_parse_whole(text, strlen(text), "it", &config, &err), -1);
+        assert_non_null(strstr(err.message, rows[i][1]));
+        assert_null(strstr(err.message, "secret"));
+    }
+}
+
+static void a_path_is_no_data(void **state) {
+    struct kubeconfig config = {0};
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(
+        parse(KU "users: [{name: u, user: {client-key-data: /etc/a.key}}]\n", &config, &err), -1);
+    assert_non_null(strstr(err.message, "line 4: \"client-key-data\": decode base64"));
+    assert_string_equal(err.hints[0],
+                        "it holds a PEM file in base64; the path of a file belongs to "
+                        "\"client-key\"");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(knows_the_output_of_config_view),
         cmocka_unit_test(reads_a_server_as_kubectl),
+        cmocka_unit_test(refuses_a_server_that_is_no_url),
+        cmocka_unit_test(a_path_is_no_data),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -241,6 +241,10 @@ static void flannel_checks_the_clusters(void **state) {
         {"\"Type\":\"vxlan\",\"VNI\":4095,\"Port\":4789", "its VNI is 4095"},
         {"\"Type\":\"vxlan\",\"VNI\":4096,\"Port\":4789,\"DirectRouting\":true", "DirectRouting"},
         {"\"Type\":\"vxlan\",\"VNI\":4096,\"Port\":4789,\"GBP\":true", "GBP is on"},
+        {"\"Type\":\"host-gw\"},\"EnableIPv6\":true,\"IPv6Network\":\"fd00::/"
+         "56\",\"EnableIPv4\":false,"
+         "\"Other\":{",
+         "EnableIPv4 is off"},
         {"\"Type\":\"wireguard\"", "backend 'wireguard' is not supported on Windows"},
     };
     (void)state;

@@ -358,6 +358,8 @@ static void one_that_does_not_fit_is_refused(void **state) {
     } rows[] = {
         {"version = 2\n[grpc\n", NULL, "config.toml: line 2: ']' is missing"},
         {"version = 2\n", "npipe:////./pipe/other", "opens \\\\.\\pipe\\containerd-containerd"},
+        {"version = 3\ndisabled_plugins = ['x', 'io.containerd.cri.v1.runtime']\n", NULL,
+         "disables containerd's CRI plugin"},
     };
 
     (void)state;
