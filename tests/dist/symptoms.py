@@ -126,6 +126,11 @@ SYMPTOMS = (
     "This program is blocked by group policy",
     "An Application Control policy has blocked this file",
     "used Device Guard to block this app",
+    "unknown service runtime.v1",
+    "Unable to register node with API server",
+    "no supported init system detected: Access is denied",
+    "invalid character 'P' in string escape code",
+    "path is not absolute: //./pipe/containerd-containerd",
 )
 # Of winjoin's own messages.
 OWN_SYMPTOMS = (
