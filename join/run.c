@@ -18,25 +18,6 @@
 
 enum { REQUEST_MS = 3000 };
 
-static char *joined_text(const struct join *join) {
-    const struct join_found *found = &join->found;
-
-    return xasprintf("winjoin joined this node: kubelet %s, network mode %s, %s",
-                     found->kubelet_version ? found->kubelet_version : "of a version not known",
-                     found->plan.mode ? found->plan.mode->name : "not known",
-                     !found->report.cells.count            ? "pod network not tested"
-                     : diag_report_is_good(&found->report) ? "pod network tested"
-                                                           : "pod network with failures");
-}
-
-/* A join that was interrupted, or waits for a restart of Windows, has not failed. */
-static bool is_news(const struct join *join, const struct error *failure) {
-    if (!failure)
-        return join->changed;
-    return failure->kind != ERROR_INTERRUPTED && failure->kind != ERROR_RESTART &&
-           (join->was_node || join->found.node.name);
-}
-
 void join_tell_event(struct join *join, enum node_event event, const char *message) {
     struct error why = {0};
 
@@ -50,26 +31,29 @@ void join_tell_event(struct join *join, enum node_event event, const char *messa
 /* Behind a join's phases: that it changed this node, or the error it failed with, where the Node is
  * there. */
 static void tell_node(struct join *join, const struct error *failure) {
+    const struct join_found *found = &join->found;
     _cleanup_(freep) char *message = NULL;
+    bool is_news = join->changed;
 
-    if (join->phases != join_phases || !is_news(join, failure))
+    /* a join that was interrupted, or waits for a restart of Windows, has not failed */
+    if (failure)
+        is_news = failure->kind != ERROR_INTERRUPTED && failure->kind != ERROR_RESTART &&
+                  (join->was_node || found->node.name);
+    if (join->phases != join_phases || !is_news)
         return;
-    message =
-        failure ? xasprintf("winjoin join, phase %s: %s",
-                            join->progress.phase ? join->progress.phase->id : "", failure->message)
-                : joined_text(join);
+
+    if (failure)
+        message = xasprintf("winjoin join, phase %s: %s",
+                            join->progress.phase ? join->progress.phase->id : "", failure->message);
+    else
+        message =
+            xasprintf("winjoin joined this node: kubelet %s, network mode %s, %s",
+                      found->kubelet_version ? found->kubelet_version : "of a version not known",
+                      found->plan.mode ? found->plan.mode->name : "not known",
+                      !found->report.cells.count            ? "pod network not tested"
+                      : diag_report_is_good(&found->report) ? "pod network tested"
+                                                            : "pod network with failures");
     join_tell_event(join, failure ? NODE_JOIN_FAILED : NODE_JOINED, message);
-}
-
-static int check_discovery(const struct join *join, struct error *err) {
-    struct discovery_options options;
-
-    if (!discovery_is_asked(join->asked))
-        return 0;
-    discovery_options_make(join->asked, &options);
-    if (discovery_check(&options, err) < 0)
-        return -1;
-    return discovery_check_file(&options, join->host, err);
 }
 
 int join_asked_check(struct join *join, struct error *err) {
@@ -77,20 +61,19 @@ int join_asked_check(struct join *join, struct error *err) {
     _cleanup_(patches_free) struct patches patches = {0};
     struct bundle *bundle = NULL; /* kept in the join for the phase that needs it */
 
-    if (join_options_check(o, err) < 0 || check_discovery(join, err) < 0 ||
-        (o->patches && patches_read(join->host, o->patches, &patches, err) < 0))
+    if (join_options_check(o, err) < 0)
+        return -1;
+    if (discovery_is_asked(join->asked)) {
+        struct discovery_options discovery;
+
+        discovery_options_make(join->asked, &discovery);
+        if (discovery_check(&discovery, err) < 0 ||
+            discovery_check_file(&discovery, join->host, err) < 0)
+            return -1;
+    }
+    if (o->patches && patches_read(join->host, o->patches, &patches, err) < 0)
         return -1;
     return o->bundle ? programs_bundle(join, &bundle, err) : 0;
-}
-
-/* The last hostname-override among the kubelet's own arguments: it is what the kubelet will use. */
-static const char *overridden_name(const struct text_list *arguments) {
-    static const char flag[] = "hostname-override=";
-
-    for (size_t i = arguments->count; i-- > 0;)
-        if (text_starts_with(arguments->items[i], flag))
-            return arguments->items[i] + strlen(flag);
-    return NULL;
 }
 
 enum { LABEL_VALUE_MAX = 63 };
@@ -98,11 +81,14 @@ enum { LABEL_VALUE_MAX = 63 };
 /* kubeletExtraArgs, nodeRegistration.name, the name this node joined with, or the host's name in
  * lower case (kubeadm: GetNodeName). */
 static int choose_node_name(struct join *join, struct error *err) {
-    _cleanup_(freep) char *joined = client_certificate_node(join->host);
-    const char *override = overridden_name(&join->found.options.kubelet_extra_args);
-    const char *given = override ? override : join->found.options.node_name;
-    _cleanup_(freep) char *near = NULL;
+    static const char override[] = "hostname-override=";
+    const struct text_list *arguments = &join->found.options.kubelet_extra_args;
+    _cleanup_(freep) char *joined = client_certificate_node(join->host), *near = NULL;
+    const char *given = join->found.options.node_name;
 
+    for (size_t i = 0; i < arguments->count; i++) /* the kubelet uses the last one */
+        if (text_starts_with(arguments->items[i], override))
+            given = arguments->items[i] + strlen(override);
     join->found.node_name = join_node_name_read(given    ? given
                                                 : joined ? joined
                                                          : join->found.facts.host_name);
@@ -146,7 +132,18 @@ int join_open(struct join *join, struct error *err) {
     return journal_open(join->host, &join->journal, err);
 }
 
-static void found_free(struct join_found *found) {
+void join_close(struct join *join) {
+    struct join_found *found = &join->found;
+
+    for (size_t i = 0; join->progress.results && i < join->phase_count; i++) {
+        free(join->progress.results[i].detail);
+        json_decref(join->progress.results[i].data);
+    }
+    free(join->progress.results);
+    images_end(join);
+    journal_close(&join->journal);
+    journal_close(&join->joining);
+
     join_options_free(&found->options);
     free(found->node_name);
     discovery_result_free(&found->discovery);
@@ -167,18 +164,7 @@ static void found_free(struct join_found *found) {
     json_decref(found->peers);
     json_decref(found->look);
     diag_report_free(&found->report);
-}
 
-void join_close(struct join *join) {
-    for (size_t i = 0; join->progress.results && i < join->phase_count; i++) {
-        free(join->progress.results[i].detail);
-        json_decref(join->progress.results[i].data);
-    }
-    free(join->progress.results);
-    images_end(join);
-    journal_close(&join->journal);
-    journal_close(&join->joining);
-    found_free(&join->found);
     text_list_free(&join->progress.next);
     text_list_free(&join->skipped);
     text_list_free(&join->progress.warnings);

@@ -123,37 +123,19 @@ static int tell_missing(struct kube_client *client, unsigned timeout_ms, const s
     return error_hint(err, NOT_BY_KUBEADM_HINT);
 }
 
-static int read_cluster(struct kube_client *client, unsigned timeout_ms, const json_t *known,
-                        struct cluster_config *ret, struct error *err) {
-    _cleanup_(freep) char *text = NULL, *what = what_of(&kubeadm_config);
-    struct error why = {0};
-
-    if (known && kube_object_check(known, "ConfigMap", "v1", ERROR_IGNORED) == 0
-            ? take_value(known, &kubeadm_config, &text, &why) < 0
-            : read_value(client, timeout_ms, &kubeadm_config, &text, &why) < 0)
-        return tell_missing(client, timeout_ms, &kubelet_config, &why, err);
-    return cluster_config_parse(text, what, ret, err);
-}
-
-/* "v1.23.4" to "kubelet-config-1.23"; the caller frees. */
-static char *versioned_name(const char *version) {
-    const char *first = version + (*version == 'v');
-    const char *dot = strchr(first, '.');
-    size_t len = dot ? (size_t)(dot - first) + 1 + strcspn(dot + 1, ".-+") : strlen(first);
-
-    return xasprintf("kubelet-config-%.*s", (int)len, first);
-}
-
 static int read_kubelet(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err) {
     struct source source = kubelet_config;
     _cleanup_(freep) char *text = NULL, *old_name = NULL, *what = NULL;
+    const char *version = ret->kubernetes_version + (*ret->kubernetes_version == 'v');
+    const char *dot = strchr(version, '.');
+    size_t len = dot ? (size_t)(dot - version) + 1 + strcspn(dot + 1, ".-+") : strlen(version);
     struct error why = {0};
     bool denied = false;
 
     if (read_value(client, timeout_ms, &source, &text, &why) < 0) {
         if (kube_forgive(&why, &denied, NULL) == 0) { /* the name of clusters up to 1.23 */
-            old_name = versioned_name(ret->kubernetes_version);
+            old_name = xasprintf("kubelet-config-%.*s", (int)len, version);
             source.name = old_name;
         }
         /* the first error tells more when that is absent too */
@@ -166,26 +148,23 @@ static int read_kubelet(struct kube_client *client, unsigned timeout_ms, struct 
 
 /* ---- what may be there ---- */
 
-/* An administrator's look at all of a cluster stands for a name (cluster_network_search()). */
-static void take_search(const char *found, struct agent_settings *ret) {
-    if (!found || !*found || ret->agent || ret->linux_agent)
-        return;
-    ret->linux_agent = &linux_agent_unknown;
-    ret->linux_set = xstrdup(found);
-}
-
 /* What the network agents say, and pods' prefixes of a kubeadm init without --pod-network-cidr. */
 static int read_network(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err) {
+    struct agent_settings *network = &ret->network;
     bool none = !ret->pod_subnets.count;
 
     ret->network_unread = ret->unprepared;
     if (!ret->unprepared &&
-        cluster_network_read(client, timeout_ms, &ret->network, &ret->network_unread, err) < 0)
+        cluster_network_read(client, timeout_ms, network, &ret->network_unread, err) < 0)
         return -1;
-    take_search(ret->searched, &ret->network);
-    for (size_t i = 0; none && i < ret->network.pod_cidrs.count; i++)
-        text_list_add(&ret->pod_subnets, ret->network.pod_cidrs.items[i]);
+    /* an administrator's look at all of a cluster stands for a name (cluster_network_search()) */
+    if (ret->searched && *ret->searched && !network->agent && !network->linux_agent) {
+        network->linux_agent = &linux_agent_unknown;
+        network->linux_set = xstrdup(ret->searched);
+    }
+    for (size_t i = 0; none && i < network->pod_cidrs.count; i++)
+        text_list_add(&ret->pod_subnets, network->pod_cidrs.items[i]);
     return 0;
 }
 
@@ -228,8 +207,6 @@ static int read_server_version(struct kube_client *client, unsigned timeout_ms,
     return 0;
 }
 
-/* ---- together ---- */
-
 /* What is not a version, as kubeadm's labels ("stable-1.37"), is replaced by the server's own. */
 static int settle_version(struct cluster_config *c, struct error *err) {
     unsigned minor;
@@ -252,14 +229,6 @@ static int settle_version(struct cluster_config *c, struct error *err) {
 
 static const char *dns_namespace(const struct cluster_config *c) {
     return c->dns_namespace ? c->dns_namespace : "kube-system";
-}
-
-/* Does it have a port 53? */
-static bool serves_dns(const json_t *service) {
-    json_each(json_at(service, "spec.ports"), i, port)
-        if (json_number_at(port, "port", 0) == DNS_PORT)
-            return true;
-    return false;
 }
 
 /* Its addresses, IPv4 first; a headless one has none. */
@@ -295,9 +264,12 @@ static int list_dns(struct kube_client *client, unsigned timeout_ms, char **name
         return error_prefix(err, "list Services");
     json_each(items, i, service) {
         _cleanup_(text_list_free) struct text_list addresses = {0};
+        bool serves_dns = false;
 
+        json_each(json_at(service, "spec.ports"), p, port)
+            serves_dns |= json_number_at(port, "port", 0) == DNS_PORT;
         read_addresses(service, &addresses);
-        if (ret->count || !serves_dns(service) || (wanted && !text_list_has(&addresses, wanted)))
+        if (ret->count || !serves_dns || (wanted && !text_list_has(&addresses, wanted)))
             continue;
         *ret = take_struct(addresses);
         if (ret->count)
@@ -306,56 +278,44 @@ static int list_dns(struct kube_client *client, unsigned timeout_ms, char **name
     return 0;
 }
 
-/* How it is called is the cluster's choice: by the label of kubeadm's manifest, else by its port;
- * in another namespace, in which an administrator may look, by the label that CoreDNS' chart gives
- * it, too. */
-static int find_dns(struct kube_client *client, unsigned timeout_ms, struct cluster_config *c,
-                    struct error *err) {
+/* NodeLocal DNS listens at an address of each Linux node's own, which leads nowhere here. How the
+ * DNS Service is called is the cluster's choice: by the label of kubeadm's manifest, else by its
+ * port; in another namespace, in which an administrator may look, by the label that CoreDNS' chart
+ * gives it, too. */
+static int replace_local_dns(struct kube_client *client, unsigned timeout_ms,
+                             struct cluster_config *c, struct error *err) {
     static const char *const labels[] = {"k8s-app%3Dkube-dns", NULL,
                                          "kubernetes.io%2Fcluster-service%3Dtrue"};
-    const char *given = dns_namespace(c);
+    _cleanup_(text_list_free) struct text_list given = take_struct(c->cluster_dns);
+    struct ip ip;
+
+    for (size_t i = 0; i < given.count; i++) {
+        const char *address = given.items[i];
+
+        if (ip_parse(address, &ip, NULL) < 0) {
+            (void)error_set(err, ERROR_MALFORMED,
+                            "ConfigMap kube-system/kubelet-config, key kubelet: clusterDNS "
+                            "\"%.100s\" is not an IP address: no pod resolves a name by it",
+                            address);
+            return error_hint(err,
+                              "correct it: kubectl -n kube-system edit configmap kubelet-config");
+        }
+        if (!ip_is_link_local(&ip) && !ip_is_loopback(&ip))
+            text_list_add(&c->cluster_dns, address);
+        else if (!c->local_dns)
+            c->local_dns = xstrdup(address);
+    }
+    if (!c->local_dns || c->cluster_dns.count)
+        return 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(labels) && !c->cluster_dns.count; i++) {
-        _cleanup_(freep) char *place = i < 2 ? xstrdup(given) : NULL;
+        _cleanup_(freep) char *place = i < 2 ? xstrdup(dns_namespace(c)) : NULL;
 
         if (list_dns(client, timeout_ms, &place, labels[i], NULL, &c->cluster_dns, err) < 0)
             return -1;
         if (c->cluster_dns.count)
             text_set(&c->dns_namespace, take_ptr(place));
     }
-    return 0;
-}
-
-/* NodeLocal DNS listens at an address of each Linux node's own, which leads nowhere here. */
-static bool is_of_one_node(const char *address) {
-    struct ip ip;
-
-    return ip_parse(address, &ip, NULL) == 0 && (ip_is_link_local(&ip) || ip_is_loopback(&ip));
-}
-
-static int replace_local_dns(struct kube_client *client, unsigned timeout_ms,
-                             struct cluster_config *c, struct error *err) {
-    _cleanup_(text_list_free) struct text_list given = take_struct(c->cluster_dns);
-    struct ip ip;
-
-    for (size_t i = 0; i < given.count; i++) {
-        if (ip_parse(given.items[i], &ip, NULL) < 0) {
-            (void)error_set(err, ERROR_MALFORMED,
-                            "ConfigMap kube-system/kubelet-config, key kubelet: clusterDNS "
-                            "\"%.100s\" is not an IP address: no pod resolves a name by it",
-                            given.items[i]);
-            return error_hint(err,
-                              "correct it: kubectl -n kube-system edit configmap kubelet-config");
-        }
-        if (!is_of_one_node(given.items[i]))
-            text_list_add(&c->cluster_dns, given.items[i]);
-        else if (!c->local_dns)
-            c->local_dns = xstrdup(given.items[i]);
-    }
-    if (!c->local_dns || c->cluster_dns.count)
-        return 0;
-    if (find_dns(client, timeout_ms, c, err) < 0)
-        return -1;
     if (c->cluster_dns.count)
         return 0;
     (void)error_set(err, ERROR_UNSUPPORTED,
@@ -378,57 +338,55 @@ static bool has_ipv4(const struct text_list *list) {
     return false;
 }
 
-/* A dual-stack cluster that has IPv6 first names the DNS Service by that address alone, which pods
- * of an overlay on Windows cannot ask. */
-static int add_ipv4_dns(struct kube_client *client, unsigned timeout_ms, struct cluster_config *c,
-                        struct error *err) {
-    _cleanup_(text_list_free) struct text_list found = {0};
-    _cleanup_(freep) char *place = xstrdup(dns_namespace(c));
-
-    if (!c->cluster_dns.count || has_ipv4(&c->cluster_dns) || !has_ipv4(&c->service_subnets))
-        return 0;
-    if (list_dns(client, timeout_ms, &place, NULL, c->cluster_dns.items[0], &found, err) < 0)
-        return -1;
-    if (!has_ipv4(&found))
-        return 0;
-    text_set(&c->local_dns, xstrdup(c->cluster_dns.items[0]));
-    text_list_free(&c->cluster_dns);
-    c->cluster_dns = take_struct(found);
-    return 0;
-}
-
 /* What the kubelet of other nodes asks, else the tenth service address as kubeadm computes it. */
 static int settle_dns(struct kube_client *client, unsigned timeout_ms, struct cluster_config *c,
                       struct error *err) {
+    _cleanup_(text_list_free) struct text_list found = {0};
+    _cleanup_(freep) char *place = NULL;
     struct cidr cidr;
     struct ip ip;
 
     json_read_texts(json_object_get(c->kubelet, "clusterDNS"), &c->cluster_dns);
-    if (replace_local_dns(client, timeout_ms, c, err) < 0 ||
-        add_ipv4_dns(client, timeout_ms, c, err) < 0)
+    if (replace_local_dns(client, timeout_ms, c, err) < 0)
         return -1;
-    if (c->cluster_dns.count || !c->service_subnets.count)
-        return 0;
-    if (cidr_parse(c->service_subnets.items[0], &cidr, NULL) == 0 &&
+    /* A dual-stack cluster that has IPv6 first names the DNS Service by that address alone, which
+     * pods of an overlay on Windows cannot ask. */
+    if (c->cluster_dns.count && !has_ipv4(&c->cluster_dns) && has_ipv4(&c->service_subnets)) {
+        place = xstrdup(dns_namespace(c));
+        if (list_dns(client, timeout_ms, &place, NULL, c->cluster_dns.items[0], &found, err) < 0)
+            return -1;
+    }
+    if (has_ipv4(&found)) {
+        text_set(&c->local_dns, xstrdup(c->cluster_dns.items[0]));
+        text_list_free(&c->cluster_dns);
+        c->cluster_dns = take_struct(found);
+    }
+    if (!c->cluster_dns.count && c->service_subnets.count &&
+        cidr_parse(c->service_subnets.items[0], &cidr, NULL) == 0 &&
         cidr_address(&cidr, DNS_INDEX, &ip, NULL) == 0)
         text_list_add(&c->cluster_dns, IP_TEXT(&ip));
     return 0;
 }
 
+/* ---- together ---- */
+
 int cluster_config_read(struct kube_client *client, unsigned timeout_ms, const json_t *known,
                         struct cluster_config *ret, struct error *err) {
-    typedef int reader(struct kube_client *, unsigned, struct cluster_config *, struct error *);
-    static reader *const readers[] = {read_server_version, read_kubelet, read_winjoin,
-                                      read_network};
     _cleanup_(cluster_config_free) struct cluster_config config = {0};
+    _cleanup_(freep) char *text = NULL, *what = what_of(&kubeadm_config);
     unsigned call_ms = timeout_ms ? timeout_ms : CALL_MS;
+    struct error why = {0};
 
-    if (read_cluster(client, call_ms, known, &config, err) < 0)
-        return -1;
-    for (size_t i = 0; i < ARRAY_SIZE(readers); i++)
-        if (readers[i](client, call_ms, &config, err) < 0)
-            return -1;
-    if (settle_version(&config, err) < 0 || settle_dns(client, call_ms, &config, err) < 0)
+    if (known && kube_object_check(known, "ConfigMap", "v1", ERROR_IGNORED) == 0
+            ? take_value(known, &kubeadm_config, &text, &why) < 0
+            : read_value(client, call_ms, &kubeadm_config, &text, &why) < 0)
+        return tell_missing(client, call_ms, &kubelet_config, &why, err);
+    if (cluster_config_parse(text, what, &config, err) < 0 ||
+        read_server_version(client, call_ms, &config, err) < 0 ||
+        read_kubelet(client, call_ms, &config, err) < 0 ||
+        read_winjoin(client, call_ms, &config, err) < 0 ||
+        read_network(client, call_ms, &config, err) < 0 || settle_version(&config, err) < 0 ||
+        settle_dns(client, call_ms, &config, err) < 0)
         return -1;
     *ret = take_struct(config);
     return 0;

@@ -33,38 +33,33 @@ static const struct kind {
     {"KubeletConfiguration", {"kubelet.config.k8s.io/v1beta1"}, kubelet_fields},
 };
 
-static int check_document(const struct yaml *yaml, const json_t *document, const struct kind *kind,
-                          struct error *err) {
-    const char *version = json_text_at(document, "apiVersion");
-
-    if (!text_equal(version, kind->versions[0]) &&
-        !(kind->versions[1] && text_equal(version, kind->versions[1])))
-        return error_set(err, ERROR_UNSUPPORTED, "%s: apiVersion \"%.100s\" is not %s", yaml->what,
-                         version ? version : "", kind->versions[0]);
-    return yaml_schema_check_known(yaml, document, kind->fields, err) < 0
-               ? error_as(err, ERROR_MALFORMED)
-               : 0;
-}
-
 int cluster_document_read(const char *text, const char *what, enum cluster_document wanted,
                           json_t **ret, struct error *err) {
     _cleanup_(yaml_forget) struct yaml yaml = {0};
+    const struct kind *kind = &kinds[wanted];
+    const char *version;
     json_t *found = NULL;
 
     if (yaml_read(text, strlen(text), what, &yaml, err) < 0)
         return -1;
     json_each(yaml.documents, i, document) {
-        if (!text_equal(json_text_at(document, "kind"), kinds[wanted].kind))
+        if (!text_equal(json_text_at(document, "kind"), kind->kind))
             continue;
         if (found)
             return error_set(err, ERROR_MALFORMED, "%s: line %zu: kind \"%s\" is specified twice",
-                             what, yaml_place(&yaml, document, "")->line, kinds[wanted].kind);
+                             what, yaml_place(&yaml, document, "")->line, kind->kind);
         found = document;
     }
     if (!found)
-        return error_set(err, ERROR_MALFORMED, "%s: it contains no %s", what, kinds[wanted].kind);
-    if (check_document(&yaml, found, &kinds[wanted], err) < 0)
-        return -1;
+        return error_set(err, ERROR_MALFORMED, "%s: it contains no %s", what, kind->kind);
+
+    version = json_text_at(found, "apiVersion");
+    if (!text_equal(version, kind->versions[0]) &&
+        !(kind->versions[1] && text_equal(version, kind->versions[1])))
+        return error_set(err, ERROR_UNSUPPORTED, "%s: apiVersion \"%.100s\" is not %s", what,
+                         version ? version : "", kind->versions[0]);
+    if (yaml_schema_check_known(&yaml, found, kind->fields, err) < 0)
+        return error_as(err, ERROR_MALFORMED);
     *ret = json_incref(found);
     return 0;
 }
@@ -90,21 +85,6 @@ static char *text_or(const json_t *root, const char *path, const char *fallback)
     return xstrdup(text && *text ? text : fallback);
 }
 
-/* A part of containerd's configuration. k8s.gcr.io, of clusters before 1.25, has no new images. */
-static int read_repository(const json_t *root, const char *what, char **ret, struct error *err) {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
-                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/-[]";
-    const char *text = json_text_at(root, "imageRepository");
-
-    if (!text || !*text || text_equal(text, "registry.k8s.io") || text_equal(text, "k8s.gcr.io"))
-        return 0;
-    if (text[strspn(text, letters)])
-        return error_set(err, ERROR_MALFORMED, "%s: imageRepository: '%.100s' is not a registry",
-                         what, text);
-    *ret = xstrdup(text);
-    return 0;
-}
-
 /* An argument of the controller manager (v1beta3: a map, v1beta4: a list); NULL: not given. */
 static const char *argument(const json_t *root, const char *name) {
     const json_t *args = json_object_get(json_object_get(root, "controllerManager"), "extraArgs");
@@ -114,16 +94,6 @@ static const char *argument(const json_t *root, const char *name) {
         if (text_equal(json_text_at(item, "name"), name))
             value = json_text_at(item, "value");
     return value;
-}
-
-/* As kubeadm: with a podSubnet, or with the argument. */
-static bool assigns_pod_prefixes(const json_t *root) {
-    const char *value = argument(root, "allocate-node-cidrs");
-
-    if (value)
-        return text_equal(value, "true");
-    value = json_text_at(root, "networking.podSubnet");
-    return value && *value;
 }
 
 /* What the controller manager cuts (cmd/kube-controller-manager/app/core.go: 24 and 64, else the
@@ -144,16 +114,31 @@ static void read_node_masks(const json_t *root, unsigned ret[2]) {
 
 int cluster_config_parse(const char *yaml, const char *what, struct cluster_config *ret,
                          struct error *err) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/-[]";
     _cleanup_json_ json_t *root = NULL;
     _cleanup_(cluster_config_free) struct cluster_config c = {0};
+    const char *repository, *assigns;
 
     if (cluster_document_read(yaml, what, CLUSTER_DOCUMENT, &root, err) < 0 ||
         read_subnets(root, what, "networking.podSubnet", "", &c.pod_subnets, err) < 0 ||
         read_subnets(root, what, "networking.serviceSubnet", SERVICE_SUBNET, &c.service_subnets,
-                     err) < 0 ||
-        read_repository(root, what, &c.image_repository, err) < 0)
+                     err) < 0)
         return -1;
-    c.assigns_pod_prefixes = assigns_pod_prefixes(root);
+
+    /* a part of containerd's configuration; k8s.gcr.io, of old clusters, has no new images */
+    repository = json_text_or(root, "imageRepository", "");
+    if (repository[strspn(repository, letters)])
+        return error_set(err, ERROR_MALFORMED, "%s: imageRepository: '%.100s' is not a registry",
+                         what, repository);
+    if (*repository && !text_equal(repository, "registry.k8s.io") &&
+        !text_equal(repository, "k8s.gcr.io"))
+        c.image_repository = xstrdup(repository);
+
+    /* as kubeadm: with a podSubnet, or with the argument */
+    assigns = argument(root, "allocate-node-cidrs");
+    c.assigns_pod_prefixes =
+        assigns ? text_equal(assigns, "true") : *json_text_or(root, "networking.podSubnet", "");
     read_node_masks(root, c.node_masks);
     c.has_endpoint = *json_text_or(root, "controlPlaneEndpoint", "");
     c.name = text_or(root, "clusterName", "kubernetes");

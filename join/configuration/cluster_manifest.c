@@ -22,24 +22,21 @@ static void add_name(json_t *names, const char *name) {
         json_array_append_new(names, json_string(name));
 }
 
-static void add_external(const struct external_agent *agent, json_t *maps, json_t *rules) {
-    const struct external_object *object = &agent->object;
-
-    add_name(maps, agent->config_map);
-    add_name(maps, agent->others_map);
-    if (object->group)
-        json_array_append_new(rules, json_pack("{s:[s], s:[s], s:[s], s:[s]}", "apiGroups",
-                                               object->group, "resources", object->resource,
-                                               "resourceNames", object->name, "verbs", "get"));
-}
-
 /* In which namespace an agent stands is the cluster's own choice. */
 static void add_discovery(json_t *objects) {
     json_t *maps = json_array(), *rules = json_array();
     _cleanup_json_ json_t *others = json_array();
 
-    for (size_t i = 0; external_agents[i]; i++)
-        add_external(external_agents[i], maps, others);
+    for (size_t i = 0; external_agents[i]; i++) {
+        const struct external_object *object = &external_agents[i]->object;
+
+        add_name(maps, external_agents[i]->config_map);
+        add_name(maps, external_agents[i]->others_map);
+        if (object->group)
+            json_array_append_new(others, json_pack("{s:[s], s:[s], s:[s], s:[s]}", "apiGroups",
+                                                    object->group, "resources", object->resource,
+                                                    "resourceNames", object->name, "verbs", "get"));
+    }
     for (size_t i = 0; network_agents[i]; i++)
         for (const struct agent_source *s = network_agents[i]->sources; s && s->name; s++)
             add_name(maps, s->name);
@@ -50,22 +47,6 @@ static void add_discovery(json_t *objects) {
                                     "configmaps", "resourceNames", maps, "verbs", "get"));
     json_array_extend(rules, others);
     add(objects, "discovery", json_pack("{s:o}", "RULES", rules));
-}
-
-static void add_agent(json_t *objects, const struct network_agent *agent) {
-    _cleanup_(freep) char *name = xasprintf("winjoin:%s", agent->plugin);
-    json_t *rules = json_array();
-
-    for (const struct agent_right *right = agent->rights; right->resource; right++) {
-        _cleanup_(text_list_free) struct text_list verbs = {0};
-
-        text_list_split(&verbs, right->verbs, ',');
-        json_array_append_new(rules, json_pack("{s:[s], s:[s], s:o}", "apiGroups", "", "resources",
-                                               right->resource, "verbs", json_texts(&verbs)));
-    }
-    add(objects, "agent",
-        json_pack("{s:s, s:o, s:s}", "NAME", name, "RULES", rules, "GROUP",
-                  agent->group ? agent->group : "system:nodes"));
 }
 
 json_t *cluster_manifest_make(const json_t *node_configuration, const char *searched,
@@ -86,11 +67,26 @@ json_t *cluster_manifest_make(const json_t *node_configuration, const char *sear
         json_pack("{s:s}", "NAMESPACE", dns_namespace ? dns_namespace : "kube-system"));
     add_discovery(objects);
     add(objects, "kubeProxy", NULL);
-    for (size_t i = 0; network_agents[i]; i++)
-        if (network_agents[i]->rights &&
-            (!network_agents[i]->group ||
-             text_equal(network_agents[i]->plugin, plugin))) /* others' group: when asked for */
-            add_agent(objects, network_agents[i]);
+    for (size_t i = 0; network_agents[i]; i++) {
+        const struct network_agent *agent = network_agents[i];
+        _cleanup_(freep) char *name = xasprintf("winjoin:%s", agent->plugin);
+        json_t *rules;
+
+        if (!agent->rights || (agent->group && !text_equal(agent->plugin, plugin)))
+            continue; /* others' group: when asked for */
+        rules = json_array();
+        for (const struct agent_right *right = agent->rights; right->resource; right++) {
+            _cleanup_(text_list_free) struct text_list verbs = {0};
+
+            text_list_split(&verbs, right->verbs, ',');
+            json_array_append_new(rules,
+                                  json_pack("{s:[s], s:[s], s:o}", "apiGroups", "", "resources",
+                                            right->resource, "verbs", json_texts(&verbs)));
+        }
+        add(objects, "agent",
+            json_pack("{s:s, s:o, s:s}", "NAME", name, "RULES", rules, "GROUP",
+                      agent->group ? agent->group : "system:nodes"));
+    }
     return objects;
 }
 

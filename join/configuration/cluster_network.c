@@ -75,19 +75,6 @@ static int read_agent(struct asker *asker, const struct network_agent *agent, bo
 
 /* ---- DaemonSets ---- */
 
-/* An older manifest of `winjoin config cluster` grants each by its name alone, and more of them
- * than one answer holds are not listed: both leave the names unknown. */
-static int find_names(struct asker *asker, struct error *err) {
-    struct error why = {0};
-    bool denied = false;
-
-    if (kube_names_get(asker->client, DAEMON_SETS_PATH, SETS_MAX, asker->timeout_ms, &asker->names,
-                       &why) == 0 ||
-        why.kind == ERROR_UNSUPPORTED)
-        return 0;
-    return kube_forgive(&why, &denied, err);
-}
-
 /* Asked for by name in all namespaces, for which a right to this name is enough. *ret is a new
  * reference; NULL: absent or refused. */
 static int find_daemon_set(struct asker *asker, const char *name, json_t **ret, struct error *err) {
@@ -132,13 +119,14 @@ static int read_object(struct asker *asker, const struct external_object *object
     return 0;
 }
 
-/* Its settings: its variables, and where they say nothing the data of its ConfigMap. */
-static int read_told(struct asker *asker, const struct external_agent *agent,
-                     const json_t *daemon_set, json_t **ret, struct error *err) {
+/* With its settings: its variables, and where they say nothing the data of its ConfigMap. */
+static int take_external(struct asker *asker, const struct external_agent *agent,
+                         const json_t *daemon_set, struct agent_settings *ret, struct error *err) {
     const char *name_space = json_text_at(daemon_set, "metadata.namespace");
     _cleanup_json_ json_t *told = external_agent_variables(daemon_set), *map = NULL, *others = NULL;
     json_t *data;
 
+    ret->daemon_set = kube_full_name(daemon_set);
     if ((agent->config_map && name_space &&
          find_config_map(asker, name_space, agent->config_map, &map, err) < 0) ||
         (agent->others_map && name_space &&
@@ -152,15 +140,8 @@ static int read_told(struct asker *asker, const struct external_agent *agent,
         json_object_set(told, EXTERNAL_AGENT_OTHERS, data);
     if (agent->object.group && read_object(asker, &agent->object, told, err) < 0)
         return -1;
-    *ret = take_ptr(told);
-    return 0;
-}
 
-static int take_external(struct asker *asker, const struct external_agent *agent,
-                         const json_t *daemon_set, struct agent_settings *ret, struct error *err) {
-    ret->daemon_set = kube_full_name(daemon_set);
-    if (read_told(asker, agent, daemon_set, &ret->told, err) < 0)
-        return -1;
+    ret->told = take_ptr(told);
     if (agent->read && agent->read(ret->told, ret, err) < 0) {
         (void)error_as(err, ERROR_USAGE); /* as read_source(): somebody must correct it */
         return error_prefix(err, "DaemonSet %s", ret->daemon_set);
@@ -189,23 +170,6 @@ static int read_external(struct asker *asker, struct agent_settings *ret, struct
     return 0;
 }
 
-/* An agent without a ConfigMap; asked for only when nothing else was found. Where there is no
- * flannel, nobody is granted its ConfigMap, and its absence is a refusal. */
-static int read_other(struct asker *asker, const struct network_agent *agent,
-                      struct agent_settings *ret, struct error *err) {
-    _cleanup_json_ json_t *daemon_set = NULL;
-
-    if (!agent->daemon_set || asker->no_sets)
-        return 0;
-    if (find_daemon_set(asker, agent->daemon_set, &daemon_set, err) < 0)
-        return -1;
-    if (daemon_set) {
-        ret->agent = agent;
-        ret->daemon_set = kube_full_name(daemon_set);
-    }
-    return 0;
-}
-
 /* "DaemonSet kube-system/cilium"; the caller frees. */
 static char *daemon_set_text(const json_t *daemon_set) {
     _cleanup_(freep) char *name = kube_full_name(daemon_set);
@@ -213,9 +177,24 @@ static char *daemon_set_text(const json_t *daemon_set) {
     return xasprintf("DaemonSet %s", name);
 }
 
-/* Only where nothing is known of Windows nodes: what makes the others' network? */
-static int read_linux(struct asker *asker, struct agent_settings *ret, struct error *err) {
-    for (const struct linux_agent *agent = linux_agents; agent->title; agent++)
+/* By names alone. First an agent without a ConfigMap: where there is no flannel, nobody is granted
+ * its ConfigMap, and its absence is a refusal. Then, where nothing is known of Windows nodes: what
+ * makes the others' network? */
+static int read_named(struct asker *asker, struct agent_settings *ret, struct error *err) {
+    for (size_t i = 0; network_agents[i] && !ret->agent; i++) {
+        const struct network_agent *agent = network_agents[i];
+        _cleanup_json_ json_t *daemon_set = NULL;
+
+        if (!agent->daemon_set || asker->no_sets)
+            continue;
+        if (find_daemon_set(asker, agent->daemon_set, &daemon_set, err) < 0)
+            return -1;
+        if (daemon_set) {
+            ret->agent = agent;
+            ret->daemon_set = kube_full_name(daemon_set);
+        }
+    }
+    for (const struct linux_agent *agent = linux_agents; agent->title && !ret->agent; agent++)
         for (const char *const *name = agent->daemon_sets; *name; name++) {
             _cleanup_json_ json_t *daemon_set = NULL;
 
@@ -233,30 +212,26 @@ static int read_linux(struct asker *asker, struct agent_settings *ret, struct er
 
 /* ---- what no name tells ---- */
 
-/* Does it write, on each Linux node, where a container runtime looks for the pods' network? */
-static bool writes_network(const json_t *daemon_set) {
-    const json_t *pod = json_at(daemon_set, "spec.template.spec");
-
-    if (!json_bool_at(pod, "hostNetwork", false))
-        return false; /* such as a mesh's, behind the network that another one made */
-    json_each(json_object_get(pod, "volumes"), i, volume) {
-        const char *path = json_text_or(volume, "hostPath.path", "");
-
-        if (*path == '/' && (strstr(path, "/cni/net.d") || strstr(path, "/cni/bin")))
-            return true;
-    }
-    return false;
-}
-
+/* Which write, on each Linux node, where a container runtime looks for the pods' network? Without
+ * the host's network it is such as a mesh's, behind the network that another one made. */
 static int search_daemon_sets(struct kube_client *client, char **ret, struct error *err) {
     _cleanup_json_ json_t *list = NULL;
     _cleanup_(text_list_free) struct text_list found = {0};
 
     if (kube_pages_get(client, "/apis/apps/v1/daemonsets", &list, err) < 0)
         return -1;
-    json_each(json_object_get(list, "items"), i, daemon_set)
-        if (writes_network(daemon_set))
+    json_each(json_object_get(list, "items"), i, daemon_set) {
+        const json_t *pod = json_at(daemon_set, "spec.template.spec");
+        bool writes = false;
+
+        json_each(json_object_get(pod, "volumes"), v, volume) {
+            const char *path = json_text_or(volume, "hostPath.path", "");
+
+            writes |= *path == '/' && (strstr(path, "/cni/net.d") || strstr(path, "/cni/bin"));
+        }
+        if (writes && json_bool_at(pod, "hostNetwork", false))
             text_list_add_owned(&found, daemon_set_text(daemon_set));
+    }
     *ret = found.count ? text_list_join(&found, ", ") : NULL;
     return 0;
 }
@@ -283,17 +258,20 @@ int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
                          struct agent_settings *ret, bool *ret_unread, struct error *err) {
     struct asker asker = {.client = client, .timeout_ms = timeout_ms};
     struct agent_settings others = {0};
-    int result = find_names(&asker, err);
+    struct error why = {0};
+    bool denied = false;
+    int result = kube_names_get(client, DAEMON_SETS_PATH, SETS_MAX, timeout_ms, &asker.names, &why);
 
+    /* An older manifest of `winjoin config cluster` grants each by its name alone, and more of them
+     * than one answer holds are not listed: both leave the names unknown. */
+    if (result < 0)
+        result = why.kind == ERROR_UNSUPPORTED ? 0 : kube_forgive(&why, &denied, err);
     if (result == 0)
         result = read_external(&asker, ret, err);
-
     for (size_t i = 0; network_agents[i] && result == 0 && !others.agent; i++)
         result = read_agent(&asker, network_agents[i], false, &others, err);
-    for (size_t i = 0; network_agents[i] && result == 0 && !others.agent && !ret->external; i++)
-        result = read_other(&asker, network_agents[i], &others, err);
     if (result == 0 && !others.agent && !ret->external)
-        result = read_linux(&asker, &others, err);
+        result = read_named(&asker, &others, err);
     for (size_t i = 0; network_agents[i] && asker.names && result == 0 && !others.agent &&
                        !ret->external && !others.linux_agent;
          i++)
@@ -308,28 +286,6 @@ int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
 
 /* ---- for who may see all ---- */
 
-/* The first Linux node that is Ready. */
-static int search_nodes(const json_t *nodes, char **ret, struct error *err) {
-    json_each(json_object_get(nodes, "items"), i, item) {
-        _cleanup_(kube_node_free) struct kube_node node = {0};
-
-        if (kube_node_from_json(item, &node, err) < 0)
-            return -1;
-        if (!node.ready || text_equal(node.os, "windows"))
-            continue;
-        *ret = xasprintf("its node %s is Ready, as without one none is", node.name);
-        return 0;
-    }
-    return 0;
-}
-
-static bool is_annotated(const json_t *nodes, const char *annotation) {
-    json_each(json_object_get(nodes, "items"), i, node)
-        if (json_object_get(json_at(node, "metadata.annotations"), annotation))
-            return true;
-    return false;
-}
-
 int cluster_network_search(struct kube_client *client, struct agent_settings *settings,
                            struct error *err) {
     const struct linux_agent *known = settings->linux_agent;
@@ -342,15 +298,27 @@ int cluster_network_search(struct kube_client *client, struct agent_settings *se
         return 0;
     if (kube_nodes_get(client, &nodes, err) < 0)
         return -1;
-    if (known && is_annotated(nodes, known->annotation)) {
-        settings->agent = network_agent_by_plugin(known->plugin);
-        settings->linux_agent = NULL;
-    }
-    if (known)
+    if (known) {
+        json_each(json_object_get(nodes, "items"), i, node)
+            if (json_object_get(json_at(node, "metadata.annotations"), known->annotation)) {
+                settings->agent = network_agent_by_plugin(known->plugin);
+                settings->linux_agent = NULL;
+            }
         return 0;
-    if (search_daemon_sets(client, &found, err) < 0 ||
-        (!found && search_nodes(nodes, &found, err) < 0))
+    }
+
+    if (search_daemon_sets(client, &found, err) < 0)
         return -1;
+    json_each(json_object_get(nodes, "items"), i, item) {
+        _cleanup_(kube_node_free) struct kube_node node = {0};
+
+        if (found)
+            break;
+        if (kube_node_from_json(item, &node, err) < 0)
+            return -1;
+        if (node.ready && !text_equal(node.os, "windows"))
+            found = xasprintf("its node %s is Ready, as without one none is", node.name);
+    }
     settings->linux_agent = found ? &linux_agent_unknown : NULL;
     text_set(&settings->linux_set, take_ptr(found));
     return 0;

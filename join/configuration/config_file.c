@@ -8,7 +8,7 @@ enum { DOCUMENTS_MAX = 32 };
 struct reader {
     enum config_kinds kinds;
     struct config_file *file;
-    struct text_list seen; /* kinds */
+    struct text_list *seen; /* kinds */
     struct error *err;
 };
 
@@ -25,10 +25,6 @@ void config_file_free(struct config_file *file) {
 #define refuse(r, document, field, ...)                                                            \
     yaml_refuse(&(r)->file->yaml, yaml_place(&(r)->file->yaml, document, field), (r)->err,         \
                 ERROR_USAGE, __VA_ARGS__)
-
-static size_t line_of(struct reader *r, const json_t *document) {
-    return yaml_place(&r->file->yaml, document, "")->line;
-}
 
 /* ---- versions and kinds ---- */
 
@@ -53,22 +49,6 @@ static const struct {
                    {"kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"},
                    {"kubeproxy.config.k8s.io/v1alpha1", "KubeProxyConfiguration"}};
 
-static int check_old_version(struct reader *r, const json_t *node, const char *version,
-                             const char *kind) {
-    for (size_t i = 0; i < ARRAY_SIZE(old_versions); i++) {
-        if (!text_equal(old_versions[i].version, version))
-            continue;
-        (void)refuse(r, node, "apiVersion",
-                     "your configuration file uses an old API spec: \"%s\" (kind: \"%.60s\")",
-                     version, kind);
-        return error_hint(r->err,
-                          "kubeadm %s reads it: kubeadm config migrate --old-config F "
-                          "--new-config G writes a newer one",
-                          old_versions[i].kubeadm);
-    }
-    return 0;
-}
-
 static int pass_over(struct reader *r, const json_t *node, const char *version, const char *kind) {
     static const char *const kinds[] = {JOIN_CONFIGURATION_KIND, NODE_CONFIGURATION_KIND};
     const char *near = nearest_name(kind, kinds, ARRAY_SIZE(kinds));
@@ -84,7 +64,8 @@ static int pass_over(struct reader *r, const json_t *node, const char *version, 
     }
     text_list_add_owned(&r->file->warnings,
                         xasprintf("%s: line %zu: ignoring the document of kind %.60s (%.60s)",
-                                  r->file->yaml.what, line_of(r, node), kind, version));
+                                  r->file->yaml.what, yaml_place(&r->file->yaml, node, "")->line,
+                                  kind, version));
     return 0;
 }
 
@@ -94,17 +75,15 @@ static int pass_over(struct reader *r, const json_t *node, const char *version, 
  * (canonical/cloud-init, cloudinit/handlers/jinja_template.py; cloudbase-init has it, too). */
 #define MISSING_VARIABLE "ci_missing_jinja_var/"
 
-static int hint_filler(struct reader *r) {
+static int hint_filler(struct reader *r, bool jinja) {
+    if (jinja)
+        (void)error_hint(r->err,
+                         "the user data must begin with the line \"## template: jinja\", and "
+                         "cloudbase-init (1.1.3 or newer) must find the machine's metadata: "
+                         "its log is in C:\\Program Files\\Cloudbase "
+                         "Solutions\\Cloudbase-Init\\log");
     return error_hint(r->err, "where Ansible, clusterctl or another tool fills it: that has to run "
                               "before; winjoin fills no template");
-}
-
-static int hint_cloudbase(struct reader *r) {
-    (void)error_hint(r->err, "the user data must begin with the line \"## template: jinja\", and "
-                             "cloudbase-init (1.1.3 or newer) must find the machine's metadata: "
-                             "its log is in C:\\Program Files\\Cloudbase "
-                             "Solutions\\Cloudbase-Init\\log");
-    return hint_filler(r);
 }
 
 /* "${NAME}", as envsubst and clusterctl have it. */
@@ -118,27 +97,6 @@ static bool has_variable(const char *text) {
             return strchr(p, '}');
     }
     return false;
-}
-
-static int check_text_filled(struct reader *r, const json_t *value) {
-    const char *text = json_string_value(value);
-    _cleanup_(secret_freep) char *lower = text_lower(text);
-    const char *missing = strstr(lower, MISSING_VARIABLE), *open = strstr(lower, "{{");
-    bool jinja = open && strstr(open, "}}");
-
-    if (missing) {
-        missing += strlen(MISSING_VARIABLE);
-        (void)refuse(r, value, "",
-                     "\"%.80s\": the template's variable \"%.*s\" was not filled: the metadata of "
-                     "this machine has none of that name",
-                     text, (int)strcspn(missing, " \t/\"'"), missing);
-        return error_hint(r->err, "correct the name in the KubeadmConfig, or make the metadata "
-                                  "service give it to cloudbase-init (cloud-init)");
-    }
-    if (!jinja && !has_variable(lower))
-        return 0;
-    (void)refuse(r, value, "", "\"%.80s\": the template was not filled", text);
-    return jinja ? hint_cloudbase(r) : hint_filler(r);
 }
 
 /* A template's sign without quotes is no YAML at all: the parser's words for it lead astray. */
@@ -156,21 +114,40 @@ static int explain_unfilled(struct reader *r, const char *text, size_t len, cons
         (void)error_set(r->err, ERROR_USAGE,
                         "%s: line %zu column %zu: \"%.*s\": the template was not filled", what,
                         line, at + 1, (int)(end - at < 60 ? end - at : 60), p + at);
-        return hint_cloudbase(r);
+        return hint_filler(r, true);
     }
     return error_as(r->err, ERROR_USAGE);
 }
 
 static int check_filled(struct reader *r, const json_t *value) {
+    const char *text = json_string_value(value), *missing, *open;
+    _cleanup_(secret_freep) char *lower = text ? text_lower(text) : NULL;
     int result = 0;
+    bool jinja;
 
-    if (json_is_string(value))
-        return check_text_filled(r, value);
     json_each(value, i, item)
         result = result < 0 ? result : check_filled(r, item);
     json_each_member(value, key, member)
         result = result < 0 ? result : check_filled(r, member);
-    return result;
+    if (!text)
+        return result;
+
+    missing = strstr(lower, MISSING_VARIABLE);
+    if (missing) {
+        missing += strlen(MISSING_VARIABLE);
+        (void)refuse(r, value, "",
+                     "\"%.80s\": the template's variable \"%.*s\" was not filled: the metadata of "
+                     "this machine has none of that name",
+                     text, (int)strcspn(missing, " \t/\"'"), missing);
+        return error_hint(r->err, "correct the name in the KubeadmConfig, or make the metadata "
+                                  "service give it to cloudbase-init (cloud-init)");
+    }
+    open = strstr(lower, "{{");
+    jinja = open && strstr(open, "}}");
+    if (!jinja && !has_variable(lower))
+        return 0;
+    (void)refuse(r, value, "", "\"%.80s\": the template was not filled", text);
+    return hint_filler(r, jinja);
 }
 
 /* kubeletExtraArgs in the form of the other version: the commonest slip when one is raised. */
@@ -216,22 +193,10 @@ static int read_join(struct reader *r, json_t *node, const char *version) {
             &r->file->warnings,
             xasprintf("%s: line %zu: %s is deprecated and was removed from kubeadm 1.37: winjoin "
                       "config migrate --old-config %s writes the newer form",
-                      r->file->yaml.what, line_of(r, node), version, r->file->yaml.what));
+                      r->file->yaml.what, yaml_place(&r->file->yaml, node, "")->line, version,
+                      r->file->yaml.what));
     r->file->join = json_incref(node);
     join_configuration_renew(r->file->join, &r->file->yaml);
-    return 0;
-}
-
-static int read_node(struct reader *r, json_t *node, const char *version) {
-    if (!text_equal(version, NODE_CONFIGURATION_V1ALPHA1))
-        return refuse(r, node, "apiVersion",
-                      "unknown configuration API \"%.100s\", kind \"%s\": use %s", version,
-                      NODE_CONFIGURATION_KIND, NODE_CONFIGURATION_V1ALPHA1);
-    if (check_filled(r, node) < 0)
-        return -1;
-    if (node_configuration_check(&r->file->yaml, node, r->err) < 0)
-        return -1;
-    r->file->node = json_incref(node);
     return 0;
 }
 
@@ -282,54 +247,58 @@ static int read_document(struct reader *r, json_t *node) {
 
     if (!json_is_object(node) || !is_group_version(version) || !kind || !*kind)
         return refuse_nameless(r, node);
-    if (text_list_has(&r->seen, kind))
+    if (text_list_has(r->seen, kind))
         return refuse(r, node, "kind", "kind \"%.60s\" is specified twice", kind);
-    text_list_add(&r->seen, kind);
-    if (check_old_version(r, node, version, kind) < 0)
-        return -1;
+    text_list_add(r->seen, kind);
+    for (size_t i = 0; i < ARRAY_SIZE(old_versions); i++) {
+        if (!text_equal(old_versions[i].version, version))
+            continue;
+        (void)refuse(r, node, "apiVersion",
+                     "your configuration file uses an old API spec: \"%s\" (kind: \"%.60s\")",
+                     version, kind);
+        return error_hint(r->err,
+                          "kubeadm %s reads it: kubeadm config migrate --old-config F "
+                          "--new-config G writes a newer one",
+                          old_versions[i].kubeadm);
+    }
     if (text_equal(kind, JOIN_CONFIGURATION_KIND))
         return read_join(r, node, version);
-    if (text_equal(kind, NODE_CONFIGURATION_KIND))
-        return read_node(r, node, version);
-    return pass_over(r, node, version, kind);
-}
-
-static int read_documents(struct reader *r, const char *text, size_t len, const char *what) {
-    const json_t *documents;
-
-    if (yaml_read(text, len, what, &r->file->yaml, r->err) < 0)
-        return explain_unfilled(r, text, len, what);
-    documents = r->file->yaml.documents;
-    if (json_array_size(documents) > DOCUMENTS_MAX)
-        return error_set(r->err, ERROR_USAGE, "%s: more than %d documents", what, DOCUMENTS_MAX);
-    json_each(documents, i, document)
-        if (!json_is_null(document) && read_document(r, document) < 0)
-            return -1;
+    if (!text_equal(kind, NODE_CONFIGURATION_KIND))
+        return pass_over(r, node, version, kind);
+    if (!text_equal(version, NODE_CONFIGURATION_V1ALPHA1))
+        return refuse(r, node, "apiVersion",
+                      "unknown configuration API \"%.100s\", kind \"%s\": use %s", version,
+                      NODE_CONFIGURATION_KIND, NODE_CONFIGURATION_V1ALPHA1);
+    if (check_filled(r, node) < 0 || node_configuration_check(&r->file->yaml, node, r->err) < 0)
+        return -1;
+    r->file->node = json_incref(node);
     return 0;
 }
 
 int config_file_parse(const char *text, size_t len, const char *what, enum config_kinds kinds,
                       struct config_file *ret, struct error *err) {
-    struct config_file file = {0};
-    struct reader r = {.kinds = kinds, .file = &file, .err = err};
-    int result;
+    _cleanup_(config_file_free) struct config_file file = {0};
+    _cleanup_(text_list_free) struct text_list seen = {0};
+    struct reader r = {.kinds = kinds, .file = &file, .seen = &seen, .err = err};
 
     if (len > CONFIG_FILE_MAX)
         return error_set(err, ERROR_USAGE, "%s: longer than 1 MiB", what);
     if (len >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
         return error_set(err, ERROR_USAGE, "%s: the file is UTF-16: save it as UTF-8", what);
-    result = read_documents(&r, text, len, what);
-    if (result == 0 && !file.join && !file.node) {
-        _cleanup_(freep) char *seen = text_list_join(&r.seen, ", ");
+    if (yaml_read(text, len, what, &file.yaml, err) < 0)
+        return explain_unfilled(&r, text, len, what);
+    if (json_array_size(file.yaml.documents) > DOCUMENTS_MAX)
+        return error_set(err, ERROR_USAGE, "%s: more than %d documents", what, DOCUMENTS_MAX);
+    json_each(file.yaml.documents, i, document)
+        if (!json_is_null(document) && read_document(&r, document) < 0)
+            return -1;
+    if (!file.join && !file.node) {
+        _cleanup_(freep) char *names = text_list_join(&seen, ", ");
 
-        result =
-            error_set(err, ERROR_USAGE, "%s: no %s or %s found%s%s", what, JOIN_CONFIGURATION_KIND,
-                      NODE_CONFIGURATION_KIND, *seen ? ", but " : "", seen);
+        return error_set(err, ERROR_USAGE, "%s: no %s or %s found%s%s", what,
+                         JOIN_CONFIGURATION_KIND, NODE_CONFIGURATION_KIND, *names ? ", but " : "",
+                         names);
     }
-    text_list_free(&r.seen);
-    if (result < 0)
-        config_file_free(&file);
-    else
-        *ret = file;
-    return result;
+    *ret = take_struct(file);
+    return 0;
 }

@@ -46,22 +46,6 @@ unsigned join_configuration_version(const char *api_version) {
 
 /* ---- v1beta3 to v1beta4 ---- */
 
-static json_t *args_of_map(const json_t *map, struct yaml *yaml) {
-    _cleanup_(text_list_free) struct text_list names = {0};
-    json_t *list = json_array();
-
-    json_sorted_keys(map, &names);
-    for (size_t i = 0; i < names.count; i++) {
-        const json_t *value = json_object_get(map, names.items[i]);
-        const char *text = json_string_value(value);
-        json_t *item = json_pack("{s:s, s:s}", "name", names.items[i], "value", text ? text : "");
-
-        yaml_pass_on(yaml, value, item);
-        json_array_append_new(list, item);
-    }
-    return list;
-}
-
 void join_configuration_renew(json_t *configuration, struct yaml *yaml) {
     json_t *node = json_object_get(configuration, "nodeRegistration"),
            *discovery = json_object_get(configuration, "discovery"),
@@ -70,8 +54,19 @@ void join_configuration_renew(json_t *configuration, struct yaml *yaml) {
 
     json_object_set_new(configuration, "apiVersion", json_string(JOIN_CONFIGURATION_V1BETA4));
     if (json_is_object(args)) {
-        json_t *list = args_of_map(args, yaml);
+        _cleanup_(text_list_free) struct text_list names = {0};
+        json_t *list = json_array();
 
+        json_sorted_keys(args, &names);
+        for (size_t i = 0; i < names.count; i++) {
+            const json_t *value = json_object_get(args, names.items[i]);
+            const char *text = json_string_value(value);
+            json_t *item =
+                json_pack("{s:s, s:s}", "name", names.items[i], "value", text ? text : "");
+
+            yaml_pass_on(yaml, value, item);
+            json_array_append_new(list, item);
+        }
         yaml_pass_on(yaml, args, list);
         json_object_set_new(node, "kubeletExtraArgs", list);
     }
@@ -89,27 +84,6 @@ static void default_text(json_t *object, const char *key, const char *value) {
         json_object_set_new(object, key, json_string(value));
 }
 
-static void default_timeouts(json_t *timeouts) {
-    static const struct {
-        const char *name, *value;
-    } defaults[] = {{"controlPlaneComponentHealthCheck", "4m0s"},
-                    {"kubeletHealthCheck", "4m0s"},
-                    {"kubernetesAPICall", "1m0s"},
-                    {"etcdAPICall", "2m0s"},
-                    {"tlsBootstrap", "5m0s"},
-                    {"discovery", "5m0s"},
-                    {"upgradeManifests", "5m0s"}};
-
-    for (size_t i = 0; i < ARRAY_SIZE(defaults); i++)
-        default_text(timeouts, defaults[i].name, defaults[i].value);
-}
-
-static bool says_nothing(const json_t *value) {
-    return json_is_null(value) || json_is_false(value) ||
-           (json_is_string(value) && !json_string_length(value)) ||
-           (json_is_array(value) && !json_array_size(value));
-}
-
 /* Go's omitempty: what says nothing is not written, but for taints and imagePullSerial. */
 static void omit_empty(json_t *value) {
     const char *key;
@@ -123,14 +97,27 @@ static void omit_empty(json_t *value) {
         omit_empty(json_array_get(value, i));
     }
     json_object_foreach_safe(value, next, key, item) {
+        bool is_empty = json_is_null(item) || json_is_false(item) ||
+                        (json_is_string(item) && !json_string_length(item)) ||
+                        (json_is_array(item) && !json_array_size(item));
+
         omit_empty(item);
-        if (!text_equal(key, "taints") && !text_equal(key, "imagePullSerial") && says_nothing(item))
+        if (is_empty && !text_equal(key, "taints") && !text_equal(key, "imagePullSerial"))
             json_object_del(value, key);
     }
 }
 
-/* Durations as Go writes them. */
-static void renew_durations(json_t *timeouts) {
+/* What is given as Go writes durations, and kubeadm's where nothing is. */
+static void default_timeouts(json_t *timeouts) {
+    static const struct {
+        const char *name, *value;
+    } defaults[] = {{"controlPlaneComponentHealthCheck", "4m0s"},
+                    {"kubeletHealthCheck", "4m0s"},
+                    {"kubernetesAPICall", "1m0s"},
+                    {"etcdAPICall", "2m0s"},
+                    {"tlsBootstrap", "5m0s"},
+                    {"discovery", "5m0s"},
+                    {"upgradeManifests", "5m0s"}};
     const char *key;
     json_t *value;
     void *next;
@@ -144,18 +131,8 @@ static void renew_durations(json_t *timeouts) {
             json_object_set_new(timeouts, key, json_string(text));
         }
     }
-}
-
-/* Times as Go's metav1.Time writes them: UTC, whole seconds. */
-static void renew_times(json_t *taints) {
-    json_each(taints, i, item) {
-        const char *given = json_text_at(item, "timeAdded");
-        int64_t seconds;
-
-        if (!given || rfc3339_parse(given, &seconds, NULL) < 0)
-            continue;
-        json_object_set_new(item, "timeAdded", json_string(RFC3339_TEXT(seconds)));
-    }
+    for (size_t i = 0; i < ARRAY_SIZE(defaults); i++)
+        default_text(timeouts, defaults[i].name, defaults[i].value);
 }
 
 static void default_node(json_t *node) {
@@ -175,7 +152,14 @@ static void default_node(json_t *node) {
         json_object_set_new(node, "imagePullSerial", json_true());
     if (!json_object_get(node, "taints"))
         json_object_set_new(node, "taints", json_null());
-    renew_times(json_object_get(node, "taints"));
+    /* times as Go's metav1.Time writes them: UTC, whole seconds */
+    json_each(json_object_get(node, "taints"), i, item) {
+        const char *given = json_text_at(item, "timeAdded");
+        int64_t seconds;
+
+        if (given && rfc3339_parse(given, &seconds, NULL) == 0)
+            json_object_set_new(item, "timeAdded", json_string(RFC3339_TEXT(seconds)));
+    }
     /* Every argument has a value, be it an empty one. */
     json_each(json_object_get(node, "kubeletExtraArgs"), i, item)
         if (json_is_object(item) && !json_is_string(json_object_get(item, "value")))
@@ -198,6 +182,6 @@ void join_configuration_default(json_t *configuration) {
     default_text(configuration, "caCertPath", "C:/etc/kubernetes/pki/ca.crt");
     default_text(discovery, "tlsBootstrapToken", json_text_at(discovery, "bootstrapToken.token"));
     default_node(json_object_in(configuration, "nodeRegistration"));
-    renew_durations(json_object_in(configuration, "timeouts"));
+
     default_timeouts(json_object_in(configuration, "timeouts"));
 }

@@ -98,13 +98,9 @@ static const char *text_at(const struct check *c, const char *path) {
     return json_text_or(c->configuration, path, "");
 }
 
-static bool is_object(const struct check *c, const char *path) {
-    return json_is_object(json_at(c->configuration, path));
-}
-
 /* ---- discovery ---- */
 
-static void check_token(struct check *c, const char *place, const char *path, const char *token) {
+static void check_token(struct check *c, const char *path, const char *token) {
     struct error why = {0};
     struct token parsed;
     const char *detail;
@@ -116,51 +112,34 @@ static void check_token(struct check *c, const char *place, const char *path, co
     hint(c, WHOLE_LINE);
     detail = strstr(why.message, ": ");
     if (*token)
-        invalid_at(c, place, path, NULL, detail ? detail + 2 : why.message);
+        invalid(c, path, NULL, detail ? detail + 2 : why.message);
     else
         missing(c, path, "the bootstrap token");
-}
-
-/* Only the shape of "host:port"; NULL when it is right. */
-static const char *endpoint_problem(const char *endpoint) {
-    const char *colon = strrchr(endpoint, ':');
-    size_t len = colon ? (size_t)(colon - endpoint) : 0;
-
-    if (!colon || text_ends_with(endpoint, "]"))
-        return "missing port in address";
-    if (*endpoint == '[' ? endpoint[len - 1] != ']' : memchr(endpoint, ':', len) != NULL)
-        return "too many colons in address";
-    return endpoint[strcspn(endpoint, "/?#")] ? "it must be HOST:PORT and nothing more" : NULL;
-}
-
-/* "10.0.0.1:6443" for "10.0.0.1.6443" and "10.0.0.1 6443"; NULL for anything else. */
-static char *with_a_colon(const char *endpoint) {
-    size_t len = strlen(endpoint), port = len;
-    _cleanup_(freep) char *host = NULL;
-    struct ip ip;
-
-    while (port && isdigit((unsigned char)endpoint[port - 1]))
-        port--;
-    host = xstrndup(endpoint, port ? port - 1 : 0);
-    return port < len && ip_parse(host, &ip, ERROR_IGNORED) == 0 && ip.family == 4
-               ? xasprintf("%s:%s", host, endpoint + port)
-               : NULL;
 }
 
 /* What of a line is most often lost or added by hand. */
 static void hint_at_endpoint(struct check *c, const char *endpoint) {
     const char *scheme = strstr(endpoint, "://"), *host = scheme ? scheme + 3 : endpoint;
-    size_t len = strcspn(host, "/?#,");
-    _cleanup_(freep) char *given = xstrndup(host, len), *right = with_a_colon(given), *text = NULL;
-    bool bare = !scheme && !right && *host != '[' && host[len] != ',';
+    size_t len = strcspn(host, "/?#,"), port = len;
+    _cleanup_(freep) char *given = xstrndup(host, len), *address = NULL, *right = NULL,
+                          *text = NULL;
+    struct ip ip;
+
+    /* "10.0.0.1:6443" for "10.0.0.1.6443" and "10.0.0.1 6443" */
+    while (port && isdigit((unsigned char)given[port - 1]))
+        port--;
+    address = xstrndup(given, port ? port - 1 : 0);
+    if (port < len && ip_parse(address, &ip, ERROR_IGNORED) == 0 && ip.family == 4)
+        right = xasprintf("%s:%s", address, given + port);
 
     if (!right && strchr(endpoint, ' ')) {
         hint(c, "leave out the quotes, which make one word of the line");
         return;
     }
     if (strchr(host, '@')) /* behind a password */
-        right = xstrdup("<ip>:6443");
-    else if (bare && strchr(host, ':') != strrchr(host, ':'))
+        text_set(&right, xstrdup("<ip>:6443"));
+    else if (!scheme && !right && *host != '[' && host[len] != ',' &&
+             strchr(host, ':') != strrchr(host, ':'))
         right =
             xasprintf("[%.*s]:6443", (int)(strlen(host) - 5 * text_ends_with(host, ":6443")), host);
     else if (!right)
@@ -175,15 +154,26 @@ static void hint_at_endpoint(struct check *c, const char *endpoint) {
 
 static void check_endpoint(struct check *c) {
     static const char path[] = "discovery.bootstrapToken.apiServerEndpoint";
-    const char *endpoint = text_at(c, path), *problem = endpoint_problem(endpoint);
+    const char *endpoint = text_at(c, path), *problem;
+    const char *colon = strrchr(endpoint, ':');
     const char *at = strrchr(endpoint, '@'); /* a password may stand before it */
+    size_t len = colon ? (size_t)(colon - endpoint) : 0;
 
     if (!*endpoint) {
         missing(c, path, "host:port of the API server");
-    } else if (problem) {
-        invalid(c, path, at ? at + 1 : endpoint, problem);
-        hint_at_endpoint(c, endpoint);
+        return;
     }
+    /* only the shape of "host:port" */
+    if (!colon || text_ends_with(endpoint, "]"))
+        problem = "missing port in address";
+    else if (*endpoint == '[' ? endpoint[len - 1] != ']' : memchr(endpoint, ':', len) != NULL)
+        problem = "too many colons in address";
+    else if (endpoint[strcspn(endpoint, "/?#")])
+        problem = "it must be HOST:PORT and nothing more";
+    else
+        return;
+    invalid(c, path, at ? at + 1 : endpoint, problem);
+    hint_at_endpoint(c, endpoint);
 }
 
 static void check_pins(struct check *c) {
@@ -208,18 +198,6 @@ static void check_pins(struct check *c) {
     }
 }
 
-static void check_bootstrap_token(struct check *c) {
-    static const char path[] = "discovery.bootstrapToken.token",
-                      tls_path[] = "discovery.tlsBootstrapToken";
-    const char *token = text_at(c, path), *tls = text_at(c, tls_path);
-
-    check_endpoint(c);
-    check_token(c, path, path, token);
-    if (*tls && !text_equal(tls, token))
-        check_token(c, tls_path, tls_path, tls);
-    check_pins(c);
-}
-
 /* RFC 3986's scheme; one letter is a drive. */
 static size_t scheme_length(const char *text) {
     size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
@@ -241,19 +219,27 @@ static void check_file(struct check *c) {
              (!scheme && (!*file || (c->host && host_file_type(c->host, full) == HOST_ABSENT))))
         invalid(c, path, shown, "not a valid HTTPS URL or a file on disk");
     if (*tls)
-        check_token(c, "discovery.tlsBootstrapToken", "discovery.tlsBootstrapToken", tls);
+        check_token(c, "discovery.tlsBootstrapToken", tls);
 }
 
 static void check_discovery(struct check *c) {
-    bool token = is_object(c, "discovery.bootstrapToken"), file = is_object(c, "discovery.file");
+    bool by_token = json_is_object(json_at(c->configuration, "discovery.bootstrapToken")),
+         by_file = json_is_object(json_at(c->configuration, "discovery.file"));
+    const char *token = text_at(c, "discovery.bootstrapToken.token"),
+               *tls = text_at(c, "discovery.tlsBootstrapToken");
 
-    if (!token && !file)
+    if (!by_token && !by_file)
         invalid(c, "discovery", "", "bootstrapToken or file must be set");
-    if (token && file)
+    if (by_token && by_file)
         invalid(c, "discovery", "", "bootstrapToken and file cannot both be set");
-    if (token)
-        check_bootstrap_token(c);
-    if (file)
+    if (by_token) {
+        check_endpoint(c);
+        check_token(c, "discovery.bootstrapToken.token", token);
+        if (*tls && !text_equal(tls, token))
+            check_token(c, "discovery.tlsBootstrapToken", tls);
+        check_pins(c);
+    }
+    if (by_file)
         check_file(c);
 }
 
@@ -292,25 +278,15 @@ static void check_cri_socket(struct check *c) {
     }
 }
 
-/* What winjoin has a flag for is judged as the flag is. */
-static void check_arg_value(struct check *c, const char *place, const char *path, const char *name,
-                            const char *value) {
-    struct error why = {0};
-
-    if (text_equal(name, "hostname-override"))
-        check_name(c, place, path, value);
-    else if (kubelet_argument_check(name, value, &why) < 0)
-        invalid_at(c, place, path, name, why.message);
-    for (size_t i = 0; i < ERROR_HINTS_MAX && *why.hints[i]; i++)
-        hint(c, why.hints[i]);
-}
-
-/* The kubelet does not start with what these refuse. */
+/* The kubelet does not start with what these refuse. What winjoin has a flag for is judged as the
+ * flag is. */
 static void check_args(struct check *c) {
     static const char path[] = "nodeRegistration.kubeletExtraArgs";
 
     json_each(json_at(c->configuration, path), i, item) {
-        const char *name = json_string_value(json_object_get(item, "name"));
+        const char *name = json_string_value(json_object_get(item, "name")),
+                   *value = json_text_or(item, "value", "");
+        struct error why = {0};
         char index[32], place[64];
 
         (void)text_format(index, sizeof index, "index %zu", i);
@@ -320,8 +296,12 @@ static void check_args(struct check *c) {
         else if (*name == '-' || strpbrk(name, "= \t\r\n\""))
             invalid_at(c, place, path, index,
                        "an argument's name must not begin with dashes or contain '='");
-        else
-            check_arg_value(c, place, path, name, json_text_or(item, "value", ""));
+        else if (text_equal(name, "hostname-override"))
+            check_name(c, place, path, value);
+        else if (kubelet_argument_check(name, value, &why) < 0)
+            invalid_at(c, place, path, name, why.message);
+        for (size_t k = 0; k < ERROR_HINTS_MAX && *why.hints[k]; k++)
+            hint(c, why.hints[k]);
     }
 }
 
@@ -347,43 +327,30 @@ static void check_taints(struct check *c) {
     }
 }
 
-static void check_pull_policy(struct check *c) {
-    const char *policy = text_at(c, "nodeRegistration.imagePullPolicy");
+/* ---- the rest ---- */
+
+static void check_rest(struct check *c) {
+    /* with 0 these waits would end before they begin */
+    static const char *const waits[] = {"timeouts.discovery", "timeouts.tlsBootstrap",
+                                        "timeouts.kubeletHealthCheck",
+                                        "timeouts.kubernetesAPICall"};
+    const char *policy = text_at(c, "nodeRegistration.imagePullPolicy"),
+               *ca = text_at(c, "caCertPath");
 
     if (*policy && !text_equal(policy, "Always") && !text_equal(policy, "IfNotPresent") &&
         !text_equal(policy, "Never"))
         invalid(c, "nodeRegistration.imagePullPolicy", policy, "invalid pull policy");
-}
-
-/* ---- the rest ---- */
-
-static void check_control_plane(struct check *c) {
-    if (is_object(c, "controlPlane"))
+    if (json_is_object(json_at(c->configuration, "controlPlane")))
         add(c, "controlPlane",
             "controlPlane: Forbidden: a control plane does not run on Windows; winjoin joins "
             "workers",
             "");
-}
-
-/* Windows: a drive, or a path from the current drive's root. */
-static void check_ca_path(struct check *c) {
-    const char *path = text_at(c, "caCertPath");
-    bool absolute =
-        *path == '\\' || *path == '/' ||
-        (isalpha((unsigned char)*path) && path[1] == ':' && (path[2] == '\\' || path[2] == '/'));
-
-    if (*path && !absolute)
-        invalid(c, "caCertPath", path, "the ca certificate path must be an absolute path");
-    else if (*path && !text_ends_with(path, ".crt"))
-        invalid(c, "caCertPath", path, "the ca certificate path must end in .crt");
-}
-
-/* With 0 these waits would end before they begin. */
-static void check_timeouts(struct check *c) {
-    static const char *const waits[] = {"timeouts.discovery", "timeouts.tlsBootstrap",
-                                        "timeouts.kubeletHealthCheck",
-                                        "timeouts.kubernetesAPICall"};
-
+    /* Windows: a drive, or a path from the current drive's root */
+    if (*ca && !strchr("\\/", *ca) &&
+        !(isalpha((unsigned char)*ca) && ca[1] == ':' && (ca[2] == '\\' || ca[2] == '/')))
+        invalid(c, "caCertPath", ca, "the ca certificate path must be an absolute path");
+    else if (*ca && !text_ends_with(ca, ".crt"))
+        invalid(c, "caCertPath", ca, "the ca certificate path must end in .crt");
     for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
         const char *text = text_at(c, waits[i]);
 
@@ -406,10 +373,7 @@ int join_configuration_check(const json_t *configuration, const struct yaml *yam
     check_cri_socket(&c);
     check_args(&c);
     check_taints(&c);
-    check_pull_policy(&c);
-    check_control_plane(&c);
-    check_ca_path(&c);
-    check_timeouts(&c);
+    check_rest(&c);
     if (c.more)
         text_list_add_owned(&c.errors, xasprintf("and %zu more", c.more));
     all = text_list_join(&c.errors, c.is_of_file ? ", " : "; ");

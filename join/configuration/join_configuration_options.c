@@ -22,22 +22,9 @@ static bool is_given(const char *text) {
     return text && *text;
 }
 
-/* --token, and winjoin's --token-file, where the token for discovery is not given; the one for TLS
- * bootstrap is by default that for discovery, before --token (kubeadm 1.37 sets it so). */
-static void put_token(json_t *configuration, const struct join_options *options) {
-    bool own = is_given(options->discovery_token);
-    const char *token = own ? options->discovery_token : options->token;
-
-    if (!is_given(token))
-        return;
-    if (!own && json_is_object(json_at(configuration, "discovery.bootstrapToken")))
-        put(configuration, "discovery.bootstrapToken.token", json_string(token), true);
-    if (!is_given(json_text_at(configuration, "discovery.tlsBootstrapToken")))
-        json_put(configuration, "discovery.tlsBootstrapToken", json_string(token));
-}
-
 void join_configuration_overlay(json_t **configuration, const struct join_options *options) {
-    bool made = !*configuration;
+    bool made = !*configuration, own = is_given(options->discovery_token);
+    const char *token = own ? options->discovery_token : options->token;
 
     if (made && !options->endpoint && !options->discovery_file)
         return;
@@ -62,7 +49,15 @@ void join_configuration_overlay(json_t **configuration, const struct join_option
         forget_text(json_at(*configuration, "discovery.bootstrapToken.token"));
         json_object_del(json_object_get(*configuration, "discovery"), "bootstrapToken");
     }
-    put_token(*configuration, options);
+
+    /* --token, and winjoin's --token-file, where the token for discovery is not given; the one for
+     * TLS bootstrap is by default that for discovery, before --token (kubeadm 1.37 sets it so) */
+    if (!is_given(token))
+        return;
+    if (!own && json_is_object(json_at(*configuration, "discovery.bootstrapToken")))
+        put(*configuration, "discovery.bootstrapToken.token", json_string(token), true);
+    if (!is_given(json_text_at(*configuration, "discovery.tlsBootstrapToken")))
+        json_put(*configuration, "discovery.tlsBootstrapToken", json_string(token));
 }
 
 void join_configuration_forget(json_t *configuration) {
@@ -86,30 +81,29 @@ static void take(const struct join_option *o, const json_t *value, struct join_o
                 text_list_add(list, json_string_value(item));
 }
 
-/* The form of the kubelet's --register-with-taints (corev1 Taint.ToString): an empty list asks for
- * none. */
-static void take_taints(const json_t *taints, struct join_options *options) {
-    _cleanup_(text_free) struct text all = {0};
+void join_configuration_apply(const json_t *configuration, struct join_options *options,
+                              struct text_list *warnings) {
+    _cleanup_(text_free) struct text taints = {0};
 
-    json_each(taints, i, item) {
-        const char *value = json_text_at(item, "value");
+    join_each_option(o)
+        if (o->join)
+            take(o, json_at(configuration, o->join), options);
 
-        text_addf(&all, "%s%s%s%s:%s", i ? "," : "", json_text_at(item, "key"),
-                  value && *value ? "=" : "", value ? value : "", json_text_at(item, "effect"));
+    /* the form of the kubelet's --register-with-taints (corev1 Taint.ToString): an empty list asks
+     * for none */
+    json_each(json_at(configuration, "nodeRegistration.taints"), i, item) {
+        const char *value = json_text_or(item, "value", "");
+
+        text_addf(&taints, "%s%s%s%s:%s", i ? "," : "", json_text_at(item, "key"),
+                  *value ? "=" : "", value, json_text_at(item, "effect"));
     }
-    if (all.len && !is_given(options->register_with_taints))
-        text_set(&options->register_with_taints, text_take(&all));
-}
-
-static void take_args(const json_t *args, struct join_options *options,
-                      struct text_list *warnings) {
-    json_each(args, i, item)
+    if (taints.len && !is_given(options->register_with_taints))
+        text_set(&options->register_with_taints, text_take(&taints));
+    json_each(json_at(configuration, "nodeRegistration.kubeletExtraArgs"), i, item)
         kubelet_argument_take(json_text_at(item, "name"), json_text_or(item, "value", ""), options,
                               warnings);
-}
 
-/* Names and paths as kubeadm reads them, whoever gave them. */
-static void settle(struct join_options *options, struct text_list *warnings) {
+    /* names and paths as kubeadm reads them, whoever gave them */
     if (options->node_name && !*options->node_name)
         freep(&options->node_name);
     if (options->cri_socket && !*options->cri_socket)
@@ -124,14 +118,4 @@ static void settle(struct join_options *options, struct text_list *warnings) {
                             xasprintf("criSocket without its URL scheme is deprecated: using %s",
                                       options->cri_socket));
     }
-}
-
-void join_configuration_apply(const json_t *configuration, struct join_options *options,
-                              struct text_list *warnings) {
-    join_each_option(o)
-        if (o->join)
-            take(o, json_at(configuration, o->join), options);
-    take_taints(json_at(configuration, "nodeRegistration.taints"), options);
-    take_args(json_at(configuration, "nodeRegistration.kubeletExtraArgs"), options, warnings);
-    settle(options, warnings);
 }

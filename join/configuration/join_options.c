@@ -26,16 +26,19 @@ void *join_option_field(const struct join_options *options, const struct join_op
     return (char *)options + option->offset;
 }
 
-static enum yaml_field_type yaml_of(enum option_type type) {
-    return type == OPTION_LIST       ? YAML_FIELD_TEXTS
-           : type == OPTION_BOOL     ? YAML_FIELD_BOOL
-           : type == OPTION_NUMBER   ? YAML_FIELD_NUMBER
-           : type == OPTION_DURATION ? YAML_FIELD_DURATION
-                                     : YAML_FIELD_TEXT;
-}
-
 enum yaml_field_type join_option_yaml(const struct join_option *option) {
-    return yaml_of(option->type);
+    switch (option->type) {
+    case OPTION_LIST:
+        return YAML_FIELD_TEXTS;
+    case OPTION_BOOL:
+        return YAML_FIELD_BOOL;
+    case OPTION_NUMBER:
+        return YAML_FIELD_NUMBER;
+    case OPTION_DURATION:
+        return YAML_FIELD_DURATION;
+    default:
+        return YAML_FIELD_TEXT;
+    }
 }
 
 void option_free(enum option_type type, void *field) {
@@ -43,7 +46,7 @@ void option_free(enum option_type type, void *field) {
         secret_freep(field);
     else if (type == OPTION_LIST)
         text_list_free(field);
-    else if (yaml_of(type) == YAML_FIELD_TEXT)
+    else if (join_option_yaml(&(struct join_option){.type = type}) == YAML_FIELD_TEXT)
         freep(field);
 }
 
@@ -71,16 +74,11 @@ void join_options_copy(const struct join_options *from, struct join_options *ret
     }
 }
 
-static json_t *duration_json(long long milliseconds) {
-    _cleanup_(freep) char *text = xasprintf("%lldms", milliseconds);
-
-    return milliseconds ? json_string(text) : NULL;
-}
-
 json_t *join_option_json(const struct join_options *options, const struct join_option *option) {
     enum yaml_field_type type = join_option_yaml(option);
     const void *place = join_option_field(options, option);
     const char *text = type == YAML_FIELD_TEXT ? *(char *const *)place : NULL;
+    _cleanup_(freep) char *duration = NULL;
 
     switch (type) {
     case YAML_FIELD_TEXT:
@@ -90,7 +88,8 @@ json_t *join_option_json(const struct join_options *options, const struct join_o
     case YAML_FIELD_NUMBER:
         return *(const long long *)place ? json_integer(*(const long long *)place) : NULL;
     case YAML_FIELD_DURATION:
-        return duration_json(*(const long long *)place);
+        duration = xasprintf("%lldms", *(const long long *)place);
+        return *(const long long *)place ? json_string(duration) : NULL;
     default:
         return ((const struct text_list *)place)->count ? json_texts(place) : NULL;
     }

@@ -9,43 +9,24 @@
 #include "netsetup/agents/agent.h"
 #include "services/artifacts/image.h"
 
-/* "what: line 3 column 4: path: Invalid value:", or the flag's name where there is no text. */
-static char *place_of(const struct yaml *yaml, const json_t *document,
-                      const struct join_option *option, const char *path) {
-    const struct yaml_place *at = yaml_place(yaml, document, path);
-
-    return yaml && at     ? xasprintf("%s: line %zu column %zu: %s: Invalid value:", yaml->what,
-                                      at->line, at->column, path)
-           : option->flag ? xasprintf("--%s", option->flag)
-                          : xstrdup_null(path);
-}
-
-static size_t most_of_a_family(const json_t *prefixes) {
-    size_t count[2] = {0};
-
-    json_each(prefixes, i, prefix) {
-        const char *text = json_string_value(prefix);
-
-        count[text && strchr(text, ':')]++;
-    }
-    return count[0] > count[1] ? count[0] : count[1];
-}
-
 /* The error is what stands behind the place; *ret_item: of this item of the list. */
 static int judge(const struct join_option *o, const json_t *value, size_t *ret_item,
                  struct error *err) {
     const char *text = json_string_value(value);
     long long number = json_integer_value(value);
+    long long prefixes[2] = {0}, most; /* of IPv4, of IPv6 */
 
     if (o->type == OPTION_CHOICE && !o->check && text && choice_check(o->choices, text, err) < 0)
         return error_prefix(err, "\"%.60s\"", text);
     if (o->type == OPTION_NUMBER && o->max && (number < o->min || number > o->max))
         return error_set(err, ERROR_USAGE, "%lld: must be between %lld and %lld", number, o->min,
                          o->max);
-    if (o->type == OPTION_LIST && o->max && most_of_a_family(value) > (size_t)o->max)
+    json_each(value, i, item)
+        prefixes[json_is_string(item) && strchr(json_string_value(item), ':')]++;
+    most = prefixes[0] > prefixes[1] ? prefixes[0] : prefixes[1];
+    if (o->type == OPTION_LIST && o->max && most > o->max)
         return error_set(err, ERROR_USAGE,
-                         "%zu prefixes of one family: Windows supports one per node",
-                         most_of_a_family(value));
+                         "%lld prefixes of one family: Windows supports one per node", most);
     if (o->type == OPTION_DURATION && text && *text && !strpbrk(text, "123456789"))
         return error_set(err, ERROR_USAGE, "\"%.60s\": must be more than 0", text);
     if (!o->check)
@@ -58,16 +39,23 @@ static int judge(const struct join_option *o, const json_t *value, size_t *ret_i
     return text && *text ? o->check(text, err) : 0;
 }
 
+/* The error begins with "what: line 3 column 4: path: Invalid value:", or with the flag's name
+ * where there is no text. */
 int join_option_check(const struct join_option *o, const json_t *value, const struct yaml *yaml,
                       const json_t *document, struct error *err) {
     _cleanup_(freep) char *path = NULL, *place = NULL;
+    const struct yaml_place *at;
     struct error why = {0};
     size_t item = SIZE_MAX;
 
     if (judge(o, value, &item, &why) == 0)
         return 0;
     path = item == SIZE_MAX ? xstrdup_null(o->node) : xasprintf("%s[%zu]", o->node, item);
-    place = place_of(yaml, document, o, path);
+    at = yaml_place(yaml, document, path);
+    place = yaml && at ? xasprintf("%s: line %zu column %zu: %s: Invalid value:", yaml->what,
+                                   at->line, at->column, path)
+            : o->flag  ? xasprintf("--%s", o->flag)
+                       : xstrdup_null(path);
     (void)error_set(err, why.kind == ERROR_UNSUPPORTED ? why.kind : ERROR_USAGE, "%s %s", place,
                     why.message);
     for (size_t i = 0; i < ERROR_HINTS_MAX && *why.hints[i]; i++)
@@ -151,25 +139,21 @@ int node_target_name_check(const char *text, struct error *err) {
                      text);
 }
 
-/* winjoin follows some settings itself: given here they would reach the kubelet alone. */
-static int check_setting(const char *name, const char *value, struct error *err) {
-    const char *flag = kubelet_argument_flag(name);
+int node_argument_check(const char *text, struct error *err) {
+    size_t len = text_starts_with(text, "--") ? strcspn(text + 2, "= \t\r\n\"") : 0;
+    const char *end = text + 2 + len; /* where there is a name */
+    _cleanup_(freep) char *name = len ? xstrndup(text + 2, len) : NULL;
+    const char *value = name && *end ? end + 1 : "", *flag;
 
+    if (!name || (*end != '=' && *end != '\0') || node_line_check(text, NULL) < 0)
+        return error_set(err, ERROR_USAGE, "\"%.60s\": not an argument like --v=4", text);
+    /* winjoin follows some settings itself: given here they would reach the kubelet alone */
+    flag = kubelet_argument_flag(name);
     if (flag)
         return error_set(err, ERROR_USAGE, "\"--%s\": give it to the join as %s", name, flag);
     if (linux_setting_is_argument(name, value))
         return error_set(err, ERROR_USAGE, "\"--%s\": a setting of Linux nodes", name);
     return kubelet_argument_check(name, value, err) < 0 ? error_prefix(err, "--%s", name) : 0;
-}
-
-int node_argument_check(const char *text, struct error *err) {
-    size_t len = text_starts_with(text, "--") ? strcspn(text + 2, "= \t\r\n\"") : 0;
-    const char *end = text + 2 + len; /* where there is a name */
-    _cleanup_(freep) char *name = len ? xstrndup(text + 2, len) : NULL;
-
-    if (name && (*end == '=' || *end == '\0') && node_line_check(text, NULL) == 0)
-        return check_setting(name, *end ? end + 1 : "", err);
-    return error_set(err, ERROR_USAGE, "\"%.60s\": not an argument like --v=4", text);
 }
 
 int node_image_check(const char *text, struct error *err) {

@@ -34,27 +34,12 @@ char *join_node_name_near(const char *name) {
     return kube_name_is_valid(right) && 2 * strlen(right) >= characters ? xstrdup(right) : NULL;
 }
 
-/* "%41" to "A", in place; a NUL stays as it is. */
-static void decode(char *path) {
-    char *out = path;
-
-    for (const char *p = path; *p; p++) {
-        bool escaped = *p == '%' && isxdigit((unsigned char)p[1]) && isxdigit((unsigned char)p[2]);
-        char hex[] = {escaped ? p[1] : '0', escaped ? p[2] : '0', '\0'};
-        char c = (char)strtol(hex, NULL, 16);
-
-        *out++ = c ? c : *p;
-        p += c ? 2 : 0;
-    }
-    *out = '\0';
-}
-
 /* RFC 8089, as Windows reads it: a host is the server of a share, unless it is this machine or a
  * drive. */
 char *join_discovery_file_path(const char *given) {
     _cleanup_(freep) char *lower = text_lower(given);
     size_t skip = strlen("file:");
-    char *path;
+    char *path, *out;
 
     if (text_starts_with(lower, "https:"))
         return xasprintf("https:%s", given + strlen("https:"));
@@ -69,7 +54,17 @@ char *join_discovery_file_path(const char *given) {
     if (text_starts_with(lower + skip, "//") && isalpha((unsigned char)lower[skip + 2]) &&
         lower[skip + 3] == ':')
         skip += strlen("//"); /* "//C:/x" */
-    path = xstrndup(given + skip, strcspn(given + skip, "?#"));
-    decode(path);
+
+    /* "%41" to "A", in place; a NUL stays as it is */
+    out = path = xstrndup(given + skip, strcspn(given + skip, "?#"));
+    for (const char *p = path; *p; p++) {
+        bool escaped = *p == '%' && isxdigit((unsigned char)p[1]) && isxdigit((unsigned char)p[2]);
+        char hex[] = {escaped ? p[1] : '0', escaped ? p[2] : '0', '\0'};
+        char c = (char)strtol(hex, NULL, 16);
+
+        *out++ = c ? c : *p;
+        p += c ? 2 : 0;
+    }
+    *out = '\0';
     return path;
 }

@@ -10,22 +10,10 @@ static const struct yaml_field without_option[] = {
     {"services.flanneld", YAML_FIELD_EMPTY, 0, NULL},
 };
 
-/* "what: line 3 column 4: network" */
-static int check_network(const struct yaml *yaml, const json_t *document, struct error *err) {
-    const struct yaml_place *at = yaml_place(yaml, document, "network");
-    _cleanup_(join_options_free) struct join_options options = {0};
-
-    node_configuration_apply(document, &options);
-    if (join_network_check(&options, err) == 0)
-        return 0;
-    return json_object_get(document, "network")
-               ? error_prefix(err, "%s: line %zu column %zu: network", yaml->what, at->line,
-                              at->column)
-               : -1;
-}
-
 int node_configuration_check(const struct yaml *yaml, const json_t *document, struct error *err) {
     struct yaml_field all[ARRAY_SIZE(without_option) + JOIN_OPTION_COUNT + 1] = {0};
+    _cleanup_(join_options_free) struct join_options options = {0};
+    const struct yaml_place *at;
     size_t n = ARRAY_SIZE(without_option);
 
     memcpy(all, without_option, sizeof without_option);
@@ -40,7 +28,14 @@ int node_configuration_check(const struct yaml *yaml, const json_t *document, st
         if (value && !json_is_null(value) && join_option_check(o, value, yaml, document, err) < 0)
             return -1;
     }
-    return check_network(yaml, document, err);
+    node_configuration_apply(document, &options);
+    if (join_network_check(&options, err) == 0)
+        return 0;
+    at = yaml_place(yaml, document, "network");
+    return json_object_get(document, "network")
+               ? error_prefix(err, "%s: line %zu column %zu: network", yaml->what, at->line,
+                              at->column)
+               : -1;
 }
 
 int node_configuration_read(const char *text, size_t len, const char *what, json_t **ret,

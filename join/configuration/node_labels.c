@@ -83,29 +83,28 @@ static size_t trimmed(const char **text, size_t len) {
     return len;
 }
 
-static int check_label(const char *label, struct error *err) {
-    const char *key = label, *equals = strchr(label, '='), *value = equals ? equals + 1 : "";
-    size_t key_len = trimmed(&key, strcspn(label, "=")), value_len = trimmed(&value, strlen(value));
-    _cleanup_(freep) char *name = xstrndup(key, key_len);
-
-    if (!is_qualified_name(key, key_len) || !is_label_value(value, value_len))
-        return error_set(err, ERROR_USAGE,
-                         "%.200s: a label is key=value; key and value are at "
-                         "most 63 letters, digits, '-', '_' and '.'",
-                         label);
-    if (is_allowed(name))
-        return 0;
-    (void)error_set(err, ERROR_USAGE, "%s: a node is not allowed to set this label on itself", key);
-    return error_hint(err, "an administrator can set it: kubectl label node <name> %s", key);
-}
-
 int node_labels_check(const char *labels, struct error *err) {
     _cleanup_(text_list_free) struct text_list list = {0};
 
     text_list_split(&list, labels ? labels : "", ',');
-    for (size_t i = 0; i < list.count; i++)
-        if (check_label(list.items[i], err) < 0)
-            return -1;
+    for (size_t i = 0; i < list.count; i++) {
+        const char *label = list.items[i], *key = label, *equals = strchr(label, '=');
+        const char *value = equals ? equals + 1 : "";
+        size_t key_len = trimmed(&key, strcspn(label, "=")),
+               value_len = trimmed(&value, strlen(value));
+        _cleanup_(freep) char *name = xstrndup(key, key_len);
+
+        if (!is_qualified_name(key, key_len) || !is_label_value(value, value_len))
+            return error_set(err, ERROR_USAGE,
+                             "%.200s: a label is key=value; key and value are at "
+                             "most 63 letters, digits, '-', '_' and '.'",
+                             label);
+        if (is_allowed(name))
+            continue;
+        (void)error_set(err, ERROR_USAGE, "%s: a node is not allowed to set this label on itself",
+                        key);
+        return error_hint(err, "an administrator can set it: kubectl label node <name> %s", key);
+    }
     return 0;
 }
 
@@ -129,21 +128,6 @@ const char *node_taint_problem(const char *key, const char *value, const char *e
     return "effect must be NoSchedule, PreferNoSchedule or NoExecute";
 }
 
-/* One taint; `ret_id` gets what no second one may have. */
-static const char *problem_of(const char *taint, char **ret_id) {
-    const char *colon = strchr(taint, ':'), *equals = strchr(taint, '=');
-    _cleanup_(freep) char *key = NULL, *value = NULL;
-
-    if (equals && colon && equals > colon)
-        equals = NULL;
-    if (!colon)
-        return "a taint is key=value:effect or key:effect";
-    key = xstrndup(taint, (size_t)((equals ? equals : colon) - taint));
-    value = equals ? xstrndup(equals + 1, (size_t)(colon - equals - 1)) : NULL;
-    *ret_id = xasprintf("%s:%s", key, colon + 1);
-    return node_taint_problem(key, value, colon + 1);
-}
-
 int node_taints_check(const char *taints, struct error *err) {
     _cleanup_(text_list_free) struct text_list list = {0}, seen = {0};
 
@@ -152,13 +136,21 @@ int node_taints_check(const char *taints, struct error *err) {
         return error_set(err, ERROR_USAGE, "%zu taints: a node has at most %d", list.count,
                          TAINTS_MAX);
     for (size_t i = 0; i < list.count; i++) {
-        _cleanup_(freep) char *id = NULL;
-        const char *problem = problem_of(list.items[i], &id);
+        const char *taint = list.items[i], *colon = strchr(taint, ':');
+        const char *equals = colon ? memchr(taint, '=', (size_t)(colon - taint)) : NULL;
+        const char *problem = "a taint is key=value:effect or key:effect";
+        _cleanup_(freep) char *key = NULL, *value = NULL, *id = NULL;
 
+        if (colon) {
+            key = xstrndup(taint, (size_t)((equals ? equals : colon) - taint));
+            value = equals ? xstrndup(equals + 1, (size_t)(colon - equals - 1)) : NULL;
+            id = xasprintf("%s:%s", key, colon + 1); /* what no second one may have */
+            problem = node_taint_problem(key, value, colon + 1);
+        }
         if (!problem && text_list_has(&seen, id))
             problem = "two taints have the same key and effect";
         if (problem)
-            return error_set(err, ERROR_USAGE, "'%.200s': %s", list.items[i], problem);
+            return error_set(err, ERROR_USAGE, "'%.200s': %s", taint, problem);
         text_list_add(&seen, id);
     }
     return 0;

@@ -114,8 +114,25 @@ int discovery_endpoint_check(const char *endpoint, struct error *err) {
     return check_host(endpoint, err);
 }
 
-static int check_token_options(const struct discovery_options *o, struct text_list *ret_pins,
-                               struct token *ret_token, struct error *err) {
+static int check(const struct discovery_options *o, struct text_list *ret_pins,
+                 struct token *ret_token, struct error *err) {
+    struct token bootstrap;
+
+    if (o->tls_bootstrap_token) {
+        if (token_parse(o->tls_bootstrap_token, &bootstrap, err) < 0)
+            return error_prefix(err, "check the TLS bootstrap token");
+        token_clear(&bootstrap);
+    }
+    if (o->file && (o->endpoint || o->token))
+        return error_set(err, ERROR_USAGE,
+                         "check the discovery: bootstrapToken and file cannot both be set");
+    if (o->file && strstr(o->file, "://") && !text_starts_with(o->file, "https://") &&
+        !text_starts_with(o->file, "file://"))
+        return error_set(err, ERROR_USAGE,
+                         "check the discovery file: if a URL is used, the scheme must be https");
+    if (o->file)
+        return 0;
+
     if (!o->endpoint)
         return error_set(err, ERROR_USAGE,
                          "check the discovery: no endpoint: give the API server as HOST:PORT");
@@ -132,27 +149,6 @@ static int check_token_options(const struct discovery_options *o, struct text_li
     (void)error_set(err, ERROR_USAGE, "check the discovery: no hash of the cluster's CA");
     return error_hint(err, "add --discovery-token-ca-cert-hash sha256:... (kubeadm token create "
                            "--print-join-command prints it)");
-}
-
-static int check(const struct discovery_options *o, struct text_list *ret_pins,
-                 struct token *ret_token, struct error *err) {
-    struct token bootstrap;
-
-    if (o->tls_bootstrap_token) {
-        if (token_parse(o->tls_bootstrap_token, &bootstrap, err) < 0)
-            return error_prefix(err, "check the TLS bootstrap token");
-        token_clear(&bootstrap);
-    }
-    if (!o->file)
-        return check_token_options(o, ret_pins, ret_token, err);
-    if (o->endpoint || o->token)
-        return error_set(err, ERROR_USAGE,
-                         "check the discovery: bootstrapToken and file cannot both be set");
-    if (strstr(o->file, "://") && !text_starts_with(o->file, "https://") &&
-        !text_starts_with(o->file, "file://"))
-        return error_set(err, ERROR_USAGE,
-                         "check the discovery file: if a URL is used, the scheme must be https");
-    return 0;
 }
 
 int discovery_check(const struct discovery_options *options, struct error *err) {
@@ -214,43 +210,39 @@ static int read_kubeconfig(const struct discovery *d, const struct cluster_info 
     return error_prefix(err, "malformed kubeconfig in the cluster-info ConfigMap");
 }
 
-static int no_pin_matches(const struct discovery *d, const struct certificates *all,
-                          const struct text_list *pins, struct error *err) {
-    _cleanup_(freep) char *given = text_list_join(pins, ", ");
+/* Fills matched_pin and *ret_pinned, the certificates that have a pin; without pins the bundle must
+ * only parse (kubeadm since 1.36), and there is none. */
+static int match_pins(struct discovery *d, struct kubeconfig *config, const struct text_list *pins,
+                      char **ret_pinned, struct error *err) {
+    _cleanup_(certificates_free) struct certificates all = {0};
+    _cleanup_(freep) char *given = NULL;
+    long found;
 
+    if (kubeconfig_settle_ca(config, err) < 0 ||
+        certificates_parse(config->ca_pem, config->ca_pem_len, &all, err) < 0)
+        return error_prefix(err, "failed to parse cluster CA from the cluster-info ConfigMap");
+    if (!pins->count)
+        return 0;
+    found = certificates_find_pin(&all, pins);
+    if (found >= 0) {
+        (void)text_format(d->result->matched_pin, PIN_TEXT_MAX, "%s", all.items[found].pin);
+        *ret_pinned = certificates_pinned(config->ca_pem, config->ca_pem_len, pins, err);
+        return *ret_pinned ? 0 : -1;
+    }
+
+    given = text_list_join(pins, ", ");
     (void)error_set(
         err, ERROR_UNTRUSTED,
         "cannot trust \"%s\": no public key of its CA certificates matches the pinned hash",
         d->address);
-    for (size_t i = 0; i < all->count && i < HASHES_SHOWN_MAX - 1; i++) {
-        _cleanup_(freep) char *line = certificate_describe(&all->items[i]);
+    for (size_t i = 0; i < all.count && i < HASHES_SHOWN_MAX - 1; i++) {
+        _cleanup_(freep) char *line = certificate_describe(&all.items[i]);
 
         (void)error_hint(err, "it presented %s", line);
     }
     (void)error_hint(err, "you gave %s", given);
     return error_hint(err, "if the cluster was rebuilt, get the new line with: kubeadm token "
                            "create --print-join-command");
-}
-
-/* Fills matched_pin and *ret_pinned, the certificates that have a pin; without pins the bundle must
- * only parse (kubeadm since 1.36), and there is none. */
-static int match_pins(struct discovery *d, struct kubeconfig *config, const struct text_list *pins,
-                      char **ret_pinned, struct error *err) {
-    _cleanup_(certificates_free) struct certificates all = {0};
-    long found;
-
-    if (kubeconfig_settle_ca(config, err) < 0 ||
-        certificates_parse(config->ca_pem, config->ca_pem_len, &all, err) < 0)
-        return error_prefix(err, "failed to parse cluster CA from the cluster-info ConfigMap");
-    found = pins->count ? certificates_find_pin(&all, pins) : 0;
-    if (found < 0)
-        (void)no_pin_matches(d, &all, pins, err);
-    else if (pins->count)
-        (void)text_format(d->result->matched_pin, PIN_TEXT_MAX, "%s", all.items[found].pin);
-    if (found < 0 || !pins->count)
-        return found < 0 ? -1 : 0;
-    *ret_pinned = certificates_pinned(config->ca_pem, config->ca_pem_len, pins, err);
-    return *ret_pinned ? 0 : -1;
 }
 
 /* The second pass: the same question over a connection that a pinned certificate vouches for. The
@@ -282,20 +274,6 @@ static int ask_again(struct discovery *d, const char *pinned, const char *ca_pem
                       d->address);
 }
 
-static const char *bootstrap_token(const struct discovery_options *o) {
-    return o->tls_bootstrap_token ? o->tls_bootstrap_token : o->token;
-}
-
-/* Of cluster-info only its server and its CAs are used. Where that is who was asked, and each CA
- * has a pin, whatever is asked for next proves the same as asking again. */
-static int prove(struct discovery *d, const char *pinned, const struct kubeconfig *config,
-                 const struct cluster_info *info, struct error *err) {
-    return d->options->proof && text_equal(pinned, config->ca_pem) &&
-                   text_equal_nocase(config->server, d->server)
-               ? discovery_prove(d, pinned, bootstrap_token(d->options), err)
-               : ask_again(d, pinned, config->ca_pem, info, err);
-}
-
 /* What the cluster publishes is what a node would use: an address that leads each machine to itself
  * is the cluster's mistake, unless the call names this machine, too. Who only asks is told what is
  * published. */
@@ -309,101 +287,51 @@ static int check_own_address(const struct discovery *d, const char *server, stru
     return hint_published_server(d, err);
 }
 
-static int run_passes(struct discovery *d, const struct token *token, const struct text_list *pins,
-                      struct cluster_info *info, struct error *err) {
-    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
-    _cleanup_(freep) char *pinned = NULL;
-    int result;
-
-    if (discovery_fetch(d, NULL, info, err) < 0 || verify_signature(d, token, info, err) < 0 ||
-        read_kubeconfig(d, info, &config, err) < 0)
-        return -1;
-    result = match_pins(d, &config, pins, &pinned, err);
-    if (result == 0 && pinned)
-        result = prove(d, pinned, &config, info, err);
-    if (result == 0)
-        result = check_own_address(d, config.server, err);
-    if (result < 0)
-        return -1;
-    d->result->config = take_struct(config);
-    return 0;
-}
-
-/* A fresh kubeconfig: server and CA of the proven one, and the bootstrap token. */
-static void use_token(struct kubeconfig *config, const char *token) {
-    struct kubeconfig fresh = {.cluster_name = xstrdup("kubernetes"),
-                               .server = take_ptr(config->server),
-                               .ca_pem = take_ptr(config->ca_pem),
-                               .ca_pem_len = config->ca_pem_len,
-                               .user_name = xstrdup("tls-bootstrap-token-user"),
-                               .token = xstrdup(token)};
-
-    kubeconfig_free(config);
-    *config = fresh;
-}
-
 static int run_token(struct discovery *d, const struct token *token, const struct text_list *pins,
                      struct error *err) {
     const struct discovery_options *o = d->options;
+    const char *bootstrap = o->tls_bootstrap_token ? o->tls_bootstrap_token : o->token;
     _cleanup_(cluster_info_free) struct cluster_info info = {0};
-    int result = run_passes(d, token, pins, &info, err);
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
+    _cleanup_(freep) char *server = xasprintf("https://%s", o->endpoint),
+                          *host_name = host_of(o->endpoint), *pinned = NULL;
+    int result = 0;
 
-    if (result == 0) {
-        d->result->kubeconfig_len = strlen(info.kubeconfig);
-        d->result->kubeconfig = take_ptr(info.kubeconfig);
-        use_token(&d->result->config, bootstrap_token(o));
-        if (!pins->count)
-            text_list_add(
-                &d->result->warnings,
-                "no CA certificate hash was given: only the token proves the cluster's identity");
-    }
-    return result;
+    d->server = server;
+    d->address = o->endpoint;
+    d->host_name = host_name;
+    d->token_id = token->id;
+    if (discovery_fetch(d, NULL, &info, err) < 0 || verify_signature(d, token, &info, err) < 0 ||
+        read_kubeconfig(d, &info, &config, err) < 0 ||
+        match_pins(d, &config, pins, &pinned, err) < 0)
+        return -1;
+    /* Of cluster-info only its server and its CAs are used. Where that is who was asked, and each
+     * CA has a pin, whatever is asked for next proves the same as asking again. */
+    if (pinned)
+        result = o->proof && text_equal(pinned, config.ca_pem) &&
+                         text_equal_nocase(config.server, d->server)
+                     ? discovery_prove(d, pinned, bootstrap, err)
+                     : ask_again(d, pinned, config.ca_pem, &info, err);
+    if (result < 0 || check_own_address(d, config.server, err) < 0)
+        return -1;
+
+    d->result->kubeconfig_len = strlen(info.kubeconfig);
+    d->result->kubeconfig = take_ptr(info.kubeconfig);
+    /* a fresh one: server and CA of the proven one, and the bootstrap token */
+    d->result->config = (struct kubeconfig){.cluster_name = xstrdup("kubernetes"),
+                                            .server = take_ptr(config.server),
+                                            .ca_pem = take_ptr(config.ca_pem),
+                                            .ca_pem_len = config.ca_pem_len,
+                                            .user_name = xstrdup("tls-bootstrap-token-user"),
+                                            .token = xstrdup(bootstrap)};
+    if (!pins->count)
+        text_list_add(
+            &d->result->warnings,
+            "no CA certificate hash was given: only the token proves the cluster's identity");
+    return 0;
 }
 
 /* ---- both ---- */
-
-/* The endpoint is only asked; what the proven kubeconfig names is used from then on. */
-static void warn_server(const char *endpoint, struct discovery_result *result) {
-    const char *server = result->config.server;
-
-    if (!endpoint || !server || text_equal_nocase(server + strlen("https://"), endpoint))
-        return;
-    text_list_add_owned(
-        &result->warnings,
-        xasprintf("the cluster's own address is %s: using it from now on, not the endpoint %s",
-                  server, endpoint));
-}
-
-static void warn_clock(struct discovery_result *result) {
-    int64_t difference = result->clock_difference;
-
-    if (difference > -CLOCK_WARNING_SECONDS && difference < CLOCK_WARNING_SECONDS)
-        return;
-    text_list_add_owned(&result->warnings,
-                        xasprintf("this machine's clock is %" PRId64 " s %s the server's",
-                                  difference > 0 ? difference : -difference,
-                                  difference > 0 ? "behind" : "ahead of"));
-}
-
-static int run(struct discovery *d, const struct token *token, const struct text_list *pins,
-               struct error *err) {
-    const struct discovery_options *o = d->options;
-    _cleanup_(freep) char *server = NULL;
-    int result;
-
-    d->start = host_monotonic_ms(d->host);
-    d->deadline = d->start + (o->timeout_ms ? o->timeout_ms : DISCOVERY_TIMEOUT_MS);
-    if (o->file)
-        return discovery_run_file(d, err);
-    server = xasprintf("https://%s", o->endpoint);
-    d->server = server;
-    d->address = o->endpoint;
-    d->host_name = host_of(o->endpoint);
-    d->token_id = token->id;
-    result = run_token(d, token, pins, err);
-    free(d->host_name);
-    return result;
-}
 
 int discovery_run(const struct discovery_options *options, struct http *http, struct host *host,
                   struct discovery_result *ret, struct error *err) {
@@ -411,17 +339,35 @@ int discovery_run(const struct discovery_options *options, struct http *http, st
     struct discovery d = {.options = options, .http = http, .host = host, .result = &result};
     _cleanup_(text_list_free) struct text_list pins = {0};
     _cleanup_(token_clear) struct token token = {0};
+    const char *server;
+    int64_t ahead; /* the server's clock, of this machine's */
 
-    if (check(options, &pins, &token, err) < 0 || run(&d, &token, &pins, err) < 0) {
+    if (check(options, &pins, &token, err) < 0)
+        return -1;
+    d.start = host_monotonic_ms(host);
+    d.deadline = d.start + (options->timeout_ms ? options->timeout_ms : DISCOVERY_TIMEOUT_MS);
+    if ((options->file ? discovery_run_file(&d, err) : run_token(&d, &token, &pins, err)) < 0) {
         (void)http_hint_proxy(err, result.proxy, result.proxy_given);
         return -1;
     }
-    warn_server(options->endpoint, &result);
+    /* the endpoint is only asked; what the proven kubeconfig names is used from then on */
+    server = result.config.server;
+    if (options->endpoint && server &&
+        !text_equal_nocase(server + strlen("https://"), options->endpoint))
+        text_list_add_owned(
+            &result.warnings,
+            xasprintf("the cluster's own address is %s: using it from now on, not the endpoint %s",
+                      server, options->endpoint));
     if (result.proxy)
         text_list_add_owned(&result.warnings,
                             xasprintf("the API server is reached through the proxy %s (%s)",
                                       result.proxy, http_proxy_source(result.proxy_given)));
-    warn_clock(&result);
+    ahead = result.clock_difference;
+    if (ahead <= -CLOCK_WARNING_SECONDS || ahead >= CLOCK_WARNING_SECONDS)
+        text_list_add_owned(&result.warnings,
+                            xasprintf("this machine's clock is %" PRId64 " s %s the server's",
+                                      ahead > 0 ? ahead : -ahead,
+                                      ahead > 0 ? "behind" : "ahead of"));
     *ret = take_struct(result);
     return 0;
 }

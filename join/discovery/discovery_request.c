@@ -36,28 +36,20 @@ enum verdict {
 
 /* ---- what an answer means ---- */
 
-static char *listed_ids(const json_t *data) {
-    _cleanup_(text_list_free) struct text_list ids = {0};
-
-    json_each_member(data, key, value) {
-        const char *id = key + strlen(SIGNATURE_PREFIX);
-
-        if (!text_starts_with(key, SIGNATURE_PREFIX) || !token_id_is_valid(id))
-            continue;
-        if (ids.count < IDS_SHOWN_MAX)
-            text_list_add(&ids, id);
-    }
-    return ids.count ? text_list_join(&ids, ", ") : NULL;
-}
-
 static enum verdict no_signature(const struct discovery *d, const json_t *data, struct error *err) {
-    _cleanup_(freep) char *ids = listed_ids(data);
+    _cleanup_(text_list_free) struct text_list listed = {0};
+    _cleanup_(freep) char *ids = NULL;
 
+    json_each_member(data, key, value)
+        if (text_starts_with(key, SIGNATURE_PREFIX) && listed.count < IDS_SHOWN_MAX &&
+            token_id_is_valid(key + strlen(SIGNATURE_PREFIX)))
+            text_list_add(&listed, key + strlen(SIGNATURE_PREFIX));
+    ids = text_list_join(&listed, ", ");
     (void)error_set(err, ERROR_DENIED,
                     "could not find a JWS signature in the cluster-info ConfigMap for token ID "
                     "\"%s\": the token has expired, was deleted or belongs to another cluster",
                     d->token_id);
-    if (ids)
+    if (listed.count)
         (void)error_hint(err, "%s has signatures for: %s", d->address, ids);
     else
         (void)error_hint(err,
@@ -99,32 +91,30 @@ bool discovery_may_not_look(const struct discovery *d, unsigned long status) {
            (status == 403 || (status == 401 && !kubeconfig_has_credentials(d->credentials)));
 }
 
-static void hint_status(const struct discovery *d, long status, struct error *err) {
-    if (d->credentials && status == 401)
-        (void)error_hint(err, "the credentials in the discovery file are invalid or have expired");
-    else if (status == 401 || status == 403)
-        (void)error_hint(err, "anonymous requests must be allowed to read cluster-info: "
-                              "kube-apiserver --anonymous-auth and Role kube-public/"
-                              "kubeadm:bootstrap-signer-clusterinfo; or give the cluster's address "
-                              "and CA by --discovery-file, with --tls-bootstrap-token");
-    if (status >= 300 && status < 400)
-        (void)error_hint(err, "redirects are not followed: use the API server's own address");
-}
-
 static enum verdict read_answer(const struct discovery *d, const struct http_response *response,
                                 struct cluster_info *ret, struct error *err) {
     _cleanup_json_ json_t *object = NULL;
     enum verdict verdict;
+    long status = response->status;
 
-    if (response->status != 200) {
-        (void)kube_status_error("GET", CLUSTER_INFO_PATH, response->status, response->body,
+    if (status != 200) {
+        (void)kube_status_error("GET", CLUSTER_INFO_PATH, status, response->body,
                                 response->body_len, err);
         (void)error_prefix(err, "failed to request the cluster-info ConfigMap from \"%s\"",
                            d->address);
-        hint_status(d, response->status, err);
+        if (d->credentials && status == 401)
+            (void)error_hint(err,
+                             "the credentials in the discovery file are invalid or have expired");
+        else if (status == 401 || status == 403)
+            (void)error_hint(err, "anonymous requests must be allowed to read cluster-info: "
+                                  "kube-apiserver --anonymous-auth and Role kube-public/"
+                                  "kubeadm:bootstrap-signer-clusterinfo; or give the cluster's "
+                                  "address and CA by --discovery-file, with --tls-bootstrap-token");
+        if (status >= 300 && status < 400)
+            (void)error_hint(err, "redirects are not followed: use the API server's own address");
         if (err->kind == ERROR_USAGE)
             err->kind = ERROR_MALFORMED; /* it is the server that is odd */
-        if (discovery_may_not_look(d, (unsigned long)response->status))
+        if (discovery_may_not_look(d, (unsigned long)status))
             return NEVER;
         return err->kind == ERROR_NETWORK ? TRY_AGAIN : PERHAPS_LATER;
     }
@@ -153,30 +143,6 @@ static unsigned left_ms(const struct discovery *d) {
     uint64_t now = host_monotonic_ms(d->host);
 
     return now < d->deadline ? (unsigned)(d->deadline - now) : 0;
-}
-
-static void note_answer(struct discovery *d, const struct http_response *response) {
-    if (response->date) {
-        d->result->clock_difference = response->date - host_now(d->host);
-        d->dated = true;
-    }
-    if (!response->proxy || d->result->proxy)
-        return;
-    d->result->proxy = xstrdup(response->proxy);
-    d->result->proxy_given = d->credentials && d->credentials->proxy_url;
-}
-
-static enum verdict failed(struct discovery *d, const char *ca_pem,
-                           const struct http_response *response, struct error *err) {
-    if (err->kind == ERROR_UNTRUSTED) {
-        discovery_explain_trust(d, response->server_certs, ca_pem, err);
-        return NEVER;
-    }
-    (void)error_prefix(err, "failed to request the %s ConfigMap",
-                       d->proof_token ? strrchr(d->options->proof, '/') + 1 : "cluster-info");
-    if (err->kind == ERROR_MALFORMED)
-        return PERHAPS_LATER;
-    return error_is_retryable(err) ? TRY_AGAIN : NEVER;
 }
 
 static void fill(const struct discovery *d, const char *url, const char *ca_pem,
@@ -212,10 +178,26 @@ static enum verdict attempt(struct discovery *d, const char *ca_pem, struct clus
 
     fill(d, url, ca_pem, &request);
     result = http_perform(d->http, &request, &response, err);
-    note_answer(d, &response);
+    if (response.date) {
+        d->result->clock_difference = response.date - host_now(d->host);
+        d->dated = true;
+    }
+    if (response.proxy && !d->result->proxy) {
+        d->result->proxy = xstrdup(response.proxy);
+        d->result->proxy_given = d->credentials && d->credentials->proxy_url;
+    }
     *retry_after = result < 0 ? -1 : response.retry_after;
-    if (result < 0)
-        return failed(d, ca_pem, &response, err);
+    if (result < 0 && err->kind == ERROR_UNTRUSTED) {
+        (void)discovery_explain_trust(d, response.server_certs, ca_pem, err);
+        return NEVER;
+    }
+    if (result < 0) {
+        (void)error_prefix(err, "failed to request the %s ConfigMap",
+                           d->proof_token ? strrchr(d->options->proof, '/') + 1 : "cluster-info");
+        return err->kind == ERROR_MALFORMED ? PERHAPS_LATER
+               : error_is_retryable(err)    ? TRY_AGAIN
+                                            : NEVER;
+    }
     if (discovery_check_name(d, response.server_certs, request.verify == HTTP_VERIFY_FULL, err) < 0)
         return NEVER;
     if (!d->proof_token)
@@ -245,25 +227,6 @@ static unsigned pause_ms(const struct discovery *d, unsigned tries, long retry_a
     return host_spread_ms(d->host, base / 2 + 1, base + base / 2 + 1); /* never 0 */
 }
 
-/* Who made the cluster is asked as cluster-info was; the answer only chooses among our own texts.
- */
-static void hint_distribution(const struct discovery *d, const char *ca_pem, struct error *err) {
-    _cleanup_(freep) char *url = server_url_join(d->server, "/version");
-    _cleanup_(http_response_free) struct http_response response = {0};
-    _cleanup_json_ json_t *version = NULL;
-    struct http_request request;
-    const char *hint;
-
-    fill(d, url, ca_pem, &request);
-    if (http_perform(d->http, &request, &response, ERROR_IGNORED) == 0 && response.status == 200)
-        (void)json_read(response.body, response.body_len, "version", &version, ERROR_IGNORED);
-    hint = distribution_hint(json_text_at(version, "gitVersion"));
-    if (!hint)
-        (void)error_hint(err, "is this the API server of a kubeadm cluster? On its control plane: "
-                              "kubeadm init phase bootstrap-token");
-    (void)error_hint(err, "%s", hint ? hint : NOT_BY_KUBEADM_HINT);
-}
-
 static bool is_unreached(const struct error *why) {
     return why->kind == ERROR_NETWORK || why->kind == ERROR_TIMED_OUT;
 }
@@ -286,8 +249,26 @@ static int give_up(const struct discovery *d, const char *ca_pem, unsigned tries
     if (is_unreached(why) && !why->hints[0][0])
         (void)error_hint(why, "check whether this machine reaches it: curl.exe -k %s/healthz",
                          d->server);
-    if (why->os == 404)
-        hint_distribution(d, ca_pem, why);
+    /* Who made the cluster is asked as cluster-info was; the answer only chooses among our own
+     * texts. */
+    if (why->os == 404) {
+        _cleanup_(freep) char *url = server_url_join(d->server, "/version");
+        _cleanup_(http_response_free) struct http_response response = {0};
+        _cleanup_json_ json_t *version = NULL;
+        struct http_request request;
+        const char *hint;
+
+        fill(d, url, ca_pem, &request);
+        if (http_perform(d->http, &request, &response, ERROR_IGNORED) == 0 &&
+            response.status == 200)
+            (void)json_read(response.body, response.body_len, "version", &version, ERROR_IGNORED);
+        hint = distribution_hint(json_text_at(version, "gitVersion"));
+        if (!hint)
+            (void)error_hint(why,
+                             "is this the API server of a kubeadm cluster? On its control plane: "
+                             "kubeadm init phase bootstrap-token");
+        (void)error_hint(why, "%s", hint ? hint : NOT_BY_KUBEADM_HINT);
+    }
     return error_pass(err, why);
 }
 

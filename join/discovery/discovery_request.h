@@ -9,10 +9,10 @@ struct discovery {
     const struct discovery_options *options;
     struct http *http;
     struct host *host;
-    const char *address;  /* "10.0.0.10:6443", for messages */
-    char *host_name;      /* "10.0.0.10", without brackets; owned */
-    const char *server;   /* "https://10.0.0.10:6443" */
-    const char *token_id; /* a signature for it must be there; NULL = not asked for */
+    const char *address;   /* "10.0.0.10:6443", for messages */
+    const char *host_name; /* "10.0.0.10", without brackets */
+    const char *server;    /* "https://10.0.0.10:6443" */
+    const char *token_id;  /* a signature for it must be there; NULL = not asked for */
     const struct kubeconfig *credentials; /* sent along and trust of file discovery; or NULL */
     const char *proof_token;              /* for options->proof, which is asked for; or NULL */
     uint64_t start, deadline;             /* monotonic milliseconds */
@@ -42,9 +42,9 @@ bool discovery_may_not_look(const struct discovery *d, unsigned long status);
 int discovery_prove(struct discovery *d, const char *ca_pem, const char *token, struct error *err);
 
 /* Turns "untrusted" of a verified request into what is wrong: dates with the clocks, names with
- * those that the certificate has, or the chain. */
-void discovery_explain_trust(const struct discovery *d, const char *server_certs,
-                             const char *ca_pem, struct error *err);
+ * those that the certificate has, or the chain. Returns -1. */
+int discovery_explain_trust(const struct discovery *d, const char *server_certs, const char *ca_pem,
+                            struct error *err);
 /* Of a server that was taken, verified (`full`) or not: refuses certificates that Go would not
  * parse and, when verified, one without a fitting alternative name. */
 int discovery_check_name(const struct discovery *d, const char *server_certs, bool full,

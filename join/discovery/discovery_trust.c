@@ -22,29 +22,9 @@ static const struct owner authority = {
     "manual rotation of CA certificates)"};
 
 /* Whose fault wrong dates are: the certificate's when the server's own clock finds it wrong too. */
-static void hint_clock(const struct discovery *d, const struct certificate *certificate,
-                       const struct owner *owner, struct error *err) {
-    int64_t difference = d->result->clock_difference;
-
-    if (!d->dated)
-        (void)error_hint(err,
-                         "\"%s\" does not report its time: check this machine's clock (w32tm "
-                         "/query /status); if it is right, %s",
-                         d->address, owner->renew);
-    else if (certificate_check_dates(certificate, host_now(d->host) + difference, NULL) < 0)
-        (void)error_hint(err, "the clock of \"%s\" (%" PRId64 " s %s this machine's) agrees: %s",
-                         d->address, difference > 0 ? difference : -difference,
-                         difference < 0 ? "behind" : "ahead of", owner->renew);
-    else
-        (void)error_hint(err,
-                         "this machine's clock is %" PRId64
-                         " s %s that of \"%s\": correct it (w32tm /resync)",
-                         difference > 0 ? difference : -difference,
-                         difference > 0 ? "behind" : "ahead of", d->address);
-}
-
 static int wrong_dates(const struct discovery *d, const struct certificate *certificate,
                        const struct owner *owner, struct error *err) {
+    int64_t difference = d->result->clock_difference;
     struct error why = {0};
 
     (void)certificate_check_dates(certificate, host_now(d->host), &why);
@@ -52,8 +32,19 @@ static int wrong_dates(const struct discovery *d, const struct certificate *cert
                     why.message);
     (void)error_hint(err, "it is valid from %s to %s", RFC3339_TEXT(certificate->not_before),
                      RFC3339_TEXT(certificate->not_after));
-    hint_clock(d, certificate, owner, err);
-    return -1;
+    if (!d->dated)
+        return error_hint(err,
+                          "\"%s\" does not report its time: check this machine's clock (w32tm "
+                          "/query /status); if it is right, %s",
+                          d->address, owner->renew);
+    if (certificate_check_dates(certificate, host_now(d->host) + difference, NULL) < 0)
+        return error_hint(err, "the clock of \"%s\" (%" PRId64 " s %s this machine's) agrees: %s",
+                          d->address, difference > 0 ? difference : -difference,
+                          difference < 0 ? "behind" : "ahead of", owner->renew);
+    return error_hint(
+        err, "this machine's clock is %" PRId64 " s %s that of \"%s\": correct it (w32tm /resync)",
+        difference > 0 ? difference : -difference, difference > 0 ? "behind" : "ahead of",
+        d->address);
 }
 
 /* The one of that name, when its dates are wrong. */
@@ -86,47 +77,37 @@ static int wrong_name(const struct discovery *d, const struct certificate *certi
                       d->host_name);
 }
 
-static int wrong_chain(const struct discovery *d, const struct certificate *certificate,
-                       const struct error *why, struct error *err) {
-    (void)error_set(err, ERROR_UNTRUSTED,
-                    "cannot trust \"%s\": its certificate is not signed by the cluster's CA: %s",
-                    d->address, why->message);
-    return error_hint(err,
-                      "it presented a certificate for \"%s\" issued by \"%s\"; is a proxy or "
-                      "another cluster answering?",
-                      certificate->subject, certificate->issuer);
-}
-
-static int explain(const struct discovery *d, const struct certificates *chain,
-                   const char *server_certs, const char *ca_pem, struct error *err) {
-    const struct certificate *leaf = &chain->items[0];
-    _cleanup_(certificates_free) struct certificates authorities = {0};
+int discovery_explain_trust(const struct discovery *d, const char *server_certs, const char *ca_pem,
+                            struct error *err) {
+    _cleanup_(certificates_free) struct certificates chain = {0}, authorities = {0};
+    const struct certificate *leaf;
     struct error why = {0};
     size_t at;
 
-    if (ca_pem && certificate_check_chain(server_certs, ca_pem, true, -1, &why) < 0)
-        return wrong_chain(d, leaf, &why, err);
+    if (!server_certs || certificates_parse(server_certs, strlen(server_certs), &chain, NULL) < 0)
+        return error_prefix(err, "cannot trust \"%s\"", d->address);
+    leaf = &chain.items[0];
+    if (ca_pem && certificate_check_chain(server_certs, ca_pem, true, -1, &why) < 0) {
+        (void)error_set(
+            err, ERROR_UNTRUSTED,
+            "cannot trust \"%s\": its certificate is not signed by the cluster's CA: %s",
+            d->address, why.message);
+        return error_hint(err,
+                          "it presented a certificate for \"%s\" issued by \"%s\"; is a proxy or "
+                          "another cluster answering?",
+                          leaf->subject, leaf->issuer);
+    }
     if (certificate_check_dates(leaf, host_now(d->host), NULL) < 0)
         return wrong_dates(d, leaf, &server, err);
-    for (size_t i = 0; i + 1 < chain->count; i++)
-        if (find_outdated(d, chain, chain->items[i].issuer, &at))
-            return wrong_dates(d, &chain->items[at], &intermediate, err);
+    for (size_t i = 0; i + 1 < chain.count; i++)
+        if (find_outdated(d, &chain, chain.items[i].issuer, &at))
+            return wrong_dates(d, &chain.items[at], &intermediate, err);
     if (ca_pem && certificates_parse(ca_pem, strlen(ca_pem), &authorities, NULL) == 0 &&
-        find_outdated(d, &authorities, chain->items[chain->count - 1].issuer, &at))
+        find_outdated(d, &authorities, chain.items[chain.count - 1].issuer, &at))
         return wrong_dates(d, &authorities.items[at], &authority, err);
     if (!certificate_covers(server_certs, d->host_name))
         return wrong_name(d, leaf, err);
     return error_prefix(err, "cannot trust \"%s\"", d->address);
-}
-
-void discovery_explain_trust(const struct discovery *d, const char *server_certs,
-                             const char *ca_pem, struct error *err) {
-    _cleanup_(certificates_free) struct certificates all = {0};
-
-    if (!server_certs || certificates_parse(server_certs, strlen(server_certs), &all, NULL) < 0)
-        (void)error_prefix(err, "cannot trust \"%s\"", d->address);
-    else
-        (void)explain(d, &all, server_certs, ca_pem, err);
 }
 
 int discovery_check_name(const struct discovery *d, const char *server_certs, bool full,

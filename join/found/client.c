@@ -30,24 +30,20 @@ static void on_card(void *context, unsigned milliseconds, const char *waiting_fo
     join_tell_waiting(context, milliseconds, 0, "", "for %s", waiting_for);
 }
 
-static bool has_ipv4(const struct host_adapter *adapter) {
-    for (size_t i = 0; i < adapter->addresses.count; i++) {
-        const char *address = adapter->addresses.items[i];
-        if (!strchr(address, ':') && !text_starts_with(address, "169.254."))
-            return true;
-    }
-    return false;
-}
-
-/* Is there an adapter with an address and a way out? An error says yes: what follows will tell. */
+/* Has an adapter an IPv4 address and a way out? An error says yes: what follows will tell. */
 static bool has_way_out(struct host *host) {
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
     bool found = false;
 
     if (host_adapters(host, &adapters, ERROR_IGNORED) < 0)
         return true;
-    for (size_t i = 0; i < adapters.count && !found; i++)
-        found = adapters.items[i].gateways.count && has_ipv4(&adapters.items[i]);
+    for (size_t i = 0; i < adapters.count; i++) {
+        const struct host_adapter *adapter = &adapters.items[i];
+
+        for (size_t a = 0; adapter->gateways.count && a < adapter->addresses.count; a++)
+            found |= !strchr(adapter->addresses.items[a], ':') &&
+                     !text_starts_with(adapter->addresses.items[a], "169.254.");
+    }
     return found;
 }
 
@@ -86,45 +82,39 @@ static bool is_joined_to(const struct join *join) {
     return same;
 }
 
-/* A token that is gone ends no call on a machine that is a node of this cluster. */
-static int go_on_as_node(struct join *join, struct error *err) {
-    if (err->kind != ERROR_DENIED || !is_joined_to(join))
-        return -1;
-    join_warn(&join->progress,
-              "%s: continuing with the identity of the node that this machine already is",
-              err->message);
-    error_clear(err);
-    return find_node_client(join, err);
-}
-
-static int discover(struct join *join, struct error *err) {
-    struct discovery_options options;
-
-    discovery_options_make(join->asked, &options);
-    options.for_node = true;
-    options.proof = CLUSTER_CONFIG_PATH;
-    options.on_retry = on_retry;
-    options.on_retry_context = join;
-    if (start_spread_wait(join, err) < 0)
-        return -1;
-    return discovery_run(&options, join->http, join->host, &join->found.discovery, err);
-}
-
 int find_client(struct join *join, struct error *err) {
+    struct join_found *found = &join->found;
+    struct discovery_options options;
     struct kube_client client = {0};
 
-    if (join->found.client.server)
+    if (found->client.server)
         return 0;
     if (give_card_back(join, err) < 0)
         return -1;
     if (!discovery_is_asked(join->asked) &&
         host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT)
         return find_node_client(join, err);
-    if (!join->found.discovery.kubeconfig && discover(join, err) < 0)
-        return go_on_as_node(join, err);
-    for (size_t i = 0; i < join->found.discovery.warnings.count; i++)
-        join_warn(&join->progress, "%s", join->found.discovery.warnings.items[i]);
-    if (kube_client_open(join->http, join->host, &join->found.discovery.config, &client, err) < 0)
+
+    discovery_options_make(join->asked, &options);
+    options.for_node = true;
+    options.proof = CLUSTER_CONFIG_PATH;
+    options.on_retry = on_retry;
+    options.on_retry_context = join;
+    if (!found->discovery.kubeconfig &&
+        (start_spread_wait(join, err) < 0 ||
+         discovery_run(&options, join->http, join->host, &found->discovery, err) < 0)) {
+        /* a token that is gone ends no call on a machine that is a node of this cluster */
+        if (err->kind != ERROR_DENIED || !is_joined_to(join))
+            return -1;
+        join_warn(&join->progress,
+                  "%s: continuing with the identity of the node that this machine already is",
+                  err->message);
+        error_clear(err);
+        return find_node_client(join, err);
+    }
+    for (size_t i = 0; i < found->discovery.warnings.count; i++)
+        join_warn(&join->progress, "%s", found->discovery.warnings.items[i]);
+    if (kube_client_open(join->http, join->host, &found->discovery.config, &client, err) < 0)
         return -1;
     take_client(join, &client, false);
     return 0;

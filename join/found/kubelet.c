@@ -15,42 +15,40 @@ char *join_ca_file(const struct join_options *options) {
     return path;
 }
 
-static int make_config(struct join *join, const struct patches *patches, struct error *err) {
-    _cleanup_(freep) char *ca_file = join_ca_file(&join->found.options);
-    struct kubelet_config_input input = {
-        .cluster = join->found.cluster.kubelet,
-        .cluster_dns = &join->found.cluster.cluster_dns,
-        .local_dns = join->found.cluster.local_dns,
-        .dns_domain = join->found.cluster.dns_domain,
-        .cri_socket = join->found.options.cri_socket,
-        .ca_file = ca_file,
-        .patches = patches,
-    };
-
-    return kubelet_config_make(&input, &join->found.kubelet_config, &join->found.kubelet_changes,
-                               err);
-}
-
 int find_kubelet_config(struct join *join, struct error *err) {
+    struct join_found *found = &join->found;
     _cleanup_(patches_free) struct patches patches = {0};
+    _cleanup_(freep) char *ca_file = NULL;
+    struct kubelet_config_input input;
 
-    if (join->found.kubelet_config)
+    if (found->kubelet_config)
         return 0;
     if (find_cluster(join, err) < 0)
         return -1;
-    if (join->found.options.patches &&
-        patches_read(join->host, join->found.options.patches, &patches, err) < 0)
+    if (found->options.patches &&
+        patches_read(join->host, found->options.patches, &patches, err) < 0)
         return -1;
-    if (make_config(join, &patches, err) < 0 ||
-        kubelet_quantities_check(join->found.kubelet_config,
-                                 &join->found.options.kubelet_extra_args, err) < 0) {
-        json_decref(join->found.kubelet_config);
-        join->found.kubelet_config = NULL;
-        kubelet_changes_free(&join->found.kubelet_changes);
+
+    ca_file = join_ca_file(&found->options);
+    input = (struct kubelet_config_input){
+        .cluster = found->cluster.kubelet,
+        .cluster_dns = &found->cluster.cluster_dns,
+        .local_dns = found->cluster.local_dns,
+        .dns_domain = found->cluster.dns_domain,
+        .cri_socket = found->options.cri_socket,
+        .ca_file = ca_file,
+        .patches = &patches,
+    };
+    if (kubelet_config_make(&input, &found->kubelet_config, &found->kubelet_changes, err) < 0 ||
+        kubelet_quantities_check(found->kubelet_config, &found->options.kubelet_extra_args, err) <
+            0) {
+        json_decref(found->kubelet_config);
+        found->kubelet_config = NULL;
+        kubelet_changes_free(&found->kubelet_changes);
         return -1;
     }
-    for (size_t i = 0; i < join->found.kubelet_changes.warnings.count; i++)
-        join_warn(&join->progress, "%s", join->found.kubelet_changes.warnings.items[i]);
+    for (size_t i = 0; i < found->kubelet_changes.warnings.count; i++)
+        join_warn(&join->progress, "%s", found->kubelet_changes.warnings.items[i]);
     return 0;
 }
 

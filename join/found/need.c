@@ -7,21 +7,6 @@
 #include "netsetup/agents/agent.h"
 #include "netsetup/agents/external_agent.h"
 
-/* Of a Node that stands: it was not waited for. */
-static int no_prefix(const struct join *join, struct error *err) {
-    const struct network_agent *agent = join->found.plan.agent;
-
-    if (agent->subnet_annotation) {
-        (void)error_set(err, ERROR_ABSENT, "read annotation %s of node '%s': it has none",
-                        agent->subnet_annotation, join->found.node_name);
-        return error_hint(err, "it is written by %s", agent->subnet_giver);
-    }
-    (void)error_set(err, ERROR_ABSENT, "read podCIDR of node '%s': not assigned yet",
-                    join->found.node_name);
-    return error_hint(err, "the controller manager assigns it (--allocate-node-cidrs=true); or set "
-                           "one with --pod-cidr");
-}
-
 int join_need(struct join *join, unsigned needs, struct error *err) {
     static const struct {
         unsigned need;
@@ -35,13 +20,25 @@ int join_need(struct join *join, unsigned needs, struct error *err) {
         {NEED_PLAN, find_plan},
     };
 
+    const struct network_agent *agent;
+
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if ((needs & rows[i].need) && rows[i].find(join, err) < 0)
             return -1;
-    if ((needs & NEED_NODE) && (needs & NEED_PLAN) && !join->found.plan.pod_cidr_known &&
-        !join->found.plan.agent->in_cluster && !join->found.plan.agent->pods_make_network)
-        return no_prefix(join, err);
-    return 0;
+    agent = join->found.plan.agent;
+    if (!(needs & NEED_NODE) || !(needs & NEED_PLAN) || join->found.plan.pod_cidr_known ||
+        agent->in_cluster || agent->pods_make_network)
+        return 0;
+    /* of a Node that stands: it was not waited for */
+    if (agent->subnet_annotation) {
+        (void)error_set(err, ERROR_ABSENT, "read annotation %s of node '%s': it has none",
+                        agent->subnet_annotation, join->found.node_name);
+        return error_hint(err, "it is written by %s", agent->subnet_giver);
+    }
+    (void)error_set(err, ERROR_ABSENT, "read podCIDR of node '%s': not assigned yet",
+                    join->found.node_name);
+    return error_hint(err, "the controller manager assigns it (--allocate-node-cidrs=true); or set "
+                           "one with --pod-cidr");
 }
 
 /* ---- the Node as it is found, and the prefix of its pods ---- */

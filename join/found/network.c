@@ -7,31 +7,6 @@
 #include "netsetup/netsetup.h"
 #include "node/chosen.h"
 
-/* An adapter recorded by an earlier, killed run is the truth about the host as it was found. */
-static int recorded_card(struct join *join, struct error *err) {
-    const struct journal_entry *recorded = journal_switch(&join->journal);
-
-    if (recorded)
-        return nic_snapshot_read(json_object_get(recorded->before, "card"), &join->found.nic, err);
-    return nic_choose(join->host, join->found.options.adapter, join->found.options.node_ip,
-                      &join->found.nic, err);
-}
-
-/* Without its prefix. */
-static void take_node_ip(struct join_found *found) {
-    const char *given = found->options.node_ip ? found->options.node_ip : found->nic.address;
-    size_t len = strcspn(given, "/");
-
-    (void)text_format(found->node_ip, sizeof found->node_ip, "%.*s", (int)len, given);
-}
-
-static void take_node_ips(struct join_found *found) {
-    const char *ipv6 = found->plan.ipv6.management_address;
-
-    (void)text_format(found->node_ips, sizeof found->node_ips, "%s%s%s", found->node_ip,
-                      *ipv6 ? "," : "", ipv6); /* both fit */
-}
-
 static void hold(char **option, const char *asked, const char *chosen) {
     if (!asked && chosen)
         text_set(option, xstrdup(chosen));
@@ -143,35 +118,46 @@ static int check_unread(struct join *join, const struct network_input *input, st
 }
 
 int find_plan(struct join *join, struct error *err) {
+    struct join_found *found = &join->found;
     _cleanup_(network_plan_free) struct network_plan plan = {0};
+    const struct journal_entry *recorded;
     struct network_input input;
+    const char *ip, *ipv6;
     bool joined;
 
-    if (join->found.plan.name && (join->found.plan.pod_cidr_known || !join->found.node.name))
+    if (found->plan.name && (found->plan.pod_cidr_known || !found->node.name))
         return 0;
     if (find_cluster(join, err) < 0)
         return -1;
-    if (!join->found.hns.major && hns_version_get(join->host, &join->found.hns, err) < 0)
+    if (!found->hns.major && hns_version_get(join->host, &found->hns, err) < 0)
         return -1;
-    if (!join->found.nic.alias && recorded_card(join, err) < 0)
+    recorded = journal_switch(&join->journal);
+    /* an adapter recorded by an earlier, killed run is the truth about the host as it was found */
+    if (!found->nic.alias &&
+        (recorded ? nic_snapshot_read(json_object_get(recorded->before, "card"), &found->nic, err)
+                  : nic_choose(join->host, found->options.adapter, found->options.node_ip,
+                               &found->nic, err)) < 0)
         return -1;
-    if (find_containerd(join->host, &join->found, err) < 0)
+    if (find_containerd(join->host, found, err) < 0)
         return -1;
-    join->found.cluster.network.containerd = &join->found.containerd;
-    take_node_ip(&join->found);
+    found->cluster.network.containerd = &found->containerd;
+    ip = found->options.node_ip ? found->options.node_ip : found->nic.address;
+    (void)text_format(found->node_ip, sizeof found->node_ip, "%.*s", (int)strcspn(ip, "/"), ip);
     joined = take_joined_network(join);
     plan_input_make(join, &input);
     if ((!joined && check_unread(join, &input, err) < 0) ||
-        network_fit_check(&join->found.cluster, &join->found.options, &input, joined, err) < 0 ||
+        network_fit_check(&found->cluster, &found->options, &input, joined, err) < 0 ||
         network_plan_make(&input, &plan, err) < 0 || check_isolated(join, &plan, err) < 0 ||
         source_vip_recall(join->host, &plan, err) < 0)
         return -1;
-    network_plan_free(&join->found.plan);
-    join->found.plan = take_struct(plan);
-    take_node_ips(&join->found);
+    network_plan_free(&found->plan);
+    found->plan = take_struct(plan);
+    ipv6 = found->plan.ipv6.management_address;
+    (void)text_format(found->node_ips, sizeof found->node_ips, "%s%s%s", found->node_ip,
+                      *ipv6 ? "," : "", ipv6); /* both fit */
     network_fit_warn(join);
-    for (size_t i = 0; i < join->found.plan.warning_count; i++)
-        join_warn(&join->progress, "%s", join->found.plan.warnings[i].message);
+    for (size_t i = 0; i < found->plan.warning_count; i++)
+        join_warn(&join->progress, "%s", found->plan.warnings[i].message);
     return 0;
 }
 

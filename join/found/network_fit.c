@@ -30,27 +30,6 @@ static int check_number(const struct agent_settings *settings, const char *flag,
     return hint_source(settings, flag, err);
 }
 
-static int check_plugin(const struct agent_settings *settings, const char *plugin,
-                        struct error *err) {
-    if (!settings->daemon_set || !plugin || text_equal(plugin, settings->agent->plugin))
-        return 0;
-    (void)error_set(err, ERROR_USAGE,
-                    "network plugin '%s' does not fit: DaemonSet %s makes the pod network of "
-                    "Windows nodes (%s)",
-                    plugin, settings->daemon_set, title_of(settings));
-    return error_hint(err, "use --network-plugin %s, or delete that DaemonSet first",
-                      settings->agent->plugin);
-}
-
-static int check_mode(const struct agent_settings *settings, const char *mode, struct error *err) {
-    if (!mode || !settings->mode || text_equal_nocase(mode, settings->mode))
-        return 0;
-    (void)error_set(err, ERROR_USAGE,
-                    "network mode '%s' does not fit: the cluster's %s uses %s, which is mode '%s'",
-                    mode, title_of(settings), settings->backend, settings->mode);
-    return hint_source(settings, "--network-mode", err);
-}
-
 /* A node's own prefix must be in one of them whole; podSubnet may be larger than what nodes get. */
 static bool served(const struct cidr *cidr, bool whole, const struct text_list *prefixes,
                    bool *ret_any) {
@@ -78,28 +57,6 @@ static int hint_prefixes(const struct agent_settings *settings, const char *mine
                       settings->external->prefixes_at);
 }
 
-/* Packets to a Service outside of the prefixes in the agent's settings leave the node, and nobody
- * there knows the address. */
-static int check_services(const struct agent_settings *settings, const struct text_list *list,
-                          bool asked, struct error *err) {
-    for (size_t i = 0; i < list->count; i++) {
-        bool any = false;
-        struct cidr cidr;
-
-        if (cidr_parse(list->items[i], &cidr, NULL) < 0 ||
-            served(&cidr, true, &settings->service_cidrs, &any) || !any)
-            continue;
-        (void)error_set(err, ERROR_USAGE,
-                        "%s %s does not fit: the cluster's %s serves the service prefix %s",
-                        asked ? SERVICES_ASKED : "serviceSubnet", list->items[i],
-                        title_of(settings), settings->service_cidrs.items[0]);
-        return asked ? error_hint(err, "leave " SERVICES_ASKED " out, or correct %s",
-                                  settings->external->prefixes_at)
-                     : hint_prefixes(settings, "serviceSubnet", err);
-    }
-    return 0;
-}
-
 /* An agent that serves other prefixes than the control plane assigns gives nothing to this node. */
 static int check_prefix(const struct agent_settings *settings, const char *text, const char *what,
                         bool whole, struct error *err) {
@@ -117,28 +74,41 @@ static int check_prefix(const struct agent_settings *settings, const char *text,
     return hint_prefixes(settings, "podSubnet", err);
 }
 
-/* Are its prefixes those of Nodes (not of blocks, as Calico's)? */
-static bool gives_prefixes(const struct agent_settings *settings) {
-    return settings->source || (settings->external && settings->external->needs_pod_cidr);
-}
-
 static int check_prefixes(const struct cluster_config *cluster, const struct join_options *options,
                           const struct network_input *input, struct error *err) {
     const struct agent_settings *settings = &cluster->network;
     const struct text_list *asked = &options->pod_cidrs, *assigned = &cluster->pod_subnets;
+    /* are its prefixes those of Nodes (not of blocks, as Calico's)? */
+    bool gives_prefixes =
+        settings->source || (settings->external && settings->external->needs_pod_cidr);
+    bool own_services = options->service_cidrs.count;
+    const struct text_list *services =
+        own_services ? &options->service_cidrs : &cluster->service_subnets;
 
     for (size_t i = 0; i < asked->count; i++)
         if (check_prefix(settings, asked->items[i], "--pod-cidr", true, err) < 0)
             return -1;
-    if (check_services(settings,
-                       options->service_cidrs.count ? &options->service_cidrs
-                                                    : &cluster->service_subnets,
-                       options->service_cidrs.count, err) < 0)
-        return -1;
-    for (size_t i = 0; gives_prefixes(settings) && i < assigned->count; i++)
+    /* Packets to a Service outside of the prefixes in the agent's settings leave the node, and
+     * nobody there knows the address. */
+    for (size_t i = 0; i < services->count; i++) {
+        bool any = false;
+        struct cidr cidr;
+
+        if (cidr_parse(services->items[i], &cidr, NULL) < 0 ||
+            served(&cidr, true, &settings->service_cidrs, &any) || !any)
+            continue;
+        (void)error_set(err, ERROR_USAGE,
+                        "%s %s does not fit: the cluster's %s serves the service prefix %s",
+                        own_services ? SERVICES_ASKED : "serviceSubnet", services->items[i],
+                        title_of(settings), settings->service_cidrs.items[0]);
+        return own_services ? error_hint(err, "leave " SERVICES_ASKED " out, or correct %s",
+                                         settings->external->prefixes_at)
+                            : hint_prefixes(settings, "serviceSubnet", err);
+    }
+    for (size_t i = 0; gives_prefixes && i < assigned->count; i++)
         if (check_prefix(settings, assigned->items[i], "podSubnet", false, err) < 0)
             return -1;
-    if (asked->count || !gives_prefixes(settings))
+    if (asked->count || !gives_prefixes)
         return 0;
     if (check_prefix(settings, input->pod_cidr, "the Node's podCIDR", true, err) < 0)
         return -1;
@@ -168,13 +138,6 @@ static int check_kube_proxy(const struct agent_settings *settings, const char *r
     return error_hint(err, "use --kube-proxy none, or delete that DaemonSet first");
 }
 
-/* That of another plugin than the cluster's agent; NULL: the cluster's own, or not known. */
-static const struct network_mode *other_mode(const struct join_options *options,
-                                             const char *plugin) {
-    return options->network_mode ? network_mode_by_name(options->network_mode)
-                                 : network_mode_by_cni(plugin, NULL);
-}
-
 /* The other nodes' agent stands in a ConfigMap, and this node gets another plugin: either no agent,
  * which goes with theirs as far as packets travel between nodes as theirs do, or another one. */
 static int check_other_plugin(const struct agent_settings *settings, const char *plugin,
@@ -202,26 +165,32 @@ static int check_other_plugin(const struct agent_settings *settings, const char 
                       settings->agent->plugin);
 }
 
-/* Nobody asked for another network than the cluster's, and this node cannot have that. */
-static int check_linux(const struct agent_settings *settings, const struct network_input *input,
-                       struct error *err) {
-    if (!settings->linux_agent || input->plugin || input->mode)
-        return 0;
-    (void)error_set(err, ERROR_UNSUPPORTED, "the cluster's pods use %s (%s), %s",
-                    settings->linux_agent->title, settings->linux_set,
-                    settings->linux_agent->windows);
-    return error_hint(err, "%s", linux_agent_remedy(settings->linux_agent, settings->linux_set));
-}
-
 int network_fit_check(const struct cluster_config *cluster, const struct join_options *options,
                       const struct network_input *input, bool joined, struct error *err) {
     const struct agent_settings *settings = &cluster->network;
-    const struct network_mode *mode = other_mode(options, input->plugin);
+    const struct linux_agent *linux_agent = settings->linux_agent;
+    /* that of another plugin than the cluster's agent; NULL: the cluster's own, or not known */
+    const struct network_mode *mode = options->network_mode
+                                          ? network_mode_by_name(options->network_mode)
+                                          : network_mode_by_cni(input->plugin, NULL);
     bool own;
 
-    if ((!joined && check_linux(settings, input, err) < 0) ||
-        check_plugin(settings, input->plugin, err) < 0 ||
-        check_kube_proxy(settings, options->kube_proxy, input->plugin, err) < 0)
+    /* nobody asked for another network than the cluster's, and this node cannot have that */
+    if (!joined && linux_agent && !input->plugin && !input->mode) {
+        (void)error_set(err, ERROR_UNSUPPORTED, "the cluster's pods use %s (%s), %s",
+                        linux_agent->title, settings->linux_set, linux_agent->windows);
+        return error_hint(err, "%s", linux_agent_remedy(linux_agent, settings->linux_set));
+    }
+    if (settings->daemon_set && input->plugin &&
+        !text_equal(input->plugin, settings->agent->plugin)) {
+        (void)error_set(err, ERROR_USAGE,
+                        "network plugin '%s' does not fit: DaemonSet %s makes the pod network of "
+                        "Windows nodes (%s)",
+                        input->plugin, settings->daemon_set, title_of(settings));
+        return error_hint(err, "use --network-plugin %s, or delete that DaemonSet first",
+                          settings->agent->plugin);
+    }
+    if (check_kube_proxy(settings, options->kube_proxy, input->plugin, err) < 0)
         return -1;
     if (!settings->agent || (mode && mode->isolated))
         return 0;
@@ -230,30 +199,20 @@ int network_fit_check(const struct cluster_config *cluster, const struct join_op
         return -1;
     if (!own && (joined || !settings->mode))
         return 0; /* how its nodes reach each other is settled, or not known here */
-    if ((settings->agent->check_settings && settings->agent->check_settings(settings, err) < 0) ||
-        (own && check_mode(settings, options->network_mode, err) < 0) ||
-        check_number(settings, "--vni", options->vni, settings->vni, err) < 0 ||
+    if (settings->agent->check_settings && settings->agent->check_settings(settings, err) < 0)
+        return -1;
+    if (own && options->network_mode && settings->mode &&
+        !text_equal_nocase(options->network_mode, settings->mode)) {
+        (void)error_set(
+            err, ERROR_USAGE,
+            "network mode '%s' does not fit: the cluster's %s uses %s, which is mode '%s'",
+            options->network_mode, title_of(settings), settings->backend, settings->mode);
+        return hint_source(settings, "--network-mode", err);
+    }
+    if (check_number(settings, "--vni", options->vni, settings->vni, err) < 0 ||
         check_number(settings, "--vxlan-port", options->vxlan_port, settings->vxlan_port, err) < 0)
         return -1;
     return check_prefixes(cluster, options, input, err);
-}
-
-/* Does the machine of another Node have this one's host name? */
-static int check_host_name(const struct join *join, const json_t *node, const char *name,
-                           struct error *err) {
-    const char *own = join->found.facts.host_name;
-    const json_t *labels = json_at(node, "metadata.labels");
-
-    if (!join->found.plan.agent->unique_host_names ||
-        (!text_equal_nocase(json_text_at(node, "status.nodeInfo.machineID"), own) &&
-         !text_equal_nocase(json_string_value(json_object_get(labels, "kubernetes.io/hostname")),
-                            own)))
-        return 0;
-    (void)error_set(err, ERROR_CONFLICT,
-                    "node '%s' has this machine's host name '%s', by which %s tells nodes apart",
-                    name ? name : "", own, join->found.plan.plugin);
-    return error_hint(err, "rename this machine and restart it (PowerShell: Rename-Computer "
-                           "-NewName NAME -Restart), or delete that Node if it is gone");
 }
 
 /* Does it have some of the prefix that was asked for? */
@@ -274,33 +233,43 @@ static int check_subnet(const struct join *join, const char *theirs, const char 
     return 0;
 }
 
-static int check_nodes(const struct join *join, const json_t *nodes, struct error *err) {
-    json_each(json_object_get(nodes, "items"), i, node) {
-        struct network_peer peer;
-
-        network_peer_read(node, &peer);
-        if (text_equal(peer.node, join->found.node_name))
-            continue;
-        if (check_host_name(join, node, peer.node, err) < 0 ||
-            check_subnet(join, peer.pod_cidr, peer.node, err) < 0 ||
-            check_subnet(join, peer.pod_cidr6, peer.node, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 int network_fit_check_nodes(struct join *join, struct error *err) {
     const struct network_agent *agent = join->found.plan.agent;
+    const char *own = join->found.facts.host_name;
     _cleanup_json_ json_t *nodes = NULL;
 
     if (!agent->unique_host_names &&
         (!join->found.options.pod_cidrs.count || agent->pods_make_network))
         return 0;
-    if (kube_nodes_get(&join->found.client, &nodes, err) == 0)
-        return check_nodes(join, nodes, err);
-    if (!kube_is_forbidden(err))
-        return -1;
-    error_clear(err);
+    if (kube_nodes_get(&join->found.client, &nodes, err) < 0) {
+        if (!kube_is_forbidden(err))
+            return -1;
+        error_clear(err);
+        return 0;
+    }
+    json_each(json_object_get(nodes, "items"), i, node) {
+        const json_t *labels = json_at(node, "metadata.labels");
+        struct network_peer peer;
+
+        network_peer_read(node, &peer);
+        if (text_equal(peer.node, join->found.node_name))
+            continue;
+        if (agent->unique_host_names &&
+            (text_equal_nocase(json_text_at(node, "status.nodeInfo.machineID"), own) ||
+             text_equal_nocase(json_string_value(json_object_get(labels, "kubernetes.io/hostname")),
+                               own))) {
+            (void)error_set(
+                err, ERROR_CONFLICT,
+                "node '%s' has this machine's host name '%s', by which %s tells nodes apart",
+                peer.node ? peer.node : "", own, join->found.plan.plugin);
+            return error_hint(err,
+                              "rename this machine and restart it (PowerShell: Rename-Computer "
+                              "-NewName NAME -Restart), or delete that Node if it is gone");
+        }
+        if (check_subnet(join, peer.pod_cidr, peer.node, err) < 0 ||
+            check_subnet(join, peer.pod_cidr6, peer.node, err) < 0)
+            return -1;
+    }
     return 0;
 }
 

@@ -38,23 +38,21 @@ int node_name_look(struct host *host, struct kube_client *client, const char *na
     return 0;
 }
 
-static int refuse_name(const char *name, struct error *err) {
-    (void)error_set(err, ERROR_CONFLICT,
-                    "node name '%s' is taken: a Node with that name and status \"Ready\" already "
-                    "exists in the cluster, and none of its addresses is this machine's",
-                    name);
-    (void)error_hint(err, "kubectl delete node %s", name);
-    return error_hint(err, "or choose another name with --node-name");
-}
-
 static enum wait_look look_claim(void *context, struct wait *, struct error *err) {
     struct join *join = context;
     enum node_name_state state;
 
     if (node_name_look(join->host, &join->found.client, join->found.node_name, &state, err) < 0)
         return LOOK_FAILED;
-    if (state == NODE_NAME_TAKEN)
-        return refuse_name(join->found.node_name, err);
+    if (state == NODE_NAME_TAKEN) {
+        (void)error_set(
+            err, ERROR_CONFLICT,
+            "node name '%s' is taken: a Node with that name and status \"Ready\" already "
+            "exists in the cluster, and none of its addresses is this machine's",
+            join->found.node_name);
+        (void)error_hint(err, "kubectl delete node %s", join->found.node_name);
+        return error_hint(err, "or choose another name with --node-name");
+    }
     if (state != NODE_NAME_EARLIER)
         return LOOK_DONE;
     if (join->found.options.dry_run) {

@@ -31,43 +31,39 @@ static unsigned long count_parts(const json_t *nodes, const char *own, const str
 }
 
 /* Without a list of Nodes (NULL) one part is taken for that of the cluster's first Node. */
-static int check_subnet(const struct cidr *subnet, unsigned mask, const json_t *nodes,
-                        const char *own, struct error *err) {
-    _cleanup_(text_list_free) struct text_list names = {0};
-    _cleanup_(freep) char *shown = NULL;
-    unsigned long room, used;
-
-    if ((int)mask < subnet->length || (int)mask - subnet->length > PARTS_BITS_MAX)
-        return 0; /* a mistake that is another one, or more room than Nodes */
-    room = 1UL << ((int)mask - subnet->length);
-    used = nodes ? count_parts(nodes, own, subnet, &names) : 1;
-    if (!nodes)
-        text_list_add(&names, "the control plane");
-    if (used < room)
-        return 0;
-    shown = text_list_join(&names, ", ");
-    (void)error_set(err, ERROR_CONFLICT,
-                    "the cluster's pod subnet %s is full: it has room for %lu Node%s with a /%u "
-                    "each, and %s%s %s: the controller manager has none for this node",
-                    CIDR_TEXT(subnet), room, room == 1 ? "" : "s", mask, shown,
-                    used > names.count ? " and others" : "", used == 1 ? "has it" : "have them");
-    (void)error_hint(err,
-                     "a larger podSubnet (--cluster-cidr), or a larger "
-                     "--node-cidr-mask-size%s for new Nodes, of kube-controller-manager",
-                     subnet->base.family == 6 ? "-ipv6" : "");
-    return error_hint(err, "Nodes that are gone keep theirs: kubectl delete node NAME; with "
-                           "--pod-cidr this node takes a prefix of your choice");
-}
-
 int pod_room_check(const struct cluster_config *cluster, const json_t *nodes, const char *own,
                    struct error *err) {
     for (size_t i = 0; i < cluster->pod_subnets.count; i++) {
+        _cleanup_(text_list_free) struct text_list names = {0};
+        _cleanup_(freep) char *shown = NULL;
+        unsigned long room, used;
         struct cidr subnet;
+        int mask;
 
-        if (cidr_parse(cluster->pod_subnets.items[i], &subnet, NULL) == 0 &&
-            check_subnet(&subnet, cluster->node_masks[subnet.base.family == 6], nodes, own, err) <
-                0)
-            return -1;
+        if (cidr_parse(cluster->pod_subnets.items[i], &subnet, NULL) < 0)
+            continue;
+        mask = (int)cluster->node_masks[subnet.base.family == 6];
+        if (mask < subnet.length || mask - subnet.length > PARTS_BITS_MAX)
+            continue; /* a mistake that is another one, or more room than Nodes */
+        room = 1UL << (mask - subnet.length);
+        used = nodes ? count_parts(nodes, own, &subnet, &names) : 1;
+        if (!nodes)
+            text_list_add(&names, "the control plane");
+        if (used < room)
+            continue;
+        shown = text_list_join(&names, ", ");
+        (void)error_set(err, ERROR_CONFLICT,
+                        "the cluster's pod subnet %s is full: it has room for %lu Node%s with a "
+                        "/%d each, and %s%s %s: the controller manager has none for this node",
+                        CIDR_TEXT(&subnet), room, room == 1 ? "" : "s", mask, shown,
+                        used > names.count ? " and others" : "",
+                        used == 1 ? "has it" : "have them");
+        (void)error_hint(err,
+                         "a larger podSubnet (--cluster-cidr), or a larger "
+                         "--node-cidr-mask-size%s for new Nodes, of kube-controller-manager",
+                         subnet.base.family == 6 ? "-ipv6" : "");
+        return error_hint(err, "Nodes that are gone keep theirs: kubectl delete node NAME; with "
+                               "--pod-cidr this node takes a prefix of your choice");
     }
     return 0;
 }

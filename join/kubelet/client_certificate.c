@@ -9,6 +9,8 @@
 #include "pki/certificate.h"
 
 #define CURRENT "-current.pem"
+#define KEY_FILE ".key.tmp"
+#define NAME_FILE ".csr.tmp"
 
 enum { FILE_MAX = 1024 * 1024 };
 
@@ -28,48 +30,27 @@ static char *certificate_path(const struct client_certificate_options *options,
                      options->serves ? "kubelet-server" : "kubelet-client", ending);
 }
 
-/* The first certificate must be this node's; fills its dates. */
-static int read_dates(const struct client_certificate_options *options, const char *chain_pem,
-                      struct client_certificate *ret, struct certificates *all, struct error *err) {
-    _cleanup_(freep) char *name = xasprintf("system:node:%s", options->node_name);
-    const struct certificate *first;
+/* ---- what is stored ---- */
 
-    if (certificates_parse(chain_pem, strlen(chain_pem), all, err) < 0)
+/* The first certificate must be this node's, for its key and good now; fills its dates. */
+static int check(struct host *host, const struct client_certificate_options *options,
+                 struct client_certificate *c, struct error *err) {
+    _cleanup_(freep) char *name = xasprintf("system:node:%s", options->node_name);
+    _cleanup_(certificates_free) struct certificates all = {0};
+    const struct certificate *first;
+    int64_t now = host_now(host);
+
+    if (certificates_parse(c->chain_pem, strlen(c->chain_pem), &all, err) < 0)
         return -1;
-    first = &all->items[0];
+    first = &all.items[0];
     if (!text_equal(first->common_name, name) ||
         !text_list_has(&first->organizations, "system:nodes"))
         return error_set(err, ERROR_UNTRUSTED,
                          "the certificate is for \"%s\", not for \"CN=%s,O=system:nodes\"",
                          first->subject, name);
-    ret->not_before = first->not_before;
-    ret->not_after = first->not_after;
-    return 0;
-}
-
-/* ---- what is stored ---- */
-
-/* Cuts the text in two before its private key; false when it has none. */
-static bool split(const char *text, struct client_certificate *ret) {
-    for (const char *p = text; (p = strstr(p, "-----BEGIN ")) != NULL; p++) {
-        const char *end = strchr(p, '\n'), *key = strstr(p, "PRIVATE KEY-----");
-
-        if (!end || !key || key > end)
-            continue;
-        ret->chain_pem = xstrndup(text, (size_t)(p - text));
-        ret->key_pem = xstrdup(p);
-        return true;
-    }
-    return false;
-}
-
-static int check(struct host *host, const struct client_certificate_options *options,
-                 struct client_certificate *c, struct error *err) {
-    _cleanup_(certificates_free) struct certificates all = {0};
-    int64_t now = host_now(host);
-
-    if (read_dates(options, c->chain_pem, c, &all, err) < 0 ||
-        certificate_check_dates(&all.items[0], now, err) < 0 ||
+    c->not_before = first->not_before;
+    c->not_after = first->not_after;
+    if (certificate_check_dates(first, now, err) < 0 ||
         certificate_check_key(c->chain_pem, c->key_pem, err) < 0)
         return -1;
     return options->ca_pem ? certificate_check_chain(c->chain_pem, options->ca_pem, false, now, err)
@@ -87,8 +68,17 @@ int client_certificate_load(struct host *host, const struct client_certificate_o
     if (host_refuse_stranger(host, path, err) < 0 ||
         host_read(host, path, FILE_MAX, &text, &len, err) < 0)
         return -1;
-    result = split(text, &c) ? check(host, options, &c, err)
-                             : error_set(err, ERROR_ABSENT, "it contains no private key");
+    /* cut in two before the private key */
+    for (const char *p = text; !c.key_pem && (p = strstr(p, "-----BEGIN ")); p++) {
+        const char *end = strchr(p, '\n'), *key = strstr(p, "PRIVATE KEY-----");
+
+        if (end && key && key < end) {
+            c.chain_pem = xstrndup(text, (size_t)(p - text));
+            c.key_pem = xstrdup(p);
+        }
+    }
+    result = c.key_pem ? check(host, options, &c, err)
+                       : error_set(err, ERROR_ABSENT, "it contains no private key");
     if (result < 0) {
         (void)error_as(err, ERROR_ABSENT); /* what is wrong with it does not matter to the caller */
         return error_prefix(err, "certificate file '%s'", path);
@@ -143,38 +133,6 @@ static int write_and_link(struct host *host, const struct client_certificate_opt
     return error_prefix(err, "store the certificate");
 }
 
-/* Writes chain and key as kubelet-client-<date>.pem and leads kubelet-client-current.pem there (the
- * serving certificate: kubelet-server-...). The chain's first certificate must be this node's, for
- * this key, good now, and lead to the cluster's CA where that is known (ERROR_UNTRUSTED,
- * ERROR_MALFORMED). What else the text holds is left out. */
-static int store_certificate(struct host *host, const struct client_certificate_options *options,
-                             const char *chain_pem, const char *key_pem,
-                             struct client_certificate *ret, struct error *err) {
-    _cleanup_(freep) char *path = dated_path(options, host_now(host));
-    _cleanup_(client_certificate_free) struct client_certificate c = {
-        .chain_pem = certificates_plain(chain_pem, strlen(chain_pem), err),
-        .key_pem = xstrdup(key_pem)};
-
-    if (!c.chain_pem || check(host, options, &c, err) < 0 ||
-        write_and_link(host, options, path, c.chain_pem, key_pem, err) < 0)
-        return -1;
-    c.path = take_ptr(path);
-    *ret = take_struct(c);
-    return 0;
-}
-
-/* A copied or restored folder has a plain kubelet-client-current.pem, which the kubelet reads but
- * refuses to rotate (client-go: updateSymlink): makes it a link again, to a file named after the
- * begin of the stored certificate. Nothing is done where it is a link. */
-static int relink(struct host *host, const struct client_certificate_options *options,
-                  const struct client_certificate *stored, struct error *err) {
-    _cleanup_(freep) char *path = dated_path(options, stored->not_before);
-
-    if (host_file_type(host, stored->path) == HOST_LINK)
-        return 0;
-    return write_and_link(host, options, path, stored->chain_pem, stored->key_pem, err);
-}
-
 enum { SMALL_FILE_MAX = 64 * 1024 };
 
 /* One run of ensure. */
@@ -185,7 +143,6 @@ struct request {
     char *key_path, *name_path; /* of the two temporary files */
     char *key_pem;
     struct kube_csr csr;
-    bool proves; /* used before it is stored */
 };
 
 static void request_free(struct request *r) {
@@ -211,53 +168,34 @@ static int ensure_key(struct request *r, struct error *err) {
 
 /* ---- request ---- */
 
-/* name and uid of an earlier run's request, a line each; false when there is none. */
-static bool read_name(struct request *r, char **ret_name, char **ret_uid) {
-    _cleanup_(freep) char *text = NULL;
+/* 1 when an earlier request is taken up again, 0 when a new one is needed. Of an earlier run's
+ * there are name and uid, a line each. */
+static int find_earlier(struct request *r, struct error *err) {
+    const struct kube_csr *csr = &r->csr;
+    _cleanup_(certificates_free) struct certificates issued = {0};
     _cleanup_(text_list_free) struct text_list lines = {0};
+    _cleanup_(freep) char *text = NULL;
+    struct error why = {0};
     size_t len = 0;
-    bool found;
 
     if (host_read(r->host, r->name_path, SMALL_FILE_MAX, &text, &len, NULL) < 0)
-        return false;
-    text_list_split(&lines, text, '\n');
-    found = lines.count == 2;
-    if (found) {
-        *ret_name = xstrdup(lines.items[0]);
-        *ret_uid = xstrdup(lines.items[1]);
-    }
-    return found;
-}
-
-static bool issued_and_over(const struct request *r, const struct kube_csr *csr) {
-    _cleanup_(certificates_free) struct certificates all = {0};
-
-    if (!csr->certificate_pem ||
-        certificates_parse(csr->certificate_pem, strlen(csr->certificate_pem), &all, NULL) < 0)
-        return csr->certificate_pem != NULL;
-    return certificate_check_dates(&all.items[0], host_now(r->host), NULL) < 0;
-}
-
-static bool is_usable(const struct request *r, const struct kube_csr *csr, const char *uid) {
-    return text_equal(csr->uid, uid) && csr->state != KUBE_CSR_DENIED &&
-           csr->state != KUBE_CSR_FAILED && csr->request_pem &&
-           csr_is_ours(csr->request_pem, r->key_pem, r->options->node_name) &&
-           !issued_and_over(r, csr);
-}
-
-/* 1 when an earlier request is taken up again, 0 when a new one is needed. */
-static int find_earlier(struct request *r, struct error *err) {
-    _cleanup_(freep) char *name = NULL, *uid = NULL;
-    struct error why = {0};
-
-    if (!read_name(r, &name, &uid))
         return 0;
-    if (kube_csr_get(r->client, name, &r->csr, &why) < 0) {
+    text_list_split(&lines, text, '\n');
+    if (lines.count != 2)
+        return 0;
+    if (kube_csr_get(r->client, lines.items[0], &r->csr, &why) < 0) {
         if (why.kind == ERROR_ABSENT || why.kind == ERROR_DENIED || why.kind == ERROR_MALFORMED)
             return 0;
         return error_pass(err, &why);
     }
-    if (is_usable(r, &r->csr, uid))
+    /* what was issued and is over, or cannot be read, is no use */
+    if (text_equal(csr->uid, lines.items[1]) && csr->state != KUBE_CSR_DENIED &&
+        csr->state != KUBE_CSR_FAILED && csr->request_pem &&
+        csr_is_ours(csr->request_pem, r->key_pem, r->options->node_name) &&
+        (!csr->certificate_pem ||
+         (certificates_parse(csr->certificate_pem, strlen(csr->certificate_pem), &issued, NULL) ==
+              0 &&
+          certificate_check_dates(&issued.items[0], host_now(r->host), NULL) == 0)))
         return 1;
     kube_csr_free(&r->csr);
     return 0;
@@ -278,10 +216,24 @@ static int ensure_request(struct request *r, struct error *err) {
     return host_write(r->host, r->name_path, record, strlen(record), HOST_PUBLIC, err);
 }
 
-/* What was issued and is no use is not waited for again: the next run asks again. */
+/* Writes chain and key as kubelet-client-<date>.pem and leads kubelet-client-current.pem there (the
+ * serving certificate: kubelet-server-...). The chain's first certificate must be this node's, for
+ * this key, good now, and lead to the cluster's CA where that is known (ERROR_UNTRUSTED,
+ * ERROR_MALFORMED). What else the text holds is left out. What was issued and is no use is not
+ * waited for again: the next run asks again. */
 static int store(struct request *r, struct client_certificate *ret, struct error *err) {
-    if (store_certificate(r->host, r->options, r->csr.certificate_pem, r->key_pem, ret, err) == 0)
+    const char *issued = r->csr.certificate_pem;
+    _cleanup_(freep) char *path = dated_path(r->options, host_now(r->host));
+    _cleanup_(client_certificate_free) struct client_certificate c = {
+        .chain_pem = certificates_plain(issued, strlen(issued), err),
+        .key_pem = xstrdup(r->key_pem)};
+
+    if (c.chain_pem && check(r->host, r->options, &c, err) == 0 &&
+        write_and_link(r->host, r->options, path, c.chain_pem, c.key_pem, err) == 0) {
+        c.path = take_ptr(path);
+        *ret = take_struct(c);
         return 0;
+    }
     if (!err || err->kind == ERROR_UNTRUSTED || err->kind == ERROR_MALFORMED)
         (void)host_remove(r->host, r->name_path, NULL); /* what stays is judged by the next run */
     if (err && err->kind == ERROR_UNTRUSTED)
@@ -293,86 +245,81 @@ static int store(struct request *r, struct client_certificate *ret, struct error
 
 /* ---- together ---- */
 
-static void remove_temporary(const struct request *r) {
+static void remove_temporary(struct host *host, const struct client_certificate_options *options) {
+    _cleanup_(freep) char *key_path = certificate_path(options, KEY_FILE),
+                          *name_path = certificate_path(options, NAME_FILE);
+
     /* what stays is found and judged by the next run */
-    (void)host_remove(r->host, r->key_path, NULL);
-    (void)host_remove(r->host, r->name_path, NULL);
+    (void)host_remove(host, key_path, NULL);
+    (void)host_remove(host, name_path, NULL);
 }
 
-/* The API server takes it for this node's. */
-static int prove(struct request *r, struct error *err) {
-    struct kube_client client = *r->client; /* the same server, another identity; nothing owned */
-    _cleanup_(kube_node_free) struct kube_node node = {0};
-
-    client.client_cert_pem = r->csr.certificate_pem;
-    client.client_key_pem = r->key_pem;
-    client.bearer_token = NULL;
-    if (kube_node_get(&client, r->options->node_name, &node, err) < 0)
-        return error_prefix(err, "use the new certificate");
-    return 0;
-}
-
-static int make_new(struct request *r, struct client_certificate *ret, struct error *err) {
-    const struct client_certificate_options *o = r->options;
+static int make_new(struct kube_client *client, struct host *host,
+                    const struct client_certificate_options *o, bool proves,
+                    struct client_certificate *ret, struct error *err) {
+    _cleanup_(request_free) struct request r = {
+        .client = client,
+        .host = host,
+        .options = o,
+        .key_path = certificate_path(o, KEY_FILE),
+        .name_path = certificate_path(o, NAME_FILE),
+    };
     unsigned timeout_ms = o->timeout_ms ? o->timeout_ms : CLIENT_CERTIFICATE_TIMEOUT_MS;
     struct client_certificate made = {0};
     struct kube_csr issued = {0};
 
-    if (ensure_key(r, err) < 0 || ensure_request(r, err) < 0 ||
-        kube_csr_wait(r->client, &r->csr, timeout_ms, o->progress, o->progress_context, &issued,
-                      err) < 0)
+    if (ensure_key(&r, err) < 0 || ensure_request(&r, err) < 0 ||
+        kube_csr_wait(client, &r.csr, timeout_ms, o->progress, o->progress_context, &issued, err) <
+            0)
         return -1;
-    kube_csr_free(&r->csr);
-    r->csr = issued;
-    if ((r->proves && prove(r, err) < 0) || store(r, &made, err) < 0)
+    kube_csr_free(&r.csr);
+    r.csr = issued;
+    /* with another identity, whose parts are borrowed: the API server takes it for this node's */
+    if (proves) {
+        struct kube_client own = *client;
+        _cleanup_(kube_node_free) struct kube_node node = {0};
+
+        own.client_cert_pem = r.csr.certificate_pem;
+        own.client_key_pem = r.key_pem;
+        own.bearer_token = NULL;
+        if (kube_node_get(&own, o->node_name, &node, err) < 0)
+            return error_prefix(err, "use the new certificate");
+    }
+    if (store(&r, &made, err) < 0)
         return -1;
-    made.csr_name = xstrdup(r->csr.name);
-    made.reason = xstrdup(r->csr.reason);
+    made.csr_name = xstrdup(r.csr.name);
+    made.reason = xstrdup(r.csr.reason);
     made.made_now = true;
     *ret = made;
+    remove_temporary(host, o);
     return 0;
 }
 
 int client_certificate_renew(struct kube_client *own, struct host *host,
                              const struct client_certificate_options *options,
                              struct client_certificate *ret, struct error *err) {
-    _cleanup_(request_free) struct request r = {
-        .client = own,
-        .host = host,
-        .options = options,
-        .proves = !options->serves,
-        .key_path = certificate_path(options, ".key.tmp"),
-        .name_path = certificate_path(options, ".csr.tmp"),
-    };
-
-    if (make_new(&r, ret, err) < 0)
-        return -1;
-    remove_temporary(&r);
-    return 0;
+    return make_new(own, host, options, !options->serves, ret, err);
 }
 
 int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
                               const struct client_certificate_options *options,
                               struct client_certificate *ret, struct error *err) {
-    _cleanup_(request_free) struct request r = {
-        .client = bootstrap,
-        .host = host,
-        .options = options,
-        .key_path = certificate_path(options, ".key.tmp"),
-        .name_path = certificate_path(options, ".csr.tmp"),
-    };
+    _cleanup_(freep) char *path = NULL;
     struct error why = {0};
-    int result = 0;
 
     if (client_certificate_load(host, options, ret, &why) < 0) {
         log_message(LOG_RETRY, "%s", why.message);
-        result = make_new(&r, ret, err);
-    } else {
-        result = relink(host, options, ret, err);
-        if (result < 0)
-            client_certificate_free(ret);
+        return make_new(bootstrap, host, options, false, ret, err);
     }
-    if (result == 0)
-        remove_temporary(&r);
-    return result;
+    /* A copied or restored folder has a plain kubelet-client-current.pem, which the kubelet reads
+     * but refuses to rotate (client-go: updateSymlink): it becomes a link again, to a file named
+     * after the begin of the stored certificate. */
+    path = dated_path(options, ret->not_before);
+    if (host_file_type(host, ret->path) != HOST_LINK &&
+        write_and_link(host, options, path, ret->chain_pem, ret->key_pem, err) < 0) {
+        client_certificate_free(ret);
+        return -1;
+    }
+    remove_temporary(host, options);
+    return 0;
 }

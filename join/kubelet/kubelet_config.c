@@ -17,7 +17,7 @@ static bool is_empty(const json_t *value) {
            (text && (!*text || text_equal(text, "0s")));
 }
 
-static void remove_fields(json_t *config, struct kubelet_changes *changes) {
+static void remove_linux(json_t *config, struct kubelet_changes *changes) {
     for (const struct linux_setting *s = linux_settings; s->field; s++) {
         const json_t *value = json_object_get(config, s->field);
         const char *text = json_string_value(value);
@@ -31,9 +31,6 @@ static void remove_fields(json_t *config, struct kubelet_changes *changes) {
             kubelet_changes_add(changes, s->field, value, NULL, "Linux only");
         json_object_del(config, s->field);
     }
-}
-
-static void remove_signals(json_t *config, struct kubelet_changes *changes) {
     for (size_t i = 0; i < ARRAY_SIZE(eviction_maps); i++) {
         json_t *map = json_object_get(config, eviction_maps[i]);
         bool touched = false;
@@ -121,25 +118,16 @@ static void warn_of_open_doors(const json_t *config, struct kubelet_changes *cha
             "the cluster's KubeletConfiguration opens readOnlyPort, which needs no authentication");
 }
 
-/* "/etc/x" to "C:\etc\x"; others as they are. New reference. */
-static json_t *with_drive(const char *path, const char *drive) {
-    _cleanup_(text_free) struct text out = {0};
-
-    if (path[0] != '/')
-        return json_string(path);
-    text_add(&out, drive);
-    for (; *path; path++)
-        text_add_char(&out, *path == '/' ? '\\' : *path);
-    return json_string(text_str(&out));
-}
-
 static void force_values(json_t *config, const struct kubelet_config_input *input,
                          struct kubelet_changes *changes) {
-    const char *why = "required on Windows", *path = json_text_at(config, "staticPodPath");
+    const char *why = "required on Windows", *path = json_text_or(config, "staticPodPath", "");
     const char *drive = input->drive ? input->drive : "C:";
+    _cleanup_(freep) char *folder =
+        *path == '/' ? text_replace(xasprintf("%s%s", drive, path), "/", '\\') : xstrdup(path);
+    _cleanup_json_ json_t *servers = json_array();
+    const json_t *frequency;
 
-    force(config, "staticPodPath", with_drive(path ? path : "", drive),
-          "path with its drive letter", changes);
+    force(config, "staticPodPath", json_string(folder), "path with its drive letter", changes);
     force(config, "authentication.x509.clientCAFile",
           json_string(input->ca_file ? input->ca_file : KUBERNETES_CA_FILE),
           "path of the cluster's CA on this node", changes);
@@ -150,57 +138,34 @@ static void force_values(json_t *config, const struct kubelet_config_input *inpu
     force(config, "cgroupsPerQOS", json_false(), why, changes);
     force(config, "enforceNodeAllocatable", json_array(), why, changes);
     force(config, "rotateCertificates", json_true(), "as kubeadm sets it", changes);
-}
 
-static void add_family(json_t *to, const json_t *servers, bool ipv6) {
-    json_each(servers, i, item) {
-        const char *text = json_string_value(item);
+    /* On Windows the kubelet is not told of new manifests, it looks for them every 20 s; looking
+     * into one small folder every 2 s costs nothing and lets static pods, the proof's among them,
+     * start at once. A frequency that the cluster chose stays. */
+    frequency = json_object_get(config, "fileCheckFrequency");
+    if (!frequency || is_empty(frequency))
+        force(config, "fileCheckFrequency", json_string("2s"),
+              "static pods start at once; 20 s is the default", changes);
 
-        if ((text && strchr(text, ':')) == ipv6)
-            json_array_append(to, (json_t *)item);
-    }
-}
+    /* The kubelet gives pods all of these servers in their order, whatever addresses the pods
+     * have. */
+    for (int ipv6 = 0; ipv6 <= 1; ipv6++)
+        json_each(json_object_get(config, "clusterDNS"), i, item) {
+            const char *text = json_string_value(item);
 
-/* The kubelet gives pods all of these servers in their order, whatever addresses the pods have. */
-static void ask_ipv4_servers_first(json_t *config, struct kubelet_changes *changes) {
-    const json_t *servers = json_object_get(config, "clusterDNS");
-    _cleanup_json_ json_t *ordered = json_array();
-
-    add_family(ordered, servers, false);
-    add_family(ordered, servers, true);
-    if (json_array_size(ordered) > 1)
-        force(config, "clusterDNS", json_incref(ordered),
+            if ((text && strchr(text, ':')) == ipv6)
+                json_array_append(servers, item);
+        }
+    if (json_array_size(servers) > 1)
+        force(config, "clusterDNS", json_incref(servers),
               "pods on Windows have an IPv4 address, an IPv6 one in dual stack only", changes);
 }
 
-/* On Windows the kubelet is not told of new manifests, it looks for them every 20 s; looking into
- * one small folder every 2 s costs nothing and lets static pods, the proof's among them, start at
- * once. A frequency that the cluster chose stays. */
-static void look_for_manifests_often(json_t *config, struct kubelet_changes *changes) {
-    const json_t *value = json_object_get(config, "fileCheckFrequency");
-
-    if (!value || is_empty(value))
-        force(config, "fileCheckFrequency", json_string("2s"),
-              "static pods start at once; 20 s is the default", changes);
-}
-
 /* What a patch sets is kept, also where it does not suit Windows: a warning says so. */
-static void warn_of_patched(const json_t *config, struct kubelet_changes *changes) {
-    static const char *const paths[] = {"staticPodPath", "authentication.x509.clientCAFile",
-                                        "resolvConf", "volumePluginDir", "podLogsDir"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-        const char *path = json_text_at(config, paths[i]);
-
-        if (path && *path == '/')
-            text_list_add_owned(&changes->warnings,
-                                xasprintf("a patch sets %s to '%s', a path without a drive letter",
-                                          paths[i], path));
-    }
-}
-
 static int apply_patches(const struct patches *patches, json_t **config,
                          struct kubelet_changes *changes, struct error *err) {
+    static const char *const paths[] = {"staticPodPath", "authentication.x509.clientCAFile",
+                                        "resolvConf", "volumePluginDir", "podLogsDir"};
     json_t *patched = NULL;
 
     if (!patches)
@@ -212,14 +177,24 @@ static int apply_patches(const struct patches *patches, json_t **config,
     kubelet_changes_compare(changes, *config, patched, "patched");
     json_decref(*config);
     *config = patched;
-    warn_of_patched(patched, changes);
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+        const char *path = json_text_at(patched, paths[i]);
+
+        if (path && *path == '/')
+            text_list_add_owned(&changes->warnings,
+                                xasprintf("a patch sets %s to '%s', a path without a drive letter",
+                                          paths[i], path));
+    }
     return 0;
 }
 
-static int check_kind(const json_t *config, struct error *err) {
-    const char *version = json_text_at(config, "apiVersion");
+int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
+                        struct kubelet_changes *changes, struct error *err) {
+    const char *version = json_text_at(input->cluster, "apiVersion"), *path;
+    _cleanup_json_ json_t *config = NULL;
+    _cleanup_(freep) char *folder = NULL;
 
-    if (!text_equal(json_text_at(config, "kind"), "KubeletConfiguration"))
+    if (!text_equal(json_text_at(input->cluster, "kind"), "KubeletConfiguration"))
         return error_set(
             err, ERROR_MALFORMED,
             "make the kubelet's configuration: the cluster's is not a KubeletConfiguration");
@@ -228,39 +203,20 @@ static int check_kind(const json_t *config, struct error *err) {
                          "make the kubelet's configuration: apiVersion \"%s\" is not "
                          "kubelet.config.k8s.io/v1beta1",
                          version ? version : "");
-    return 0;
-}
-
-/* What is in it runs as SYSTEM: winjoin closes the folder that the kubelet will read, and no other.
- */
-static int check_manifests(const json_t *config, struct error *err) {
-    const char *path = json_text_at(config, "staticPodPath");
-    _cleanup_(freep) char *folder = NULL;
-
-    if (path_normalize(path, &folder, err) == 0 && folder[1] == ':')
-        return 0;
-    return error_set(err, ERROR_MALFORMED,
-                     "make the kubelet's configuration: staticPodPath '%.100s' of the cluster's is "
-                     "not a folder of this machine",
-                     path);
-}
-
-int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
-                        struct kubelet_changes *changes, struct error *err) {
-    _cleanup_json_ json_t *config = NULL;
-
-    if (check_kind(input->cluster, err) < 0)
-        return -1;
     config = json_deep_copy(input->cluster);
     fill_defaults(config, input);
-    remove_fields(config, changes);
-    remove_signals(config, changes);
+    remove_linux(config, changes);
     force_values(config, input, changes);
-    look_for_manifests_often(config, changes);
-    ask_ipv4_servers_first(config, changes);
     warn_of_open_doors(config, changes);
-    if (check_manifests(config, err) < 0 ||
-        apply_patches(input->patches, &config, changes, err) < 0)
+    /* What is in it runs as SYSTEM: winjoin closes the folder that the kubelet will read, and no
+     * other. */
+    path = json_text_at(config, "staticPodPath");
+    if (path_normalize(path, &folder, err) < 0 || folder[1] != ':')
+        return error_set(err, ERROR_MALFORMED,
+                         "make the kubelet's configuration: staticPodPath '%.100s' of the "
+                         "cluster's is not a folder of this machine",
+                         path);
+    if (apply_patches(input->patches, &config, changes, err) < 0)
         return -1;
     force(config, "containerRuntimeEndpoint",
           json_string(input->cri_socket ? input->cri_socket : KUBELET_CRI_SOCKET),

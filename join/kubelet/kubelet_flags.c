@@ -15,19 +15,17 @@ bool kubelet_has_instance_config(const char *version) {
     return minor_of(version) >= INSTANCE_CONFIG_SINCE;
 }
 
-static bool user_has(const struct kubelet_flags_input *input, const char *name) {
-    size_t len = strlen(name);
-
-    for (size_t i = 0; input->extra && i < input->extra->count; i++)
-        if (text_starts_with(input->extra->items[i], name) && input->extra->items[i][len] == '=')
-            return true;
-    return false;
-}
-
+/* Where there is a value, and no argument of the user's in its place. */
 static void add_base(const struct kubelet_flags_input *input, const char *name, const char *value,
                      struct text_list *ret) {
-    if (value && *value && !user_has(input, name))
-        text_list_add_owned(ret, xasprintf("--%s=%s", name, value));
+    size_t len = strlen(name);
+
+    if (!value || !*value)
+        return;
+    for (size_t i = 0; input->extra && i < input->extra->count; i++)
+        if (text_starts_with(input->extra->items[i], name) && input->extra->items[i][len] == '=')
+            return;
+    text_list_add_owned(ret, xasprintf("--%s=%s", name, value));
 }
 
 static int by_name_and_value(const void *a, const void *b) {
@@ -57,25 +55,23 @@ void kubelet_flags_make(const struct kubelet_flags_input *input, struct text_lis
         qsort(ret->items, ret->count, sizeof *ret->items, by_name_and_value);
 }
 
-/* One byte of a text that Go's %q would quote. */
-static void add_quoted(struct text *out, unsigned char c) {
-    static const char named[] = "\a\b\f\n\r\t\v", letters[] = "abfnrtv";
-    const char *at = c ? strchr(named, c) : NULL;
-
-    if (at)
-        text_addf(out, "\\%c", letters[at - named]);
-    else if (c == '"' || c == '\\')
-        text_addf(out, "\\%c", c);
-    else if (c < 0x20 || c == 0x7f)
-        text_addf(out, "\\x%02x", c);
-    else
-        text_add_char(out, (char)c);
-}
-
+/* As Go's %q quotes. */
 static void add_quoted_text(struct text *out, const char *s) {
+    static const char named[] = "\a\b\f\n\r\t\v", letters[] = "abfnrtv";
+
     text_add_char(out, '"');
-    for (; *s; s++)
-        add_quoted(out, (unsigned char)*s);
+    for (; *s; s++) {
+        const char *at = strchr(named, *s);
+
+        if (at)
+            text_addf(out, "\\%c", letters[at - named]);
+        else if (*s == '"' || *s == '\\')
+            text_addf(out, "\\%c", *s);
+        else if ((unsigned char)*s < 0x20 || *s == 0x7f)
+            text_addf(out, "\\x%02x", (unsigned char)*s);
+        else
+            text_add_char(out, *s);
+    }
     text_add(out, "\"\n");
 }
 

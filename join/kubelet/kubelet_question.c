@@ -7,20 +7,11 @@
 
 enum { QUESTION_MS = 30000, OBJECTION_MAX = 600 };
 
-/* klog's err="..." has \" for each quote. */
-static char *unquoted(const char *begin, size_t len) {
-    struct text out = {0};
-
-    for (size_t i = 0; i < len; i++)
-        if (begin[i] != '\\' || i + 1 == len || begin[i + 1] != '"')
-            text_add_char(&out, begin[i]);
-    return text_take(&out);
-}
-
 /* From behind the mark to the end of the line, without what the kubelet adds to every such line. */
 static char *words_behind(const char *said, const char *mark) {
     static const char *const ends[] = {", path: &TypeMeta", "\r", "\n"};
     const char *begin = strstr(said, mark);
+    struct text words = {0};
     size_t len;
 
     if (!begin)
@@ -38,7 +29,13 @@ static char *words_behind(const char *said, const char *mark) {
     }
     if (len && begin[len - 1] == '"')
         len--;
-    return len ? unquoted(begin, len < OBJECTION_MAX ? len : OBJECTION_MAX) : NULL;
+    if (!len)
+        return NULL;
+    len = len < OBJECTION_MAX ? len : OBJECTION_MAX;
+    for (size_t i = 0; i < len; i++) /* klog's err="..." has \" for each quote */
+        if (begin[i] != '\\' || i + 1 == len || begin[i + 1] != '"')
+            text_add_char(&words, begin[i]);
+    return text_take(&words);
 }
 
 /* How the kubelet begins a refusal, and what it then refuses (cmd/kubelet/app/server.go). The last
@@ -64,17 +61,13 @@ static const struct mark {
 
 /* Our own question, which is put in words that not each version knows, is no objection; nor is what
  * the kubelet says once it runs. */
-static bool is_objection(const char *words) {
-    return !strstr(words, "--exit-on-lock-contention") &&
-           !text_starts_with(words, "failed to run Kubelet");
-}
-
 static char *find_objection(const char *said, const struct mark **ret) {
     for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
         char *words = words_behind(said, marks[i].text);
 
         *ret = &marks[i];
-        if (words && is_objection(words))
+        if (words && !strstr(words, "--exit-on-lock-contention") &&
+            !text_starts_with(words, "failed to run Kubelet"))
             return words;
         free(words);
     }
@@ -91,58 +84,25 @@ char *kubelet_question_unknown(const char *said) {
     return words_behind(said, "strict decoding error: ");
 }
 
-/* config.yaml as it will be written, but for the CA's file, not there yet. The caller frees. */
-static char *asked_text(const json_t *config) {
-    _cleanup_json_ json_t *asked = json_deep_copy(config);
-
-    json_object_del(json_at(asked, "authentication.x509"), "clientCAFile");
-    return yaml_write(asked);
-}
-
-/* Later words win over the service's own. NULL-terminated; *ret_own keeps what they stand on. */
-static int question_words(const struct service_settings *settings, const char *program,
-                          const char *folder, struct text_list *ret, struct error *err) {
-    if (service_arguments(&service_kubelet, settings, ret, err) < 0)
-        return -1;
-    free(ret->items[0]);
-    ret->items[0] = xstrdup(program);
-    text_list_add_owned(ret, xasprintf("--config=%s\\config.yaml", folder));
-    text_list_add_owned(ret, xasprintf("--cert-dir=%s\\pki", folder));
-    text_list_add(ret, "--exit-on-lock-contention");
-    return 0;
-}
-
-static int run(struct host *host, const struct text_list *words, int *ret_code, char **ret_said,
-               struct error *err) {
-    _cleanup_(freep) const char **argv = xcalloc(words->count + 1, sizeof *argv);
-    struct host_process process = {.argv = argv, .timeout_ms = QUESTION_MS, .with_errors = true};
-
-    for (size_t i = 0; i < words->count; i++)
-        argv[i] = words->items[i];
-    return host_run(host, &process, ret_code, ret_said, err);
-}
-
-static int refuse(const struct mark *mark, const char *objection, struct error *err) {
-    if (mark->of_arguments) {
-        (void)error_set(err, ERROR_USAGE, "this kubelet refuses its arguments: %s", objection);
-        return error_hint(
-            err, "the kubelet would not start: take the argument out of kubeletExtraArgs (the "
-                 "JoinConfiguration) or services.kubelet.extraArgs (the NodeConfiguration)");
-    }
-    (void)error_set(err, ERROR_USAGE,
-                    "the cluster's KubeletConfiguration does not fit this kubelet: %s", objection);
-    return error_hint(
-        err, "the kubelet would not start: change the ConfigMap kube-system/kubelet-config, or "
-             "override the value for this node with a patch (--patches)");
-}
-
 static int judge(struct join_progress *progress, int code, const char *said, struct error *err) {
     const struct mark *mark = NULL;
     _cleanup_(freep) char *objection = code ? find_objection(said, &mark) : NULL,
                           *unknown = kubelet_question_unknown(said);
 
-    if (objection)
-        return refuse(mark, objection, err);
+    if (objection && mark->of_arguments) {
+        (void)error_set(err, ERROR_USAGE, "this kubelet refuses its arguments: %s", objection);
+        return error_hint(
+            err, "the kubelet would not start: take the argument out of kubeletExtraArgs (the "
+                 "JoinConfiguration) or services.kubelet.extraArgs (the NodeConfiguration)");
+    }
+    if (objection) {
+        (void)error_set(err, ERROR_USAGE,
+                        "the cluster's KubeletConfiguration does not fit this kubelet: %s",
+                        objection);
+        return error_hint(
+            err, "the kubelet would not start: change the ConfigMap kube-system/kubelet-config, or "
+                 "override the value for this node with a patch (--patches)");
+    }
     if (unknown)
         join_warn(progress, "the kubelet ignores a part of its configuration: %s", unknown);
     if (code < 0 || code > 128) /* killed, or ended by Windows (0xC0000005) */
@@ -154,16 +114,32 @@ static int judge(struct join_progress *progress, int code, const char *said, str
 int kubelet_question_ask(struct host *host, struct join_progress *progress, const json_t *config,
                          const struct service_settings *settings, const char *program,
                          const char *folder, struct error *err) {
-    _cleanup_(freep) char *file = xasprintf("%s\\config.yaml", folder), *said = NULL;
-    _cleanup_(freep) char *text = asked_text(config);
+    _cleanup_(freep) char *file = xasprintf("%s\\config.yaml", folder), *said = NULL, *text = NULL;
+    _cleanup_json_ json_t *asked = json_deep_copy(config);
     _cleanup_(text_list_free) struct text_list words = {0};
+    _cleanup_(freep) const char **argv = NULL;
+    struct host_process process = {.timeout_ms = QUESTION_MS, .with_errors = true};
     struct error why = {0};
     int code = 0;
 
-    if (question_words(settings, program, folder, &words, err) < 0 ||
-        host_write(host, file, text, strlen(text), HOST_SECRET, err) < 0)
+    /* config.yaml as it will be written, but for the CA's file, not there yet */
+    json_object_del(json_at(asked, "authentication.x509"), "clientCAFile");
+    text = yaml_write(asked);
+    if (service_arguments(&service_kubelet, settings, &words, err) < 0)
         return -1;
-    if (run(host, &words, &code, &said, &why) == 0)
+    text_set(&words.items[0], xstrdup(program));
+    /* later words win over the service's own */
+    text_list_add_owned(&words, xasprintf("--config=%s", file));
+    text_list_add_owned(&words, xasprintf("--cert-dir=%s\\pki", folder));
+    text_list_add(&words, "--exit-on-lock-contention");
+    if (host_write(host, file, text, strlen(text), HOST_SECRET, err) < 0)
+        return -1;
+
+    argv = xcalloc(words.count + 1, sizeof *argv);
+    for (size_t i = 0; i < words.count; i++)
+        argv[i] = words.items[i];
+    process.argv = argv;
+    if (host_run(host, &process, &code, &said, &why) == 0)
         return judge(progress, code, said, err);
     if (why.kind == ERROR_INTERRUPTED)
         return error_pass(err, &why);

@@ -17,50 +17,40 @@ static const char *const type_names[] = {
 
 /* ---- names ---- */
 
-static const char *target_of(const char *name) {
-    for (size_t i = 0; i < ARRAY_SIZE(targets); i++)
-        if (text_starts_with(name, targets[i]))
-            return targets[i];
-    return NULL;
-}
-
-/* What is between '+' and the first dot. */
-static int type_of(const char *name, const char *plus, enum patch_type *ret, struct error *err) {
-    size_t len = strcspn(plus + 1, ".");
-
-    for (size_t i = 0; i < ARRAY_SIZE(type_names); i++) {
-        if (strlen(type_names[i]) == len && strncmp(plus + 1, type_names[i], len) == 0) {
-            *ret = (enum patch_type)i;
-            return 0;
-        }
-    }
-    return error_set(err, ERROR_USAGE,
-                     "patch file '%s': '+' must be followed by json, merge or strategic", name);
-}
-
 int patch_file_name(const char *name, enum patch_target *ret, enum patch_type *ret_type,
                     const char **ret_reason, struct error *err) {
-    const char *target = target_of(name), *dot, *plus;
+    const char *dot = strchr(name, '.'), *plus = strchr(name, '+');
+    size_t target = 0, type = 0;
 
     *ret = PATCH_NONE;
     if (!text_ends_with(name, ".json") && !text_ends_with(name, ".yaml")) {
         *ret_reason = "the extension must be json or yaml";
         return 0;
     }
-    if (!target) {
+    while (target < ARRAY_SIZE(targets) && !text_starts_with(name, targets[target]))
+        target++;
+    if (target == ARRAY_SIZE(targets)) {
         *ret_reason = "its name does not begin with one of kubeadm's patch targets; the kubelet's "
                       "is \"kubeletconfiguration\", in lower case";
         return 0;
     }
-    dot = strchr(name, '.');
-    plus = strchr(name, '+');
     *ret_type = PATCH_STRATEGIC;
     if (plus && plus > dot)
         return error_set(err, ERROR_USAGE,
                          "patch file '%s': '+' and the type must come before the first dot", name);
-    if (plus && type_of(name, plus, ret_type, err) < 0)
-        return -1;
-    *ret = text_equal(target, "kubeletconfiguration") ? PATCH_KUBELET : PATCH_OTHER;
+    if (plus) { /* the type is what is between it and the dot */
+        size_t len = (size_t)(dot - plus) - 1;
+
+        while (type < ARRAY_SIZE(type_names) &&
+               !(strlen(type_names[type]) == len && strncmp(plus + 1, type_names[type], len) == 0))
+            type++;
+        if (type == ARRAY_SIZE(type_names))
+            return error_set(err, ERROR_USAGE,
+                             "patch file '%s': '+' must be followed by json, merge or strategic",
+                             name);
+        *ret_type = (enum patch_type)type;
+    }
+    *ret = text_equal(targets[target], "kubeletconfiguration") ? PATCH_KUBELET : PATCH_OTHER;
     return 0;
 }
 
@@ -82,15 +72,6 @@ static int at_line(struct error *err, const struct patches *patches, const struc
                    const char *path) {
     return error_prefix(err, "%s: line %zu", patch->path,
                         yaml_place(&patches->files[patch->file], patch->json, path)->line);
-}
-
-static int check_shape(const struct patches *patches, const struct patch *patch,
-                       struct error *err) {
-    if (patch->type == PATCH_JSON ? json_is_array(patch->json) : json_is_object(patch->json))
-        return 0;
-    (void)error_set(err, ERROR_USAGE, "a %s patch is %s", type_names[patch->type],
-                    patch->type == PATCH_JSON ? "a list of operations" : "an object with fields");
-    return at_line(err, patches, patch, "");
 }
 
 /* `ret` NULL: the file is read and judged alone. */
@@ -118,8 +99,11 @@ static int read_file(struct host *host, const char *path, enum patch_type type, 
                                  .type = type,
                                  .file = ret->file_count - 1,
                                  .json = document});
-        if (check_shape(ret, &ret->items[ret->count - 1], err) < 0)
-            return -1;
+        if (type == PATCH_JSON ? json_is_array(document) : json_is_object(document))
+            continue;
+        (void)error_set(err, ERROR_USAGE, "a %s patch is %s", type_names[type],
+                        type == PATCH_JSON ? "a list of operations" : "an object with fields");
+        return at_line(err, ret, &ret->items[ret->count - 1], "");
     }
     if (ret->count == before)
         text_list_add_owned(&ret->warnings, xasprintf("patch file '%s' is empty", path));
@@ -184,59 +168,39 @@ int patches_read(struct host *host, const char *folder, struct patches *ret, str
 
 /* ---- applying ---- */
 
-static int apply_json(const struct patches *patches, const struct patch *patch,
-                      const json_t *config, json_t **ret, struct error *err) {
-    _cleanup_(freep) char *at = NULL;
-    size_t operation;
-
-    if (json_patch_apply(config, patch->json, ret, &operation, err) == 0)
-        return 0;
-    at = xasprintf("[%zu]", operation);
-    return at_line(err, patches, patch, at);
-}
-
-static int apply_strategic(const struct patches *patches, const struct patch *patch,
-                           const json_t *config, json_t **ret, struct error *err) {
-    _cleanup_(text_free) struct text where = {0};
-
-    if (strategic_merge(config, patch->json, ret, &where, err) == 0)
-        return 0;
-    return at_line(err, patches, patch, text_str(&where));
-}
-
-/* A patch may change everything but what the document is. */
-static int check_result(const struct patches *patches, const struct patch *patch,
-                        const json_t *config, struct error *err) {
-    if (text_equal(json_text_at(config, "kind"), "KubeletConfiguration") &&
-        text_equal(json_text_at(config, "apiVersion"), "kubelet.config.k8s.io/v1beta1"))
-        return 0;
-    (void)error_set(err, ERROR_USAGE,
-                    "the patched document is no longer a KubeletConfiguration of "
-                    "kubelet.config.k8s.io/v1beta1");
-    return at_line(err, patches, patch, "");
-}
-
 int patches_apply(const struct patches *patches, const json_t *config, json_t **ret,
                   struct text_list *applied, struct error *err) {
     _cleanup_json_ json_t *current = json_deep_copy(config);
 
     for (size_t i = 0; i < patches->count; i++) {
         const struct patch *patch = &patches->items[i];
+        _cleanup_(text_free) struct text at = {0}; /* where in the patch an error is */
         json_t *next = NULL;
+        size_t operation;
         int result = 0;
 
-        if (patch->type == PATCH_JSON)
-            result = apply_json(patches, patch, current, &next, err);
-        else if (patch->type == PATCH_STRATEGIC)
-            result = apply_strategic(patches, patch, current, &next, err);
-        else
+        if (patch->type == PATCH_JSON) {
+            result = json_patch_apply(current, patch->json, &next, &operation, err);
+            if (result < 0)
+                text_addf(&at, "[%zu]", operation);
+        } else if (patch->type == PATCH_STRATEGIC) {
+            result = strategic_merge(current, patch->json, &next, &at, err);
+        } else {
             next = json_merge_patch(current, patch->json);
+        }
         if (result < 0)
-            return -1;
+            return at_line(err, patches, patch, text_str(&at));
         json_decref(current);
         current = next;
-        if (check_result(patches, patch, current, err) < 0)
-            return -1;
+
+        /* a patch may change everything but what the document is */
+        if (!text_equal(json_text_at(current, "kind"), "KubeletConfiguration") ||
+            !text_equal(json_text_at(current, "apiVersion"), "kubelet.config.k8s.io/v1beta1")) {
+            (void)error_set(err, ERROR_USAGE,
+                            "the patched document is no longer a KubeletConfiguration of "
+                            "kubelet.config.k8s.io/v1beta1");
+            return at_line(err, patches, patch, "");
+        }
         if (applied)
             text_list_add_owned(applied,
                                 xasprintf("%s (%s)", patch->path, type_names[patch->type]));

@@ -79,15 +79,6 @@ static json_t *cleaned(const json_t *patch) {
     return result;
 }
 
-static void set_cleaned(json_t *object, const char *key, const json_t *patch) {
-    json_t *value = cleaned(patch);
-
-    if (value)
-        json_object_set_new(object, key, value);
-    else
-        json_object_del(object, key);
-}
-
 /* ---- lists ---- */
 
 static long long index_in(const json_t *list, const json_t *wanted) {
@@ -131,28 +122,6 @@ static int delete_from(struct work *work, const struct place *place, json_t *ori
     return 0;
 }
 
-/* The patch's list must keep the order that it asks for, and hold nothing else. */
-static bool agrees(const json_t *list, const json_t *order) {
-    size_t at = 0;
-
-    for (size_t i = 0; i < json_array_size(order); i++)
-        at += json_equal(json_array_get(list, at), json_array_get(order, i));
-    return at == json_array_size(list) || json_array_size(order) == 0;
-}
-
-/* Sorts in place by the place in `order`; equal ones keep theirs. */
-static void sort_by(json_t *list, const json_t *order) {
-    for (size_t i = 1; i < json_array_size(list); i++) {
-        json_t *item = json_incref(json_array_get(list, i));
-        size_t to = i;
-
-        while (to > 0 && index_in(order, json_array_get(list, to - 1)) > index_in(order, item))
-            to--;
-        json_array_remove(list, i);
-        json_array_insert_new(list, to, item);
-    }
-}
-
 /* The items that `order` names stand in its order; the others go between them where they stood
  * before. New reference. */
 static json_t *ordered(const json_t *list, const json_t *order, const json_t *before) {
@@ -160,9 +129,18 @@ static json_t *ordered(const json_t *list, const json_t *order, const json_t *be
     json_t *result = json_array();
     size_t n = 0, o = 0;
 
-    json_each(list, i, item)
-        json_array_append(index_in(order, item) >= 0 ? named : others, item);
-    sort_by(named, order);
+    json_each(list, i, item) {
+        long long place = index_in(order, item);
+        size_t to = json_array_size(named);
+
+        if (place < 0) {
+            json_array_append(others, item);
+            continue;
+        }
+        while (to > 0 && index_in(order, json_array_get(named, to - 1)) > place)
+            to--; /* equal ones keep theirs */
+        json_array_insert(named, to, item);
+    }
     while (n < json_array_size(named) || o < json_array_size(others)) {
         json_t *next = json_array_get(named, n), *other = json_array_get(others, o);
         long long left = other ? index_in(before, other) : -1;
@@ -184,6 +162,7 @@ static int set_order(struct work *work, const struct place *place, json_t *origi
     json_t *before = json_object_get(original, key);
     const json_t *replacing = json_object_get(patch, key);
     const json_t *list = replacing ? replacing : before;
+    size_t kept = 0;
 
     if (!json_is_array(order) || (list && !json_is_array(list)) ||
         (before && !json_is_array(before)))
@@ -192,7 +171,10 @@ static int set_order(struct work *work, const struct place *place, json_t *origi
         return refuse(work, place, "there is no list \"%s\"", key);
     if (check_scalars(work, place, list, order) < 0)
         return -1;
-    if (replacing && !agrees(replacing, order))
+    /* the patch's list must keep the order that it asks for, and hold nothing else */
+    json_each(order, i, item)
+        kept += json_equal(json_array_get(replacing, kept), item);
+    if (replacing && json_array_size(order) && kept != json_array_size(replacing))
         return refuse(work, place, "\"%s\" of the patch is not in this order", key);
     json_object_set_new(original, key, ordered(list, order, before));
     return 0;
@@ -223,31 +205,6 @@ static int retain_keys(struct work *work, const struct place *place, json_t *ori
         if (index_in(keys, name) < 0)
             json_object_del(original, key);
     }
-    return 0;
-}
-
-static int merge_object(struct work *work, const struct place *place, json_t **original,
-                        const json_t *patch);
-
-static int merge_field(struct work *work, const struct place *place, json_t *original,
-                       const char *key, const json_t *patch) {
-    json_t *value = json_object_get(original, key);
-    int result;
-
-    if (json_is_null(patch)) {
-        json_object_del(original, key);
-        return 0;
-    }
-    if (json_is_object(value) && json_is_object(patch)) {
-        json_incref(value);
-        result = merge_object(work, place, &value, patch);
-        json_object_set_new(original, key, value);
-        return result;
-    }
-    if (json_is_array(value) && json_is_array(patch))
-        json_object_set_new(original, key, json_deep_copy(patch)); /* as it is */
-    else
-        set_cleaned(original, key, patch);
     return 0;
 }
 
@@ -300,9 +257,24 @@ static int merge_object(struct work *work, const struct place *place, json_t **o
         parallel_lists(work, place, *original, patch, DELETE_FROM) < 0)
         return -1;
     json_each_member(patch, key, value) {
+        json_t *old = json_object_get(*original, key), *made = NULL;
+        int result = 0;
+
         if (is_directive(key) || is_ordered(patch, key))
             continue;
-        if (merge_field(work, &(struct place){place, key}, *original, key, value) < 0)
+        if (json_is_object(old) && json_is_object(value)) {
+            made = json_incref(old);
+            result = merge_object(work, &(struct place){place, key}, &made, value);
+        } else if (json_is_array(old) && json_is_array(value)) {
+            made = json_deep_copy(value); /* as it is */
+        } else if (!json_is_null(value)) {
+            made = cleaned(value);
+        }
+        if (made)
+            json_object_set_new(*original, key, made);
+        else
+            json_object_del(*original, key);
+        if (result < 0)
             return -1;
     }
     return 0;
