@@ -60,18 +60,10 @@ static int end_ours(struct host *host, struct error *err) {
     return stop(host, err) < 0 || host_remove(host, etl_file, err) < 0 ? -1 : 0;
 }
 
-static int start(struct host *host, struct error *err) {
+int diag_capture_begin(struct host *host, struct error *err) {
     static const char *const argv[] = {PKTMON,        "start",  "--capture",   "--pkt-size", "128",
                                        "--file-name", etl_file, "--file-size", "16",         NULL};
 
-    if (pktmon(host, argv, START_MS, false, err) < 0)
-        return -1;
-    if (host_file_type(host, etl_file) != HOST_FILE)
-        return error_set(err, ERROR_HOST, "pktmon start: no file was created");
-    return 0;
-}
-
-int diag_capture_begin(struct host *host, struct error *err) {
     if (host_file_type(host, PKTMON) != HOST_FILE)
         return error_set(err, ERROR_UNSUPPORTED,
                          "capture packets: this Windows has no Packet Monitor ('%s' is missing)",
@@ -79,26 +71,17 @@ int diag_capture_begin(struct host *host, struct error *err) {
     (void)host_remove(host, DIAG_CAPTURE_FILE, ERROR_IGNORED); /* of a run that was killed */
     if (host_make_folder(host, HOST_OWN_FOLDER, HOST_SECRET, err) < 0 || end_ours(host, err) < 0)
         return error_prefix(err, "capture packets");
-    if (start(host, err) == 0)
-        return 0;
+    if (pktmon(host, argv, START_MS, false, err) == 0) {
+        if (host_file_type(host, etl_file) == HOST_FILE)
+            return 0;
+        (void)error_set(err, ERROR_HOST, "pktmon start: no file was created");
+    }
     (void)end_ours(host, ERROR_IGNORED);
     (void)error_hint(err, "pktmon status shows whether another program captures packets");
     return error_prefix(err, "capture packets");
 }
 
 /* ---- the text ---- */
-
-/* "..., DropReason INET: no route , DropLocation ..." -> the reason; the caller frees. */
-static char *reason_of(const char *line, size_t len) {
-    static const char word[] = "DropReason ";
-    _cleanup_(freep) char *copy = xstrndup(line, len);
-    const char *at = strstr(copy, word);
-
-    if (!at)
-        return NULL;
-    at += sizeof word - 1;
-    return trimmed(at, strcspn(at, ","), REASON_MAX);
-}
 
 static void count_drop(json_t *drops, const char *reason, bool of_flow) {
     json_t *row = NULL, *found = NULL;
@@ -134,48 +117,51 @@ static bool names(const char *text, size_t len, const char *target) {
 }
 
 json_t *diag_capture_drops(const char *text, const char *target) {
+    static const char word[] = "DropReason ";
     json_t *drops = json_array();
+    size_t len, more;
 
-    while (*text) {
-        size_t len = strcspn(text, "\n"),
-               more = text[len] ? len + 1 + strcspn(text + len + 1, "\n") : len;
-        _cleanup_(freep) char *reason = reason_of(text, len);
+    for (; *text; text += len + (text[len] != '\0')) {
+        _cleanup_(freep) char *line = NULL, *reason = NULL;
+        const char *at;
 
-        if (reason && *reason) /* what the packet is stands on the same or on the next line */
+        len = strcspn(text, "\n");
+        line = xstrndup(text, len);
+        at = strstr(line, word); /* "..., DropReason INET: no route , DropLocation ..." */
+        if (!at)
+            continue;
+        at += sizeof word - 1;
+        reason = trimmed(at, strcspn(at, ","), REASON_MAX);
+        /* What the packet is stands on the same or on the next line. */
+        more = text[len] ? len + 1 + strcspn(text + len + 1, "\n") : len;
+        if (*reason)
             count_drop(drops, reason, names(text, more, target));
-        text += len + (text[len] != '\0');
     }
     return drops;
 }
 
 /* ---- the end ---- */
 
-static int convert(struct host *host, const char *target, json_t **ret, struct error *err) {
+int diag_capture_end(struct host *host, const char *target, json_t **ret, struct error *err) {
     static const char to[] = DIAG_CAPTURE_FILE;
     static const char *const pcap[] = {PKTMON, "etl2pcap", etl_file, "--out", to, NULL};
     static const char *const words[] = {PKTMON, "etl2txt", etl_file, "--out", text_file, NULL};
     _cleanup_(freep) char *text = NULL;
     size_t len;
-
-    if (host_interrupted(host))
-        return error_set(err, ERROR_INTERRUPTED, "interrupted");
-    if (pktmon(host, pcap, CONVERT_MS, false, err) < 0 ||
-        pktmon(host, words, CONVERT_MS, false, err) < 0 ||
-        host_read_text(host, text_file, TEXT_MAX, &text, &len, err) < 0)
-        return -1;
-    *ret = json_pack("{s:o}", "drops", diag_capture_drops(text, target));
-    return 0;
-}
-
-int diag_capture_end(struct host *host, const char *target, json_t **ret, struct error *err) {
     int result = stop(host, err);
 
-    if (result == 0)
-        result = convert(host, target, ret, err);
+    if (result == 0 && host_interrupted(host))
+        result = error_set(err, ERROR_INTERRUPTED, "interrupted");
+    if (result == 0 && (pktmon(host, pcap, CONVERT_MS, false, err) < 0 ||
+                        pktmon(host, words, CONVERT_MS, false, err) < 0 ||
+                        host_read_text(host, text_file, TEXT_MAX, &text, &len, err) < 0))
+        result = -1;
     (void)host_remove(host, etl_file, ERROR_IGNORED);
     (void)host_remove(host, text_file, ERROR_IGNORED);
-    if (result == 0)
+    if (result == 0) {
+        *ret = json_pack("{s:o}", "drops", diag_capture_drops(text, target));
         return 0;
+    }
     (void)host_remove(host, DIAG_CAPTURE_FILE, ERROR_IGNORED);
     return error_prefix(err, "capture packets");
 }

@@ -87,15 +87,6 @@ json_t *diag_evidence_node_of(const json_t *evidence, const char *ip) {
     return NULL;
 }
 
-const char *diag_evidence_node_address(const json_t *evidence, const char *ip) {
-    struct network_peer peer = {0};
-    const json_t *node = diag_evidence_node_of(evidence, ip);
-
-    if (node)
-        network_peer_read(node, &peer);
-    return peer.node_address;
-}
-
 bool diag_evidence_gateway(const json_t *evidence, const char *ip, char ret[IP_TEXT_MAX]) {
     const json_t *node = diag_evidence_node_of(evidence, ip);
     struct cidr prefix;
@@ -114,23 +105,6 @@ enum { ROWS_MAX = 1000, LAST_PORT = 65535 };
 
 /* ---- the host's own network ---- */
 
-static json_t *adapter_json(struct host *host, const struct host_adapter *adapter) {
-    json_t *json = json_pack("{s:s, s:i, s:b, s:i, s:s}", "alias",
-                             adapter->alias ? adapter->alias : "", "index", (int)adapter->index,
-                             "up", adapter->up, "mtu", (int)adapter->mtu, "mac", adapter->mac);
-    bool forwarding;
-
-    /* one without a family has no forwarding of it */
-    if (host_forwarding(host, adapter->index, 4, &forwarding, ERROR_IGNORED) == 0)
-        json_object_set_new(json, "forwarding", json_boolean(forwarding));
-    if (host_forwarding(host, adapter->index, 6, &forwarding, ERROR_IGNORED) == 0)
-        json_object_set_new(json, "forwarding6", json_boolean(forwarding));
-    json_object_set_new(json, "addresses", json_texts(&adapter->addresses));
-    json_object_set_new(json, "gateways", json_texts(&adapter->gateways));
-    json_object_set_new(json, "dnsServers", json_texts(&adapter->dns_servers));
-    return json;
-}
-
 static void adapters_add(struct host *host, json_t *evidence) {
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
     struct error err = {0};
@@ -141,8 +115,23 @@ static void adapters_add(struct host *host, json_t *evidence) {
         return;
     }
     array = json_array();
-    for (size_t i = 0; i < adapters.count; i++)
-        json_array_append_new(array, adapter_json(host, &adapters.items[i]));
+    for (size_t i = 0; i < adapters.count; i++) {
+        const struct host_adapter *adapter = &adapters.items[i];
+        json_t *json = json_pack("{s:s, s:i, s:b, s:i, s:s}", "alias",
+                                 adapter->alias ? adapter->alias : "", "index", (int)adapter->index,
+                                 "up", adapter->up, "mtu", (int)adapter->mtu, "mac", adapter->mac);
+        bool forwarding;
+
+        /* one without a family has no forwarding of it */
+        if (host_forwarding(host, adapter->index, 4, &forwarding, ERROR_IGNORED) == 0)
+            json_object_set_new(json, "forwarding", json_boolean(forwarding));
+        if (host_forwarding(host, adapter->index, 6, &forwarding, ERROR_IGNORED) == 0)
+            json_object_set_new(json, "forwarding6", json_boolean(forwarding));
+        json_object_set_new(json, "addresses", json_texts(&adapter->addresses));
+        json_object_set_new(json, "gateways", json_texts(&adapter->gateways));
+        json_object_set_new(json, "dnsServers", json_texts(&adapter->dns_servers));
+        json_array_append_new(array, json);
+    }
     json_object_set_new(evidence, "adapters", array);
 }
 
@@ -164,13 +153,6 @@ static void routes_add(struct host *host, json_t *evidence) {
     json_object_set_new(evidence, "routes", array);
 }
 
-/* An address of many: nobody has it, and Windows keeps a fixed MAC for it. */
-static bool is_group(const char *address) {
-    struct ip ip;
-
-    return ip_parse(address, &ip, NULL) < 0 || ip.bytes[0] >= (ip.family == 4 ? 224 : 255);
-}
-
 /* Those that are well are left out. */
 static void neighbors_add(struct host *host, json_t *evidence) {
     _cleanup_(host_neighbors_free) struct host_neighbors neighbors = {0};
@@ -184,8 +166,12 @@ static void neighbors_add(struct host *host, json_t *evidence) {
     array = json_array();
     for (size_t i = 0; i < neighbors.count && json_array_size(array) < ROWS_MAX; i++) {
         const struct host_neighbor *n = &neighbors.items[i];
+        struct ip ip;
 
-        if (!is_group(n->address) && (n->fixed || !*n->mac))
+        /* An address of many: nobody has it, and Windows keeps a fixed MAC for it. */
+        if (ip_parse(n->address, &ip, NULL) < 0 || ip.bytes[0] >= (ip.family == 4 ? 224 : 255))
+            continue;
+        if (n->fixed || !*n->mac)
             json_array_append_new(array, json_pack("{s:s, s:s, s:b}", "address", n->address, "mac",
                                                    n->mac, "fixed", (int)n->fixed));
     }
@@ -197,38 +183,25 @@ static void neighbors_add(struct host *host, json_t *evidence) {
 
 enum { CONFIG_MAX = 256 * 1024, TAIL_MAX = 64 * 1024, LINES = 2 };
 
-static char *source_vip(struct host *host) {
-    _cleanup_(yaml_forget) struct yaml yaml = {0};
-    _cleanup_(freep) char *text = NULL;
-    const char *vip;
-    size_t len;
-
-    if (host_read(host, KUBE_PROXY_CONFIG_PATH, CONFIG_MAX, &text, &len, NULL) < 0 ||
-        yaml_read(text, len, KUBE_PROXY_CONFIG_PATH, &yaml, NULL) < 0)
-        return NULL;
-    vip = json_text_at(yaml.documents, "0.winkernel.sourceVip");
-    return vip && *vip ? xstrdup(vip) : NULL;
-}
-
-static char *server(struct host *host) {
-    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
-    _cleanup_(secret_freep) char *text = NULL;
-    size_t len;
-
-    if (host_read(host, KUBE_PROXY_KUBECONFIG_PATH, CONFIG_MAX, &text, &len, NULL) < 0 ||
-        kubeconfig_parse(text, len, KUBE_PROXY_KUBECONFIG_PATH, &config, NULL) < 0)
-        return NULL;
-    return take_ptr(config.server);
-}
-
 /* Of kube-proxy on this node: sourceVip? of its configuration, server? of its kubeconfig,
  * lastErrors?[] from the end of its log. What cannot be read is left out. New reference. */
 static json_t *diag_evidence_proxy(struct host *host) {
     _cleanup_(text_list_free) struct text_list words = {0};
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
+    _cleanup_(kubeconfig_free) struct kubeconfig kubeconfig = {0};
+    _cleanup_(secret_freep) char *config = NULL, *secret = NULL;
     _cleanup_(freep) char *tail = service_log_tail(host, service_kube_proxy.log_file, TAIL_MAX);
-    _cleanup_(freep) char *vip = source_vip(host), *api = server(host);
-    json_t *proxy = json_pack("{s:s*, s:s*}", "sourceVip", vip, "server", api);
+    json_t *proxy = json_object();
+    const char *vip = NULL;
+    size_t len;
 
+    if (host_read(host, KUBE_PROXY_CONFIG_PATH, CONFIG_MAX, &config, &len, NULL) == 0 &&
+        yaml_read(config, len, KUBE_PROXY_CONFIG_PATH, &yaml, NULL) == 0)
+        vip = json_text_at(yaml.documents, "0.winkernel.sourceVip");
+    json_set_text(proxy, "sourceVip", vip);
+    if (host_read(host, KUBE_PROXY_KUBECONFIG_PATH, CONFIG_MAX, &secret, &len, NULL) == 0 &&
+        kubeconfig_parse(secret, len, KUBE_PROXY_KUBECONFIG_PATH, &kubeconfig, NULL) == 0)
+        json_set_text(proxy, "server", kubeconfig.server);
     if (tail)
         service_log_words(tail, LINES, &words);
     if (words.count)
@@ -236,35 +209,7 @@ static json_t *diag_evidence_proxy(struct host *host) {
     return proxy;
 }
 
-/* ---- services, CNI, host ---- */
-
-static void services_add(struct host *host, const char *const *names, json_t *evidence) {
-    json_t *services = json_object();
-
-    for (size_t i = 0; names && names[i]; i++) {
-        struct host_service service = {0};
-        struct error err = {0};
-
-        if (host_service_query(host, names[i], &service, &err) < 0)
-            diag_evidence_missing(evidence, names[i], &err);
-        else
-            json_object_set_new(services, names[i],
-                                json_string(host_service_states[service.state]));
-        host_service_free(&service);
-    }
-    json_object_set_new(evidence, "services", services);
-}
-
-static void cni_add(struct host *host, json_t *evidence) {
-    _cleanup_(freep) char *path = NULL, *folder = containerd_cni_folder(host);
-    struct error err = {0};
-    json_t *conf = NULL;
-
-    if (cni_config_read(host, folder, &path, &conf, &err) < 0)
-        diag_evidence_missing(evidence, "cni", &err);
-    else
-        json_object_set_new(evidence, "cni", json_pack("{s:s, s:o}", "file", path, "conf", conf));
-}
+/* ---- CNI, host ---- */
 
 void diag_network_of_cni(struct host *host, char **ret_name, char **ret_mode) {
     const struct network_mode *mode;
@@ -374,9 +319,11 @@ static void expected_add(const struct diag_evidence_options *options, json_t *ev
 }
 
 json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options *options) {
-    json_t *evidence = json_object();
+    json_t *evidence = json_object(), *services = json_object(), *conf = NULL;
     uint64_t before = host_set_limit(host, DIAG_EVIDENCE_MS);
+    _cleanup_(freep) char *cni_folder = NULL, *cni_file = NULL;
     const json_t *balancers;
+    struct error err = {0};
 
     host_add(host, evidence);
     expected_add(options, evidence);
@@ -384,13 +331,27 @@ json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options
     adapters_add(host, evidence);
     routes_add(host, evidence);
     neighbors_add(host, evidence);
-    services_add(host, options->services, evidence);
+    for (const char *const *name = options->services; name && *name; name++) {
+        _cleanup_(host_service_free) struct host_service service = {0};
+        struct error why = {0};
+
+        if (host_service_query(host, *name, &service, &why) < 0)
+            diag_evidence_missing(evidence, *name, &why);
+        else
+            json_object_set_new(services, *name, json_string(host_service_states[service.state]));
+    }
+    json_object_set_new(evidence, "services", services);
     /* One that runs, and has programmed nothing. */
     balancers = json_object_get(evidence, "loadBalancers");
     if (balancers && !json_array_size(balancers) &&
         text_equal(json_text_at(evidence, "services.kube-proxy"), "running"))
         json_object_set_new(evidence, "kubeProxy", diag_evidence_proxy(host));
-    cni_add(host, evidence);
+    cni_folder = containerd_cni_folder(host);
+    if (cni_config_read(host, cni_folder, &cni_file, &conf, &err) < 0)
+        diag_evidence_missing(evidence, "cni", &err);
+    else
+        json_object_set_new(evidence, "cni",
+                            json_pack("{s:s, s:o}", "file", cni_file, "conf", conf));
     cluster_add(options, evidence);
     limits_add(host, options->network_mode, evidence);
     host_set_deadline(host, before);

@@ -72,8 +72,6 @@ size_t diag_evidence_backends(const json_t *evidence, const char *vip, int proto
 const char *diag_evidence_backend(const json_t *evidence, const char *vip, int protocol, int port);
 /* The Node object whose pods' prefix holds that address. Borrowed; NULL = none is known. */
 json_t *diag_evidence_node_of(const json_t *evidence, const char *ip);
-/* That Node's own address. Borrowed from `evidence`; NULL = not known. */
-const char *diag_evidence_node_address(const json_t *evidence, const char *ip);
 /* The first address of that prefix: the node's own among its pods. false = none is known. */
 bool diag_evidence_gateway(const json_t *evidence, const char *ip, char ret[IP_TEXT_MAX]);
 /* Adds a probe as pods.a or pods.b: what it said of itself when it spoke, and what it waits for

@@ -14,19 +14,6 @@ void diag_evidence_missing(json_t *evidence, const char *what, const struct erro
     json_array_append_new(json_array_in(evidence, "missing"), json_string(line));
 }
 
-/* Each in full, while they are few enough and HNS answers. */
-static int read_each(struct host *host, enum hcn_kind kind, const json_t *ids, json_t *array,
-                     struct error *err) {
-    json_each(ids, i, id) {
-        if (i == OBJECTS_MAX)
-            return error_set(err, ERROR_HOST, "more than %d objects; the rest is omitted",
-                             OBJECTS_MAX);
-        if (hcn_add(host, kind, json_string_value(id), array, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* The ids of a kind: HNS is asked for them once. */
 struct ids {
     json_t *list; /* NULL: why */
@@ -47,14 +34,19 @@ static struct ids ids_of(struct host *host, enum hcn_kind kind) {
     return ids;
 }
 
-/* false: not all of them are there. */
+/* Each in full, while they are few enough and HNS answers; false: not all of them are there. */
 static bool objects_add(struct host *host, enum hcn_kind kind, const struct ids *ids,
                         const char *key, json_t *evidence) {
     _cleanup_json_ json_t *array = json_array();
     struct error err = ids->why;
 
-    if (ids->list)
-        (void)read_each(host, kind, ids->list, array, &err);
+    json_each(ids->list, i, id) {
+        if (i == OBJECTS_MAX)
+            (void)error_set(&err, ERROR_HOST, "more than %d objects; the rest is omitted",
+                            OBJECTS_MAX);
+        if (i == OBJECTS_MAX || hcn_add(host, kind, json_string_value(id), array, &err) < 0)
+            break;
+    }
     if (err.kind == ERROR_TIMED_OUT)
         json_object_set_new(evidence, "hnsSilent", json_true());
     if (err.kind != ERROR_NONE)
@@ -65,32 +57,6 @@ static bool objects_add(struct host *host, enum hcn_kind kind, const struct ids 
 }
 
 /* ---- many ---- */
-
-static json_t *endpoint_known(const struct hcn_endpoint *endpoint) {
-    json_t *json = json_pack("{s:s, s:i}", "ID", endpoint->id, "Flags", endpoint->remote);
-
-    json_set_text(json, "Name", endpoint->name);
-    if (endpoint->address)
-        json_object_set_new(json, "IpConfigurations",
-                            json_pack("[{s:s}]", "IpAddress", endpoint->address));
-    return json;
-}
-
-static json_t *balancer_known(const struct hcn_balancer *balancer) {
-    json_t *json = json_pack("{s:s, s:i, s:o, s:o}", "ID", balancer->id, "Flags", balancer->dsr,
-                             "FrontendVIPs", json_texts(&balancer->vips), "HostComputeEndpoints",
-                             json_texts(&balancer->endpoints));
-
-    for (size_t i = 0; i < balancer->mapping_count; i++) {
-        const struct hcn_port_mapping *m = &balancer->mappings[i];
-
-        json_array_append_new(json_array_in(json, "PortMappings"),
-                              json_pack("{s:I, s:I, s:I}", "Protocol", (json_int_t)m->protocol,
-                                        "ExternalPort", (json_int_t)m->outside, "InternalPort",
-                                        (json_int_t)m->inside));
-    }
-    return json;
-}
 
 /* Adds what is known of an object, or all that HNS tells of it. */
 static void object_add(struct host *host, enum hcn_kind kind, bool in_full, json_t *known,
@@ -115,13 +81,41 @@ static void list_add(json_t *evidence, const char *key, json_t *array, size_t al
     json_object_set_new(evidence, key, array);
 }
 
-static bool serves(const struct hcn_balancer *balancer, const struct diag_evidence_options *who) {
+/* Those that causes look into come first: with more than OBJECTS_MAX, others are omitted.
+ * `members` gets the ids of the endpoints behind them. */
+static void balancers_add(struct host *host, const struct hcn_balancers *all,
+                          const struct diag_evidence_options *who, json_t *members,
+                          json_t *evidence) {
     const char *const vips[] = {who->dns_ip, who->dns_ip6, who->kubernetes_ip};
+    json_t *array = json_array();
 
-    for (size_t i = 0; i < ARRAY_SIZE(vips); i++)
-        if (vips[i] && text_list_has(&balancer->vips, vips[i]))
-            return true;
-    return false;
+    for (int wanted = 1; wanted >= 0; wanted--)
+        for (size_t i = 0; i < all->count && json_array_size(array) < OBJECTS_MAX; i++) {
+            const struct hcn_balancer *balancer = &all->items[i];
+            bool serves = false;
+            json_t *known;
+
+            for (size_t k = 0; k < ARRAY_SIZE(vips); k++)
+                serves |= vips[k] && text_list_has(&balancer->vips, vips[k]);
+            if (serves != wanted)
+                continue;
+            known = json_pack("{s:s, s:i, s:o, s:o}", "ID", balancer->id, "Flags", balancer->dsr,
+                              "FrontendVIPs", json_texts(&balancer->vips), "HostComputeEndpoints",
+                              json_texts(&balancer->endpoints));
+            for (size_t k = 0; k < balancer->mapping_count; k++) {
+                const struct hcn_port_mapping *m = &balancer->mappings[k];
+
+                json_array_append_new(json_array_in(known, "PortMappings"),
+                                      json_pack("{s:I, s:I, s:I}", "Protocol",
+                                                (json_int_t)m->protocol, "ExternalPort",
+                                                (json_int_t)m->outside, "InternalPort",
+                                                (json_int_t)m->inside));
+            }
+            object_add(host, HCN_LOAD_BALANCER, wanted, known, array);
+            for (size_t k = 0; wanted && k < balancer->endpoints.count; k++)
+                json_object_set_new(members, balancer->endpoints.items[k], json_true());
+        }
+    list_add(evidence, "loadBalancers", array, all->count);
 }
 
 static void endpoints_add(struct host *host, const struct hcn_endpoints *all, const json_t *members,
@@ -131,9 +125,16 @@ static void endpoints_add(struct host *host, const struct hcn_endpoints *all, co
     for (int wanted = 1; wanted >= 0; wanted--)
         for (size_t i = 0; i < all->count && json_array_size(array) < OBJECTS_MAX; i++) {
             const struct hcn_endpoint *endpoint = &all->items[i];
+            json_t *known;
 
-            if ((!endpoint->remote || json_object_get(members, endpoint->id)) == wanted)
-                object_add(host, HCN_ENDPOINT, wanted, endpoint_known(endpoint), array);
+            if ((!endpoint->remote || json_object_get(members, endpoint->id)) != wanted)
+                continue;
+            known = json_pack("{s:s, s:i}", "ID", endpoint->id, "Flags", endpoint->remote);
+            json_set_text(known, "Name", endpoint->name);
+            if (endpoint->address)
+                json_object_set_new(known, "IpConfigurations",
+                                    json_pack("[{s:s}]", "IpAddress", endpoint->address));
+            object_add(host, HCN_ENDPOINT, wanted, known, array);
         }
     list_add(evidence, "endpoints", array, all->count);
 }
@@ -163,22 +164,7 @@ static bool lists_add(struct host *host, const struct diag_evidence_options *opt
     if ((endpoint_count > EACH_MAX || balancer_count > EACH_MAX) &&
         hcn_endpoints_at_once(host, endpoint_count, &ret->endpoints) &&
         hcn_balancers_at_once(host, balancer_count, &ret->balancers)) {
-        json_t *array = json_array();
-
-        /* Those that causes look into come first: with more than OBJECTS_MAX, others are omitted.
-         * `members` gets the ids of the endpoints behind them. */
-        for (int wanted = 1; wanted >= 0; wanted--)
-            for (size_t i = 0; i < ret->balancers.count && json_array_size(array) < OBJECTS_MAX;
-                 i++) {
-                const struct hcn_balancer *balancer = &ret->balancers.items[i];
-
-                if (serves(balancer, options) != wanted)
-                    continue;
-                object_add(host, HCN_LOAD_BALANCER, wanted, balancer_known(balancer), array);
-                for (size_t k = 0; wanted && k < balancer->endpoints.count; k++)
-                    json_object_set_new(members, balancer->endpoints.items[k], json_true());
-            }
-        list_add(evidence, "loadBalancers", array, ret->balancers.count);
+        balancers_add(host, &ret->balancers, options, members, evidence);
         endpoints_add(host, &ret->endpoints, members, evidence);
         return true;
     }
@@ -189,28 +175,6 @@ static bool lists_add(struct host *host, const struct diag_evidence_options *opt
     hcn_endpoints_of(json_object_get(evidence, "endpoints"), &ret->endpoints);
     hcn_balancers_of(json_object_get(evidence, "loadBalancers"), &ret->balancers);
     return true;
-}
-
-/* What hangs is not waited for a second time. */
-static json_t *drift_of(struct host *host, const struct diag_evidence_options *options,
-                        const json_t *networks, const struct hns_lists *lists) {
-    _cleanup_(host_routes_free) struct host_routes routes = {0};
-    _cleanup_json_ json_t *namespaces = NULL;
-
-    if (!host_deadline_passed(host))
-        (void)hcn_list(host, HCN_NAMESPACE, NULL, NULL, &namespaces, ERROR_IGNORED);
-    (void)host_routes(host, &routes, ERROR_IGNORED);
-    return drift_judge(&(struct drift_seen){.cluster = options->cluster,
-                                            .endpoints = &lists->endpoints,
-                                            .balancers = &lists->balancers,
-                                            .networks = networks,
-                                            .namespaces = namespaces,
-                                            .nodes = options->nodes,
-                                            .routes = &routes,
-                                            .pod_cidrs = options->pod_cidrs,
-                                            .probes = options->probes,
-                                            .network = options->network_name,
-                                            .now = host_now(host)});
 }
 
 /* What the cluster says of its own Services. */
@@ -241,7 +205,8 @@ void diag_evidence_add_hns(struct host *host, const struct diag_evidence_options
     bool whole = diag_evidence_add_networks(host, evidence);
     json_t *networks = json_object_get(evidence, "networks");
     _cleanup_(freep) char *text = NULL;
-    _cleanup_json_ json_t *envelope = NULL;
+    _cleanup_json_ json_t *envelope = NULL, *namespaces = NULL;
+    _cleanup_(host_routes_free) struct host_routes routes = {0};
 
     whole = lists_add(host, options, evidence, &lists) && whole;
     /* ManagementIP exists in version 1 of the interface only; a Windows without it loses nothing.
@@ -259,7 +224,22 @@ void diag_evidence_add_hns(struct host *host, const struct diag_evidence_options
             }
         }
     }
-    if (options->cluster && whole)
-        json_object_set_new(evidence, "kubernetes", drift_of(host, options, networks, &lists));
+    if (options->cluster && whole) {
+        if (!host_deadline_passed(host)) /* what hangs is not waited for a second time */
+            (void)hcn_list(host, HCN_NAMESPACE, NULL, NULL, &namespaces, ERROR_IGNORED);
+        (void)host_routes(host, &routes, ERROR_IGNORED);
+        json_object_set_new(evidence, "kubernetes",
+                            drift_judge(&(struct drift_seen){.cluster = options->cluster,
+                                                             .endpoints = &lists.endpoints,
+                                                             .balancers = &lists.balancers,
+                                                             .networks = networks,
+                                                             .namespaces = namespaces,
+                                                             .nodes = options->nodes,
+                                                             .routes = &routes,
+                                                             .pod_cidrs = options->pod_cidrs,
+                                                             .probes = options->probes,
+                                                             .network = options->network_name,
+                                                             .now = host_now(host)}));
+    }
     cluster_services_add(options, evidence);
 }

@@ -20,7 +20,7 @@ static void add_service(struct host *host, const char *name, bool wanted, json_t
     json_decref(status);
 }
 
-static json_t *services_json(struct host *host) {
+void diag_look_services(struct host *host, json_t *look) {
     json_t *services = json_array();
 
     add_service(host, HNS_SERVICE, false, services);
@@ -32,26 +32,17 @@ static json_t *services_json(struct host *host) {
 
         add_service(host, row->name, row->diagnosed && is_set_up, services);
     }
-    return services;
+    json_object_set_new(look, "services", services);
 }
 
 /* ---- the API server ---- */
-
-static const char *outcome_of(const struct error *why) {
-    if (why->kind == ERROR_NONE || why->kind == ERROR_ABSENT) /* no such Node: it did answer */
-        return "ok";
-    return why->kind == ERROR_UNTRUSTED ? "untrusted"
-           : why->kind == ERROR_DENIED  ? "refused"
-           : why->os || why->kind == ERROR_MALFORMED /* of HTTP, or HTTP_CONNECTED */
-               ? "failing"
-               : "unreachable";
-}
 
 /* One request, for what is needed anyway; a second where a server under load may only be slow. */
 static json_t *api_json(const struct diag_look_options *options, json_t **ret_node) {
     struct kube_client client;
     struct error why = {0};
     _cleanup_(freep) char *path = NULL;
+    const char *outcome = "unreachable";
     json_t *api;
 
     if (!options->client || !options->client->server)
@@ -66,8 +57,16 @@ static json_t *api_json(const struct diag_look_options *options, json_t **ret_no
         client.timeout_ms = DIAG_LOOK_AGAIN_MS;
         (void)kube_get(&client, path, ret_node, &why);
     }
-    api = json_pack("{s:s, s:s, s:s*}", "server", client.server, "outcome", outcome_of(&why),
-                    "detail", why.kind ? why.message : NULL);
+    if (why.kind == ERROR_NONE || why.kind == ERROR_ABSENT) /* no such Node: it did answer */
+        outcome = "ok";
+    else if (why.kind == ERROR_UNTRUSTED)
+        outcome = "untrusted";
+    else if (why.kind == ERROR_DENIED)
+        outcome = "refused";
+    else if (why.os || why.kind == ERROR_MALFORMED) /* of HTTP, or HTTP_CONNECTED */
+        outcome = "failing";
+    api = json_pack("{s:s, s:s, s:s*}", "server", client.server, "outcome", outcome, "detail",
+                    why.kind ? why.message : NULL);
     if (why.kind == ERROR_NONE)
         json_object_set_new(api, "clockDifferenceSeconds",
                             json_integer((json_int_t)client.clock_difference));
@@ -146,16 +145,8 @@ json_t *diag_look(struct host *host, const struct diag_look_options *options, js
     return look;
 }
 
-void diag_look_services(struct host *host, json_t *look) {
-    json_object_set_new(look, "services", services_json(host));
-}
-
 bool diag_look_api_answers(const json_t *look) {
     return text_equal(json_text_at(look, "api.outcome"), "ok");
-}
-
-bool diag_look_api_is_away(const json_t *look) {
-    return text_equal(json_text_at(look, "api.outcome"), "unreachable");
 }
 
 bool diag_look_is_young(const json_t *look, int64_t now) {

@@ -33,8 +33,6 @@ void diag_look_services(struct host *host, json_t *look);
 json_t *diag_look_certificate(struct host *host, const char *path);
 /* true when the API server answers this node's identity. */
 bool diag_look_api_answers(const json_t *look);
-/* true when it takes no connection from this node. */
-bool diag_look_api_is_away(const json_t *look);
 /* true when one of its services was started within DIAG_YOUNG_SECONDS: kube-proxy and others may
  * still be at work on what is missing. */
 enum { DIAG_YOUNG_SECONDS = 60 }; /* which kube-proxy takes at most */

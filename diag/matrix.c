@@ -3,6 +3,7 @@
 #include "diag/capture.h"
 #include "diag/look.h"
 #include "diag/running.h"
+#include "netsetup/routes/routes.h"
 
 enum {
     SETTLE_TIMEOUT_MS = 20000,
@@ -17,18 +18,6 @@ enum {
 
 /* ---- asking ---- */
 
-/* All probes of a list are measured at the same time. */
-static unsigned time_limit(const struct probe_list *list) {
-    unsigned longest = 0;
-
-    for (size_t i = 0; i < list->count; i++) {
-        unsigned needs = list->items[i].timeout_ms * list->items[i].attempts;
-
-        longest = needs > longest ? needs : longest;
-    }
-    return longest + ANSWER_SLACK_MS;
-}
-
 /* What is asked of the pods, of each its own list, and of the node, all at the same time. */
 struct asked {
     struct run *run;
@@ -42,31 +31,25 @@ struct asked {
 
 static void cells_judge(struct asked *asked);
 
-/* A flow is several questions: by TCP and UDP, and beside it what tells causes apart. */
-static size_t flows_in(const struct probe_list *list, const struct diag_cells *cells) {
-    const struct diag_flow *last = NULL;
-    size_t count = 0;
-
-    for (size_t i = 0; i < cells->count; i++) {
-        for (size_t k = 0; k < list->count && cells->items[i].flow != last; k++) {
-            if (text_equal(list->items[k].id, cells->items[i].probe.id)) {
-                last = cells->items[i].flow;
-                count++;
-            }
-        }
-    }
-    return count;
-}
-
 static void tell_measuring(void *context, const struct wait *wait, const struct error *) {
     const struct asked *asked = context;
-    size_t flows = flows_in(&asked->lists[SOURCE], &asked->run->report->cells);
-    _cleanup_(freep) char *message =
-        asked->ended[SOURCE]
-            ? xasprintf("waiting for %s to answer", asked->run->probes.items[TARGET].name)
-            : xasprintf("waiting for %s to measure %zu flow%s",
-                        asked->run->probes.items[SOURCE].name, flows, PLURAL(flows));
+    const struct probe_list *list = &asked->lists[SOURCE];
+    const struct diag_cells *cells = &asked->run->report->cells;
+    const struct diag_flow *last = NULL;
+    _cleanup_(freep) char *message = NULL;
+    size_t flows = 0;
 
+    /* A flow is several questions: by TCP and UDP, and beside it what tells causes apart. */
+    for (size_t i = 0; i < cells->count; i++)
+        for (size_t k = 0; k < list->count && cells->items[i].flow != last; k++)
+            if (text_equal(list->items[k].id, cells->items[i].probe.id)) {
+                last = cells->items[i].flow;
+                flows++;
+            }
+    message = asked->ended[SOURCE]
+                  ? xasprintf("waiting for %s to answer", asked->run->probes.items[TARGET].name)
+                  : xasprintf("waiting for %s to measure %zu flow%s",
+                              asked->run->probes.items[SOURCE].name, flows, PLURAL(flows));
     run_tell_wait(asked->run, wait, message);
 }
 
@@ -109,58 +92,53 @@ static enum wait_look answer_look(void *context, struct wait *wait, struct error
     return run_again(asked->run);
 }
 
-/* Asks the pods and waits; one that falls silent leaves its results empty. */
-static int pods_ask(struct asked *asked, struct error *err) {
-    struct run *run = asked->run;
-    struct wait wait = {.look = answer_look, .tell = tell_measuring, .context = asked};
-    struct error why = {0};
-
-    for (size_t i = 0; i < 2; i++) {
-        unsigned limit = time_limit(&asked->lists[i]);
-
-        asked->ended[i] = !asked->lists[i].count;
-        if (asked->ended[i])
-            continue;
-        wait.limit_ms = limit > wait.limit_ms ? limit : wait.limit_ms;
-        run->probes.items[i].asked++;
-        if (diag_probe_ask(&run->probes, i, &asked->lists[i], err) < 0)
-            return -1;
-    }
-    if ((asked->ended[SOURCE] && asked->ended[TARGET]) || run_wait(run, wait, &why) == LOOK_DONE)
-        return 0;
-    if (why.kind == ERROR_INTERRUPTED)
-        return error_set(err, ERROR_INTERRUPTED, "%s", why.message);
-    while (!asked->ended[SOURCE] || !asked->ended[TARGET])
-        tell_silent(asked, why.message);
-    return 0;
-}
-
 /* ---- the node's own probes ---- */
 
-static void node_begin(struct run *run, const struct probe_list *list) {
-    if (!run->options->measure && list->count)
-        run->node_work = probe_work_new(list);
-}
+/* Asks the pods, and the node at the same time, and waits; a pod that falls silent leaves its
+ * results empty. */
+static int ask(struct asked *asked, struct error *err) {
+    struct run *run = asked->run;
+    const struct probe_list *own = &asked->node;
+    struct wait wait = {.look = answer_look, .tell = tell_measuring, .context = asked};
+    struct error why = {0};
+    int result = 0;
 
-static void node_end(struct run *run, const struct probe_list *list, struct probe_results *ret) {
-    if (run->node_work)
-        probe_work_end(take_ptr(run->node_work), ret);
-    for (size_t i = 0; run->options->measure && i < list->count; i++) {
-        struct probe_result result;
+    if (!run->options->measure && own->count)
+        run->node_work = probe_work_new(own);
+    for (size_t i = 0; i < 2 && result == 0; i++) {
+        const struct probe_list *list = &asked->lists[i];
 
-        run->options->measure(run->options->measure_context, &list->items[i], &result);
-        probe_results_add(ret, &result);
+        asked->ended[i] = !list->count;
+        if (asked->ended[i])
+            continue;
+        /* All probes of a list are measured at the same time. */
+        for (size_t k = 0; k < list->count; k++) {
+            unsigned needs = list->items[k].timeout_ms * list->items[k].attempts + ANSWER_SLACK_MS;
+
+            wait.limit_ms = needs > wait.limit_ms ? needs : wait.limit_ms;
+        }
+        run->probes.items[i].asked++;
+        result = diag_probe_ask(&run->probes, i, list, err);
     }
+    if (result == 0 && !(asked->ended[SOURCE] && asked->ended[TARGET]) &&
+        run_wait(run, wait, &why) != LOOK_DONE) {
+        if (why.kind == ERROR_INTERRUPTED)
+            result = error_set(err, ERROR_INTERRUPTED, "%s", why.message);
+        while (result == 0 && !(asked->ended[SOURCE] && asked->ended[TARGET]))
+            tell_silent(asked, why.message);
+    }
+    if (run->node_work)
+        probe_work_end(take_ptr(run->node_work), &asked->node_results);
+    for (size_t i = 0; run->options->measure && i < own->count; i++) {
+        struct probe_result measured;
+
+        run->options->measure(run->options->measure_context, &own->items[i], &measured);
+        probe_results_add(&asked->node_results, &measured);
+    }
+    return result;
 }
 
 /* ---- cells ---- */
-
-/* The Service kubernetes, of an API server that takes no connection from the node either: nobody
- * waits here for its return. */
-static bool is_of_lost_api(const struct run *run, const struct diag_cell *cell) {
-    return diag_look_api_is_away(run->look) && !cell->udp &&
-           (cell->flow->id == FLOW_SVC_IP || cell->flow->id == FLOW_SVC_FQDN);
-}
 
 /* Between two addresses nothing is on its way for long after a start, as a load balancer is. Some
  * attempts may fail at first, and none later: what is so twice is loss, which would pass by chance
@@ -168,9 +146,13 @@ static bool is_of_lost_api(const struct run *run, const struct diag_cell *cell) 
 static bool is_asked(const struct run *run, const struct diag_cell *cell, bool again) {
     bool open = !(cell->flow->is & FLOW_STRAIGHT) ||
                 (cell->rounds < STRAIGHT_ROUNDS && cell->lossy < LOSSY_ROUNDS);
+    /* The Service kubernetes, of an API server that takes no connection from the node either:
+     * nobody waits here for its return. */
+    bool of_lost_api = text_equal(json_text_at(run->look, "api.outcome"), "unreachable") &&
+                       !cell->udp &&
+                       (cell->flow->id == FLOW_SVC_IP || cell->flow->id == FLOW_SVC_FQDN);
 
-    return cell->asked &&
-           (!again || (cell->outcome == DIAG_FAIL && !is_of_lost_api(run, cell) && open));
+    return cell->asked && (!again || (cell->outcome == DIAG_FAIL && !of_lost_api && open));
 }
 
 static void lists_make(struct asked *asked) {
@@ -197,86 +179,66 @@ static void lists_make(struct asked *asked) {
     }
 }
 
-/* The same from the node itself. */
-static void node_extra_add(struct probe_list *node, enum diag_extra_id extra,
-                           const struct diag_cell *cell) {
-    struct probe probe;
-
-    if (!cell || !cell->asked)
-        return;
-    probe = cell->probe;
-    text_format(probe.id, sizeof probe.id, "%s", diag_extras[extra].name);
-    probe_list_add(node, &probe);
-}
-
-/* From the node, a connection alone. */
-static void node_connect_add(const struct run *run, struct probe_list *node,
-                             enum diag_extra_id extra, const char *address, unsigned port) {
-    const struct diag_cell *service =
-        diag_cells_find(&run->report->cells, FLOW_SVC_IP, false, false);
-    struct probe probe;
-
-    if (!address || !service || !service->asked)
-        return;
-    probe = service->probe;
-    probe.attempts = 1;
-    probe.port = port;
-    text_format(probe.id, sizeof probe.id, "%s", diag_extras[extra].name);
-    text_format(probe.target, sizeof probe.target, "%s", address);
-    probe_list_add(node, &probe);
-}
-
 /* What the node itself reaches: the targets outside, by TCP the DNS server, too; the address that
  * the Service kubernetes leads to, and the node of a DNS pod. */
-static void node_extras_add(struct run *run, struct probe_list *node) {
-    enum { TCP = 6, UDP = 17, HTTPS = 443, DNS = 53, KUBELET = 10250 };
+static void node_extras_add(const struct run *run, const struct diag_scene *scene,
+                            const char *dns_node, struct probe_list *node) {
+    enum { KUBELET = 10250 };
     const struct diag_cells *cells = &run->report->cells;
-    const json_t *evidence = run->report->evidence;
-    const struct diag_cell *dns = diag_cells_find(cells, FLOW_EXT_IP, true, false);
-    const char *vip = run->scene.kubernetes_ip;
+    const struct diag_cell *service = diag_cells_find(cells, FLOW_SVC_IP, false, false),
+                           *dns = diag_cells_find(cells, FLOW_EXT_IP, true, false);
+    const struct {
+        enum diag_extra_id extra;
+        const struct diag_cell
+            *like; /* the same as a cell, or, like `service`, a connection alone */
+        const char *address;
+        unsigned port;
+    } rows[] = {
+        {X_NODE_EXTERNAL, diag_cells_find(cells, FLOW_EXT_IP, false, false), NULL, 0},
+        {X_NODE_EXTERNAL_UDP, dns, NULL, 0},
+        {X_NODE_DNS, service, dns && dns->asked ? dns->probe.target : NULL,
+         dns ? dns->probe.port : 0},
+        {X_NODE_NAME, diag_cells_find(cells, FLOW_EXT_DNS, false, false), NULL, 0},
+        {X_NODE_API, service, scene->api_ip, scene->api_port},
+        {X_NODE_PEER, service, dns_node, KUBELET},
+    };
 
-    node_extra_add(node, X_NODE_EXTERNAL, diag_cells_find(cells, FLOW_EXT_IP, false, false));
-    node_extra_add(node, X_NODE_EXTERNAL_UDP, dns);
-    if (dns && dns->asked)
-        node_connect_add(run, node, X_NODE_DNS, dns->probe.target, dns->probe.port);
-    node_extra_add(node, X_NODE_NAME, diag_cells_find(cells, FLOW_EXT_DNS, false, false));
-    node_connect_add(run, node, X_NODE_API, diag_evidence_backend(evidence, vip, TCP, HTTPS),
-                     diag_evidence_backend_port(evidence, vip, TCP, HTTPS));
-    node_connect_add(run, node, X_NODE_PEER,
-                     diag_evidence_node_address(
-                         evidence, diag_evidence_backend(evidence, run->scene.dns_ip, UDP, DNS)),
-                     KUBELET);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct probe probe;
+
+        if (!rows[i].like || !rows[i].like->asked || (rows[i].like == service && !rows[i].address))
+            continue;
+        probe = rows[i].like->probe;
+        text_format(probe.id, sizeof probe.id, "%s", diag_extras[rows[i].extra].name);
+        if (rows[i].address) {
+            probe.attempts = 1;
+            probe.port = rows[i].port;
+            text_format(probe.target, sizeof probe.target, "%s", rows[i].address);
+        }
+        probe_list_add(node, &probe);
+    }
 }
 
 /* What tells causes apart is asked at once, too: a red matrix costs no second time-out. */
 static void extras_add(struct run *run, struct probe_list *pod, struct probe_list *node) {
+    enum { TCP = 6, UDP = 17, HTTPS = 443, DNS = 53 };
+    const json_t *evidence = run->report->evidence;
+    struct diag_scene scene = run->scene;
+    struct network_peer peer;
     char gateway[IP_TEXT_MAX];
 
-    struct diag_scene scene = run->scene;
-    const json_t *evidence = run->report->evidence;
-
-    node_extras_add(run, node);
+    scene.api_ip = diag_evidence_backend(evidence, scene.kubernetes_ip, TCP, HTTPS);
+    scene.api_port = diag_evidence_backend_port(evidence, scene.kubernetes_ip, TCP, HTTPS);
+    (void)diag_evidence_backends(evidence, scene.dns_ip, UDP, DNS, scene.dns_pods, DIAG_DNS_PODS);
+    scene.dns_pod_port = diag_evidence_backend_port(evidence, scene.dns_ip, UDP, DNS);
+    network_peer_read(diag_evidence_node_of(evidence, scene.dns_pods[0]), &peer);
+    node_extras_add(run, &scene, peer.node_address, node);
     if (!run->probes.items[SOURCE].spoke)
         return;
-    (void)diag_evidence_backends(evidence, scene.dns_ip, 17, 53, scene.dns_pods, DIAG_DNS_PODS);
-    scene.dns_pod_port = diag_evidence_backend_port(evidence, scene.dns_ip, 17, 53);
     if (diag_evidence_gateway(evidence, scene.dns_pods[0], gateway))
         scene.peer_ip = gateway;
-    scene.api_ip = diag_evidence_backend(evidence, scene.kubernetes_ip, 6, 443);
-    scene.api_port = diag_evidence_backend_port(evidence, scene.kubernetes_ip, 6, 443);
     diag_extra_probes(&scene, pod);
     run->extras_are_asked = evidence;
-}
-
-/* The result of the other direction; false: it is asked for, and not there yet. */
-static bool back_is_known(const struct asked *asked, const struct diag_cell *cell,
-                          const struct probe_result **ret) {
-    struct probe back;
-
-    *ret = diag_cell_back(&asked->run->scene, cell, &back)
-               ? probe_results_find(&asked->results[TARGET], back.id)
-               : NULL;
-    return *ret || asked->ended[TARGET];
 }
 
 static void cells_judge(struct asked *asked) {
@@ -286,11 +248,17 @@ static void cells_judge(struct asked *asked) {
     for (size_t i = 0; i < cells->count; i++) {
         struct diag_cell *cell = &cells->items[i];
         bool of_pod = !(cell->flow->is & FLOW_FROM_NODE);
-        const struct probe_result *back,
-            *found = probe_results_find(of_pod ? &asked->results[SOURCE] : &asked->node_results,
-                                        cell->probe.id);
+        const struct probe_result *back = NULL,
+                                  *found = probe_results_find(of_pod ? &asked->results[SOURCE]
+                                                                     : &asked->node_results,
+                                                              cell->probe.id);
+        struct probe other; /* of the other direction, where that is asked */
 
-        if (!cell->running || !found || !back_is_known(asked, cell, &back))
+        if (!cell->running || !found)
+            continue;
+        if (diag_cell_back(&asked->run->scene, cell, &other))
+            back = probe_results_find(&asked->results[TARGET], other.id);
+        if (!back && !asked->ended[TARGET])
             continue;
         cell->running = false;
         cell->rounds++;
@@ -332,9 +300,7 @@ static int cells_ask(struct run *run, bool again, struct probe_results *ret, str
     if (!again || !run->extras_are_asked)
         extras_add(run, &asked.lists[SOURCE], &asked.node);
     run_tell_cells(run, &run->report->cells);
-    node_begin(run, &asked.node);
-    result = pods_ask(&asked, err);
-    node_end(run, &asked.node, &asked.node_results);
+    result = ask(&asked, err);
     if (result == 0) {
         struct diag_cells *cells = &asked.run->report->cells;
 
@@ -371,13 +337,59 @@ static enum wait_look look_later(void *context, struct wait *, struct error *) {
     return run_again(context);
 }
 
+/* ---- packets of one flow ---- */
+
+int run_capture(struct run *run, struct error *err) {
+    _cleanup_(probe_results_free) struct probe_results results = {0};
+    struct asked asked = {.run = run, .again = true};
+    const struct diag_cell *cell = NULL;
+    _cleanup_(freep) char *name = NULL;
+    struct error why = {0};
+
+    for (size_t i = 0; i < run->report->cells.count && !cell; i++)
+        if (run->report->cells.items[i].outcome == DIAG_FAIL)
+            cell = &run->report->cells.items[i];
+    if (!run->options->capture || !cell)
+        return 0;
+    name = diag_cell_name(cell);
+    run_tell(run, "capturing packets of %s", name);
+    if (diag_capture_begin(run->host, &why) == 0) {
+        struct probe probe = cell->probe;
+        bool back = cell->one_way == DIAG_WAY_BACK && diag_cell_back(&run->scene, cell, &probe);
+        int result;
+
+        probe_list_add(cell->flow->is & FLOW_FROM_NODE ? &asked.node
+                                                       : &asked.lists[back ? TARGET : SOURCE],
+                       &probe);
+        result = ask(&asked, err);
+        asked_free(&asked, &results);
+        if (diag_capture_end(run->host, cell->probe.target, &run->captured, &why) < 0)
+            run_tell(run, "%s", why.message);
+        if (result < 0)
+            return -1;
+    }
+    if (!run->captured)
+        run->captured = json_pack("{s:s}", "error", why.message);
+    json_object_set_new(run->captured, "flow", json_string(name));
+    return host_interrupted(run->host) ? error_set(err, ERROR_INTERRUPTED, "%s", why.message) : 0;
+}
+
 /* *ret: of what was asked beside the cells the latest result comes first. */
-static int cells_settle(struct run *run, struct probe_results *ret, struct error *err) {
+int run_measure_cells(struct run *run, struct probe_results *ret, struct error *err) {
     const struct wait pause = {.limit_ms = SETTLE_PAUSE_MS, .look = look_later, .context = run};
-    uint64_t start = host_monotonic_ms(run->host);
     unsigned limit =
         run->options->settle_timeout_ms ? run->options->settle_timeout_ms : SETTLE_TIMEOUT_MS;
+    uint64_t start;
+    bool young;
 
+    if (cells_ask(run, false, ret, err) < 0)
+        return -1;
+    /* What was being restarted runs by now; what ran may have been restarted since. */
+    young = run->look && diag_look_is_young(run->look, host_now(run->host));
+    if (run->look && (diag_look_has_down(run->look) || (any_open(run) && !young)))
+        diag_look_services(run->host, run->look);
+
+    start = host_monotonic_ms(run->host);
     if (run->options->look && !diag_look_is_young(run->look, host_now(run->host)))
         return 0;
     while (any_open(run) && run->probes.items[SOURCE].spoke) {
@@ -397,61 +409,4 @@ static int cells_settle(struct run *run, struct probe_results *ret, struct error
         }
     }
     return 0;
-}
-
-/* ---- packets of one flow ---- */
-
-static int ask_alone(struct run *run, const struct diag_cell *cell, struct error *err) {
-    _cleanup_(probe_results_free) struct probe_results results = {0};
-    struct asked asked = {.run = run, .again = true};
-    struct probe probe = cell->probe;
-    size_t pod = cell->one_way == DIAG_WAY_BACK && diag_cell_back(&run->scene, cell, &probe)
-                     ? TARGET
-                     : SOURCE;
-    int result = 0;
-
-    probe_list_add(!(cell->flow->is & FLOW_FROM_NODE) ? &asked.lists[pod] : &asked.node, &probe);
-    node_begin(run, &asked.node);
-    result = pods_ask(&asked, err);
-    node_end(run, &asked.node, &results);
-    asked_free(&asked, &results);
-    return result;
-}
-
-int run_capture(struct run *run, struct error *err) {
-    const struct diag_cell *cell = NULL;
-    _cleanup_(freep) char *name = NULL;
-    struct error why = {0};
-    int asked;
-
-    for (size_t i = 0; i < run->report->cells.count && !cell; i++)
-        if (run->report->cells.items[i].outcome == DIAG_FAIL)
-            cell = &run->report->cells.items[i];
-    if (!run->options->capture || !cell)
-        return 0;
-    name = diag_cell_name(cell);
-    run_tell(run, "capturing packets of %s", name);
-    if (diag_capture_begin(run->host, &why) == 0) {
-        asked = ask_alone(run, cell, err);
-        if (diag_capture_end(run->host, cell->probe.target, &run->captured, &why) < 0)
-            run_tell(run, "%s", why.message);
-        if (asked < 0)
-            return -1;
-    }
-    if (!run->captured)
-        run->captured = json_pack("{s:s}", "error", why.message);
-    json_object_set_new(run->captured, "flow", json_string(name));
-    return host_interrupted(run->host) ? error_set(err, ERROR_INTERRUPTED, "%s", why.message) : 0;
-}
-
-int run_measure_cells(struct run *run, struct probe_results *ret, struct error *err) {
-    bool young;
-
-    if (cells_ask(run, false, ret, err) < 0)
-        return -1;
-    /* What was being restarted runs by now; what ran may have been restarted since. */
-    young = run->look && diag_look_is_young(run->look, host_now(run->host));
-    if (run->look && (diag_look_has_down(run->look) || (any_open(run) && !young)))
-        diag_look_services(run->host, run->look);
-    return cells_settle(run, ret, err);
 }

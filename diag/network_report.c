@@ -8,23 +8,6 @@ enum { VERSION = 1, NAMES = 3, NAME_MAX_LEN = 200, COUNT_MAX = 1000000, CAUSES =
 
 /* ---- made ---- */
 
-/* "on" where all have it, "mixed" where some do; NULL: HNS has no load balancer. */
-static const char *dsr_of(const struct hcn_balancers *balancers) {
-    size_t with = 0, count = balancers->count;
-
-    for (size_t i = 0; i < count; i++)
-        with += balancers->items[i].dsr;
-    return !count ? NULL : with == count ? "on" : with ? "mixed" : "off";
-}
-
-/* "kube-system/kube-dns 10.96.0.10:53/UDP"; the caller frees. */
-static char *name_of(const struct drift_kind *kind, const json_t *row) {
-    const char *name = json_text_at(row, kind->name), *at = json_text_at(row, "frontend");
-
-    return !name || !at || text_equal(kind->name, "frontend") ? xstrdup(name ? name : "?")
-                                                              : xasprintf("%s %s", name, at);
-}
-
 static json_t *drift_json(const json_t *drift, size_t names) {
     json_t *json = json_object();
 
@@ -34,29 +17,20 @@ static json_t *drift_json(const json_t *drift, size_t names) {
         json_t *first = json_array();
 
         json_each(rows, i, row) {
-            _cleanup_(freep) char *name = name_of(kind, row);
+            const char *name = json_text_at(row, kind->name), *at = json_text_at(row, "frontend");
+            /* "kube-system/kube-dns 10.96.0.10:53/UDP" */
+            _cleanup_(freep) char *full = !name || !at || text_equal(kind->name, "frontend")
+                                              ? xstrdup(name ? name : "?")
+                                              : xasprintf("%s %s", name, at);
 
             if (i < names)
-                json_array_append_new(first, json_string(name));
+                json_array_append_new(first, json_string(full));
         }
         if (json_array_size(rows))
             json_object_set_new(
                 json, kind->key,
                 json_pack("{s:i, s:O}", "count", (int)json_array_size(rows), "first", first));
         json_decref(first);
-    }
-    return json;
-}
-
-/* "the Services: why" without why, which is the server's or Windows' own words. */
-static json_t *unread_json(const json_t *unread) {
-    json_t *json = json_array();
-
-    json_each(unread, i, item) {
-        const char *text = json_string_value(item);
-
-        if (text)
-            json_array_append_new(json, json_stringn(text, strcspn(text, ":")));
     }
     return json;
 }
@@ -89,17 +63,30 @@ static json_t *report_json(const struct network_report_seen *seen, size_t names)
     json_t *json =
         json_pack("{s:i, s:s, s:s*, s:s*}", "version", VERSION, "time", RFC3339_TEXT(seen->time),
                   "mode", seen->mode, "network", seen->network);
+    const json_t *unread = json_object_get(seen->drift, "unread");
 
     if (seen->balancers) {
-        json_object_set_new(json, "loadBalancers",
-                            json_integer((json_int_t)seen->balancers->count));
-        json_set_text(json, "dsr", dsr_of(seen->balancers));
+        size_t with = 0, count = seen->balancers->count;
+
+        json_object_set_new(json, "loadBalancers", json_integer((json_int_t)count));
+        for (size_t i = 0; i < count; i++)
+            with += seen->balancers->items[i].dsr;
+        if (count)
+            json_set_text(json, "dsr", with == count ? "on" : with ? "mixed" : "off");
     }
-    if (seen->drift) {
+    if (seen->drift)
         json_object_set_new(json, "drift", drift_json(seen->drift, names));
-        if (json_object_get(seen->drift, "unread"))
-            json_object_set_new(json, "unread",
-                                unread_json(json_object_get(seen->drift, "unread")));
+    if (unread) {
+        json_t *what = json_array();
+
+        /* "the Services: why" without why, which is the server's or Windows' own words. */
+        json_each(unread, i, item) {
+            const char *text = json_string_value(item);
+
+            if (text)
+                json_array_append_new(what, json_stringn(text, strcspn(text, ":")));
+        }
+        json_object_set_new(json, "unread", what);
     }
     if (seen->diag)
         json_object_set(json, "diag", (json_t *)seen->diag);
@@ -185,12 +172,8 @@ static void take_counted(const json_t *from, const char *key, json_t *ret) {
     json_object_set(ret, key, taken);
 }
 
-static bool is_cause_id(const char *id) {
-    return is_plain(id) && strlen(id) <= 32 &&
-           strspn(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == strlen(id);
-}
-
 static void take_diag(const json_t *diag, json_t *ret) {
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
     static const char *const confidences[] = {"confirmed", "likely", NULL};
     _cleanup_json_ json_t *taken = json_object(), *causes = json_array();
 
@@ -202,10 +185,11 @@ static void take_diag(const json_t *diag, json_t *ret) {
     take_text(diag, "message", taken);
     json_each(json_object_get(diag, "causes"), i, cause) {
         _cleanup_json_ json_t *row = json_object();
+        const char *id = json_text_at(cause, "id");
 
         take_word(cause, "confidence", confidences, row);
-        if (json_object_size(row) && is_cause_id(json_text_at(cause, "id")) &&
-            json_array_size(causes) < CAUSES) {
+        if (json_object_size(row) && is_plain(id) && strlen(id) <= 32 &&
+            strspn(id, letters) == strlen(id) && json_array_size(causes) < CAUSES) {
             take_text(cause, "id", row);
             json_array_append(causes, row);
         }
@@ -315,25 +299,6 @@ static void add_counted(struct text *t, const json_t *counted, const char *what)
         text_add(t, (size_t)count > json_array_size(first) ? ", ...)" : ")");
 }
 
-static void add_diag(struct text *t, const json_t *diag, int64_t now) {
-    const json_t *causes = json_object_get(diag, "causes");
-    int64_t age = now - rfc3339_seconds(json_text_at(diag, "time"));
-
-    if (!diag)
-        return;
-    text_add(t, "; winjoin diag there, ");
-    add_age(t, age);
-    text_add(t, age < 0 ? ": " : " ago: ");
-    json_each(causes, i, cause)
-        text_addf(t, "%s%s %s", i ? ", " : "", json_text_at(cause, "id"),
-                  json_text_at(cause, "confidence"));
-    text_add(t, json_array_size(causes) ? ", " : "");
-    if (json_object_get(diag, "failed"))
-        add_counted(t, json_object_get(diag, "failed"), "of its cells failed");
-    else
-        text_add(t, json_number_at(diag, "passed", 0) ? "no cell failed" : "nothing was measured");
-}
-
 char *network_report_drift(const json_t *report) {
     const json_t *drift = json_object_get(report, "drift");
     struct text t = {0};
@@ -350,6 +315,7 @@ char *network_report_drift(const json_t *report) {
 }
 
 char *network_report_line(const json_t *report, int64_t now) {
+    const json_t *diag = json_object_get(report, "diag"), *causes = json_object_get(diag, "causes");
     _cleanup_(freep) char *drift = network_report_drift(report);
     int64_t age = now - network_report_time(report);
     struct text t = {0};
@@ -364,6 +330,20 @@ char *network_report_line(const json_t *report, int64_t now) {
                                                        : "HNS has what Kubernetes has");
     json_each(json_object_get(report, "unread"), i, what)
         text_addf(&t, "%s%s", i ? ", " : "; not read: ", json_string_value(what));
-    add_diag(&t, json_object_get(report, "diag"), now);
+    if (!diag)
+        return text_take(&t);
+
+    text_add(&t, "; winjoin diag there, ");
+    age = now - rfc3339_seconds(json_text_at(diag, "time"));
+    add_age(&t, age);
+    text_add(&t, age < 0 ? ": " : " ago: ");
+    json_each(causes, i, cause)
+        text_addf(&t, "%s%s %s", i ? ", " : "", json_text_at(cause, "id"),
+                  json_text_at(cause, "confidence"));
+    text_add(&t, json_array_size(causes) ? ", " : "");
+    if (json_object_get(diag, "failed"))
+        add_counted(&t, json_object_get(diag, "failed"), "of its cells failed");
+    else
+        text_add(&t, json_number_at(diag, "passed", 0) ? "no cell failed" : "nothing was measured");
     return text_take(&t);
 }

@@ -222,28 +222,6 @@ static enum host_service_state our_kube_proxy(struct host *host) {
                : HOST_SERVICE_ABSENT;
 }
 
-/* The report as it is to be; the caller frees. */
-static char *look(struct publishing *p, const struct drift_cluster *known, const json_t *diag) {
-    _cleanup_json_ json_t *drift = NULL;
-    _cleanup_(hcn_balancers_free) struct hcn_balancers balancers = {0};
-    bool has_balancers;
-    uint64_t before = host_set_limit(p->host, DRIFT_MS);
-
-    if (our_kube_proxy(p->host) == HOST_SERVICE_RUNNING)
-        drift = drift_read(p->host, &p->client, p->chosen.node, p->chosen.network.name, NULL, known,
-                           &balancers, &has_balancers);
-    else /* where HNS says nothing, neither does the report */
-        has_balancers = hcn_balancers_read(p->host, HCN_AT_ONCE, &balancers, ERROR_IGNORED) == 0;
-    host_set_deadline(p->host, before);
-    return network_report_make(
-        &(struct network_report_seen){.time = host_now(p->host),
-                                      .mode = p->chosen.network.mode,
-                                      .network = p->chosen.network.name,
-                                      .balancers = has_balancers ? &balancers : NULL,
-                                      .drift = drift,
-                                      .diag = diag});
-}
-
 /* The same but for the time, and well. */
 static bool says_the_same(const json_t *before, const json_t *now) {
     _cleanup_json_ json_t *a = json_copy((json_t *)before), *b = json_copy((json_t *)now);
@@ -276,13 +254,31 @@ static int publish(struct host *host, struct http *http, const struct drift_clus
                    struct error *err) {
     _cleanup_(publishing_free) struct publishing p = {0};
     _cleanup_(said_free) struct said before = {0};
-    _cleanup_json_ json_t *now = NULL, *condition = NULL;
+    _cleanup_(hcn_balancers_free) struct hcn_balancers balancers = {0};
+    _cleanup_json_ json_t *drift = NULL, *now = NULL, *condition = NULL;
     _cleanup_(freep) char *text = NULL;
+    struct network_report_seen seen;
+    bool has_balancers;
+    uint64_t deadline;
 
     p.events = publisher ? &publisher->events : NULL;
     if (publishing_open(host, http, &p, err) < 0 || get(&p, &before, err) < 0)
         return -1;
-    text = look(&p, known, diag ? diag : json_object_get(before.report, "diag"));
+    deadline = host_set_limit(host, DRIFT_MS);
+    if (our_kube_proxy(host) == HOST_SERVICE_RUNNING)
+        drift = drift_read(host, &p.client, p.chosen.node, p.chosen.network.name, NULL, known,
+                           &balancers, &has_balancers);
+    else /* where HNS says nothing, neither does the report */
+        has_balancers = hcn_balancers_read(host, HCN_AT_ONCE, &balancers, ERROR_IGNORED) == 0;
+    host_set_deadline(host, deadline);
+    seen =
+        (struct network_report_seen){.time = host_now(host),
+                                     .mode = p.chosen.network.mode,
+                                     .network = p.chosen.network.name,
+                                     .balancers = has_balancers ? &balancers : NULL,
+                                     .drift = drift,
+                                     .diag = diag ? diag : json_object_get(before.report, "diag")};
+    text = network_report_make(&seen); /* as it is to be */
     if (network_report_read(text, &now, err) < 0)
         return -1;
     condition = network_proof_condition(now, before.condition,
@@ -344,17 +340,6 @@ static void doubt(struct network_publisher *publisher) {
         log_message(LOG_RETRY, "publish that the network was made again: %s", why.message);
 }
 
-static void tell_seen(struct network_publisher *publisher, const struct network_seen *seen) {
-    _cleanup_(publishing_free) struct publishing p = {.events = &publisher->events};
-
-    if (publishing_open(publisher->host, publisher->http, &p, ERROR_IGNORED) < 0)
-        return;
-    if (seen->hns_restarted)
-        tell(&p, NODE_HNS_RESTARTED, "another process of HNS runs");
-    if (seen->restored)
-        tell(&p, NODE_NETWORK_RESTORED, seen->restored);
-}
-
 size_t network_publisher_watches(struct network_publisher *p, struct kube_watch *ret) {
     if (our_kube_proxy(p->host) == HOST_SERVICE_ABSENT)
         return 0;
@@ -367,8 +352,15 @@ void network_publisher_look(struct network_publisher *p, const struct network_se
     _cleanup_json_ json_t *now = NULL;
     struct error why = {0};
 
-    if (seen->hns_restarted || seen->restored)
-        tell_seen(p, seen);
+    if (seen->hns_restarted || seen->restored) {
+        _cleanup_(publishing_free) struct publishing node = {.events = &p->events};
+        bool is_open = publishing_open(p->host, p->http, &node, ERROR_IGNORED) == 0;
+
+        if (is_open && seen->hns_restarted)
+            tell(&node, NODE_HNS_RESTARTED, "another process of HNS runs");
+        if (is_open && seen->restored)
+            tell(&node, NODE_NETWORK_RESTORED, seen->restored);
+    }
     if (news == NEWS_RESTORED && !p->doubted)
         doubt(p);
     if (!p->begun || news == NEWS_RESTORED || (news == NEWS_BALANCERS && p->differs)) {

@@ -28,18 +28,6 @@ struct waiting {
     unsigned silent;        /* and how often while a service was known to be silent */
 };
 
-static bool probe_look(struct run *run, size_t i) {
-    struct diag_probe *probe = &run->probes.items[i];
-
-    probe->beats =
-        diag_probe_look(&run->probes, i, &probe->beat, ERROR_IGNORED) == 0 &&
-        text_equal(probe->beat.run, run->id); /* no heartbeat yet, or one being written */
-    if (probe->beats && probe->beat.tcp_echo && probe->beat.udp_echo &&
-        probe_heartbeat_address(&probe->beat))
-        probe->spoke = true;
-    return probe->spoke;
-}
-
 /* The names of the probes that have not spoken: "a and b"; the caller frees. */
 static char *silent_names(const struct run *run) {
     struct text t = {0};
@@ -72,42 +60,43 @@ static void run_add_pods(struct run *run) {
     }
 }
 
-/* What has just been started may still turn it. */
-static bool cause_stands(struct waiting *w) {
-    struct run *run = w->run;
-
-    if (diag_look_is_young(run->look, host_now(run->host)))
-        return false;
-    run_read_evidence(run);
-    run_add_pods(run);
-    w->stopped = diag_causes_stop_pods(run->report) ? w->stopped + 1 : 0;
-    w->silent += diag_look_is_silent(run->look);
-    return w->stopped >= LOOKS_STOPPED || w->silent >= LOOKS_SILENT;
-}
-
-/* A kubelet that ended meanwhile starts no pod, however long it is waited for; nor does one that
- * finds no image or no network. */
-static bool pods_cannot_start(struct waiting *w, const struct wait *wait) {
-    struct run *run = w->run;
-
-    if (!run->look || wait->waited_ms < w->look_ms)
-        return false;
-    w->look_ms = wait->waited_ms + LOOK_AGAIN_MS;
-    diag_look_services(run->host, run->look);
-    w->down = diag_look_stops_pods(run->look) ? w->down + 1 : 0;
-    if (w->down >= LOOKS_DOWN)
-        run->down = diag_look_stops_pods(run->look);
-    return run->down || cause_stands(w);
-}
-
+/* Until all speak, or no pod will start: a kubelet that ended meanwhile starts none, however long
+ * it is waited for; nor does one that finds no image or no network. */
 static enum wait_look probes_look(void *context, struct wait *wait, struct error *) {
     struct waiting *w = context;
     struct run *run = w->run;
     size_t speak = 0;
 
-    for (size_t i = 0; i < run->probes.count; i++)
-        speak += probe_look(run, i);
-    return speak == run->probes.count || pods_cannot_start(w, wait) ? LOOK_DONE : run_again(run);
+    for (size_t i = 0; i < run->probes.count; i++) {
+        struct diag_probe *probe = &run->probes.items[i];
+
+        probe->beats =
+            diag_probe_look(&run->probes, i, &probe->beat, ERROR_IGNORED) == 0 &&
+            text_equal(probe->beat.run, run->id); /* no heartbeat yet, or one being written */
+        if (probe->beats && probe->beat.tcp_echo && probe->beat.udp_echo &&
+            probe_heartbeat_address(&probe->beat))
+            probe->spoke = true;
+        speak += probe->spoke;
+    }
+    if (speak == run->probes.count)
+        return LOOK_DONE;
+
+    if (!run->look || wait->waited_ms < w->look_ms)
+        return run_again(run);
+    w->look_ms = wait->waited_ms + LOOK_AGAIN_MS;
+    diag_look_services(run->host, run->look);
+    w->down = diag_look_stops_pods(run->look) ? w->down + 1 : 0;
+    if (w->down >= LOOKS_DOWN)
+        run->down = diag_look_stops_pods(run->look);
+    if (run->down)
+        return LOOK_DONE;
+    if (diag_look_is_young(run->look, host_now(run->host)))
+        return run_again(run); /* what has just been started may still turn it */
+    run_read_evidence(run);
+    run_add_pods(run);
+    w->stopped = diag_causes_stop_pods(run->report) ? w->stopped + 1 : 0;
+    w->silent += diag_look_is_silent(run->look);
+    return w->stopped >= LOOKS_STOPPED || w->silent >= LOOKS_SILENT ? LOOK_DONE : run_again(run);
 }
 
 /* Waits until all probes have spoken, or no more where they will not; a probe that never speaks is
@@ -221,34 +210,26 @@ static bool differs(struct run *run) {
     return true;
 }
 
-/* The large one is lost, the small one is not. */
-static bool loses(const struct probe_results *asked, enum diag_extra_id small,
-                  enum diag_extra_id large) {
-    const struct probe_result *one = probe_results_find(asked, diag_extras[small].name),
-                              *other = probe_results_find(asked, diag_extras[large].name);
-
-    return one && one->outcome == PROBE_OK && other && !other->succeeded;
-}
-
-/* By TCP, that is sent again; neither flow fails then. */
-static bool is_late(const struct run *run, const struct probe_results *asked) {
-    for (size_t i = 0; i < run->report->cells.count; i++)
-        if (run->report->cells.items[i].outcome == DIAG_SLOW)
-            return true;
-    for (size_t i = 0; i < asked->count; i++)
-        if (asked->items[i].median_us >= DIAG_SENT_AGAIN_US)
-            return true;
-    return false;
-}
-
 /* A healthy node's report has no evidence. */
 static void evidence_finish(struct run *run, const struct probe_results *asked) {
+    /* Questions to the DNS, or its answers: the large one is lost, the small one is not. */
+    static const enum diag_extra_id sizes[][2] = {{X_DNS_TCP, X_SIZE_DNS_2000},
+                                                  {X_PAGE_SMALL, X_PAGE_LARGE}};
+    const struct diag_cells *cells = &run->report->cells;
     json_t *evidence;
+    bool loses = false, late = false; /* by TCP, that is sent again; neither flow fails then */
 
-    if (diag_report_is_good(run->report) && !differs(run) &&
-        !loses(asked, X_DNS_TCP, X_SIZE_DNS_2000) && /* questions to the DNS, */
-        !loses(asked, X_PAGE_SMALL, X_PAGE_LARGE) && /* or its answers */
-        !is_late(run, asked)) {
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+        const struct probe_result *small = probe_results_find(asked, diag_extras[sizes[i][0]].name),
+                                  *large = probe_results_find(asked, diag_extras[sizes[i][1]].name);
+
+        loses |= small && small->outcome == PROBE_OK && large && !large->succeeded;
+    }
+    for (size_t i = 0; i < cells->count; i++)
+        late |= cells->items[i].outcome == DIAG_SLOW;
+    for (size_t i = 0; i < asked->count; i++)
+        late |= asked->items[i].median_us >= DIAG_SENT_AGAIN_US;
+    if (diag_report_is_good(run->report) && !differs(run) && !loses && !late) {
         json_decref(take_ptr(run->report->evidence));
         return;
     }
@@ -280,17 +261,6 @@ static void scene_fill(struct run *run) {
     run->scene.namespace_ = DIAG_PROBES_NAMESPACE;
 }
 
-static int id_make(struct run *run, struct error *err) {
-    unsigned char random[8];
-
-    if (host_random(run->host, random, sizeof random, err) < 0)
-        return -1;
-    for (size_t i = 0; i < sizeof random; i++)
-        snprintf(run->id + 2 * i, 3, "%02x", random[i]);
-    run->probe_options.run = run->id;
-    return 0;
-}
-
 /* What no pod can measure is not waited for. */
 static int leave_out(struct run *run) {
     struct diag_cells *cells = &run->report->cells;
@@ -310,8 +280,14 @@ static int measure(struct run *run, struct error *err) {
     struct diag_report *report = run->report;
     const struct network_mode *mode;
     struct diag_cells cells;
+    unsigned char random[8];
 
-    if (id_make(run, err) < 0 || diag_probes_start(&run->probes, err) < 0)
+    if (host_random(run->host, random, sizeof random, err) < 0)
+        return -1;
+    for (size_t i = 0; i < sizeof random; i++)
+        snprintf(run->id + 2 * i, 3, "%02x", random[i]);
+    run->probe_options.run = run->id;
+    if (diag_probes_start(&run->probes, err) < 0)
         return -1;
     run->echo = node_echo_open(run->host, &run->scene);
     /* Which there will be is known from the scene. */

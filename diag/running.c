@@ -46,34 +46,22 @@ enum wait_look run_wait(struct run *run, struct wait wait, struct error *err) {
 
 /* ---- what can be read without the pods ---- */
 
-static void set_if_unknown(const char **text, const char *value) {
-    if (!*text)
-        *text = value;
-}
-
-/* What the caller did not say of the evidence follows from the scene. */
-static void evidence_options_fill(const struct run *run, char *external_ip, size_t size,
-                                  struct diag_evidence_options *ret) {
+void run_read_evidence(struct run *run) {
     const struct diag_cell *external =
         diag_cells_find(&run->report->cells, FLOW_EXT_IP, false, false);
-
-    *ret = run->options->evidence;
-    if (run->network_name) {
-        ret->network_name = run->network_name;
-        ret->network_mode = run->network_mode;
-    }
-    text_format(external_ip, size, "%s", external && external->asked ? external->probe.target : "");
-    set_if_unknown(&ret->external_ip, external_ip);
-    set_if_unknown(&ret->namespace_, run->scene.namespace_);
-    set_if_unknown(&ret->dns_ip, run->scene.dns_ip);
-    set_if_unknown(&ret->dns_domain, run->scene.dns_domain);
-    set_if_unknown(&ret->kubernetes_ip, run->scene.kubernetes_ip);
-}
-
-void run_read_evidence(struct run *run) {
-    _cleanup_(text_list_free) struct text_list probes = {0};
-    struct diag_evidence_options options;
     char external_ip[PROBE_TARGET_MAX];
+    _cleanup_(text_list_free) struct text_list probes = {0};
+    struct diag_evidence_options options = run->options->evidence;
+    /* What the caller did not say of the evidence follows from the scene. */
+    const struct {
+        const char **text, *value;
+    } known[] = {
+        {&options.external_ip, external_ip},
+        {&options.namespace_, run->scene.namespace_},
+        {&options.dns_ip, run->scene.dns_ip},
+        {&options.dns_domain, run->scene.dns_domain},
+        {&options.kubernetes_ip, run->scene.kubernetes_ip},
+    };
     struct kube_client client;
 
     /* What Kubernetes says, once; only what winjoin's kube-proxy programs can be judged. While a
@@ -87,7 +75,16 @@ void run_read_evidence(struct run *run) {
         client.timeout_ms = CLUSTER_MS;
         drift_ask(&client, run->options->probes.node_name, &run->cluster);
     }
-    evidence_options_fill(run, external_ip, sizeof external_ip, &options);
+
+    if (run->network_name) {
+        options.network_name = run->network_name;
+        options.network_mode = run->network_mode;
+    }
+    text_format(external_ip, sizeof external_ip, "%s",
+                external && external->asked ? external->probe.target : "");
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+        if (!*known[i].text)
+            *known[i].text = known[i].value;
     options.cluster = run->cluster.unread ? &run->cluster : NULL;
     for (size_t i = 0; i < run->probes.count; i++)
         if (run->probes.items[i].spoke)

@@ -56,21 +56,6 @@ enum {
     EXEC_MS = 6000, /* what a program's start may take beside the questions */
 };
 
-/* A question within the quotes of a shell. What large packets are filled with is left to it: all
- * questions of a pod are one command line. */
-static void add_question(struct text *t, const char *question) {
-    const char *at = question;
-    size_t zeros = 0;
-
-    for (; *at && zeros < ZEROS; at += zeros ? zeros : 1)
-        zeros = strspn(at, "0");
-    if (zeros < ZEROS)
-        text_add(t, question);
-    else
-        text_addf(t, "%.*s'$(printf %%0%zud 0)'%s", (int)(at - question - (ptrdiff_t)zeros),
-                  question, zeros, at);
-}
-
 /* Status and number stand behind a body, and printf writes all of it at once: answers do not mix. A
  * quote is in no path: what could steer the shell is percent-encoded. */
 char *ask_script_make(const struct ask_queue *queue, unsigned lanes) {
@@ -83,14 +68,24 @@ char *ask_script_make(const struct ask_queue *queue, unsigned lanes) {
         text_add(&t, "; do ");
     }
     for (size_t i = 0; i < queue->count; i++) {
-        const char *question = strstr(queue->items[i].path, "/proxy/"), *port = question;
+        const char *question = strstr(queue->items[i].path, "/proxy/"), *port = question, *at;
+        size_t zeros = 0;
 
         if (!question || strchr(question, '\''))
             continue;
         while (port > queue->items[i].path && port[-1] >= '0' && port[-1] <= '9')
             port--;
         text_addf(&t, "(x=$(curl 'http://127.0.0.1:%.*s/", (int)(question - port), port);
-        add_question(&t, question + strlen("/proxy/"));
+        /* What large packets are filled with is left to the shell: all questions of a pod are one
+         * command line. */
+        question += strlen("/proxy/");
+        for (at = question; *at && zeros < ZEROS; at += zeros ? zeros : 1)
+            zeros = strspn(at, "0");
+        if (zeros < ZEROS)
+            text_add(&t, question);
+        else
+            text_addf(&t, "%.*s'$(printf %%0%zud 0)'%s", (int)(at - question - (ptrdiff_t)zeros),
+                      question, zeros, at);
         text_addf(&t, "' -s -m %u -w ' %zu %%{http_code}'); printf '%%s\\n' \"${x}\") & ",
                   queue->items[i].until_ms / 1000, i);
     }

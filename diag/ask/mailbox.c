@@ -40,14 +40,10 @@ static char *manifest_path(const struct diag_probe_options *options, const char 
     return xasprintf("%s\\%s.json", folder ? folder : "C:\\etc\\kubernetes\\manifests", name);
 }
 
-static char *mailbox_path(const char *name) {
-    return xasprintf(DIAG_PROBES_FOLDER "\\%s", name + strlen(name) - 1);
-}
-
-static char *file_path(const char *name, const char *file) {
-    _cleanup_(freep) char *mailbox = mailbox_path(name);
-
-    return xasprintf("%s\\%s", mailbox, file);
+/* Of a probe: a file of its mailbox, or with NULL that folder itself. */
+static char *mailbox_path(const char *name, const char *file) {
+    return xasprintf(DIAG_PROBES_FOLDER "\\%s%s%s", name + strlen(name) - 1, file ? "\\" : "",
+                     file ? file : "");
 }
 
 /* ---- the Pod ---- */
@@ -55,7 +51,7 @@ static char *file_path(const char *name, const char *file) {
 json_t *static_pod_make(const struct diag_probe_options *options, const char *name) {
     const char *image =
         options->sandbox_image ? options->sandbox_image : "registry.k8s.io/pause:3.10.1";
-    _cleanup_(freep) char *mailbox = mailbox_path(name), *port = xasprintf("%d", PROBE_PORT);
+    _cleanup_(freep) char *mailbox = mailbox_path(name, NULL), *port = xasprintf("%d", PROBE_PORT);
 
     return yaml_template(template_find("probe-pod.yaml")->data, "",
                          json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "NAME", name, "IMAGE",
@@ -68,40 +64,44 @@ json_t *static_pod_make(const struct diag_probe_options *options, const char *na
 
 static int mailbox_write(struct host *host, const char *name, const char *file, const char *data,
                          struct error *err) {
-    _cleanup_(freep) char *path = file_path(name, file);
+    _cleanup_(freep) char *path = mailbox_path(name, file);
 
     return host_write(host, path, data, strlen(data), HOST_PUBLIC, err);
 }
 
-static int mailbox_make(struct host *host, const char *name, struct error *err) {
-    _cleanup_(freep) char *mailbox = mailbox_path(name);
+/* All that the pods find: the program, an empty mailbox for each; and their manifests, last. */
+static int files_write(struct host *host, const struct diag_probe_options *options,
+                       struct error *err) {
+    const void *program = options->program;
+    size_t len = options->program_len;
 
-    /* Old answers would be taken for new ones. */
-    if (host_remove_tree(host, mailbox, err) < 0)
+    /* A program that is there already with the same bytes stays: a pod of another run may hold it.
+     */
+    if (host_make_folder(host, BIN, HOST_PROBE_PROGRAM, err) < 0 ||
+        (!host_has(host, PROGRAM, program, len) &&
+         host_write(host, PROGRAM, program, len, HOST_PROBE_PROGRAM, err) < 0))
         return -1;
-    return host_make_folder(host, mailbox, HOST_PROBE_MAILBOX, err);
-}
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        _cleanup_(freep) char *mailbox = mailbox_path(names[i], NULL);
 
-static int manifest_write(struct host *host, const struct diag_probe_options *options,
-                          const char *name, struct error *err) {
-    _cleanup_(freep) char *path = manifest_path(options, name);
-    _cleanup_json_ json_t *pod = static_pod_make(options, name);
-    _cleanup_(freep) char *text = json_write_pretty(pod);
+        /* Old answers would be taken for new ones. */
+        if (host_remove_tree(host, mailbox, err) < 0 ||
+            host_make_folder(host, mailbox, HOST_PROBE_MAILBOX, err) < 0)
+            return -1;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        _cleanup_(freep) char *path = manifest_path(options, names[i]);
+        _cleanup_json_ json_t *pod = static_pod_make(options, names[i]);
+        _cleanup_(freep) char *text = json_write_pretty(pod);
 
-    return host_write(host, path, text, strlen(text), HOST_PUBLIC, err);
-}
-
-/* A program that is there already with the same bytes stays: a pod of another run may hold it. */
-static int program_write(struct host *host, const void *program, size_t len, struct error *err) {
-    if (host_make_folder(host, BIN, HOST_PROBE_PROGRAM, err) < 0)
-        return -1;
-    if (host_has(host, PROGRAM, program, len))
-        return 0;
-    return host_write(host, PROGRAM, program, len, HOST_PROBE_PROGRAM, err);
+        if (host_write(host, path, text, strlen(text), HOST_PUBLIC, err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 static bool beats(struct host *host, const char *name) {
-    _cleanup_(freep) char *path = file_path(name, "heartbeat.txt");
+    _cleanup_(freep) char *path = mailbox_path(name, "heartbeat.txt");
 
     return host_file_type(host, path) == HOST_FILE;
 }
@@ -131,7 +131,7 @@ int diag_probes_remove(struct diag_probes *probes, struct error *err) {
         return 0; /* it is there before all else, and goes last */
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         _cleanup_(freep) char *path = manifest_path(probes->options, names[i]);
-        _cleanup_(freep) char *mailbox = mailbox_path(names[i]);
+        _cleanup_(freep) char *mailbox = mailbox_path(names[i], NULL);
 
         /* A kubelet on Windows looks for changed manifests every 20 s only; a probe that is told to
          * stop ends its pod at once (restartPolicy OnFailure). */
@@ -152,7 +152,6 @@ int diag_probes_remove(struct diag_probes *probes, struct error *err) {
 }
 
 int diag_probes_start(struct diag_probes *probes, struct error *err) {
-    const struct diag_probe_options *options = probes->options;
     struct host *host = probes->host;
 
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -163,12 +162,8 @@ int diag_probes_start(struct diag_probes *probes, struct error *err) {
     }
     probes->began = host_now(host);
     /* A run that was killed left its pods running: they hold their folders. */
-    if ((beats(host, names[0]) || beats(host, names[1])) && diag_probes_remove(probes, err) < 0)
-        return error_prefix(err, "start the probe pods");
-    if (program_write(host, options->program, options->program_len, err) < 0 ||
-        mailbox_make(host, names[0], err) < 0 || mailbox_make(host, names[1], err) < 0 ||
-        manifest_write(host, options, names[0], err) < 0 ||
-        manifest_write(host, options, names[1], err) < 0)
+    if (((beats(host, names[0]) || beats(host, names[1])) && diag_probes_remove(probes, err) < 0) ||
+        files_write(host, probes->options, err) < 0)
         return error_prefix(err, "start the probe pods");
     return 0;
 }
@@ -220,64 +215,24 @@ static void said_free(struct said *said) {
     free(said->start);
 }
 
-/* failed to "StartContainer" for "probe" with RunContainerError: "<message>"; a back-off is no
- * attempt. */
-static void read_start(const char *words, struct said *said) {
-    const char *with = strstr(words, " with ");
-    const char *quote = with ? strchr(with, '"') : NULL;
-    _cleanup_(freep) char *message = NULL, *whole = NULL, *why = NULL;
-
-    if (!quote || strstr(with, "BackOff"))
-        return;
-    with += strlen(" with ");
-    message = unquoted(quote + 1);
-    whole = xasprintf("%.*s%s", (int)(quote - with), with, message);
-    why = without_ids(whole);
-    said->starts = text_equal(why, said->start) ? said->starts + 1 : 1;
-    text_set(&said->start, take_ptr(why));
-}
-
-/* The kubelet makes a mirror of each static pod in the API, and reports there. NULL: none yet, or
- * not readable; *ret_absent: the API has none. */
-static json_t *mirror_of(const struct diag_probes *probes, size_t i, bool *ret_absent) {
-    const struct diag_probe_options *options = probes->options;
-    json_t *mirror = NULL;
-    struct kube_client client;
-    struct error err = {0};
-    char path[512];
-
-    if (!options->client || !options->node_name)
-        return NULL;
-    client =
-        *options->client; /* the same texts, without its patience: pods are looked at meanwhile */
-    client.patience_ms = 0;
-    client.timeout_ms = MIRROR_TIMEOUT_MS;
-    text_format(path, sizeof path, "/api/v1/namespaces/" DIAG_PROBES_NAMESPACE "/pods/%s-%s",
-                probes->items[i].name, options->node_name);
-    *ret_absent = kube_get(&client, path, &mirror, &err) < 0 && err.kind == ERROR_ABSENT;
-    return mirror;
-}
-
-static int64_t later(int64_t seconds, const char *time) {
-    int64_t other;
-
-    return time && rfc3339_parse(time, &other, NULL) == 0 && other > seconds ? other : seconds;
-}
-
 /* When the kubelet last had a sandbox for the pod, from its Pod object: seconds since 1970, of the
  * condition PodReadyToStartContainers or the start of a container; 0: not known. */
 static int64_t sandbox_made(const json_t *pod) {
     static const char *const containers[] = {
         "state.running.startedAt", "state.terminated.startedAt", "lastState.terminated.startedAt"};
-    int64_t made = 0;
+    int64_t made = 0, time;
 
-    json_each(json_at(pod, "status.conditions"), i, condition)
+    json_each(json_at(pod, "status.conditions"), i, condition) {
+        time = rfc3339_seconds(json_text_at(condition, "lastTransitionTime"));
         if (text_equal(json_text_at(condition, "type"), "PodReadyToStartContainers") &&
             text_equal(json_text_at(condition, "status"), "True"))
-            made = later(made, json_text_at(condition, "lastTransitionTime"));
+            made = time > made ? time : made;
+    }
     json_each(json_at(pod, "status.containerStatuses"), i, container)
-        for (size_t k = 0; k < ARRAY_SIZE(containers); k++)
-            made = later(made, json_text_at(container, containers[k]));
+        for (size_t k = 0; k < ARRAY_SIZE(containers); k++) {
+            time = rfc3339_seconds(json_text_at(container, containers[k]));
+            made = time > made ? time : made;
+        }
     return made;
 }
 
@@ -335,39 +290,72 @@ static char *program_waiting(struct diag_probe *probe, const json_t *mirror, str
                                          since);
 }
 
-/* An error that passed: the sandbox was made since. */
-char *diag_probe_waiting(struct diag_probes *probes, size_t i) {
-    struct diag_probe *probe = &probes->items[i];
-    _cleanup_(said_free) struct said said = {0};
-    bool absent = false;
-    _cleanup_json_ json_t *mirror = mirror_of(probes, i, &absent);
-    _cleanup_(freep) char *log = NULL;
-
-    probe->failures = 0;
-    if (probes->began)
-        log = service_log_tail(probes->host, service_kubelet.log_file, LOG_TAIL_MAX);
+/* What its log says of the pod, which it loses line by line. */
+static void log_read(char *log, const struct diag_probes *probes, const char *name,
+                     struct said *said) {
     for (char *line = log, *end; line && *line; line = end) {
-        const char *why;
-        _cleanup_(freep) char *words = NULL;
+        const char *why, *with, *quote;
+        _cleanup_(freep) char *words = NULL, *message = NULL, *whole = NULL, *start = NULL;
         int64_t us;
 
         end = line + strcspn(line, "\n");
         if (*end)
             *end++ = '\0';
         why = strstr(line, "err=\"");
-        if (why && strstr(line, probe->name) &&
-            service_log_time(line, strlen(line), host_now(probes->host), &us) &&
-            us / 1000000 >= probes->began) {
-            words = unquoted(why + strlen("err=\""));
-            redact_tokens(words);
-            if (strstr(words, "\"StartContainer\"")) {
-                read_start(words, &said);
-            } else if (strstr(why, "sandbox")) {
-                text_set(&said.sandbox, take_ptr(words));
-                said.sandbox_time = us / 1000000;
+        if (!why || !strstr(line, name) ||
+            !service_log_time(line, strlen(line), host_now(probes->host), &us) ||
+            us / 1000000 < probes->began)
+            continue;
+        words = unquoted(why + strlen("err=\""));
+        redact_tokens(words);
+        if (!strstr(words, "\"StartContainer\"")) {
+            if (strstr(why, "sandbox")) {
+                text_set(&said->sandbox, take_ptr(words));
+                said->sandbox_time = us / 1000000;
             }
+            continue;
         }
+        /* failed to "StartContainer" for "probe" with RunContainerError: "<message>"; a back-off
+         * is no attempt. */
+        with = strstr(words, " with ");
+        quote = with ? strchr(with, '"') : NULL;
+        if (!quote || strstr(with, "BackOff"))
+            continue;
+        with += strlen(" with ");
+        message = unquoted(quote + 1);
+        whole = xasprintf("%.*s%s", (int)(quote - with), with, message);
+        start = without_ids(whole);
+        said->starts = text_equal(start, said->start) ? said->starts + 1 : 1;
+        text_set(&said->start, take_ptr(start));
     }
+}
+
+/* An error that passed: the sandbox was made since. */
+char *diag_probe_waiting(struct diag_probes *probes, size_t i) {
+    const struct diag_probe_options *options = probes->options;
+    struct diag_probe *probe = &probes->items[i];
+    _cleanup_(said_free) struct said said = {0};
+    _cleanup_json_ json_t *mirror = NULL;
+    _cleanup_(freep) char *log = NULL;
+    bool absent = false;
+
+    /* The kubelet makes a mirror of each static pod in the API, and reports there; it may not be
+     * there yet, or not readable. */
+    if (options->client && options->node_name) {
+        struct kube_client client = *options->client; /* the same texts, without its patience: */
+        struct error err = {0};
+        char path[512];
+
+        client.patience_ms = 0; /* pods are looked at meanwhile */
+        client.timeout_ms = MIRROR_TIMEOUT_MS;
+        text_format(path, sizeof path, "/api/v1/namespaces/" DIAG_PROBES_NAMESPACE "/pods/%s-%s",
+                    probe->name, options->node_name);
+        absent = kube_get(&client, path, &mirror, &err) < 0 && err.kind == ERROR_ABSENT;
+    }
+    probe->failures = 0;
+    if (probes->began)
+        log = service_log_tail(probes->host, service_kubelet.log_file, LOG_TAIL_MAX);
+    log_read(log, probes, probe->name, &said);
     if (said.sandbox && sandbox_made(mirror) < said.sandbox_time)
         return take_ptr(said.sandbox);
     if (absent && !said.start)
@@ -379,7 +367,7 @@ char *diag_probe_waiting(struct diag_probes *probes, size_t i) {
 
 static int mailbox_read(const struct diag_probes *probes, size_t i, const char *file, size_t max,
                         char **ret, size_t *ret_len, struct error *err) {
-    _cleanup_(freep) char *path = file_path(probes->items[i].name, file);
+    _cleanup_(freep) char *path = mailbox_path(probes->items[i].name, file);
 
     return host_read_of_others(probes->host, path, max, ret, ret_len, err);
 }

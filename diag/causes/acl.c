@@ -40,24 +40,6 @@ static bool number_listed(const char *list, int number) {
     return false;
 }
 
-static bool protocol_listed(const char *list, int protocol) {
-    enum { ANY = 256 };
-
-    return number_listed(list, protocol) || number_listed(list, ANY);
-}
-
-static bool address_listed(const char *list, const char *ip) {
-    _cleanup_(text_list_free) struct text_list items = {0};
-
-    if (!list || !*list)
-        return true;
-    text_list_split(&items, list, ',');
-    for (size_t i = 0; i < items.count; i++)
-        if (text_equal(items.items[i], ip) || prefix_holds(items.items[i], ip))
-            return true;
-    return false;
-}
-
 static bool says(const json_t *rule, const char *key, const char *word) {
     const char *text = json_text_at(rule, key);
 
@@ -65,54 +47,51 @@ static bool says(const json_t *rule, const char *key, const char *word) {
 }
 
 static bool tuple_matches(const json_t *rule, const struct packet *packet) {
-    return protocol_listed(json_text_at(rule, "Protocols"), packet->protocol) &&
-           address_listed(json_text_at(rule, "RemoteAddresses"), packet->remote) &&
+    enum { ANY_PROTOCOL = 256 };
+    _cleanup_(text_list_free) struct text_list remotes = {0};
+    const char *protocols = json_text_at(rule, "Protocols");
+    const char *list = json_text_at(rule, "RemoteAddresses");
+    bool is_remote = !list || !*list;
+
+    if (!is_remote)
+        text_list_split(&remotes, list, ',');
+    for (size_t i = 0; i < remotes.count; i++)
+        is_remote |= text_equal(remotes.items[i], packet->remote) ||
+                     prefix_holds(remotes.items[i], packet->remote);
+    return is_remote &&
+           (number_listed(protocols, packet->protocol) || number_listed(protocols, ANY_PROTOCOL)) &&
            number_listed(json_text_at(rule, "LocalPorts"), packet->local_port) &&
            number_listed(json_text_at(rule, "RemotePorts"), packet->remote_port);
 }
 
-static bool rule_matches(const struct scene *scene, const json_t *rule,
-                         const struct packet *packet) {
-    const char *node = own_address(scene);
-
-    if (!says(rule, "Direction", packet->in ? "In" : "Out"))
-        return false;
-    if (says(rule, "RuleType", "Host") && !text_equal(node, packet->remote))
-        return false;
-    return tuple_matches(rule, packet);
-}
+/* ---- a cell's packets ---- */
 
 /* The rule of the lowest number decides; among equals one that blocks. */
-static const json_t *blocking_rule(const struct scene *scene, const json_t *endpoint,
-                                   const struct packet *packet) {
-    const json_t *first = NULL;
+static bool blocked(const struct scene *scene, char pod, const struct packet *packet,
+                    struct verdict *verdict) {
+    const json_t *endpoint = endpoint_of(scene, pod), *first = NULL;
+    const char *node = own_address(scene);
     long long lowest = 0;
 
+    if (verdict->rule)
+        return true;
     json_each(json_object_get(endpoint, "Policies"), i, policy) {
-        const char *type = json_text_at(policy, "Type");
         const json_t *rule = json_object_get(policy, "Settings");
         long long priority = json_number_at(rule, "Priority", 0);
 
-        if (!type || !text_equal_nocase(type, "ACL") || !rule_matches(scene, rule, packet))
+        if (!says(policy, "Type", "ACL") || !says(rule, "Direction", packet->in ? "In" : "Out") ||
+            (says(rule, "RuleType", "Host") && !text_equal(node, packet->remote)) ||
+            !tuple_matches(rule, packet))
             continue;
         if (!first || priority < lowest || (priority == lowest && says(rule, "Action", "Block"))) {
             first = rule;
             lowest = priority;
         }
     }
-    return first && says(first, "Action", "Block") ? first : NULL;
-}
-
-/* ---- a cell's packets ---- */
-
-static bool blocked(const struct scene *scene, char pod, const struct packet *packet,
-                    struct verdict *verdict) {
-    const json_t *endpoint = endpoint_of(scene, pod);
-    const json_t *rule = verdict->rule ? NULL : blocking_rule(scene, endpoint, packet);
-
-    if (rule)
-        *verdict = (struct verdict){endpoint, rule, pod};
-    return verdict->rule != NULL;
+    if (!first || !says(first, "Action", "Block"))
+        return false;
+    *verdict = (struct verdict){endpoint, first, pod};
+    return true;
 }
 
 /* From pod a to an address or a cluster IP, and into pod b when that is its. */
@@ -174,35 +153,27 @@ static void cell_check(const struct scene *scene, const struct diag_cell *cell, 
 
 /* ---- the row ---- */
 
-static void part_add(struct text *t, const json_t *rule, const char *words, const char *key) {
-    const char *value = json_text_at(rule, key);
-
-    if (value && *value)
-        text_addf(t, ", %s %s", words, value);
-}
-
 static char *rule_text(const struct scene *scene, const struct verdict *verdict) {
+    static const struct {
+        const char *words, *key;
+    } parts[] = {{"protocol", "Protocols"},
+                 {"from or to", "RemoteAddresses"},
+                 {"its ports", "LocalPorts"},
+                 {"their ports", "RemotePorts"}};
     const char *id = json_text_at(verdict->endpoint, "ID");
-    const char *protocols = json_text_at(verdict->rule, "Protocols");
     struct text t = {0};
 
     text_addf(&t, "endpoint %s (%s): ACL %s %s, priority %lld", id ? id : "",
               pod_name(scene, verdict->pod), json_text_at(verdict->rule, "Action"),
               json_text_at(verdict->rule, "Direction"),
               json_number_at(verdict->rule, "Priority", 0));
-    if (protocols && *protocols && !text_equal(protocols, "256"))
-        text_addf(&t, ", protocol %s", protocols);
-    part_add(&t, verdict->rule, "from or to", "RemoteAddresses");
-    part_add(&t, verdict->rule, "its ports", "LocalPorts");
-    part_add(&t, verdict->rule, "their ports", "RemotePorts");
-    return text_take(&t);
-}
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+        const char *value = json_text_at(verdict->rule, parts[i].key);
 
-static bool rule_is_refuted(const json_t *rule, const json_t *const *refuted, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (refuted[i] == rule)
-            return true;
-    return false;
+        if (value && *value && (i || !text_equal(value, "256"))) /* 256: of any protocol */
+            text_addf(&t, ", %s %s", parts[i].words, value);
+    }
+    return text_take(&t);
 }
 
 /* HNS hands what leaves pod a to a proxy (HCN: L4WfpProxyPolicySetting), and no flow of that
@@ -252,6 +223,7 @@ enum level look_cni_policy(const struct scene *scene, struct finding *finding) {
             const struct diag_cell *cell = &scene->report->cells.items[i];
             struct verdict verdict = {0};
             uint32_t bit = cell_bit(cell);
+            bool is_refuted = false;
             _cleanup_(freep) char *text = NULL;
 
             if (!(bit & (red ? scene->failed : scene->green)))
@@ -259,7 +231,9 @@ enum level look_cni_policy(const struct scene *scene, struct finding *finding) {
             cell_check(scene, cell, !red, &verdict);
             if (!red && verdict.rule && n < ARRAY_SIZE(refuted))
                 refuted[n++] = verdict.rule;
-            if (!red || !verdict.rule || rule_is_refuted(verdict.rule, refuted, n))
+            for (size_t k = 0; k < n; k++)
+                is_refuted |= refuted[k] == verdict.rule;
+            if (!red || !verdict.rule || is_refuted)
                 continue;
             text = rule_text(scene, &verdict);
             if (!text_list_has(&finding->evidence, text))

@@ -6,8 +6,8 @@
 
 /* How many pods a load balancer sends to. */
 static size_t backends_of(const struct scene *scene, const char *vip, int protocol, int port) {
-    return json_array_size(
-        json_object_get(load_balancer_of(scene, vip, protocol, port), "HostComputeEndpoints"));
+    return json_array_size(json_object_get(
+        diag_evidence_balancer(scene->evidence, vip, protocol, port), "HostComputeEndpoints"));
 }
 
 bool dns_is_split(const struct scene *scene) {
@@ -47,23 +47,19 @@ static const char *pod_without_tcp(const struct scene *scene) {
     return dns_pod(scene);
 }
 
-/* It is not the other nodes alone that are silent by TCP: pods of this node are, and what is
- * outside and answers the node. */
-static uint32_t cells_without_tcp(const struct scene *scene) {
+enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
+    const char *pod = pod_without_tcp(scene);
     const uint32_t silent = (scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY]) &
                             CELLS_TCP & ~scene->partly;
     const uint32_t wide = CELL_TCP(POD_IP) | CELL_TCP(SVC_IP) | CELL_TCP(EXT_IP);
     bool by_udp =
         (scene->green & CELL_UDP(POD_IP)) && (scene->green & (CELL_UDP(SVC_IP) | CELL_UDP(EXT_IP)));
-
-    return by_udp && (silent & wide) == wide && (scene->extras[X_NODE_EXTERNAL].said & SAID_OK)
-               ? silent
-               : 0;
-}
-
-enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
-    const char *pod = pod_without_tcp(scene);
-    uint32_t cells = cells_without_tcp(scene);
+    /* It is not the other nodes alone that are silent by TCP: pods of this node are, and what is
+     * outside and answers the node. */
+    uint32_t cells =
+        by_udp && (silent & wide) == wide && (scene->extras[X_NODE_EXTERNAL].said & SAID_OK)
+            ? silent
+            : 0;
 
     if (pod)
         finding_note(finding,
@@ -147,8 +143,8 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
         (!over_udp && cells_without_udp(scene)) || dns_is_taken(scene)) /* no matter of the DNS */
         return NO;
     if (!udp->said || !tcp->said || over_udp == over_tcp ||
-        !load_balancer_of(scene, vip, UDP, DNS_PORT) ||
-        !load_balancer_of(scene, vip, TCP, DNS_PORT))
+        !diag_evidence_balancer(scene->evidence, vip, UDP, DNS_PORT) ||
+        !diag_evidence_balancer(scene->evidence, vip, TCP, DNS_PORT))
         return NO;
     finding->must = over_udp ? CELL_TCP(SVC_SHORT) : CELLS_DNS;
     finding->may = over_udp ? CELL_TCP(SVC_SHORT) : CELLS_DNS;
@@ -290,7 +286,8 @@ enum level look_api_pods(const struct scene *scene, struct finding *finding) {
     const char *backend = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);
 
     if (!text_equal(json_text_at(scene->evidence, "look.api.outcome"), "ok") ||
-        !load_balancer_of(scene, vip, TCP, HTTPS_PORT) || !(scene->green & CELL_UDP(SVC_IP)))
+        !diag_evidence_balancer(scene->evidence, vip, TCP, HTTPS_PORT) ||
+        !(scene->green & CELL_UDP(SVC_IP)))
         return NO;
     finding_note(finding,
                  "the node itself talks to %s; the load balancer of %s port 443 sends to %s",

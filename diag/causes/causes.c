@@ -24,11 +24,11 @@
             0, may, look, FIRST_LOOK, service                                                      \
     }
 
-#define NO_ENDPOINT(must, may, look)                                                               \
+#define NO_ENDPOINT(must, may, pod)                                                                \
     {                                                                                              \
         {"HNS-EP", "every flow of one pod", "the pod's HNS endpoint is missing or not attached",   \
          ENDPOINT_HINT, NULL},                                                                     \
-            must, may, look, MEASURED, NULL                                                        \
+            must, may, look_hns_ep, MEASURED, pod                                                  \
     }
 
 #define NO_ROUTE(breaks, must, may, look)                                                          \
@@ -47,8 +47,9 @@
             0, CELLS_ALL, look, of, NULL                                                           \
     }
 
-#define ROW(id, breaks, message, hint, source, must, may, look, of)                                \
-    { {id, breaks, message, hint, source}, must, may, look, of, NULL }
+#define ROW_ABOUT(what, id, breaks, message, hint, source, must, may, look, of)                    \
+    { {id, breaks, message, hint, source}, must, may, look, of, what }
+#define ROW(...) ROW_ABOUT(NULL, __VA_ARGS__)
 
 /* Widest first. */
 const struct row diag_rows[] = {
@@ -85,11 +86,12 @@ const struct row diag_rows[] = {
         "the service: sc.exe stop kube-proxy",
         "projectcalico/calico, antrea-io/antrea: Windows DaemonSets bring kube-proxy", 0,
         CELL_BOTH(SVC_IP) | CELL_BOTH(SVC_SHORT) | CELL_BOTH(SVC_FQDN), look_proxy_two, FIRST_LOOK),
-    ROW("HNS-ORPHAN", "Services whose port is held",
+    ROW_ABOUT(
+        "orphan", "HNS-ORPHAN", "Services whose port is held",
         "a load balancer that no Service owns holds the port of one that is missing",
         "sc.exe stop kube-proxy; in PowerShell: Get-HnsPolicyList, Remove-HnsPolicyList for that "
         "one; sc.exe start kube-proxy",
-        "kubernetes/kubernetes#137530", 0, 0, look_hns_orphan, FIRST_LOOK),
+        "kubernetes/kubernetes#137530", 0, 0, look_svc_lost, FIRST_LOOK),
     ROW("SVC-LOST", "Services",
         "HNS has lost load balancers, and kube-proxy does not make them again",
         "sc.exe stop kube-proxy, then sc.exe start kube-proxy: it makes all of them again",
@@ -172,9 +174,9 @@ const struct row diag_rows[] = {
         "kubectl describe node NAME; start that node, or delete its pods so that they run "
         "elsewhere",
         NULL, CELL_UDP(SVC_IP), CELLS_DNS, look_peer_down, MEASURED),
-    NO_ENDPOINT(CELLS_FROM_POD, CELLS_ALL, look_hns_ep_a),
+    NO_ENDPOINT(CELLS_FROM_POD, CELLS_ALL, "a"),
     NO_ENDPOINT(CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD),
-                CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD), look_hns_ep_b),
+                CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD), "b"),
     ROW("CNI-POLICY", "the traffic that the rule blocks",
         "an HNS ACL policy blocks packets of the pods",
         "winjoin sets none, but network policy agents do: check the NetworkPolicies of the "
@@ -225,7 +227,7 @@ const struct row diag_rows[] = {
         NULL, CELLS_DNS, CELLS_DNS, look_nat_pods, MEASURED),
     ROW("L2-FWD", "from pods to anything outside the node", "the node does not forward packets",
         "winjoin join phase pod-network turns forwarding on again", NULL,
-        CELL_UDP(SVC_IP) | CELL_BOTH(EXT_IP), CELLS_FROM_POD & ~CELL_BOTH(POD_IP), look_l2_fwd,
+        CELL_UDP(SVC_IP) | CELL_BOTH(EXT_IP), CELLS_FROM_POD & ~CELL_BOTH(POD_IP), look_forwarding,
         MEASURED),
     ROW("SVC-ALL", "from pods to Services", "no Service is programmed on this node", PROXY_HINT,
         "microsoft/Windows-Containers#278", CELL_BOTH(SVC_IP), CELL_BOTH(SVC_IP) | CELLS_NAMES,
@@ -422,7 +424,7 @@ const struct row diag_rows[] = {
     ROW("IP6-FWD", "IPv6 from pods to anything outside the node",
         "the node does not forward packets of IPv6",
         "winjoin join phase pod-network turns forwarding on again", NULL, 0,
-        CELLS_ALL & ~CELL_BOTH(POD_IP), look_ip6_fwd, MEASURED6),
+        CELLS_ALL & ~CELL_BOTH(POD_IP), look_forwarding, MEASURED6),
     ROW("IP6-LB", "IPv6 from pods to Services",
         "the DNS Service's IPv6 address is not programmed on this node", PROXY_HINT, NULL, 0,
         CELL_BOTH(SVC_IP), look_ip6_lb, MEASURED6),

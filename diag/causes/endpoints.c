@@ -4,7 +4,8 @@
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 
-static enum level look_endpoint(const struct scene *scene, char pod, struct finding *finding) {
+enum level look_hns_ep(const struct scene *scene, struct finding *finding) {
+    char pod = *finding->what;
     const char *ip = pod_ip(scene, pod);
     const json_t *endpoint = endpoint_of(scene, pod);
     long long state = endpoint ? json_number_at(endpoint, "State", STATE_ATTACHED_SHARING) : 0;
@@ -21,14 +22,6 @@ static enum level look_endpoint(const struct scene *scene, char pod, struct find
     else
         return NO;
     return CONFIRMED;
-}
-
-enum level look_hns_ep_a(const struct scene *scene, struct finding *finding) {
-    return look_endpoint(scene, 'a', finding);
-}
-
-enum level look_hns_ep_b(const struct scene *scene, struct finding *finding) {
-    return look_endpoint(scene, 'b', finding);
 }
 
 /* Neither the node nor the other pod, by no protocol and in no size, though HNS shows nothing. */
@@ -57,20 +50,6 @@ size_t endpoints_with(const struct scene *scene, const char *ip, bool attached) 
     return n;
 }
 
-/* What is for one of them reaches one, at most. */
-static bool same_mac(const struct scene *scene, struct finding *finding) {
-    const char *a = json_text_at(endpoint_of(scene, 'a'), "MacAddress");
-    const char *b = json_text_at(endpoint_of(scene, 'b'), "MacAddress");
-
-    if (!a || !b || !*a || !mac_equal(a, b))
-        return false;
-    finding->message = xstrdup("two endpoints have the same MAC address");
-    finding->hint = xstrdup("delete one of the pods: its new endpoint gets another one");
-    finding_note(finding, "the endpoints of %s and %s have the MAC address %s",
-                 pod_name(scene, 'a'), pod_name(scene, 'b'), a);
-    return true;
-}
-
 /* A pod of another node is looked for on this one. */
 static bool dns_pod_is_local(const struct scene *scene, struct finding *finding) {
     const char *pod = dns_pod(scene);
@@ -95,9 +74,7 @@ static bool dns_pod_is_local(const struct scene *scene, struct finding *finding)
     return true;
 }
 
-/* Packets to a pod, and answers to it, reach one of the two endpoints with its address. The other
- * one counts where it is attached; else only where a wrong pod answered. */
-static bool same_address(const struct scene *scene, struct finding *finding) {
+enum level look_hns_epstale(const struct scene *scene, struct finding *finding) {
     static const struct {
         char pod;
         uint32_t must, may;
@@ -105,8 +82,22 @@ static bool same_address(const struct scene *scene, struct finding *finding) {
         {'a', CELL_BOTH(SVC_IP), CELLS_FROM_POD},
         {'b', CELL_BOTH(NODE_POD), CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD)},
     };
-    uint32_t wrong = scene->outcome[PROBE_WRONG_RESPONDER] & finding->may;
+    const char *a = json_text_at(endpoint_of(scene, 'a'), "MacAddress");
+    const char *b = json_text_at(endpoint_of(scene, 'b'), "MacAddress");
+    uint32_t wrong;
 
+    if (a && b && *a && mac_equal(a, b)) { /* what is for one of them reaches one, at most */
+        finding->message = xstrdup("two endpoints have the same MAC address");
+        finding->hint = xstrdup("delete one of the pods: its new endpoint gets another one");
+        finding_note(finding, "the endpoints of %s and %s have the MAC address %s",
+                     pod_name(scene, 'a'), pod_name(scene, 'b'), a);
+        return CONFIRMED;
+    }
+    if (dns_pod_is_local(scene, finding))
+        return CONFIRMED;
+    /* Packets to a pod, and answers to it, reach one of the two endpoints with its address. The
+     * other one counts where it is attached; else only where a wrong pod answered. */
+    wrong = scene->outcome[PROBE_WRONG_RESPONDER] & finding->may;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const char *ip = pod_ip(scene, rows[i].pod);
         size_t n = ip ? endpoints_with(scene, ip, !wrong) : 0;
@@ -119,27 +110,13 @@ static bool same_address(const struct scene *scene, struct finding *finding) {
         finding->must |= wrong ? 0 : rows[i].must;
         finding->may |= rows[i].may & scene->failed & ~scene->partly;
     }
-    return finding->evidence.count;
-}
-
-enum level look_hns_epstale(const struct scene *scene, struct finding *finding) {
-    if (same_mac(scene, finding) || dns_pod_is_local(scene, finding) ||
-        same_address(scene, finding))
+    if (finding->evidence.count)
         return CONFIRMED;
-    finding->may &= scene->outcome[PROBE_WRONG_RESPONDER];
-    if (!finding->may)
+    finding->may = wrong;
+    if (!wrong)
         return NO;
     finding_note(finding, "another pod than the one that was asked answers");
     return LIKELY;
-}
-
-/* The gateway of the network, or the node's own address among the pods (a bridge's). */
-static bool is_gateway(const struct scene *scene, const char *hop) {
-    json_each(json_at(network_of(scene), "Ipams.0.Subnets.0.Routes"), i, item) {
-        if (text_equal(json_text_at(item, "NextHop"), hop))
-            return true;
-    }
-    return adapter_with(scene, hop, NULL);
 }
 
 /* The pod takes a Service's address for one of its own segment, and looks for it there. */
@@ -183,6 +160,7 @@ static void note_gateways(const struct scene *scene, char pod, struct finding *f
     const char *gateway = json_text_at(network_of(scene), "Ipams.0.Subnets.0.Routes.0.NextHop");
     const json_t *endpoint = endpoint_of(scene, pod);
     const char *id = json_text_at(endpoint, "ID");
+    const json_t *gateways = json_at(network_of(scene), "Ipams.0.Subnets.0.Routes");
     bool any = false, wide = false;
 
     json_each(json_object_get(endpoint, "Routes"), i, route) {
@@ -194,11 +172,13 @@ static void note_gateways(const struct scene *scene, char pod, struct finding *f
         if (!hop || !strchr(hop, '.'))
             continue;
         wide |= all;
-        if (gateway && all && !is_gateway(scene, hop) &&
-            !note_no_host_endpoint(scene, hop, finding))
+        /* The gateway of the network, or the node's own address among the pods (a bridge's). */
+        if (!gateway || item_with(gateways, "NextHop", hop) || adapter_with(scene, hop, NULL))
+            continue;
+        if (all && !note_no_host_endpoint(scene, hop, finding))
             finding_note(finding, "endpoint %s (%s) has the gateway %s; the network's is %s", id,
                          pod_name(scene, pod), hop, gateway);
-        else if (gateway && !all && !is_gateway(scene, hop))
+        else if (!all)
             finding_note(finding,
                          "endpoint %s (%s) has a route to %s by %s; the network's gateway is %s",
                          id, pod_name(scene, pod), prefix, hop, gateway);
@@ -278,22 +258,13 @@ enum level look_ip6_addr(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-enum level look_ip6_fwd(const struct scene *scene, struct finding *finding) {
-    json_each(json_object_get(scene->evidence, "adapters"), i, adapter) {
-        if (json_is_false(json_object_get(adapter, "forwarding6")) &&
-            adapter_holds(adapter, expected(scene, "nodeIP6"), expected(scene, "podCIDR6")))
-            finding_note(finding, "IPv6 forwarding is off on '%s'", json_text_at(adapter, "alias"));
-    }
-    return mode_of(scene)->forwarding && finding->evidence.count ? CONFIRMED : NO;
-}
-
 enum level look_ip6_lb(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "dnsIP6");
 
     if (!vip || !json_object_get(scene->evidence, "loadBalancers"))
         return NO;
     for (int udp = 0; udp < 2; udp++)
-        if (!load_balancer_of(scene, vip, udp ? UDP : TCP, DNS_PORT))
+        if (!diag_evidence_balancer(scene->evidence, vip, udp ? UDP : TCP, DNS_PORT))
             finding_note(finding, "HNS has no load balancer for [%s]:53 over %s", vip,
                          udp ? "UDP" : "TCP");
     return finding->evidence.count ? CONFIRMED : NO;
@@ -309,25 +280,6 @@ static const char *ipv6_of(const json_t *list, const char *key) {
     return NULL;
 }
 
-static bool route_stands(const struct scene *scene, const char *prefix) {
-    char wanted[CIDR_TEXT_MAX], there[CIDR_TEXT_MAX];
-    struct cidr cidr;
-
-    if (cidr_parse(prefix, &cidr, NULL) < 0)
-        return true; /* nothing to look for */
-    cidr_format(&cidr, wanted);
-    json_each(json_object_get(scene->evidence, "routes"), i, route) {
-        const char *text = json_text_at(route, "destination");
-
-        if (!text || cidr_parse(text, &cidr, NULL) < 0)
-            continue;
-        cidr_format(&cidr, there);
-        if (text_equal(wanted, there))
-            return true;
-    }
-    return false;
-}
-
 enum level look_ip6_route(const struct scene *scene, struct finding *finding) {
     const char *routes = expected(scene, "routes");
 
@@ -336,8 +288,22 @@ enum level look_ip6_route(const struct scene *scene, struct finding *finding) {
     json_each(json_at(scene->evidence, "nodes"), i, node) {
         const char *prefix = ipv6_of(json_at(node, "spec.podCIDRs"), NULL);
         const char *hop = ipv6_of(json_at(node, "status.addresses"), "address");
+        char wanted[CIDR_TEXT_MAX], there[CIDR_TEXT_MAX];
+        struct cidr cidr;
+        bool stands = false;
 
-        if (prefix && hop && is_peer(scene, node) && !route_stands(scene, prefix))
+        if (!prefix || !hop || !is_peer(scene, node) || cidr_parse(prefix, &cidr, NULL) < 0)
+            continue;
+        cidr_format(&cidr, wanted);
+        json_each(json_object_get(scene->evidence, "routes"), k, route) {
+            const char *text = json_text_at(route, "destination");
+
+            if (!text || cidr_parse(text, &cidr, NULL) < 0)
+                continue;
+            cidr_format(&cidr, there);
+            stands |= text_equal(wanted, there);
+        }
+        if (!stands)
             finding_note(finding, "no route to %s via %s (node %s)", prefix, hop,
                          json_text_at(node, "metadata.name"));
     }

@@ -5,57 +5,43 @@
 
 /* ---- how this node itself sends to an address ---- */
 
-/* The narrowest of its routes that holds the address. */
-static const json_t *route_to(const struct scene *scene, const char *ip) {
-    const json_t *best = NULL;
-    int length = -1;
-
-    json_each(json_object_get(scene->evidence, "routes"), i, route) {
-        const char *prefix = json_text_at(route, "destination");
-        struct cidr cidr;
-
-        if (prefix && cidr_parse(prefix, &cidr, NULL) == 0 && cidr.length > length &&
-            prefix_holds(prefix, ip)) {
-            best = route;
-            length = cidr.length;
-        }
-    }
-    return best;
-}
-
-static const json_t *neighbor_of(const struct scene *scene, const char *ip) {
-    json_each(json_object_get(scene->evidence, "neighbors"), i, neighbor) {
-        if (text_equal(json_text_at(neighbor, "address"), ip))
-            return neighbor;
-    }
-    return NULL;
-}
-
-static void hint_set(struct finding *finding, char *hint) {
-    free(finding->hint);
-    finding->hint = hint;
-}
-
 /* The default route and those of the node's own segments are as usual. */
 void note_way(const struct scene *scene, const char *ip, struct finding *finding) {
-    const json_t *route = ip ? route_to(scene, ip) : NULL;
-    const char *prefix = json_text_at(route, "destination"), *hop = json_text_at(route, "nextHop");
-    bool by_hop = hop && !text_equal(hop, "0.0.0.0") && !text_equal(hop, "::");
-    const char *next = by_hop ? hop : ip;
-    const json_t *neighbor = next ? neighbor_of(scene, next) : NULL;
-    const char *mac = json_text_at(neighbor, "mac");
+    const json_t *route = NULL, *neighbor;
+    const char *prefix, *hop, *next, *mac;
+    int length = -1;
+    bool by_hop;
+
+    /* The narrowest of its routes that holds the address. */
+    json_each(json_object_get(scene->evidence, "routes"), i, one) {
+        struct cidr cidr;
+
+        prefix = json_text_at(one, "destination");
+        if (!prefix || cidr_parse(prefix, &cidr, NULL) < 0 || cidr.length <= length ||
+            !prefix_holds(prefix, ip))
+            continue;
+        route = one;
+        length = cidr.length;
+    }
+    prefix = json_text_at(route, "destination");
+    hop = json_text_at(route, "nextHop");
+    by_hop = hop && !text_equal(hop, "0.0.0.0") && !text_equal(hop, "::");
+    next = by_hop ? hop : ip;
+    neighbor = item_with(json_object_get(scene->evidence, "neighbors"), "address", next);
+    mac = json_text_at(neighbor, "mac");
 
     if (by_hop && !text_equal(prefix, "0.0.0.0/0") && !text_equal(prefix, "::/0")) {
         finding_note(finding, "this node's route to %s is %s by %s", ip, prefix, hop);
-        hint_set(finding, xasprintf("if that route is wrong: route.exe delete %s; else look at %s",
-                                    prefix, hop));
+        text_set(
+            &finding->hint,
+            xasprintf("if that route is wrong: route.exe delete %s; else look at %s", prefix, hop));
     }
     if (mac && *mac && json_is_true(json_object_get(neighbor, "fixed"))) {
         finding_note(finding, "%s has the MAC address %s here because somebody wrote that", next,
                      mac);
-        hint_set(finding, xasprintf("if that address is wrong: arp.exe -d %s, and arp.exe -a shows "
-                                    "the new one",
-                                    next));
+        text_set(&finding->hint, xasprintf("if that address is wrong: arp.exe -d %s, and arp.exe "
+                                           "-a shows the new one",
+                                           next));
     } else if (mac && !*mac) {
         finding_note(finding, "no machine of this segment says that it has the address %s", next);
     }
@@ -81,18 +67,20 @@ void finding_note(struct finding *finding, const char *format, ...) {
     text_free(&t);
 }
 
+json_t *item_with(const json_t *list, const char *path, const char *text) {
+    json_each(list, i, item)
+        if (text && text_equal(json_text_at(item, path), text))
+            return item;
+    return NULL;
+}
+
 const char *expected(const struct scene *scene, const char *key) {
     return json_string_value(json_object_get(json_object_get(scene->evidence, "expected"), key));
 }
 
 json_t *network_of(const struct scene *scene) {
-    const char *name = expected(scene, "networkName");
-
-    json_each(json_object_get(scene->evidence, "networks"), i, network) {
-        if (name && text_equal(json_text_at(network, "Name"), name))
-            return network;
-    }
-    return NULL;
+    return item_with(json_object_get(scene->evidence, "networks"), "Name",
+                     expected(scene, "networkName"));
 }
 
 const struct network_mode *mode_of(const struct scene *scene) {
@@ -118,14 +106,6 @@ const char *pod_ip(const struct scene *scene, char pod) {
     return json_text_at(probe_pod(scene, pod), "ip");
 }
 
-static bool has_address(const json_t *endpoint, const char *ip) {
-    json_each(json_object_get(endpoint, "IpConfigurations"), i, configuration) {
-        if (text_equal(json_text_at(configuration, "IpAddress"), ip))
-            return true;
-    }
-    return false;
-}
-
 /* HCN's documents have no State, those of HNS' first version do. */
 bool endpoint_is_attached(const json_t *endpoint) {
     static const char none[] = "00000000-0000-0000-0000-000000000000";
@@ -139,21 +119,18 @@ bool endpoint_is_attached(const json_t *endpoint) {
 }
 
 json_t *endpoint_of(const struct scene *scene, char pod) {
-    const char *ip = pod_ip(scene, pod);
     json_t *found = NULL;
 
     json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
-        if (!ip || !has_address(endpoint, ip) || (json_number_at(endpoint, "Flags", 0) & 1))
+        if (!item_with(json_object_get(endpoint, "IpConfigurations"), "IpAddress",
+                       pod_ip(scene, pod)) ||
+            (json_number_at(endpoint, "Flags", 0) & 1))
             continue;
         if (endpoint_is_attached(endpoint))
             return endpoint;
         found = found ? found : endpoint;
     }
     return found;
-}
-
-json_t *load_balancer_of(const struct scene *scene, const char *vip, int protocol, int port) {
-    return diag_evidence_balancer(scene->evidence, vip, protocol, port);
 }
 
 uint32_t cell_bit(const struct diag_cell *cell) {
@@ -260,11 +237,8 @@ bool dns_refuses(const struct scene *scene) {
 }
 
 const char *node_address(const json_t *node) {
-    json_each(json_at(node, "status.addresses"), i, address) {
-        if (text_equal(json_text_at(address, "type"), "InternalIP"))
-            return json_text_at(address, "address");
-    }
-    return NULL;
+    return json_text_at(item_with(json_at(node, "status.addresses"), "type", "InternalIP"),
+                        "address");
 }
 
 const char *own_address(const struct scene *scene) {
@@ -287,13 +261,6 @@ bool mac_equal(const char *a, const char *b) {
             return false;
     }
     return *a == *b;
-}
-
-bool has_node(const struct scene *scene, const char *name) {
-    json_each(json_object_get(scene->evidence, "nodes"), i, node)
-        if (name && text_equal(json_text_at(node, "metadata.name"), name))
-            return true;
-    return false;
 }
 
 bool is_peer(const struct scene *scene, const json_t *node) {

@@ -2,25 +2,22 @@
  * and the wider before the narrower. */
 #include "diag/causes/rows.h"
 
-static struct extra extra_read(const json_t *extra) {
-    const char *outcome = json_text_at(extra, "outcome");
-    enum probe_outcome said = PROBE_FAILED;
-
-    if (outcome)
-        (void)probe_outcome_parse(outcome, &said);
-    return (struct extra){.said = outcome ? 1u << said : 0,
-                          .outcome = outcome,
-                          .some = json_number_at(extra, "succeeded", 0) > 0,
-                          .median_us = json_number_at(extra, "medianUs", 0)};
-}
-
 static void scene_make(const struct diag_report *report, const json_t *evidence, bool second,
                        struct scene *ret) {
-    const json_t *extras = json_object_get(evidence, "extra");
-
     *ret = (struct scene){.report = report, .evidence = evidence, .second = second};
-    for (enum diag_extra_id i = 0; i < X_COUNT; i++)
-        ret->extras[i] = extra_read(json_object_get(extras, diag_extras[i].name));
+    for (enum diag_extra_id i = 0; i < X_COUNT; i++) {
+        const json_t *extra =
+            json_object_get(json_object_get(evidence, "extra"), diag_extras[i].name);
+        const char *outcome = json_text_at(extra, "outcome");
+        enum probe_outcome said = PROBE_FAILED;
+
+        if (outcome)
+            (void)probe_outcome_parse(outcome, &said);
+        ret->extras[i] = (struct extra){.said = outcome ? 1u << said : 0,
+                                        .outcome = outcome,
+                                        .some = json_number_at(extra, "succeeded", 0) > 0,
+                                        .median_us = json_number_at(extra, "medianUs", 0)};
+    }
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *cell = &report->cells.items[i];
         uint32_t bit;
@@ -44,32 +41,28 @@ static void scene_make(const struct diag_report *report, const json_t *evidence,
     }
 }
 
-/* A cluster of a hundred nodes may have a hundred lines of the same kind. */
-static void evidence_cap(struct text_list *evidence) {
-    enum { SHOWN = 5 };
-    size_t more = evidence->count > SHOWN ? evidence->count - SHOWN : 0;
-
-    if (more < 2)
-        return;
-    while (evidence->count > SHOWN)
-        free(evidence->items[--evidence->count]);
-    evidence->items[evidence->count] = NULL;
-    text_list_add_owned(evidence, xasprintf("and %zu more", more));
-}
-
 static void cause_add(struct diag_report *report, const struct scene *scene, const struct row *row,
                       enum level level, struct finding *finding, uint32_t bits) {
+    enum { SHOWN = 5 };
     struct diag_causes *causes = &report->causes;
     struct diag_cause cause = {
         .id = row->words.id,
         .confirmed = level == CONFIRMED,
         .message = finding->message ? take_ptr(finding->message) : xstrdup(row->words.message),
         .hint = finding->hint ? take_ptr(finding->hint) : xstrdup(row->words.hint),
-        .evidence = finding->evidence,
+        .evidence = take_struct(finding->evidence),
     };
+    struct text_list *evidence = &cause.evidence;
 
-    finding->evidence = (struct text_list){0};
-    evidence_cap(&cause.evidence);
+    /* A cluster of a hundred nodes may have a hundred lines of the same kind. */
+    if (evidence->count > SHOWN + 1) {
+        size_t more = evidence->count - SHOWN;
+
+        while (evidence->count > SHOWN)
+            free(evidence->items[--evidence->count]);
+        evidence->items[evidence->count] = NULL;
+        text_list_add_owned(evidence, xasprintf("and %zu more", more));
+    }
     for (unsigned i = 0; i < FLOW_COUNT * 2; i++) {
         const struct diag_cell *cell =
             diag_cells_find(&scene->report->cells, i / 2, i % 2, scene->second);
@@ -81,7 +74,7 @@ static void cause_add(struct diag_report *report, const struct scene *scene, con
 }
 
 static struct finding finding_of(const struct row *row) {
-    return (struct finding){.must = row->must, .may = row->may, .service = row->service};
+    return (struct finding){.must = row->must, .may = row->may, .what = row->what};
 }
 
 static void finding_free(struct finding *finding) {
@@ -106,29 +99,25 @@ static void pass_first(struct diag_report *report, const struct scene *scene, en
     }
 }
 
-static bool is_judged(const struct row *row, const struct scene *scene) {
-    if (row->of == UNEXPLAINED)
-        return true;
-    return row->of != FIRST_LOOK && (row->of == MEASURED6) == scene->second;
-}
-
 /* One pass over the table; *covered grows by what was explained. With `alone` a cause must explain
  * everything that is red. */
 static void pass_make(struct diag_report *report, struct scene *scene, enum level wanted,
                       bool alone, uint32_t *covered) {
     for (size_t i = 0; i < diag_rows_count && (scene->red & ~*covered); i++) {
-        struct finding finding = finding_of(&diag_rows[i]);
+        const struct row *row = &diag_rows[i];
+        struct finding finding = finding_of(row);
         enum level level = NO;
-        uint32_t red = diag_rows[i].of >= STOPS_PODS ? scene->red : scene->failed, explained;
+        uint32_t red = row->of >= STOPS_PODS ? scene->red : scene->failed, explained;
 
         scene->explained = *covered;
-        if (is_judged(&diag_rows[i], scene))
-            level = diag_rows[i].look(scene, &finding);
+        if (row->of == UNEXPLAINED ||
+            (row->of != FIRST_LOOK && (row->of == MEASURED6) == scene->second))
+            level = row->look(scene, &finding);
         explained = finding.may & red & ~*covered;
 
         if (level == wanted && !(finding.must & (scene->green | scene->partly)) && explained &&
             (!finding.must || (finding.must & red)) && (!alone || explained == scene->red)) {
-            cause_add(report, scene, &diag_rows[i], level, &finding, explained);
+            cause_add(report, scene, row, level, &finding, explained);
             *covered |= explained;
         }
         finding_free(&finding);

@@ -20,63 +20,45 @@ static const char *port_of(const char *frontend) {
     return colon ? colon : frontend;
 }
 
-static const json_t *orphan_at(const struct scene *scene, const char *port) {
-    json_each(drift_of(scene, "loadBalancersWithoutService"), i, orphan) {
-        if (text_equal(port_of(text_of(orphan, "frontend")), port))
-            return orphan;
-    }
-    return NULL;
-}
-
-/* Which cells a load balancer carries that is missing. */
-static uint32_t cells_of_frontend(const struct scene *scene, const char *frontend) {
+/* Services that lack a load balancer; with "orphan" only those whose port another one holds. Where
+ * all are gone or kube-proxy does not run, other rows say so. */
+enum level look_svc_lost(const struct scene *scene, struct finding *finding) {
     const char *dns = expected(scene, "dnsIP"), *kubernetes = expected(scene, "kubernetesIP");
-    size_t len = strcspn(frontend, ":");
+    const json_t *balancers = json_object_get(scene->evidence, "loadBalancers");
+    bool orphans = finding->what;
 
-    if (dns && strlen(dns) == len && strncmp(frontend, dns, len) == 0)
-        return text_equal(port_of(frontend), ":53/UDP") ? CELLS_DNS : CELL_TCP(SVC_SHORT);
-    if (kubernetes && strlen(kubernetes) == len && strncmp(frontend, kubernetes, len) == 0)
-        return CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN);
-    return 0;
-}
-
-/* Notes each Service that lacks a load balancer, with `orphans` only those whose port another one
- * holds. */
-static void note_missing(const struct scene *scene, bool orphans, struct finding *finding) {
+    if (!orphans && balancers && !json_array_size(balancers))
+        return NO;
     json_each(drift_of(scene, "servicesWithoutLoadBalancer"), i, row) {
-        const char *frontend = text_of(row, "frontend");
-        const json_t *orphan = orphan_at(scene, port_of(frontend));
-        uint32_t cells = cells_of_frontend(scene, frontend);
+        const char *frontend = text_of(row, "frontend"), *port = port_of(frontend);
+        size_t len = strcspn(frontend, ":");
+        const json_t *orphan = NULL;
+        uint32_t cells = 0;
+
+        json_each(drift_of(scene, "loadBalancersWithoutService"), k, other)
+            if (!orphan && text_equal(port_of(text_of(other, "frontend")), port))
+                orphan = other;
+        /* Which cells the load balancer carries that is missing. */
+        if (dns && strlen(dns) == len && strncmp(frontend, dns, len) == 0)
+            cells = text_equal(port, ":53/UDP") ? CELLS_DNS : CELL_TCP(SVC_SHORT);
+        else if (kubernetes && strlen(kubernetes) == len && strncmp(frontend, kubernetes, len) == 0)
+            cells = CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN);
 
         if (cells & scene->green & (CELL_BOTH(SVC_IP) | CELL_TCP(SVC_SHORT)))
             continue; /* it has one by now */
-        if (orphans && orphan)
+        if (orphans != (orphan != NULL))
+            continue;
+        if (orphan)
             finding_note(finding,
                          "Service %s (%s) has no load balancer; %s, which is no Service's, holds "
                          "%s",
                          text_of(row, "service"), frontend, text_of(orphan, "id"),
                          text_of(orphan, "frontend"));
-        else if (!orphans && !orphan)
+        else
             finding_note(finding, "Service %s (%s) has no load balancer", text_of(row, "service"),
                          frontend);
-        else
-            continue;
         finding->may |= cells;
     }
-}
-
-enum level look_hns_orphan(const struct scene *scene, struct finding *finding) {
-    note_missing(scene, true, finding);
-    return finding->evidence.count ? CONFIRMED : NO;
-}
-
-/* Where all are gone or kube-proxy does not run, other rows say so. */
-enum level look_svc_lost(const struct scene *scene, struct finding *finding) {
-    const json_t *balancers = json_object_get(scene->evidence, "loadBalancers");
-
-    if (balancers && !json_array_size(balancers))
-        return NO;
-    note_missing(scene, false, finding);
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
@@ -112,22 +94,12 @@ static bool note_waiting(const struct scene *scene, const char *word, struct fin
     return any;
 }
 
-static bool is_source_vip(const struct scene *scene, const char *ip) {
-    json_each(json_object_get(scene->evidence, "loadBalancers"), i, balancer)
-        if (text_equal(json_text_at(balancer, "SourceVIP"), ip))
-            return true;
-    return false;
-}
-
-static bool is_for_pods(const struct scene *scene, const char *ip) {
-    return prefix_holds(expected(scene, "podCIDR"), ip) ||
-           prefix_holds(json_text_at(network_of(scene), "Ipams.0.Subnets.0.IpAddressPrefix"), ip);
-}
-
 /* HNS makes no second endpoint with an address, whoever has the first: those of pods' addresses
  * that are neither a pod's nor the node's own. One alone is passed by: the next address is given.
  */
 static bool note_holders(const struct scene *scene, bool remote, struct finding *finding) {
+    const char *subnet = json_text_at(network_of(scene), "Ipams.0.Subnets.0.IpAddressPrefix");
+    const json_t *balancers = json_object_get(scene->evidence, "loadBalancers");
     size_t count = 0;
 
     if (!note_waiting(scene, "object already exists", finding))
@@ -136,8 +108,9 @@ static bool note_holders(const struct scene *scene, bool remote, struct finding 
         const char *ip = json_text_at(endpoint, "IpConfigurations.0.IpAddress");
 
         if (!ip || (json_number_at(endpoint, "Flags", 0) & 1) != remote ||
-            endpoint_is_attached(endpoint) || !is_for_pods(scene, ip) ||
-            adapter_with(scene, ip, NULL) || is_source_vip(scene, ip))
+            endpoint_is_attached(endpoint) ||
+            !(prefix_holds(expected(scene, "podCIDR"), ip) || prefix_holds(subnet, ip)) ||
+            adapter_with(scene, ip, NULL) || item_with(balancers, "SourceVIP", ip))
             continue;
         finding_note(finding, "endpoint %s has the address %s, and is of no pod of this node",
                      text_of(endpoint, "ID"), ip);
@@ -190,20 +163,6 @@ enum level look_hns_epstale_new(const struct scene *scene, struct finding *findi
     return note_holders(scene, true, finding) ? CONFIRMED : NO;
 }
 
-/* The node within whose pods' prefix that one lies. */
-static const json_t *node_around(const struct scene *scene, const char *prefix) {
-    struct cidr inner, outer;
-    struct network_peer peer;
-
-    json_each(json_object_get(scene->evidence, "nodes"), i, node) {
-        network_peer_read(node, &peer);
-        if (peer.pod_cidr && cidr_parse(peer.pod_cidr, &outer, NULL) == 0 &&
-            cidr_parse(prefix, &inner, NULL) == 0 && cidr_contains_cidr(&outer, &inner))
-            return node;
-    }
-    return NULL;
-}
-
 /* The narrower route wins over the one to the node's whole prefix. One that leads to a node may be
  * right: agents that give nodes several prefixes (Calico's blocks) write such routes. */
 enum level look_route_stale(const struct scene *scene, struct finding *finding) {
@@ -211,14 +170,22 @@ enum level look_route_stale(const struct scene *scene, struct finding *finding) 
 
     json_each(drift_of(scene, "routesWithoutNode"), i, row) {
         const char *prefix = text_of(row, "prefix"), *by = text_of(row, "by");
-        const json_t *node = node_around(scene, prefix);
         bool catches_dns = dns && prefix_holds(prefix, dns);
+        const json_t *around = NULL; /* the node within whose pods' prefix that one lies */
+        struct cidr inner, outer;
+        struct network_peer peer;
 
-        if (!node || node_of_address(scene, by) || (catches_dns && reaches_other_nodes(scene)))
+        json_each(json_object_get(scene->evidence, "nodes"), k, node) {
+            network_peer_read(node, &peer);
+            if (!around && peer.pod_cidr && cidr_parse(peer.pod_cidr, &outer, NULL) == 0 &&
+                cidr_parse(prefix, &inner, NULL) == 0 && cidr_contains_cidr(&outer, &inner))
+                around = node;
+        }
+        if (!around || node_of_address(scene, by) || (catches_dns && reaches_other_nodes(scene)))
             continue;
         finding_note(finding, "%s' route to %s via %s is within %s of node %s", text_of(row, "in"),
-                     prefix, by, json_text_at(node, "spec.podCIDR"),
-                     json_text_at(node, "metadata.name"));
+                     prefix, by, json_text_at(around, "spec.podCIDR"),
+                     json_text_at(around, "metadata.name"));
         finding->may |= catches_dns ? CELLS_DNS : 0;
     }
     return finding->evidence.count ? CONFIRMED : NO;
@@ -243,8 +210,8 @@ enum level look_svc_port(const struct scene *scene, struct finding *finding) {
 
     for (size_t k = 0; k < ASKED_SERVICES; k++) {
         const char *vip = expected(scene, asked_services[k].key);
-        const json_t *balancer =
-            load_balancer_of(scene, vip, asked_services[k].protocol, asked_services[k].port);
+        const json_t *balancer = diag_evidence_balancer(
+            scene->evidence, vip, asked_services[k].protocol, asked_services[k].port);
 
         if (!is_named(drift_of(scene, "loadBalancersToOtherPort"), balancer))
             continue;
@@ -265,8 +232,8 @@ enum level look_svc_stale(const struct scene *scene, struct finding *finding) {
 
     for (size_t k = 0; k < ASKED_SERVICES; k++) {
         const char *vip = expected(scene, asked_services[k].key);
-        const json_t *balancer =
-            load_balancer_of(scene, vip, asked_services[k].protocol, asked_services[k].port);
+        const json_t *balancer = diag_evidence_balancer(
+            scene->evidence, vip, asked_services[k].protocol, asked_services[k].port);
 
         if (is_named(drift_of(scene, "loadBalancersWithoutEndpoint"), balancer)) {
             finding_note(finding, "the load balancer of %s port %d has none of its endpoints", vip,

@@ -30,32 +30,15 @@ static char *duration(int64_t seconds) {
     return xasprintf("%lld %s", (long long)(seconds / units[i].unit), units[i].name);
 }
 
-/* " 4 min ago", or "" when the time is not known; the caller frees. */
-static char *ago(const struct scene *scene, const json_t *json, const char *key) {
-    int64_t then = time_at(json, key), now = time_at(look_of(scene), "time");
-    _cleanup_(freep) char *words = NULL;
-
-    if (!then || !now)
-        return xstrdup("");
-    words = duration(now - then);
-    return xasprintf(" %s ago", words);
-}
-
 /* ---- services ---- */
-
-static const json_t *status_of(const struct scene *scene, const char *name) {
-    json_each(json_object_get(look_of(scene), "services"), i, status) {
-        if (text_equal(json_text_at(status, "name"), name))
-            return status;
-    }
-    return NULL;
-}
 
 static char *what_is_down(const struct scene *scene, const json_t *status, const char *called) {
     const char *state = json_text_at(status, "state");
     long long code = json_number_at(status, "exitCode", -1);
     long long ends = json_number_at(status, "recentEnds", 0);
-    _cleanup_(freep) char *when = ago(scene, status, "since");
+    int64_t then = time_at(status, "since"), now = time_at(look_of(scene), "time");
+    _cleanup_(freep) char *time = duration(now - then),
+                          *when = then && now ? xasprintf(" %s ago", time) : xstrdup("");
 
     if (text_equal(state, "absent"))
         return xasprintf("%s is not installed as a service", called);
@@ -73,41 +56,35 @@ static char *what_is_down(const struct scene *scene, const json_t *status, const
     return xasprintf("%s is not running: it ended%s with exit code %lld", called, when, code);
 }
 
-static char *what_to_do(const json_t *status, const char *name) {
-    bool ours = json_bool_at(status, "winjoin", false);
-
-    if (text_equal(json_text_at(status, "state"), "absent"))
-        return xasprintf("winjoin join phase %s installs and starts it again", name);
-    if (ours && json_number_at(status, "exitCode", 0) > 0)
-        return xasprintf("fix what its last error names (winjoin logs %s shows more), then: sc.exe "
-                         "start %s",
-                         name, name);
-    return xasprintf("sc.exe start %s", name);
-}
-
 enum level look_service(const struct scene *scene, struct finding *finding) {
-    const char *name = finding->service;
-    const json_t *status = status_of(scene, name);
-    const char *log = json_text_at(status, "log");
+    const char *name = finding->what;
+    const json_t *status = item_with(json_object_get(look_of(scene), "services"), "name", name);
+    const char *log = json_text_at(status, "log"), *state = json_text_at(status, "state");
 
     finding->may &= scene->red & ~scene->failed; /* what was measured has other causes */
     if (!status || !service_status_is_down(status))
         return NO;
     finding->message = what_is_down(scene, status, diag_service_called(name));
-    finding->hint = what_to_do(status, name);
+    if (text_equal(state, "absent"))
+        finding->hint = xasprintf("winjoin join phase %s installs and starts it again", name);
+    else if (json_bool_at(status, "winjoin", false) && json_number_at(status, "exitCode", 0) > 0)
+        finding->hint = xasprintf("fix what its last error names (winjoin logs %s shows more), "
+                                  "then: sc.exe start %s",
+                                  name, name);
+    else
+        finding->hint = xasprintf("sc.exe start %s", name);
     json_each(json_object_get(status, "lastErrors"), i, line)
         finding_note(finding, "its log says: %s", json_string_value(line));
     if (log)
         finding_note(finding, "its log: %s", log);
     else
-        finding_note(finding, "the Service Control Manager says: %s",
-                     json_text_at(status, "state"));
+        finding_note(finding, "the Service Control Manager says: %s", state);
     return CONFIRMED;
 }
 
 /* It runs, and hangs. */
 enum level look_hung(const struct scene *scene, struct finding *finding) {
-    const char *name = finding->service;
+    const char *name = finding->what;
     const char *why =
         json_string_value(json_object_get(json_object_get(look_of(scene), "silent"), name));
 

@@ -23,20 +23,6 @@ enum level look_pod_img(const struct scene *scene, struct finding *finding) {
     return NO;
 }
 
-/* winjoin's network has a CNI configuration, which could not be read: without one no sandbox gets a
- * network. */
-static bool note_no_cni(const struct scene *scene, struct finding *finding) {
-    json_each(json_object_get(scene->evidence, "missing"), i, line) {
-        const char *text = json_string_value(line);
-
-        if (!text || !text_starts_with(text, "cni: ") || !expected(scene, "networkName"))
-            continue;
-        finding_note(finding, "the CNI configuration cannot be read: %s", text + strlen("cni: "));
-        return true;
-    }
-    return false;
-}
-
 /* containerd takes the first file of the folder, and another program wrote that. */
 static bool note_other_cni(const struct scene *scene, struct finding *finding) {
     const char *file = json_text_at(scene->evidence, "cni.file"),
@@ -60,20 +46,6 @@ static bool is_changed(const struct scene *scene) {
     return json_array_size(json_object_get(scene->evidence, "changed")) > 0;
 }
 
-/* A pod that has not spoken: why is noted. */
-static enum level note_silent_probe(const struct scene *scene, char pod, struct finding *finding) {
-    const char *waiting = json_text_at(probe_pod(scene, pod), "waiting");
-
-    if (!probe_pod(scene, pod) || pod_ip(scene, pod))
-        return NO;
-    if (waiting)
-        finding_note(finding, "%s is waiting: %s", pod_name(scene, pod), waiting);
-    else
-        finding_note(finding, "%s sent no results", pod_name(scene, pod));
-    return waiting && (strstr(waiting, "SandBox") || strstr(waiting, "sandbox")) ? CONFIRMED
-                                                                                 : LIKELY;
-}
-
 #define NO_PROGRAM_HINT                                                                            \
     "a virus scanner or an application control policy may keep " PROBE_PROGRAM                     \
     " from running; winjoin logs kubelet and winjoin logs containerd show what becomes of it"
@@ -85,29 +57,43 @@ enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
 
     finding->may &= scene->red & ~scene->failed;
     for (char pod = 'a'; pod <= 'b'; pod++) {
-        enum level level = note_silent_probe(scene, pod, finding);
+        const char *waiting = json_text_at(probe_pod(scene, pod), "waiting");
 
-        no_sandbox |= level == CONFIRMED;
-        no_program |=
-            level == LIKELY && json_number_at(probe_pod(scene, pod), "failures", 0) >= FAILS_ALWAYS;
+        if (!probe_pod(scene, pod) || pod_ip(scene, pod))
+            continue;
+        if (waiting)
+            finding_note(finding, "%s is waiting: %s", pod_name(scene, pod), waiting);
+        else
+            finding_note(finding, "%s sent no results", pod_name(scene, pod));
+        if (waiting && (strstr(waiting, "SandBox") || strstr(waiting, "sandbox")))
+            no_sandbox = true;
+        else
+            no_program |= json_number_at(probe_pod(scene, pod), "failures", 0) >= FAILS_ALWAYS;
     }
     if (!finding->evidence.count)
         return NO;
     finding->in_vain = no_sandbox || no_program;
     if (note_other_cni(scene, finding))
         return CONFIRMED;
+    /* winjoin's network has a CNI configuration, which could not be read: without one no sandbox
+     * gets a network. */
+    json_each(json_object_get(scene->evidence, "missing"), i, line) {
+        const char *text = json_string_value(line);
+
+        if (!text || !text_starts_with(text, "cni: ") || !expected(scene, "networkName"))
+            continue;
+        finding_note(finding, "the CNI configuration cannot be read: %s", text + strlen("cni: "));
+        finding->hint = xstrdup("winjoin join phase pod-network writes the CNI configuration "
+                                "again");
+        return CONFIRMED;
+    }
     if (!no_sandbox) {
         finding->message =
             xstrdup(no_program ? "the program of the probe pods does not run"
                                : "the probe pods do not start, or their program does not");
         finding->hint = xstrdup(NO_PROGRAM_HINT);
     }
-    if (!note_no_cni(scene, finding))
-        return is_changed(scene) || !finding->in_vain ? LIKELY : CONFIRMED;
-    text_set(&finding->message, NULL);
-    text_set(&finding->hint,
-             xstrdup("winjoin join phase pod-network writes the CNI configuration again"));
-    return CONFIRMED;
+    return is_changed(scene) || !finding->in_vain ? LIKELY : CONFIRMED;
 }
 
 bool note_unready(const json_t *node, struct finding *finding) {
@@ -124,10 +110,10 @@ bool note_unready(const json_t *node, struct finding *finding) {
     return false;
 }
 
-/* Windows refuses to write what a container needs, and the kubelet says so of the node, too. */
-static bool note_full_disk(const struct scene *scene, struct finding *finding) {
+enum level look_notready(const struct scene *scene, struct finding *finding) {
     bool full = false;
 
+    /* Windows refuses to write what a container needs, and the kubelet says so of the node, too. */
     json_each(json_at(scene->evidence, "node.status.conditions"), i, condition)
         full |= text_equal(json_text_at(condition, "type"), "DiskPressure") &&
                 text_equal(json_text_at(condition, "status"), "True");
@@ -137,18 +123,13 @@ static bool note_full_disk(const struct scene *scene, struct finding *finding) {
         if (waiting && !pod_ip(scene, pod) && strstr(waiting, "not enough space on the disk"))
             finding_note(finding, "%s is waiting: %s", pod_name(scene, pod), waiting);
     }
-    if (!finding->evidence.count)
-        return false;
-    finding_note(finding, "the Node has the condition DiskPressure");
-    finding->message = xstrdup("the node's disk is full");
-    finding->hint = xstrdup("free space where containerd keeps its images and containers: crictl "
-                            "rmi --prune; then run winjoin diag again");
-    return true;
-}
-
-enum level look_notready(const struct scene *scene, struct finding *finding) {
-    if (note_full_disk(scene, finding))
+    if (finding->evidence.count) {
+        finding_note(finding, "the Node has the condition DiskPressure");
+        finding->message = xstrdup("the node's disk is full");
+        finding->hint = xstrdup("free space where containerd keeps its images and containers: "
+                                "crictl rmi --prune; then run winjoin diag again");
         return CONFIRMED;
+    }
     if (!note_unready(json_object_get(scene->evidence, "node"), finding))
         return NO;
     return is_changed(scene) && strstr(finding->evidence.items[0], "container runtime") ? LIKELY
@@ -176,50 +157,31 @@ enum level look_hns_hung(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-static char *network_names(const struct scene *scene) {
-    _cleanup_(text_list_free) struct text_list names = {0};
-
-    json_each(json_object_get(scene->evidence, "networks"), i, network) {
-        const char *name = json_text_at(network, "Name");
-
-        if (name)
-            text_list_add(&names, name);
-    }
-    return names.count ? text_list_join(&names, ", ") : xstrdup("none");
-}
-
 enum level look_hns_net(const struct scene *scene, struct finding *finding) {
-    _cleanup_(freep) char *names = network_names(scene);
-    const char *name = expected(scene, "networkName");
+    _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(freep) char *joined = NULL;
+    const char *wanted = expected(scene, "networkName");
     const struct network_mode *mode = mode_of(scene);
     const json_t *network = network_of(scene);
     const char *type = network ? json_text_at(network, "Type") : NULL;
 
-    if (!name || !json_object_get(scene->evidence, "networks"))
+    if (!wanted || !json_object_get(scene->evidence, "networks"))
         return NO;
+    json_each(json_object_get(scene->evidence, "networks"), i, one) {
+        const char *name = json_text_at(one, "Name");
+
+        if (name)
+            text_list_add(&names, name);
+    }
+    joined = text_list_join(&names, ", ");
     if (!network)
-        finding_note(finding, "HNS has no network '%s'; it has: %s", name, names);
+        finding_note(finding, "HNS has no network '%s'; it has: %s", wanted,
+                     names.count ? joined : "none");
     else if (mode->name && type && !text_equal_nocase(type, mode->hns_type))
-        finding_note(finding, "network '%s' has type %s, not %s", name, type, mode->name);
+        finding_note(finding, "network '%s' has type %s, not %s", wanted, type, mode->name);
     else
         return NO;
     return CONFIRMED;
-}
-
-/* The pods' packets get another source address than this node has: no answer finds it. */
-static bool note_translated_elsewhere(const struct scene *scene, struct finding *finding) {
-    const char *ip = json_text_at(policy_of(endpoint_of(scene, 'a'), "OutBoundNAT"), "VirtualIP");
-
-    if (!ip || !*ip || !json_array_size(json_object_get(scene->evidence, "adapters")) ||
-        adapter_with(scene, ip, NULL))
-        return false;
-    finding->message = xstrdup("pods' packets are translated to an address that is not the node's");
-    finding->must = CELL_BOTH(EXT_IP);
-    finding->may = CELL_BOTH(EXT_IP) | CELL_TCP(EXT_DNS) | CELL_BOTH(POD_NODE) | CELL_TCP(SVC_IP) |
-                   CELL_TCP(SVC_FQDN);
-    finding_note(finding, "packets of %s are translated to %s, which no adapter of this node has",
-                 pod_name(scene, 'a'), ip);
-    return true;
 }
 
 enum level look_hns_mgmt(const struct scene *scene, struct finding *finding) {
@@ -228,11 +190,23 @@ enum level look_hns_mgmt(const struct scene *scene, struct finding *finding) {
         json_object_get(policy_of(network, "ProviderAddress"), "ProviderAddress"));
     const char *ip = provider ? provider : network ? json_text_at(network, "ManagementIP") : NULL;
     const char *node = own_address(scene);
-    const char *own =
-        json_text_at(policy_of(endpoint_of(scene, 'a'), "ProviderAddress"), "ProviderAddress");
+    const json_t *endpoint = endpoint_of(scene, 'a');
+    const char *own = json_text_at(policy_of(endpoint, "ProviderAddress"), "ProviderAddress");
+    const char *nat = json_text_at(policy_of(endpoint, "OutBoundNAT"), "VirtualIP");
 
-    if (note_translated_elsewhere(scene, finding))
+    /* The pods' packets get another source address than this node has: no answer finds it. */
+    if (nat && *nat && json_array_size(json_object_get(scene->evidence, "adapters")) &&
+        !adapter_with(scene, nat, NULL)) {
+        finding->message =
+            xstrdup("pods' packets are translated to an address that is not the node's");
+        finding->must = CELL_BOTH(EXT_IP);
+        finding->may = CELL_BOTH(EXT_IP) | CELL_TCP(EXT_DNS) | CELL_BOTH(POD_NODE) |
+                       CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN);
+        finding_note(finding,
+                     "packets of %s are translated to %s, which no adapter of this node has",
+                     pod_name(scene, 'a'), nat);
         return CONFIRMED;
+    }
     if (!ip || !*ip)
         return NO;
     if (own && *own && !text_equal(own, ip))
@@ -337,22 +311,17 @@ enum level look_mtu(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* Questions of 2000 bytes to the DNS Service, which answers short ones. */
-static bool large_questions_are_lost(const struct scene *scene) {
-    const struct extra *largest = &scene->extras[X_SIZE_DNS_2000];
-
-    return (scene->extras[X_DNS_TCP].said & SAID_OK) && !dns_is_slow(scene) &&
-           !dns_is_split(scene) && !(scene->partly & CELLS_DNS) && !largest->some &&
-           (largest->said & SAID_NOTHING);
-}
-
 /* No flow sends much to another node: only this shows what an application there would meet. */
 enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
     const char *backend =
         diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), TCP, DNS_PORT);
     const char *prefix = expected(scene, "podCIDR");
-    /* A page of the DNS pod: connected, asked for, and nothing of it comes; a short one does. */
-    bool questions = large_questions_are_lost(scene),
+    const struct extra *largest = &scene->extras[X_SIZE_DNS_2000];
+    /* Questions of 2000 bytes to the DNS Service, which answers short ones. A page of the DNS pod:
+     * connected, asked for, and nothing of it comes; a short one does. */
+    bool questions = (scene->extras[X_DNS_TCP].said & SAID_OK) && !dns_is_slow(scene) &&
+                     !dns_is_split(scene) && !(scene->partly & CELLS_DNS) && !largest->some &&
+                     (largest->said & SAID_NOTHING),
          answers = (scene->extras[X_PAGE_SMALL].said & SAID_OK) &&
                    (scene->extras[X_PAGE_LARGE].said & SAID(NO_REPLY)) &&
                    !scene->extras[X_PAGE_LARGE].some;
@@ -368,7 +337,7 @@ enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
                      "TCP from pod %s, port 9153: a short answer arrives, 2000 bytes do "
                      "not",
                      backend);
-    if (answers && scene->extras[X_SIZE_DNS_2000].some)
+    if (answers && largest->some)
         finding_note(finding, "questions of 2000 bytes arrive there: only what comes from other "
                               "nodes is lost");
     note_mtu(scene, finding);
@@ -412,15 +381,18 @@ enum level look_l2_route_node(const struct scene *scene, struct finding *finding
     return LIKELY;
 }
 
-enum level look_l2_fwd(const struct scene *scene, struct finding *finding) {
-    const char *node = own_address(scene);
+/* Of IPv4, or of the family that is judged. */
+enum level look_forwarding(const struct scene *scene, struct finding *finding) {
+    const char *key = scene->second ? "forwarding6" : "forwarding";
+    const char *node = scene->second ? expected(scene, "nodeIP6") : own_address(scene);
+    const char *prefix = expected(scene, scene->second ? "podCIDR6" : "podCIDR");
 
     if (!mode_of(scene)->forwarding)
         return NO;
     json_each(json_object_get(scene->evidence, "adapters"), i, adapter) {
-        if (json_is_false(json_object_get(adapter, "forwarding")) &&
-            adapter_holds(adapter, node, expected(scene, "podCIDR")))
-            finding_note(finding, "IPv4 forwarding is off on '%s'", json_text_at(adapter, "alias"));
+        if (json_is_false(json_object_get(adapter, key)) && adapter_holds(adapter, node, prefix))
+            finding_note(finding, "%s forwarding is off on '%s'", scene->second ? "IPv6" : "IPv4",
+                         json_text_at(adapter, "alias"));
     }
     return finding->evidence.count ? CONFIRMED : NO;
 }

@@ -16,27 +16,18 @@ static const json_t *dns_node(const struct scene *scene) {
 
 /* ---- the switch of a hypervisor ---- */
 
-static bool is_vmware(const char *mac) {
-    static const char *const makers[] = {"00-50-56", "00-0c-29", "00-05-69"};
-
-    for (size_t i = 0; mac && i < ARRAY_SIZE(makers); i++) {
-        bool same = true;
-
-        for (size_t k = 0; same && k < 8; k++)
-            same = makers[i][k] == '-' ? mac[k] == '-' || mac[k] == ':'
-                                       : (mac[k] | 0x20) == (makers[i][k] | 0x20);
-        if (same)
-            return true;
-    }
-    return false;
-}
-
 /* NSX and some vmxnet3 drivers take UDP 4789 for their own VXLAN. */
 enum level look_ovl_nsx(const struct scene *scene, struct finding *finding) {
+    static const char *const makers[] = {"00-50-56", "00-0c-29", "00-05-69"};
     const json_t *adapter = adapter_with(scene, own_address(scene), NULL);
     const char *mac = json_text_at(adapter, "mac"), *alias = json_text_at(adapter, "alias");
+    char maker[sizeof "00-50-56"];
+    bool is_vmware = false;
 
-    if (!is_vmware(mac) || look_ovl_udp(scene, finding) == NO)
+    (void)text_format(maker, sizeof maker, "%.8s", mac ? mac : "");
+    for (size_t i = 0; i < ARRAY_SIZE(makers); i++)
+        is_vmware |= mac_equal(maker, makers[i]);
+    if (!is_vmware || look_ovl_udp(scene, finding) == NO)
         return NO;
     finding_note(finding, "adapter '%s' (%s) is a VMware virtual machine's", alias ? alias : "?",
                  mac);
@@ -45,26 +36,12 @@ enum level look_ovl_nsx(const struct scene *scene, struct finding *finding) {
 
 /* ---- the wrong adapter ---- */
 
-/* Other machines, and the pods' routes to their own node, have it. */
-static void note_no_adapter(const struct scene *scene, const char *address,
-                            struct finding *finding) {
-    if (!address || !json_array_size(json_object_get(scene->evidence, "adapters")) ||
-        adapter_with(scene, own_address(scene), NULL))
-        return;
-    finding->message = xstrdup("no adapter of this node has the address that its Node object has");
-    finding->hint = xasprintf("give the adapter the address %s again; if the new one is to stay: "
-                              "winjoin reset, then join again",
-                              address);
-    finding_note(finding, "the Node has the address %s, and no adapter of this machine does",
-                 address);
-}
-
 enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
     const json_t *node = json_object_get(scene->evidence, "node");
     const char *address = node_address(node),
                *name = json_text_at(policy_of(network_of(scene), "NetAdapterName"),
                                     "NetworkAdapterName");
-    const char *alias = json_text_at(adapter_with(scene, own_address(scene), NULL), "alias");
+    const char *alias = json_text_at(adapter_with(scene, address, NULL), "alias");
     struct network_peer own, peer;
 
     network_peer_read(node, &own);
@@ -75,7 +52,17 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
     if (name && alias && !strstr(alias, name) && !strstr(name, alias))
         finding_note(finding, "the network is on adapter '%s', the node's address %s on '%s'", name,
                      address, alias);
-    note_no_adapter(scene, address, finding);
+    /* Other machines, and the pods' routes to their own node, have it. */
+    if (address && json_array_size(json_object_get(scene->evidence, "adapters")) &&
+        !adapter_with(scene, address, NULL)) {
+        finding->message =
+            xstrdup("no adapter of this node has the address that its Node object has");
+        finding->hint = xasprintf("give the adapter the address %s again; if the new one is to "
+                                  "stay: winjoin reset, then join again",
+                                  address);
+        finding_note(finding, "the Node has the address %s, and no adapter of this machine does",
+                     address);
+    }
     if ((scene->green | scene->partly) &
         CELL_UDP(SVC_IP)) /* where others' pods are reached, the node alone is not */
         finding->must = finding->may = CELL_BOTH(POD_NODE);
@@ -120,21 +107,23 @@ enum level look_flannel_type(const struct scene *scene, struct finding *finding)
     return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
 }
 
-typedef void note_pair(const struct scene *scene, const struct network_peer *a,
-                       const struct network_peer *b, struct finding *finding);
-
-/* Calls `note` with each two of the cluster's Nodes. */
-static void each_pair(const struct scene *scene, note_pair *note, struct finding *finding) {
-    const json_t *nodes = json_object_get(scene->evidence, "nodes");
+struct pair {
+    size_t i, k;
     struct network_peer a, b;
+};
 
-    for (size_t i = 0; i < json_array_size(nodes); i++) {
-        network_peer_read(json_array_get(nodes, i), &a);
-        for (size_t k = i + 1; k < json_array_size(nodes); k++) {
-            network_peer_read(json_array_get(nodes, k), &b);
-            note(scene, &a, &b, finding);
-        }
-    }
+/* Each two of the cluster's Nodes, one after the other; zero-initialised at first. */
+static bool next_pair(const struct scene *scene, struct pair *p) {
+    const json_t *nodes = json_object_get(scene->evidence, "nodes");
+
+    if (++p->k >= json_array_size(nodes))
+        p->k = ++p->i + 1;
+    if (p->k >= json_array_size(nodes))
+        return false;
+    if (p->k == p->i + 1)
+        network_peer_read(json_array_get(nodes, p->i), &p->a);
+    network_peer_read(json_array_get(nodes, p->k), &p->b);
+    return true;
 }
 
 /* This node, or that of the DNS pods: nothing that the flows show comes from others. */
@@ -147,26 +136,27 @@ static bool matters(const struct scene *scene, const struct network_peer *peer) 
 
 /* Two Nodes with one prefix, this node's or that of the DNS pods: others have one route to it,
  * which leads to one of them. */
-static void note_same_prefix(const struct scene *scene, const struct network_peer *a,
-                             const struct network_peer *b, struct finding *finding) {
-    const char *pod = dns_pod(scene);
-    struct cidr one, other;
-
-    if (!a->pod_cidr || !b->pod_cidr)
-        return;
-    if (text_equal(a->pod_cidr, b->pod_cidr) &&
-        (text_equal(a->pod_cidr, expected(scene, "podCIDR")) || prefix_holds(a->pod_cidr, pod)))
-        finding_note(finding, "Nodes %s and %s have the same pod prefix %s", a->node, b->node,
-                     a->pod_cidr);
-    else if (!text_equal(a->pod_cidr, b->pod_cidr) && cidr_parse(a->pod_cidr, &one, NULL) == 0 &&
-             cidr_parse(b->pod_cidr, &other, NULL) == 0 && cidr_overlaps(&one, &other) &&
-             (matters(scene, a) || matters(scene, b)))
-        finding_note(finding, "the pod prefixes of Nodes %s (%s) and %s (%s) overlap", a->node,
-                     a->pod_cidr, b->node, b->pod_cidr);
-}
-
 enum level look_node_cidr(const struct scene *scene, struct finding *finding) {
-    each_pair(scene, note_same_prefix, finding);
+    const char *own = expected(scene, "podCIDR"), *pod = dns_pod(scene);
+    struct pair pair = {0};
+
+    while (next_pair(scene, &pair)) {
+        const struct network_peer *a = &pair.a, *b = &pair.b;
+        struct cidr one, other;
+
+        if (!a->pod_cidr || !b->pod_cidr)
+            continue;
+        if (text_equal(a->pod_cidr, b->pod_cidr)) {
+            if (text_equal(a->pod_cidr, own) || prefix_holds(a->pod_cidr, pod))
+                finding_note(finding, "Nodes %s and %s have the same pod prefix %s", a->node,
+                             b->node, a->pod_cidr);
+        } else if (cidr_parse(a->pod_cidr, &one, NULL) == 0 &&
+                   cidr_parse(b->pod_cidr, &other, NULL) == 0 && cidr_overlaps(&one, &other) &&
+                   (matters(scene, a) || matters(scene, b))) {
+            finding_note(finding, "the pod prefixes of Nodes %s (%s) and %s (%s) overlap", a->node,
+                         a->pod_cidr, b->node, b->pod_cidr);
+        }
+    }
     return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
 }
 
@@ -175,23 +165,24 @@ static bool is_one_machine(const struct network_peer *a, const struct network_pe
 }
 
 /* This node's address, or that of the node of the DNS pods. */
-static void note_same_address(const struct scene *scene, const struct network_peer *a,
-                              const struct network_peer *b, struct finding *finding) {
+enum level look_node_twice(const struct scene *scene, struct finding *finding) {
     const char *own = json_text_at(scene->evidence, "node.metadata.name");
     const char *dns = node_address(dns_node(scene));
-    bool is_a = text_equal(a->node, own), is_b = text_equal(b->node, own);
+    struct pair pair = {0};
 
-    if (!is_one_machine(a, b))
-        return;
-    if (is_a || is_b)
-        finding_note(finding, "Node %s has this node's address %s, too", is_a ? b->node : a->node,
-                     a->node_address);
-    else if (text_equal(a->node_address, dns) && !reaches_other_nodes(scene))
-        finding_note(finding, "Nodes %s and %s have the same address %s", a->node, b->node, dns);
-}
+    while (next_pair(scene, &pair)) {
+        const struct network_peer *a = &pair.a, *b = &pair.b;
+        bool is_a = text_equal(a->node, own), is_b = text_equal(b->node, own);
 
-enum level look_node_twice(const struct scene *scene, struct finding *finding) {
-    each_pair(scene, note_same_address, finding);
+        if (!is_one_machine(a, b))
+            continue;
+        if (is_a || is_b)
+            finding_note(finding, "Node %s has this node's address %s, too",
+                         is_a ? b->node : a->node, a->node_address);
+        else if (text_equal(a->node_address, dns) && !reaches_other_nodes(scene))
+            finding_note(finding, "Nodes %s and %s have the same address %s", a->node, b->node,
+                         dns);
+    }
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
@@ -222,15 +213,6 @@ enum level look_peer_down(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* Of what its agent announces of a node: a part without which others write no route to its pods. */
-static const char *lacks_part(const struct network_peer *peer) {
-    if (!peer->announced)
-        return NULL;
-    if (!peer->address || !*peer->address)
-        return "address";
-    return peer->backend && *peer->backend ? NULL : "backend";
-}
-
 /* Where its agent announces other nodes and not this one, those write no route to its pods. */
 enum level look_flannel_node(const struct scene *scene, struct finding *finding) {
     const char *backend = backend_of(mode_of(scene));
@@ -245,8 +227,11 @@ enum level look_flannel_node(const struct scene *scene, struct finding *finding)
     if (mode_of(scene)->vxlan && network_of(scene) && own.announced && *own.router_mac && !mac)
         finding_note(finding, "this node announces router MAC %s, its network has none",
                      own.router_mac);
-    if (lacks_part(&own))
-        finding_note(finding, "this node announces no %s", lacks_part(&own));
+    /* A part without which others write no route to its pods. */
+    if (own.announced && (!own.address || !*own.address))
+        finding_note(finding, "this node announces no address");
+    else if (own.announced && (!own.backend || !*own.backend))
+        finding_note(finding, "this node announces no backend");
     json_each(json_object_get(scene->evidence, "nodes"), i, node) {
         network_peer_read(node, &peer);
         if (own.node && !own.announced && is_peer(scene, node) && peer.announced &&
@@ -257,16 +242,18 @@ enum level look_flannel_node(const struct scene *scene, struct finding *finding)
     return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
 }
 
-static void note_same_mac(const struct scene *scene, const struct network_peer *a,
-                          const struct network_peer *b, struct finding *finding) {
-    if ((matters(scene, a) || matters(scene, b)) && *a->router_mac &&
-        text_equal_nocase(a->router_mac, b->router_mac) && !is_one_machine(a, b))
-        finding_note(finding, "nodes %s and %s both announce %s", a->node, b->node, a->router_mac);
-}
-
 /* Linux drops what comes from its own MAC address. */
 enum level look_ovl_mac(const struct scene *scene, struct finding *finding) {
-    each_pair(scene, note_same_mac, finding);
+    struct pair pair = {0};
+
+    while (next_pair(scene, &pair)) {
+        const struct network_peer *a = &pair.a, *b = &pair.b;
+
+        if ((matters(scene, a) || matters(scene, b)) && *a->router_mac &&
+            text_equal_nocase(a->router_mac, b->router_mac) && !is_one_machine(a, b))
+            finding_note(finding, "nodes %s and %s both announce %s", a->node, b->node,
+                         a->router_mac);
+    }
     return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
 }
 
@@ -274,19 +261,14 @@ enum level look_ovl_mac(const struct scene *scene, struct finding *finding) {
 
 enum { BALANCER_DSR = 1, BACKENDS_UNPATCHED = 64, BACKENDS_MAX = 1024, BLOCKS_MIN = 10 };
 
-static size_t balancers_without_dsr(const struct scene *scene) {
-    size_t count = 0;
-
-    json_each(json_object_get(scene->evidence, "loadBalancers"), i, balancer)
-        count += !(json_number_at(balancer, "Flags", 0) & BALANCER_DSR);
-    return count;
-}
-
 /* networkhealth.ps1 of AgentBaker holds ten blocks for too few; DNS notices first. */
 enum level look_port_pool(const struct scene *scene, struct finding *finding) {
     long long ports = json_number_at(scene->evidence, "dynamicPorts", 0);
-    long long taken = (long long)balancers_without_dsr(scene) * LIMIT_PORTS_A_BALANCER;
+    long long taken = 0;
 
+    json_each(json_object_get(scene->evidence, "loadBalancers"), i, balancer)
+        if (!(json_number_at(balancer, "Flags", 0) & BALANCER_DSR))
+            taken += LIMIT_PORTS_A_BALANCER;
     if (!ports || !taken || taken + BLOCKS_MIN * LIMIT_PORTS_A_BALANCER <= ports)
         return NO;
     finding_note(finding, "%lld load balancers without DSR take %lld of %lld dynamic TCP ports",

@@ -5,26 +5,10 @@
 
 /* ---- outside ---- */
 
-/* Silent by UDP, the DNS server outside says something by TCP: it is there, and a late answer is
- * none. */
-static void note_late_dns(const struct scene *scene, struct finding *finding) {
-    const struct extra *connect = &scene->extras[X_NODE_DNS];
-
-    if (!(connect->said & ~(SAID_NOTHING | SAID(UNREACHABLE))))
-        return;
-    finding_note(finding,
-                 "by TCP it says something (%s): it is there, and answers by UDP too late "
-                 "or never",
-                 connect->outcome);
-    if (!finding->hint)
-        finding->hint = xstrdup("not a problem of the pod network: look at the load of that "
-                                "server, and which servers it asks itself; or choose another one "
-                                "(verify.external)");
-}
-
 enum level look_ext_node(const struct scene *scene, struct finding *finding) {
     const struct extra *tcp = &scene->extras[X_NODE_EXTERNAL],
-                       *udp = &scene->extras[X_NODE_EXTERNAL_UDP];
+                       *udp = &scene->extras[X_NODE_EXTERNAL_UDP],
+                       *connect = &scene->extras[X_NODE_DNS];
     const char *ip = expected(scene, "externalIP");
     const struct diag_cell *cell = diag_cells_find(&scene->report->cells, FLOW_EXT_IP, true, false);
     /* of which some attempts succeed is reached, and loses packets */
@@ -45,8 +29,18 @@ enum level look_ext_node(const struct scene *scene, struct finding *finding) {
         finding->must = CELL_UDP(EXT_IP);
         finding->message =
             xstrdup("the DNS server outside does not answer the node in time either");
-        if (udp->said & SAID_NOTHING)
-            note_late_dns(scene, finding);
+        /* Silent by UDP, the DNS server outside says something by TCP: it is there, and a late
+         * answer is none. */
+        if ((udp->said & SAID_NOTHING) && (connect->said & ~(SAID_NOTHING | SAID(UNREACHABLE)))) {
+            finding_note(finding,
+                         "by TCP it says something (%s): it is there, and answers by UDP too late "
+                         "or never",
+                         connect->outcome);
+            if (!finding->hint)
+                finding->hint = xstrdup("not a problem of the pod network: look at the load of "
+                                        "that server, and which servers it asks itself; or choose "
+                                        "another one (verify.external)");
+        }
     }
     finding->may &=
         ~((no_tcp ? 0 : CELL_TCP(EXT_IP)) | (udp->said & SAID_OK ? CELL_UDP(EXT_IP) : 0));
@@ -59,20 +53,6 @@ static bool is_outbound_nat(const json_t *policy) {
            !json_array_size(json_at(policy, "Settings.Destinations"));
 }
 
-static char *policy_types(const json_t *endpoint) {
-    _cleanup_(text_list_free) struct text_list types = {0};
-
-    json_each(json_object_get(endpoint, "Policies"), i, policy) {
-        const char *type = json_text_at(policy, "Type");
-
-        if (text_equal(type, "OutBoundNAT"))
-            type = "OutBoundNAT (to its own address only)";
-        if (type && !text_list_has(&types, type))
-            text_list_add(&types, type);
-    }
-    return types.count ? text_list_join(&types, ", ") : xstrdup("none");
-}
-
 static void note_node_reach(const struct scene *scene, struct finding *finding) {
     const char *ip = expected(scene, "externalIP");
 
@@ -83,16 +63,24 @@ static void note_node_reach(const struct scene *scene, struct finding *finding) 
 enum level look_nat_none(const struct scene *scene, struct finding *finding) {
     const struct network_mode *mode = mode_of(scene);
     const json_t *endpoint = endpoint_of(scene, 'a');
-    _cleanup_(freep) char *types = policy_types(endpoint);
+    _cleanup_(text_list_free) struct text_list types = {0};
+    _cleanup_(freep) char *joined = NULL;
 
     if (!endpoint || (mode->name && !mode->vfp)) /* such a switch knows no such policy */
         return NO;
     json_each(json_object_get(endpoint, "Policies"), i, policy) {
+        const char *type = json_text_at(policy, "Type");
+
         if (is_outbound_nat(policy))
             return NO;
+        if (text_equal(type, "OutBoundNAT"))
+            type = "OutBoundNAT (to its own address only)";
+        if (type && !text_list_has(&types, type))
+            text_list_add(&types, type);
     }
+    joined = text_list_join(&types, ", ");
     finding_note(finding, "endpoint %s (%s): none of its policies translates what goes out: %s",
-                 json_text_at(endpoint, "ID"), pod_name(scene, 'a'), types);
+                 json_text_at(endpoint, "ID"), pod_name(scene, 'a'), types.count ? joined : "none");
     note_node_reach(scene, finding);
     return CONFIRMED;
 }
@@ -200,20 +188,16 @@ static enum level ext_name_leads_nowhere(const struct scene *scene, const struct
     return LIKELY;
 }
 
-/* Of what pods, or the node, ask outside some has no answer: a name may have none by that. */
-static bool outside_loses_some(const struct scene *scene) {
-    const struct extra *tcp = &scene->extras[X_NODE_EXTERNAL],
-                       *udp = &scene->extras[X_NODE_EXTERNAL_UDP];
-
-    return (scene->partly & CELL_BOTH(EXT_IP)) || ((tcp->said & ~SAID_OK) && tcp->some) ||
-           ((udp->said & ~SAID_OK) && udp->some);
-}
-
 enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
     const struct extra *external = &scene->extras[X_DNS_EXTERNAL],
-                       *node = &scene->extras[X_NODE_NAME];
+                       *node = &scene->extras[X_NODE_NAME], *tcp = &scene->extras[X_NODE_EXTERNAL],
+                       *udp = &scene->extras[X_NODE_EXTERNAL_UDP];
     const struct diag_cell *cell =
         diag_cells_find(&scene->report->cells, FLOW_EXT_DNS, false, false);
+    /* Of what pods, or the node, ask outside some has no answer: a name may have none by that. */
+    bool loses_some = (scene->partly & CELL_BOTH(EXT_IP)) ||
+                      ((tcp->said & ~SAID_OK) && tcp->some) ||
+                      ((udp->said & ~SAID_OK) && udp->some);
 
     /* Of names that the DNS knows by itself some have no answer either. */
     if (!(scene->green & (CELL_UDP(SVC_IP) | CELL_BOTH(SVC_FQDN))) ||
@@ -228,7 +212,7 @@ enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
     if (!(external->said & ~SAID_OK))
         return LIKELY;
     finding_note(finding, "for the external name it answers: %s", external->outcome);
-    if ((external->said & SAID(DNS_TIMEOUT)) && outside_loses_some(scene))
+    if ((external->said & SAID(DNS_TIMEOUT)) && loses_some)
         return scene->partly & CELL_BOTH(EXT_IP) ? NO : LIKELY;
     if (external->said & node->said & SAID(DNS_NXDOMAIN)) {
         finding->message = xstrdup("the name outside does not exist");

@@ -88,39 +88,27 @@ static const char *way_address(const struct network_peer *peer) {
     return peer->address ? peer->address : peer->node_address;
 }
 
-static void note_part(const struct network_peer *peer, const char *part, const char *hop,
-                      const char *pod, struct finding *finding) {
-    const char *ip = way_address(peer);
-
-    if (ip && hop && !text_equal(hop, ip) && is_part(part, peer->pod_cidr) &&
-        (!pod || prefix_holds(part, pod)))
-        finding_note(finding, "the route to %s, a part of %s (node %s), goes to %s", part,
-                     peer->pod_cidr, peer->node, hop);
-}
-
 /* Routes to a part of the node's pods, of the kind that this mode has; with `pod` those that hold
  * it. */
 static void note_parts(const struct scene *scene, const struct network_peer *peer, const char *pod,
                        struct finding *finding) {
-    if (!mode_of(scene)->vxlan)
-        json_each(json_object_get(scene->evidence, "routes"), i, route)
-            note_part(peer, json_text_at(route, "destination"), json_text_at(route, "nextHop"), pod,
-                      finding);
-    else
-        json_each(json_object_get(network_of(scene), "Policies"), i, policy) {
-            if (text_equal(json_text_at(policy, "Type"), "RemoteSubnetRoute"))
-                note_part(peer, json_text_at(policy, "Settings.DestinationPrefix"),
-                          json_text_at(policy, "Settings.ProviderAddress"), pod, finding);
-        }
-}
+    bool of_hns = mode_of(scene)->vxlan;
+    const json_t *list = of_hns ? json_object_get(network_of(scene), "Policies")
+                                : json_object_get(scene->evidence, "routes");
+    const char *ip = way_address(peer);
 
-static bool route_stands(const struct scene *scene, const char *prefix, const char *next_hop) {
-    json_each(json_object_get(scene->evidence, "routes"), i, route) {
-        if (text_equal(json_text_at(route, "destination"), prefix) &&
-            (!next_hop || text_equal(json_text_at(route, "nextHop"), next_hop)))
-            return true;
+    json_each(list, i, route) {
+        const char *part =
+            json_text_at(route, of_hns ? "Settings.DestinationPrefix" : "destination");
+        const char *hop = json_text_at(route, of_hns ? "Settings.ProviderAddress" : "nextHop");
+
+        if (of_hns && !text_equal(json_text_at(route, "Type"), "RemoteSubnetRoute"))
+            continue;
+        if (ip && hop && !text_equal(hop, ip) && is_part(part, peer->pod_cidr) &&
+            (!pod || prefix_holds(part, pod)))
+            finding_note(finding, "the route to %s, a part of %s (node %s), goes to %s", part,
+                         peer->pod_cidr, peer->node, hop);
     }
-    return false;
 }
 
 /* The routes to pods are the network's between the nodes, not this node's (--routes print, none).
@@ -131,59 +119,26 @@ static bool network_routes(const struct scene *scene) {
     return routes && !text_equal(routes, "own");
 }
 
-/* Of a node that had the prefix before, or the address. */
-static const char *second_hop(const struct scene *scene, const char *prefix, const char *hop) {
-    json_each(json_object_get(scene->evidence, "routes"), i, route) {
-        const char *next = json_text_at(route, "nextHop");
+/* Of the DNS pods: the network's agent has no route to a node that no Node object tells of, or
+ * that announces nothing. */
+static void unknown_node_check(const struct scene *scene, struct finding *finding) {
+    const char *pod = dns_pod(scene), *named = node_in_slice(scene, pod);
+    const json_t *nodes = json_object_get(scene->evidence, "nodes");
+    const json_t *node = diag_evidence_node_of(scene->evidence, pod);
+    struct network_peer own, peer;
 
-        if (hop && next && text_equal(json_text_at(route, "destination"), prefix) &&
-            !text_equal(next, hop))
-            return next;
-    }
-    return NULL;
-}
-
-static void host_route_check(const struct scene *scene, const struct network_peer *peer,
-                             struct finding *finding) {
-    const char *prefix = peer->pod_cidr, *ip = way_address(peer), *other;
-
-    if (!json_object_get(scene->evidence, "routes") || network_routes(scene))
+    network_peer_read(json_object_get(scene->evidence, "node"), &own);
+    network_peer_read(node, &peer);
+    if (!own.announced || !pod || !nodes || prefix_holds(expected(scene, "podCIDR"), pod))
         return;
-    other = second_hop(scene, prefix, ip);
-    if (!route_stands(scene, prefix, ip))
-        finding_note(finding, "no route to %s via %s (node %s)", prefix, ip ? ip : "it",
-                     peer->node);
-    else if (other)
-        finding_note(finding, "a second route to %s goes via %s, node %s is at %s", prefix, other,
-                     peer->node, ip);
-    note_parts(scene, peer, NULL, finding);
-}
-
-/* A pod of the DNS has a remote endpoint of its own, which leads to its node. kube-proxy takes the
- * address from the network's route: where that one is wrong, it is the cause. */
-static void remote_endpoint_check(const struct scene *scene, struct finding *finding) {
-    const char *pod = dns_pod(scene);
-    struct network_peer peer;
-
-    network_peer_read(diag_evidence_node_of(scene->evidence, pod), &peer);
-    if (!text_equal(json_text_at(remote_route(scene, peer.pod_cidr), "ProviderAddress"),
-                    way_address(&peer)))
+    if (node && is_peer(scene, node) && !peer.announced)
+        finding_note(finding,
+                     "node %s, on which pod %s is, announces nothing: start its network agent",
+                     peer.node, pod);
+    if (node || node_of_address(scene, pod) || item_with(nodes, "metadata.name", named))
         return;
-    json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
-        const char *there = json_text_at(policy_of(endpoint, "ProviderAddress"), "ProviderAddress");
-
-        if (peer.node && way_address(&peer) && there && !text_equal(there, way_address(&peer)) &&
-            !text_equal(there, peer.node_address) &&
-            text_equal(json_text_at(endpoint, "IpConfigurations.0.IpAddress"), pod) &&
-            (json_number_at(endpoint, "Flags", 0) & 1))
-            finding_note(finding, "the remote endpoint of pod %s leads to %s, its node %s is at %s",
-                         pod, there, peer.node, way_address(&peer));
-    }
-}
-
-/* No Node has the address of the DNS pod: that Node is gone, unless the EndpointSlice is old, which
- * names another one (SVC-EP0). */
-static void note_no_node(const char *pod, const char *named, struct finding *finding) {
+    /* No Node has the address of the DNS pod: that Node is gone, unless the EndpointSlice is old,
+     * which names another one (SVC-EP0). */
     finding_note(finding, "no Node has a pod prefix with the address of pod %s", pod);
     if (named) {
         finding_note(finding, "its EndpointSlice says that it is on node %s, which has no Node",
@@ -201,31 +156,12 @@ static void note_no_node(const char *pod, const char *named, struct finding *fin
                      "k8s-app=kube-dns -o wide: is a node missing, or do the addresses differ?"));
 }
 
-/* Of the DNS pods: the network's agent has no route to a node that no Node object tells of, or
- * that announces nothing. */
-static void unknown_node_check(const struct scene *scene, struct finding *finding) {
-    const char *pod = dns_pod(scene), *named = node_in_slice(scene, pod);
-    const json_t *node = diag_evidence_node_of(scene->evidence, pod);
-    struct network_peer own, peer;
-
-    network_peer_read(json_object_get(scene->evidence, "node"), &own);
-    network_peer_read(node, &peer);
-    if (!own.announced || !pod || !json_object_get(scene->evidence, "nodes") ||
-        prefix_holds(expected(scene, "podCIDR"), pod))
-        return;
-    if (node && is_peer(scene, node) && !peer.announced)
-        finding_note(finding,
-                     "node %s, on which pod %s is, announces nothing: start its network agent",
-                     peer.node, pod);
-    else if (!node && !node_of_address(scene, pod) && !has_node(scene, named))
-        note_no_node(pod, named, finding);
-}
-
+/* The route to a peer's pods: missing, or not as the peer says. */
 static void route_check(const struct scene *scene, const struct network_peer *peer,
                         struct finding *finding) {
+    const char *name = peer->node, *prefix = peer->pod_cidr, *ip = way_address(peer);
+
     if (mode_of(scene)->vxlan) {
-        const char *name = peer->node, *prefix = peer->pod_cidr, *ip = way_address(peer);
-        const char *mac = peer->router_mac;
         json_t *route = remote_route(scene, prefix);
         const char *there = json_text_at(route, "ProviderAddress");
         const char *there_mac = json_text_at(route, "DistributedRouterMacAddress");
@@ -235,12 +171,32 @@ static void route_check(const struct scene *scene, const struct network_peer *pe
         else if (ip && there && !text_equal(ip, there))
             finding_note(finding, "the route to %s goes to %s, node %s is at %s", prefix, there,
                          name, ip);
-        else if (*mac && there_mac && !mac_equal(mac, there_mac))
+        else if (*peer->router_mac && there_mac && !mac_equal(peer->router_mac, there_mac))
             finding_note(finding, "the route to %s has router MAC %s, node %s has %s", prefix,
-                         there_mac, name, mac);
-        note_parts(scene, peer, NULL, finding);
-    } else if (mode_of(scene)->host_routes)
-        host_route_check(scene, peer, finding);
+                         there_mac, name, peer->router_mac);
+    } else {
+        const json_t *routes = json_object_get(scene->evidence, "routes");
+        const char *other = NULL; /* of a node that had the prefix before, or the address */
+        bool stands = false;
+
+        if (!mode_of(scene)->host_routes || !routes || network_routes(scene))
+            return;
+        json_each(routes, i, route) {
+            const char *next = json_text_at(route, "nextHop");
+
+            if (!text_equal(json_text_at(route, "destination"), prefix))
+                continue;
+            stands |= !ip || text_equal(next, ip);
+            if (!other && ip && next && !text_equal(next, ip))
+                other = next;
+        }
+        if (!stands)
+            finding_note(finding, "no route to %s via %s (node %s)", prefix, ip ? ip : "it", name);
+        else if (other)
+            finding_note(finding, "a second route to %s goes via %s, node %s is at %s", prefix,
+                         other, name, ip);
+    }
+    note_parts(scene, peer, NULL, finding);
 }
 
 /* true when the way to the DNS pods' node is wrong, or none. */
@@ -304,7 +260,8 @@ static bool stray_route_check(const struct scene *scene, struct finding *finding
 /* Of several pods behind the DNS Service some answer; the way to the node of another is wrong, or
  * none. */
 static bool lacks_way_to_some(const struct scene *scene, struct finding *finding) {
-    const json_t *balancer = load_balancer_of(scene, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const json_t *balancer =
+        diag_evidence_balancer(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
     const json_t *reached = diag_evidence_node_of(scene->evidence, dns_pod_answers(scene));
     struct network_peer peer;
 
@@ -330,6 +287,8 @@ static bool lacks_way_to_some(const struct scene *scene, struct finding *finding
 
 enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
     const json_t *network = network_of(scene);
+    const char *pod = dns_pod(scene), *way;
+    struct network_peer peer;
 
     if (!mode_of(scene)->vxlan || !network)
         return NO;
@@ -337,7 +296,21 @@ enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
         return CONFIRMED;
     if (dns_pod_answers(scene))
         return NO;
-    remote_endpoint_check(scene, finding);
+    /* A pod of the DNS has a remote endpoint of its own, which leads to its node. kube-proxy takes
+     * the address from the network's route: where that one is wrong, it is the cause. */
+    network_peer_read(diag_evidence_node_of(scene->evidence, pod), &peer);
+    way = way_address(&peer);
+    json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
+        const char *there = json_text_at(policy_of(endpoint, "ProviderAddress"), "ProviderAddress");
+
+        if (peer.node && way && there && !text_equal(there, way) &&
+            !text_equal(there, peer.node_address) &&
+            text_equal(json_text_at(endpoint, "IpConfigurations.0.IpAddress"), pod) &&
+            (json_number_at(endpoint, "Flags", 0) & 1) &&
+            text_equal(json_text_at(remote_route(scene, peer.pod_cidr), "ProviderAddress"), way))
+            finding_note(finding, "the remote endpoint of pod %s leads to %s, its node %s is at %s",
+                         pod, there, peer.node, way);
+    }
     if (finding->evidence.count || part_leads_elsewhere(scene, finding))
         return CONFIRMED;
     if (reaches_other_nodes(scene))
@@ -374,32 +347,23 @@ void name_network_routes(const struct scene *scene, struct finding *finding) {
                               formats.count == 2 ? formats.items[1] : "text, az, aws or gcloud");
 }
 
-/* A pod of another node was asked at its own address, and says nothing: noted. */
-static bool note_silent_pod(const struct scene *scene, struct finding *finding) {
+enum level look_l2_route(const struct scene *scene, struct finding *finding) {
     const char *pod = dns_pod(scene);
 
-    if (!pod || prefix_holds(expected(scene, "podCIDR"), pod) || !scene->extras[X_DNS_POD].said)
-        return false;
-    finding_note(finding, "pod %s of another node gives no answer%s", pod,
-                 scene->extras[X_PEER].said ? ", nor does its node" : "");
-    return true;
-}
-
-enum level look_l2_route(const struct scene *scene, struct finding *finding) {
     if (!mode_of(scene)->host_routes)
         return NO;
-    if (lacks_way_to_some(scene, finding))
-        return CONFIRMED;
-    if (part_leads_elsewhere(scene, finding))
+    if (lacks_way_to_some(scene, finding) || part_leads_elsewhere(scene, finding))
         return CONFIRMED;
     if (reaches_other_nodes(scene))
         return NO;
     if (lacks_way(scene, finding))
         return CONFIRMED;
     /* The way back or the fabric's own routes cannot be seen from here. */
-    if (dns_refuses(scene) || !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))) ||
-        !note_silent_pod(scene, finding))
+    if (dns_refuses(scene) || !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))) || !pod ||
+        prefix_holds(expected(scene, "podCIDR"), pod) || !scene->extras[X_DNS_POD].said)
         return NO;
+    finding_note(finding, "pod %s of another node gives no answer%s", pod,
+                 scene->extras[X_PEER].said ? ", nor does its node" : "");
     finding->message = xstrdup("packets to other nodes' pods, or their answers, are lost");
     name_network_routes(scene, finding);
     return LIKELY;

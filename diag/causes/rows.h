@@ -64,7 +64,7 @@ struct finding {
     uint32_t may;  /* what it can break */
     struct text_list evidence;
     char *message, *hint; /* in the row's place; NULL: the row's */
-    const char *service;  /* the row's */
+    const char *what;     /* the row's */
     bool in_vain;         /* no pod will start, however long it is waited for */
 };
 /* Adds a line of evidence, once. */
@@ -89,7 +89,7 @@ struct row {
     uint32_t must, may;
     row_look *look;
     enum cells_of of;
-    const char *service; /* which look_service() and look_hung() look at */
+    const char *what; /* what its function looks at: which service, which pod; or NULL */
 };
 /* Widest first (causes.c). */
 extern const struct row diag_rows[];
@@ -100,9 +100,9 @@ row_look look_cert_expired, look_service, look_hung, look_api_down, look_api_ref
     look_clock_off, look_node_gone;
 /* network.c: the HNS network, endpoints, encapsulation, forwarding */
 row_look look_pod_img, look_pod_sbx, look_notready, look_hns_hung, look_hns_ep_none, look_hns_net,
-    look_hns_mgmt, look_hns_cidr, look_hns_ep_a, look_hns_ep_b, look_hns_ep_silent,
-    look_hns_epstale, look_pod_gw, look_pod_gw_silent, look_pod_local, look_mtu, look_mtu_nodes,
-    look_ovl_udp, look_l2_route_node, look_l2_fwd, look_l2_gateway;
+    look_hns_mgmt, look_hns_cidr, look_hns_ep, look_hns_ep_silent, look_hns_epstale, look_pod_gw,
+    look_pod_gw_silent, look_pod_local, look_mtu, look_mtu_nodes, look_ovl_udp, look_l2_route_node,
+    look_forwarding, look_l2_gateway;
 /* routes.c: the routes to other nodes' pods */
 row_look look_ovl_vni, look_ovl_peer, look_l2_route;
 /* Where the network between the nodes has these routes (--routes print, none): which it needs, and
@@ -118,8 +118,8 @@ row_look look_ext_node, look_nat_none, look_nat_exc, look_nat_pods, look_ext_pod
     look_fw_in, look_fw_own, look_kubelet_port;
 
 /* kubernetes.c: what HNS lacks of what Kubernetes says */
-row_look look_hns_orphan, look_svc_lost, look_pod_noep, look_proxy_two, look_svc_stale,
-    look_svc_port, look_hns_left, look_hns_epstale_new, look_route_stale;
+row_look look_svc_lost, look_pod_noep, look_proxy_two, look_svc_stale, look_svc_port, look_hns_left,
+    look_hns_epstale_new, look_route_stale;
 /* nodes.c: adapters, names and announcements of nodes, the switch below them */
 row_look look_ovl_nsx, look_nic_wrong, look_flannel_type, look_node_twice, look_node_cidr,
     look_peer_down, look_flannel_node, look_ovl_mac;
@@ -131,7 +131,7 @@ row_look look_dns_slow, look_latency, look_tcp_loss;
 /* windows.c: limits and known faults of this Windows */
 row_look look_port_pool, look_port_excl, look_svc_backends, look_win_patch;
 /* ipv6.c: the second family of a dual-stack node */
-row_look look_ip6_addr, look_ip6_fwd, look_ip6_lb, look_ip6_route;
+row_look look_ip6_addr, look_ip6_lb, look_ip6_route;
 
 /* unknown.c: what no other row explains: something that winjoin wrote is not as it was, or nothing
  * is known */
@@ -140,6 +140,8 @@ row_look look_changed_pods, look_changed, look_unknown;
 /* ---- what several rows ask the evidence (facts.c); borrowed, NULL = unknown ---- */
 
 const char *expected(const struct scene *scene, const char *key);
+/* The first of a list that has this text at that path; of no text there is none. */
+json_t *item_with(const json_t *list, const char *path, const char *text);
 /* The expected network as HNS has it. */
 json_t *network_of(const struct scene *scene);
 /* Its mode; of one that is not known nothing is true. Never NULL. */
@@ -160,8 +162,6 @@ extern const struct asked_service {
     int protocol, port;
     uint32_t cells;
 } asked_services[ASKED_SERVICES];
-/* The load balancer of that frontend, protocol (6, 17) and port. */
-json_t *load_balancer_of(const struct scene *scene, const char *vip, int protocol, int port);
 /* The pod behind the DNS Service that was asked at its own address, or would have been. */
 const char *dns_pod(const struct scene *scene);
 /* Asked at its own address, a pod behind the DNS Service answers: the way there is well. That
@@ -221,8 +221,6 @@ bool has_dns_pods(const struct scene *scene, const json_t *node);
 /* By which route this node itself sends to that address, and who is behind the next hop, where that
  * is not as usual: noted, with what to do. */
 void note_way(const struct scene *scene, const char *ip, struct finding *finding);
-/* The cluster has a Node of that name. */
-bool has_node(const struct scene *scene, const char *name);
 /* The node of that name is not a peer of itself. */
 bool is_peer(const struct scene *scene, const json_t *node);
 /* The Settings of the first policy of that type, or NULL. */

@@ -7,43 +7,36 @@
     "powershell Restart-Service kube-proxy makes the load balancers again; then look for a "       \
     "firewall or agent on this node that drops packets for cluster IPs"
 
-/* What is wrong in its configuration: starting it again would not help. */
-static void note_proxy_settings(const struct scene *scene, struct finding *finding) {
-    const json_t *proxy = json_object_get(scene->evidence, "kubeProxy");
-    const char *vip = json_text_at(proxy, "sourceVip"), *prefix = expected(scene, "podCIDR");
-    const char *server = json_text_at(proxy, "server"),
-               *own = json_text_at(scene->evidence, "look.api.server");
-    size_t before = finding->evidence.count;
-
-    if (vip && prefix && mode_of(scene)->source_vip && !prefix_holds(prefix, vip))
-        finding_note(finding, "its configuration has the sourceVip %s, which is outside %s", vip,
-                     prefix);
-    if (server && own && !text_equal(server, own))
-        finding_note(finding, "its kubeconfig leads to %s; this node talks to %s", server, own);
-    if (finding->evidence.count > before)
-        finding->hint = xstrdup("winjoin join phase kube-proxy writes its configuration and "
-                                "kubeconfig again; then: powershell Restart-Service kube-proxy");
-}
-
 enum level look_svc_all(const struct scene *scene, struct finding *finding) {
-    const char *proxy = json_text_at(scene->evidence, "services.kube-proxy");
-    bool none = json_object_get(scene->evidence, "loadBalancers") &&
-                !json_array_size(json_object_get(scene->evidence, "loadBalancers"));
+    const json_t *balancers = json_object_get(scene->evidence, "loadBalancers"),
+                 *proxy = json_object_get(scene->evidence, "kubeProxy");
+    const char *state = json_text_at(scene->evidence, "services.kube-proxy");
+    bool none = balancers && !json_array_size(balancers);
 
     if (none) {
-        note_proxy_settings(scene, finding);
+        const char *vip = json_text_at(proxy, "sourceVip"), *prefix = expected(scene, "podCIDR");
+        const char *server = json_text_at(proxy, "server"),
+                   *own = json_text_at(scene->evidence, "look.api.server");
+
+        if (vip && prefix && mode_of(scene)->source_vip && !prefix_holds(prefix, vip))
+            finding_note(finding, "its configuration has the sourceVip %s, which is outside %s",
+                         vip, prefix);
+        if (server && own && !text_equal(server, own))
+            finding_note(finding, "its kubeconfig leads to %s; this node talks to %s", server, own);
+        if (finding->evidence.count) /* starting it again would not help */
+            finding->hint = xstrdup("winjoin join phase kube-proxy writes its configuration and "
+                                    "kubeconfig again; then: powershell Restart-Service "
+                                    "kube-proxy");
         finding_note(finding, "HNS has no load balancers");
     }
-    if (proxy && !text_equal(proxy, "running"))
-        finding_note(finding, "service kube-proxy is %s", proxy);
+    if (state && !text_equal(state, "running"))
+        finding_note(finding, "service kube-proxy is %s", state);
     if (none) {
-        json_each(json_at(scene->evidence, "kubeProxy.lastErrors"), i, line)
+        json_each(json_object_get(proxy, "lastErrors"), i, line)
             finding_note(finding, "its log says: %s", json_string_value(line));
         return CONFIRMED;
     }
-    if (finding->evidence.count)
-        return LIKELY; /* what it had programmed may still stand */
-    return NO;
+    return finding->evidence.count ? LIKELY : NO; /* what it had programmed may still stand */
 }
 
 /* Pods get the addresses of their node: whose that one was, it is not any more. */
@@ -51,7 +44,9 @@ static bool slice_is_old(const struct scene *scene, const char *pod) {
     struct network_peer own;
 
     network_peer_read(json_object_get(scene->evidence, "node"), &own);
-    return own.announced && has_node(scene, node_in_slice(scene, pod)) &&
+    return own.announced &&
+           item_with(json_object_get(scene->evidence, "nodes"), "metadata.name",
+                     node_in_slice(scene, pod)) &&
            scene->extras[X_DNS_POD].said && !diag_evidence_node_of(scene->evidence, pod) &&
            !node_of_address(scene, pod);
 }
@@ -91,12 +86,31 @@ static void note_dns_spec(const struct scene *scene, const char *port, struct fi
                             "kube-system get service kube-dns -o yaml");
 }
 
-/* HNS shows the load balancer, and what is asked there is lost; its pod, asked itself, answers. */
-static enum level dns_lb_by_probes(const struct scene *scene, const char *vip,
-                                   struct finding *finding) {
+enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
+    const char *vip = expected(scene, "dnsIP"), *pod = dns_pod_answers(scene);
     const struct extra *asked = &scene->extras[X_DNS_UDP];
-    const char *pod = dns_pod_answers(scene);
 
+    if (!vip || !json_object_get(scene->evidence, "loadBalancers") ||
+        json_number_at(scene->evidence, "dnsEndpoints", 1) == 0 ||
+        json_is_false(json_object_get(scene->evidence, "dnsService")))
+        return NO;
+    finding->must = finding->may = 0;
+    if (!diag_evidence_balancer(scene->evidence, vip, UDP, DNS_PORT)) {
+        note_dns_spec(scene, "53/UDP", finding);
+        finding_note(finding, "no load balancer for %s UDP 53", vip);
+        finding->must |= CELL_UDP(SVC_IP);
+        finding->may |= CELLS_DNS;
+    }
+    if (!diag_evidence_balancer(scene->evidence, vip, TCP, DNS_PORT)) {
+        note_dns_spec(scene, "53/TCP", finding);
+        finding_note(finding, "no load balancer for %s TCP 53", vip);
+        finding->must |= CELL_TCP(SVC_SHORT);
+        finding->may |= CELL_TCP(SVC_SHORT);
+    }
+    if (finding->evidence.count)
+        return CONFIRMED;
+    /* HNS shows the load balancer, and what is asked there is lost; its pod, asked itself,
+     * answers. */
     if (!pod || !(asked->said & ~SAID_OK) || !(scene->green & CELL_TCP(SVC_IP)) ||
         (scene->partly & CELLS_DNS) || dns_is_split(scene) ||
         !((scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE]) &
@@ -112,36 +126,20 @@ static enum level dns_lb_by_probes(const struct scene *scene, const char *vip,
     return LIKELY;
 }
 
-enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
-    const char *vip = expected(scene, "dnsIP");
-
-    if (!vip || !json_object_get(scene->evidence, "loadBalancers") ||
-        json_number_at(scene->evidence, "dnsEndpoints", 1) == 0 ||
-        json_is_false(json_object_get(scene->evidence, "dnsService")))
-        return NO;
-    finding->must = finding->may = 0;
-    if (!load_balancer_of(scene, vip, UDP, DNS_PORT)) {
-        note_dns_spec(scene, "53/UDP", finding);
-        finding_note(finding, "no load balancer for %s UDP 53", vip);
-        finding->must |= CELL_UDP(SVC_IP);
-        finding->may |= CELLS_DNS;
-    }
-    if (!load_balancer_of(scene, vip, TCP, DNS_PORT)) {
-        note_dns_spec(scene, "53/TCP", finding);
-        finding_note(finding, "no load balancer for %s TCP 53", vip);
-        finding->must |= CELL_TCP(SVC_SHORT);
-        finding->may |= CELL_TCP(SVC_SHORT);
-    }
-    return finding->evidence.count ? CONFIRMED : dns_lb_by_probes(scene, vip, finding);
-}
-
-/* HNS shows the load balancer, and what is asked there is lost; the one server behind it, asked
- * itself by the same pod, answers. */
-static enum level svc_lb_by_probes(const struct scene *scene, const char *vip,
-                                   struct finding *finding) {
-    const json_t *balancer = load_balancer_of(scene, vip, TCP, HTTPS_PORT);
+enum level look_svc_lb(const struct scene *scene, struct finding *finding) {
+    const char *vip = expected(scene, "kubernetesIP");
+    const json_t *balancer = diag_evidence_balancer(scene->evidence, vip, TCP, HTTPS_PORT);
     const char *server = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);
 
+    if (!vip || !json_object_get(scene->evidence, "loadBalancers") ||
+        json_number_at(scene->evidence, "kubernetesEndpoints", 1) == 0)
+        return NO;
+    if (!balancer) {
+        finding_note(finding, "no load balancer for %s TCP 443", vip);
+        return CONFIRMED;
+    }
+    /* HNS shows the load balancer, and what is asked there is lost; the one server behind it,
+     * asked itself by the same pod, answers. */
     if (!server || json_array_size(json_object_get(balancer, "HostComputeEndpoints")) > 1 ||
         !(scene->extras[X_API_DIRECT].said & SAID_OK) || !(scene->green & CELL_UDP(SVC_IP)) ||
         !((scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE]) & CELL_TCP(SVC_IP)))
@@ -153,18 +151,6 @@ static enum level svc_lb_by_probes(const struct scene *scene, const char *vip,
     finding_note(finding, "pods get an answer of %s; at %s port 443, which leads there, none",
                  server, vip);
     return LIKELY;
-}
-
-enum level look_svc_lb(const struct scene *scene, struct finding *finding) {
-    const char *vip = expected(scene, "kubernetesIP");
-
-    if (!vip || !json_object_get(scene->evidence, "loadBalancers") ||
-        json_number_at(scene->evidence, "kubernetesEndpoints", 1) == 0)
-        return NO;
-    if (load_balancer_of(scene, vip, TCP, HTTPS_PORT))
-        return svc_lb_by_probes(scene, vip, finding);
-    finding_note(finding, "no load balancer for %s TCP 443", vip);
-    return CONFIRMED;
 }
 
 /* Of one of the load balancers of the DNS. */
@@ -187,8 +173,8 @@ static void note_source(const struct scene *scene, const char *dns, const char *
 
 enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
     const char *dns = expected(scene, "dnsIP");
-    const json_t *udp = load_balancer_of(scene, dns, UDP, DNS_PORT);
-    const json_t *tcp = load_balancer_of(scene, dns, TCP, DNS_PORT);
+    const json_t *udp = diag_evidence_balancer(scene->evidence, dns, UDP, DNS_PORT);
+    const json_t *tcp = diag_evidence_balancer(scene->evidence, dns, TCP, DNS_PORT);
 
     if (!mode_of(scene)->source_vip || !udp ||
         slice_is_old(scene, dns_pod(scene))) /* outside of the network, it takes none for it */
@@ -219,30 +205,24 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
 
 /* ---- the pods' way to cluster IPs ---- */
 
-static bool any_holds(const struct text_list *prefixes, const char *ip) {
-    for (size_t i = 0; i < prefixes->count; i++)
-        if (prefix_holds(prefixes->items[i], ip))
-            return true;
-    return false;
-}
-
-/* No SDNRoute policy of the endpoint leads to that address: noted. */
+/* No SDNRoute policy of the endpoint hands packets for that address to the load balancers: noted.
+ */
 static bool leads_elsewhere(const struct scene *scene, const json_t *endpoint, const char *ip,
                             struct finding *finding) {
     _cleanup_(text_list_free) struct text_list prefixes = {0};
     _cleanup_(freep) char *names = NULL;
 
-    /* The prefixes that the endpoint's packets are handed to the load balancers for. */
     json_each(json_object_get(endpoint, "Policies"), i, policy) {
         const char *type = json_text_or(policy, "Type", "");
         const char *prefix = json_text_at(policy, "Settings.DestinationPrefix");
 
-        if ((text_equal_nocase(type, "SDNRoute") || text_equal_nocase(type, "ROUTE")) && prefix &&
-            json_is_true(json_at(policy, "Settings.NeedEncap")))
-            text_list_add(&prefixes, prefix);
+        if ((!text_equal_nocase(type, "SDNRoute") && !text_equal_nocase(type, "ROUTE")) ||
+            !prefix || !json_is_true(json_at(policy, "Settings.NeedEncap")))
+            continue;
+        if (prefix_holds(prefix, ip))
+            return false;
+        text_list_add(&prefixes, prefix);
     }
-    if (any_holds(&prefixes, ip))
-        return false;
     names = prefixes.count ? text_list_join(&prefixes, ", ") : xstrdup("nothing");
     finding_note(finding, "endpoint %s (%s): its SDNRoute policies lead to %s, not to %s",
                  json_text_at(endpoint, "ID"), pod_name(scene, 'a'), names, ip);
@@ -256,27 +236,21 @@ static bool on_segment(const struct scene *scene, const char *node) {
     return prefix && node && prefix_holds(prefix, node);
 }
 
-/* There it needs no policy for load balancers either, with loopback DSR. */
-static bool needs_no_route(const struct scene *scene, const json_t *endpoint) {
-    if (!on_segment(scene, own_address(scene)))
-        return false;
-    json_each(json_object_get(endpoint, "Policies"), i, policy) {
-        if (text_equal(json_text_at(policy, "Type"), "OutBoundNAT") &&
-            json_array_size(json_at(policy, "Settings.Destinations")))
-            return true;
-    }
-    return false;
-}
-
 enum level look_svc_route(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "kubernetesIP"), *pod = dns_pod_answers(scene);
     const json_t *endpoint = endpoint_of(scene, 'a');
 
-    if (!endpoint || !vip || !expected(scene, "networkMode") || needs_no_route(scene, endpoint))
+    if (!endpoint || !vip || !expected(scene, "networkMode"))
         return NO;
+    /* There it needs no policy for load balancers either, with loopback DSR. */
+    json_each(json_object_get(endpoint, "Policies"), i, policy)
+        if (on_segment(scene, own_address(scene)) &&
+            text_equal(json_text_at(policy, "Type"), "OutBoundNAT") &&
+            json_array_size(json_at(policy, "Settings.Destinations")))
+            return NO;
     if (leads_elsewhere(scene, endpoint, vip, finding))
         return CONFIRMED;
-    if (!pod || !load_balancer_of(scene, vip, TCP, HTTPS_PORT) ||
+    if (!pod || !diag_evidence_balancer(scene->evidence, vip, TCP, HTTPS_PORT) ||
         (scene->partly & (CELL_BOTH(SVC_IP) | CELLS_NAMES)) || dns_pods_differ(scene))
         return NO;
     finding_note(finding, "DNS answers at %s, but nothing answers at a cluster IP", pod);
@@ -338,18 +312,11 @@ enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-static bool servers_have(const json_t *endpoint, const char *ip) {
-    json_each(json_at(endpoint, "Dns.ServerList"), i, server) {
-        if (text_equal(json_string_value(server), ip))
-            return true;
-    }
-    return false;
-}
-
 enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
     const json_t *endpoint = endpoint_of(scene, 'a');
     const char *ip = expected(scene, "dnsIP");
-    bool known = endpoint && ip, has = known && servers_have(endpoint, ip);
+    bool known = endpoint && ip,
+         has = known && json_has_text(json_at(endpoint, "Dns.ServerList"), ip);
 
     if (dns_is_taken(scene)) {
         /* A firewall, a proxy or a provider's router that answers each question by UDP itself. */
@@ -385,28 +352,25 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
 }
 
 /* A name that was resolved, and to another address of the same family than it should be, alone or
- * beside that: which, or NULL. The DNS, once found by its name, is asked for the Service
- * kubernetes, so either address is right. */
-static const char *misled_to(const struct diag_cell *cell, const char *own, const char *or_own) {
-    for (size_t i = 0; cell && cell->outcome == DIAG_FAIL && i < cell->result.address_count; i++) {
-        const char *address = cell->result.addresses[i];
-
-        if (!text_equal(address, own) && !(cell->udp && text_equal(address, or_own)) &&
-            !strchr(address, ':') == !strchr(own, ':'))
-            return address;
-    }
-    return NULL;
-}
-
+ * beside that: which. The DNS, once found by its name, is asked for the Service kubernetes, so
+ * either address is right. */
 static void note_misled(const struct scene *scene, enum diag_flow_id flow, const char *const own[2],
                         const char *whose, struct finding *finding) {
     for (int udp = 0; udp < 2; udp++) {
         const struct diag_cell *cell = diag_cells_find(&scene->report->cells, flow, udp, false);
 
-        const char *other = own[udp] ? misled_to(cell, own[udp], own[0]) : NULL;
+        if (!own[udp] || !cell || cell->outcome != DIAG_FAIL)
+            continue;
+        for (size_t i = 0; i < cell->result.address_count; i++) {
+            const char *address = cell->result.addresses[i];
 
-        if (other)
-            finding_note(finding, "%s resolves to %s; %s has %s", cell->to, other, whose, own[udp]);
+            if (text_equal(address, own[udp]) || (udp && text_equal(address, own[0])) ||
+                !strchr(address, ':') != !strchr(own[udp], ':'))
+                continue;
+            finding_note(finding, "%s resolves to %s; %s has %s", cell->to, address, whose,
+                         own[udp]);
+            break;
+        }
     }
 }
 
@@ -420,20 +384,10 @@ enum level look_dns_wrong(const struct scene *scene, struct finding *finding) {
     note_misled(scene, FLOW_POD_NAME, pod, "the pod", finding);
     if (!finding->evidence.count)
         return NO;
-    if (endpoint && own[1] && !servers_have(endpoint, own[1]))
+    if (endpoint && own[1] && !json_has_text(json_at(endpoint, "Dns.ServerList"), own[1]))
         finding_note(finding, "the pod's DNS servers (endpoint %s) lack %s",
                      json_text_at(endpoint, "ID"), own[1]);
     return CONFIRMED;
-}
-
-static bool suffix_stands(const json_t *endpoint, const char *suffix) {
-    const char *domain = json_text_at(endpoint, "Dns.Domain");
-
-    json_each(json_at(endpoint, "Dns.Search"), i, search) {
-        if (text_equal(json_string_value(search), suffix))
-            return true;
-    }
-    return text_equal(domain, suffix);
 }
 
 enum level look_dns_sfx(const struct scene *scene, struct finding *finding) {
@@ -445,7 +399,8 @@ enum level look_dns_sfx(const struct scene *scene, struct finding *finding) {
         return NO;
     suffix = xasprintf("%s.svc.%s", namespace_ ? namespace_ : "kube-system",
                        domain ? domain : "cluster.local");
-    if (!endpoint || suffix_stands(endpoint, suffix)) {
+    if (!endpoint || json_has_text(json_at(endpoint, "Dns.Search"), suffix) ||
+        text_equal(json_text_at(endpoint, "Dns.Domain"), suffix)) {
         finding_note(finding, "full names of Services resolve, short ones do not exist");
         return scene->outcome[PROBE_DNS_NXDOMAIN] & CELL_BOTH(SVC_SHORT) ? LIKELY : NO;
     }

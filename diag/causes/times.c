@@ -13,23 +13,21 @@ bool dns_is_slow(const struct scene *scene) {
     return cell && cell->result.succeeded && cell->result.median_us >= SLOW_US;
 }
 
-/* The quicker of two TCP cells; a cell without an answer does not count. */
-static const struct diag_cell *quicker(const struct scene *scene, const struct diag_cell *best,
-                                       enum diag_flow_id flow) {
-    const struct diag_cell *cell = diag_cells_find(&scene->report->cells, flow, false, false);
-
-    if (!cell || !cell->result.succeeded)
-        return best;
-    return best && best->result.min_us <= cell->result.min_us ? best : cell;
-}
-
-/* A connection to another machine, in which no program takes part; NULL: none succeeds. While
- * kube-proxy makes a load balancer, all of a flow may be sent again after the same second. */
+/* A connection to another machine, in which no program takes part; NULL: none succeeds. Of two to
+ * Services the quicker one: while kube-proxy makes a load balancer, all of a flow may be sent again
+ * after the same second. */
 static const struct diag_cell *connection(const struct scene *scene) {
-    const struct diag_cell *cell = quicker(scene, NULL, FLOW_SVC_IP);
+    static const enum diag_flow_id flows[] = {FLOW_SVC_IP, FLOW_SVC_FQDN, FLOW_EXT_IP};
+    const struct diag_cell *best = NULL;
 
-    cell = quicker(scene, cell, FLOW_SVC_FQDN);
-    return cell ? cell : quicker(scene, NULL, FLOW_EXT_IP);
+    for (size_t i = 0; i < ARRAY_SIZE(flows) && !(best && flows[i] == FLOW_EXT_IP); i++) {
+        const struct diag_cell *cell =
+            diag_cells_find(&scene->report->cells, flows[i], false, false);
+
+        if (cell && cell->result.succeeded && (!best || cell->result.min_us < best->result.min_us))
+            best = cell;
+    }
+    return best;
 }
 
 /* Each of them takes that long: one that was sent again does, too. */
@@ -121,9 +119,11 @@ enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
 
 /* ---- packets that are sent again ---- */
 
-/* Flows whose connections took a second longer than others: noted, and how many. */
-static size_t cells_sent_again(const struct scene *scene, struct finding *finding) {
-    size_t again = 0;
+/* A system sends again after a second what TCP has lost: a flow works then, and is slow. Once may
+ * be chance, and where most are late it is not loss. */
+enum level look_tcp_loss(const struct scene *scene, struct finding *finding) {
+    const json_t *look = json_object_get(scene->evidence, "look");
+    size_t cells = 0, others = 0, quick = 0;
 
     for (size_t i = 0; i < scene->report->cells.count; i++) {
         const struct diag_cell *cell = &scene->report->cells.items[i];
@@ -136,17 +136,8 @@ static size_t cells_sent_again(const struct scene *scene, struct finding *findin
         name = diag_cell_name(cell);
         finding_note(finding, "%s: a connection took %u ms, another %u ms", name,
                      result->max_us / 1000, result->min_us / 1000);
-        again++;
+        cells++;
     }
-    return again;
-}
-
-/* A system sends again after a second what TCP has lost: a flow works then, and is slow. Once may
- * be chance, and where most are late it is not loss. */
-enum level look_tcp_loss(const struct scene *scene, struct finding *finding) {
-    const json_t *look = json_object_get(scene->evidence, "look");
-    size_t cells = cells_sent_again(scene, finding), others = 0, quick = 0;
-
     for (enum diag_extra_id extra = 0; extra < X_COUNT; extra++) {
         long long us = diag_extras[extra].timed ? scene->extras[extra].median_us : 0;
 

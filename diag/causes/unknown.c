@@ -44,23 +44,6 @@ static char *where(const struct scene *scene, uint32_t cells) {
     return names.count ? text_list_join(&names, ", ") : NULL;
 }
 
-static void note_cells(const struct scene *scene, uint32_t cells, struct finding *finding) {
-    for (size_t i = 0; i < scene->report->cells.count; i++) {
-        const struct diag_cell *cell = &scene->report->cells.items[i];
-        _cleanup_(freep) char *name = NULL;
-
-        if (cell->second != scene->second || !(cell_bit(cell) & cells))
-            continue;
-        name = diag_cell_name(cell);
-        if (cell->outcome == DIAG_NOT_RUN)
-            finding_note(finding, "%s was not measured: %s", name, cell->reason);
-        else
-            finding_note(finding, "%s from %s to %s: %s", name, cell->from, cell->to,
-                         probe_outcome_name(cell->result.outcome));
-        return;
-    }
-}
-
 /* Who says something, and who nothing. */
 static void note_asked(const struct scene *scene, bool answers, struct finding *finding) {
     _cleanup_(text_list_free) struct text_list who = {0};
@@ -75,31 +58,11 @@ static void note_asked(const struct scene *scene, bool answers, struct finding *
     finding_note(finding, answers ? "an answer came from: %s" : "no answer came from: %s", names);
 }
 
-static void note_ruled_out(const struct scene *scene, struct finding *finding) {
-    const json_t *drift = json_object_get(scene->evidence, "kubernetes");
-    _cleanup_(text_list_free) struct text_list what = {0};
-    _cleanup_(freep) char *names = NULL;
-    bool differs = false;
-
-    json_each_member(drift, key, rows)
-        differs |= json_array_size(rows) != 0;
-    if (drift && !differs)
-        text_list_add(&what, "HNS has what Kubernetes says");
-    if (network_of(scene))
-        text_list_add(&what, "the pods' network is there");
-    if (endpoint_of(scene, 'a') && endpoint_of(scene, 'b'))
-        text_list_add(&what, "both pods have their endpoints, and no ACL policy blocks them");
-    if (!what.count)
-        return;
-    names = text_list_join(&what, "; ");
-    finding_note(finding, "ruled out: %s", names);
-}
-
 /* ---- what is not as winjoin wrote it ---- */
 
 /* Each change, and what undoes the first one. That a changed file cannot be used is known of the
  * node's own kubeconfig, which the first look reads. */
-static enum level note_changed(const struct scene *scene, struct finding *finding) {
+enum level look_changed(const struct scene *scene, struct finding *finding) {
     const json_t *changed = json_object_get(scene->evidence, "changed");
     const char *command = json_text_at(json_array_get(changed, 0), "command");
     const char *unread =
@@ -126,7 +89,7 @@ static enum level note_changed(const struct scene *scene, struct finding *findin
 
 enum level look_changed_pods(const struct scene *scene, struct finding *finding) {
     const char *why = json_text_at(scene->evidence, "pods.a.waiting");
-    enum level level = note_changed(scene, finding);
+    enum level level = look_changed(scene, finding);
 
     finding->may &= scene->red & ~scene->failed;
     if (level != NO && why)
@@ -134,18 +97,43 @@ enum level look_changed_pods(const struct scene *scene, struct finding *finding)
     return level;
 }
 
-enum level look_changed(const struct scene *scene, struct finding *finding) {
-    return note_changed(scene, finding);
-}
-
 enum level look_unknown(const struct scene *scene, struct finding *finding) {
     _cleanup_(freep) char *lost = where(scene, scene->failed & ~scene->explained);
+    uint32_t cells = scene->red & ~scene->explained;
+    const json_t *drift = json_object_get(scene->evidence, "kubernetes");
+    _cleanup_(text_list_free) struct text_list ruled_out = {0};
+    _cleanup_(freep) char *names = NULL;
+    bool differs = false;
 
     if (lost)
         finding->message = xasprintf("no known cause explains what fails %s", lost);
-    note_cells(scene, scene->red & ~scene->explained, finding);
+    for (size_t i = 0; i < scene->report->cells.count; i++) {
+        const struct diag_cell *cell = &scene->report->cells.items[i];
+        _cleanup_(freep) char *name = NULL;
+
+        if (cell->second != scene->second || !(cell_bit(cell) & cells))
+            continue;
+        name = diag_cell_name(cell);
+        if (cell->outcome == DIAG_NOT_RUN)
+            finding_note(finding, "%s was not measured: %s", name, cell->reason);
+        else
+            finding_note(finding, "%s from %s to %s: %s", name, cell->from, cell->to,
+                         probe_outcome_name(cell->result.outcome));
+        break; /* the first one is enough */
+    }
     note_asked(scene, true, finding);
     note_asked(scene, false, finding);
-    note_ruled_out(scene, finding);
+
+    json_each_member(drift, key, rows)
+        differs |= json_array_size(rows) != 0;
+    if (drift && !differs)
+        text_list_add(&ruled_out, "HNS has what Kubernetes says");
+    if (network_of(scene))
+        text_list_add(&ruled_out, "the pods' network is there");
+    if (endpoint_of(scene, 'a') && endpoint_of(scene, 'b'))
+        text_list_add(&ruled_out, "both pods have their endpoints, and no ACL policy blocks them");
+    names = text_list_join(&ruled_out, "; ");
+    if (ruled_out.count)
+        finding_note(finding, "ruled out: %s", names);
     return LIKELY;
 }

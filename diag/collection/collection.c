@@ -62,6 +62,9 @@ static void hide(char **data, size_t *len) {
     redact_secrets(*data);
 }
 
+/* Packs a text, which it takes, with a line of the index: `what` it is, and how much of `whole`
+ * bytes (0 = all). Every text goes through redact_secrets(). One that does not fit, or whose name
+ * cannot be packed, is named in the index. */
 static void add(struct collection *c, const char *name, const char *what, char *data, size_t len,
                 uint64_t whole) {
     size_t read = len;
@@ -82,16 +85,6 @@ static void add(struct collection *c, const char *name, const char *what, char *
     put(c, name, data, len);
 }
 
-/* Packs a text, which it takes, with a line of the index: `what` it is, and how much of `whole`
- * bytes (0 = all). Every text goes through redact_secrets(). One that does not fit, or whose name
- * cannot be packed, is named in the index. */
-static void collection_add(struct collection *c, const char *name, const char *what,
-                           struct text *text, uint64_t whole) {
-    size_t len = text->len;
-
-    add(c, name, what, text_take(text), len, whole);
-}
-
 /* In a string of JSON a text of several lines is easier to look through by itself. */
 static void hide_strings(json_t *json) {
     if (json_is_string(json)) {
@@ -108,19 +101,12 @@ static void hide_strings(json_t *json) {
     }
 }
 
-/* A copy of a document, each of whose strings went through redact_secrets(), or NULL of NULL. New
- * reference. */
-static json_t *collection_hidden(const json_t *json) {
-    json_t *copy = json_deep_copy(json);
+/* A copy of a document, each of whose strings went through redact_secrets(), as text. */
+static char *write_hidden(const json_t *json) {
+    _cleanup_json_ json_t *copy = json_deep_copy(json);
 
     hide_strings(copy);
-    return copy;
-}
-
-static char *write_hidden(const json_t *json) {
-    _cleanup_json_ json_t *hidden = collection_hidden(json);
-
-    return json_write_pretty(hidden);
+    return json_write_pretty(copy);
 }
 
 void collection_add_json(struct collection *c, const char *name, const char *what,
@@ -202,30 +188,13 @@ static bool is_over(struct reading *c, const char *name) {
 
 /* Its end, in whole lines, and how long the whole is. It begins at an even byte and behind both
  * bytes of an end of line, so that UTF-16 can be read. */
-static int read_end(struct host *host, const char *path, struct text *ret, uint64_t *ret_size,
-                    struct error *err) {
-    _cleanup_(freep) char *none = NULL, *data = NULL;
-    uint64_t offset;
-    size_t len, from = 0;
-
-    if (host_read_part(host, path, 0, 0, &none, &len, ret_size, err) < 0)
-        return -1;
-    offset = *ret_size > COLLECTION_FILE_MAX ? (*ret_size - COLLECTION_FILE_MAX + 1) / 2 * 2 : 0;
-    if (host_read_part(host, path, offset, COLLECTION_FILE_MAX, &data, &len, ret_size, err) < 0)
-        return -1;
-    while (offset && from < len && data[from++] != '\n')
-        ;
-    from += from % 2 && from < len && !data[from];
-    text_add_bytes(ret, data + from, len - from);
-    return 0;
-}
-
 static void add_file(struct reading *c, const char *path) {
-    _cleanup_(freep) char *name = NULL;
+    _cleanup_(freep) char *name = NULL, *none = NULL, *data = NULL;
     struct text t = {0};
-    struct text text = {0};
     struct error why = {0};
-    uint64_t size;
+    uint64_t size = 0, offset = 0;
+    size_t len, from = 0;
+    int result;
 
     /* "C:\\etc\\cni" -> "files/C/etc/cni" */
     text_add(&t, "files/");
@@ -235,10 +204,22 @@ static void add_file(struct reading *c, const char *path) {
     name = text_take(&t);
     if (is_over(c, name))
         return;
-    if (read_end(c->host, path, &text, &size, &why) < 0)
+    result = host_read_part(c->host, path, 0, 0, &none, &len, &size, &why);
+    if (result == 0 && size > COLLECTION_FILE_MAX)
+        offset = (size - COLLECTION_FILE_MAX + 1) / 2 * 2;
+    if (result == 0)
+        result =
+            host_read_part(c->host, path, offset, COLLECTION_FILE_MAX, &data, &len, &size, &why);
+    if (result < 0) {
         collection_miss(c->pack, name, why.message);
-    else
-        collection_add(c->pack, name, path, &text, size);
+        return;
+    }
+    while (offset && from < len && data[from++] != '\n')
+        ;
+    from += from % 2 && from < len && !data[from];
+    text_add_bytes(&t, data + from, len - from);
+    len = t.len;
+    add(c->pack, name, path, text_take(&t), len, size);
 }
 
 /* A file, or each file of a folder; one that is not there is no news. */
@@ -259,19 +240,6 @@ static void add_place(struct reading *c, const char *place) {
         if (host_file_type(c->host, path) == HOST_FILE)
             add_file(c, path);
     }
-}
-
-static void add_files(struct reading *c, const char *const *places) {
-    add_place(c, CNI_CONF_DIR);
-    add_place(c, CONTAINERD_CONFIG_PATH);
-    for (const struct service *const *row = service_table; *row; row++) {
-        if ((*row)->settings_file)
-            add_place(c, (*row)->settings_file);
-        if ((*row)->log_folder)
-            add_place(c, (*row)->log_folder);
-    }
-    for (; places && *places; places++)
-        add_place(c, *places);
 }
 
 /* ---- what Windows' own programs print ---- */
@@ -315,6 +283,7 @@ static void add_command(struct reading *c, const struct command *command) {
     struct text text = {0};
     struct error why = {0};
     int code = 0;
+    size_t len;
 
     if (is_over(c, command->name))
         return;
@@ -325,7 +294,8 @@ static void add_command(struct reading *c, const struct command *command) {
     text_add(&text, said);
     if (code)
         text_addf(&text, "(exit code %d)\n", code);
-    collection_add(c->pack, command->name, command->what, &text, 0);
+    len = text.len;
+    add(c->pack, command->name, command->what, text_take(&text), len, 0);
 }
 
 /* ---- versions and HNS ---- */
@@ -393,34 +363,18 @@ static void evidence_complete(struct host *host, struct diag_report *report) {
         report->time = host_now(host);
 }
 
-/* The packets that this run captured: no text, so they are packed as they are. */
-static void add_capture(struct reading *c, const json_t *evidence) {
-    struct error why = {0};
-    char *data;
-    size_t len;
-
-    if (!json_at(evidence, "capture.drops"))
-        return;
-    if (host_read(c->host, DIAG_CAPTURE_FILE, COLLECTION_TOTAL_MAX, &data, &len, &why) < 0) {
-        collection_miss(c->pack, "capture.pcapng", why.message);
-        return;
-    }
-    collection_add_bytes(c->pack, "capture.pcapng",
-                         "while one red flow was asked: the first 128 bytes of each packet", data,
-                         len);
-}
-
 /* ---- the whole ---- */
 
 /* Before lines are broken and signs are escaped, which keeps a name and its value apart. */
 static void add_report(struct collection *pack, const struct diag_report *report) {
     const struct diag_text_style style = {0};
     struct diag_report hidden = *report;
-    _cleanup_json_ json_t *evidence = collection_hidden(report->evidence);
+    _cleanup_json_ json_t *evidence = json_deep_copy(report->evidence);
     _cleanup_(freep) void *cells =
         xmemdup(report->cells.items, report->cells.count * sizeof *report->cells.items);
     _cleanup_(freep) char *text = NULL, *html = NULL;
 
+    hide_strings(evidence);
     hidden.evidence = evidence;
     hidden.cells.items = cells;
     for (size_t i = 0; i < hidden.cells.count; i++)
@@ -437,14 +391,34 @@ int diag_collect(struct host *host, struct diag_report *report,
     struct reading reading = {host, host_monotonic_ms(host) + COLLECTION_MS, pack};
     _cleanup_json_ json_t *versions = NULL;
     _cleanup_(freep) char *head = NULL;
+    struct error why = {0};
+    char *packets;
+    size_t len;
 
     evidence_complete(host, report);
     add_report(pack, report);
-    add_capture(&reading, report->evidence);
+    /* The packets that this run captured: no text, so they are packed as they are. */
+    if (json_at(report->evidence, "capture.drops")) {
+        if (host_read(host, DIAG_CAPTURE_FILE, COLLECTION_TOTAL_MAX, &packets, &len, &why) < 0)
+            collection_miss(pack, "capture.pcapng", why.message);
+        else
+            collection_add_bytes(pack, "capture.pcapng",
+                                 "while one red flow was asked: the first 128 bytes of each packet",
+                                 packets, len);
+    }
     add_evidence(&reading, report->evidence);
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
         add_command(&reading, &commands[i]);
-    add_files(&reading, options->places);
+    add_place(&reading, CNI_CONF_DIR);
+    add_place(&reading, CONTAINERD_CONFIG_PATH);
+    for (const struct service *const *row = service_table; *row; row++) {
+        if ((*row)->settings_file)
+            add_place(&reading, (*row)->settings_file);
+        if ((*row)->log_folder)
+            add_place(&reading, (*row)->log_folder);
+    }
+    for (const char *const *place = options->places; place && *place; place++)
+        add_place(&reading, *place);
     versions = versions_json(&reading);
     collection_add_json(pack, "versions.json", "of Windows, winjoin and the node's programs",
                         versions);

@@ -11,10 +11,6 @@ void drift_put(struct text_table *set, const char *text) {
         text_table_add(set, text, "");
 }
 
-bool drift_has(struct text_table *set, const char *text) {
-    return text_table_get(set, text) != NULL;
-}
-
 static void drift_put_owned(struct text_table *set, char *key) {
     drift_put(set, key);
     free(key);
@@ -44,24 +40,6 @@ static void add_vip(const struct drift_service *service, const char *vip, struct
                         drift_frontend(vip, service->ports[i].number, service->ports[i].protocol));
 }
 
-static void add_slice(const struct drift_slice *slice, struct drift_index *ret) {
-    drift_put(&ret->slices, slice->service);
-    for (size_t i = 0; i < slice->pod_count; i++) {
-        drift_put(&ret->used, slice->pods[i].address);
-        drift_put_owned(&ret->pods, xasprintf("%s %s", slice->service, slice->pods[i].address));
-    }
-    for (size_t i = 0; i < slice->port_count; i++) {
-        _cleanup_(freep) char *key = drift_port_key(slice->service, &slice->ports[i]);
-
-        if (slice->ready)
-            drift_put(&ret->ready, key);
-        if (!slice->endpoints)
-            continue;
-        drift_put(&ret->numbers, key);
-        drift_put_owned(&ret->numbers, xasprintf("%s %lld", key, slice->ports[i].number));
-    }
-}
-
 const char *drift_address_of(struct drift_index *index, const char *id) {
     _cleanup_(freep) char *lower = text_lower(id ? id : "");
 
@@ -73,26 +51,45 @@ void drift_index_make(const struct drift_seen *seen, struct drift_index *ret) {
 
     *ret = (struct drift_index){0};
     for (size_t i = 0; i < cluster->service_count; i++) {
-        add_vip(&cluster->services[i], cluster->services[i].vip, ret);
-        for (size_t k = 0; k < cluster->services[i].others.count; k++)
-            if (!text_equal(cluster->services[i].others.items[k], cluster->services[i].vip))
-                add_vip(&cluster->services[i], cluster->services[i].others.items[k], ret);
-        if (*cluster->services[i].vip)
-            text_table_add(&ret->ports, cluster->services[i].vip, cluster->services[i].name);
-        for (size_t k = 0; k < cluster->services[i].port_count; k++) {
-            const struct drift_port *port = &cluster->services[i].ports[k];
-            _cleanup_(freep) char *name = drift_port_key(cluster->services[i].name, port);
+        const struct drift_service *service = &cluster->services[i];
+
+        add_vip(service, service->vip, ret);
+        for (size_t k = 0; k < service->others.count; k++)
+            if (!text_equal(service->others.items[k], service->vip))
+                add_vip(service, service->others.items[k], ret);
+        if (*service->vip)
+            text_table_add(&ret->ports, service->vip, service->name);
+        for (size_t k = 0; k < service->port_count; k++) {
+            const struct drift_port *port = &service->ports[k];
+            _cleanup_(freep) char *name = drift_port_key(service->name, port);
             _cleanup_(freep) char *frontend =
-                drift_frontend(cluster->services[i].vip, port->number, port->protocol);
+                drift_frontend(service->vip, port->number, port->protocol);
 
             if (port->node_port)
                 drift_put_owned(&ret->wanted, drift_frontend("", port->node_port, port->protocol));
-            if (*cluster->services[i].vip)
+            if (*service->vip)
                 text_table_add(&ret->ports, frontend, name);
         }
     }
-    for (size_t i = 0; i < cluster->slice_count; i++)
-        add_slice(&cluster->slices[i], ret);
+    for (size_t i = 0; i < cluster->slice_count; i++) {
+        const struct drift_slice *slice = &cluster->slices[i];
+
+        drift_put(&ret->slices, slice->service);
+        for (size_t k = 0; k < slice->pod_count; k++) {
+            drift_put(&ret->used, slice->pods[k].address);
+            drift_put_owned(&ret->pods, xasprintf("%s %s", slice->service, slice->pods[k].address));
+        }
+        for (size_t k = 0; k < slice->port_count; k++) {
+            _cleanup_(freep) char *key = drift_port_key(slice->service, &slice->ports[k]);
+
+            if (slice->ready)
+                drift_put(&ret->ready, key);
+            if (!slice->endpoints)
+                continue;
+            drift_put(&ret->numbers, key);
+            drift_put_owned(&ret->numbers, xasprintf("%s %lld", key, slice->ports[k].number));
+        }
+    }
     for (size_t i = 0; seen->endpoints && i < seen->endpoints->count; i++) {
         const struct hcn_endpoint *endpoint = &seen->endpoints->items[i];
         _cleanup_(freep) char *lower = text_lower(endpoint->id ? endpoint->id : "");
@@ -112,27 +109,19 @@ void drift_index_free(struct drift_index *index) {
 
 enum { SYNC_SECONDS = 60 };
 
-static void add_row(json_t *rows, const struct hcn_balancer *balancer, const char *frontend) {
-    json_array_append_new(rows,
-                          json_pack("{s:s*, s:s*}", "id", balancer->id, "frontend", frontend));
-}
-
 static const char *vip_of(const struct hcn_balancer *balancer) {
     return balancer->vips.count ? balancer->vips.items[0] : NULL;
 }
 
-/* Where it listens: each of its ports at each of its addresses, or at the node. */
-static size_t frontends_of(const struct hcn_balancer *balancer) {
-    return balancer->mapping_count * (balancer->vips.count ? balancer->vips.count : 1);
-}
+/* The n-th place where it listens, each of its ports at each of its addresses, or at the node ("");
+ * the caller frees. NULL: it has no more. */
+static char *frontend_of(const struct hcn_balancer *balancer, size_t n, const char **ret_vip) {
+    size_t vips = balancer->vips.count;
 
-static const char *frontend_vip(const struct hcn_balancer *balancer, size_t n) {
-    return balancer->vips.count ? balancer->vips.items[n % balancer->vips.count] : "";
-}
-
-static char *frontend_of(const struct hcn_balancer *balancer, size_t n) {
-    return drift_listens(&balancer->mappings[n / (balancer->vips.count ? balancer->vips.count : 1)],
-                         frontend_vip(balancer, n));
+    if (n >= balancer->mapping_count * (vips ? vips : 1))
+        return NULL;
+    *ret_vip = vips ? balancer->vips.items[n % vips] : "";
+    return drift_listens(&balancer->mappings[vips ? n / vips : n], *ret_vip);
 }
 
 /* ---- Services without a load balancer ---- */
@@ -141,12 +130,14 @@ void drift_find_missing_balancers(const struct drift_seen *seen, struct drift_in
                                   json_t *rows) {
     const struct drift_cluster *cluster = seen->cluster;
     _cleanup_(text_table_free) struct text_table frontends = {0};
+    const char *vip;
+    char *at;
 
     if (!cluster || !cluster->has_slices || !seen->balancers)
         return;
     for (size_t i = 0; i < seen->balancers->count; i++)
-        for (size_t n = 0; n < frontends_of(&seen->balancers->items[i]); n++)
-            drift_put_owned(&frontends, frontend_of(&seen->balancers->items[i], n));
+        for (size_t n = 0; (at = frontend_of(&seen->balancers->items[i], n, &vip)); n++)
+            drift_put_owned(&frontends, at);
     for (size_t i = 0; i < cluster->service_count; i++) {
         const struct drift_service *service = &cluster->services[i];
 
@@ -161,7 +152,7 @@ void drift_find_missing_balancers(const struct drift_seen *seen, struct drift_in
                 _cleanup_(freep) char *frontend =
                     drift_frontend(service->vip, port->number, port->protocol);
 
-                if (drift_has(&index->ready, key) && !drift_has(&frontends, frontend) &&
+                if (text_table_get(&index->ready, key) && !text_table_get(&frontends, frontend) &&
                     !text_equal(port->protocol, "SCTP")) /* kube-proxy on Windows leaves it out */
                     json_array_append_new(rows, json_pack("{s:s, s:s}", "service", service->name,
                                                           "frontend", frontend));
@@ -171,27 +162,25 @@ void drift_find_missing_balancers(const struct drift_seen *seen, struct drift_in
 
 /* ---- load balancers without a Service ---- */
 
-/* The first frontend that nothing is for, which the caller frees; NULL: all are wanted. */
-static char *unwanted_of(struct drift_index *index, const struct hcn_balancer *balancer) {
-    for (size_t n = 0; n < frontends_of(balancer); n++) {
-        _cleanup_(freep) char *frontend = frontend_of(balancer, n);
-
-        if (!drift_has(&index->wanted, frontend) &&
-            !drift_has(&index->wanted, frontend_vip(balancer, n)))
-            return take_ptr(frontend);
-    }
-    return NULL;
-}
-
 void drift_find_orphan_balancers(const struct drift_seen *seen, struct drift_index *index,
                                  json_t *rows) {
     if (!seen->cluster || !seen->cluster->has_services || !seen->cluster->has_slices)
         return;
     for (size_t i = 0; seen->balancers && i < seen->balancers->count; i++) {
-        _cleanup_(freep) char *frontend = unwanted_of(index, &seen->balancers->items[i]);
+        const struct hcn_balancer *balancer = &seen->balancers->items[i];
+        bool is_wanted = true;
+        const char *vip;
+        char *frontend;
 
-        if (frontend)
-            add_row(rows, &seen->balancers->items[i], frontend);
+        /* Its first frontend that nothing is for. */
+        for (size_t n = 0; is_wanted && (frontend = frontend_of(balancer, n, &vip)); n++) {
+            is_wanted =
+                text_table_get(&index->wanted, frontend) || text_table_get(&index->wanted, vip);
+            if (!is_wanted)
+                json_array_append_new(
+                    rows, json_pack("{s:s*, s:s}", "id", balancer->id, "frontend", frontend));
+            free(frontend);
+        }
     }
 }
 
@@ -211,7 +200,8 @@ void drift_find_empty_balancers(const struct drift_seen *seen, struct drift_inde
             any = address && *address;
         }
         if (!any)
-            add_row(rows, balancer, vip_of(balancer));
+            json_array_append_new(
+                rows, json_pack("{s:s*, s:s*}", "id", balancer->id, "frontend", vip_of(balancer)));
     }
 }
 
@@ -229,46 +219,30 @@ static const char *port_of(struct drift_index *index, const struct hcn_balancer 
                : NULL;
 }
 
-/* "ns/name": the Service that the load balancer is for; the caller frees. NULL: none. */
-static char *service_of(struct drift_index *index, const struct hcn_balancer *balancer) {
-    for (size_t i = 0; i < balancer->mapping_count; i++) {
-        const char *port = port_of(index, balancer, &balancer->mappings[i]);
-
-        if (port)
-            return xstrndup(port, strcspn(port, " "));
-    }
-    return NULL;
-}
-
-/* Does an EndpointSlice of the Service have that address? True also where it has no slice. */
-static bool slices_hold(struct drift_index *index, const char *service, const char *address) {
-    _cleanup_(freep) char *pod = xasprintf("%s %s", service, address);
-
-    return drift_has(&index->pods, pod) || !drift_has(&index->slices, service);
-}
-
 void drift_find_other_pods(const struct drift_seen *seen, struct drift_index *index, json_t *rows) {
     for (size_t i = 0; seen->balancers && i < seen->balancers->count; i++) {
         const struct hcn_balancer *balancer = &seen->balancers->items[i];
-        _cleanup_(freep) char *service = service_of(index, balancer);
+        _cleanup_(freep) char *service = NULL; /* "ns/name": that the load balancer is for */
 
-        for (size_t k = 0; service && k < balancer->endpoints.count; k++) {
+        for (size_t k = 0; !service && k < balancer->mapping_count; k++) {
+            const char *port = port_of(index, balancer, &balancer->mappings[k]);
+
+            if (port)
+                service = xstrndup(port, strcspn(port, " "));
+        }
+        /* Of a Service without any EndpointSlice nothing is known. */
+        if (!service || !text_table_get(&index->slices, service))
+            continue;
+        for (size_t k = 0; k < balancer->endpoints.count; k++) {
             const char *address = drift_address_of(index, balancer->endpoints.items[k]);
+            _cleanup_(freep) char *pod = xasprintf("%s %s", service, address ? address : "");
 
-            if (address && *address && !slices_hold(index, service, address))
+            if (address && *address && !text_table_get(&index->pods, pod))
                 json_array_append_new(rows,
                                       json_pack("{s:s*, s:s*, s:s}", "id", balancer->id, "frontend",
                                                 vip_of(balancer), "address", address));
         }
     }
-}
-
-/* Does an EndpointSlice have that number for the Service's port? True also where no slice has the
- * port at all. */
-static bool slices_have(struct drift_index *index, const char *port, long long number) {
-    _cleanup_(freep) char *key = xasprintf("%s %lld", port, number);
-
-    return drift_has(&index->numbers, key) || !drift_has(&index->numbers, port);
 }
 
 void drift_find_other_ports(const struct drift_seen *seen, struct drift_index *index,
@@ -279,8 +253,12 @@ void drift_find_other_ports(const struct drift_seen *seen, struct drift_index *i
         for (size_t k = 0; k < balancer->mapping_count; k++) {
             const struct hcn_port_mapping *mapping = &balancer->mappings[k];
             const char *port = mapping->inside ? port_of(index, balancer, mapping) : NULL;
+            _cleanup_(freep) char *key =
+                xasprintf("%s %lld", port ? port : "", (long long)mapping->inside);
 
-            if (port && !slices_have(index, port, mapping->inside))
+            /* Where no EndpointSlice has the port at all, nothing is known. */
+            if (port && text_table_get(&index->numbers, port) &&
+                !text_table_get(&index->numbers, key))
                 json_array_append_new(rows, json_pack("{s:s*, s:s, s:I}", "id", balancer->id,
                                                       "frontend", vip_of(balancer), "port",
                                                       (json_int_t)mapping->inside));

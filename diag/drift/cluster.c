@@ -169,22 +169,6 @@ static void service_found(void *context, const struct json_found *found) {
     }
 }
 
-/* What an endpoint says behind its addresses is true of all of them. */
-static void endpoint_found(struct reading *r, const struct json_found *found) {
-    struct drift_slice *s = &r->slice;
-
-    if (found->kind == SCAN_BEGINS) {
-        r->pod = s->pod_count;
-        r->ready = true;
-    } else if (found->kind == SCAN_ENDS) {
-        for (size_t i = r->pod; r->node && i < s->pod_count; i++)
-            s->pods[i].node = xstrdup(r->node);
-        s->endpoints++;
-        s->ready += r->ready;
-    }
-    text_set(&r->node, NULL);
-}
-
 static void slice_found(void *context, const struct json_found *found) {
     struct reading *r = context;
     struct drift_slice *s = &r->slice;
@@ -197,16 +181,27 @@ static void slice_found(void *context, const struct json_found *found) {
         array_add(r->cluster->slices, r->cluster->slice_count, r->slice);
         r->slice = (struct drift_slice){0};
         forget_names(r);
-    } else if (found->what == ENDPOINT)
-        endpoint_found(r, found);
-    else if (found->what == ADDRESS && found->kind == SCAN_TEXT)
+    } else if (found->what == ENDPOINT) {
+        /* What an endpoint says behind its addresses is true of all of them. */
+        if (found->kind == SCAN_BEGINS) {
+            r->pod = s->pod_count;
+            r->ready = true;
+        } else if (found->kind == SCAN_ENDS) {
+            for (size_t i = r->pod; r->node && i < s->pod_count; i++)
+                s->pods[i].node = xstrdup(r->node);
+            s->endpoints++;
+            s->ready += r->ready;
+        }
+        text_set(&r->node, NULL);
+    } else if (found->what == ADDRESS && found->kind == SCAN_TEXT) {
         array_add(s->pods, s->pod_count, (struct drift_pod){.address = json_found_text(found)});
-    else if (found->what == READY && found->kind == SCAN_BOOL)
+    } else if (found->what == READY && found->kind == SCAN_BOOL) {
         r->ready = found->number;
-    else if (found->what == NODE)
+    } else if (found->what == NODE) {
         text_set(&r->node, json_found_text(found));
-    else
+    } else {
         port_found(found, &s->ports, &s->port_count);
+    }
 }
 
 /* ---- a text, a list ---- */
@@ -288,10 +283,6 @@ int drift_cluster_list(struct drift_cluster *cluster, enum drift_what what,
         qsort(*side.items, *side.count, side.size, compare_names);
     *side.known = result == 0;
     return result;
-}
-
-const char *drift_path(enum drift_what what) {
-    return kinds[what].path;
 }
 
 const char *drift_name(enum drift_what what) {
@@ -400,7 +391,7 @@ static int list(void *context, struct kube_client *client, char **ret_version, s
 void drift_follow_watches(struct drift_follow *follow, struct kube_watch ret[DRIFT_WATCHES]) {
     for (enum drift_what what = DRIFT_SERVICES; what <= DRIFT_SLICES; what++) {
         follow->sides[what] = (struct drift_followed){follow, what};
-        ret[what] = (struct kube_watch){.path = drift_path(what),
+        ret[what] = (struct kube_watch){.path = kinds[what].path,
                                         .version = follow->versions[what],
                                         .ret_version = &follow->versions[what],
                                         .poll_ms = POLL_MS,

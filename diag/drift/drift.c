@@ -10,45 +10,27 @@
 
 /* ---- routes ---- */
 
-/* The pod subnets of all nodes; false where one does not say its own yet. */
-static bool read_subnets(const json_t *nodes, struct text_table *ret) {
-    bool all = true;
-
-    json_each(json_object_get(nodes, "items"), i, node) {
-        struct network_peer peer;
-
-        network_peer_read(node, &peer);
-        all = all && peer.pod_cidr;
-        drift_put(ret, peer.pod_cidr);
-        drift_put(ret, peer.pod_cidr6);
-    }
-    return all && ret->count;
-}
-
 static void add_route(struct text_table *subnets, const char *prefix, const char *by,
                       const char *in, json_t *rows) {
-    if (prefix && !drift_has(subnets, prefix))
+    if (prefix && !text_table_get(subnets, prefix))
         json_array_append_new(rows,
                               json_pack("{s:s, s:s*, s:s}", "prefix", prefix, "by", by, "in", in));
-}
-
-/* A part of the pods' prefix: the whole one is routed by others. */
-static bool is_of_pods(const struct text_list *prefixes, const char *text) {
-    struct cidr inner, outer;
-
-    for (size_t i = 0; prefixes && i < prefixes->count; i++)
-        if (cidr_parse(prefixes->items[i], &outer, NULL) == 0 &&
-            cidr_parse(text, &inner, NULL) == 0 && cidr_contains_cidr(&outer, &inner) &&
-            inner.length > outer.length)
-            return true;
-    return false;
 }
 
 static void drift_find_nodeless_routes(const struct drift_seen *seen, struct drift_index *,
                                        json_t *rows) {
     _cleanup_(text_table_free) struct text_table subnets = {0};
 
-    if (!read_subnets(seen->nodes, &subnets))
+    json_each(json_object_get(seen->nodes, "items"), i, node) {
+        struct network_peer peer;
+
+        network_peer_read(node, &peer);
+        if (!peer.pod_cidr)
+            return; /* it does not say its own yet */
+        drift_put(&subnets, peer.pod_cidr);
+        drift_put(&subnets, peer.pod_cidr6);
+    }
+    if (!subnets.count)
         return;
     json_each(seen->networks, i, network)
         json_each(json_object_get(network, "Policies"), k, policy)
@@ -57,9 +39,15 @@ static void drift_find_nodeless_routes(const struct drift_seen *seen, struct dri
                           json_text_at(policy, "Settings.ProviderAddress"), "HNS", rows);
     for (size_t i = 0; seen->routes && i < seen->routes->count; i++) {
         const struct host_route *route = &seen->routes->items[i];
+        bool of_pods = false; /* a part of the pods' prefix: the whole one is routed by others */
+        struct cidr inner, outer;
 
-        if (!text_equal(route->next_hop, "0.0.0.0") && !text_equal(route->next_hop, "::") &&
-            is_of_pods(seen->pod_cidrs, route->destination))
+        for (size_t k = 0; seen->pod_cidrs && k < seen->pod_cidrs->count; k++)
+            of_pods |= cidr_parse(seen->pod_cidrs->items[k], &outer, NULL) == 0 &&
+                       cidr_parse(route->destination, &inner, NULL) == 0 &&
+                       cidr_contains_cidr(&outer, &inner) && inner.length > outer.length;
+        if (of_pods && !text_equal(route->next_hop, "0.0.0.0") &&
+            !text_equal(route->next_hop, "::"))
             add_route(&subnets, route->destination, route->next_hop, "Windows", rows);
     }
 }
@@ -95,25 +83,6 @@ enum { COMMANDS_MAX = 10 /* of each kind */ };
 
 /* ---- the kinds ---- */
 
-static char *remove_endpoint(const json_t *row) {
-    return xasprintf("powershell -Command \"Get-HnsEndpoint -Id %s | Remove-HnsEndpoint\"",
-                     json_text_or(row, "id", ""));
-}
-
-static char *remove_namespace(const json_t *row) {
-    return xasprintf("powershell -Command \"Get-HnsNamespace -Id %s | Remove-HnsNamespace\"",
-                     json_text_or(row, "id", ""));
-}
-
-/* A network's own routes have no command of Windows. */
-static char *delete_route(const json_t *row) {
-    const char *prefix = json_text_at(row, "prefix");
-
-    return text_equal(json_text_at(row, "in"), "Windows")
-               ? xasprintf("route.exe delete %.*s", (int)strcspn(prefix, "/"), prefix)
-               : NULL;
-}
-
 const struct drift_kind drift_kinds[DRIFT_KINDS] = {
     {"servicesWithoutLoadBalancer", "Services without a load balancer in HNS", "service",
      .find = drift_find_missing_balancers, .by_kube_proxy = true},
@@ -128,18 +97,18 @@ const struct drift_kind drift_kinds[DRIFT_KINDS] = {
      "frontend", .find = drift_find_other_ports, .by_kube_proxy = true},
     {"staleRemoteEndpoints", "remote endpoints that nothing uses", "address",
      .find = drift_find_stale_endpoints, .left_one = "remote endpoint of no Service",
-     .left_many = "remote endpoints of no Service", .command = remove_endpoint},
+     .left_many = "remote endpoints of no Service", .hns = "Endpoint"},
     {"endpointsWithoutPod", "endpoints without a pod", "address",
      .find = drift_find_podless_endpoints, .left_one = "endpoint of a pod that is gone",
-     .left_many = "endpoints of pods that are gone", .command = remove_endpoint},
+     .left_many = "endpoints of pods that are gone", .hns = "Endpoint"},
     {"podsWithoutEndpoint", "pods without an endpoint", "pod",
      .find = drift_find_missing_endpoints},
     {"namespacesWithoutPod", "HNS namespaces without a pod", "id",
      .find = drift_find_podless_namespaces, .left_one = "namespace without a pod",
-     .left_many = "namespaces without a pod", .command = remove_namespace},
+     .left_many = "namespaces without a pod", .hns = "Namespace"},
     {"routesWithoutNode", "routes to pods of nodes that the cluster does not have", "prefix",
      .find = drift_find_nodeless_routes, .left_one = "route to a node that is gone",
-     .left_many = "routes to nodes that are gone", .command = delete_route},
+     .left_many = "routes to nodes that are gone", .is_route = true},
     {"kubeProxyPods", "pods that run kube-proxy beside the service", "pod",
      .find = drift_find_kube_proxies},
 };
@@ -174,36 +143,6 @@ char *drift_left_over(const json_t *drift) {
     return t.len ? text_take(&t) : NULL;
 }
 
-/* ---- what to do by hand ---- */
-
-static void add_kube_proxy(const json_t *drift, json_t *commands) {
-    for (size_t k = 0; k < DRIFT_KINDS; k++) {
-        if (!drift_kinds[k].by_kube_proxy || !json_object_get(drift, drift_kinds[k].key))
-            continue;
-        json_array_append_new(commands, json_string("sc.exe stop kube-proxy"));
-        json_array_append_new(commands, json_string("sc.exe start kube-proxy"));
-        return;
-    }
-}
-
-static void add_commands(json_t *drift) {
-    _cleanup_json_ json_t *commands = json_array();
-
-    add_kube_proxy(drift, commands);
-    for (size_t k = 0; k < DRIFT_KINDS; k++)
-        json_each(json_object_get(drift, drift_kinds[k].key), i, row) {
-            _cleanup_(freep) char *command = NULL;
-
-            if (!drift_kinds[k].command || i == COMMANDS_MAX)
-                break;
-            command = drift_kinds[k].command(row);
-            if (command)
-                json_array_append_new(commands, json_string(command));
-        }
-    if (json_array_size(commands))
-        json_object_set(drift, "commands", commands);
-}
-
 /* ---- read ---- */
 
 static void add_unread(json_t *unread, const char *what, const struct error *why) {
@@ -235,43 +174,42 @@ static void ask(struct kube_client *client, const char *node, const struct drift
         add_unread(ret->unread, "this node's pods", &why);
 }
 
-/* Puts what is known beside the rest, for the judgment alone: no request may come before the
- * judgment is over, for it might change what is known. */
-static struct drift_cluster together(const struct drift_cluster *known,
-                                     const struct drift_cluster *asked) {
-    struct drift_cluster all = *asked;
-
-    if (has(known, DRIFT_SERVICES)) {
-        all.has_services = true;
-        all.services = known->services;
-        all.service_count = known->service_count;
-    }
-    if (has(known, DRIFT_SLICES)) {
-        all.has_slices = true;
-        all.slices = known->slices;
-        all.slice_count = known->slice_count;
-    }
-    return all;
-}
-
 void drift_ask(struct kube_client *client, const char *node, struct drift_cluster *ret) {
     ask(client, node, NULL, ret);
 }
 
 json_t *drift_judge(const struct drift_seen *seen) {
     json_t *drift = drift_compare(seen);
+    _cleanup_json_ json_t *commands = json_array();
+    bool restart = false;
 
     if (seen->cluster && json_array_size(seen->cluster->unread))
         json_object_set(drift, "unread", seen->cluster->unread);
-    add_commands(drift);
-    return drift;
-}
-
-static bool differs(const json_t *drift) {
     for (size_t k = 0; k < DRIFT_KINDS; k++)
-        if (json_object_get(drift, drift_kinds[k].key))
-            return true;
-    return false;
+        restart |= drift_kinds[k].by_kube_proxy && json_object_get(drift, drift_kinds[k].key);
+    if (restart) {
+        json_array_append_new(commands, json_string("sc.exe stop kube-proxy"));
+        json_array_append_new(commands, json_string("sc.exe start kube-proxy"));
+    }
+    for (size_t k = 0; k < DRIFT_KINDS; k++)
+        json_each(json_object_get(drift, drift_kinds[k].key), i, row) {
+            const char *hns = drift_kinds[k].hns, *prefix = json_text_at(row, "prefix");
+            _cleanup_(freep) char *command = NULL;
+
+            if (i == COMMANDS_MAX)
+                break;
+            /* A network's own routes have no command of Windows. */
+            if (hns)
+                command = xasprintf("powershell -Command \"Get-Hns%s -Id %s | Remove-Hns%s\"", hns,
+                                    json_text_or(row, "id", ""), hns);
+            else if (drift_kinds[k].is_route && text_equal(json_text_at(row, "in"), "Windows"))
+                command = xasprintf("route.exe delete %.*s", (int)strcspn(prefix, "/"), prefix);
+            if (command)
+                json_array_append_new(commands, json_string(command));
+        }
+    if (json_array_size(commands))
+        json_object_set(drift, "commands", commands);
+    return drift;
 }
 
 /* What of the cluster and of HNS is compared. */
@@ -321,8 +259,14 @@ static void look_again(struct host *host, struct reading *r, const struct drift_
                        json_t **drift) {
     struct hcn_endpoints endpoints = {0};
     struct hcn_balancers balancers = {0};
-    uint64_t before = host_set_limit(host, DRIFT_MS);
+    uint64_t before;
+    bool differs = false;
 
+    for (size_t k = 0; k < DRIFT_KINDS; k++)
+        differs |= json_object_get(*drift, drift_kinds[k].key) != NULL;
+    if (!differs)
+        return;
+    before = host_set_limit(host, DRIFT_MS);
     if (hcn_endpoints_read(host, HCN_ONE_BY_ONE, &endpoints, ERROR_IGNORED) == 0 &&
         hcn_balancers_read(host, HCN_ONE_BY_ONE, &balancers, ERROR_IGNORED) == 0) {
         hcn_endpoints_free(&r->endpoints);
@@ -354,11 +298,23 @@ json_t *drift_read(struct host *host, struct kube_client *client, const char *no
         add_unread(r.cluster.unread, "the Nodes", &why);
     read_hns(host, network, &r, &seen);
     host_set_deadline(host, before);
-    all = together(known, &r.cluster);
+    /* What is known beside the rest, for the judgment alone: no request may come before that is
+     * over, for it might change what is known. */
+    all = r.cluster;
+    if (has(known, DRIFT_SERVICES)) {
+        all.has_services = true;
+        all.services = known->services;
+        all.service_count = known->service_count;
+    }
+    if (has(known, DRIFT_SLICES)) {
+        all.has_slices = true;
+        all.slices = known->slices;
+        all.slice_count = known->slice_count;
+    }
     seen.nodes = r.nodes;
     seen.now = host_now(host);
     drift = drift_judge(&seen);
-    if (seen.endpoints && seen.balancers && differs(drift))
+    if (seen.endpoints && seen.balancers)
         look_again(host, &r, &seen, &drift);
     if (ret_balancers) {
         *ret_has_balancers = seen.balancers;

@@ -65,7 +65,6 @@ int drift_cluster_list(struct drift_cluster *cluster, enum drift_what what,
 void drift_cluster_put(struct drift_cluster *cluster, enum drift_what what, const json_t *object);
 void drift_cluster_remove(struct drift_cluster *cluster, enum drift_what what,
                           const json_t *object);
-const char *drift_path(enum drift_what what); /* "/api/v1/services" */
 const char *drift_name(enum drift_what what); /* "Services" */
 void drift_cluster_clear(struct drift_cluster *cluster, enum drift_what what);
 void drift_cluster_free(struct drift_cluster *cluster);
@@ -114,9 +113,10 @@ struct drift_kind {
     const char *name; /* the member that names a row */
     /* Adds each that it finds; where something that it needs was not read, none. Pure. */
     void (*find)(const struct drift_seen *seen, struct drift_index *index, json_t *rows);
-    const char *left_one, *left_many;    /* of what nobody owns: what one, what two are called */
-    bool by_kube_proxy;                  /* a restart of kube-proxy repairs it */
-    char *(*command)(const json_t *row); /* what takes one away; NULL: nothing. The caller frees */
+    const char *left_one, *left_many; /* of what nobody owns: what one, what two are called */
+    bool by_kube_proxy;               /* a restart of kube-proxy repairs it */
+    const char *hns; /* what HNS calls one, where a command takes that away: "Endpoint" */
+    bool is_route;   /* those of Windows a command deletes */
 };
 enum { DRIFT_KINDS = 11 };
 /* servicesWithoutLoadBalancer: {service: "ns/name", frontend: "10.96.0.10:53/UDP"}

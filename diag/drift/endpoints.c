@@ -13,27 +13,10 @@ static const struct drift_service *service_at(const struct drift_cluster *cluste
     return NULL;
 }
 
-/* Where the Service's pods are, as its EndpointSlices say. */
-static json_t *nodes_of_pods(const struct drift_cluster *cluster,
-                             const struct drift_service *service) {
-    enum { PODS_MAX = 100 };
-    json_t *pods = json_object();
-
-    for (size_t i = 0; i < cluster->slice_count; i++) {
-        const struct drift_slice *slice = &cluster->slices[i];
-
-        if (!text_equal(slice->service, service->name))
-            continue;
-        for (size_t k = 0; k < slice->pod_count && json_object_size(pods) < PODS_MAX; k++)
-            if (slice->pods[k].node)
-                json_object_set_new(pods, slice->pods[k].address, json_string(slice->pods[k].node));
-    }
-    return pods;
-}
-
 json_t *drift_service_spec(const struct drift_cluster *cluster, const char *vip) {
+    enum { PODS_MAX = 100 };
     const struct drift_service *service = service_at(cluster, vip);
-    json_t *ports;
+    json_t *ports, *pods;
 
     if (!service)
         return NULL;
@@ -44,24 +27,29 @@ json_t *drift_service_spec(const struct drift_cluster *cluster, const char *vip)
 
         json_array_append_new(ports, json_string(text));
     }
-    return json_pack("{s:o, s:s*, s:o}", "ports", ports, "internalTrafficPolicy",
-                     *service->traffic ? service->traffic : NULL, "pods",
-                     nodes_of_pods(cluster, service));
-}
+    pods = json_object(); /* where the Service's pods are, as its EndpointSlices say */
+    for (size_t i = 0; i < cluster->slice_count; i++) {
+        const struct drift_slice *slice = &cluster->slices[i];
 
-static bool any_has(const struct drift_cluster *cluster, const char *vip) {
-    for (size_t i = 0; i < cluster->service_count; i++)
-        if (text_equal(cluster->services[i].vip, vip) ||
-            text_list_has(&cluster->services[i].others, vip))
-            return true;
-    return false;
+        if (!text_equal(slice->service, service->name))
+            continue;
+        for (size_t k = 0; k < slice->pod_count && json_object_size(pods) < PODS_MAX; k++)
+            if (slice->pods[k].node)
+                json_object_set_new(pods, slice->pods[k].address, json_string(slice->pods[k].node));
+    }
+    return json_pack("{s:o, s:s*, s:o}", "ports", ports, "internalTrafficPolicy",
+                     *service->traffic ? service->traffic : NULL, "pods", pods);
 }
 
 int drift_ready_endpoints(const struct drift_cluster *cluster, const char *vip) {
     const struct drift_service *service = service_at(cluster, vip);
+    bool any = false;
     int ready = 0;
 
-    if (cluster && cluster->has_services && vip && *vip && !any_has(cluster, vip))
+    for (size_t i = 0; cluster && i < cluster->service_count; i++)
+        any |= text_equal(cluster->services[i].vip, vip) ||
+               text_list_has(&cluster->services[i].others, vip);
+    if (cluster && cluster->has_services && vip && *vip && !any)
         return DRIFT_NO_SERVICE;
     if (!cluster || !service || !cluster->has_slices)
         return -1;
@@ -82,7 +70,7 @@ void drift_find_stale_endpoints(const struct drift_seen *seen, struct drift_inde
     for (size_t i = 0; seen->endpoints && i < seen->endpoints->count; i++) {
         const struct hcn_endpoint *item = &seen->endpoints->items[i];
 
-        if (item->remote && item->address && !drift_has(&index->used, item->address))
+        if (item->remote && item->address && !text_table_get(&index->used, item->address))
             json_array_append_new(
                 rows, json_pack("{s:s*, s:s}", "id", item->id, "address", item->address));
     }
@@ -121,7 +109,7 @@ void drift_find_podless_endpoints(const struct drift_seen *seen, struct drift_in
          * "_ep". */
         if (!item->remote && len > tail + 1 && name[len - tail - 1] == '_' &&
             text_equal(name + len - tail, seen->network) && item->address &&
-            !drift_has(&pods, item->address))
+            !text_table_get(&pods, item->address))
             json_array_append_new(rows, json_pack("{s:s*, s:s*, s:s}", "id", item->id, "name",
                                                   item->name, "address", item->address));
     }
@@ -144,16 +132,21 @@ void drift_find_missing_endpoints(const struct drift_seen *seen, struct drift_in
         /* A pod with a network of its own, which has run for long enough. */
         if (ip && *ip && text_equal(json_text_at(item, "status.phase"), "Running") &&
             !json_bool_at(item, "spec.hostNetwork", false) && since &&
-            seen->now - since > START_SECONDS && !drift_has(&addresses, ip))
+            seen->now - since > START_SECONDS && !text_table_get(&addresses, ip))
             json_array_append_new(rows, json_pack("{s:s, s:s}", "pod", pod, "address", ip));
     }
 }
 
 /* ---- namespaces ---- */
 
-/* While a pod starts, its namespace has no endpoint, or one whose address nobody knows yet; those
- * of the probes are known. */
-static bool any_starts(const struct drift_seen *seen) {
+void drift_find_podless_namespaces(const struct drift_seen *seen, struct drift_index *index,
+                                   json_t *rows) {
+    _cleanup_(text_table_free) struct text_table pods = {0};
+
+    if (!pods_of(seen) || !seen->endpoints)
+        return;
+    /* While a pod starts, its namespace has no endpoint, or one whose address nobody knows yet;
+     * those of the probes are known. */
     json_each(json_object_get(pods_of(seen), "items"), i, pod) {
         const char *phase = json_text_at(pod, "status.phase");
 
@@ -163,40 +156,20 @@ static bool any_starts(const struct drift_seen *seen) {
         if (!json_bool_at(pod, "spec.hostNetwork", false) &&
             !*json_text_or(pod, "status.podIP", "") && !text_equal(phase, "Succeeded") &&
             !text_equal(phase, "Failed"))
-            return true;
+            return;
     }
-    return false;
-}
-
-/* Does a pod have one of the namespace's endpoints, or something else than a pod's network be in
- * it? `*ret_address`: of an endpoint that no pod has. */
-static bool is_used(const json_t *space, struct drift_index *index, struct text_table *pods,
-                    const char **ret_address) {
-    json_each(json_object_get(space, "Resources"), i, resource) {
-        const char *address;
-
-        if (!text_equal(json_text_at(resource, "Type"), "Endpoint"))
-            return true;
-        address = drift_address_of(index, json_text_at(resource, "Data.Id"));
-        if (address && (!*address || drift_has(pods, address)))
-            return true;
-        *ret_address = address;
-    }
-    return false;
-}
-
-void drift_find_podless_namespaces(const struct drift_seen *seen, struct drift_index *index,
-                                   json_t *rows) {
-    _cleanup_(text_table_free) struct text_table pods = {0};
-
-    if (!pods_of(seen) || !seen->endpoints || any_starts(seen))
-        return;
     add_pod_addresses(seen, &pods);
     json_each(seen->namespaces, i, space) {
         const char *id = json_text_at(space, "ID"), *address = NULL;
+        bool is_used = text_equal(json_text_at(space, "Type"), "HostDefault");
 
-        if (id && !text_equal(json_text_at(space, "Type"), "HostDefault") &&
-            !is_used(space, index, &pods, &address))
+        /* By a pod that has one of its endpoints, or by something else than a pod's network. */
+        json_each(json_object_get(space, "Resources"), k, resource) {
+            address = drift_address_of(index, json_text_at(resource, "Data.Id"));
+            is_used |= !text_equal(json_text_at(resource, "Type"), "Endpoint") ||
+                       (address && (!*address || text_table_get(&pods, address)));
+        }
+        if (id && !is_used)
             json_array_append_new(rows, json_pack("{s:s, s:s*}", "id", id, "address", address));
     }
 }

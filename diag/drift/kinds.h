@@ -46,6 +46,5 @@ void drift_find_missing_endpoints(const struct drift_seen *seen, struct drift_in
 void drift_find_podless_namespaces(const struct drift_seen *seen, struct drift_index *index,
                                    json_t *rows);
 
-/* Sets. */
-void drift_put(struct text_table *set, const char *text); /* NULL and "": nothing is added */
-bool drift_has(struct text_table *set, const char *text);
+/* Of a set, which text_table_get() asks; NULL and "": nothing is added. */
+void drift_put(struct text_table *set, const char *text);

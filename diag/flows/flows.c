@@ -56,16 +56,9 @@ char *diag_cell_name(const struct diag_cell *cell) {
                      cell->second ? "/ipv6" : "");
 }
 
-/* A name may take as long to resolve. */
-static bool is_sent_again(const struct diag_cell *cell, const struct probe_result *result) {
-    struct ip address;
-
-    return ip_parse(cell->probe.target, &address, NULL) == 0 && cell->probe.kind == PROBE_TCP &&
-           result->min_us && result->max_us >= result->min_us + DIAG_SENT_AGAIN_US;
-}
-
 void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, bool retried) {
     const char *outcome = probe_outcome_name(result->outcome);
+    struct ip address;
 
     cell->result = *result;
     cell->reason[0] = '\0';
@@ -74,7 +67,9 @@ void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, 
         cell->outcome = retried ? DIAG_SLOW : DIAG_PASS;
         if (retried)
             text_format(cell->reason, sizeof cell->reason, "failed at first, then succeeded");
-        if (is_sent_again(cell, result)) {
+        /* A packet was sent again. A name may take as long to resolve. */
+        if (ip_parse(cell->probe.target, &address, NULL) == 0 && cell->probe.kind == PROBE_TCP &&
+            result->min_us && result->max_us >= result->min_us + DIAG_SENT_AGAIN_US) {
             cell->outcome = DIAG_SLOW;
             text_format(cell->reason, sizeof cell->reason,
                         "a connection took %u ms, another %u ms, as where some packets are lost",

@@ -17,17 +17,9 @@ static bool known(const char *text) {
     return text && *text;
 }
 
-static void set_reason(struct diag_cell *cell, enum diag_outcome outcome, const char *reason) {
+static void leave_out(struct diag_cell *cell, enum diag_outcome outcome, const char *reason) {
     cell->outcome = outcome;
     text_format(cell->reason, sizeof cell->reason, "%s", reason);
-}
-
-static void skip(struct diag_cell *cell, const char *code) {
-    set_reason(cell, DIAG_SKIP, code);
-}
-
-static void not_run(struct diag_cell *cell, const char *why) {
-    set_reason(cell, DIAG_NOT_RUN, why);
 }
 
 /* Fills the cell's probe; a target that does not fit makes the cell not-run. */
@@ -35,7 +27,7 @@ static void ask(struct diag_cell *cell, enum probe_kind kind, const char *target
     cell->probe.kind = kind;
     cell->probe.port = port;
     if (text_format(cell->probe.target, sizeof cell->probe.target, "%s", target) < 0) {
-        not_run(cell, "the target's name is too long");
+        leave_out(cell, DIAG_NOT_RUN, "the target's name is too long");
         return;
     }
     (void)text_format(cell->to, sizeof cell->to, strchr(target, ':') ? "[%s]:%u" : "%s:%u", target,
@@ -52,8 +44,10 @@ static void ask_echo(struct diag_cell *cell, const char *target, unsigned port, 
     text_format(cell->probe.expect, sizeof cell->probe.expect, "%s", name);
 }
 
-static int service_name(const struct diag_scene *scene, char *ret, size_t size) {
-    return text_format(ret, size, "kubernetes.default.svc.%s", scene->dns_domain);
+/* The full name of the DNS Service, or of the Service kubernetes. */
+static int service_name(const struct diag_scene *scene, bool of_dns, char *ret, size_t size) {
+    return text_format(ret, size, "%s.%s.svc.%s", of_dns ? scene->dns_name : "kubernetes",
+                       of_dns ? scene->dns_namespace : "default", scene->dns_domain);
 }
 
 /* A question to a DNS server; an address must come back. */
@@ -68,8 +62,8 @@ static void ask_dns_service(const struct diag_scene *scene, struct diag_cell *ce
                             const char *target) {
     char question[PROBE_TARGET_MAX];
 
-    if (service_name(scene, question, sizeof question) < 0)
-        not_run(cell, "the cluster's DNS domain is too long");
+    if (service_name(scene, false, question, sizeof question) < 0)
+        leave_out(cell, DIAG_NOT_RUN, "the cluster's DNS domain is too long");
     else
         ask_dns(cell, target, DNS_PORT, question);
 }
@@ -82,33 +76,26 @@ static char *split_target(const char *text, unsigned default_port, unsigned *ret
     return text_split_port(text, &host, ret_port) < 0 ? xstrdup(text) : host;
 }
 
-static void make_pod_ip(const struct diag_scene *scene, struct diag_cell *cell) {
-    ask_echo(cell, scene->target_ip, PROBE_PORT, scene->target, LARGE);
-}
-
-static void make_pod_name(const struct diag_scene *scene, struct diag_cell *cell) {
+static void make_pod(const struct diag_scene *scene, struct diag_cell *cell) {
+    bool by_name = cell->flow->is & FLOW_NAME;
     _cleanup_(freep) char *dashed = text_replace(xstrdup(scene->target_ip), ".:", '-');
     _cleanup_(freep) char *name =
-        xasprintf("%s.%s.pod.%s", dashed, scene->namespace_, scene->dns_domain);
+        xasprintf("%s.%s.pod.%s", dashed, scene->namespace_, by_name ? scene->dns_domain : "");
 
-    ask_echo(cell, name, PROBE_PORT, scene->target, SMALL);
+    ask_echo(cell, by_name ? name : scene->target_ip, PROBE_PORT, scene->target,
+             by_name ? SMALL : LARGE);
 }
 
+/* The Service kubernetes has one family: by IPv6 DNS is asked by TCP as well. */
 static void make_service_ip(const struct diag_scene *scene, struct diag_cell *cell) {
-    if (cell->udp && known(scene->dns_ip))
+    if ((cell->udp || cell->second) && known(scene->dns_ip))
         ask_dns_service(scene, cell, scene->dns_ip);
+    else if (cell->second)
+        leave_out(cell, DIAG_SKIP, "no-ipv6-service");
     else if (!cell->udp && known(scene->kubernetes_ip))
         ask(cell, PROBE_TCP, scene->kubernetes_ip, HTTPS_PORT);
     else
-        not_run(cell, "the cluster IP is not known");
-}
-
-/* The Service kubernetes has one family: DNS is asked by TCP as well. */
-static void make_service_ip6(const struct diag_scene *scene, struct diag_cell *cell) {
-    if (known(scene->dns_ip))
-        ask_dns_service(scene, cell, scene->dns_ip);
-    else
-        skip(cell, "no-ipv6-service");
+        leave_out(cell, DIAG_NOT_RUN, "the cluster IP is not known");
 }
 
 /* Windows completes names without a dot only, and with the pod's own namespace only. */
@@ -118,39 +105,24 @@ static void make_service_pqdn(const struct diag_scene *scene, struct diag_cell *
     else if (text_equal(scene->namespace_, "default") && !cell->udp)
         ask(cell, PROBE_TCP, "kubernetes", HTTPS_PORT);
     else
-        skip(cell, "no-service-in-namespace");
-}
-
-static int dns_service_name(const struct diag_scene *scene, char *ret, size_t size) {
-    return text_format(ret, size, "%s.%s.svc.%s", scene->dns_name, scene->dns_namespace,
-                       scene->dns_domain);
-}
-
-static void make_service_fqdn(const struct diag_scene *scene, struct diag_cell *cell) {
-    char name[PROBE_TARGET_MAX];
-
-    if ((cell->udp ? dns_service_name : service_name)(scene, name, sizeof name) < 0)
-        not_run(cell, "the cluster's DNS domain is too long");
-    else if (cell->udp)
-        ask_dns_service(scene, cell, name);
-    else
-        ask(cell, PROBE_TCP, name, HTTPS_PORT);
+        leave_out(cell, DIAG_SKIP, "no-service-in-namespace");
 }
 
 /* Programs choose between the families of a name: what proves IPv6 is that its address is there. */
-static void make_service_fqdn6(const struct diag_scene *scene, struct diag_cell *cell) {
+static void make_service_fqdn(const struct diag_scene *scene, struct diag_cell *cell) {
     char name[PROBE_TARGET_MAX];
 
-    if (!known(scene->dns_ip)) {
-        skip(cell, "no-ipv6-service");
-        return;
-    }
-    if (dns_service_name(scene, name, sizeof name) < 0) {
-        not_run(cell, "the cluster's DNS domain is too long");
-        return;
-    }
-    ask_dns(cell, scene->dns_ip, DNS_PORT, name);
-    text_format(cell->probe.expect, sizeof cell->probe.expect, "address6");
+    if (cell->second && !known(scene->dns_ip))
+        leave_out(cell, DIAG_SKIP, "no-ipv6-service");
+    else if (service_name(scene, cell->udp || cell->second, name, sizeof name) < 0)
+        leave_out(cell, DIAG_NOT_RUN, "the cluster's DNS domain is too long");
+    else if (cell->second) {
+        ask_dns(cell, scene->dns_ip, DNS_PORT, name);
+        text_format(cell->probe.expect, sizeof cell->probe.expect, "address6");
+    } else if (cell->udp)
+        ask_dns_service(scene, cell, name);
+    else
+        ask(cell, PROBE_TCP, name, HTTPS_PORT);
 }
 
 /* UDP: any answer of the resolver outside proves the path, so no address is demanded. */
@@ -160,7 +132,7 @@ static void make_external_ip(const struct diag_scene *scene, struct diag_cell *c
     unsigned port, ignored;
 
     if (!known(target)) {
-        skip(cell, "no-external-target");
+        leave_out(cell, DIAG_SKIP, "no-external-target");
         return;
     }
     host = split_target(target, cell->udp ? DNS_PORT : HTTPS_PORT, &port);
@@ -180,7 +152,7 @@ static void make_external_dns(const struct diag_scene *scene, struct diag_cell *
     unsigned port;
 
     if (!known(scene->external_name)) {
-        skip(cell, "no-external-target");
+        leave_out(cell, DIAG_SKIP, "no-external-target");
         return;
     }
     host = split_target(scene->external_name, HTTPS_PORT, &port);
@@ -189,16 +161,16 @@ static void make_external_dns(const struct diag_scene *scene, struct diag_cell *
     else if (known(scene->dns_ip))
         ask_dns(cell, scene->dns_ip, DNS_PORT, host);
     else
-        not_run(cell, "the DNS Service's cluster IP is not known");
+        leave_out(cell, DIAG_NOT_RUN, "the DNS Service's cluster IP is not known");
 }
 
 static void make_node(const struct diag_scene *scene, struct diag_cell *cell) {
     if (!known(scene->node_ip))
-        not_run(cell, "the node's address is not known");
+        leave_out(cell, DIAG_NOT_RUN, "the node's address is not known");
     else if (!cell->udp)
         ask(cell, PROBE_TCP, scene->node_ip, scene->kubelet_port);
     else if (!known(scene->node_echo))
-        skip(cell, "no-udp-listener");
+        leave_out(cell, DIAG_SKIP, "no-udp-listener");
     else { /* the node answers from its address in the pods' network where it has one */
         ask_echo(cell, scene->node_ip, scene->node_echo_port, scene->node_echo, SMALL);
         cell->probe.kind = PROBE_UDP_ANY;
@@ -210,17 +182,17 @@ enum { NEEDS_SOURCE = 1, NEEDS_TARGET = 2, NEEDS_DOMAIN = 4 };
 static const struct {
     unsigned needs;
     void (*make)(const struct diag_scene *scene, struct diag_cell *cell);
-    void (*make_second)(const struct diag_scene *scene, struct diag_cell *cell); /* for IPv6 */
+    bool second; /* between the IPv6 addresses, too */
 } makers[FLOW_COUNT] = {
-    [FLOW_POD_IP] = {NEEDS_SOURCE | NEEDS_TARGET, make_pod_ip, make_pod_ip},
-    [FLOW_POD_NAME] = {NEEDS_SOURCE | NEEDS_TARGET | NEEDS_DOMAIN, make_pod_name, make_pod_name},
-    [FLOW_SVC_IP] = {NEEDS_SOURCE | NEEDS_DOMAIN, make_service_ip, make_service_ip6},
-    [FLOW_SVC_SHORT] = {NEEDS_SOURCE | NEEDS_DOMAIN, make_service_pqdn, NULL},
-    [FLOW_SVC_FQDN] = {NEEDS_SOURCE | NEEDS_DOMAIN, make_service_fqdn, make_service_fqdn6},
-    [FLOW_EXT_IP] = {NEEDS_SOURCE, make_external_ip, NULL},
-    [FLOW_EXT_DNS] = {NEEDS_SOURCE, make_external_dns, NULL},
-    [FLOW_NODE_POD] = {NEEDS_TARGET, make_pod_ip, make_pod_ip},
-    [FLOW_POD_NODE] = {NEEDS_SOURCE, make_node, make_node},
+    [FLOW_POD_IP] = {NEEDS_SOURCE | NEEDS_TARGET, make_pod, true},
+    [FLOW_POD_NAME] = {NEEDS_SOURCE | NEEDS_TARGET | NEEDS_DOMAIN, make_pod, true},
+    [FLOW_SVC_IP] = {NEEDS_SOURCE | NEEDS_DOMAIN, make_service_ip, true},
+    [FLOW_SVC_SHORT] = {NEEDS_SOURCE | NEEDS_DOMAIN, make_service_pqdn, false},
+    [FLOW_SVC_FQDN] = {NEEDS_SOURCE | NEEDS_DOMAIN, make_service_fqdn, true},
+    [FLOW_EXT_IP] = {NEEDS_SOURCE, make_external_ip, false},
+    [FLOW_EXT_DNS] = {NEEDS_SOURCE, make_external_dns, false},
+    [FLOW_NODE_POD] = {NEEDS_TARGET, make_pod, true},
+    [FLOW_POD_NODE] = {NEEDS_SOURCE, make_node, true},
 };
 
 static void cell_make(const struct diag_scene *scene, const struct diag_flow *flow, bool udp,
@@ -236,15 +208,17 @@ static void cell_make(const struct diag_scene *scene, const struct diag_flow *fl
     cell->probe.timeout_ms = scene->timeout_ms;
     cell->probe.attempts = scene->attempts;
     if ((needs & NEEDS_SOURCE) && !known(scene->source_ip))
-        not_run(cell, second ? "the first probe pod has no IPv6 address"
-                             : "the first probe pod did not start");
+        leave_out(cell, DIAG_NOT_RUN,
+                  second ? "the first probe pod has no IPv6 address"
+                         : "the first probe pod did not start");
     else if ((needs & NEEDS_TARGET) && !known(scene->target_ip))
-        not_run(cell, second ? "the second probe pod has no IPv6 address"
-                             : "the second probe pod did not start");
+        leave_out(cell, DIAG_NOT_RUN,
+                  second ? "the second probe pod has no IPv6 address"
+                         : "the second probe pod did not start");
     else if ((needs & NEEDS_DOMAIN) && !known(scene->dns_domain))
-        not_run(cell, "the cluster's DNS domain is not known");
+        leave_out(cell, DIAG_NOT_RUN, "the cluster's DNS domain is not known");
     else
-        (second ? makers[flow->id].make_second : makers[flow->id].make)(scene, cell);
+        makers[flow->id].make(scene, cell);
     if (cell->asked && strchr(cell->probe.target, ':'))
         cell->family = 6;
 }
@@ -270,32 +244,24 @@ static struct diag_scene with_defaults(const struct diag_scene *scene) {
 }
 
 void diag_cells_make(const struct diag_scene *scene, struct diag_cells *ret) {
-    struct diag_scene full = with_defaults(scene);
+    struct diag_scene full = with_defaults(scene), ipv6 = full;
     struct diag_cells cells = {0};
-    struct diag_scene ipv6;
 
-    for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
-        for (int udp = 0; makers[flow->id].make && udp < 2; udp++) {
-            struct diag_cell cell;
-
-            cell_make(&full, flow, udp, false, &cell);
-            diag_cells_add(&cells, &cell);
-        }
-    /* The flows by address again, between the IPv6 addresses. */
-    ipv6 = full;
-    if (known(full.node_ip6)) {
-        ipv6.node_ip = full.node_ip6;
-        ipv6.source_ip = full.source_ip6;
-        ipv6.target_ip = full.target_ip6;
-        ipv6.dns_ip = full.dns_ip6;
-        for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
-            for (int udp = 0; makers[flow->id].make_second && udp < 2; udp++) {
+    ipv6.node_ip = full.node_ip6;
+    ipv6.source_ip = full.source_ip6;
+    ipv6.target_ip = full.target_ip6;
+    ipv6.dns_ip = full.dns_ip6;
+    for (int second = 0; second < (known(full.node_ip6) ? 2 : 1); second++)
+        for (const struct diag_flow *flow = diag_flows; flow->name; flow++) {
+            if (!makers[flow->id].make || (second && !makers[flow->id].second))
+                continue;
+            for (int udp = 0; udp < 2; udp++) {
                 struct diag_cell cell;
 
-                cell_make(&ipv6, flow, udp, true, &cell);
+                cell_make(second ? &ipv6 : &full, flow, udp, second, &cell);
                 diag_cells_add(&cells, &cell);
             }
-    }
+        }
     *ret = cells;
 }
 
@@ -337,28 +303,11 @@ static void sizes_add(struct probe_list *list, const struct diag_scene *scene,
         list->items[list->count - 1].attempts = 3;
 }
 
-/* A page of several kilobytes, and one that is not there, of that pod. No flow gets a large answer
- * from another node. */
-static void pages_add(struct probe_list *list, const struct diag_scene *full) {
-    struct diag_cell page = {0};
-    struct diag_scene hasty = *full;
-
-    hasty.timeout_ms /=
-        4; /* where a NetworkPolicy lets nobody there, a healthy node waits for it */
-    ask(&page, PROBE_PAGE, full->dns_pods[0], METRICS_PORT);
-    text_format(page.probe.question, sizeof page.probe.question, "none");
-    page.probe.payload = 1;
-    extra_add(list, &hasty, X_PAGE_SMALL, &page);
-    text_format(page.probe.question, sizeof page.probe.question, "metrics");
-    page.probe.payload = PROBE_PAYLOAD_MAX;
-    extra_add(list, &hasty, X_PAGE_LARGE, &page);
-    list->items[list->count - 1].attempts = 3; /* one lost packet is no cause */
-}
-
-/* What a pod of another node says to a question, to a connection alone, and at a port where nobody
- * listens: a silent one is known after half the time. */
+/* What a pod of another node says to a question, to a connection alone, at a port where nobody
+ * listens, and to who wants a page of several kilobytes, or one that is not there. A silent one is
+ * known after half the time. */
 static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) {
-    struct diag_cell connect = {0}, say = {.udp = true};
+    struct diag_cell connect = {0}, say = {.udp = true}, page = {0};
     unsigned port = full->dns_pod_port ? full->dns_pod_port : DNS_PORT;
     struct diag_scene hasty = *full;
 
@@ -370,7 +319,7 @@ static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) 
         question.probe.port = port;
         extra_add(list, full, X_DNS_POD + i, &question);
     }
-    hasty.timeout_ms /= 2;
+    hasty.timeout_ms = full->timeout_ms / 2;
     ask(&connect, PROBE_TCP, full->dns_pods[0], port);
     extra_add(list, &hasty, X_DNS_CONNECT, &connect);
     ask(&connect, PROBE_TCP, full->dns_pods[0], CLOSED_PORT);
@@ -378,6 +327,18 @@ static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) 
     hasty.timeout_ms /= 4; /* where its error does not come back, a healthy node waits for it */
     ask_echo(&say, full->dns_pods[0], CLOSED_PORT, "", SMALL);
     extra_add(list, &hasty, X_CLOSED_UDP, &say);
+
+    /* No flow gets a large answer from another node. Where a NetworkPolicy lets nobody there, a
+     * healthy node waits for it. */
+    hasty.timeout_ms = full->timeout_ms / 4;
+    ask(&page, PROBE_PAGE, full->dns_pods[0], METRICS_PORT);
+    text_format(page.probe.question, sizeof page.probe.question, "none");
+    page.probe.payload = 1;
+    extra_add(list, &hasty, X_PAGE_SMALL, &page);
+    text_format(page.probe.question, sizeof page.probe.question, "metrics");
+    page.probe.payload = PROBE_PAYLOAD_MAX;
+    extra_add(list, &hasty, X_PAGE_LARGE, &page);
+    list->items[list->count - 1].attempts = 3; /* one lost packet is no cause */
 }
 
 /* Whether anything is said there. */
@@ -406,7 +367,7 @@ void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
     }
     connect_add(ret, &full, X_API_NODE, full.api_ip, KUBELET_PORT);
     connect_add(ret, &full, X_API_DIRECT, full.api_ip, full.api_port);
-    if (!known(full.dns_domain) || service_name(&full, fqdn, sizeof fqdn) < 0)
+    if (!known(full.dns_domain) || service_name(&full, false, fqdn, sizeof fqdn) < 0)
         return;
     ask(&name, PROBE_RESOLVE, fqdn, 0);
     extra_add(ret, &full, X_RESOLVE_FQDN, &name);
@@ -419,10 +380,8 @@ void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
     extra_add(ret, &full, X_DNS_TCP, &tcp);
     sizes_add(ret, &full, X_SIZE_DNS_1000, &tcp);
     extra_add(ret, &full, X_DNS_UDP, &udp);
-    if (known(full.dns_pods[0])) {
+    if (known(full.dns_pods[0]))
         dns_pod_add(ret, &full);
-        pages_add(ret, &full);
-    }
     connect_add(ret, &full, X_PEER, full.peer_ip, KUBELET_PORT);
     udp = (struct diag_cell){.udp = true};
     make_external_dns(&full, &udp);
