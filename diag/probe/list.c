@@ -13,15 +13,6 @@ const char *probe_kind_name(enum probe_kind kind) {
     return kinds[kind];
 }
 
-static int kind_parse(const char *name, enum probe_kind *ret) {
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-        if (text_equal(name, kinds[i])) {
-            *ret = (enum probe_kind)i;
-            return 0;
-        }
-    return -1;
-}
-
 void probe_list_add(struct probe_list *list, const struct probe *probe) {
     array_add(list->items, list->count, *probe);
 }
@@ -54,11 +45,15 @@ static const char *contradiction(const struct probe *probe) {
 
 static int line_parse(struct probe_reader *reader, struct probe *ret, struct error *err) {
     const char *why;
+    size_t kind = 0;
 
     if (reader->count != 9)
         return probe_reader_fail(reader, err, "a probe has 9 fields");
-    if (kind_parse(reader->fields[1], &ret->kind) < 0)
+    while (kind < ARRAY_SIZE(kinds) && !text_equal(reader->fields[1], kinds[kind]))
+        kind++;
+    if (kind == ARRAY_SIZE(kinds))
         return probe_reader_fail(reader, err, "unknown kind");
+    ret->kind = (enum probe_kind)kind;
     if (probe_reader_text(reader, 0, "id", ret->id, sizeof ret->id, err) < 0 ||
         probe_reader_text(reader, 2, "target", ret->target, sizeof ret->target, err) < 0 ||
         probe_reader_number(reader, 3, "port", 0, 65535, &ret->port, err) < 0 ||
@@ -71,13 +66,6 @@ static int line_parse(struct probe_reader *reader, struct probe *ret, struct err
         return -1;
     why = contradiction(ret);
     return why ? probe_reader_fail(reader, err, why) : 0;
-}
-
-static bool has_id(const struct probe_list *list, const char *id) {
-    for (size_t i = 0; i < list->count; i++)
-        if (text_equal(list->items[i].id, id))
-            return true;
-    return false;
 }
 
 int probe_list_parse(const char *text, size_t len, struct probe_list *ret, struct error *err) {
@@ -94,8 +82,9 @@ int probe_list_parse(const char *text, size_t len, struct probe_list *ret, struc
             return probe_reader_fail(&reader, err, "too many probes");
         if (line_parse(&reader, &probe, err) < 0)
             return -1;
-        if (has_id(&list, probe.id))
-            return probe_reader_fail(&reader, err, "duplicate ID");
+        for (size_t i = 0; i < list.count; i++)
+            if (text_equal(list.items[i].id, probe.id))
+                return probe_reader_fail(&reader, err, "duplicate ID");
         probe_list_add(&list, &probe);
     }
     if (more < 0)
