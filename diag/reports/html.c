@@ -236,20 +236,6 @@ static void add_cell(struct text *t, const struct diag_report *report, const str
     text_add(t, "</td>");
 }
 
-static void add_row(struct text *t, const struct diag_report *report, const struct diag_flow *flow,
-                    const char *by, bool second) {
-    const struct diag_cell *tcp = diag_cells_find(&report->cells, flow->id, false, second);
-    const struct diag_cell *udp = diag_cells_find(&report->cells, flow->id, true, second);
-
-    if (!tcp && !udp)
-        return;
-    text_addf(t, "<tr><th scope=\"row\">%s &rarr; %s%s%s</th>", flow->from, flow->to,
-              *by ? ", " : "", by);
-    add_cell(t, report, tcp, "TCP");
-    add_cell(t, report, udp, "UDP");
-    text_add(t, "</tr>\n");
-}
-
 void diag_causes_add_html(struct text *t, const struct diag_causes *causes) {
     for (size_t i = 0; i < causes->count; i++) {
         const struct diag_cause *c = &causes->items[i];
@@ -305,9 +291,19 @@ char *diag_report_html(const struct diag_report *report) {
     if (report->cells.count) {
         text_add(&t, "<table><thead><tr><th scope=\"col\">flow</th><th scope=\"col\">TCP</th>"
                      "<th scope=\"col\">UDP</th></tr></thead><tbody>\n");
-        for (const struct diag_flow *flow = diag_flows; flow->name; flow++) {
-            add_row(&t, report, flow, flow->by, false);
-            add_row(&t, report, flow, "IPv6", true);
+        for (size_t i = 0; i < 2 * FLOW_COUNT; i++) {
+            const struct diag_flow *flow = &diag_flows[i / 2];
+            const char *by = i % 2 ? "IPv6" : flow->by;
+            const struct diag_cell *tcp = diag_cells_find(&report->cells, flow->id, false, i % 2),
+                                   *udp = diag_cells_find(&report->cells, flow->id, true, i % 2);
+
+            if (!tcp && !udp)
+                continue;
+            text_addf(&t, "<tr><th scope=\"row\">%s &rarr; %s%s%s</th>", flow->from, flow->to,
+                      *by ? ", " : "", by);
+            add_cell(&t, report, tcp, "TCP");
+            add_cell(&t, report, udp, "UDP");
+            text_add(&t, "</tr>\n");
         }
         text_add(&t, "</tbody></table>\n");
     }

@@ -176,14 +176,18 @@ static unsigned thousandths_in(const json_t *json, const char *path) {
     return value > 0 && value < 1e6 ? (unsigned)(value * 1000.0 + 0.5) : 0;
 }
 
-static void copy_in(const json_t *json, const char *path, char *ret, size_t size) {
-    text_format(ret, size, "%s", json_text_or(json, path, ""));
-}
-
 static int read_result(const json_t *json, struct diag_cell *ret, struct error *err) {
     const char *id = json_text_at(json, "id"), *protocol = json_text_at(json, "protocol");
     const char *outcome = json_text_at(json, "outcome"), *family = json_text_at(json, "family");
     const char *probe = json_text_at(json, "evidence.probe");
+    const struct {
+        const char *path;
+        char *ret;
+        size_t size;
+    } texts[] = {{"from", ret->from, sizeof ret->from},
+                 {"to", ret->to, sizeof ret->to},
+                 {"reason", ret->reason, sizeof ret->reason},
+                 {"evidence.responder", ret->result.responder, sizeof ret->result.responder}};
 
     ret->flow = id ? diag_flow_find(id) : NULL;
     if (!ret->flow)
@@ -210,10 +214,8 @@ static int read_result(const json_t *json, struct diag_cell *ret, struct error *
             ret->result.address_count < PROBE_ADDRESSES_MAX)
             memcpy(ret->result.addresses[ret->result.address_count++], text, strlen(text) + 1);
     }
-    copy_in(json, "from", ret->from, sizeof ret->from);
-    copy_in(json, "to", ret->to, sizeof ret->to);
-    copy_in(json, "reason", ret->reason, sizeof ret->reason);
-    copy_in(json, "evidence.responder", ret->result.responder, sizeof ret->result.responder);
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+        text_format(texts[i].ret, texts[i].size, "%s", json_text_or(json, texts[i].path, ""));
     return 0;
 }
 

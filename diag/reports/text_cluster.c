@@ -16,10 +16,6 @@ struct writing {
     size_t *touched; /* the cells that touch each node */
 };
 
-static bool touches_two(const struct diag_cell *cell) {
-    return cell->from_node != cell->to_node;
-}
-
 static bool touches(const struct diag_cell *cell, size_t node) {
     return cell->from_node == node || cell->to_node == node;
 }
@@ -33,19 +29,23 @@ static void index_cells(struct writing *w) {
     w->reds = xcalloc(n, sizeof *w->reds);
     w->begin = xcalloc(n + 1, sizeof *w->begin);
     w->touched = xcalloc(2 * cells->count, sizeof *w->touched);
-    for (size_t i = 0; i < cells->count; i++)
-        for (int end = 0; end < (touches_two(&cells->items[i]) ? 2 : 1); end++) {
-            size_t node = end ? cells->items[i].to_node : cells->items[i].from_node;
+    for (size_t i = 0; i < cells->count; i++) {
+        size_t from = cells->items[i].from_node, to = cells->items[i].to_node;
+        bool red = diag_cell_is_red(&cells->items[i]);
 
-            w->begin[node + 1]++;
-            w->reds[node] += diag_cell_is_red(&cells->items[i]);
-        }
+        w->begin[from + 1]++;
+        w->reds[from] += red;
+        w->begin[to + 1] += to != from;
+        w->reds[to] += red && to != from;
+    }
     for (size_t i = 0; i < n; i++)
         next[i + 1] = w->begin[i + 1] += w->begin[i];
     for (size_t i = 0; i < cells->count; i++) {
-        w->touched[next[cells->items[i].from_node]++] = i;
-        if (touches_two(&cells->items[i]))
-            w->touched[next[cells->items[i].to_node]++] = i;
+        size_t from = cells->items[i].from_node, to = cells->items[i].to_node;
+
+        w->touched[next[from]++] = i;
+        if (to != from)
+            w->touched[next[to]++] = i;
     }
     free(next);
 }
@@ -55,7 +55,7 @@ static void tell(struct writing *w, size_t cell) {
 
     if (!w->told[cell] && diag_cell_is_red(c)) {
         w->reds[c->from_node]--;
-        w->reds[c->to_node] -= touches_two(c);
+        w->reds[c->to_node] -= c->from_node != c->to_node;
     }
     w->told[cell] = true;
 }
