@@ -186,10 +186,6 @@ static char *names_make(const struct finding *f, struct naming *naming) {
 
 /* ---- rows ---- */
 
-static struct cluster_found found_from(size_t node) {
-    return (struct cluster_found){.place = {.set = ONE, .way = FROM, .a = node}};
-}
-
 /* A node and its twin say the same, and the fault is one: where it fits a cell of either node it
  * counts for both. */
 static bool fits_any(const struct finding *f, const struct cluster_row *row) {
@@ -217,7 +213,7 @@ static void find_published(struct finding *f, const struct cluster_row *row, boo
     for (; look <= (last ? FITS_NONE : FITS) && !any; look++)
         for (size_t i = 0; i < f->report->nodes.count; i++) {
             const struct cluster_node *n = &f->report->nodes.items[i];
-            struct cluster_found found = found_from(i);
+            struct cluster_found found = {.place = {.set = ONE, .way = FROM, .a = i}};
             _cleanup_(freep) char *line = NULL, *evidence = NULL;
 
             if (!row->published(n))
@@ -290,7 +286,7 @@ static void find_patterns(struct finding *f, const struct cluster_row *row) {
 
 static void find_unasked(struct finding *f, const struct cluster_row *row) {
     for (size_t i = 0, at = 0; i < f->report->nodes.count; i++) {
-        struct cluster_found found = found_from(i);
+        struct cluster_found found = {.place = {.set = ONE, .way = FROM, .a = i}};
         _cleanup_(freep) char *evidence = NULL;
 
         for (; at < f->map.nodes[i].cells_end; at++) {
@@ -316,7 +312,7 @@ static void find_row(struct finding *f, const struct cluster_row *row, bool last
             for (size_t i = 0; i < f->report->nodes.count; i++) {
                 const struct cluster_node *n = &f->report->nodes.items[i];
                 const struct cluster_map_node *known = &f->map.nodes[i];
-                const struct cluster_found found = found_from(i);
+                const struct cluster_found found = {.place = {.set = ONE, .way = FROM, .a = i}};
                 const char *words = row->read(n);
                 _cleanup_(freep) char *evidence = NULL;
 

@@ -177,15 +177,11 @@ static int create_all(struct kube_client *client, const char *path, const json_t
     return failed ? -1 : 0;
 }
 
-static char *path_in(const struct diag_report *report, const char *what) {
-    return xasprintf("/api/v1/namespaces/%s/%s", report->namespace_, what);
-}
-
 int cluster_alias_start(struct kube_client *client, const struct diag_report *report,
                         struct error *err) {
     /* The ExternalName alone, for a domain that was not guessed: "domain-alias". */
     _cleanup_json_ json_t *alias = alias_make("domain-alias", report->domain);
-    _cleanup_(freep) char *path = path_in(report, "services");
+    _cleanup_(freep) char *path = xasprintf("/api/v1/namespaces/%s/services", report->namespace_);
 
     return kube_create(client, path, alias, NULL, err);
 }
@@ -198,8 +194,9 @@ int cluster_pods_start(struct kube_client *client, const struct cluster_options 
         part("namespace", json_pack("{s:s}", "NAME", report->namespace_));
     _cleanup_json_ json_t *services = cluster_services_make(report->domain), *made = json_array();
     _cleanup_json_ json_t *pods = json_array();
-    _cleanup_(freep) char *pods_path = path_in(report, "pods"),
-                          *services_path = path_in(report, "services");
+    _cleanup_(freep) char *pods_path = xasprintf("/api/v1/namespaces/%s/pods", report->namespace_),
+                          *services_path =
+                              xasprintf("/api/v1/namespaces/%s/services", report->namespace_);
 
     if (kube_create(client, "/api/v1/namespaces", space, NULL, err) < 0)
         return -1;
@@ -231,10 +228,6 @@ struct waiting {
     unsigned limit_ms;
     size_t open; /* pods that may run yet */
 };
-
-static struct cluster_node *node_of(const struct diag_report *report, const json_t *pod) {
-    return cluster_node_of_probe(&report->nodes, json_text_at(pod, "metadata.name"));
-}
 
 /* `waiting` is the last word of a pod; one that runs has none. */
 static void take_state(struct cluster_node *node, const json_t *pod) {
@@ -277,7 +270,8 @@ static bool is_open(const struct cluster_node *node) {
 
 static int on_pod(void *context, const char *type, const json_t *object, struct error *err) {
     struct waiting *w = context;
-    struct cluster_node *node = node_of(w->report, object);
+    struct cluster_node *node =
+        cluster_node_of_probe(&w->report->nodes, json_text_at(object, "metadata.name"));
 
     (void)err; /* nothing fails here */
     if (node && (text_equal(type, "ADDED") || text_equal(type, "MODIFIED"))) {
@@ -311,7 +305,7 @@ int cluster_pods_await(struct kube_client *client, const struct cluster_options 
                         .report = report,
                         .limit_ms =
                             options->start_timeout_ms ? options->start_timeout_ms : START_MS};
-    _cleanup_(freep) char *path = path_in(report, "pods");
+    _cleanup_(freep) char *path = xasprintf("/api/v1/namespaces/%s/pods", report->namespace_);
     struct kube_watch watch = {.path = path,
                                .timeout_ms = w.limit_ms,
                                .silent_ms = SILENT_MS,
@@ -348,14 +342,15 @@ static bool is_settled(const struct cluster_node *node) {
 static int on_ready(void *context, const char *type, const json_t *object, struct error *err) {
     struct looking *l = context;
     struct cluster_nodes *nodes = &l->report->nodes;
-    struct cluster_node *node = node_of(l->report, object);
+    struct cluster_node *node = cluster_node_of_probe(nodes, json_text_at(object, "metadata.name"));
 
     (void)err; /* nothing fails here */
     if (text_equal(type, "LISTED")) {
         _cleanup_(freep) bool *there = xcalloc(nodes->count, sizeof *there);
 
         json_each(json_object_get(object, "items"), k, item) {
-            const struct cluster_node *of = node_of(l->report, item);
+            const struct cluster_node *of =
+                cluster_node_of_probe(nodes, json_text_at(item, "metadata.name"));
 
             if (of && !json_at(item, "metadata.deletionTimestamp"))
                 there[of - nodes->items] = true;
@@ -381,7 +376,7 @@ int cluster_pods_await_ready(struct kube_client *client, struct diag_report *rep
                              struct error *err) {
     uint64_t waited = host_monotonic_ms(client->host) - begin;
     struct looking looking = {.report = report};
-    _cleanup_(freep) char *path = path_in(report, "pods");
+    _cleanup_(freep) char *path = xasprintf("/api/v1/namespaces/%s/pods", report->namespace_);
     struct kube_watch watch = {.path = path,
                                .timeout_ms = waited + READY_LEAST_MS < READY_MS
                                                  ? (unsigned)(READY_MS - waited)
