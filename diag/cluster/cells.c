@@ -7,25 +7,34 @@ enum { KUBELET_PORT = 10250, API_PORT = 443, STICKY_TRIES = 4 };
 
 /* ---- Services ---- */
 
-static void copy_text(const json_t *json, const char *path, char *ret, size_t size) {
-    const char *text = json_text_at(json, path);
-
-    if (text && !text_equal(text, "None"))
-        text_format(ret, size, "%s", text); /* too long: none */
-}
-
 void cluster_addresses_read(const json_t *services, struct cluster_addresses *ret) {
-    const json_t *backend = json_array_get(services, 1);
+    const struct {
+        size_t service;
+        const char *path;
+        char *ret;
+    } texts[] = {{1, "spec.clusterIP", ret->backend_ip},
+                 {1, "spec.clusterIPs.1", ret->backend_ip6},
+                 {2, "spec.clusterIP", ret->sticky_ip},
+                 {4, "spec.clusterIP", ret->self_ip}};
+    const struct {
+        size_t service;
+        const char *path;
+        unsigned *ret;
+    } ports[] = {{1, "spec.ports.0.nodePort", &ret->node_port},
+                 {1, "spec.ports.1.nodePort", &ret->node_port_udp},
+                 {3, "spec.ports.1.nodePort", &ret->local_port_udp}};
 
     *ret = (struct cluster_addresses){0};
-    copy_text(backend, "spec.clusterIP", ret->backend_ip, sizeof ret->backend_ip);
-    copy_text(backend, "spec.clusterIPs.1", ret->backend_ip6, sizeof ret->backend_ip6);
-    copy_text(json_array_get(services, 2), "spec.clusterIP", ret->sticky_ip, sizeof ret->sticky_ip);
-    copy_text(json_array_get(services, 4), "spec.clusterIP", ret->self_ip, sizeof ret->self_ip);
-    ret->node_port = (unsigned)json_number_at(backend, "spec.ports.0.nodePort", 0) & 0xffff;
-    ret->node_port_udp = (unsigned)json_number_at(backend, "spec.ports.1.nodePort", 0) & 0xffff;
-    ret->local_port_udp =
-        (unsigned)json_number_at(json_array_get(services, 3), "spec.ports.1.nodePort", 0) & 0xffff;
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        const char *text = json_text_at(json_array_get(services, texts[i].service), texts[i].path);
+
+        if (text && !text_equal(text, "None"))
+            text_format(texts[i].ret, sizeof ret->backend_ip, "%s", text); /* too long: none */
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(ports); i++)
+        *ports[i].ret =
+            (unsigned)json_number_at(json_array_get(services, ports[i].service), ports[i].path, 0) &
+            0xffff;
 }
 
 /* ---- making ---- */
@@ -35,32 +44,31 @@ struct making {
     struct diag_cells *ret;
 };
 
-/* `expect`: the name of the probe that must answer, "*" any probe, "" whoever. */
-static void add(struct making *m, enum diag_flow_id flow, bool udp, size_t from, size_t to,
-                const char *host, unsigned port, const char *expect) {
-    struct diag_cell cell = {.from_node = from, .to_node = to, .any = text_equal(expect, "*")};
+/* A port that is 0 is not asked. `expect`: the name of the probe that must answer, "*" any probe,
+ * "" whoever. */
+static void add(struct making *m, enum diag_flow_id flow, size_t from, size_t to, const char *host,
+                unsigned tcp, unsigned udp, const char *expect) {
     const struct cluster_node *source = &m->report->nodes.items[from];
+    const unsigned ports[] = {tcp, udp};
 
-    if (!host || !*host || !port)
-        return;
-    cell.flow = &diag_flows[flow];
-    cell.udp = udp;
-    cell.second = strchr(host, ':') != NULL;
-    cell.family = cell.second ? 6 : 4;
-    cell.outcome = DIAG_NOT_RUN;
-    text_format(cell.from, sizeof cell.from, "%s", source->name);
-    text_format(cell.to, sizeof cell.to, strchr(host, ':') ? "[%s]:%u" : "%s:%u", host, port);
-    cell.probe.port = port;
-    text_format(cell.probe.target, sizeof cell.probe.target, "%s", host);
-    text_format(cell.probe.expect, sizeof cell.probe.expect, "%s", cell.any ? "" : expect);
-    text_format(cell.reason, sizeof cell.reason, "%s", "it was not asked");
-    diag_cells_add(m->ret, &cell);
-}
+    for (size_t i = 0; i < ARRAY_SIZE(ports); i++) {
+        struct diag_cell cell = {.from_node = from, .to_node = to, .any = text_equal(expect, "*")};
 
-static void add_both(struct making *m, enum diag_flow_id flow, size_t from, size_t to,
-                     const char *host, unsigned tcp, unsigned udp, const char *expect) {
-    add(m, flow, false, from, to, host, tcp, expect);
-    add(m, flow, true, from, to, host, udp, expect);
+        if (!host || !*host || !ports[i])
+            continue;
+        cell.flow = &diag_flows[flow];
+        cell.udp = i == 1;
+        cell.second = strchr(host, ':') != NULL;
+        cell.family = cell.second ? 6 : 4;
+        cell.outcome = DIAG_NOT_RUN;
+        text_format(cell.from, sizeof cell.from, "%s", source->name);
+        text_format(cell.to, sizeof cell.to, cell.second ? "[%s]:%u" : "%s:%u", host, ports[i]);
+        cell.probe.port = ports[i];
+        text_format(cell.probe.target, sizeof cell.probe.target, "%s", host);
+        text_format(cell.probe.expect, sizeof cell.probe.expect, "%s", cell.any ? "" : expect);
+        text_format(cell.reason, sizeof cell.reason, "%s", "it was not asked");
+        diag_cells_add(m->ret, &cell);
+    }
 }
 
 static void add_pair(struct making *m, const struct cluster_pair *pair,
@@ -70,65 +78,54 @@ static void add_pair(struct making *m, const struct cluster_pair *pair,
     _cleanup_(freep) char *name =
         xasprintf("%s.probes.%s.svc.%s", to->pod, r->namespace_, r->domain);
 
-    add_both(m, FLOW_POD_IP, pair->from, pair->to, to->pod_ip, PROBE_HTTP, PROBE_UDP_ECHO, to->pod);
+    add(m, FLOW_POD_IP, pair->from, pair->to, to->pod_ip, PROBE_HTTP, PROBE_UDP_ECHO, to->pod);
     if (r->nodes.items[pair->from].pod_ip6)
-        add_both(m, FLOW_POD_IP, pair->from, pair->to, to->pod_ip6, PROBE_HTTP, PROBE_UDP_ECHO,
-                 to->pod);
-    add_both(m, FLOW_POD_NAME, pair->from, pair->to, name, PROBE_HTTP, PROBE_UDP_ECHO, to->pod);
-    add(m, FLOW_POD_NODE, false, pair->from, pair->to, to->ip, KUBELET_PORT, "");
-    add_both(m, FLOW_NODE_PORT, pair->from, pair->to, to->ip, at->node_port, at->node_port_udp,
-             "*");
-}
-
-static void add_external(struct making *m, enum diag_flow_id flow, size_t from,
-                         const char *target) {
-    _cleanup_(freep) char *host = NULL;
-    unsigned port = API_PORT;
-
-    if (target && text_split_port(target, &host, &port) == 0)
-        add(m, flow, false, from, from, host, port, "");
-}
-
-/* A flow of each node without a probe says so in every format. */
-static void add_missing(struct making *m, size_t i) {
-    const struct cluster_node *node = &m->report->nodes.items[i];
-    struct diag_cell *cell;
-
-    add(m, FLOW_POD_IP, false, i, i, node->name, PROBE_HTTP, "");
-    cell = &m->ret->items[m->ret->count - 1];
-    text_format(cell->reason, sizeof cell->reason, "%.*s", (int)sizeof cell->reason - 1,
-                node->waiting);
+        add(m, FLOW_POD_IP, pair->from, pair->to, to->pod_ip6, PROBE_HTTP, PROBE_UDP_ECHO, to->pod);
+    add(m, FLOW_POD_NAME, pair->from, pair->to, name, PROBE_HTTP, PROBE_UDP_ECHO, to->pod);
+    add(m, FLOW_POD_NODE, pair->from, pair->to, to->ip, KUBELET_PORT, 0, "");
+    add(m, FLOW_NODE_PORT, pair->from, pair->to, to->ip, at->node_port, at->node_port_udp, "*");
 }
 
 void cluster_cells_make(const struct diag_report *report, const struct cluster_options *options,
-                        const struct cluster_addresses *addresses, struct diag_cells *ret) {
+                        const struct cluster_addresses *at, struct diag_cells *ret) {
     struct making m = {report, ret};
+    const char *const outside[] = {options->external_ip, options->external_name};
+    _cleanup_(freep) char *full =
+        xasprintf("backend.%s.svc.%s", report->namespace_, report->domain);
+    _cleanup_(freep) char *alias = xasprintf("alias.%s.svc.%s", report->namespace_, report->domain);
 
     *ret = (struct diag_cells){0};
     for (size_t i = 0; i < report->pairs.count; i++)
-        add_pair(&m, &report->pairs.items[i], addresses);
-    for (size_t i = 0; i < report->nodes.count; i++)
-        if (report->nodes.items[i].waiting)
-            add_missing(&m, i);
-        else {
-            const struct diag_report *r = m.report;
-            const struct cluster_node *node = &r->nodes.items[i];
-            _cleanup_(freep) char *full = xasprintf("backend.%s.svc.%s", r->namespace_, r->domain);
-            _cleanup_(freep) char *alias = xasprintf("alias.%s.svc.%s", r->namespace_, r->domain);
+        add_pair(&m, &report->pairs.items[i], at);
+    for (size_t i = 0; i < report->nodes.count; i++) {
+        const struct cluster_node *node = &report->nodes.items[i];
 
-            add_both(&m, FLOW_SVC_IP, i, i, addresses->backend_ip, SERVICE_HTTP, SERVICE_UDP, "*");
-            if (node->pod_ip6)
-                add_both(&m, FLOW_SVC_IP, i, i, addresses->backend_ip6, SERVICE_HTTP, SERVICE_UDP,
-                         "*");
-            add_both(&m, FLOW_SVC_SHORT, i, i, "backend", SERVICE_HTTP, SERVICE_UDP, "*");
-            add_both(&m, FLOW_SVC_FQDN, i, i, full, SERVICE_HTTP, SERVICE_UDP, "*");
-            add(&m, FLOW_SVC_FQDN, false, i, i, alias, API_PORT, "");
-            add_external(&m, FLOW_EXT_IP, i, options->external_ip);
-            add_external(&m, FLOW_EXT_DNS, i, options->external_name);
-            add(&m, FLOW_NODE_POD, false, i, i, node->pod_ip, PROBE_HTTP, "");
-            add_both(&m, FLOW_LOCALHOST, i, i, "localhost", NEIGHBOR_HTTP, NEIGHBOR_UDP, node->pod);
-            add_both(&m, FLOW_SELF, i, i, addresses->self_ip, SERVICE_HTTP, SERVICE_UDP, node->pod);
+        if (node->waiting) { /* a flow of each node without a probe says so in every format */
+            struct diag_cell *cell;
+
+            add(&m, FLOW_POD_IP, i, i, node->name, PROBE_HTTP, 0, "");
+            cell = &ret->items[ret->count - 1];
+            text_format(cell->reason, sizeof cell->reason, "%.*s", (int)sizeof cell->reason - 1,
+                        node->waiting);
+            continue;
         }
+        add(&m, FLOW_SVC_IP, i, i, at->backend_ip, SERVICE_HTTP, SERVICE_UDP, "*");
+        if (node->pod_ip6)
+            add(&m, FLOW_SVC_IP, i, i, at->backend_ip6, SERVICE_HTTP, SERVICE_UDP, "*");
+        add(&m, FLOW_SVC_SHORT, i, i, "backend", SERVICE_HTTP, SERVICE_UDP, "*");
+        add(&m, FLOW_SVC_FQDN, i, i, full, SERVICE_HTTP, SERVICE_UDP, "*");
+        add(&m, FLOW_SVC_FQDN, i, i, alias, API_PORT, 0, "");
+        for (size_t k = 0; k < ARRAY_SIZE(outside); k++) {
+            _cleanup_(freep) char *host = NULL;
+            unsigned port = API_PORT;
+
+            if (outside[k] && text_split_port(outside[k], &host, &port) == 0)
+                add(&m, k ? FLOW_EXT_DNS : FLOW_EXT_IP, i, i, host, port, 0, "");
+        }
+        add(&m, FLOW_NODE_POD, i, i, node->pod_ip, PROBE_HTTP, 0, "");
+        add(&m, FLOW_LOCALHOST, i, i, "localhost", NEIGHBOR_HTTP, NEIGHBOR_UDP, node->pod);
+        add(&m, FLOW_SELF, i, i, at->self_ip, SERVICE_HTTP, SERVICE_UDP, node->pod);
+    }
 }
 
 void cluster_cells_widen(struct diag_report *report, const struct cluster_addresses *addresses,
@@ -141,34 +138,24 @@ void cluster_cells_widen(struct diag_report *report, const struct cluster_addres
 
 /* ---- asking and judging ---- */
 
-/* As a part of a URL. Of UDP "hostname" may have blanks behind it. */
-static char *request_make(bool udp, enum cluster_question question) {
-    unsigned len = udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP;
-
-    switch (question) {
-    case ASK_LARGE:
-        return xasprintf("%s%0*d", udp ? "echo%20" : "echo%3Fmsg%3D", (int)len, 0);
-    case ASK_LARGE_THERE: {
-        char *request = xasprintf("hostname%s%0*d", udp ? "" : "%3F", (int)len, 0);
-
-        for (char *at = strchr(request, '0'); udp && *at; at++)
-            *at = '+';
-        return request;
-    }
-    default:
-        return xstrdup("hostname");
-    }
-}
-
 char *cluster_cell_path(const struct diag_report *report, const struct diag_cell *cell,
                         enum cluster_question question, unsigned tries) {
     const struct cluster_node *source = &report->nodes.items[cell->from_node];
+    int len = cell->udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP;
     _cleanup_(freep) char *request = NULL;
 
     if (source->waiting || (cell->flow->is & FLOW_FROM_NODE) ||
         (question != ASK_NAME && !cluster_cell_is_between_pods(cell)))
         return NULL;
-    request = request_make(cell->udp, question);
+    if (question == ASK_LARGE)
+        request = xasprintf("%s%0*d", cell->udp ? "echo%20" : "echo%3Fmsg%3D", len, 0);
+    else if (question == ASK_LARGE_THERE)
+        request = xasprintf("hostname%s%0*d", cell->udp ? "" : "%3F", len, 0);
+    else
+        request = xstrdup("hostname");
+    /* Of UDP "hostname" may have blanks behind it, which a URL writes so. */
+    for (char *at = strchr(request, '0'); question == ASK_LARGE_THERE && cell->udp && *at; at++)
+        *at = '+';
     return dial_path(report->namespace_, source->pod, cell->probe.target, cell->probe.port,
                      cell->udp, request, tries);
 }
@@ -254,18 +241,6 @@ void cluster_cell_count(const struct diag_report *report, struct diag_cell *cell
     ret->answered[question] += answered;
 }
 
-void cluster_cell_set_sum(struct diag_cell *cell, const struct probe_result *sum) {
-    cell->result.attempts = sum->attempts;
-    cell->result.succeeded = sum->succeeded;
-    cell->result.outcome = sum->outcome;
-    if (sum->succeeded < sum->attempts) {
-        cluster_cell_set_loss(cell, sum->attempts, sum->succeeded);
-    } else if (cell->outcome == DIAG_FAIL) {
-        cell->outcome = DIAG_SLOW;
-        cell->reason[0] = '\0';
-    }
-}
-
 void cluster_cell_set_loss(struct diag_cell *cell, unsigned attempts, unsigned succeeded) {
     cell->outcome = DIAG_FAIL;
     cell->result.attempts = attempts;
@@ -276,31 +251,12 @@ void cluster_cell_set_loss(struct diag_cell *cell, unsigned attempts, unsigned s
                 attempts);
 }
 
-static void set_large_lost(struct diag_cell *cell, const struct cluster_tally *tally) {
-    unsigned there = tally->asked[ASK_LARGE_THERE], came = tally->answered[ASK_LARGE_THERE];
-    const char *way = "";
-
-    cell->large = LARGE_LOST;
-    if (there && !came) {
-        cell->large = LARGE_LOST_THERE;
-        way = " on the way there";
-    } else if (there && came == there) {
-        cell->large = LARGE_LOST_BACK;
-        way = " on the way back";
-    }
-    cell->outcome = DIAG_FAIL;
-    cell->result.outcome = cell->udp ? PROBE_NO_REPLY : PROBE_TIMEOUT;
-    cell->result.succeeded = 0;
-    text_format(cell->reason, sizeof cell->reason,
-                "short packets arrive, large ones (%d bytes) are lost%s",
-                cell->udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP, way);
-}
-
 void cluster_cell_judge_large(struct diag_cell *cell, const struct cluster_tally *tally,
                               bool *mixed) {
     const unsigned *asked = tally->asked, *answered = tally->answered;
     unsigned all = asked[ASK_NAME] + asked[ASK_LARGE],
              came = answered[ASK_NAME] + answered[ASK_LARGE];
+    const char *way = "";
 
     if (!asked[ASK_NAME]) /* what was seen stays */
         return;
@@ -313,10 +269,26 @@ void cluster_cell_judge_large(struct diag_cell *cell, const struct cluster_tally
         return;
     }
     *mixed = *mixed || answered[ASK_LARGE] || answered[ASK_NAME] < asked[ASK_NAME];
-    if (*mixed)
+    if (*mixed) {
         cluster_cell_set_loss(cell, all, came);
-    else
-        set_large_lost(cell, tally);
+        return;
+    }
+
+    /* Short packets arrive, and no large one does. */
+    cell->large = LARGE_LOST;
+    if (asked[ASK_LARGE_THERE] && !answered[ASK_LARGE_THERE]) {
+        cell->large = LARGE_LOST_THERE;
+        way = " on the way there";
+    } else if (asked[ASK_LARGE_THERE] && answered[ASK_LARGE_THERE] == asked[ASK_LARGE_THERE]) {
+        cell->large = LARGE_LOST_BACK;
+        way = " on the way back";
+    }
+    cell->outcome = DIAG_FAIL;
+    cell->result.outcome = cell->udp ? PROBE_NO_REPLY : PROBE_TIMEOUT;
+    cell->result.succeeded = 0;
+    text_format(cell->reason, sizeof cell->reason,
+                "short packets arrive, large ones (%d bytes) are lost%s",
+                cell->udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP, way);
 }
 
 bool cluster_cell_has_dns_failed(const struct diag_cell *c) {
@@ -324,23 +296,6 @@ bool cluster_cell_has_dns_failed(const struct diag_cell *c) {
 
     return outcome == PROBE_DNS_TIMEOUT || outcome == PROBE_DNS_SERVFAIL ||
            outcome == PROBE_DNS_NXDOMAIN;
-}
-
-bool cluster_cell_is_some(const struct diag_cell *cell) {
-    return cell->any || cluster_cell_has_dns_failed(cell) || cell->flow->id == FLOW_SELF ||
-           cluster_cell_is_outside(cell);
-}
-
-bool cluster_cell_judge_some(struct diag_cell *cell, const struct cluster_tally *tally) {
-    unsigned asked = tally->asked[ASK_NAME], answered = tally->answered[ASK_NAME];
-
-    if (answered && answered < asked)
-        cluster_cell_set_loss(cell, asked, answered);
-    if (asked > 1 && cell->outcome != DIAG_NOT_RUN) {
-        cell->result.attempts = asked;
-        cell->result.succeeded = answered;
-    }
-    return answered && answered < asked;
 }
 
 void cluster_cell_judge_late(struct diag_cell *cell) {
@@ -411,7 +366,8 @@ char *cluster_observation_path(const struct diag_report *report,
     if (source->waiting)
         return NULL;
     if (observation == OBSERVE_DNS)
-        return dial_settings_path(report->namespace_, source->pod);
+        return xasprintf("/api/v1/namespaces/%s/pods/%s:%d/proxy/", report->namespace_, source->pod,
+                         SETTINGS_HTTP);
     if (!asked[observation].host || !*asked[observation].host || !asked[observation].port)
         return NULL;
     return dial_path(report->namespace_, source->pod, asked[observation].host,

@@ -29,6 +29,10 @@ enum cluster_question {
 /* Two full segments of TCP and more, in a URL that proxies take; an UDP packet that is not cut into
  * pieces where pods have the 1450 bytes of an overlay. agnhost reads 2048 bytes of UDP at most. */
 enum { CLUSTER_LARGE_TCP = 3000, CLUSTER_LARGE_UDP = 1400 };
+/* It was not asked, or could not be. */
+static inline bool cluster_cell_is_not_run(const struct diag_cell *cell) {
+    return cell->outcome == DIAG_NOT_RUN;
+}
 /* Red: some attempts succeeded, others did not. */
 static inline bool cluster_cell_is_lossy(const struct diag_cell *cell) {
     return cell->outcome == DIAG_FAIL && cell->result.succeeded;
@@ -95,17 +99,8 @@ void cluster_cell_count(const struct diag_report *report, struct diag_cell *cell
  * any length. `mixed`: some came and some did not in this round, or one before. */
 void cluster_cell_judge_large(struct diag_cell *cell, const struct cluster_tally *tally,
                               bool *mixed);
-/* Whether one attempt says little: by a Service, or a name that the DNS did not resolve, any of
- * several pods may have been meant; outside, the ports of an address translation may run short. */
-bool cluster_cell_is_some(const struct diag_cell *cell);
-/* Such a cell again, when all its answers are counted: fails where some have not come; whether so.
- */
-bool cluster_cell_judge_some(struct diag_cell *cell, const struct cluster_tally *tally);
 /* "31 of 50 attempts succeeded", why it fails; the outcome, too. */
 void cluster_cell_set_loss(struct diag_cell *cell, unsigned attempts, unsigned succeeded);
-/* What many attempts found of a cell that has worked, or lost some; `sum`: attempts, successes and
- * the outcome of one that failed. */
-void cluster_cell_set_sum(struct diag_cell *cell, const struct probe_result *sum);
 /* Names in another domain than was guessed, where the ExternalName has another name, too. */
 void cluster_cells_rename(struct diag_cells *cells, const char *old, const char *domain);
 /* One whose answer did not come in time, of a probe that answers others: it is still asking the

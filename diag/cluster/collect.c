@@ -59,37 +59,27 @@ static void ask(struct asking *a, char *path, char *name, const char *what) {
     a->items[a->count++] = (struct kube_many){.method = "GET", .path = path, .timeout_ms = ASK_MS};
 }
 
-static void ask_space(struct asking *a, const char *space) {
-    for (size_t i = 0; i < ARRAY_SIZE(in_spaces); i++)
-        ask(a,
-            xasprintf("%s/namespaces/%s/%s" LIST, in_spaces[i].api, space, in_spaces[i].resource),
-            xasprintf("evidence/%s/%s.json", space, in_spaces[i].resource), in_spaces[i].what);
-}
-
-/* [{name: A, value: B}] -> {A: B}: so redact_secrets() sees whose value it is. New reference. */
-static json_t *environment_make(const json_t *list) {
-    json_t *environment = json_object();
-
-    json_each(list, i, item) {
-        const char *name = json_text_at(item, "name");
-        json_t *value = json_object_get(item, "value");
-
-        if (!value)
-            value = json_object_get(item, "valueFrom");
-        if (name)
-            json_object_set(environment, name, value ? value : json_null());
-    }
-    return environment;
-}
-
 /* Takes out what nobody reads, and copies of whole objects. */
 static void tidy(json_t *json) {
-    json_t *environment = json_object_get(json, "env");
+    const json_t *list = json_object_get(json, "env");
 
     json_object_del(json, "managedFields");
     json_object_del(json, "kubectl.kubernetes.io/last-applied-configuration");
-    if (json_is_array(environment))
-        json_object_set_new(json, "env", environment_make(environment));
+    if (json_is_array(list)) {
+        json_t *environment = json_object();
+
+        /* [{name: A, value: B}] -> {A: B}: so redact_secrets() sees whose value it is. */
+        json_each(list, i, item) {
+            const char *name = json_text_at(item, "name");
+            json_t *value = json_object_get(item, "value");
+
+            if (!value)
+                value = json_object_get(item, "valueFrom");
+            if (name)
+                json_object_set(environment, name, value ? value : json_null());
+        }
+        json_object_set_new(json, "env", environment);
+    }
     json_each_member(json, key, item) {
         tidy(item);
     }
@@ -138,10 +128,15 @@ void cluster_evidence_add(struct kube_client *client, const char *namespace_,
             xasprintf("/api/v1/namespaces/%s/configmaps/%s", configs[i].space, configs[i].name),
             xasprintf("evidence/%s/configmap-%s.json", configs[i].space, configs[i].name),
             "settings of the cluster and its network");
-    if (namespace_)
-        ask_space(&asking, namespace_);
-    for (size_t i = 0; i < ARRAY_SIZE(spaces); i++)
-        ask_space(&asking, spaces[i]);
+    for (size_t i = 0; i <= ARRAY_SIZE(spaces); i++) {
+        const char *space = i ? spaces[i - 1] : namespace_;
+
+        for (size_t k = 0; space && k < ARRAY_SIZE(in_spaces); k++)
+            ask(&asking,
+                xasprintf("%s/namespaces/%s/%s" LIST, in_spaces[k].api, space,
+                          in_spaces[k].resource),
+                xasprintf("evidence/%s/%s.json", space, in_spaces[k].resource), in_spaces[k].what);
+    }
     kube_perform_many(client, asking.items, asking.count);
     for (size_t i = 0; i < asking.count; i++)
         add_answer(&asking, i, ret);

@@ -7,10 +7,6 @@
 
 /* ---- what nodes have published of themselves ---- */
 
-static json_t *taken(json_t *report, const struct error *why) {
-    return report ? report : json_pack("{s:s}", "unreadable", why->message);
-}
-
 json_t *cluster_own_report_of(const json_t *node) {
     const char *text = json_string_value(
         json_object_get(json_at(node, "metadata.annotations"), NETWORK_REPORT_ANNOTATION));
@@ -20,7 +16,7 @@ json_t *cluster_own_report_of(const json_t *node) {
     if (!text)
         return NULL;
     (void)network_report_read(text, &report, &why);
-    return taken(report, &why);
+    return report ? report : json_pack("{s:s}", "unreadable", why.message);
 }
 
 json_t *cluster_own_report_take(const json_t *json) {
@@ -34,7 +30,7 @@ json_t *cluster_own_report_take(const json_t *json) {
         (void)error_set(&why, ERROR_MALFORMED, "%.80s", unreadable);
     else
         (void)network_report_take(json, &report, &why);
-    return taken(report, &why);
+    return report ? report : json_pack("{s:s}", "unreadable", why.message);
 }
 
 bool cluster_own_report_is_news(const struct cluster_node *node) {
@@ -129,12 +125,8 @@ int cluster_events_read(struct kube_client *client, struct cluster_nodes *nodes,
 
 /* ---- what two have in common that each should have for itself ---- */
 
-static void say(struct cluster_node *node, const char *text, const struct cluster_node *other) {
-    if (!node->twin)
-        node->twin = xasprintf("%s is that of %s, too", text, other->name);
-}
-
-/* `what`: "its pod subnet". A value that is NULL or "" is passed over. */
+/* Sets twin of the node, and of the first that had the same. `what`: "its pod subnet". A value that
+ * is NULL or "" is passed over. */
 static void note(struct cluster_nodes *nodes, size_t node, const char *what, const char *value) {
     _cleanup_(freep) char *text = xasprintf("%s %s", what, value ? value : "");
     const json_t *first = json_object_get(nodes->seen, text);
@@ -144,36 +136,15 @@ static void note(struct cluster_nodes *nodes, size_t node, const char *what, con
         return;
     if (!first) {
         json_object_set_new(nodes->seen, text, json_integer((json_int_t)node));
-    } else if (other != node) {
-        say(&nodes->items[node], text, &nodes->items[other]);
-        say(&nodes->items[other], text, &nodes->items[node]);
+        return;
     }
-}
+    for (int turn = 0; turn < 2 && other != node; turn++) {
+        struct cluster_node *one = &nodes->items[turn ? other : node];
 
-/* Sets node->twin of the last of the nodes, and of the one before, where its pod subnet (of a
- * network that uses it), address or MAC address that flannel announces, own address or, on Linux,
- * machine ID is that of another, too. `item`: its Node. */
-static void cluster_twins_note(struct cluster_nodes *nodes, const json_t *item) {
-    size_t i = nodes->count - 1;
-    const struct cluster_node *node = &nodes->items[i];
-    const json_t *annotations;
-    const char *text;
-    _cleanup_json_ json_t *data = NULL;
-
-    if (!nodes->seen)
-        nodes->seen = json_object();
-    if (!node->other_subnet)
-        note(nodes, i, CLUSTER_TWIN_SUBNET, json_text_at(item, "spec.podCIDR"));
-    /* What other nodes send to, as flannel announces it. */
-    annotations = json_at(item, "metadata.annotations");
-    text = json_string_value(json_object_get(annotations, "flannel.alpha.coreos.com/backend-data"));
-    note(nodes, i, CLUSTER_TWIN_OVERLAY "address",
-         json_string_value(json_object_get(annotations, "flannel.alpha.coreos.com/public-ip")));
-    if (text && json_read(text, strlen(text), "backend-data", &data, NULL) == 0)
-        note(nodes, i, CLUSTER_TWIN_OVERLAY "MAC address", json_text_at(data, "VtepMAC"));
-    note(nodes, i, "its address", node->ip);
-    if (!text_equal(node->os, "windows")) /* there it is the computer's name */
-        note(nodes, i, "its machine ID", json_text_at(item, "status.nodeInfo.machineID"));
+        if (!one->twin)
+            one->twin =
+                xasprintf("%s is that of %s, too", text, nodes->items[turn ? node : other].name);
+    }
 }
 
 void cluster_twins_of_pods(struct cluster_nodes *nodes) {
@@ -203,15 +174,6 @@ struct cluster_node *cluster_node_of_probe(const struct cluster_nodes *nodes, co
     return &nodes->items[number - 1];
 }
 
-/* "10.0.20348" of a kernelVersion "10.0.20348.2340". */
-static char *build_of(const char *kernel) {
-    size_t len = 0;
-
-    for (unsigned dots = 0; kernel[len] && (kernel[len] != '.' || ++dots < 3); len++)
-        ;
-    return xstrndup(kernel, len);
-}
-
 /* ret_other: the network gives pods addresses of its own, not the Node's podCIDR. */
 static char *network_of(const json_t *node, bool *ret_other) {
     static const struct {
@@ -237,59 +199,71 @@ static char *network_of(const json_t *node, bool *ret_other) {
     return xstrdup("");
 }
 
-static char *address_of(const json_t *node) {
-    json_each(json_at(node, "status.addresses"), i, address) {
-        const char *ip = json_text_at(address, "address");
-
-        if (ip && text_equal(json_text_at(address, "type"), "InternalIP"))
-            return xstrdup(ip);
-    }
-    return NULL;
-}
-
-/* Of the labels that say it, the first that is there; "". The caller frees. */
-static char *label_of(const json_t *node, const char *const *labels) {
-    const json_t *all = json_at(node, "metadata.labels");
-    const char *value = NULL;
-
-    for (; *labels && !value; labels++)
-        value = json_string_value(json_object_get(all, *labels));
-    return xstrdup(value ? value : "");
-}
-
 static void read_node(const json_t *item, struct cluster_node *ret) {
-    static const char *const pools[] = {
-        "kubernetes.azure.com/agentpool", "agentpool",
-        "cloud.google.com/gke-nodepool",  "eks.amazonaws.com/nodegroup",
-        "alpha.eksctl.io/nodegroup-name", "karpenter.sh/nodepool",
-        "kops.k8s.io/instancegroup",      NULL};
-    static const char *const zones[] = {"topology.kubernetes.io/zone",
-                                        "failure-domain.beta.kubernetes.io/zone", NULL};
-    _cleanup_(freep) char *kernel =
-        xstrdup(json_text_or(item, "status.nodeInfo.kernelVersion", ""));
+    static const char *const by_label[][8] = {
+        {"kubernetes.azure.com/agentpool", "agentpool", "cloud.google.com/gke-nodepool",
+         "eks.amazonaws.com/nodegroup", "alpha.eksctl.io/nodegroup-name", "karpenter.sh/nodepool",
+         "kops.k8s.io/instancegroup"},
+        {"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"}};
+    const char *kernel = json_text_or(item, "status.nodeInfo.kernelVersion", "");
+    const json_t *labels = json_at(item, "metadata.labels");
+    size_t build = 0;
 
     ret->os = xstrdup(json_text_or(item, "status.nodeInfo.operatingSystem", "linux"));
-    ret->build = text_equal(ret->os, "windows") ? build_of(kernel) : xstrdup("");
+    /* "10.0.20348" of "10.0.20348.2340". */
+    for (unsigned dots = 0; kernel[build] && (kernel[build] != '.' || ++dots < 3); build++)
+        ;
+    ret->build = xstrndup(kernel, text_equal(ret->os, "windows") ? build : 0);
     ret->version = xstrdup(json_text_or(item, "status.nodeInfo.kubeletVersion", ""));
     ret->network = network_of(item, &ret->other_subnet);
-    ret->pool = label_of(item, pools);
-    ret->zone = label_of(item, zones);
-    ret->ip = address_of(item);
+    /* Of the labels that say it, the first that is there. */
+    for (size_t i = 0; i < ARRAY_SIZE(by_label); i++) {
+        const char *value = NULL;
+
+        for (size_t k = 0; by_label[i][k] && !value; k++)
+            value = json_string_value(json_object_get(labels, by_label[i][k]));
+        *(i ? &ret->zone : &ret->pool) = xstrdup(value ? value : "");
+    }
+    json_each(json_at(item, "status.addresses"), i, address) {
+        if (!ret->ip && text_equal(json_text_at(address, "type"), "InternalIP"))
+            ret->ip = xstrdup_null(json_text_at(address, "address"));
+    }
     ret->ready = text_equal(json_text_at(kube_ready_condition(item), "status"), "True");
     ret->own_report = cluster_own_report_of(item);
     cluster_node_says(item, ret);
 }
 
 int cluster_nodes_add(struct cluster_nodes *nodes, const json_t *items, struct error *err) {
-    json_each(items, i, item) {
+    if (!nodes->seen)
+        nodes->seen = json_object();
+    json_each(items, k, item) {
         const char *name = json_text_at(item, "metadata.name");
+        const json_t *annotations = json_at(item, "metadata.annotations");
+        const char *text = json_string_value(
+            json_object_get(annotations, "flannel.alpha.coreos.com/backend-data"));
+        _cleanup_json_ json_t *data = NULL;
+        struct cluster_node *node;
+        size_t i = nodes->count;
 
         if (!name || !kube_name_is_valid(name))
             return error_set(err, ERROR_MALFORMED, "decode NodeList: node %zu has no valid name",
-                             nodes->count);
+                             i);
         array_add(nodes->items, nodes->count, (struct cluster_node){.name = xstrdup(name)});
-        read_node(item, &nodes->items[nodes->count - 1]);
-        cluster_twins_note(nodes, item);
+        node = &nodes->items[i];
+        read_node(item, node);
+
+        /* What makes it a twin: its pod subnet, of a network that uses it; address or MAC address
+         * that other nodes send to, as flannel announces them; its own address; and on Linux its
+         * machine ID, which on Windows is the computer's name. */
+        if (!node->other_subnet)
+            note(nodes, i, CLUSTER_TWIN_SUBNET, json_text_at(item, "spec.podCIDR"));
+        note(nodes, i, CLUSTER_TWIN_OVERLAY "address",
+             json_string_value(json_object_get(annotations, "flannel.alpha.coreos.com/public-ip")));
+        if (text && json_read(text, strlen(text), "backend-data", &data, NULL) == 0)
+            note(nodes, i, CLUSTER_TWIN_OVERLAY "MAC address", json_text_at(data, "VtepMAC"));
+        note(nodes, i, "its address", node->ip);
+        if (!text_equal(node->os, "windows"))
+            note(nodes, i, "its machine ID", json_text_at(item, "status.nodeInfo.machineID"));
     }
     return 0;
 }

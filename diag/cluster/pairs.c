@@ -11,19 +11,6 @@ enum {
     LOSSY_MAX = 4,    /* nodes whose Services answer now and then */
 };
 
-static void add(struct cluster_pairs *pairs, size_t from, size_t to) {
-    array_add(pairs->items, pairs->count, (struct cluster_pair){from, to});
-}
-
-/* Those with a probe, in circles: to the next one; of few nodes to each that is farther, too. */
-static void add_rings(const size_t *live, size_t count, struct cluster_pairs *ret) {
-    size_t rings = count <= ALL_MAX ? count : 2;
-
-    for (size_t step = 1; step < rings; step++)
-        for (size_t i = 0; i < count; i++)
-            add(ret, live[i], live[(i + step) % count]);
-}
-
 size_t *cluster_alike_make(const struct cluster_nodes *nodes,
                            char *(*text)(const struct cluster_node *node)) {
     size_t *first = xcalloc(nodes->count, sizeof *first);
@@ -82,55 +69,56 @@ static size_t next_of(struct kinds *kinds, size_t kind, size_t other) {
     return SIZE_MAX;
 }
 
-/* So that each pair of such kinds is asked, where they are not too many. */
-static void cover(const struct cluster_nodes *nodes, char *(*text)(const struct cluster_node *node),
-                  struct cluster_pairs *ret) {
-    struct kinds kinds;
-    _cleanup_(freep) bool *covered = NULL;
-
-    kinds_make(nodes, text, &kinds);
-    if (kinds.count <= PAIRED_MAX) {
-        covered = xcalloc(kinds.count * kinds.count, sizeof *covered);
-        for (size_t i = 0; i < ret->count; i++)
-            covered[kinds.of[ret->items[i].from] * kinds.count + kinds.of[ret->items[i].to]] = true;
-        for (size_t i = 0; i < kinds.count * kinds.count; i++) {
-            size_t from = covered[i] ? SIZE_MAX : next_of(&kinds, i / kinds.count, SIZE_MAX);
-            size_t to = from == SIZE_MAX ? SIZE_MAX : next_of(&kinds, i % kinds.count, from);
-
-            if (to != SIZE_MAX)
-                add(ret, from, to);
-        }
-    }
-    free_all(kinds.of, kinds.members, kinds.begin, kinds.turn);
-}
-
-static char *kind_and(const struct cluster_node *node, const char *label) {
+static char *kind_and_pool(const struct cluster_node *node) {
     _cleanup_(freep) char *kind = cluster_node_kind(node);
 
-    return xasprintf("%s %s", kind, label ? label : "");
-}
-
-static char *kind_and_pool(const struct cluster_node *node) {
-    return kind_and(node, node->pool);
+    return xasprintf("%s %s", kind, node->pool ? node->pool : "");
 }
 
 static char *kind_and_zone(const struct cluster_node *node) {
-    return kind_and(node, node->zone);
+    _cleanup_(freep) char *kind = cluster_node_kind(node);
+
+    return xasprintf("%s %s", kind, node->zone ? node->zone : "");
 }
 
 void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs *ret) {
     static char *(*const texts[])(const struct cluster_node *node) = {
         cluster_node_place, kind_and_pool, kind_and_zone, cluster_node_kind};
-    size_t *live = xcalloc(nodes->count, sizeof *live), count = 0;
+    _cleanup_(freep) size_t *live = xcalloc(nodes->count, sizeof *live);
+    size_t count = 0;
 
     *ret = (struct cluster_pairs){0};
     for (size_t i = 0; i < nodes->count; i++)
         if (!nodes->items[i].waiting)
             live[count++] = i;
-    add_rings(live, count, ret);
-    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) /* what is covered is so of the following, too */
-        cover(nodes, texts[i], ret);
-    free(live);
+    /* Those with a probe, in circles: to the next one; of few nodes to each that is farther, too.
+     */
+    for (size_t step = 1; step < (count <= ALL_MAX ? count : 2); step++)
+        for (size_t i = 0; i < count; i++)
+            array_add(ret->items, ret->count,
+                      (struct cluster_pair){live[i], live[(i + step) % count]});
+
+    /* Each pair of such kinds, where they are not too many. What is covered by one text is so of
+     * the following, too. */
+    for (size_t t = 0; t < ARRAY_SIZE(texts); t++) {
+        _cleanup_(freep) bool *covered = NULL;
+        struct kinds kinds;
+        size_t all;
+
+        kinds_make(nodes, texts[t], &kinds);
+        all = kinds.count <= PAIRED_MAX ? kinds.count * kinds.count : 0;
+        covered = xcalloc(all, sizeof *covered);
+        for (size_t i = 0; i < ret->count && all; i++)
+            covered[kinds.of[ret->items[i].from] * kinds.count + kinds.of[ret->items[i].to]] = true;
+        for (size_t i = 0; i < all; i++) {
+            size_t from = covered[i] ? SIZE_MAX : next_of(&kinds, i / kinds.count, SIZE_MAX);
+            size_t to = from == SIZE_MAX ? SIZE_MAX : next_of(&kinds, i % kinds.count, from);
+
+            if (to != SIZE_MAX)
+                array_add(ret->items, ret->count, (struct cluster_pair){from, to});
+        }
+        free_all(kinds.of, kinds.members, kinds.begin, kinds.turn);
+    }
 }
 
 static int by_number(const void *a, const void *b) {
@@ -163,21 +151,6 @@ void cluster_pairs_count(const struct cluster_nodes *nodes, const struct cluster
 }
 
 /* ---- more of them, where some fail ---- */
-
-/* Which pairs have a cell that failed: no answer in time is that, too, but for a probe that cannot
- * be asked. */
-static void find_red(const struct diag_report *report, struct text_table *ret) {
-    for (size_t i = 0; i < report->cells.count; i++) {
-        const struct diag_cell *c = &report->cells.items[i];
-        bool asked = !report->nodes.items[c->from_node].unreached;
-
-        if (c->outcome == DIAG_FAIL || (asked && c->outcome == DIAG_NOT_RUN)) {
-            _cleanup_(freep) char *pair = xasprintf("%zu %zu", c->from_node, c->to_node);
-
-            text_table_add(ret, pair, "");
-        }
-    }
-}
 
 /* Beside a and b: of b's kind or at least its system, and well with others, the next behind it;
  * `other`: one of another system than b's. */
@@ -217,7 +190,7 @@ static void add_new(struct diag_report *report, size_t from, size_t to) {
     for (size_t i = 0; i < pairs->count; i++)
         if (pairs->items[i].from == from && pairs->items[i].to == to)
             return;
-    add(pairs, from, to);
+    array_add(pairs->items, pairs->count, (struct cluster_pair){from, to});
 }
 
 /* Who works with nobody may work with others whose pairs fail. */
@@ -263,7 +236,18 @@ void cluster_pairs_widen(struct diag_report *report) {
     bool *well = xcalloc(report->nodes.count, sizeof *well), *fails = xcalloc(count + 1, 1);
     _cleanup_(text_table_free) struct text_table reds = {0};
 
-    find_red(report, &reds);
+    /* Which pairs have a cell that failed: no answer in time is that, too, but for a probe that
+     * cannot be asked. */
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct diag_cell *c = &report->cells.items[i];
+        bool asked = !report->nodes.items[c->from_node].unreached;
+
+        if (c->outcome == DIAG_FAIL || (asked && c->outcome == DIAG_NOT_RUN)) {
+            _cleanup_(freep) char *pair = xasprintf("%zu %zu", c->from_node, c->to_node);
+
+            text_table_add(&reds, pair, "");
+        }
+    }
     for (size_t i = 0; i < report->nodes.count; i++)
         well[i] = true;
     for (size_t i = 0; i < count; i++) {

@@ -26,6 +26,7 @@ struct run {
     const struct cluster_options *options;
     struct diag_report *report;
     struct cluster_asking asking;
+    char *nodes_path; /* at which the API server lists the nodes that are meant */
     uint64_t begin;   /* of the measurement */
     unsigned widened; /* how often the pairs, as some fail */
     bool grew;        /* the last time brought new ones that fail */
@@ -40,25 +41,22 @@ static void tell(const struct run *run, const char *message) {
 
 /* ---- nodes ---- */
 
-static char *nodes_path(const struct run *run) {
-    const char *selector = run->options->selector;
-    _cleanup_(freep) char *escaped = kube_escape(selector ? selector : "");
-
-    return xasprintf("/api/v1/nodes%s%s", *escaped ? "?labelSelector=" : "", escaped);
-}
-
 static int take_nodes(void *context, const json_t *items, struct error *err) {
     return cluster_nodes_add(context, items, err);
 }
 
-static int find_nodes(struct run *run, struct error *err) {
+/* What is asked, and in which namespace. */
+static int prepare(struct run *run, struct error *err) {
     const struct cluster_options *options = run->options;
-    _cleanup_(freep) char *path = nodes_path(run);
+    const char *selector = options->selector ? options->selector : "";
+    _cleanup_(freep) char *escaped = kube_escape(selector);
     struct diag_report *report = run->report;
     struct cluster_choice choice = {.names = options->names, .all = options->all};
     struct error why = {0};
+    unsigned char random[4];
 
-    if (kube_pages_each(run->client, path, take_nodes, &report->nodes, NULL, err) < 0)
+    run->nodes_path = xasprintf("/api/v1/nodes%s%s", *escaped ? "?labelSelector=" : "", escaped);
+    if (kube_pages_each(run->client, run->nodes_path, take_nodes, &report->nodes, NULL, err) < 0)
         return -1;
     /* Events say which of many nodes are asked. Where they may not be read, the report says so. */
     if (cluster_choice_is_sample(&choice, &report->nodes) &&
@@ -72,17 +70,12 @@ static int find_nodes(struct run *run, struct error *err) {
             report->nodes.items[i].pod = cluster_probe_name(i);
         else
             report->nodes.items[i].waiting = xstrdup("the node is not Ready");
-    return 0;
-}
-
-static int name_namespace(struct run *run, struct error *err) {
-    unsigned char random[4];
 
     if (host_random(run->client->host, random, sizeof random, err) < 0)
         return -1;
-    run->report->namespace_ = xasprintf(CLUSTER_MANAGER_NAME "-%02x%02x%02x%02x", random[0],
-                                        random[1], random[2], random[3]);
-    run->report->domain = xstrdup("cluster.local");
+    report->namespace_ = xasprintf(CLUSTER_MANAGER_NAME "-%02x%02x%02x%02x", random[0], random[1],
+                                   random[2], random[3]);
+    report->domain = xstrdup("cluster.local");
     return 0;
 }
 
@@ -206,24 +199,10 @@ static bool may_widen(const struct run *run) {
     return !run->widened || (run->grew && run->widened < WIDENED_MAX);
 }
 
-/* For another round. What fails takes a time-out: of many nodes only what is asked at once. */
-static bool has_time(const struct run *run, size_t red) {
-    bool soon = host_monotonic_ms(run->client->host) - run->begin < SETTLE_MS;
-
-    return has_few_nodes(run) ? soon || may_widen(run) : soon && red <= RED_MAX;
-}
-
 /* Which pod, or which port of an address translation, is chosen is chance. */
 static bool is_chance_well(const struct diag_cell *cell) {
     return (cluster_cell_is_to_service(cell) || cluster_cell_is_outside(cell)) &&
            !diag_cell_is_open(cell);
-}
-
-static bool has(const struct diag_report *report, bool (*like)(const struct diag_cell *cell)) {
-    for (size_t i = 0; i < report->cells.count; i++)
-        if (cluster_cell_is_lossy(&report->cells.items[i]) && like(&report->cells.items[i]))
-            return true;
-    return false;
 }
 
 /* Where some attempts fail, and none between pods, all that are like these are asked as often: only
@@ -232,30 +211,28 @@ static void ask_alike(struct run *run) {
     static bool (*const like[])(const struct diag_cell *cell) = {
         cluster_cell_is_to_service, cluster_cell_is_to_port, cluster_cell_is_by_name,
         cluster_cell_is_outside};
+    const struct diag_cells *cells = &run->report->cells;
 
     for (size_t i = 0; i < ARRAY_SIZE(like); i++)
-        if (has(run->report, like[i])) {
-            tell(run, "asking again for what fails now and then");
-            (void)cluster_ask(&run->asking,
-                              &(struct cluster_round){
-                                  .asks = like[i], .lossy = true, .again = true, .evenly = true});
-            return;
-        }
+        for (size_t k = 0; k < cells->count; k++)
+            if (cluster_cell_is_lossy(&cells->items[k]) && like[i](&cells->items[k])) {
+                tell(run, "asking again for what fails now and then");
+                (void)cluster_ask(&run->asking, &(struct cluster_round){.asks = like[i],
+                                                                        .lossy = true,
+                                                                        .again = true,
+                                                                        .evenly = true});
+                return;
+            }
 }
 
-/* Between pods, of the cells from `first` on. */
-static bool has_new_red(const struct diag_report *report, size_t first) {
-    for (size_t i = first; i < report->cells.count; i++)
-        if (cluster_cell_is_between_pods(&report->cells.items[i]) &&
-            report->cells.items[i].outcome == DIAG_FAIL)
-            return true;
-    return false;
+static bool is_any(const struct diag_cell *) {
+    return true;
 }
 
 static int ask_all(struct run *run, struct error *err) {
     struct host *host = run->client->host;
     uint64_t asked = host_monotonic_ms(host);
-    struct cluster_round round = {.asks = cluster_asks_all,
+    struct cluster_round round = {.asks = is_any,
                                   .observations = {[OBSERVE_CLIENT] = true,
                                                    [OBSERVE_SERVICE] = true,
                                                    [OBSERVE_LOCAL] = true,
@@ -263,19 +240,23 @@ static int ask_all(struct run *run, struct error *err) {
     bool early = asked - run->begin < PROXIES_MS; /* then it is no fault yet */
     size_t red = cluster_ask(&run->asking, &round).red;
 
-    if (has_few_nodes(run) && !cluster_has_cut_pods(run->report)) /* one pod may be wrong */
+    if (has_few_nodes(run) && !cluster_has_cut_pods(run->report, 0)) /* one pod may be wrong */
         red += cluster_ask(&run->asking, &(struct cluster_round){.asks = is_chance_well,
                                                                  .again = run->written || !early,
                                                                  .evenly = true})
                    .red;
     red += cluster_ask_by_exec(run->client, run->report, EXEC_NODES);
-    round = (struct cluster_round){.asks = cluster_asks_all, .closely = true};
-    for (; red && has_time(run, red); early = false) {
-        _cleanup_(freep) char *line = xasprintf("asking again for %zu cells that failed", red);
+    round = (struct cluster_round){.asks = is_any, .closely = true};
+    for (; red; early = false) {
         uint64_t now = host_monotonic_ms(host);
+        bool soon = now - run->begin < SETTLE_MS, first = !run->widened;
         size_t cells = run->report->cells.count;
-        bool first = !run->widened;
+        _cleanup_(freep) char *line = NULL;
 
+        /* What fails takes a time-out: of many nodes only what is asked at once. */
+        if (has_few_nodes(run) ? !soon && !may_widen(run) : !soon || red > RED_MAX)
+            break;
+        line = xasprintf("asking again for %zu cells that failed", red);
         if (has_few_nodes(run) && may_widen(run))
             cluster_asking_widen(&run->asking);
         run->widened += may_widen(run);
@@ -288,32 +269,32 @@ static int ask_all(struct run *run, struct error *err) {
         asked = host_monotonic_ms(host);
         round.again = !early;
         red = cluster_ask(&run->asking, &round).red;
-        run->grew = has_new_red(run->report, cells);
+        run->grew = cluster_has_cut_pods(run->report, cells);
     }
-    if (has_few_nodes(run) && !cluster_has_cut_pods(run->report))
+    if (has_few_nodes(run) && !cluster_has_cut_pods(run->report, 0))
         ask_alike(run);
     return cluster_check_interrupted(host, err);
 }
 
-static bool is_new(const struct diag_cell *cell) {
-    return cell->outcome == DIAG_NOT_RUN;
-}
-
 /* Loss that was not seen before has no pairs beside it yet. */
 static int count(struct run *run, struct error *err) {
-    bool lossy = false;
+    const struct diag_cells *cells = &run->report->cells;
+    bool delayed = false, lossy = false;
 
-    if (!run->report->count && !(has_few_nodes(run) && cluster_is_delayed(&run->asking)))
+    /* TCP sends again what was lost: where an answer between pods took as long as that, though
+     * UDP's did not. */
+    for (size_t i = 0; i < cells->count; i++)
+        delayed |= run->asking.cells[i].delayed && !diag_cell_is_open(&cells->items[i]);
+    if (!run->report->count && !(has_few_nodes(run) && delayed))
         return 0;
     if (cluster_count(&run->asking, err) < 0)
         return -1;
-    for (size_t i = 0; i < run->report->cells.count; i++)
-        lossy |= run->report->cells.items[i].again ||
-                 cluster_cell_is_lossy(&run->report->cells.items[i]);
+    for (size_t i = 0; i < cells->count; i++)
+        lossy |= cells->items[i].again || cluster_cell_is_lossy(&cells->items[i]);
     if (run->widened || !lossy)
         return 0;
     cluster_asking_widen(&run->asking);
-    (void)cluster_ask(&run->asking, &(struct cluster_round){.asks = is_new});
+    (void)cluster_ask(&run->asking, &(struct cluster_round){.asks = cluster_cell_is_not_run});
     (void)cluster_ask_by_exec(run->client, run->report, EXEC_NEW);
     return cluster_count(&run->asking, err);
 }
@@ -341,22 +322,33 @@ static int ask(struct run *run, struct error *err) {
 static int measure(struct run *run, struct error *err) {
     struct host *host = run->client->host;
     struct diag_report *report = run->report;
-    _cleanup_(freep) char *path = nodes_path(run);
+    struct cluster_asking *asking = &run->asking;
+    uint64_t begin = host_monotonic_ms(host);
     int result;
 
+    tell(run, "starting the probe pods");
+    if (cluster_pods_start(run->client, run->options, report, &asking->addresses, err) < 0 ||
+        cluster_pods_await(run->client, run->options, report, err) < 0)
+        return -1;
+    report->start_ms = (unsigned)(host_monotonic_ms(host) - begin);
     run->begin = host_monotonic_ms(host);
+
     cluster_twins_of_pods(&report->nodes);
     cluster_pairs_make(&report->nodes, &report->pairs);
     cluster_pairs_count(&report->nodes, &report->pairs, &report->sample.pairs,
                         &report->sample.pairs_asked);
-    cluster_cells_make(report, run->options, &run->asking.addresses, &report->cells);
-    cluster_asking_open(&run->asking);
+    cluster_cells_make(report, run->options, &asking->addresses, &report->cells);
+    asking->cells = xcalloc(report->cells.count, sizeof *asking->cells);
+    asking->probes = xcalloc(report->nodes.count, sizeof *asking->probes);
+    for (size_t i = 0; i < report->nodes.count; i++) /* nothing to ask first */
+        asking->probes[i].listens = !report->nodes.items[i].pod_ip;
+
     result = ask(run, err);
     if (result == 0)
         result = cluster_pods_await_ready(run->client, report, run->begin, err);
     if (result == 0)
-        cluster_look_for_gone(&run->asking, path);
-    cluster_asking_close(&run->asking);
+        cluster_look_for_gone(asking, run->nodes_path);
+    free_all(asking->cells, asking->probes);
     if (result < 0)
         return -1;
     cluster_cells_judge_kubelets(report);
@@ -367,44 +359,6 @@ static int measure(struct run *run, struct error *err) {
 
 /* ---- the whole ---- */
 
-static int work(struct run *run, struct error *err) {
-    struct host *host = run->client->host;
-    uint64_t begin = host_monotonic_ms(host);
-
-    tell(run, "starting the probe pods");
-    if (cluster_pods_start(run->client, run->options, run->report, &run->asking.addresses, err) <
-            0 ||
-        cluster_pods_await(run->client, run->options, run->report, err) < 0)
-        return -1;
-    run->report->start_ms = (unsigned)(host_monotonic_ms(host) - begin);
-    return measure(run, err);
-}
-
-/* While the probes are there: their pods and events are evidence, too. */
-static void collect(struct run *run) {
-    if (!run->options->collection || host_interrupted(run->client->host))
-        return;
-    tell(run, "collecting evidence");
-    cluster_evidence_add(run->client, run->report->namespace_, run->options->collection);
-}
-
-/* Also after Ctrl-C, and when the namespace was perhaps never made. */
-static void clean(struct run *run, bool failed, struct error *err) {
-    struct kube_client last = *run->client; /* the same texts */
-    struct error why = {0};
-
-    tell(run, "deleting the namespace");
-    if (run->options->last)
-        last.http = run->options->last;
-    last.requests = 0;
-    if (cluster_remove(&last, run->report->namespace_, &why) < 0) {
-        run->report->left = true;
-        if (failed)
-            (void)error_hint(err, "kubectl delete namespace %s", run->report->namespace_);
-    }
-    run->client->requests += last.requests;
-}
-
 int cluster_run(struct kube_client *client, const struct cluster_options *options,
                 struct diag_report *ret, json_t **ret_grant, struct error *err) {
     struct diag_report report = {.server = xstrdup(client->server),
@@ -414,21 +368,35 @@ int cluster_run(struct kube_client *client, const struct cluster_options *option
                       .options = options,
                       .report = &report,
                       .asking = {.client = client, .options = options, .report = &report}};
-    int result;
+    bool named = cluster_rights_check(client, ret_grant, err) == 0 && prepare(&run, err) == 0;
+    int result = -1;
 
-    result = cluster_rights_check(client, ret_grant, err);
-    if (result == 0)
-        result = find_nodes(&run, err);
-    if (result == 0)
-        result = name_namespace(&run, err);
-    if (result == 0) {
+    if (named) {
         cluster_sweep(client);
-        result = work(&run, err);
-        collect(&run);
-        clean(&run, result < 0, err);
-    } else {
-        collect(&run);
+        result = measure(&run, err);
     }
+    /* While the probes are there: their pods and events are evidence, too. */
+    if (options->collection && !host_interrupted(client->host)) {
+        tell(&run, "collecting evidence");
+        cluster_evidence_add(client, report.namespace_, options->collection);
+    }
+    /* Also after Ctrl-C, and when the namespace was perhaps never made. */
+    if (named) {
+        struct kube_client last = *client; /* the same texts */
+        struct error why = {0};
+
+        tell(&run, "deleting the namespace");
+        if (options->last)
+            last.http = options->last;
+        last.requests = 0;
+        if (cluster_remove(&last, report.namespace_, &why) < 0) {
+            report.left = true;
+            if (result < 0)
+                (void)error_hint(err, "kubectl delete namespace %s", report.namespace_);
+        }
+        client->requests += last.requests;
+    }
+    free(run.nodes_path);
     report.requests = client->requests;
     if (result == 0)
         *ret = report;

@@ -62,29 +62,35 @@ static bool says_wrong(const struct cluster_node *node) {
     return !node->ready || node->says || node->twin;
 }
 
-/* Unsure and nothing worse. */
-static bool is_unsure(const struct cluster_node *node) {
-    return node->unsure && node->ready && !node->twin;
-}
+/* Those that say that something is wrong: all but unsure ones, which say nothing worse, beyond the
+ * first as their numbers have it. */
+static void choose_saying(const struct cluster_nodes *nodes, bool *chosen,
+                          struct cluster_sample *ret) {
+    struct lot *unsure = xcalloc(nodes->count, sizeof *unsure);
+    size_t count = 0;
 
-/* The first of each kind, the second of each, and so on; `kinds`: where each begins in the lots. */
-static void draw(const struct lot *lots, const size_t *kinds, size_t count, bool *chosen) {
-    size_t drawn = 0, before = SIZE_MAX;
+    for (size_t i = 0; i < nodes->count; i++) {
+        const struct cluster_node *node = &nodes->items[i];
+        bool is_unsure = node->unsure && node->ready && !node->twin;
 
-    for (size_t turn = 0; drawn != before && (turn < KIND_LEAST || drawn < LEAST); turn++) {
-        before = drawn;
-        for (size_t k = 0; k < count && drawn < MOST; k++)
-            if (kinds[k] + turn < kinds[k + 1] && (turn < KIND_LEAST || drawn < LEAST)) {
-                chosen[lots[kinds[k] + turn].node] = true;
-                drawn++;
-            }
+        ret->say += says_wrong(node);
+        chosen[i] = says_wrong(node) && !is_unsure;
+        if (is_unsure)
+            unsure[count++] = (struct lot){.node = i, .number = number_of(node->name)};
     }
+    qsort(unsure, count, sizeof *unsure, by_kind);
+    for (size_t i = 0; i < count && i < UNSURE_MAX; i++)
+        chosen[unsure[i].node] = true;
+    ret->unsure = count > UNSURE_MAX ? count - UNSURE_MAX : 0;
+    free(unsure);
 }
 
-static void draw_of_kinds(const struct cluster_nodes *nodes, const size_t *alike, int64_t now,
-                          bool *chosen) {
+/* Of those that say nothing the first of each kind, the second of each, and so on. */
+static void choose_of_kinds(const struct cluster_nodes *nodes, const size_t *alike, int64_t now,
+                            bool *chosen) {
     struct lot *lots = xcalloc(nodes->count, sizeof *lots);
-    size_t *kinds = xcalloc(nodes->count + 1, sizeof *kinds), count = 0, kind_count = 0;
+    size_t *kinds = xcalloc(nodes->count + 1, sizeof *kinds); /* where each begins in the lots */
+    size_t count = 0, kind_count = 0, drawn = 0, before = SIZE_MAX;
 
     for (size_t i = 0; i < nodes->count; i++) {
         const struct cluster_node *node = &nodes->items[i];
@@ -99,46 +105,16 @@ static void draw_of_kinds(const struct cluster_nodes *nodes, const size_t *alike
         if (!i || lots[i].kind != lots[i - 1].kind)
             kinds[kind_count++] = i;
     kinds[kind_count] = count;
-    draw(lots, kinds, kind_count, chosen);
+
+    for (size_t turn = 0; drawn != before && (turn < KIND_LEAST || drawn < LEAST); turn++) {
+        before = drawn;
+        for (size_t k = 0; k < kind_count && drawn < MOST; k++)
+            if (kinds[k] + turn < kinds[k + 1] && (turn < KIND_LEAST || drawn < LEAST)) {
+                chosen[lots[kinds[k] + turn].node] = true;
+                drawn++;
+            }
+    }
     free_all(lots, kinds);
-}
-
-/* Those that say that something is wrong: all but unsure ones beyond the first as their numbers
- * have it. */
-static void choose_saying(const struct cluster_nodes *nodes, bool *chosen,
-                          struct cluster_sample *ret) {
-    struct lot *unsure = xcalloc(nodes->count, sizeof *unsure);
-    size_t count = 0;
-
-    for (size_t i = 0; i < nodes->count; i++) {
-        const struct cluster_node *node = &nodes->items[i];
-
-        ret->say += says_wrong(node);
-        chosen[i] = says_wrong(node) && !is_unsure(node);
-        if (is_unsure(node))
-            unsure[count++] = (struct lot){.node = i, .number = number_of(node->name)};
-    }
-    qsort(unsure, count, sizeof *unsure, by_kind);
-    for (size_t i = 0; i < count && i < UNSURE_MAX; i++)
-        chosen[unsure[i].node] = true;
-    ret->unsure = count > UNSURE_MAX ? count - UNSURE_MAX : 0;
-    free(unsure);
-}
-
-static void count_kinds(const struct cluster_nodes *nodes, const size_t *alike, const bool *chosen,
-                        struct cluster_sample *ret) {
-    size_t *place = xcalloc(nodes->count, sizeof *place);
-
-    ret->kinds = xcalloc(nodes->count, sizeof *ret->kinds);
-    for (size_t i = 0; i < nodes->count; i++) {
-        if (alike[i] == i) {
-            place[i] = ret->count;
-            ret->kinds[ret->count++].name = cluster_node_place(&nodes->items[i]);
-        }
-        ret->kinds[place[alike[i]]].nodes++;
-        ret->kinds[place[alike[i]]].asked += chosen[i] && nodes->items[i].ready;
-    }
-    free(place);
 }
 
 bool cluster_choice_is_sample(const struct cluster_choice *choice,
@@ -149,34 +125,40 @@ bool cluster_choice_is_sample(const struct cluster_choice *choice,
 
 int cluster_nodes_choose(struct cluster_nodes *nodes, const struct cluster_choice *choice,
                          struct cluster_sample *ret, struct error *err) {
-    bool *chosen = xcalloc(nodes->count, sizeof *chosen);
-    int result = 0;
+    _cleanup_(freep) bool *chosen = xcalloc(nodes->count, sizeof *chosen);
+    struct cluster_nodes kept = {0};
 
-    if (choice->names && choice->names->count)
-        result = choose_named(nodes, choice->names, chosen, err);
-    else if (cluster_choice_is_sample(choice, nodes)) {
-        size_t *alike = cluster_alike_make(nodes, cluster_node_place);
+    if (choice->names && choice->names->count) {
+        if (choose_named(nodes, choice->names, chosen, err) < 0)
+            return -1;
+    } else if (cluster_choice_is_sample(choice, nodes)) {
+        _cleanup_(freep) size_t *alike = cluster_alike_make(nodes, cluster_node_place);
+        _cleanup_(freep) size_t *place = xcalloc(nodes->count, sizeof *place);
 
         ret->of = nodes->count;
         choose_saying(nodes, chosen, ret);
-        draw_of_kinds(nodes, alike, choice->now, chosen);
-        count_kinds(nodes, alike, chosen, ret);
-        free(alike);
-    } else
-        memset(chosen, true, nodes->count);
-    if (result == 0) {
-        struct cluster_nodes kept = {xcalloc(nodes->count, sizeof *nodes->items), 0, NULL};
-
-        for (size_t i = 0; i < nodes->count; i++)
-            if (chosen[i]) {
-                kept.items[kept.count++] = nodes->items[i];
-                nodes->items[i] = (struct cluster_node){0};
+        choose_of_kinds(nodes, alike, choice->now, chosen);
+        ret->kinds = xcalloc(nodes->count, sizeof *ret->kinds);
+        for (size_t i = 0; i < nodes->count; i++) {
+            if (alike[i] == i) {
+                place[i] = ret->count;
+                ret->kinds[ret->count++].name = cluster_node_place(&nodes->items[i]);
             }
-        cluster_nodes_free(nodes);
-        *nodes = kept;
+            ret->kinds[place[alike[i]]].nodes++;
+            ret->kinds[place[alike[i]]].asked += chosen[i] && nodes->items[i].ready;
+        }
+    } else {
+        memset(chosen, true, nodes->count);
     }
-    free(chosen);
-    if (result == 0 && !nodes->count)
+    kept.items = xcalloc(nodes->count, sizeof *nodes->items);
+    for (size_t i = 0; i < nodes->count; i++)
+        if (chosen[i]) {
+            kept.items[kept.count++] = nodes->items[i];
+            nodes->items[i] = (struct cluster_node){0};
+        }
+    cluster_nodes_free(nodes);
+    *nodes = kept;
+    if (!nodes->count)
         return error_set(err, ERROR_USAGE, "choose nodes: the cluster has no node to test");
-    return result;
+    return 0;
 }

@@ -65,18 +65,6 @@ static int target_parse(const char *text, struct probe *probe, struct error *err
     return 0;
 }
 
-/* The rules of probes.txt hold for probes by hand too: written and read back. */
-static int probe_check(struct probe *probe, struct error *err) {
-    _cleanup_(probe_list_free) struct probe_list read_back = {0};
-    struct probe_list one = {.items = probe, .count = 1};
-    _cleanup_(freep) char *text = probe_list_write(&one);
-
-    if (probe_list_parse(text, strlen(text), &read_back, err) == 0)
-        return 0;
-    err->kind = ERROR_USAGE;
-    return error_prefix(err, "read the command line");
-}
-
 static int probe_read(int argc, char *const *argv, struct probe *probe, struct error *err) {
     const char *question = "", *expect = "";
     const struct flag flags[] = {
@@ -86,6 +74,9 @@ static int probe_read(int argc, char *const *argv, struct probe *probe, struct e
         {"--question", &question, NULL, 0},
         {"--expect", &expect, NULL, 0},
     };
+    struct probe_list one = {.items = probe, .count = 1};
+    _cleanup_(probe_list_free) struct probe_list read_back = {0};
+    _cleanup_(freep) char *text = NULL;
     bool targeted = false;
 
     probe->timeout_ms = 2000;
@@ -114,7 +105,12 @@ static int probe_read(int argc, char *const *argv, struct probe *probe, struct e
     if (text_format(probe->question, sizeof probe->question, "%s", question) < 0 ||
         text_format(probe->expect, sizeof probe->expect, "%s", expect) < 0)
         return error_set(err, ERROR_USAGE, "read flags: a name is too long");
-    return probe_check(probe, err);
+    /* The rules of probes.txt hold for probes by hand too: written and read back. */
+    text = probe_list_write(&one);
+    if (probe_list_parse(text, strlen(text), &read_back, err) == 0)
+        return 0;
+    err->kind = ERROR_USAGE;
+    return error_prefix(err, "read the command line");
 }
 
 static int by_hand(enum probe_kind kind, int argc, char *const *argv, struct text *output,

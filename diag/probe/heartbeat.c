@@ -81,17 +81,8 @@ const char *probe_heartbeat_address6(const struct probe_heartbeat *heartbeat) {
 }
 
 const char *probe_heartbeat_address(const struct probe_heartbeat *heartbeat) {
-    const char *six = NULL;
-
-    for (size_t i = 0; i < heartbeat->address_count; i++) {
-        const char *address = heartbeat->addresses[i];
-
-        if (!reaches_others(address))
-            continue;
-        if (!strchr(address, ':'))
-            return address;
-        if (!six)
-            six = address;
-    }
-    return six;
+    for (size_t i = 0; i < heartbeat->address_count; i++)
+        if (!strchr(heartbeat->addresses[i], ':') && reaches_others(heartbeat->addresses[i]))
+            return heartbeat->addresses[i];
+    return probe_heartbeat_address6(heartbeat);
 }

@@ -27,46 +27,37 @@ int probe_reader_open(struct probe_reader *reader, const char *text, size_t len,
     return 0;
 }
 
-static int split(struct probe_reader *reader, const char *line, const char *end,
-                 struct error *err) {
-    reader->count = 0;
-    while (line < end) {
-        const char *start;
-        size_t len;
-
-        if (*line == ' ') {
-            line++;
-            continue;
-        }
-        for (start = line; line < end && *line != ' '; line++)
-            if (*line <= 0x20 || *line >= 0x7f)
-                return probe_reader_fail(reader, err, "a character is not printable ASCII");
-        len = (size_t)(line - start);
-        if (reader->count == PROBE_FIELDS_MAX || len >= PROBE_FIELD_MAX)
-            return probe_reader_fail(reader, err, "too many or too long fields");
-        memcpy(reader->fields[reader->count], start, len);
-        reader->fields[reader->count++][len] = '\0';
-    }
-    return 0;
-}
-
 int probe_reader_next(struct probe_reader *reader, struct error *err) {
-    while (reader->at < reader->end) {
-        const char *line = reader->at;
-        const char *end = memchr(line, '\n', (size_t)(reader->end - line));
+    reader->count = 0;
+    while (reader->at < reader->end && !reader->count) {
+        const char *at = reader->at;
+        const char *end = memchr(at, '\n', (size_t)(reader->end - at));
 
         if (!end)
             end = reader->end;
         reader->at = end < reader->end ? end + 1 : end;
         reader->line++;
-        if (end > line && end[-1] == '\r')
+        if (end > at && end[-1] == '\r')
             end--;
-        if (split(reader, line, end, err) < 0)
-            return -1;
-        if (reader->count)
-            return 1;
+        while (at < end) {
+            const char *start = at;
+            size_t len;
+
+            for (; at < end && *at != ' '; at++)
+                if (*at <= 0x20 || *at >= 0x7f)
+                    return probe_reader_fail(reader, err, "a character is not printable ASCII");
+            len = (size_t)(at - start);
+            if (at < end)
+                at++;
+            if (!len)
+                continue;
+            if (reader->count == PROBE_FIELDS_MAX || len >= PROBE_FIELD_MAX)
+                return probe_reader_fail(reader, err, "too many or too long fields");
+            memcpy(reader->fields[reader->count], start, len);
+            reader->fields[reader->count++][len] = '\0';
+        }
     }
-    return 0;
+    return reader->count > 0;
 }
 
 int probe_reader_number(struct probe_reader *reader, size_t i, const char *name, long long min,

@@ -13,15 +13,6 @@ const char *probe_kind_name(enum probe_kind kind) {
     return kinds[kind];
 }
 
-static int kind_parse(const char *name, enum probe_kind *ret) {
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-        if (text_equal(name, kinds[i])) {
-            *ret = (enum probe_kind)i;
-            return 0;
-        }
-    return -1;
-}
-
 void probe_list_add(struct probe_list *list, const struct probe *probe) {
     array_add(list->items, list->count, *probe);
 }
@@ -31,34 +22,18 @@ void probe_list_free(struct probe_list *list) {
     *list = (struct probe_list){0};
 }
 
-/* What no field says alone: each kind needs its own things. */
-static const char *contradiction(const struct probe *probe) {
-    bool udp = probe->kind == PROBE_UDP || probe->kind == PROBE_UDP_ANY;
-    bool http = probe->kind == PROBE_PAGE, udp_dns = probe->kind == PROBE_DNS;
-    bool asks = udp_dns || probe->kind == PROBE_DNS_TCP || http;
-
-    if (!probe_id_is_valid(probe->id))
-        return "the id is not 1..64 characters of a-z, 0-9, '.' and '-'";
-    if (!probe_target_is_valid(probe->target))
-        return "the target is neither an address nor a name";
-    if ((probe->port == 0) != (probe->kind == PROBE_RESOLVE))
-        return "the port does not fit the kind";
-    if (asks != (probe->question[0] != '\0') || (asks && !probe_target_is_valid(probe->question)))
-        return "the question does not fit the kind";
-    if (probe->payload && (udp_dns || probe->kind == PROBE_RESOLVE))
-        return "the payload does not fit the kind";
-    if ((udp || http) && !probe->payload)
-        return "a udp or http probe needs a payload";
-    return NULL;
-}
-
+/* Each field; then what none says alone, as each kind needs its own things. */
 static int line_parse(struct probe_reader *reader, struct probe *ret, struct error *err) {
-    const char *why;
+    size_t kind = 0;
+    bool udp, http, resolve, asks;
 
     if (reader->count != 9)
         return probe_reader_fail(reader, err, "a probe has 9 fields");
-    if (kind_parse(reader->fields[1], &ret->kind) < 0)
+    while (kind < ARRAY_SIZE(kinds) && !text_equal(reader->fields[1], kinds[kind]))
+        kind++;
+    if (kind == ARRAY_SIZE(kinds))
         return probe_reader_fail(reader, err, "unknown kind");
+    ret->kind = (enum probe_kind)kind;
     if (probe_reader_text(reader, 0, "id", ret->id, sizeof ret->id, err) < 0 ||
         probe_reader_text(reader, 2, "target", ret->target, sizeof ret->target, err) < 0 ||
         probe_reader_number(reader, 3, "port", 0, 65535, &ret->port, err) < 0 ||
@@ -69,15 +44,25 @@ static int line_parse(struct probe_reader *reader, struct probe *ret, struct err
             0 ||
         probe_reader_number(reader, 8, "attempts", 1, PROBE_ATTEMPTS_MAX, &ret->attempts, err) < 0)
         return -1;
-    why = contradiction(ret);
-    return why ? probe_reader_fail(reader, err, why) : 0;
-}
 
-static bool has_id(const struct probe_list *list, const char *id) {
-    for (size_t i = 0; i < list->count; i++)
-        if (text_equal(list->items[i].id, id))
-            return true;
-    return false;
+    udp = ret->kind == PROBE_UDP || ret->kind == PROBE_UDP_ANY;
+    http = ret->kind == PROBE_PAGE;
+    resolve = ret->kind == PROBE_RESOLVE;
+    asks = ret->kind == PROBE_DNS || ret->kind == PROBE_DNS_TCP || http;
+    if (!probe_id_is_valid(ret->id))
+        return probe_reader_fail(reader, err,
+                                 "the id is not 1..64 characters of a-z, 0-9, '.' and '-'");
+    if (!probe_target_is_valid(ret->target))
+        return probe_reader_fail(reader, err, "the target is neither an address nor a name");
+    if ((ret->port == 0) != resolve)
+        return probe_reader_fail(reader, err, "the port does not fit the kind");
+    if (asks != (ret->question[0] != '\0') || (asks && !probe_target_is_valid(ret->question)))
+        return probe_reader_fail(reader, err, "the question does not fit the kind");
+    if (ret->payload && (ret->kind == PROBE_DNS || resolve))
+        return probe_reader_fail(reader, err, "the payload does not fit the kind");
+    if ((udp || http) && !ret->payload)
+        return probe_reader_fail(reader, err, "a udp or http probe needs a payload");
+    return 0;
 }
 
 int probe_list_parse(const char *text, size_t len, struct probe_list *ret, struct error *err) {
@@ -94,8 +79,9 @@ int probe_list_parse(const char *text, size_t len, struct probe_list *ret, struc
             return probe_reader_fail(&reader, err, "too many probes");
         if (line_parse(&reader, &probe, err) < 0)
             return -1;
-        if (has_id(&list, probe.id))
-            return probe_reader_fail(&reader, err, "duplicate ID");
+        for (size_t i = 0; i < list.count; i++)
+            if (text_equal(list.items[i].id, probe.id))
+                return probe_reader_fail(&reader, err, "duplicate ID");
         probe_list_add(&list, &probe);
     }
     if (more < 0)

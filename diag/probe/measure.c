@@ -37,30 +37,13 @@ static char *payload_make(unsigned size) {
 }
 
 /* The echo answers "<name> <what came>". */
-static enum probe_outcome answer_check(const struct probe *probe, const char *answer,
-                                       const char *sent, struct probe_result *result) {
-    size_t sent_len = strcspn(sent, "\n");
-    const char *blank = strchr(answer, ' ');
-    size_t len = blank ? (size_t)(blank - answer) : 0;
-
-    if (len == 0 || len > PROBE_NAME_MAX)
-        return PROBE_WRONG_RESPONDER;
-    for (size_t i = 0; i < len; i++)
-        result->responder[i] = answer[i] > 0x20 && answer[i] < 0x7f ? answer[i] : '?';
-    result->responder[len] = '\0';
-    if (probe->expect[0] && !text_equal(result->responder, probe->expect))
-        return PROBE_WRONG_RESPONDER;
-    blank++;
-    if (strncmp(blank, sent, sent_len) != 0 || strcspn(blank, "\r\n") != sent_len)
-        return PROBE_WRONG_RESPONDER;
-    return PROBE_OK;
-}
-
 static enum probe_outcome exchange(const struct probe *probe, const char *address,
                                    struct probe_result *result) {
     _cleanup_(freep) char *sent = probe->payload ? payload_make(probe->payload) : NULL;
     char answer[ANSWER_MAX + 1] = "";
     enum socket_outcome outcome;
+    const char *echoed;
+    size_t name, len;
 
     if (probe->kind == PROBE_UDP)
         outcome = socket_udp_exchange(address, probe->port, sent, answer, sizeof answer,
@@ -73,7 +56,20 @@ static enum probe_outcome exchange(const struct probe *probe, const char *addres
                                       probe->timeout_ms);
     if (outcome != SOCKET_OK || !sent)
         return outcomes[outcome];
-    return answer_check(probe, answer, sent, result);
+
+    name = strcspn(answer, " ");
+    if (!answer[name] || name == 0 || name > PROBE_NAME_MAX)
+        return PROBE_WRONG_RESPONDER;
+    for (size_t i = 0; i < name; i++)
+        result->responder[i] = answer[i] > 0x20 && answer[i] < 0x7f ? answer[i] : '?';
+    result->responder[name] = '\0';
+    if (probe->expect[0] && !text_equal(result->responder, probe->expect))
+        return PROBE_WRONG_RESPONDER;
+    echoed = answer + name + 1;
+    len = strcspn(sent, "\n");
+    if (strncmp(echoed, sent, len) != 0 || strcspn(echoed, "\r\n") != len)
+        return PROBE_WRONG_RESPONDER;
+    return PROBE_OK;
 }
 
 static enum probe_outcome dns_ask(const struct probe *probe, const char *address,
@@ -188,51 +184,37 @@ static void attempt_run(void *context) {
     atomic_store(&attempt->ended, true);
 }
 
-/* Two failures before any success are enough. */
-static bool is_hopeless(const struct measured *m) {
-    unsigned failed = 0;
-
-    for (unsigned i = 0; i < m->started; i++) {
-        if (!atomic_load(&m->attempts[i]->ended))
-            continue;
-        if (m->attempts[i]->result.outcome == PROBE_OK)
-            return false;
-        failed++;
-    }
-    return failed >= 2;
-}
-
-static unsigned count_ended(const struct measured *m) {
-    unsigned ended = 0;
-
-    for (unsigned i = 0; i < m->started; i++)
-        ended += atomic_load(&m->attempts[i]->ended);
-    return ended;
-}
-
-static bool measured_step(struct measured *m, const struct probe *probe) {
-    unsigned ended = count_ended(m), runs = m->started - ended;
-
-    if (m->started >= probe->attempts || m->started >= PROBE_ATTEMPTS_MAX || is_hopeless(m))
-        return !runs;
-    if (!runs || (runs < AT_ONCE && socket_now_us() - m->last_us >= PATIENCE_US)) {
-        struct attempt *attempt = xcalloc(1, sizeof *attempt);
-
-        attempt->probe = probe;
-        atomic_init(&attempt->ended, false);
-        array_add(m->attempts, m->started, attempt);
-        m->last_us = socket_now_us();
-        if (socket_thread(attempt_run, attempt, 0) < 0)
-            attempt_run(attempt);
-    }
-    return false;
-}
-
 bool probe_work_step(struct probe_work *work) {
     bool done = true;
 
-    for (size_t i = 0; i < work->list.count; i++)
-        done = measured_step(&work->items[i], &work->list.items[i]) && done;
+    for (size_t i = 0; i < work->list.count; i++) {
+        const struct probe *probe = &work->list.items[i];
+        struct measured *m = &work->items[i];
+        unsigned ended = 0, succeeded = 0, runs;
+
+        for (unsigned k = 0; k < m->started; k++)
+            if (atomic_load(&m->attempts[k]->ended)) {
+                ended++;
+                succeeded += m->attempts[k]->result.outcome == PROBE_OK;
+            }
+        runs = m->started - ended;
+        if (m->started >= probe->attempts || m->started >= PROBE_ATTEMPTS_MAX ||
+            (ended >= 2 && !succeeded)) { /* two failures before any success are enough */
+            done = done && !runs;
+            continue;
+        }
+        done = false;
+        if (!runs || (runs < AT_ONCE && socket_now_us() - m->last_us >= PATIENCE_US)) {
+            struct attempt *attempt = xcalloc(1, sizeof *attempt);
+
+            attempt->probe = probe;
+            atomic_init(&attempt->ended, false);
+            array_add(m->attempts, m->started, attempt);
+            m->last_us = socket_now_us();
+            if (socket_thread(attempt_run, attempt, 0) < 0)
+                attempt_run(attempt);
+        }
+    }
     return done;
 }
 

@@ -37,21 +37,6 @@ static bool file_exists(const struct server *server, const char *name) {
     return file != NULL;
 }
 
-/* NULL when it cannot be read; at most one byte more than is allowed, so that too long is seen. */
-static char *file_read(const struct server *server, const char *name, size_t *ret_len) {
-    _cleanup_(freep) char *path = path_of(server, name);
-    FILE *file = fopen(path, "rb");
-    char *data;
-
-    if (!file)
-        return NULL;
-    data = xmalloc(PROBE_FILE_MAX + 2);
-    *ret_len = fread(data, 1, PROBE_FILE_MAX + 1, file);
-    data[*ret_len] = '\0';
-    fclose(file);
-    return data;
-}
-
 /* Beside, then renamed over: a reader sees all or nothing. */
 static int file_write(const struct server *server, const char *name, const char *data) {
     _cleanup_(freep) char *path = path_of(server, name);
@@ -73,31 +58,25 @@ static int file_write(const struct server *server, const char *name, const char 
     return good ? 0 : -1;
 }
 
-static void echo_open(struct server *server) {
+static void beat(struct server *server) {
     const struct probe_server *o = server->options;
-    _cleanup_(freep) char *prefix = xasprintf("%s ", o->name);
+    struct probe_heartbeat *beat = &server->beat;
+    _cleanup_(freep) char *prefix = xasprintf("%s ", o->name), *text = NULL;
 
+    server->beaten = socket_now_us();
     /* Tried again with each beat: an address may come later than the process. */
     if (!server->echo && (o->tcp_port || o->udp_port))
         server->echo = socket_echo_open(o->address, o->tcp_port, o->udp_port, prefix);
-}
-
-static void beat(struct server *server) {
-    struct probe_heartbeat *beat = &server->beat;
-    _cleanup_(freep) char *text = NULL;
-
-    server->beaten = socket_now_us();
-    echo_open(server);
     beat->beat++;
-    beat->tcp_echo = server->echo && server->options->tcp_port;
-    beat->udp_echo = server->echo && server->options->udp_port;
+    beat->tcp_echo = server->echo && o->tcp_port;
+    beat->udp_echo = server->echo && o->udp_port;
     socket_host_name(beat->host_name, sizeof beat->host_name);
     for (char *c = beat->host_name; *c; c++)
         if (*c <= 0x20 || *c >= 0x7f)
             *c = '?';
-    if (server->options->address[0]) {
+    if (o->address[0]) {
         beat->address_count = 1;
-        text_format(beat->addresses[0], sizeof beat->addresses[0], "%s", server->options->address);
+        text_format(beat->addresses[0], sizeof beat->addresses[0], "%s", o->address);
     } else {
         beat->address_count = socket_own_addresses(beat->addresses, PROBE_ADDRESSES_MAX);
     }
@@ -110,11 +89,17 @@ static void beat(struct server *server) {
  * the asker need not wait. */
 static void begin(struct server *server, const char *results) {
     _cleanup_(probe_list_free) struct probe_list list = {0};
-    _cleanup_(freep) char *text = NULL, *answer = NULL;
+    _cleanup_(freep) char *path = path_of(server, "probes.txt"), *text = NULL, *answer = NULL;
+    FILE *file = fopen(path, "rb");
     struct error err = {0};
     size_t len = 0;
 
-    text = file_read(server, "probes.txt", &len);
+    if (file) {
+        text = xmalloc(PROBE_FILE_MAX + 2);
+        len = fread(text, 1, PROBE_FILE_MAX + 1, file); /* one more, so that too long is seen */
+        text[len] = '\0';
+        fclose(file);
+    }
     if (text && probe_list_parse(text, len, &list, &err) == 0) {
         server->work = probe_work_new(&list);
         return;

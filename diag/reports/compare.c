@@ -50,64 +50,52 @@ static void add_change(json_t *changes, const char *name, const struct diag_cell
                                     worsened, "reason", is && *is->reason ? is->reason : NULL));
 }
 
-static json_t *changes_make(const struct diag_report *old, const struct diag_report *new,
-                            bool *worse) {
-    _cleanup_json_ json_t *before = cells_by_name(old), *now = cells_by_name(new);
-    json_t *changes = json_array();
-
-    json_each_member(now, name, row)
-        add_change(changes, name, find(old, before, name), find(new, now, name), !new->server,
-                   worse);
-    json_each_member(before, name, row)
-        if (!json_object_get(now, name))
-            add_change(changes, name, find(old, before, name), NULL, !new->server, worse);
-    return changes;
-}
-
-static json_t *cause_ids(const struct diag_report *report) {
-    json_t *ids = json_object();
-
-    for (size_t i = 0; i < report->causes.count; i++)
-        json_object_set_new(ids, report->causes.items[i].id, json_true());
-    return ids;
-}
-
-static json_t *node_names(const struct diag_report *report) {
-    json_t *names = json_object();
-
-    for (size_t i = 0; i < report->nodes.count; i++)
-        json_object_set_new(names, report->nodes.items[i].name, json_true());
-    return names;
-}
-
-/* Puts the names that each report alone has into two lists. */
-static void add_names_alone(json_t *ret, json_t *(*names)(const struct diag_report *report),
-                            const struct diag_report *old, const struct diag_report *new,
-                            const char *key_new, const char *key_gone) {
-    _cleanup_json_ json_t *before = names(old), *now = names(new);
+/* Puts the names of nodes, or the ids of causes, that each report alone has into two lists. */
+static void add_names_alone(json_t *ret, bool nodes, const struct diag_report *old,
+                            const struct diag_report *new, const char *key_new,
+                            const char *key_gone) {
+    const struct diag_report *const reports[] = {old, new};
+    json_t *names[] = {json_object(), json_object()};
     json_t *appeared = json_array(), *gone = json_array();
 
-    json_each_member(now, name, was)
-        if (!json_object_get(before, name))
+    for (size_t r = 0; r < ARRAY_SIZE(reports); r++) {
+        size_t count = nodes ? reports[r]->nodes.count : reports[r]->causes.count;
+
+        for (size_t i = 0; i < count; i++)
+            json_object_set_new(
+                names[r], nodes ? reports[r]->nodes.items[i].name : reports[r]->causes.items[i].id,
+                json_true());
+    }
+    json_each_member(names[1], name, was)
+        if (!json_object_get(names[0], name))
             json_array_append_new(appeared, json_string(name));
-    json_each_member(before, name, is)
-        if (!json_object_get(now, name))
+    json_each_member(names[0], name, is)
+        if (!json_object_get(names[1], name))
             json_array_append_new(gone, json_string(name));
     json_object_set_new(ret, key_new, appeared);
     json_object_set_new(ret, key_gone, gone);
+    json_decref(names[0]);
+    json_decref(names[1]);
 }
 
 json_t *diag_report_compare(const struct diag_report *old, const struct diag_report *new) {
+    _cleanup_json_ json_t *before = cells_by_name(old), *now = cells_by_name(new);
+    json_t *changes = json_array(), *ret;
     bool worse = false;
-    json_t *changes = changes_make(old, new, &worse);
-    json_t *ret = json_pack("{s:s, s:b, s:o}", "since", RFC3339_TEXT(old->time), "worse", worse,
-                            "cells", changes);
 
-    add_names_alone(ret, cause_ids, old, new, "causesNew", "causesGone");
+    json_each_member(now, name, row)
+        add_change(changes, name, find(old, before, name), find(new, now, name), !new->server,
+                   &worse);
+    json_each_member(before, name, row)
+        if (!json_object_get(now, name))
+            add_change(changes, name, find(old, before, name), NULL, !new->server, &worse);
+    ret = json_pack("{s:s, s:b, s:o}", "since", RFC3339_TEXT(old->time), "worse", worse, "cells",
+                    changes);
+    add_names_alone(ret, false, old, new, "causesNew", "causesGone");
     if (json_array_size(json_object_get(ret, "causesNew")))
         json_object_set_new(ret, "worse", json_true());
     if (new->server)
-        add_names_alone(ret, node_names, old, new, "nodesNew", "nodesGone");
+        add_names_alone(ret, true, old, new, "nodesNew", "nodesGone");
     return ret;
 }
 
@@ -119,13 +107,6 @@ bool diag_compare_changed(const json_t *compared) {
         if (json_array_size(json_object_get(compared, lists[i])))
             return true;
     return false;
-}
-
-static const char *message_of(const struct diag_causes *causes, const char *id) {
-    for (size_t i = 0; i < causes->count; i++)
-        if (text_equal(causes->items[i].id, id))
-            return causes->items[i].message;
-    return "";
 }
 
 /* A node's name is the cluster's, which steers no terminal. */
@@ -158,8 +139,11 @@ static void add_changes(struct text *t, const char *begin, const json_t *compare
         text_add(t, "\n");
     }
     json_each(json_object_get(compared, "causesNew"), i, id) {
-        const char *message = message_of(causes, json_string_value(id));
+        const char *message = "";
 
+        for (size_t k = causes->count; k-- > 0;) /* the first of that id */
+            if (text_equal(causes->items[k].id, json_string_value(id)))
+                message = causes->items[k].message;
         text_addf(t, "%s  new cause: %s%s", begin, json_string_value(id), *message ? ": " : "");
         text_add_escaped(t, message, strlen(message));
         text_add(t, "\n");

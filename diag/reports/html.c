@@ -19,50 +19,38 @@ static const struct place {
     {"this node", "kubelet, host", {FLOW_NODE_POD, FLOW_POD_NODE, FLOW_COUNT}},
 };
 
-/* How bad, the worst last. */
-static unsigned badness(enum diag_outcome outcome) {
-    static const unsigned order[] = {
-        [DIAG_SKIP] = 0, [DIAG_PASS] = 1, [DIAG_SLOW] = 2, [DIAG_NOT_RUN] = 3, [DIAG_FAIL] = 4};
-
-    return order[outcome];
-}
-
-/* The worst cell of a flow, or NULL; its outcomes as words ("TCP pass, UDP fail"), and those alone
- * that are not pass. */
-static const struct diag_cell *worst_of(const struct diag_report *report, enum diag_flow_id flow,
-                                        struct text *words, struct text *shown) {
-    const struct diag_cell *worst = NULL;
-
-    for (size_t i = 0; i < report->cells.count; i++) {
-        const struct diag_cell *cell = &report->cells.items[i];
-
-        if (cell->flow->id != flow)
-            continue;
-        text_addf(words, "%s%s%s %s", words->len ? ", " : "", cell->udp ? "UDP" : "TCP",
-                  cell->second ? " IPv6" : "", diag_outcome_name(cell->outcome));
-        if (cell->outcome != DIAG_PASS)
-            text_addf(shown, "%s%s%s %s", shown->len ? ", " : "", cell->udp ? "UDP" : "TCP",
-                      cell->second ? " IPv6" : "", diag_outcome_name(cell->outcome));
-        if (!worst || badness(cell->outcome) > badness(worst->outcome))
-            worst = cell;
-    }
-    return worst;
-}
-
+/* Of a flow the worst cell; the outcomes of all as words ("TCP pass, UDP fail"), of which those
+ * that are not pass are shown. */
 static void add_arrow(struct text *t, const struct diag_report *report, enum diag_flow_id id,
                       unsigned y) {
+    static const unsigned badness[] = {
+        [DIAG_SKIP] = 0, [DIAG_PASS] = 1, [DIAG_SLOW] = 2, [DIAG_NOT_RUN] = 3, [DIAG_FAIL] = 4};
     const struct diag_flow *flow = &diag_flows[id];
     _cleanup_(text_free) struct text words = {0}, shown = {0};
-    const struct diag_cell *worst = worst_of(report, id, &words, &shown);
-    _cleanup_(freep) char *name = worst ? diag_cell_name(worst) : NULL;
-    const struct diag_cause *cause =
-        worst && diag_cell_is_red(worst) ? diag_cause_of(&report->causes, name) : NULL;
+    const struct diag_cell *worst = NULL;
+    const struct diag_cause *cause = NULL;
+    _cleanup_(freep) char *name = NULL;
     bool back = flow->is & FLOW_FROM_NODE;
     unsigned from = back ? RIGHT - 6 : LEFT + 6, to = back ? LEFT + 6 : RIGHT - 6,
              wing = back ? to + 9 : to - 9;
 
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct diag_cell *cell = &report->cells.items[i];
+
+        if (cell->flow->id != id)
+            continue;
+        text_addf(&words, "%s%s%s %s", words.len ? ", " : "", cell->udp ? "UDP" : "TCP",
+                  cell->second ? " IPv6" : "", diag_outcome_name(cell->outcome));
+        if (cell->outcome != DIAG_PASS)
+            text_addf(&shown, "%s%s%s %s", shown.len ? ", " : "", cell->udp ? "UDP" : "TCP",
+                      cell->second ? " IPv6" : "", diag_outcome_name(cell->outcome));
+        if (!worst || badness[cell->outcome] > badness[worst->outcome])
+            worst = cell;
+    }
     if (!worst)
         return;
+    name = diag_cell_name(worst);
+    cause = diag_cell_is_red(worst) ? diag_cause_of(&report->causes, name) : NULL;
     if (cause)
         text_addf(t, "<a href=\"#%s\">", cause->id);
     text_addf(t, "<g role=\"img\" class=\"%s\" aria-label=\"%s to %s%s%s: %s%s%s\">",
@@ -177,31 +165,12 @@ static void add_paragraph(struct text *t, const char *label, const char *words) 
     text_add(t, "</p>\n");
 }
 
-/* How the cell is asked by hand, where its target is an address with a port. */
-static void add_command(struct text *t, const struct diag_report *report,
-                        const struct diag_cell *cell) {
-    bool dns = cell->udp && text_ends_with(cell->to, ":53");
-
-    if (!strchr(cell->to, ':') || strchr(cell->to, ' '))
-        return;
-    text_addf(t, "<p>By hand, on %s: <code>winjoin probe %s ",
-              cell->flow->is & FLOW_FROM_NODE ? "the node" : "the pod",
-              dns         ? "dns"
-              : cell->udp ? "udp"
-                          : "tcp");
-    markup_add(t, cell->to);
-    if (dns) {
-        text_add(t, " --question kubernetes.default.svc.");
-        markup_add(t, json_text_or(report->evidence, "expected.dnsDomain", "cluster.local"));
-    }
-    text_add(t, "</code></p>\n");
-}
-
 /* What a red cell opens: why, what speaks for it, what to do. */
 static void add_details(struct text *t, const struct diag_report *report,
                         const struct diag_cell *cell) {
     _cleanup_(freep) char *name = diag_cell_name(cell);
     const struct diag_cause *cause = diag_cause_of(&report->causes, name);
+    bool dns = cell->udp && text_ends_with(cell->to, ":53");
 
     if (cell->from[0]) {
         text_add(t, "<p>");
@@ -218,7 +187,21 @@ static void add_details(struct text *t, const struct diag_report *report,
             add_paragraph(t, "Evidence: ", cause->evidence.items[i]);
         add_paragraph(t, "Do: ", cause->hint);
     }
-    add_command(t, report, cell);
+
+    /* How the cell is asked by hand, where its target is an address with a port. */
+    if (!strchr(cell->to, ':') || strchr(cell->to, ' '))
+        return;
+    text_addf(t, "<p>By hand, on %s: <code>winjoin probe %s ",
+              cell->flow->is & FLOW_FROM_NODE ? "the node" : "the pod",
+              dns         ? "dns"
+              : cell->udp ? "udp"
+                          : "tcp");
+    markup_add(t, cell->to);
+    if (dns) {
+        text_add(t, " --question kubernetes.default.svc.");
+        markup_add(t, json_text_or(report->evidence, "expected.dnsDomain", "cluster.local"));
+    }
+    text_add(t, "</code></p>\n");
 }
 
 static void add_cell(struct text *t, const struct diag_report *report, const struct diag_cell *cell,
@@ -253,53 +236,33 @@ static void add_cell(struct text *t, const struct diag_report *report, const str
     text_add(t, "</td>");
 }
 
-static void add_row(struct text *t, const struct diag_report *report, const struct diag_flow *flow,
-                    const char *by, bool second) {
-    const struct diag_cell *tcp = diag_cells_find(&report->cells, flow->id, false, second);
-    const struct diag_cell *udp = diag_cells_find(&report->cells, flow->id, true, second);
-
-    if (!tcp && !udp)
-        return;
-    text_addf(t, "<tr><th scope=\"row\">%s &rarr; %s%s%s</th>", flow->from, flow->to,
-              *by ? ", " : "", by);
-    add_cell(t, report, tcp, "TCP");
-    add_cell(t, report, udp, "UDP");
-    text_add(t, "</tr>\n");
-}
-
-/* Of a cluster they may be thousands. */
-static char *cells_make(const struct text_list *cells) {
-    struct text t = {0};
-
-    for (size_t i = 0; i < cells->count && i < CELLS_SHOWN; i++)
-        text_addf(&t, "%s%s", i ? ", " : "", cells->items[i]);
-    if (cells->count > CELLS_SHOWN)
-        text_addf(&t, " and %zu more", cells->count - CELLS_SHOWN);
-    return text_take(&t);
-}
-
 void diag_causes_add_html(struct text *t, const struct diag_causes *causes) {
     for (size_t i = 0; i < causes->count; i++) {
-        _cleanup_(freep) char *cells = cells_make(&causes->items[i].cells);
-        _cleanup_(freep) char *page = diag_cause_page(causes->items[i].id);
+        const struct diag_cause *c = &causes->items[i];
+        _cleanup_(text_free) struct text cells = {0};
+        _cleanup_(freep) char *page = diag_cause_page(c->id);
 
-        text_addf(t, "<section class=\"%s\"", causes->items[i].confirmed ? "confirmed" : "likely");
+        text_addf(t, "<section class=\"%s\"", c->confirmed ? "confirmed" : "likely");
         if (diag_cause_is_first(causes, i)) /* an id may be named for both families */
-            text_addf(t, " id=\"%s\"", causes->items[i].id);
-        text_addf(t, "><h2>%s <small>%s</small></h2>\n", causes->items[i].id,
-                  causes->items[i].confirmed ? "confirmed" : "likely");
-        add_paragraph(t, "", causes->items[i].message);
-        if (causes->items[i].evidence.count)
+            text_addf(t, " id=\"%s\"", c->id);
+        text_addf(t, "><h2>%s <small>%s</small></h2>\n", c->id,
+                  c->confirmed ? "confirmed" : "likely");
+        add_paragraph(t, "", c->message);
+        if (c->evidence.count)
             text_add(t, "<ul>\n");
-        for (size_t k = 0; k < causes->items[i].evidence.count; k++) {
+        for (size_t k = 0; k < c->evidence.count; k++) {
             text_add(t, "<li>");
-            markup_add(t, causes->items[i].evidence.items[k]);
+            markup_add(t, c->evidence.items[k]);
             text_add(t, "</li>\n");
         }
-        if (causes->items[i].evidence.count)
+        if (c->evidence.count)
             text_add(t, "</ul>\n");
-        add_paragraph(t, "<b>Do:</b> ", causes->items[i].hint);
-        add_paragraph(t, "<b>Explains:</b> ", cells);
+        add_paragraph(t, "<b>Do:</b> ", c->hint);
+        for (size_t k = 0; k < c->cells.count && k < CELLS_SHOWN; k++)
+            text_addf(&cells, "%s%s", k ? ", " : "", c->cells.items[k]);
+        if (c->cells.count > CELLS_SHOWN) /* of a cluster they may be thousands */
+            text_addf(&cells, " and %zu more", c->cells.count - CELLS_SHOWN);
+        add_paragraph(t, "<b>Explains:</b> ", text_str(&cells));
         add_paragraph(t, "<b>See:</b> ", page);
         text_add(t, "</section>\n");
     }
@@ -328,9 +291,19 @@ char *diag_report_html(const struct diag_report *report) {
     if (report->cells.count) {
         text_add(&t, "<table><thead><tr><th scope=\"col\">flow</th><th scope=\"col\">TCP</th>"
                      "<th scope=\"col\">UDP</th></tr></thead><tbody>\n");
-        for (const struct diag_flow *flow = diag_flows; flow->name; flow++) {
-            add_row(&t, report, flow, flow->by, false);
-            add_row(&t, report, flow, "IPv6", true);
+        for (size_t i = 0; i < 2 * FLOW_COUNT; i++) {
+            const struct diag_flow *flow = &diag_flows[i / 2];
+            const char *by = i % 2 ? "IPv6" : flow->by;
+            const struct diag_cell *tcp = diag_cells_find(&report->cells, flow->id, false, i % 2),
+                                   *udp = diag_cells_find(&report->cells, flow->id, true, i % 2);
+
+            if (!tcp && !udp)
+                continue;
+            text_addf(&t, "<tr><th scope=\"row\">%s &rarr; %s%s%s</th>", flow->from, flow->to,
+                      *by ? ", " : "", by);
+            add_cell(&t, report, tcp, "TCP");
+            add_cell(&t, report, udp, "UDP");
+            text_add(&t, "</tr>\n");
         }
         text_add(&t, "</tbody></table>\n");
     }

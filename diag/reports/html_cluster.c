@@ -43,30 +43,6 @@ struct nodes {
     size_t *items, count;
 };
 
-static void add_row(struct text *t, const struct diag_report *report, const struct nodes *nodes,
-                    size_t from, const enum diag_outcome *worst) {
-    const char *name = report->nodes.items[from].name;
-
-    text_add(t, "<tr><th scope=\"row\" title=\"");
-    markup_add(t, name);
-    text_add(t, "\">");
-    if (nodes->count > NAMED_MAX)
-        text_addf(t, "%zu ", from + 1);
-    markup_add(t, name);
-    text_add(t, "</th>");
-    for (size_t k = 0; k < nodes->count; k++) {
-        enum diag_outcome outcome = worst[from * report->nodes.count + nodes->items[k]];
-
-        if (outcome == DIAG_FAIL || outcome == DIAG_NOT_RUN)
-            text_addf(t, "<td class=\"%s\"><a href=\"#red-%zu-%zu\">%s</a></td>",
-                      diag_outcome_name(outcome), from + 1, nodes->items[k] + 1,
-                      outcome == DIAG_FAIL ? "fail" : "?");
-        else
-            text_add(t, outcome == DIAG_SKIP ? "<td></td>" : "<td class=\"pass\">ok</td>");
-    }
-    text_add(t, "</tr>\n");
-}
-
 static void add_matrix(struct text *t, const struct diag_report *report, const struct nodes *nodes,
                        const enum diag_outcome *worst) {
     text_addf(t, "<div class=\"matrix%s\" tabindex=\"0\"><table>",
@@ -86,8 +62,28 @@ static void add_matrix(struct text *t, const struct diag_report *report, const s
     }
     text_add(t, "</tr></thead>\n");
     text_add(t, "<tbody>");
-    for (size_t i = 0; i < nodes->count; i++)
-        add_row(t, report, nodes, nodes->items[i], worst);
+    for (size_t i = 0; i < nodes->count; i++) {
+        size_t from = nodes->items[i];
+
+        text_add(t, "<tr><th scope=\"row\" title=\"");
+        markup_add(t, report->nodes.items[from].name);
+        text_add(t, "\">");
+        if (nodes->count > NAMED_MAX)
+            text_addf(t, "%zu ", from + 1);
+        markup_add(t, report->nodes.items[from].name);
+        text_add(t, "</th>");
+        for (size_t k = 0; k < nodes->count; k++) {
+            enum diag_outcome outcome = worst[from * report->nodes.count + nodes->items[k]];
+
+            if (outcome == DIAG_FAIL || outcome == DIAG_NOT_RUN)
+                text_addf(t, "<td class=\"%s\"><a href=\"#red-%zu-%zu\">%s</a></td>",
+                          diag_outcome_name(outcome), from + 1, nodes->items[k] + 1,
+                          outcome == DIAG_FAIL ? "fail" : "?");
+            else
+                text_add(t, outcome == DIAG_SKIP ? "<td></td>" : "<td class=\"pass\">ok</td>");
+        }
+        text_add(t, "</tr>\n");
+    }
     text_add(t, "</tbody></table></div>\n");
 }
 
@@ -124,20 +120,31 @@ static void add_matrices(struct text *t, const struct diag_report *report,
 }
 
 /* The cells of a pair together, and how the pair alone is asked again. */
-static void add_pair(struct text *t, const struct diag_report *report, size_t from, size_t to) {
-    size_t count = 0;
+static void add_reds(struct text *t, const struct diag_report *report) {
+    const struct diag_cells *cells = &report->cells;
+    size_t n = report->nodes.count;
+    _cleanup_(freep) bool *told = xcalloc(n * n, sizeof *told);
+    bool any = false;
 
-    for (size_t i = 0; i < report->cells.count; i++) {
-        const struct diag_cell *c = &report->cells.items[i];
+    for (size_t i = 0; i < cells->count; i++) {
+        size_t from = cells->items[i].from_node, to = cells->items[i].to_node;
 
-        if (c->from_node == from && c->to_node == to && diag_cell_is_open(c)) {
-            _cleanup_(freep) char *name = diag_report_cell_name(report, c);
-            const struct diag_cause *cause = diag_cause_of(&report->causes, name);
+        if (!diag_cell_is_open(&cells->items[i]) || told[from * n + to])
+            continue;
+        text_add(t, any ? "" : "<h2>What does not work</h2>\n<table class=\"red\"><tbody>\n");
+        any = told[from * n + to] = true;
+        for (size_t k = i; k < cells->count; k++) {
+            const struct diag_cell *c = &cells->items[k];
+            _cleanup_(freep) char *name = NULL;
+            const struct diag_cause *cause;
 
-            /* `first`: of its pair, where the matrix leads to. */
+            if (c->from_node != from || c->to_node != to || !diag_cell_is_open(c))
+                continue;
+            name = diag_report_cell_name(report, c);
+            cause = diag_cause_of(&report->causes, name);
             text_add(t, "<tr");
-            if (count++ == 0)
-                text_addf(t, " id=\"red-%zu-%zu\"", c->from_node + 1, c->to_node + 1);
+            if (k == i) /* where the matrix leads to */
+                text_addf(t, " id=\"red-%zu-%zu\"", from + 1, to + 1);
             text_addf(t, "><td class=\"%s\">%s</td><td>%s %s</td><td>",
                       diag_outcome_name(c->outcome), diag_outcome_name(c->outcome), c->flow->name,
                       c->udp ? "UDP" : "TCP");
@@ -150,27 +157,11 @@ static void add_pair(struct text *t, const struct diag_report *report, size_t fr
                 text_addf(t, " <a href=\"#%s\">%s</a>", cause->id, cause->id);
             text_add(t, "</td></tr>\n");
         }
-    }
-    text_add(t, "<tr><td colspan=\"4\"><code>winjoin diag --kubeconfig FILE --nodes ");
-    markup_add(t, report->nodes.items[from].name);
-    text_add(t, from == to ? "" : ",");
-    markup_add(t, from == to ? "" : report->nodes.items[to].name);
-    text_add(t, "</code></td></tr>\n");
-}
-
-static void add_reds(struct text *t, const struct diag_report *report) {
-    size_t n = report->nodes.count;
-    _cleanup_(freep) bool *told = xcalloc(n * n, sizeof *told);
-    bool any = false;
-
-    for (size_t i = 0; i < report->cells.count; i++) {
-        const struct diag_cell *c = &report->cells.items[i];
-
-        if (!diag_cell_is_open(c) || told[c->from_node * n + c->to_node])
-            continue;
-        text_add(t, any ? "" : "<h2>What does not work</h2>\n<table class=\"red\"><tbody>\n");
-        any = told[c->from_node * n + c->to_node] = true;
-        add_pair(t, report, c->from_node, c->to_node);
+        text_add(t, "<tr><td colspan=\"4\"><code>winjoin diag --kubeconfig FILE --nodes ");
+        markup_add(t, report->nodes.items[from].name);
+        text_add(t, from == to ? "" : ",");
+        markup_add(t, from == to ? "" : report->nodes.items[to].name);
+        text_add(t, "</code></td></tr>\n");
     }
     text_add(t, any ? "</tbody></table>\n" : "");
 }

@@ -8,25 +8,6 @@ static const char *const large_names[] = {[LARGE_NOT_ASKED] = "",
                                           [LARGE_LOST_THERE] = "lost-there",
                                           [LARGE_LOST_BACK] = "lost-back"};
 
-static json_t *cell_evidence(const struct diag_report *report, const struct diag_cell *cell) {
-    const struct probe_result *r = &cell->result;
-    json_t *evidence = json_pack("{s:s}", "probe", probe_outcome_name(r->outcome));
-
-    if (report->server) {
-        json_object_set_new(evidence, "responder", json_string(r->responder));
-        return evidence;
-    }
-    json_set_text(evidence, "responder", r->responder);
-    if (r->address_count) {
-        json_t *addresses = json_array();
-
-        for (size_t i = 0; i < r->address_count; i++)
-            json_array_append_new(addresses, json_string(r->addresses[i]));
-        json_object_set_new(evidence, "addresses", addresses);
-    }
-    return evidence;
-}
-
 /* `timed`: the times are the network's, too. */
 static void add_counted(json_t *json, const struct probe_result *r, bool timed) {
     json_object_set_new(json, "lossPercent",
@@ -39,6 +20,7 @@ static void add_counted(json_t *json, const struct probe_result *r, bool timed) 
 }
 
 static json_t *cell_json(const struct diag_report *report, const struct diag_cell *cell) {
+    const struct probe_result *r = &cell->result;
     json_t *json =
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "id", cell->flow->name, "from", cell->from,
                   "to", cell->to[0] || report->server ? cell->to : cell->flow->to, "protocol",
@@ -47,12 +29,21 @@ static json_t *cell_json(const struct diag_report *report, const struct diag_cel
 
     if (cell->from_node != cell->to_node)
         json_set_text(json, "toNode", report->nodes.items[cell->to_node].name);
-    if (cell->result.attempts) {
-        json_object_set_new(json, "attempts", json_integer(cell->result.attempts));
-        json_object_set_new(json, "succeeded", json_integer(cell->result.succeeded));
+    if (r->attempts) {
+        json_t *evidence = json_pack("{s:s}", "probe", probe_outcome_name(r->outcome));
+        json_t *addresses = r->address_count && !report->server ? json_array() : NULL;
+
+        if (report->server || *r->responder)
+            json_object_set_new(evidence, "responder", json_string(r->responder));
+        for (size_t i = 0; addresses && i < r->address_count; i++)
+            json_array_append_new(addresses, json_string(r->addresses[i]));
+        if (addresses)
+            json_object_set_new(evidence, "addresses", addresses);
+        json_object_set_new(json, "attempts", json_integer(r->attempts));
+        json_object_set_new(json, "succeeded", json_integer(r->succeeded));
         if (!report->server)
-            add_counted(json, &cell->result, true);
-        json_object_set_new(json, "evidence", cell_evidence(report, cell));
+            add_counted(json, r, true);
+        json_object_set_new(json, "evidence", evidence);
     }
     if (cell->one_way)
         json_set_text(json, "oneWay", cell->one_way == DIAG_WAY_BACK ? "back" : "there");
@@ -60,7 +51,7 @@ static json_t *cell_json(const struct diag_report *report, const struct diag_cel
     if (cell->again)
         json_object_set_new(json, "sentAgain", json_integer(cell->again));
     if (cell->counted)
-        add_counted(json, &cell->result, !report->nodes.items[cell->from_node].by_exec);
+        add_counted(json, r, !report->nodes.items[cell->from_node].by_exec);
     json_set_text(json, "reason", cell->reason);
     return json;
 }
@@ -91,30 +82,38 @@ static json_t *causes_json(const struct diag_causes *causes) {
     return array;
 }
 
+/* Texts of a node; `otherwise`: what is read where the document has none. */
+static const struct {
+    const char *key, *otherwise;
+    size_t offset;
+} node_texts[] = {
+#define TEXT(key, member, otherwise)                                                               \
+    { key, otherwise, offsetof(struct cluster_node, member) }
+    TEXT("network", network, ""),
+    TEXT("pool", pool, ""),
+    TEXT("zone", zone, ""),
+    TEXT("says", says, NULL),
+    TEXT("podIP", pod_ip, NULL),
+    TEXT("podIPv6", pod_ip6, NULL),
+    TEXT("sharedWithOther", twin, NULL),
+    TEXT("notRun", waiting, NULL),
+    TEXT("notReachedByAPIServer", unreached, NULL),
+    TEXT("dnsSuffixes", suffixes, NULL),
+    TEXT("dnsServers", servers, NULL),
+    TEXT("clientIPSeen", client_ip, NULL),
+    TEXT("clientIPSeenByService", service_ip, NULL),
+    TEXT("clientIPSeenByLocalNodePort", local_ip, NULL),
+};
+
 static json_t *node_json(const struct cluster_node *node) {
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:b}", "name", node->name, "os", node->os,
                              "build", node->build, "version", node->version, "ready", node->ready);
-    const struct {
-        const char *key, *value;
-    } texts[] = {
-        {"network", node->network},
-        {"pool", node->pool},
-        {"zone", node->zone},
-        {"says", node->says},
-        {"podIP", node->pod_ip},
-        {"podIPv6", node->pod_ip6},
-        {"sharedWithOther", node->twin},
-        {"notRun", node->waiting},
-        {"notReachedByAPIServer", node->unreached},
-        {"dnsSuffixes", node->suffixes},
-        {"dnsServers", node->servers},
-        {"clientIPSeen", node->client_ip},
-        {"clientIPSeenByService", node->service_ip},
-        {"clientIPSeenByLocalNodePort", node->local_ip},
-    };
 
-    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-        json_set_text(json, texts[i].key, texts[i].value);
+    for (size_t i = 0; i < ARRAY_SIZE(node_texts); i++) {
+        const void *field = (const char *)node + node_texts[i].offset;
+
+        json_set_text(json, node_texts[i].key, *(const char *const *)field);
+    }
     if (node->own_report)
         json_object_set(json, "ownReport", node->own_report);
     if (node->by_exec)
@@ -124,30 +123,30 @@ static json_t *node_json(const struct cluster_node *node) {
     return json;
 }
 
-static json_t *of_cluster(const struct diag_report *report) {
-    json_t *nodes = json_array();
-
-    for (size_t i = 0; i < report->nodes.count; i++)
-        json_array_append_new(nodes, node_json(&report->nodes.items[i]));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:i, s:o*, s:i, s:b, s:s, s:o*, s:o}",
-                     JSON_DOCUMENT(CLUSTER_REPORT_KIND), "server", report->server, "domain",
-                     report->domain, "time", RFC3339_TEXT(report->time), "startSeconds",
-                     report->start_ms / 1000.0, "durationSeconds", report->milliseconds / 1000.0,
-                     "requests", (int)report->requests, "count",
-                     report->count ? json_integer(report->count) : NULL, "pairs",
-                     (int)report->pairs.count, "namespaceLeft", report->left, "namespace",
-                     report->namespace_, "sample", diag_sample_json(report), "nodes", nodes);
-}
-
 json_t *diag_report_json(const struct diag_report *report) {
     struct diag_summary s;
-    json_t *json = report->server ? of_cluster(report)
-                                  : json_pack("{s:s, s:s, s:s, s:s, s:s, s:f}",
-                                              JSON_DOCUMENT(NODE_REPORT_KIND), "node",
-                                              report->node ? report->node : "", "network",
-                                              report->network ? report->network : "unknown", "time",
-                                              RFC3339_TEXT(report->time), "durationSeconds",
-                                              report->milliseconds / 1000.0);
+    json_t *json;
+
+    if (report->server) {
+        json_t *nodes = json_array();
+
+        for (size_t i = 0; i < report->nodes.count; i++)
+            json_array_append_new(nodes, node_json(&report->nodes.items[i]));
+        json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:i, s:o*, s:i, s:b, s:s, s:o*, s:o}",
+                         JSON_DOCUMENT(CLUSTER_REPORT_KIND), "server", report->server, "domain",
+                         report->domain, "time", RFC3339_TEXT(report->time), "startSeconds",
+                         report->start_ms / 1000.0, "durationSeconds",
+                         report->milliseconds / 1000.0, "requests", (int)report->requests, "count",
+                         report->count ? json_integer(report->count) : NULL, "pairs",
+                         (int)report->pairs.count, "namespaceLeft", report->left, "namespace",
+                         report->namespace_, "sample", diag_sample_json(report), "nodes", nodes);
+    } else {
+        json =
+            json_pack("{s:s, s:s, s:s, s:s, s:s, s:f}", JSON_DOCUMENT(NODE_REPORT_KIND), "node",
+                      report->node ? report->node : "", "network",
+                      report->network ? report->network : "unknown", "time",
+                      RFC3339_TEXT(report->time), "durationSeconds", report->milliseconds / 1000.0);
+    }
 
     diag_summary_make(report, &s);
     json_object_set_new(json, "flows", diag_flows_json(report));
@@ -177,14 +176,18 @@ static unsigned thousandths_in(const json_t *json, const char *path) {
     return value > 0 && value < 1e6 ? (unsigned)(value * 1000.0 + 0.5) : 0;
 }
 
-static void copy_in(const json_t *json, const char *path, char *ret, size_t size) {
-    text_format(ret, size, "%s", json_text_or(json, path, ""));
-}
-
 static int read_result(const json_t *json, struct diag_cell *ret, struct error *err) {
     const char *id = json_text_at(json, "id"), *protocol = json_text_at(json, "protocol");
     const char *outcome = json_text_at(json, "outcome"), *family = json_text_at(json, "family");
     const char *probe = json_text_at(json, "evidence.probe");
+    const struct {
+        const char *path;
+        char *ret;
+        size_t size;
+    } texts[] = {{"from", ret->from, sizeof ret->from},
+                 {"to", ret->to, sizeof ret->to},
+                 {"reason", ret->reason, sizeof ret->reason},
+                 {"evidence.responder", ret->result.responder, sizeof ret->result.responder}};
 
     ret->flow = id ? diag_flow_find(id) : NULL;
     if (!ret->flow)
@@ -211,98 +214,58 @@ static int read_result(const json_t *json, struct diag_cell *ret, struct error *
             ret->result.address_count < PROBE_ADDRESSES_MAX)
             memcpy(ret->result.addresses[ret->result.address_count++], text, strlen(text) + 1);
     }
-    copy_in(json, "from", ret->from, sizeof ret->from);
-    copy_in(json, "to", ret->to, sizeof ret->to);
-    copy_in(json, "reason", ret->reason, sizeof ret->reason);
-    copy_in(json, "evidence.responder", ret->result.responder, sizeof ret->result.responder);
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+        text_format(texts[i].ret, texts[i].size, "%s", json_text_or(json, texts[i].path, ""));
     return 0;
 }
 
 /* ---- a whole cluster ---- */
 
-struct reading {
-    struct diag_report *report;
-    json_t *index; /* of each node, by name */
-};
-
 static char *text_or_empty(const json_t *json, const char *path) {
     return xstrdup(json_text_or(json, path, ""));
 }
 
-static char *text_at(const json_t *json, const char *path) {
-    return xstrdup_null(json_text_at(json, path));
-}
-
-static int read_node(struct reading *r, const json_t *json, struct error *err) {
-    struct cluster_nodes *nodes = &r->report->nodes;
+/* `index`: of each node its place, by name. */
+static int read_node(const json_t *json, json_t *index, struct cluster_nodes *nodes,
+                     struct error *err) {
     struct cluster_node *node = &nodes->items[nodes->count];
     const char *name = json_text_at(json, "name");
 
-    if (!name || !*name || json_object_get(r->index, name))
+    if (!name || !*name || json_object_get(index, name))
         return error_set(err, ERROR_MALFORMED, "node %zu has no name of its own", nodes->count);
-    json_object_set_new(r->index, name, json_integer((json_int_t)nodes->count++));
+    json_object_set_new(index, name, json_integer((json_int_t)nodes->count++));
     *node = (struct cluster_node){
         .name = xstrdup(name),
         .os = text_or_empty(json, "os"),
         .build = text_or_empty(json, "build"),
         .version = text_or_empty(json, "version"),
-        .network = text_or_empty(json, "network"),
-        .pool = text_or_empty(json, "pool"),
-        .zone = text_or_empty(json, "zone"),
-        .says = text_at(json, "says"),
         .ready = json_bool_at(json, "ready", false),
-        .twin = text_at(json, "sharedWithOther"),
-        .pod_ip = text_at(json, "podIP"),
-        .pod_ip6 = text_at(json, "podIPv6"),
-        .waiting = text_at(json, "notRun"),
-        .unreached = text_at(json, "notReachedByAPIServer"),
         .by_exec = json_bool_at(json, "askedByExec", false),
-        .suffixes = text_at(json, "dnsSuffixes"),
-        .servers = text_at(json, "dnsServers"),
-        .client_ip = text_at(json, "clientIPSeen"),
-        .service_ip = text_at(json, "clientIPSeenByService"),
-        .local_ip = text_at(json, "clientIPSeenByLocalNodePort"),
         .sticky = json_object_get(json, "sessionAffinity") != NULL,
         .fixed = json_bool_at(json, "sessionAffinity", false),
         .own_report = cluster_own_report_take(json_object_get(json, "ownReport")),
     };
+    for (size_t i = 0; i < ARRAY_SIZE(node_texts); i++) {
+        void *field = (char *)node + node_texts[i].offset;
+
+        *(char **)field =
+            xstrdup_null(json_text_or(json, node_texts[i].key, node_texts[i].otherwise));
+    }
     return 0;
 }
 
-static int find_node(const struct reading *r, const char *name, size_t *ret, struct error *err) {
-    const json_t *index = name ? json_object_get(r->index, name) : NULL;
+static int find_node(const json_t *index, const char *name, size_t *ret, struct error *err) {
+    const json_t *place = name ? json_object_get(index, name) : NULL;
 
-    if (!index)
+    if (!place)
         return error_set(err, ERROR_MALFORMED, "a flow names a node that the report does not have");
-    *ret = (size_t)json_integer_value(index);
+    *ret = (size_t)json_integer_value(place);
     return 0;
-}
-
-/* Of each pair several cells, one behind the other. */
-static void add_pair(struct cluster_pairs *pairs, const struct diag_cell *cell) {
-    const struct cluster_pair *last = pairs->count ? &pairs->items[pairs->count - 1] : NULL;
-
-    if (!cluster_cell_is_between_pods(cell) ||
-        (last && last->from == cell->from_node && last->to == cell->to_node))
-        return;
-    pairs->items[pairs->count++] = (struct cluster_pair){cell->from_node, cell->to_node};
-}
-
-static int read_large(const char *name, struct diag_cell *ret, struct error *err) {
-    for (unsigned i = LARGE_ARRIVE; name && i < ARRAY_SIZE(large_names); i++)
-        if (text_equal(large_names[i], name)) {
-            ret->large = (enum diag_large)i;
-            return 0;
-        }
-    return name ? error_set(err, ERROR_MALFORMED, "flow '%s' has unknown largePackets",
-                            ret->flow->name)
-                : 0;
 }
 
 static int read_cluster(const json_t *json, struct diag_report *ret, struct error *err) {
     const json_t *nodes = json_object_get(json, "nodes"), *flows = json_object_get(json, "flows");
     _cleanup_json_ json_t *index = json_object();
-    struct reading reading = {ret, index};
 
     ret->server = text_or_empty(json, "server");
     if (json_array_size(nodes) > CLUSTER_NODES_MAX || json_array_size(flows) > CLUSTER_CELLS_MAX)
@@ -312,25 +275,35 @@ static int read_cluster(const json_t *json, struct diag_report *ret, struct erro
     ret->cells.items = xcalloc(json_array_size(flows), sizeof *ret->cells.items);
     ret->pairs.items = xcalloc(json_array_size(flows), sizeof *ret->pairs.items);
     json_each(nodes, i, node)
-        if (read_node(&reading, node, err) < 0)
+        if (read_node(node, index, &ret->nodes, err) < 0)
             return -1;
     json_each(flows, i, flow) {
-        struct diag_cells *cells = &reading.report->cells;
-        struct diag_cell *cell = &cells->items[cells->count];
-        const char *to = json_text_at(flow, "toNode");
+        struct diag_cell *cell = &ret->cells.items[ret->cells.count];
+        const struct cluster_pair *last =
+            ret->pairs.count ? &ret->pairs.items[ret->pairs.count - 1] : NULL;
+        const char *to = json_text_at(flow, "toNode"), *large = json_text_at(flow, "largePackets");
 
         if (read_result(flow, cell, err) < 0 ||
-            find_node(&reading, json_text_at(flow, "from"), &cell->from_node, err) < 0)
+            find_node(index, json_text_at(flow, "from"), &cell->from_node, err) < 0)
             return -1;
         cell->to_node = cell->from_node;
-        if ((to && find_node(&reading, to, &cell->to_node, err) < 0) ||
-            read_large(json_text_at(flow, "largePackets"), cell, err) < 0)
+        if (to && find_node(index, to, &cell->to_node, err) < 0)
             return -1;
+        for (unsigned k = LARGE_ARRIVE; large && k < ARRAY_SIZE(large_names); k++)
+            if (text_equal(large_names[k], large))
+                cell->large = (enum diag_large)k;
+        if (large && !cell->large)
+            return error_set(err, ERROR_MALFORMED, "flow '%s' has unknown largePackets",
+                             cell->flow->name);
         cell->again = number_in(flow, "sentAgain", cell->result.attempts);
         cell->counted = cell->result.attempts && json_object_get(flow, "lossPercent");
         cell->second = cell->family == 6;
-        cells->count++;
-        add_pair(&reading.report->pairs, cell);
+        ret->cells.count++;
+        /* Of each pair there are several cells, one behind the other. */
+        if (cluster_cell_is_between_pods(cell) &&
+            !(last && last->from == cell->from_node && last->to == cell->to_node))
+            ret->pairs.items[ret->pairs.count++] =
+                (struct cluster_pair){cell->from_node, cell->to_node};
     }
     diag_sample_read(json_object_get(json, "sample"), &ret->sample);
     ret->namespace_ = text_or_empty(json, "namespace");
@@ -357,43 +330,36 @@ static int read_node_report(const json_t *json, struct diag_report *ret, struct 
         diag_cells_add(&ret->cells, &cell);
         ret->probes += cell.result.attempts;
     }
-    ret->node = text_at(json, "node");
-    ret->network = text_at(json, "network");
+    ret->node = xstrdup_null(json_text_at(json, "node"));
+    ret->network = xstrdup_null(json_text_at(json, "network"));
     ret->evidence = json_incref(json_at(json, "evidence"));
     return 0;
 }
 
-/* `wanted`: NULL: either is. */
-static int check_kind(const char *wanted, const json_t *json, bool *ret_cluster,
-                      struct error *err) {
-    const char *kind = json_text_at(json, "kind");
-    bool of_node = text_equal(kind, NODE_REPORT_KIND);
-
-    *ret_cluster = text_equal(kind, CLUSTER_REPORT_KIND);
-    if (text_equal(wanted, CLUSTER_REPORT_KIND) && !*ret_cluster)
-        return error_set(err, ERROR_MALFORMED,
-                         of_node ? "this is the report of one node, not of a whole cluster"
-                                 : "this is not the report of a whole cluster");
-    if (text_equal(wanted, NODE_REPORT_KIND) && *ret_cluster)
-        return error_set(err, ERROR_MALFORMED,
-                         "this is the report of a whole cluster, not of one node");
-    if (!*ret_cluster && (!of_node || !json_at(json, "flows")))
-        return error_set(
-            err, ERROR_MALFORMED,
-            "decode DiagReport: not a winjoin diag report (winjoin diag -o json prints one)");
-    return 0;
-}
-
-int diag_report_read(const char *text, size_t len, const char *kind, struct diag_report *ret,
+int diag_report_read(const char *text, size_t len, const char *wanted, struct diag_report *ret,
                      struct error *err) {
     _cleanup_(diag_report_free) struct diag_report report = {0};
     _cleanup_json_ json_t *json = NULL;
-    const char *time;
-    bool cluster;
+    const char *kind, *time;
+    bool node, cluster;
 
-    if (json_read(text, len, kind ? kind : NODE_REPORT_KIND, &json, err) < 0 ||
-        check_kind(kind, json, &cluster, err) < 0)
+    if (json_read(text, len, wanted ? wanted : NODE_REPORT_KIND, &json, err) < 0)
         return -1;
+    kind = json_text_at(json, "kind");
+    node = text_equal(kind, NODE_REPORT_KIND);
+    cluster = text_equal(kind, CLUSTER_REPORT_KIND);
+    if (text_equal(wanted, CLUSTER_REPORT_KIND) && !cluster)
+        return error_set(err, ERROR_MALFORMED,
+                         node ? "this is the report of one node, not of a whole cluster"
+                              : "this is not the report of a whole cluster");
+    if (text_equal(wanted, NODE_REPORT_KIND) && cluster)
+        return error_set(err, ERROR_MALFORMED,
+                         "this is the report of a whole cluster, not of one node");
+    if (!cluster && (!node || !json_at(json, "flows")))
+        return error_set(
+            err, ERROR_MALFORMED,
+            "decode DiagReport: not a winjoin diag report (winjoin diag -o json prints one)");
+
     time = json_text_at(json, "time");
     if ((cluster ? read_cluster : read_node_report)(json, &report, err) < 0 ||
         (time && rfc3339_parse(time, &report.time, err) < 0))

@@ -28,21 +28,6 @@ void markup_add(struct text *t, const char *s) {
         }
 }
 
-static void add_trouble(struct text *t, const char *element, const struct diag_cell *cell,
-                        const struct diag_cause *cause) {
-    text_addf(t, "      <%s message=\"", element);
-    markup_add(t, cell->reason);
-    if (!cause) {
-        text_add(t, "\"/>\n");
-        return;
-    }
-    text_addf(t, "\" type=\"%s\">", cause->id);
-    markup_add(t, cause->message);
-    text_add(t, "\n");
-    markup_add(t, cause->hint);
-    text_addf(t, "</%s>\n", element);
-}
-
 /* A cluster has so many cells that the cause is not looked up for each: its page has them. */
 static void add_case(struct text *t, const struct diag_report *report,
                      const struct diag_cell *cell) {
@@ -50,6 +35,7 @@ static void add_case(struct text *t, const struct diag_report *report,
         [DIAG_FAIL] = "failure", [DIAG_SKIP] = "skipped", [DIAG_NOT_RUN] = "error"};
     const char *element = elements[cell->outcome];
     const unsigned us = cell->result.median_us;
+    const struct diag_cause *cause = NULL;
 
     text_addf(t, "    <testcase name=\"%s/%s%s", cell->flow->name, cell->udp ? "udp" : "tcp",
               cell->second ? "/ipv6" : "");
@@ -66,13 +52,21 @@ static void add_case(struct text *t, const struct diag_report *report,
         text_add(t, "/>\n");
         return;
     }
-    text_add(t, ">\n");
-    if (cell->outcome == DIAG_SKIP || report->server) {
-        add_trouble(t, element, cell, NULL);
-    } else {
+    if (cell->outcome != DIAG_SKIP && !report->server) {
         _cleanup_(freep) char *name = diag_cell_name(cell);
 
-        add_trouble(t, element, cell, diag_cause_of(&report->causes, name));
+        cause = diag_cause_of(&report->causes, name);
+    }
+    text_addf(t, ">\n      <%s message=\"", element);
+    markup_add(t, cell->reason);
+    if (cause) {
+        text_addf(t, "\" type=\"%s\">", cause->id);
+        markup_add(t, cause->message);
+        text_add(t, "\n");
+        markup_add(t, cause->hint);
+        text_addf(t, "</%s>\n", element);
+    } else {
+        text_add(t, "\"/>\n");
     }
     text_add(t, "    </testcase>\n");
 }

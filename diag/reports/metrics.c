@@ -46,84 +46,46 @@ static void add_number(struct text *t, const char *name, const char *help, const
 /* false: this cell has no such number. */
 static bool number_of(const struct diag_cell *cell, enum part part, double *ret) {
     const struct probe_result *r = &cell->result;
-    bool works = cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW;
+    const double values[] = {
+        [UP] = cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW,
+        [MIN] = r->min_us / 1e6,
+        [MEDIAN] = r->median_us / 1e6,
+        [P95] = r->p95_us / 1e6,
+        [MAX] = r->max_us / 1e6,
+        [LOSS] = r->attempts ? (double)(r->attempts - r->succeeded) / r->attempts : 0,
+    };
 
-    switch (part) {
-    case UP:
-        *ret = works;
-        return cell->outcome != DIAG_SKIP;
-    case LOSS:
-        if (!r->attempts)
-            return false;
-        *ret = (double)(r->attempts - r->succeeded) / r->attempts;
-        return true;
-    case MIN:
-        *ret = r->min_us / 1e6;
-        break;
-    case MEDIAN:
-        *ret = r->median_us / 1e6;
-        break;
-    case P95:
-        *ret = r->p95_us / 1e6;
-        break;
-    case MAX:
-        *ret = r->max_us / 1e6;
-        break;
-    }
-    return r->succeeded;
-}
-
-static void add_causes(struct text *t, const char *whose, const struct diag_causes *causes) {
-    static const char name[] = "winjoin_diag_cause";
-
-    if (causes->count)
-        add_family(t, name, "1: this cause is named.");
-    for (size_t i = 0; i < causes->count; i++)
-        if (diag_cause_is_first(causes, i)) /* an id may be named for both families */
-            text_addf(t, "%s{%s,id=\"%s\",confidence=\"%s\"} 1\n", name, whose, causes->items[i].id,
-                      causes->items[i].confirmed ? "confirmed" : "likely");
+    *ret = values[part];
+    return part == UP     ? cell->outcome != DIAG_SKIP
+           : part == LOSS ? r->attempts != 0
+                          : r->succeeded != 0;
 }
 
 /* ---- a whole cluster: a gauge a node and a flow; pairs would be too many series ---- */
 
-static void add_nodes(struct text *t, const struct diag_report *report, const char *whose) {
-    static const char name[] = "winjoin_diag_node_up";
-    bool *bad = xcalloc(report->nodes.count, sizeof *bad);
-
-    for (size_t i = 0; i < report->cells.count; i++) {
-        const struct diag_cell *cell = &report->cells.items[i];
-
-        if (diag_cell_is_red(cell))
-            bad[cell->from_node] = bad[cell->to_node] = true;
-    }
-    add_family(t, name, "1: every flow from and to this node's pods works.");
-    for (size_t i = 0; i < report->nodes.count; i++) {
-        _cleanup_(freep) char *node = label("node", report->nodes.items[i].name);
-
-        text_addf(t, "%s{%s,%s} %d\n", name, whose, node, !bad[i]);
-    }
-    free(bad);
-}
-
-static void add_flow(struct text *t, const struct diag_report *report, const char *whose,
-                     const struct diag_flow *flow, bool passed) {
+static void add_cells(struct text *t, const struct diag_report *report, const char *whose) {
     static const char *const names[] = {"winjoin_diag_cluster_cells",
                                         "winjoin_diag_cluster_cells_passed"};
-    size_t count[2] = {0}; /* TCP, UDP */
-    bool asked[2] = {0};
 
-    for (size_t i = 0; i < report->cells.count; i++) {
-        const struct diag_cell *cell = &report->cells.items[i];
+    for (int passed = 0; passed < 2; passed++) {
+        add_family(t, names[passed], passed ? "Those that work." : "Cells that were asked.");
+        for (const struct diag_flow *flow = diag_flows; flow->name; flow++) {
+            size_t asked[2] = {0}, works[2] = {0}; /* TCP, UDP */
 
-        if (cell->flow != flow || cell->outcome == DIAG_SKIP)
-            continue;
-        asked[cell->udp] = true;
-        count[cell->udp] += !passed || cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW;
+            for (size_t i = 0; i < report->cells.count; i++) {
+                const struct diag_cell *cell = &report->cells.items[i];
+
+                if (cell->flow != flow || cell->outcome == DIAG_SKIP)
+                    continue;
+                asked[cell->udp]++;
+                works[cell->udp] += cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW;
+            }
+            for (unsigned udp = 0; udp < 2; udp++)
+                if (asked[udp])
+                    text_addf(t, "%s{%s,flow=\"%s\",protocol=\"%s\"} %zu\n", names[passed], whose,
+                              flow->name, udp ? "UDP" : "TCP", passed ? works[udp] : asked[udp]);
+        }
     }
-    for (unsigned udp = 0; udp < 2; udp++)
-        if (asked[udp])
-            text_addf(t, "%s{%s,flow=\"%s\",protocol=\"%s\"} %zu\n", names[passed], whose,
-                      flow->name, udp ? "UDP" : "TCP", count[udp]);
 }
 
 /* What --count measured. */
@@ -161,13 +123,27 @@ static void add_cluster(struct text *t, const struct diag_report *report, const 
                                         "winjoin_diag_node_hns_differences"};
     static const char *const helps[] = {"When the node last reported its own network.",
                                         "What HNS has otherwise than Kubernetes, as reported."};
+    static const char up[] = "winjoin_diag_node_up";
+    _cleanup_(freep) bool *bad = xcalloc(report->nodes.count, sizeof *bad);
 
     add_number(t, "winjoin_diag_requests", "Requests to the API server.", whose, report->requests);
     add_number(t, "winjoin_diag_cluster_nodes", "Nodes that there were to test.", whose,
                (double)(report->sample.of ? report->sample.of : report->nodes.count));
     add_number(t, "winjoin_diag_cluster_nodes_chosen",
                "Those that were tested; fewer are a sample.", whose, (double)report->nodes.count);
-    add_nodes(t, report, whose);
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct diag_cell *cell = &report->cells.items[i];
+
+        if (diag_cell_is_red(cell))
+            bad[cell->from_node] = bad[cell->to_node] = true;
+    }
+    add_family(t, up, "1: every flow from and to this node's pods works.");
+    for (size_t i = 0; i < report->nodes.count; i++) {
+        _cleanup_(freep) char *node = label("node", report->nodes.items[i].name);
+
+        text_addf(t, "%s{%s,%s} %d\n", up, whose, node, !bad[i]);
+    }
     /* Of nodes that have published something. */
     for (unsigned k = 0; k < ARRAY_SIZE(names); k++) {
         add_family(t, names[k], helps[k]);
@@ -180,18 +156,14 @@ static void add_cluster(struct text *t, const struct diag_report *report, const 
                           k ? network_report_count(own) : (long long)network_report_time(own));
         }
     }
-    add_family(t, "winjoin_diag_cluster_cells", "Cells that were asked.");
-    for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
-        add_flow(t, report, whose, flow, false);
-    add_family(t, "winjoin_diag_cluster_cells_passed", "Those that work.");
-    for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
-        add_flow(t, report, whose, flow, true);
+    add_cells(t, report, whose);
     add_latencies(t, report, whose);
 }
 
 char *diag_report_metrics(const struct diag_report *report) {
     _cleanup_(freep) char *whose =
         report->server ? label("server", report->server) : label("node", report->node);
+    static const char named[] = "winjoin_diag_cause";
     struct diag_summary s;
     struct text t = {0};
 
@@ -225,6 +197,12 @@ char *diag_report_metrics(const struct diag_report *report) {
             }
         }
     }
-    add_causes(&t, whose, &report->causes);
+    if (report->causes.count)
+        add_family(&t, named, "1: this cause is named.");
+    for (size_t i = 0; i < report->causes.count; i++)
+        if (diag_cause_is_first(&report->causes, i)) /* an id may be named for both families */
+            text_addf(&t, "%s{%s,id=\"%s\",confidence=\"%s\"} 1\n", named, whose,
+                      report->causes.items[i].id,
+                      report->causes.items[i].confirmed ? "confirmed" : "likely");
     return text_take(&t);
 }

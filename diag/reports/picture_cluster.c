@@ -65,28 +65,6 @@ static void place(struct layout *l, const size_t *alike, const bool *named, size
     l->height = y;
 }
 
-/* An arrow each pair of lines, line by line; whether one is red. The caller frees. */
-static struct arrow *arrows_make(const struct layout *l, const enum diag_outcome *worst, size_t n,
-                                 bool *ret_red) {
-    struct arrow *arrows = xcalloc(l->count * l->count, sizeof *arrows);
-
-    for (size_t i = 0; i < n * n; i++) {
-        size_t from = i / n, to = i % n;
-        struct arrow *a = &arrows[l->line_of[from] * l->count + l->line_of[to]];
-        bool fail = worst[i] == DIAG_FAIL, red = fail || worst[i] == DIAG_NOT_RUN;
-
-        a->asked += worst[i] != DIAG_SKIP;
-        *ret_red |= red;
-        if (red && !a->fail) {
-            a->from = from;
-            a->to = to;
-        }
-        a->fail += fail;
-        a->red += red;
-    }
-    return arrows;
-}
-
 static void add_words(struct text *t, const char *class, unsigned x, unsigned y,
                       const char *words) {
     text_addf(t, "<text class=\"%s\" x=\"%u\" y=\"%u\"", class, x + COLUMN / 2, y + 4);
@@ -153,8 +131,25 @@ static void add_arrow(struct text *t, const struct diag_report *report, const st
 
 static void add_picture(struct text *t, const struct diag_report *report, const struct layout *l,
                         const size_t *alike, const enum diag_outcome *worst) {
-    bool red = false;
-    _cleanup_(freep) struct arrow *arrows = arrows_make(l, worst, report->nodes.count, &red);
+    size_t n = report->nodes.count;
+    _cleanup_(freep) struct arrow *arrows = xcalloc(l->count * l->count, sizeof *arrows);
+    bool any = false;
+
+    /* An arrow each pair of lines, line by line. */
+    for (size_t i = 0; i < n * n; i++) {
+        size_t from = i / n, to = i % n;
+        struct arrow *a = &arrows[l->line_of[from] * l->count + l->line_of[to]];
+        bool fail = worst[i] == DIAG_FAIL, red = fail || worst[i] == DIAG_NOT_RUN;
+
+        a->asked += worst[i] != DIAG_SKIP;
+        any |= red;
+        if (red && !a->fail) {
+            a->from = from;
+            a->to = to;
+        }
+        a->fail += fail;
+        a->red += red;
+    }
 
     text_addf(t,
               "<svg class=\"picture\" role=\"group\" aria-labelledby=\"picture picture-what\" "
@@ -167,7 +162,7 @@ static void add_picture(struct text *t, const struct diag_report *report, const 
     add_column(t, report, l, alike, LEFT);
     text_add(t, "</g><g>");
     add_words(t, "what", (WIDTH - COLUMN) / 2, TOP / 2,
-              red ? "fails; dashed: not measured" : "nothing fails");
+              any ? "fails; dashed: not measured" : "nothing fails");
     text_add(t, "</g><g aria-hidden=\"true\">");
     add_words(t, "what", RIGHT, TOP / 2, "to");
     add_column(t, report, l, alike, RIGHT);

@@ -5,14 +5,6 @@
 
 enum { NAMED_MAX = 8 }; /* nodes with what they say of themselves */
 
-static size_t kinds_asked(const struct cluster_sample *sample) {
-    size_t count = 0;
-
-    for (size_t i = 0; i < sample->count; i++)
-        count += sample->kinds[i].asked > 0;
-    return count;
-}
-
 /* Of the kind of which the smallest part was asked. */
 static void add_unseen(const struct diag_report *report, struct text_list *ret) {
     const struct cluster_sample *s = &report->sample;
@@ -40,11 +32,12 @@ static void add_unseen(const struct diag_report *report, struct text_list *ret) 
 
 void diag_sample_lines(const struct diag_report *report, struct text_list *ret) {
     const struct cluster_sample *s = &report->sample;
-    size_t kinds = kinds_asked(s);
-    size_t count = 0;
+    size_t kinds = 0, count = 0;
 
     if (!report->sample.of)
         return;
+    for (size_t i = 0; i < s->count; i++)
+        kinds += s->kinds[i].asked > 0;
     text_list_add_owned(
         ret,
         xasprintf("a sample: %zu of %zu nodes. It has nodes of %zu of %zu kinds (operating "
@@ -238,58 +231,43 @@ char *diag_report_line(const struct diag_report *report) {
  * cluster
  * ---- */
 
-static int compare_numbers(const void *a, const void *b) {
-    unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-/* false: no cell of it was counted. `medians` has room for one of each cell. */
-static bool sum_up(const struct diag_report *report, unsigned *medians,
-                   struct cluster_latency *ret) {
-    struct probe_result *sum = &ret->sum;
-    size_t count = 0;
-
-    for (size_t i = 0; i < report->cells.count; i++) {
-        const struct diag_cell *cell = &report->cells.items[i];
-        const struct probe_result *r = &cell->result;
-
-        if (!cell->counted || cell->flow != ret->flow || cell->udp != ret->udp ||
-            cell->family != ret->family)
-            continue;
-        sum->attempts += r->attempts;
-        sum->succeeded += r->succeeded;
-        if (!r->succeeded || report->nodes.items[cell->from_node].by_exec)
-            continue;
-        medians[count++] = r->median_us;
-        if (!ret->worst || r->min_us < sum->min_us)
-            sum->min_us = r->min_us;
-        if (r->max_us > sum->max_us)
-            sum->max_us = r->max_us;
-        if (!ret->worst || r->p95_us > sum->p95_us) {
-            sum->p95_us = r->p95_us;
-            ret->worst = cell;
-        }
-    }
-    qsort(medians, count, sizeof *medians, compare_numbers);
-    sum->median_us = count ? medians[count / 2] : 0;
-    return sum->attempts > 0;
-}
-
 struct cluster_latency *cluster_latencies_make(const struct diag_report *report,
                                                size_t *ret_count) {
-    size_t count = 0;
     struct cluster_latency *lines = NULL;
     unsigned *medians = xcalloc(report->cells.count + 1, sizeof *medians);
 
-    for (size_t i = 0; diag_flows[i / 4].name; i++) {
+    *ret_count = 0;
+    for (size_t k = 0; diag_flows[k / 4].name; k++) {
         struct cluster_latency line = {
-            .flow = &diag_flows[i / 4], .udp = i % 2, .family = i % 4 < 2 ? 4 : 6};
+            .flow = &diag_flows[k / 4], .udp = k % 2, .family = k % 4 < 2 ? 4 : 6};
+        struct probe_result *sum = &line.sum, timed = {0};
 
-        if (sum_up(report, medians, &line))
-            array_add(lines, count, line);
+        for (size_t i = 0; i < report->cells.count; i++) {
+            const struct diag_cell *cell = &report->cells.items[i];
+            const struct probe_result *r = &cell->result;
+
+            if (!cell->counted || cell->flow != line.flow || cell->udp != line.udp ||
+                cell->family != line.family)
+                continue;
+            sum->attempts += r->attempts;
+            sum->succeeded += r->succeeded;
+            if (!r->succeeded || report->nodes.items[cell->from_node].by_exec)
+                continue;
+            medians[timed.succeeded++] = r->median_us;
+            if (!line.worst || r->min_us < sum->min_us)
+                sum->min_us = r->min_us;
+            if (r->max_us > sum->max_us)
+                sum->max_us = r->max_us;
+            if (!line.worst || r->p95_us > sum->p95_us) {
+                sum->p95_us = r->p95_us;
+                line.worst = cell;
+            }
+        }
+        probe_result_time(&timed, medians);
+        sum->median_us = timed.median_us;
+        if (sum->attempts)
+            array_add(lines, *ret_count, line);
     }
     free(medians);
-    *ret_count = count;
     return lines;
 }

@@ -40,39 +40,11 @@ size_t text_add_mark(struct text *t, enum diag_outcome outcome,
     return text_columns(sign);
 }
 
-static void trim(struct text *t) {
-    while (t->len && t->data[t->len - 1] == ' ')
-        t->data[--t->len] = '\0';
-}
-
 char *diag_latency_text(unsigned microseconds) {
     unsigned tenths = (microseconds + 50) / 100;
 
     return tenths < 100 ? xasprintf("%u.%u ms", tenths / 10, tenths % 10)
                         : xasprintf("%u ms", tenths / 10);
-}
-
-static char *cell_words(const struct diag_cell *cell) {
-    char *words;
-
-    switch (cell->outcome) {
-    case DIAG_PASS:
-        return diag_latency_text(cell->result.median_us);
-    case DIAG_SLOW:
-        return xstrdup("slow");
-    case DIAG_SKIP:
-        return xstrdup("skipped");
-    case DIAG_NOT_RUN:
-        return xstrdup("not run");
-    case DIAG_FAIL:
-        break;
-    }
-    if (cell->result.succeeded)
-        return xasprintf("%u of %u", cell->result.succeeded, cell->result.attempts);
-    words = xstrdup(cell->result.attempts ? probe_outcome_name(cell->result.outcome) : "no result");
-    if (text_equal(words, "wrong-responder"))
-        words[5] = '\0';
-    return text_replace(words, "-", ' ');
 }
 
 static void add_cell(struct text *t, const struct diag_cell *cell,
@@ -84,57 +56,79 @@ static void add_cell(struct text *t, const struct diag_cell *cell,
         text_pad(t, 0, CELL_WIDTH);
         return;
     }
-    words = cell_words(cell);
+    switch (cell->outcome) {
+    case DIAG_PASS:
+        words = diag_latency_text(cell->result.median_us);
+        break;
+    case DIAG_SLOW:
+        words = xstrdup("slow");
+        break;
+    case DIAG_SKIP:
+        words = xstrdup("skipped");
+        break;
+    case DIAG_NOT_RUN:
+        words = xstrdup("not run");
+        break;
+    case DIAG_FAIL:
+        if (cell->result.succeeded)
+            words = xasprintf("%u of %u", cell->result.succeeded, cell->result.attempts);
+        else if (!cell->result.attempts)
+            words = xstrdup("no result");
+        else if (cell->result.outcome == PROBE_WRONG_RESPONDER)
+            words = xstrdup("wrong");
+        else
+            words = text_replace(xstrdup(probe_outcome_name(cell->result.outcome)), "-", ' ');
+    }
     columns = text_add_mark(t, cell->outcome, style);
     text_addf(t, "  %s", words);
     text_pad(t, columns + 2 + strlen(words), CELL_WIDTH);
 }
 
-/* A line a protocol, where the matrix does not fit. */
-static void add_narrow(struct text *t, const char *protocol, const struct diag_cell *cell,
-                       const struct diag_text_style *style) {
-    if (!cell)
-        return;
-    text_addf(t, "  %s  ", protocol);
-    add_cell(t, cell, style);
-    trim(t);
-    text_add_char(t, '\n');
-}
-
+/* Where it does not fit, a line a protocol. */
 static void add_matrix(struct text *t, const struct diag_report *report,
                        const struct diag_text_style *style) {
-    if (text_edge(style) >= matrix_width) {
+    bool narrow = text_edge(style) < matrix_width;
+
+    if (!narrow) {
         text_add(t, "flow");
         text_pad(t, 4, FLOW_WIDTH + BY_WIDTH);
         text_add(t, "TCP");
         text_pad(t, 3, CELL_WIDTH);
         text_add(t, "UDP\n");
     }
-    for (const struct diag_flow *flow = diag_flows; flow->name; flow++)
-        for (int second = 0; second < 2; second++) {
-            const struct diag_cell *tcp = diag_cells_find(&report->cells, flow->id, false, second);
-            const struct diag_cell *udp = diag_cells_find(&report->cells, flow->id, true, second);
-            _cleanup_(freep) char *label =
-                xasprintf("%s %s %s", flow->from, style->utf8 ? "\xe2\x86\x92" : "->", flow->to);
-            const char *by = second ? "IPv6" : flow->by;
+    for (size_t i = 0; i < 2 * FLOW_COUNT; i++) {
+        const struct diag_flow *flow = &diag_flows[i / 2];
+        bool second = i % 2;
+        const struct diag_cell *const cells[] = {
+            diag_cells_find(&report->cells, flow->id, false, second),
+            diag_cells_find(&report->cells, flow->id, true, second)};
+        _cleanup_(freep) char *label =
+            xasprintf("%s %s %s", flow->from, style->utf8 ? "\xe2\x86\x92" : "->", flow->to);
+        const char *by = second ? "IPv6" : flow->by;
 
-            if (!tcp && !udp)
-                continue;
-            text_add(t, label);
-            if (text_edge(style) < matrix_width) {
-                text_addf(t, " %s\n", by);
-                add_narrow(t, "TCP", tcp, style);
-                add_narrow(t, "UDP", udp, style);
-                continue;
-            }
+        if (!cells[0] && !cells[1])
+            continue;
+        text_add(t, label);
+        if (narrow) {
+            text_addf(t, " %s\n", by);
+        } else {
             text_pad(t, text_columns(label), FLOW_WIDTH);
             text_add(t, by);
             text_pad(t, strlen(by), BY_WIDTH);
-            add_cell(t, tcp, style);
-            add_cell(t, udp, style);
-            trim(t);
-            text_add_char(t, '\n');
         }
+        for (int udp = 0; udp < 2; udp++) {
+            if (narrow && !cells[udp])
+                continue;
+            if (narrow)
+                text_addf(t, "  %s  ", udp ? "UDP" : "TCP");
+            add_cell(t, cells[udp], style);
+            if (narrow || udp) {
+                while (t->len && t->data[t->len - 1] == ' ')
+                    t->data[--t->len] = '\0';
+                text_add_char(t, '\n');
+            }
+        }
+    }
 }
 
 void text_add_wrapped(struct text *t, const char *words, size_t at, size_t indent, size_t edge) {
@@ -174,19 +168,6 @@ static bool is_known(const struct diag_cause *cause) {
     return !text_equal(cause->id, DIAG_CAUSE_UNKNOWN);
 }
 
-static void add_cause(struct text *t, const struct diag_cause *cause, bool apart, size_t edge) {
-    const char *confidence = cause->confirmed ? "  confirmed" : is_known(cause) ? "  likely" : "";
-    _cleanup_(freep) char *page = diag_cause_page(cause->id);
-
-    text_addf(t, "%s%s%s   ", apart ? "\n" : "", cause->id, confidence);
-    text_add_wrapped(t, cause->message, strlen(cause->id) + strlen(confidence) + 3, 4, edge);
-    for (size_t i = 0; i < cause->evidence.count; i++)
-        add_labelled(t, i ? "" : "evidence", cause->evidence.items[i], edge);
-    if (cause->hint && *cause->hint)
-        add_labelled(t, "do", cause->hint, edge);
-    add_labelled(t, "see", page, edge);
-}
-
 static const char *state_of(const struct diag_cell *cell, bool begun) {
     if (!cell)
         return "";
@@ -221,28 +202,23 @@ void diag_cells_progress(const struct diag_cells *cells, bool begun, struct text
     }
 }
 
-static size_t cells_explained(const struct diag_report *report) {
-    size_t n = 0;
-
-    for (size_t i = 0; i < report->causes.count; i++)
-        n += is_known(&report->causes.items[i]) ? report->causes.items[i].cells.count : 0;
-    return n;
-}
-
 static void add_verdict(struct text *t, const struct diag_report *report, size_t edge) {
     _cleanup_(text_free) struct text line = {0};
     struct diag_summary summary;
     unsigned red;
-    size_t causes = 0; /* that explain cells: others are named for themselves */
+    size_t explained = 0, causes = 0; /* that explain cells: others are named for themselves */
 
     for (size_t i = 0; i < report->causes.count; i++)
-        causes += is_known(&report->causes.items[i]) && report->causes.items[i].cells.count;
+        if (is_known(&report->causes.items[i])) {
+            explained += report->causes.items[i].cells.count;
+            causes += report->causes.items[i].cells.count > 0;
+        }
     diag_summary_make(report, &summary);
     red = summary.fail + summary.not_run;
     text_addf(&line, "%u of %u flows work.", summary.flows_pass, summary.flows);
     if (red && !causes)
         text_add(&line, " No known cause explains the failures.");
-    else if (red && cells_explained(report) >= red)
+    else if (red && explained >= red)
         text_add(&line, causes == 1 ? " One cause explains every failure:"
                                     : " These causes explain every failure:");
     else if (red)
@@ -309,29 +285,29 @@ static void add_latencies(struct text *t, const struct diag_report *report, size
     }
 }
 
-/* Whose report it is, and when it was made. */
-static void add_head(struct text *t, const struct diag_report *report) {
-    if (!report->time)
-        return;
-    text_add_escaped(t, report->node ? report->node : "", strlen(report->node ? report->node : ""));
-    text_addf(t, "%s%s\n\n", t->len ? "   " : "", RFC3339_TEXT(report->time));
-}
-
-static void add_look(struct text *t, const struct diag_report *report, size_t edge) {
+/* Whose report it is, and when it was made; what was looked at before. */
+static void add_head(struct text *t, const struct diag_report *report, size_t edge) {
     const json_t *seconds = json_at(report->evidence, "look.seconds");
-    _cleanup_(freep) char *line = NULL;
+    const char *node = report->node ? report->node : "";
 
-    if (!seconds)
-        return;
-    line = xasprintf("Checked in %.1f s: services, API server, clock, certificate, HNS",
-                     json_number_value(seconds));
-    text_add_wrapped(t, line, 0, 2, edge);
-    text_add_char(t, '\n');
+    if (report->time) {
+        text_add_escaped(t, node, strlen(node));
+        text_addf(t, "%s%s\n\n", t->len ? "   " : "", RFC3339_TEXT(report->time));
+    }
+    if (seconds) {
+        _cleanup_(freep) char *line =
+            xasprintf("Checked in %.1f s: services, API server, clock, certificate, HNS",
+                      json_number_value(seconds));
+
+        text_add_wrapped(t, line, 0, 2, edge);
+        text_add_char(t, '\n');
+    }
 }
 
-/* What is no fault, but may be taken for one. */
-static void add_limits(struct text *t, const struct diag_report *report, size_t edge) {
-    struct text line = {0};
+/* What is no fault, but may be taken for one, or takes room. */
+static void add_no_faults(struct text *t, const struct diag_report *report, size_t edge) {
+    _cleanup_(freep) char *left = drift_left_over(json_object_get(report->evidence, "kubernetes"));
+    _cleanup_(text_free) struct text line = {0};
 
     json_each(json_object_get(report->evidence, "limits"), i, limit) {
         if (json_is_false(json_object_get(limit, "available")))
@@ -343,20 +319,12 @@ static void add_limits(struct text *t, const struct diag_report *report, size_t 
         text_add_char(t, '\n');
         text_add_wrapped(t, text_str(&line), 0, 2, edge);
     }
-    text_free(&line);
-}
-
-/* What is no fault either, and takes room. */
-static void add_left_over(struct text *t, const struct diag_report *report, size_t edge) {
-    _cleanup_(freep) char *left = drift_left_over(json_object_get(report->evidence, "kubernetes"));
-    _cleanup_(freep) char *line =
-        left ? xasprintf("left over on this node: %s (winjoin status has the commands)", left)
-             : NULL;
-
-    if (!line)
-        return;
-    text_add_char(t, '\n');
-    text_add_wrapped(t, line, 0, 2, edge);
+    if (left) {
+        text_set(&left,
+                 xasprintf("left over on this node: %s (winjoin status has the commands)", left));
+        text_add_char(t, '\n');
+        text_add_wrapped(t, left, 0, 2, edge);
+    }
 }
 
 char *diag_report_text(const struct diag_report *report, const struct diag_text_style *style) {
@@ -366,8 +334,7 @@ char *diag_report_text(const struct diag_report *report, const struct diag_text_
 
     if (report->server)
         return diag_cluster_text(report, style);
-    add_head(&t, report);
-    add_look(&t, report, edge);
+    add_head(&t, report, edge);
     if (!down) {
         add_matrix(&t, report, style);
         /* Between two pods, what works from the one and not from the other. */
@@ -381,8 +348,19 @@ char *diag_report_text(const struct diag_report *report, const struct diag_text_
         }
         add_verdict(&t, report, edge);
     }
-    for (size_t i = 0; i < report->causes.count; i++)
-        add_cause(&t, &report->causes.items[i], i || !down, edge);
+    for (size_t i = 0; i < report->causes.count; i++) {
+        const struct diag_cause *c = &report->causes.items[i];
+        const char *confidence = c->confirmed ? "  confirmed" : is_known(c) ? "  likely" : "";
+        _cleanup_(freep) char *page = diag_cause_page(c->id);
+
+        text_addf(&t, "%s%s%s   ", i || !down ? "\n" : "", c->id, confidence);
+        text_add_wrapped(&t, c->message, strlen(c->id) + strlen(confidence) + 3, 4, edge);
+        for (size_t k = 0; k < c->evidence.count; k++)
+            add_labelled(&t, k ? "" : "evidence", c->evidence.items[k], edge);
+        if (c->hint && *c->hint)
+            add_labelled(&t, "do", c->hint, edge);
+        add_labelled(&t, "see", page, edge);
+    }
     if (down) { /* a matrix of which nothing was run says nothing */
         _cleanup_(freep) char *line =
             xasprintf("The pod flows were not measured: no pod can start without %s.", down);
@@ -394,7 +372,6 @@ char *diag_report_text(const struct diag_report *report, const struct diag_text_
     add_latencies(&t, report, edge);
     add_reasons(&t, report, DIAG_SKIP, edge);
     add_reasons(&t, report, DIAG_NOT_RUN, edge);
-    add_limits(&t, report, edge);
-    add_left_over(&t, report, edge);
+    add_no_faults(&t, report, edge);
     return text_take(&t);
 }

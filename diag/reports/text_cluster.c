@@ -16,10 +16,6 @@ struct writing {
     size_t *touched; /* the cells that touch each node */
 };
 
-static bool touches_two(const struct diag_cell *cell) {
-    return cell->from_node != cell->to_node;
-}
-
 static bool touches(const struct diag_cell *cell, size_t node) {
     return cell->from_node == node || cell->to_node == node;
 }
@@ -33,19 +29,23 @@ static void index_cells(struct writing *w) {
     w->reds = xcalloc(n, sizeof *w->reds);
     w->begin = xcalloc(n + 1, sizeof *w->begin);
     w->touched = xcalloc(2 * cells->count, sizeof *w->touched);
-    for (size_t i = 0; i < cells->count; i++)
-        for (int end = 0; end < (touches_two(&cells->items[i]) ? 2 : 1); end++) {
-            size_t node = end ? cells->items[i].to_node : cells->items[i].from_node;
+    for (size_t i = 0; i < cells->count; i++) {
+        size_t from = cells->items[i].from_node, to = cells->items[i].to_node;
+        bool red = diag_cell_is_red(&cells->items[i]);
 
-            w->begin[node + 1]++;
-            w->reds[node] += diag_cell_is_red(&cells->items[i]);
-        }
+        w->begin[from + 1]++;
+        w->reds[from] += red;
+        w->begin[to + 1] += to != from;
+        w->reds[to] += red && to != from;
+    }
     for (size_t i = 0; i < n; i++)
         next[i + 1] = w->begin[i + 1] += w->begin[i];
     for (size_t i = 0; i < cells->count; i++) {
-        w->touched[next[cells->items[i].from_node]++] = i;
-        if (touches_two(&cells->items[i]))
-            w->touched[next[cells->items[i].to_node]++] = i;
+        size_t from = cells->items[i].from_node, to = cells->items[i].to_node;
+
+        w->touched[next[from]++] = i;
+        if (to != from)
+            w->touched[next[to]++] = i;
     }
     free(next);
 }
@@ -55,7 +55,7 @@ static void tell(struct writing *w, size_t cell) {
 
     if (!w->told[cell] && diag_cell_is_red(c)) {
         w->reds[c->from_node]--;
-        w->reds[c->to_node] -= touches_two(c);
+        w->reds[c->to_node] -= c->from_node != c->to_node;
     }
     w->told[cell] = true;
 }
@@ -132,27 +132,6 @@ static size_t worst_node(const struct writing *w) {
     return worst;
 }
 
-/* Of those that nothing red was told of. */
-static void add_news(struct writing *w, const bool *told) {
-    size_t more = 0, lines = 0;
-
-    for (size_t i = 0; i < w->report->nodes.count; i++) {
-        const struct cluster_node *n = &w->report->nodes.items[i];
-        _cleanup_(freep) char *own = NULL, *line = NULL;
-
-        if (told[i] || !cluster_own_report_is_news(n))
-            continue;
-        own = cluster_own_report_line(w->report, n);
-        line = xasprintf("%s: %s", n->name, own);
-        if (lines++ < NODES_TOLD)
-            add_line(w, "    ", line, 6);
-        else
-            more++;
-    }
-    if (more)
-        text_addf(w->out, "    and %zu more such reports (-o json has all)\n", more);
-}
-
 static void add_node(struct writing *w, size_t node) {
     const struct cluster_node *n = &w->report->nodes.items[node];
     size_t red = 0, all = 0;
@@ -188,37 +167,48 @@ static void add_node(struct writing *w, size_t node) {
 }
 
 /* Those that no red cell touches, those that are told for themselves, and the rest, which only
- * the told ones trouble. */
+ * the told ones trouble; then the news of those that nothing red was told of. */
 static void add_nodes(struct writing *w) {
-    size_t count = w->report->nodes.count, good = 0, other = 0, more = 0, node;
+    size_t count = w->report->nodes.count, good = 0, other = 0, more = 0, news = 0, node;
     size_t *list = xcalloc(count, sizeof *list), *others = xcalloc(count, sizeof *others);
-    size_t *rest = xcalloc(count, sizeof *rest);
+    size_t *rest = xcalloc(count, sizeof *rest), shown = 0;
     bool *bad = xcalloc(count, sizeof *bad), *told = xcalloc(count, sizeof *told);
 
     for (size_t i = 0; i < w->report->cells.count; i++)
         if (diag_cell_is_red(&w->report->cells.items[i]))
             bad[w->report->cells.items[i].from_node] = bad[w->report->cells.items[i].to_node] =
                 true;
-    for (size_t i = 0; i < count; i++)
-        if (!bad[i])
-            list[good++] = i;
-    for (size_t i = 0; i < NODES_TOLD && (node = worst_node(w)) != SIZE_MAX; i++) {
-        add_node(w, node);
-        told[node] = true;
-    }
     while ((node = worst_node(w)) != SIZE_MAX) {
-        rest[more++] = node;
         told[node] = true;
+        if (shown++ < NODES_TOLD) {
+            add_node(w, node);
+            continue;
+        }
+        rest[more++] = node;
         for (size_t i = w->begin[node]; i < w->begin[node + 1]; i++)
             tell(w, w->touched[i]);
     }
-    add_names(w, DIAG_FAIL, rest, more, "do not work either (-o json has all)");
     for (size_t i = 0; i < count; i++)
-        if (bad[i] && !told[i])
+        if (!bad[i])
+            list[good++] = i;
+        else if (!told[i])
             others[other++] = i;
+    add_names(w, DIAG_FAIL, rest, more, "do not work either (-o json has all)");
     add_names(w, DIAG_PASS, others, other, "fails only with the nodes above");
     add_names(w, DIAG_PASS, list, good, "every flow works");
-    add_news(w, told);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct cluster_node *n = &w->report->nodes.items[i];
+        _cleanup_(freep) char *own = NULL, *line = NULL;
+
+        if (told[i] || !cluster_own_report_is_news(n) || news++ >= NODES_TOLD)
+            continue;
+        own = cluster_own_report_line(w->report, n);
+        line = xasprintf("%s: %s", n->name, own);
+        add_line(w, "    ", line, 6);
+    }
+    if (news > NODES_TOLD)
+        text_addf(w->out, "    and %zu more such reports (-o json has all)\n", news - NODES_TOLD);
     free_all(list, others, rest, bad, told);
 }
 
@@ -240,27 +230,6 @@ void cluster_report_progress(const struct diag_report *report, struct text_list 
             text_list_add_owned(ret,
                                 xasprintf("%-32s %6zu %6zu %6zu", flow->name, works, fails, waits));
     }
-}
-
-static void add_cause(struct writing *w, const struct diag_cause *cause) {
-    _cleanup_(freep) char *page = diag_cause_page(cause->id);
-    _cleanup_(freep) char *head = xasprintf(
-        "%s  %s  %s", cause->id, cause->confirmed ? "confirmed" : "likely", cause->message);
-
-    add_marked(w, DIAG_FAIL, head);
-    for (size_t i = 0; i < cause->evidence.count; i++)
-        add_line(w, "    evidence  ", cause->evidence.items[i], 14);
-    add_line(w, "    do        ", cause->hint, 14);
-    add_line(w, "    see       ", page, 14);
-    text_add_char(w->out, '\n');
-}
-
-static size_t count_os(const struct diag_report *report, const char *os) {
-    size_t n = 0;
-
-    for (size_t i = 0; i < report->nodes.count; i++)
-        n += text_equal(report->nodes.items[i].os, os);
-    return n;
 }
 
 enum seen_as { ITSELF, OTHERWISE, NOT_AT_ALL, SEEN_ENDS };
@@ -370,19 +339,34 @@ char *diag_cluster_text(const struct diag_report *report, const struct diag_text
     struct text t = {0};
     struct writing w = {.out = &t, .report = report, .style = style, .edge = text_edge(style)};
     _cleanup_(freep) char *head = NULL, *verdict = diag_report_line(report), *end = NULL;
+    size_t of_windows = 0, of_linux = 0;
 
     index_cells(&w);
+    for (size_t i = 0; i < report->nodes.count; i++) {
+        of_windows += text_equal(report->nodes.items[i].os, "windows");
+        of_linux += text_equal(report->nodes.items[i].os, "linux");
+    }
     head = xasprintf("%s  %s  %zu Windows and %zu Linux nodes", report->server,
-                     RFC3339_TEXT(report->time), count_os(report, "windows"),
-                     count_os(report, "linux"));
+                     RFC3339_TEXT(report->time), of_windows, of_linux);
     add_line(&w, "", head, 2);
     add_line(&w, "", verdict, 2);
     diag_sample_lines(report, &sample);
     for (size_t i = 0; i < sample.count; i++)
         add_line(&w, "", sample.items[i], 2);
     text_add_char(&t, '\n');
-    for (size_t i = 0; i < report->causes.count; i++)
-        add_cause(&w, &report->causes.items[i]);
+    for (size_t i = 0; i < report->causes.count; i++) {
+        const struct diag_cause *c = &report->causes.items[i];
+        _cleanup_(freep) char *page = diag_cause_page(c->id);
+        _cleanup_(freep) char *title =
+            xasprintf("%s  %s  %s", c->id, c->confirmed ? "confirmed" : "likely", c->message);
+
+        add_marked(&w, DIAG_FAIL, title);
+        for (size_t k = 0; k < c->evidence.count; k++)
+            add_line(&w, "    evidence  ", c->evidence.items[k], 14);
+        add_line(&w, "    do        ", c->hint, 14);
+        add_line(&w, "    see       ", page, 14);
+        text_add_char(&t, '\n');
+    }
     add_nodes(&w);
     text_add_char(&t, '\n');
     add_latencies(&w);

@@ -9,10 +9,6 @@ bool cluster_cell_is_green(const struct diag_cell *c) {
     return !diag_cell_is_open(c);
 }
 
-bool cluster_cell_is_not_run(const struct diag_cell *c) {
-    return c->outcome == DIAG_NOT_RUN;
-}
-
 bool cluster_cell_is_astray(const struct diag_cell *c) {
     return diag_cell_is_open(c) && c->result.outcome == PROBE_WRONG_RESPONDER;
 }

@@ -90,42 +90,23 @@ static void sort_cells(struct finding *f) {
 
 /* ---- causes ---- */
 
-static struct naming *naming_of(struct finding *f, const struct cluster_row *row,
-                                const struct diag_cause_row *title) {
-    for (size_t i = 0; i < f->count; i++)
-        if (text_equal(f->namings[i].title.id, title->id))
-            return &f->namings[i];
-    array_add(f->namings, f->count,
-              (struct naming){.row = row,
-                              .title = *title,
-                              .pairs = true,
-                              .named = json_object(),
-                              .cause.confirmed = true});
-    return &f->namings[f->count - 1];
-}
-
-static bool explains(const struct finding *f, const struct cluster_row *row,
-                     const struct cluster_place *place, const struct diag_cell *c) {
-    struct cluster_place wide = *place;
-
-    if (row->follows_to_node && place->way == FROM)
-        wide.way = TOUCHING;
-    return (cluster_selects(&row->breaks, c) && cluster_place_has(&f->map, place, c)) ||
-           (cluster_selects(&row->follows, c) && cluster_place_has(&f->map, &wide, c));
-}
-
 static void explain(struct finding *f, const struct cluster_row *row,
                     const struct cluster_place *place, struct naming *ret) {
     const struct cluster_map_node *nodes = f->map.nodes;
     bool one = place->set == ONE && !place->group;
     size_t begin = one && place->a ? nodes[place->a - 1].cells_end : 0,
            end = one ? nodes[place->a].cells_end : f->report->cells.count;
+    struct cluster_place wide = *place; /* of what follows */
 
+    if (row->follows_to_node && place->way == FROM)
+        wide.way = TOUCHING;
     for (size_t at = begin; at < end; at++) {
         size_t i = one ? f->map.touching[at] : at;
         const struct diag_cell *c = &f->report->cells.items[i];
+        bool breaks = cluster_selects(&row->breaks, c) && cluster_place_has(&f->map, place, c);
+        bool follows = cluster_selects(&row->follows, c) && cluster_place_has(&f->map, &wide, c);
 
-        if (!explains(f, row, place, c) || !diag_cell_is_open(c) || f->map.explained[i])
+        if (!(breaks || follows) || !diag_cell_is_open(c) || f->map.explained[i])
             continue;
         f->map.explained[i] = true;
         text_list_add_owned(&ret->cause.cells, diag_report_cell_name(f->report, c));
@@ -148,16 +129,27 @@ static const char *const directions[SCOPES] = {[ALL] = "",
 /* `sure`: the cause is proved for that place. */
 static void name_place(struct finding *f, const struct cluster_row *row,
                        const struct cluster_found *found, const char *evidence, bool sure) {
-    enum cluster_scope scope = cluster_place_scope(&found->place), as;
-    const struct diag_cause_row title = cluster_row_title(row, scope, &as);
-    struct naming *naming = naming_of(f, row, &title);
-    bool says_way = found->pairs && as != scope;
     const struct cluster_place *place = &found->place;
+    enum cluster_scope scope = cluster_place_scope(place), as;
+    const struct diag_cause_row title = cluster_row_title(row, scope, &as);
+    bool says_way = found->pairs && as != scope, first;
     _cleanup_(freep) char *name = cluster_place_name(&f->map, place);
     _cleanup_(freep) char *whole = xasprintf("%s%s", name, says_way ? directions[scope] : "");
-    bool first = !naming->names.count;
+    struct naming *naming;
+    size_t at = 0;
 
-    naming->pairs = naming->pairs && cluster_place_scope(place) == PAIR;
+    while (at < f->count && !text_equal(f->namings[at].title.id, title.id))
+        at++;
+    if (at == f->count)
+        array_add(f->namings, f->count,
+                  (struct naming){.row = row,
+                                  .title = title,
+                                  .pairs = true,
+                                  .named = json_object(),
+                                  .cause.confirmed = true});
+    naming = &f->namings[at];
+    first = !naming->names.count;
+    naming->pairs = naming->pairs && scope == PAIR;
     for (size_t i = 0; i < ARRAY_SIZE(naming->shared); i++)
         if (first)
             naming->shared[i] = i ? place->b : place->a;
@@ -172,7 +164,7 @@ static void name_place(struct finding *f, const struct cluster_row *row,
         text_list_add(&naming->cause.evidence, evidence);
     naming->cause.confirmed = naming->cause.confirmed && sure;
     if (row->kind != PUBLISHED_BY_NODE || found->red)
-        explain(f, row, &found->place, naming);
+        explain(f, row, place, naming);
 }
 
 /* "win-1, linux-1"; of pairs that have one node in common that one comes first. */
@@ -192,21 +184,7 @@ static char *names_make(const struct finding *f, struct naming *naming) {
                      more);
 }
 
-/* A command of one node's cause has its name. */
-static char *hint_make(const struct naming *naming) {
-    const char *hint = naming->title.hint, *at = strstr(hint, " NAME ");
-
-    if (!at || !naming->one || naming->names.count != 1)
-        return xstrdup(hint);
-    return xasprintf("%.*s %s %s", (int)(at - hint), hint, naming->names.items[0],
-                     at + strlen(" NAME "));
-}
-
 /* ---- rows ---- */
-
-static struct cluster_found found_from(size_t node) {
-    return (struct cluster_found){.place = {.set = ONE, .way = FROM, .a = node}};
-}
 
 /* A node and its twin say the same, and the fault is one: where it fits a cell of either node it
  * counts for both. */
@@ -228,32 +206,28 @@ static bool fits_any(const struct finding *f, const struct cluster_row *row) {
  * without such, what fits; and at the end, where the row is not named yet, what fits none. */
 enum published_look { FITS_AND_FRESH, FITS, FITS_NONE };
 
-static bool look_at_published(struct finding *f, const struct cluster_row *row, size_t node,
-                              enum published_look look) {
-    const struct cluster_node *n = &f->report->nodes.items[node];
-    struct cluster_found found = found_from(node);
-    _cleanup_(freep) char *line = NULL, *evidence = NULL;
-
-    if (!row->published(n))
-        return false;
-    if (look == FITS_NONE ? f->map.nodes[node].published
-                          : !cluster_scopes_find_from(&f->map, row, node, &found))
-        return false;
-    if (look == FITS_AND_FRESH && !network_report_is_fresh(n->own_report, f->report->time))
-        return false;
-    line = cluster_own_report_line(f->report, n);
-    evidence = xasprintf("%s: %s", n->name, line);
-    name_place(f, row, &found, evidence, look == FITS_AND_FRESH);
-    return f->map.nodes[node].published = true;
-}
-
 static void find_published(struct finding *f, const struct cluster_row *row, bool last) {
     enum published_look look = last ? FITS_NONE : FITS_AND_FRESH;
-    bool found = false;
+    bool any = false;
 
-    for (; look <= (last ? FITS_NONE : FITS) && !found; look++)
-        for (size_t i = 0; i < f->report->nodes.count; i++)
-            found |= look_at_published(f, row, i, look);
+    for (; look <= (last ? FITS_NONE : FITS) && !any; look++)
+        for (size_t i = 0; i < f->report->nodes.count; i++) {
+            const struct cluster_node *n = &f->report->nodes.items[i];
+            struct cluster_found found = {.place = {.set = ONE, .way = FROM, .a = i}};
+            _cleanup_(freep) char *line = NULL, *evidence = NULL;
+
+            if (!row->published(n))
+                continue;
+            if (look == FITS_NONE ? f->map.nodes[i].published
+                                  : !cluster_scopes_find_from(&f->map, row, i, &found))
+                continue;
+            if (look == FITS_AND_FRESH && !network_report_is_fresh(n->own_report, f->report->time))
+                continue;
+            line = cluster_own_report_line(f->report, n);
+            evidence = xasprintf("%s: %s", n->name, line);
+            name_place(f, row, &found, evidence, look == FITS_AND_FRESH);
+            any = f->map.nodes[i].published = true;
+        }
 }
 
 static char *evidence_make(const struct finding *f, const struct cluster_row *row,
@@ -273,17 +247,6 @@ static char *evidence_make(const struct finding *f, const struct cluster_row *ro
     return text_take(&evidence);
 }
 
-static bool pods_fail(const struct diag_report *report, const struct cluster_row *row) {
-    for (size_t i = 0; i < report->cells.count; i++) {
-        const struct diag_cell *c = &report->cells.items[i];
-
-        if (cluster_cell_is_between_pods(c) && c->outcome == DIAG_FAIL &&
-            (row->kind == LOSS || cluster_row_is_red(row, c)))
-            return true;
-    }
-    return false;
-}
-
 /* All cells of the row, then the parts that it may be split into. */
 static void find_patterns(struct finding *f, const struct cluster_row *row) {
     static const enum cluster_part parts[][3] = {[UNDIVIDED] = {WHOLE},
@@ -291,8 +254,13 @@ static void find_patterns(struct finding *f, const struct cluster_row *row) {
                                                  [BY_FAMILY] = {WHOLE, ONLY_IPV4, ONLY_IPV6}};
     const enum cluster_part *part = parts[row->pattern.split];
 
-    if (row->pattern.pods_work && pods_fail(f->report, row))
-        return;
+    for (size_t i = 0; row->pattern.pods_work && i < f->report->cells.count; i++) {
+        const struct diag_cell *c = &f->report->cells.items[i];
+
+        if (cluster_cell_is_between_pods(c) && c->outcome == DIAG_FAIL &&
+            (row->kind == LOSS || cluster_row_is_red(row, c)))
+            return;
+    }
     for (size_t i = 0; i < ARRAY_SIZE(parts[0]) && (!i || part[i]); i++) {
         struct cluster_founds founds;
 
@@ -318,7 +286,7 @@ static void find_patterns(struct finding *f, const struct cluster_row *row) {
 
 static void find_unasked(struct finding *f, const struct cluster_row *row) {
     for (size_t i = 0, at = 0; i < f->report->nodes.count; i++) {
-        struct cluster_found found = found_from(i);
+        struct cluster_found found = {.place = {.set = ONE, .way = FROM, .a = i}};
         _cleanup_(freep) char *evidence = NULL;
 
         for (; at < f->map.nodes[i].cells_end; at++) {
@@ -344,7 +312,7 @@ static void find_row(struct finding *f, const struct cluster_row *row, bool last
             for (size_t i = 0; i < f->report->nodes.count; i++) {
                 const struct cluster_node *n = &f->report->nodes.items[i];
                 const struct cluster_map_node *known = &f->map.nodes[i];
-                const struct cluster_found found = found_from(i);
+                const struct cluster_found found = {.place = {.set = ONE, .way = FROM, .a = i}};
                 const char *words = row->read(n);
                 _cleanup_(freep) char *evidence = NULL;
 
@@ -368,22 +336,21 @@ static void find_row(struct finding *f, const struct cluster_row *row, bool last
     }
 }
 
-static bool is_named(const struct finding *f, const struct cluster_row *row) {
-    enum cluster_scope as;
-
-    for (size_t i = 0; i < f->count; i++)
-        if (text_equal(f->namings[i].title.id, cluster_row_title(row, OUT, &as).id))
-            return true;
-    return false;
-}
-
-/* Rows that nodes alone speak for, and no cell. */
+/* Rows that nodes alone speak for, and no cell, where they are not named yet. */
 static void find_last(struct finding *f, enum cluster_row_kind kind) {
     const struct cluster_row *row;
 
-    for (size_t i = 0; (row = cluster_row(i)); i++)
-        if (row->kind == kind && row->unfit == NAMED_LAST && !is_named(f, row))
+    for (size_t i = 0; (row = cluster_row(i)); i++) {
+        enum cluster_scope as;
+        bool named = false;
+
+        if (row->kind != kind || row->unfit != NAMED_LAST)
+            continue;
+        for (size_t k = 0; k < f->count; k++)
+            named |= text_equal(f->namings[k].title.id, cluster_row_title(row, OUT, &as).id);
+        if (!named)
             find_row(f, row, true);
+    }
 }
 
 /* Which pod a Service chooses is chance: what is red of Services besides follows. */
@@ -429,10 +396,15 @@ void cluster_causes_find(struct diag_report *report) {
     for (size_t i = 0; i < f.count; i++) {
         struct naming *naming = &f.namings[i];
         _cleanup_(freep) char *names = names_make(&f, naming);
+        const char *hint = naming->title.hint, *at = strstr(hint, " NAME ");
+        bool one = naming->one && naming->names.count == 1;
 
         naming->cause.id = naming->title.id;
         naming->cause.message = xasprintf("%s: %s", names, naming->title.message);
-        naming->cause.hint = hint_make(naming);
+        /* A command of one node's cause has its name. */
+        naming->cause.hint = at && one ? xasprintf("%.*s %s %s", (int)(at - hint), hint,
+                                                   naming->names.items[0], at + strlen(" NAME "))
+                                       : xstrdup(hint);
         causes->items[causes->count++] = naming->cause;
         text_list_free(&naming->names);
         json_decref(naming->named);

@@ -15,16 +15,12 @@ static bool is_of_part(enum cluster_part part, const struct diag_cell *c) {
     }
 }
 
-static unsigned flow_bit(const struct diag_cell *c) {
-    if (c->flow->id == FLOW_POD_IP && c->from_node == c->to_node)
-        return NO_PROBE;
-    if (c->flow->id == FLOW_SVC_FQDN && text_ends_with(c->to, ":443"))
-        return API_NAME;
-    return 1U << c->flow->id;
-}
-
 bool cluster_selects(const struct cluster_selector *selector, const struct diag_cell *c) {
-    return (selector->flows & flow_bit(c)) && is_of_part(selector->part, c) &&
+    bool no_probe = c->flow->id == FLOW_POD_IP && c->from_node == c->to_node;
+    bool api = c->flow->id == FLOW_SVC_FQDN && text_ends_with(c->to, ":443");
+    unsigned flow = no_probe ? NO_PROBE : api ? API_NAME : 1U << c->flow->id;
+
+    return (selector->flows & flow) && is_of_part(selector->part, c) &&
            (!selector->fits || selector->fits(c));
 }
 
@@ -93,32 +89,28 @@ static char *set_name(const struct cluster_map *map, enum cluster_set set, size_
                            : cluster_node_kind(node);
 }
 
-/* "win-1, win-2 and the other nodes". */
-static char *group_name(const struct cluster_map *map, const bool *group) {
-    const struct cluster_nodes *nodes = &map->report->nodes;
-    struct text name = {0};
-    size_t named = 0;
-
-    for (size_t i = 0; i < nodes->count; i++)
-        if (group[i] && named++ < NAMES)
-            text_addf(&name, "%s%s", named > 1 ? ", " : "", nodes->items[i].name);
-    if (named > NAMES)
-        text_addf(&name, ", %zu more", named - NAMES);
-    text_add(&name, " and the other nodes");
-    return text_take(&name);
-}
-
 char *cluster_place_name(const struct cluster_map *map, const struct cluster_place *place) {
-    const char *nodes = place->set == ONE ? "" : " nodes";
+    const struct cluster_nodes *nodes = &map->report->nodes;
+    const char *behind = place->set == ONE ? "" : " nodes";
     _cleanup_(freep) char *a = NULL, *b = NULL;
 
     if (place->set == EVERY)
         return xstrdup("all nodes");
-    if (place->group)
-        return group_name(map, place->group);
+    if (place->group) {
+        struct text name = {0};
+        size_t named = 0;
+
+        for (size_t i = 0; i < nodes->count; i++)
+            if (place->group[i] && named++ < NAMES)
+                text_addf(&name, "%s%s", named > 1 ? ", " : "", nodes->items[i].name);
+        if (named > NAMES)
+            text_addf(&name, ", %zu more", named - NAMES);
+        text_add(&name, " and the other nodes");
+        return text_take(&name);
+    }
     a = set_name(map, place->set, place->a);
     if (place->way != BETWEEN)
-        return xasprintf("%s%s", a, nodes);
+        return xasprintf("%s%s", a, behind);
     b = set_name(map, place->set, place->b);
-    return xasprintf("%s to %s%s", a, b, nodes);
+    return xasprintf("%s to %s%s", a, b, behind);
 }

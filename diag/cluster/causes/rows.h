@@ -43,7 +43,7 @@ struct cluster_selector {
 bool cluster_selects(const struct cluster_selector *selector, const struct diag_cell *cell);
 
 /* What several tables ask of a cell. */
-cluster_cell_fits cluster_cell_is_green, cluster_cell_is_not_run;
+cluster_cell_fits cluster_cell_is_green;
 /* Another pod or program answers than the one that was meant. */
 cluster_cell_fits cluster_cell_is_astray, cluster_cell_is_green_or_astray;
 /* Some attempts succeed, or all. */

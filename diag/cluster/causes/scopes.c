@@ -88,23 +88,6 @@ static size_t places_of(const struct cluster_map *map, const struct diag_cell *c
     return count;
 }
 
-static void add_entries(struct search *s) {
-    const struct diag_cells *cells = &s->map->report->cells;
-
-    s->entries = xcalloc(PLACES * (cells->count + 1), sizeof *s->entries);
-    for (size_t i = 0; i < cells->count; i++) {
-        const struct diag_cell *c = &cells->items[i];
-        struct cluster_place places[PLACES];
-        size_t count = 0;
-
-        if (cluster_map_has(s->map, s->row, c) || cluster_selects(&s->row->spares, c))
-            count = places_of(s->map, c, places);
-        for (size_t k = 0; k < count; k++)
-            s->entries[s->entry_count++] = (struct entry){places[k], i};
-    }
-    qsort(s->entries, s->entry_count, sizeof *s->entries, compare_entries);
-}
-
 static void note(struct several *s, size_t node) {
     if ((s->count && s->first == node) || (s->many && s->second == node))
         return;
@@ -115,40 +98,36 @@ static void note(struct several *s, size_t node) {
     s->many = s->count++ > 0;
 }
 
-static void add_red(const struct search *s, const struct diag_cell *c, struct candidate *ret) {
-    bool out = cluster_place_has_node(s->map, &ret->place, c->from_node),
-         in = cluster_place_has_node(s->map, &ret->place, c->to_node);
-
-    ret->flows |= ret->flow && ret->flow != c->flow;
-    ret->flow = c->flow;
-    ret->red++;
-    ret->pairs |= c->from_node != c->to_node;
-    ret->others |= c->from_node == c->to_node;
-    note(&ret->from, c->from_node);
-    note(&ret->to, c->to_node);
-    if (out)
-        note(&ret->set, c->from_node);
-    if (in)
-        note(&ret->set, c->to_node);
-    if (c->from_node != c->to_node)
-        note(&ret->beyond, out ? c->to_node : c->from_node);
-}
-
 static void add_cell(const struct search *s, size_t cell, struct candidate *ret) {
     const struct diag_cell *c = &s->map->report->cells.items[cell];
-    bool red = cluster_row_is_red(s->row, c);
+    bool red = cluster_row_is_red(s->row, c), pair = c->from_node != c->to_node;
+    bool out = cluster_place_has_node(s->map, &ret->place, c->from_node),
+         in = cluster_place_has_node(s->map, &ret->place, c->to_node);
 
     if (cluster_selects(&s->row->spares, c) && c->outcome != DIAG_NOT_RUN)
         ret->spared |= !red;
     if (!cluster_map_has(s->map, s->row, c))
         return;
     ret->tries += c->result.attempts;
-    ret->green_tries += red ? 0 : c->result.attempts;
-    ret->lost += !red ? 0 : c->again ? c->again : c->result.attempts - c->result.succeeded;
-    ret->green += !red;
-    if (!red)
+    if (!red) {
+        ret->green_tries += c->result.attempts;
+        ret->green++;
         return;
-    add_red(s, c, ret);
+    }
+    ret->lost += c->again ? c->again : c->result.attempts - c->result.succeeded;
+    ret->flows |= ret->flow && ret->flow != c->flow;
+    ret->flow = c->flow;
+    ret->red++;
+    ret->pairs |= pair;
+    ret->others |= !pair;
+    note(&ret->from, c->from_node);
+    note(&ret->to, c->to_node);
+    if (out)
+        note(&ret->set, c->from_node);
+    if (in)
+        note(&ret->set, c->to_node);
+    if (pair)
+        note(&ret->beyond, out ? c->to_node : c->from_node);
     if (!s->map->explained[cell] && !ret->open++)
         ret->first = cell;
 }
@@ -168,14 +147,11 @@ static bool is_wide(const struct search *s, const struct candidate *g) {
     return !g->pairs || g->others || g->beyond.many || (p->way == TO && s->row->pattern.at_target);
 }
 
-static double share_of(size_t lost, size_t tries) {
-    return tries ? 1 - (double)lost / (double)tries : 0;
-}
+/* How likely it is that nothing of so many attempts is lost, where of `tries` so many were. */
+static double arrives_all(size_t lost, size_t tries, size_t attempts) {
+    double share = tries ? 1 - (double)lost / (double)tries : 0, all = 1;
 
-static double arrives_all(double share, size_t tries) {
-    double all = 1;
-
-    for (size_t i = 0; i < tries && all > 0; i++)
+    for (size_t i = 0; i < attempts && all > 0; i++)
         all *= share;
     return all;
 }
@@ -183,11 +159,10 @@ static double arrives_all(double share, size_t tries) {
 /* May so many cells have lost nothing by chance, where all lose as much? At most two standard
  * deviations more than are to be expected of cells that were asked as often as these. */
 static bool is_by_chance(const struct candidate *g) {
-    double cells = (double)(g->green + g->red), share = share_of(g->lost, g->tries),
-           all = g->green ? arrives_all(share, g->green_tries / g->green) : 1, more, variance;
+    double cells = (double)(g->green + g->red),
+           all = g->green ? arrives_all(g->lost, g->tries, g->green_tries / g->green) : 1,
+           more = (double)g->green - 0.5 - cells * all, variance = cells * all * (1 - all);
 
-    more = (double)g->green - 0.5 - cells * all;
-    variance = cells * all * (1 - all);
     return g->green * GREEN_SHARE <= g->green + g->red &&
            (more <= 0 || more * more <= 4 * variance);
 }
@@ -203,7 +178,7 @@ static bool has_whole_part(const struct search *s, const struct candidate *g) {
         if (within->way == BETWEEN && within->set != ONE && place->set != ONE &&
             within->set >= place->set && !part->red &&
             cluster_place_has_way(s->map, place, within->a, within->b) &&
-            arrives_all(share_of(g->lost, g->tries - part->tries), part->tries) < BY_CHANCE)
+            arrives_all(g->lost, g->tries - part->tries, part->tries) < BY_CHANCE)
             return true;
     }
     return false;
@@ -229,21 +204,30 @@ static bool is_possible(const struct search *s, const struct candidate *g) {
     return cluster_row_is_of_chance(row) ? is_by_chance(g) && !has_whole_part(s, g) : !g->green;
 }
 
-/* Without a red cell that is not explained yet nothing is to be found. */
-static bool has_open(const struct search *s) {
-    const struct diag_cells *cells = &s->map->report->cells;
-
-    for (size_t i = 0; i < cells->count; i++)
-        if (!s->map->explained[i] && cluster_map_has(s->map, s->row, &cells->items[i]) &&
-            cluster_row_is_red(s->row, &cells->items[i]))
-            return true;
-    return false;
-}
-
 static void search_open(struct search *s) {
-    if (!has_open(s))
+    const struct diag_cells *cells = &s->map->report->cells;
+    bool open = false;
+
+    /* Without a red cell that is not explained yet nothing is to be found. */
+    for (size_t i = 0; i < cells->count && !open; i++)
+        open = !s->map->explained[i] && cluster_map_has(s->map, s->row, &cells->items[i]) &&
+               cluster_row_is_red(s->row, &cells->items[i]);
+    if (!open)
         return;
-    add_entries(s);
+
+    s->entries = xcalloc(PLACES * (cells->count + 1), sizeof *s->entries);
+    for (size_t i = 0; i < cells->count; i++) {
+        const struct diag_cell *c = &cells->items[i];
+        struct cluster_place places[PLACES];
+        size_t count = 0;
+
+        if (cluster_map_has(s->map, s->row, c) || cluster_selects(&s->row->spares, c))
+            count = places_of(s->map, c, places);
+        for (size_t k = 0; k < count; k++)
+            s->entries[s->entry_count++] = (struct entry){places[k], i};
+    }
+    qsort(s->entries, s->entry_count, sizeof *s->entries, compare_entries);
+
     s->candidates = xcalloc(s->entry_count + 1, sizeof *s->candidates);
     for (size_t i = 0; i < s->entry_count; i++) {
         const struct entry *e = &s->entries[i];
@@ -258,23 +242,21 @@ static void search_open(struct search *s) {
 
 /* ---- choosing ---- */
 
-/* Of a pair whose target nobody else asked the target is named, where that is likely. */
-static long worth(const struct search *s, const struct candidate *g) {
-    bool target = s->row->pattern.at_target && g->place.set == ONE && g->place.way == TO;
-
-    return 2 * ((long)g->open - GREEN_COST * (long)g->green) + target;
-}
-
 static struct candidate *best_candidate(const struct search *s, size_t taken, size_t *from) {
     struct candidate *best = NULL;
+    long most = 0;
 
     for (size_t i = taken < BEST_MAX ? 0 : *from; i < s->candidate_count; i++) {
         struct candidate *g = &s->candidates[i];
+        /* Of a pair whose target nobody else asked the target is named, where that is likely. */
+        bool target = s->row->pattern.at_target && g->place.set == ONE && g->place.way == TO;
+        long worth = 2 * ((long)g->open - GREEN_COST * (long)g->green) + target;
 
         *from = i;
-        if (!g->possible || !g->open || (best && worth(s, g) <= worth(s, best)))
+        if (!g->possible || !g->open || (best && worth <= most))
             continue;
         best = g;
+        most = worth;
         if (taken >= BEST_MAX)
             break;
     }
@@ -330,21 +312,11 @@ static bool *group_make(const struct cluster_map *map, const struct cluster_row 
     return group;
 }
 
-static bool are_between(const bool *group, const struct cluster_founds *founds) {
-    for (size_t i = 0; i < founds->count; i++) {
-        const struct cluster_place *place = &founds->items[i].place;
-
-        if (is_pair(&founds->items[i]) && group[place->a] == group[place->b])
-            return false;
-    }
-    return true;
-}
-
 static void join_pairs(const struct cluster_map *map, const struct cluster_row *row,
                        struct cluster_founds *founds) {
-    size_t pairs = 0, first = 0;
+    size_t pairs = 0, first = 0, kept = 0;
     long more = 0; /* nodes of the one group than of the other */
-    bool *of_a, *of_b, *small;
+    bool *of_a, *of_b, *small, between = true;
 
     for (size_t i = founds->count; i-- > 0;)
         if (is_pair(&founds->items[i])) {
@@ -358,23 +330,28 @@ static void join_pairs(const struct cluster_map *map, const struct cluster_row *
     for (size_t i = 0; i < map->report->nodes.count; i++)
         more += of_a[i] - of_b[i];
     small = more <= 0 ? of_a : of_b;
-    if (are_between(small, founds)) {
-        size_t kept = 0;
+    free(more <= 0 ? of_b : of_a);
+    for (size_t i = 0; i < founds->count; i++) {
+        const struct cluster_place *place = &founds->items[i].place;
 
-        founds->group = small;
-        /* Counts all pairs as one: the first. */
-        for (size_t i = 0; i < founds->count; i++) {
-            if (is_pair(&founds->items[i]) && i != first) {
-                founds->items[first].red += founds->items[i].red;
-                continue;
-            }
-            founds->items[kept++] = founds->items[i];
-        }
-        founds->items[first].place.group = founds->group;
-        founds->count = kept;
+        between &= !is_pair(&founds->items[i]) || small[place->a] != small[place->b];
     }
-    free(of_a == founds->group ? NULL : of_a);
-    free(of_b == founds->group ? NULL : of_b);
+    if (!between) {
+        free(small);
+        return;
+    }
+
+    /* All pairs count as one: the first. */
+    for (size_t i = 0; i < founds->count; i++) {
+        if (is_pair(&founds->items[i]) && i != first) {
+            founds->items[first].red += founds->items[i].red;
+            continue;
+        }
+        founds->items[kept++] = founds->items[i];
+    }
+    founds->group = small;
+    founds->items[first].place.group = small;
+    founds->count = kept;
 }
 
 /* ---- the answers ---- */
@@ -383,10 +360,6 @@ static int compare_founds(const void *a, const void *b) {
     const struct cluster_found *x = a, *y = b;
 
     return x->first < y->first ? -1 : x->first > y->first;
-}
-
-static struct cluster_found found_of(const struct candidate *g) {
-    return (struct cluster_found){g->place, g->red, g->first, g->pairs};
 }
 
 void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row *row,
@@ -399,7 +372,8 @@ void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row
     *ret = (struct cluster_founds){0};
     search_open(&s);
     while ((best = best_candidate(&s, ret->count, &from))) {
-        array_add(ret->items, ret->count, found_of(best));
+        array_add(ret->items, ret->count,
+                  (struct cluster_found){best->place, best->red, best->first, best->pairs});
         take(&s, best, done);
     }
     for (size_t i = 0; i < ret->count; i++)
@@ -413,36 +387,22 @@ void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row
     free_all(s.entries, s.candidates, done);
 }
 
-/* Of a cell like that of the place's: some of its questions were never answered. */
-static bool is_unknown(const struct cluster_map *map, const struct diag_cell *like,
-                       const struct diag_cell *c) {
-    const struct cluster_nodes *nodes = &map->report->nodes;
-    const struct probe_result *r = &c->result;
-    bool runs = !nodes->items[c->from_node].waiting && !nodes->items[c->to_node].waiting;
-
-    return c->flow == like->flow && runs &&
-           (c->outcome == DIAG_NOT_RUN ||
-            (c->counted && r->succeeded == r->attempts && r->attempts < map->report->count));
-}
-
-static bool is_in_any(const struct cluster_map *map, const struct cluster_founds *founds,
-                      const struct diag_cell *c) {
-    for (size_t i = 0; i < founds->count; i++)
-        if (cluster_place_has(map, &founds->items[i].place, c))
-            return true;
-    return false;
-}
-
 bool cluster_found_is_sure(const struct cluster_map *map, const struct cluster_row *row,
                            const struct cluster_founds *founds, const struct cluster_found *found) {
     const struct diag_cells *cells = &map->report->cells;
+    const struct cluster_node *nodes = map->report->nodes.items;
     size_t inside = 0, tries = 0, lost = 0, outside = 0;
 
     for (size_t i = 0; i < cells->count; i++) {
         const struct diag_cell *c = &cells->items[i];
         const struct probe_result *r = &c->result;
+        bool in_any = false;
 
-        if (is_unknown(map, &cells->items[found->first], c))
+        /* Of a cell like that of the place some questions were never answered. */
+        if (c->flow == cells->items[found->first].flow && !nodes[c->from_node].waiting &&
+            !nodes[c->to_node].waiting &&
+            (c->outcome == DIAG_NOT_RUN ||
+             (c->counted && r->succeeded == r->attempts && r->attempts < map->report->count)))
             return false;
         if (!cluster_map_has(map, row, c))
             continue;
@@ -450,12 +410,14 @@ bool cluster_found_is_sure(const struct cluster_map *map, const struct cluster_r
             inside++;
             tries += r->attempts;
             lost += cluster_row_is_red(row, c) ? r->attempts - r->succeeded : 0;
-        } else if (!is_in_any(map, founds, c)) {
-            outside += r->attempts;
+            continue;
         }
+        for (size_t k = 0; k < founds->count && !in_any; k++)
+            in_any = cluster_place_has(map, &founds->items[k].place, c);
+        outside += in_any ? 0 : r->attempts;
     }
     return tries >= ENOUGH * inside &&
-           (found->place.set == EVERY || arrives_all(share_of(lost, tries), outside) < BY_CHANCE);
+           (found->place.set == EVERY || arrives_all(lost, tries, outside) < BY_CHANCE);
 }
 
 bool cluster_scopes_find_from(const struct cluster_map *map, const struct cluster_row *row,
@@ -471,7 +433,7 @@ bool cluster_scopes_find_from(const struct cluster_map *map, const struct cluste
                                      compare_places);
     found = g && g->possible;
     if (found)
-        *ret = found_of(g);
+        *ret = (struct cluster_found){g->place, g->red, g->first, g->pairs};
     free_all(s.entries, s.candidates);
     return found;
 }

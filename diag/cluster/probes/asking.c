@@ -44,18 +44,6 @@ struct round {
     struct cluster_asked result;
 };
 
-void cluster_asking_open(struct cluster_asking *asking) {
-    asking->cells = xcalloc(asking->report->cells.count, sizeof *asking->cells);
-    asking->probes = xcalloc(asking->report->nodes.count, sizeof *asking->probes);
-    for (size_t i = 0; i < asking->report->nodes.count; i++) /* nothing to ask first */
-        asking->probes[i].listens = !asking->report->nodes.items[i].pod_ip;
-}
-
-void cluster_asking_close(struct cluster_asking *asking) {
-    free(take_ptr(asking->cells));
-    free(take_ptr(asking->probes));
-}
-
 void cluster_asking_widen(struct cluster_asking *asking) {
     struct diag_report *report = asking->report;
     size_t pairs = report->pairs.count, cells = report->cells.count;
@@ -65,10 +53,6 @@ void cluster_asking_widen(struct cluster_asking *asking) {
     asking->cells = xrealloc(asking->cells, (report->cells.count + 1) * sizeof *asking->cells);
     for (size_t i = cells; i < report->cells.count; i++)
         asking->cells[i] = (struct cluster_asked_cell){0};
-}
-
-bool cluster_asks_all(const struct diag_cell *) {
-    return true;
 }
 
 /* Shows the cells, at most five times a second but for the last time. */
@@ -87,6 +71,7 @@ static void show(struct cluster_asking *asking, bool at_last) {
 static void judge_all(struct round *round, size_t cell, struct state *state) {
     struct diag_cell *c = &round->asking->report->cells.items[cell];
     const struct cluster_probe_answers *of = &round->asking->probes[c->from_node];
+    unsigned asked = state->tally.asked[ASK_NAME], answered = state->tally.answered[ASK_NAME];
     bool *mixed = &round->asking->cells[cell].mixed;
 
     if (state->late) {
@@ -97,10 +82,19 @@ static void judge_all(struct round *round, size_t cell, struct state *state) {
         *mixed = false;
     if (!of->late && of->slowest_ms < PROMPT_MS)
         state->tally.asked[ASK_LARGE] += state->mute;
-    if (cluster_cell_is_between_pods(c))
+    if (cluster_cell_is_between_pods(c)) {
         cluster_cell_judge_large(c, &state->tally, mixed);
-    else
-        *mixed |= cluster_cell_judge_some(c, &state->tally) && round->of->again;
+    } else {
+        bool some = answered && answered < asked;
+
+        if (some)
+            cluster_cell_set_loss(c, asked, answered);
+        if (asked > 1 && c->outcome != DIAG_NOT_RUN) {
+            c->result.attempts = asked;
+            c->result.succeeded = answered;
+        }
+        *mixed |= some && round->of->again;
+    }
     if (round->of->evenly && !diag_cell_is_open(c)) /* what works did so before, or late */
         c->outcome = state->before == DIAG_PASS ? DIAG_PASS : DIAG_SLOW;
 }
@@ -154,37 +148,37 @@ static void on_cell(struct ask *ask, const struct kube_many *item) {
     }
 }
 
-/* The API server's own words for a pod whose address it does not reach; 500 of older servers. */
-static void note_unreached(struct cluster_node *node, bool answered, const struct kube_many *item) {
-    struct probe_result result;
-    char why[300];
-
-    free(take_ptr(node->unreached));
-    if (!dial_is_refused(item->status, item->answer, item->answer_len))
-        node->seen |= 1U << OBSERVE_DNS; /* or it never will be */
-    if (((item->kind == ERROR_TIMED_OUT && !answered) || item->status / 10 == 50) &&
-        dial_read(item->status, item->answer, item->answer_len, false, &result, why, sizeof why) ==
-            DIAL_NOT_RUN)
-        node->unreached = xstrdup(why);
-}
-
 static void on_answered(struct ask *ask, const struct kube_many *item) {
     struct round *round = ask->queue->context;
     struct cluster_asking *asking = round->asking;
     enum cluster_observation observed = (enum cluster_observation)(ask->what - QUESTIONS);
     struct cluster_node *node;
+    bool refused;
 
     if (ask->what < QUESTIONS) {
         on_cell(ask, item);
         return;
     }
     node = &asking->report->nodes.items[ask->whose];
-    asking->probes[ask->whose].listens |=
-        !dial_is_refused(item->status, item->answer, item->answer_len);
+    refused = dial_is_refused(item->status, item->answer, item->answer_len);
+    asking->probes[ask->whose].listens |= !refused;
     note_answer(ask, item, ask->whose, observed == OBSERVE_DNS ? "" : "0");
     cluster_observation_read(node, observed, item->status, item->answer, item->answer_len);
-    if (observed == OBSERVE_DNS)
-        note_unreached(node, asking->probes[ask->whose].answered, item);
+    if (observed == OBSERVE_DNS) {
+        bool silent = item->kind == ERROR_TIMED_OUT && !asking->probes[ask->whose].answered;
+        struct probe_result result;
+        char why[300];
+
+        /* The API server's own words for a pod whose address it does not reach; 500 of older
+         * servers. */
+        free(take_ptr(node->unreached));
+        if (!refused)
+            node->seen |= 1U << OBSERVE_DNS; /* or it never will be */
+        if ((silent || item->status / 10 == 50) &&
+            dial_read(item->status, item->answer, item->answer_len, false, &result, why,
+                      sizeof why) == DIAL_NOT_RUN)
+            node->unreached = xstrdup(why);
+    }
     round->result.unseen += !(node->seen & 1U << observed);
     if (item->wait_us / 1000 > round->result.wait_ms)
         round->result.wait_ms = item->wait_us / 1000;
@@ -192,93 +186,79 @@ static void on_answered(struct ask *ask, const struct kube_many *item) {
 
 /* ---- questions ---- */
 
-/* Its path is a text of its own; the sum of all is what most of a run's memory is. */
-static void add_cell(struct round *round, size_t cell, const struct times *times) {
-    const struct diag_report *report = round->asking->report;
-    struct diag_cell *c = &report->cells.items[cell];
-    bool counted = round->of->evenly || round->of->closely;
-    unsigned ms = round->of->soon_ms                            ? round->of->soon_ms
-                  : counted && dial_is_address(c->probe.target) ? DIAL_COUNTED_MS
-                                                                : ASK_MS;
-
-    round->states[cell].before = c->outcome;
-    for (unsigned q = 0; q < QUESTIONS; q++)
-        for (unsigned i = 0; i < times->of[q]; i++)
-            round->states[cell].left +=
-                ask_add(&round->queue, cluster_cell_path(report, c, (enum cluster_question)q, 1),
-                        cell, q, ms);
-}
-
-bool cluster_has_cut_pods(const struct diag_report *report) {
-    for (size_t i = 0; i < report->cells.count; i++)
+bool cluster_has_cut_pods(const struct diag_report *report, size_t from) {
+    for (size_t i = from; i < report->cells.count; i++)
         if (report->cells.items[i].outcome == DIAG_FAIL &&
             cluster_cell_is_between_pods(&report->cells.items[i]))
             return true;
     return false;
 }
 
-/* Between pods: whether something is lost in part, or by chance. */
-static bool is_lossy(const struct diag_report *report) {
-    for (size_t i = 0; i < report->cells.count; i++)
-        if (cluster_cell_is_between_pods(&report->cells.items[i]) &&
-            cluster_cell_is_lossy(&report->cells.items[i]))
-            return true;
-    return false;
-}
-
-/* NULL: once. Where some packets are lost, one that is lost says nothing; nor does one of a
- * Service, the DNS' too, which leads to several pods, while none of them is cut off. */
+/* How often a red cell is asked in a round that looks closely; NULL: once. `lossy`: between pods
+ * something is lost in part, or by chance. There a packet that is lost says nothing; nor does one
+ * of a Service, the DNS' too, which leads to several pods, or one to the outside, where the ports
+ * of an address translation may run short, while no pod is cut off. */
 static const struct times *times_of(const struct diag_cell *cell, bool lossy, bool cut) {
     bool partly = cluster_cell_is_large_lost(cell) || cluster_cell_is_lossy(cell);
+    bool some = cell->any || cluster_cell_has_dns_failed(cell) || cell->flow->id == FLOW_SELF ||
+                cluster_cell_is_outside(cell);
 
     if (cluster_cell_is_between_pods(cell))
         return partly || (lossy && cell->result.attempts) ? &closely : NULL;
-    return !cut && cell->result.attempts && cluster_cell_is_some(cell) ? &several : NULL;
+    return !cut && cell->result.attempts && some ? &several : NULL;
 }
 
 static void add_cells(struct round *round) {
     struct diag_report *report = round->asking->report;
-    bool lossy = is_lossy(report), cut = cluster_has_cut_pods(report);
+    const struct cluster_round *of = round->of;
+    bool lossy = false, cut = cluster_has_cut_pods(report, 0);
     size_t close = 0, even = 0;
 
+    for (size_t i = 0; i < report->cells.count; i++)
+        lossy |= cluster_cell_is_between_pods(&report->cells.items[i]) &&
+                 cluster_cell_is_lossy(&report->cells.items[i]);
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *cell = &report->cells.items[i];
         const struct cluster_node *from = &report->nodes.items[cell->from_node];
-        const struct times *times = round->of->closely ? times_of(cell, lossy, cut) : NULL;
+        const struct times *times = of->closely ? times_of(cell, lossy, cut) : NULL;
+        bool counted = (of->evenly || of->closely) && dial_is_address(cell->probe.target);
+        unsigned ms = of->soon_ms ? of->soon_ms : counted ? DIAL_COUNTED_MS : ASK_MS;
 
-        if ((!diag_cell_is_open(cell) && !round->of->evenly) ||
-            !(round->of->asks(cell) || (round->of->lossy && cluster_cell_is_lossy(cell))) ||
-            from->by_exec || (from->unreached && !round->of->again) ||
-            (round->of->closely && round->asking->cells[i].mixed &&
-             !cluster_cell_is_between_pods(cell)))
+        if ((!diag_cell_is_open(cell) && !of->evenly) ||
+            !(of->asks(cell) || (of->lossy && cluster_cell_is_lossy(cell))) || from->by_exec ||
+            (from->unreached && !of->again) ||
+            (of->closely && round->asking->cells[i].mixed && !cluster_cell_is_between_pods(cell)))
             continue;
-        if (round->of->evenly)
+        if (of->evenly)
             times = even++ >= EVENLY_MAX               ? NULL
                     : report->nodes.count > MANY_NODES ? &several
                                                        : &many;
         else if (!times || close++ >= CLOSELY_MAX)
-            times = round->of->closely && !cell->result.attempts ? &first : &once;
-        if (times)
-            add_cell(round, i, times);
+            times = of->closely && !cell->result.attempts ? &first : &once;
+        if (!times)
+            continue;
+        round->states[i].before = cell->outcome;
+        /* Each path is a text of its own; the sum of all is what most of a run's memory is. */
+        for (unsigned q = 0; q < QUESTIONS; q++)
+            for (unsigned k = 0; k < times->of[q]; k++)
+                round->states[i].left +=
+                    ask_add(&round->queue,
+                            cluster_cell_path(report, cell, (enum cluster_question)q, 1), i, q, ms);
     }
 }
 
-/* Of each node one that it can be asked about; itself where it is alone. The caller frees. */
-static size_t *peers_make(const struct diag_report *report) {
-    size_t *peers = xcalloc(report->nodes.count, sizeof *peers);
+static void add_observations(struct round *round) {
+    struct cluster_asking *asking = round->asking;
+    const struct diag_report *report = asking->report;
+    _cleanup_(freep) size_t *peers = xcalloc(report->nodes.count, sizeof *peers);
+    _cleanup_(freep) bool *cut_off = xcalloc(report->nodes.count, sizeof *cut_off);
 
+    /* Of each node one that it can be asked about: of its first pair; itself where it is alone. */
     for (size_t i = 0; i < report->nodes.count; i++)
         peers[i] = i;
-    for (size_t i = report->pairs.count; i-- > 0;) /* the first pair counts */
+    for (size_t i = report->pairs.count; i-- > 0;)
         peers[report->pairs.items[i].from] = report->pairs.items[i].to;
-    return peers;
-}
-
-/* Whether TCP fails between a node and others: what it would see costs a time-out more. The caller
- * frees. */
-static bool *cut_off_make(const struct diag_report *report) {
-    bool *cut_off = xcalloc(report->nodes.count, sizeof *cut_off);
-
+    /* Where TCP fails between a node and others, what it would see costs a time-out more. */
     for (size_t i = 0; i < report->nodes.count; i++)
         cut_off[i] = report->nodes.items[i].unreached != NULL;
     for (size_t i = 0; i < report->cells.count; i++) {
@@ -287,46 +267,26 @@ static bool *cut_off_make(const struct diag_report *report) {
         if (cell->outcome == DIAG_FAIL && !cell->udp && cell->large < LARGE_LOST)
             cut_off[cell->from_node] = cut_off[cell->to_node] = true;
     }
-    return cut_off;
-}
 
-static void add_observations(struct round *round) {
-    struct cluster_asking *asking = round->asking;
-    const struct diag_report *report = asking->report;
-    _cleanup_(freep) size_t *peers = peers_make(report);
-    _cleanup_(freep) bool *cut_off = cut_off_make(report);
-
-    for (size_t i = 0; i < report->nodes.count; i++) {
-        const struct cluster_node *node = &report->nodes.items[i];
-
+    for (size_t i = 0; i < report->nodes.count; i++)
         for (unsigned s = 0; s < OBSERVATIONS; s++) {
             unsigned ms = s == OBSERVE_DNS     ? 0
                           : round->of->look_ms ? round->of->look_ms
                                                : round->of->soon_ms;
 
-            if (round->of->observations[s] && !(node->seen & 1U << s) &&
+            if (round->of->observations[s] && !(report->nodes.items[i].seen & 1U << s) &&
                 (!cut_off[i] || s == OBSERVE_DNS))
                 (void)ask_add(&round->queue,
                               cluster_observation_path(report, (enum cluster_observation)s, i,
                                                        peers[i], &asking->addresses),
                               i, QUESTIONS + s, ms ? ms : ASK_MS);
         }
-    }
-}
-
-/* Of each node: its probe has said what came of another question. The caller frees. */
-static bool *answering_make(const struct diag_report *report) {
-    bool *answering = xcalloc(report->nodes.count, sizeof *answering);
-
-    for (size_t i = 0; i < report->cells.count; i++)
-        answering[report->cells.items[i].from_node] |=
-            report->cells.items[i].result.attempts &&
-            report->cells.items[i].outcome != DIAG_NOT_RUN;
-    return answering;
 }
 
 struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct cluster_round *of) {
     struct diag_report *report = asking->report;
+    /* Of each node: its probe has said what came of another question. */
+    _cleanup_(freep) bool *answering = xcalloc(report->nodes.count, sizeof *answering);
     struct round round = {.asking = asking,
                           .of = of,
                           .states = xcalloc(report->cells.count + 1, sizeof *round.states),
@@ -338,7 +298,10 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
     if (of->asks)
         add_cells(&round);
     ask_by_proxy(asking->client, &round.queue, 0, round.queue.count, 0);
-    _cleanup_(freep) bool *answering = answering_make(report);
+    for (size_t i = 0; i < report->cells.count; i++)
+        answering[report->cells.items[i].from_node] |=
+            report->cells.items[i].result.attempts &&
+            report->cells.items[i].outcome != DIAG_NOT_RUN;
     for (size_t i = 0; i < round.queue.count; i++) {
         const struct ask *ask = &round.queue.items[i];
         struct state *state = &round.states[ask->what < QUESTIONS ? ask->whose : 0];

@@ -34,10 +34,6 @@ struct cluster_asking {
     bool shown;                           /* the cells; and when */
     uint64_t shown_ms;
 };
-/* When the cells are made. */
-void cluster_asking_open(struct cluster_asking *asking);
-void cluster_asking_close(struct cluster_asking *asking);
-
 /* More pairs, where some fail (cluster_pairs_widen()); their cells are not asked yet. */
 void cluster_asking_widen(struct cluster_asking *asking);
 
@@ -60,18 +56,14 @@ struct cluster_asked {
 };
 /* Judges each answer when it comes, and shows it (options->cells). */
 struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct cluster_round *round);
-/* Whether something fails between pods: what a Service leads to may be cut off. */
-bool cluster_has_cut_pods(const struct diag_report *report);
-/* Any cell. */
-bool cluster_asks_all(const struct diag_cell *cell);
+/* Whether something fails between pods, of the cells from that one on: what a Service leads to may
+ * be cut off. */
+bool cluster_has_cut_pods(const struct diag_report *report, size_t from);
 /* ERROR_INTERRUPTED where somebody ends the run. */
 int cluster_check_interrupted(struct host *host, struct error *err);
 
 /* ---- loss and latency of a cluster's cells (--count) ---- */
 
-/* TCP sends again what was lost: where an answer between pods took as long as that, though UDP's
- * did not. */
-bool cluster_is_delayed(const struct cluster_asking *asking);
 /* Asks each cell that works, or loses packets by chance, options->count times more; where that is 1
  * or less, TCP between pods alone, to see whether packets are sent again (cell->again). Few
  * questions are under way at the same time. What takes time besides the network (here, the API

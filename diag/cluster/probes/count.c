@@ -32,22 +32,8 @@ struct counting {
     unsigned (*own_us)[2]; /* that each node's probe itself takes, by TCP and by UDP */
 };
 
-bool cluster_is_delayed(const struct cluster_asking *asking) {
-    for (size_t i = 0; i < asking->report->cells.count; i++)
-        if (asking->cells[i].delayed && !diag_cell_is_open(&asking->report->cells.items[i]))
-            return true;
-    return false;
-}
-
 bool cluster_cell_is_to_count(const struct diag_cell *cell) {
     return !cell->counted && (!diag_cell_is_open(cell) || cluster_cell_is_lossy(cell));
-}
-
-static void row_add(struct counting *c, struct row row) {
-    if (!row.path)
-        return;
-    row.times = row.by_exec ? NULL : xcalloc(c->count, sizeof *row.times);
-    c->rows[c->row_count++] = row;
 }
 
 /* The probes themselves are asked first: among the rest they are as any other. */
@@ -59,23 +45,28 @@ static void add_rows(struct counting *c) {
         const struct cluster_node *node = &report->nodes.items[i];
 
         for (unsigned udp = 0; udp < 2 && !node->waiting && !node->by_exec; udp++)
-            row_add(c, (struct row){.node = i,
-                                    .udp = udp,
-                                    .path = dial_path(report->namespace_, node->pod, "127.0.0.1",
-                                                      udp ? PROBE_UDP_ECHO : PROBE_HTTP, udp,
-                                                      "hostname", 1)});
+            c->rows[c->row_count++] = (struct row){
+                .node = i,
+                .udp = udp,
+                .path = dial_path(report->namespace_, node->pod, "127.0.0.1",
+                                  udp ? PROBE_UDP_ECHO : PROBE_HTTP, udp, "hostname", 1),
+                .times = xcalloc(c->count, sizeof *c->rows->times)};
     }
     for (size_t i = 0; i < report->cells.count; i++) {
         struct diag_cell *cell = &report->cells.items[i];
         const struct cluster_node *from = &report->nodes.items[cell->from_node];
+        bool asked = cluster_cell_is_to_count(cell) && from->by_exec == (from->unreached != NULL) &&
+                     (report->count || (cluster_cell_is_pods_tcp(cell) && !from->by_exec));
+        char *path = asked ? cluster_cell_path(report, cell, ASK_NAME, 1) : NULL;
 
-        if (cluster_cell_is_to_count(cell) && from->by_exec == (from->unreached != NULL) &&
-            (report->count || (cluster_cell_is_pods_tcp(cell) && !from->by_exec)))
-            row_add(c, (struct row){.cell = cell,
-                                    .node = cell->from_node,
-                                    .udp = cell->udp,
-                                    .by_exec = from->by_exec,
-                                    .path = cluster_cell_path(report, cell, ASK_NAME, 1)});
+        if (path)
+            c->rows[c->row_count++] = (struct row){
+                .cell = cell,
+                .node = cell->from_node,
+                .udp = cell->udp,
+                .by_exec = from->by_exec,
+                .path = path,
+                .times = from->by_exec ? NULL : xcalloc(c->count, sizeof *c->rows->times)};
     }
 }
 
@@ -162,48 +153,37 @@ static int ask_by_shell(struct counting *c, struct error *err) {
     return cluster_check_interrupted(client->host, err);
 }
 
-/* Whether answers take as long each time where nothing is sent again: a probe's own, and by UDP. */
-static bool is_steady(const struct counting *c) {
-    for (size_t i = 0; i < c->row_count; i++) {
-        const struct row *row = &c->rows[i];
-        unsigned most = c->own_us[row->node][row->udp] + STEADY_US;
-
-        for (unsigned k = 0; row->times && k < row->result.succeeded && (!row->cell || row->udp);
-             k++)
-            if (row->times[k] > most)
-                return false;
-    }
-    return true;
-}
-
-/* Attempts whose packets were sent again: one may be chance. */
-static unsigned count_again(const struct row *row) {
-    unsigned again = row->result.attempts - row->result.succeeded;
-
-    for (unsigned i = 0; i < row->result.succeeded; i++)
-        again += row->times[i] >= AGAIN_US;
-    return again > 1 ? again : 0;
-}
-
 static void judge(const struct counting *c, struct row *row) {
     struct diag_cell *cell = row->cell;
-    unsigned own_us = c->own_us[row->node][row->udp];
+    const struct probe_result *r = &row->result;
+    unsigned own_us = c->own_us[row->node][row->udp], again = r->attempts - r->succeeded;
 
-    if (!row->result.attempts)
+    if (!r->attempts)
         return;
-    cluster_cell_set_sum(cell, &row->result);
+    cell->result.attempts = r->attempts;
+    cell->result.succeeded = r->succeeded;
+    cell->result.outcome = r->outcome;
+    if (r->succeeded < r->attempts) {
+        cluster_cell_set_loss(cell, r->attempts, r->succeeded);
+    } else if (cell->outcome == DIAG_FAIL) {
+        cell->outcome = DIAG_SLOW;
+        cell->reason[0] = '\0';
+    }
     cell->counted = c->asking->report->count != 0;
     if (row->by_exec)
         return;
-    for (unsigned i = 0; i < row->result.succeeded; i++)
+
+    for (unsigned i = 0; i < r->succeeded; i++) {
         row->times[i] = row->times[i] > own_us ? row->times[i] - own_us : 0;
-    cell->again = c->steady && cluster_cell_is_pods_tcp(cell) ? count_again(row) : 0;
+        again += row->times[i] >= AGAIN_US;
+    }
+    /* One attempt whose packets were sent again may be chance. */
+    cell->again = c->steady && cluster_cell_is_pods_tcp(cell) && again > 1 ? again : 0;
     probe_result_time(&cell->result, row->times);
     if (cell->again && cell->outcome != DIAG_FAIL) {
         cell->outcome = DIAG_SLOW;
         text_format(cell->reason, sizeof cell->reason,
-                    "packets of %u of %u connections were sent again", cell->again,
-                    row->result.attempts);
+                    "packets of %u of %u connections were sent again", cell->again, r->attempts);
     }
 }
 
@@ -233,7 +213,17 @@ int cluster_count(struct cluster_asking *asking, struct error *err) {
         probe_result_time(&row->result, row->times);
         c.own_us[row->node][row->udp] = row->result.median_us;
     }
-    c.steady = is_steady(&c);
+    /* Whether answers take as long each time where nothing is sent again: a probe's own, and by
+     * UDP. */
+    c.steady = true;
+    for (size_t i = 0; i < c.row_count; i++) {
+        const struct row *row = &c.rows[i];
+        unsigned most = c.own_us[row->node][row->udp] + STEADY_US;
+
+        for (unsigned k = 0; row->times && k < row->result.succeeded && (!row->cell || row->udp);
+             k++)
+            c.steady = c.steady && row->times[k] <= most;
+    }
     for (size_t i = 0; i < c.row_count; i++) {
         if (c.rows[i].cell && result == 0)
             judge(&c, &c.rows[i]);

@@ -16,45 +16,6 @@ char *dial_path(const char *namespace_, const char *pod, const char *host, unsig
                      tries);
 }
 
-char *dial_settings_path(const char *namespace_, const char *pod) {
-    return xasprintf("/api/v1/namespaces/%s/pods/%s:%d/proxy/", namespace_, pod, SETTINGS_HTTP);
-}
-
-static bool has(const char *text, const char *part) {
-    return strstr(text, part) != NULL;
-}
-
-/* Go's words on Linux and on Windows, the special ones first. */
-static enum probe_outcome classify(const char *error, bool udp) {
-    static const struct {
-        const char *part;
-        enum probe_outcome outcome;
-    } rows[] = {
-        {"malformed HTTP response", PROBE_OK}, /* somebody is there who speaks no HTTP */
-        {"server gave HTTP response to HTTPS", PROBE_OK},
-        {"no such host", PROBE_DNS_NXDOMAIN},
-        {"server misbehaving", PROBE_DNS_SERVFAIL},
-        {"refused", PROBE_REFUSED}, /* "actively refused it" */
-        {"no route to host", PROBE_UNREACHABLE},
-        {"unreachable", PROBE_UNREACHABLE},
-        {"reset by peer", PROBE_RESET},
-        {"forcibly closed", PROBE_RESET},
-        {"EOF", PROBE_RESET},
-        {"timeout", PROBE_TIMEOUT},
-        {"Timeout", PROBE_TIMEOUT},
-        {"deadline exceeded", PROBE_TIMEOUT},
-        {"did not properly respond", PROBE_TIMEOUT}, /* Windows' connect, of itself */
-    };
-
-    if (has(error, "lookup ") && (has(error, "timeout") || has(error, "timed out") ||
-                                  has(error, "refused") || has(error, "unreachable")))
-        return PROBE_DNS_TIMEOUT;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        if (has(error, rows[i].part))
-            return rows[i].outcome == PROBE_TIMEOUT && udp ? PROBE_NO_REPLY : rows[i].outcome;
-    return PROBE_FAILED;
-}
-
 /* As much as fits, without the line's end; what is not plain ASCII is a question mark. */
 static void copy_plain(char *ret, size_t size, const char *text) {
     size_t n = 0, len = strlen(text);
@@ -88,34 +49,56 @@ static void count_answer(const char *answer, const struct dial_expected *expecte
         copy_plain(ret->addresses[ret->address_count++], sizeof ret->addresses[0], answer);
 }
 
+/* Go's words on Linux and on Windows, the special ones first. */
 static void count_error(const char *error, bool udp, struct probe_result *ret, char *why,
                         size_t why_size) {
-    enum probe_outcome outcome = classify(error, udp);
+    static const struct {
+        const char *part;
+        enum probe_outcome outcome;
+    } rows[] = {
+        {"malformed HTTP response", PROBE_OK}, /* somebody is there who speaks no HTTP */
+        {"server gave HTTP response to HTTPS", PROBE_OK},
+        {"no such host", PROBE_DNS_NXDOMAIN},
+        {"server misbehaving", PROBE_DNS_SERVFAIL},
+        {"refused", PROBE_REFUSED}, /* "actively refused it" */
+        {"no route to host", PROBE_UNREACHABLE},
+        {"unreachable", PROBE_UNREACHABLE},
+        {"reset by peer", PROBE_RESET},
+        {"forcibly closed", PROBE_RESET},
+        {"EOF", PROBE_RESET},
+        {"timeout", PROBE_TIMEOUT},
+        {"Timeout", PROBE_TIMEOUT},
+        {"deadline exceeded", PROBE_TIMEOUT},
+        {"did not properly respond", PROBE_TIMEOUT}, /* Windows' connect, of itself */
+    };
+    /* Plain words for what Go says in many; else its own, as the name and server of a DNS error. */
+    static const char *const words[] = {[PROBE_REFUSED] = "connection refused",
+                                        [PROBE_RESET] = "connection reset",
+                                        [PROBE_UNREACHABLE] = "no route to it",
+                                        [PROBE_FAILED] = NULL};
+    enum probe_outcome outcome = PROBE_FAILED;
+    size_t row = 0;
+
+    while (row < ARRAY_SIZE(rows) && !strstr(error, rows[row].part))
+        row++;
+    if (strstr(error, "lookup ") && (strstr(error, "timeout") || strstr(error, "timed out") ||
+                                     strstr(error, "refused") || strstr(error, "unreachable")))
+        outcome = PROBE_DNS_TIMEOUT;
+    else if (row < ARRAY_SIZE(rows))
+        outcome = rows[row].outcome;
 
     ret->attempts++;
     if (outcome == PROBE_OK) {
         ret->succeeded++;
         return;
     }
-    ret->outcome = outcome;
-    /* Plain words for what Go says in many; else its own, as the name and server of a DNS error. */
-    switch (outcome) {
-    case PROBE_TIMEOUT:
-    case PROBE_NO_REPLY:
+    ret->outcome = outcome == PROBE_TIMEOUT && udp ? PROBE_NO_REPLY : outcome;
+    if (outcome == PROBE_TIMEOUT)
         text_format(why, why_size, "no answer in %d s", DIAL_TIMEOUT_MS / 1000);
-        break;
-    case PROBE_REFUSED:
-        text_format(why, why_size, "%s", "connection refused");
-        break;
-    case PROBE_RESET:
-        text_format(why, why_size, "%s", "connection reset");
-        break;
-    case PROBE_UNREACHABLE:
-        text_format(why, why_size, "%s", "no route to it");
-        break;
-    default:
+    else if (words[outcome])
+        text_format(why, why_size, "%s", words[outcome]);
+    else
         copy_plain(why, why_size, error);
-    }
 }
 
 enum dial_end dial_read_expected(long status, const char *body, size_t len, bool udp,
@@ -146,7 +129,7 @@ enum dial_end dial_read_expected(long status, const char *body, size_t len, bool
         }
         return DIAL_ANSWERED;
     }
-    if (status == 400 && has(body, "lookup ") && !message) {
+    if (status == 400 && strstr(body, "lookup ") && !message) {
         count_error(body, udp, ret, why, why_size);
         return DIAL_ANSWERED;
     }
@@ -171,7 +154,7 @@ bool dial_is_refused(long status, const char *body, size_t len) {
         json_read(body, len, "the answer", &json, NULL) < 0)
         return false;
     message = json_text_at(json, "message");
-    return message && has(message, "refused");
+    return message && strstr(message, "refused");
 }
 
 char *dial_settings_read(long status, const char *body, size_t len) {

@@ -13,8 +13,6 @@ enum {
  * caller frees. */
 char *dial_path(const char *namespace_, const char *pod, const char *host, unsigned port, bool udp,
                 const char *request, unsigned tries);
-/* The path at which a pod says its DNS settings. The caller frees. */
-char *dial_settings_path(const char *namespace_, const char *pod);
 
 enum dial_end {
     DIAL_ANSWERED, /* the probe says what came of it: *ret is filled */

@@ -40,21 +40,6 @@ static void note_status(struct ask *ask, const struct kube_many *answer) {
     ((long *)ask->queue->context)[ask->whose] = answer->status;
 }
 
-static void forget_cells(struct cluster_asking *asking) {
-    for (size_t i = 0; i < asking->report->cells.count; i++) {
-        struct diag_cell *c = &asking->report->cells.items[i];
-
-        if ((c->flow->is & FLOW_FROM_NODE) ||
-            (!asking->probes[c->from_node].stopped && !asking->probes[c->to_node].stopped))
-            continue;
-        c->large = LARGE_NOT_ASKED;
-        c->result = (struct probe_result){0};
-        if (asking->probes[c->from_node].stopped)
-            cluster_cell_unasked(c, asking->report->nodes.items[c->from_node].unreached);
-        c->outcome = DIAG_NOT_RUN;
-    }
-}
-
 static bool is_forgotten(const struct diag_cell *c) {
     return c->outcome == DIAG_NOT_RUN && c->from_node != c->to_node;
 }
@@ -90,7 +75,19 @@ void cluster_ask_stopped(struct cluster_asking *asking, bool all) {
         asking->probes[node].stopped = true;
         text_set(&nodes->items[node].unreached, xstrdup(statuses[node] ? NO_MORE : LATE));
     }
-    forget_cells(asking);
+    /* What was found from and to these is forgotten, and asked again. */
+    for (size_t i = 0; i < report->cells.count; i++) {
+        struct diag_cell *c = &asking->report->cells.items[i];
+        bool from = asking->probes[c->from_node].stopped;
+
+        if ((c->flow->is & FLOW_FROM_NODE) || (!from && !asking->probes[c->to_node].stopped))
+            continue;
+        c->large = LARGE_NOT_ASKED;
+        c->result = (struct probe_result){0};
+        if (from)
+            cluster_cell_unasked(c, nodes->items[c->from_node].unreached);
+        c->outcome = DIAG_NOT_RUN;
+    }
     (void)cluster_ask(
         asking, &(struct cluster_round){.asks = is_forgotten, .soon_ms = all ? 0 : REACHED_MS});
     for (size_t i = 0; i < nodes->count; i++) /* what is late may be reached */
@@ -100,16 +97,6 @@ void cluster_ask_stopped(struct cluster_asking *asking, bool all) {
 
 /* ---- why ---- */
 
-static char *not_ready_of(const json_t *node) {
-    const json_t *ready = kube_ready_condition(node);
-
-    if (!ready || text_equal(json_text_at(ready, "status"), "True"))
-        return NULL;
-    return xasprintf("the node is not Ready any more: %s: %.200s",
-                     json_text_or(ready, "reason", "no reason"),
-                     json_text_or(ready, "message", "no message"));
-}
-
 /* The nodes of the report by name, and which of them there are. */
 struct looking {
     struct cluster_nodes *nodes;
@@ -117,41 +104,26 @@ struct looking {
     bool *there;
 };
 
-static void note_gone(struct cluster_node *node, char *why) {
-    node->ready = node->ready && !why;
-    if (why)
-        cluster_node_gone(node, why);
-}
-
 static int take_nodes(void *context, const json_t *items, struct error *) {
     struct looking *l = context;
 
     json_each(items, k, item) {
         const json_t *place = json_object_get(l->places, json_text_or(item, "metadata.name", ""));
+        const json_t *ready = kube_ready_condition(item);
         size_t i = (size_t)json_integer_value(place);
 
         if (!place)
             continue;
         l->there[i] = true;
-        note_gone(&l->nodes->items[i], not_ready_of(item));
+        if (!ready || text_equal(json_text_at(ready, "status"), "True"))
+            continue;
+        l->nodes->items[i].ready = false;
+        cluster_node_gone(&l->nodes->items[i],
+                          xasprintf("the node is not Ready any more: %s: %.200s",
+                                    json_text_or(ready, "reason", "no reason"),
+                                    json_text_or(ready, "message", "no message")));
     }
     return 0;
-}
-
-static void look_at_nodes(struct cluster_asking *asking, const char *path) {
-    struct cluster_nodes *nodes = &asking->report->nodes;
-    _cleanup_json_ json_t *places = json_object();
-    _cleanup_(freep) bool *there = xcalloc(nodes->count, sizeof *there);
-    struct error ignored = {0};
-
-    for (size_t i = 0; i < nodes->count; i++)
-        json_object_set_new(places, nodes->items[i].name, json_integer((json_int_t)i));
-    if (kube_pages_each(asking->client, path, take_nodes, &(struct looking){nodes, places, there},
-                        NULL, &ignored) < 0)
-        return;
-    for (size_t i = 0; i < nodes->count; i++)
-        if (!there[i])
-            note_gone(&nodes->items[i], xstrdup("its Node was deleted"));
 }
 
 /* NULL: it is fresh, or cannot be read. */
@@ -176,26 +148,35 @@ static char *lease_of(struct kube_client *client, const char *node) {
                      (long long)(now - renewed));
 }
 
-/* Which nodes another node's pod reaches since. The caller frees. */
-static bool *reached_make(const struct diag_report *report) {
-    bool *reached = xcalloc(report->nodes.count, sizeof *reached);
+void cluster_look_for_gone(struct cluster_asking *asking, const char *nodes_path) {
+    const struct diag_report *report = asking->report;
+    struct cluster_nodes *nodes = &asking->report->nodes;
+    _cleanup_json_ json_t *places = json_object();
+    _cleanup_(freep) bool *open = with_open_cells(report);
+    _cleanup_(freep) bool *there = xcalloc(nodes->count, sizeof *there);
+    _cleanup_(freep) bool *reached = xcalloc(nodes->count, sizeof *reached);
+    struct error ignored = {0};
+    size_t asked = 0;
 
+    if (!open[nodes->count])
+        return;
+    for (size_t i = 0; i < nodes->count; i++)
+        json_object_set_new(places, nodes->items[i].name, json_integer((json_int_t)i));
+    if (kube_pages_each(asking->client, nodes_path, take_nodes,
+                        &(struct looking){nodes, places, there}, NULL, &ignored) == 0)
+        for (size_t i = 0; i < nodes->count; i++)
+            if (!there[i]) {
+                nodes->items[i].ready = false;
+                cluster_node_gone(&nodes->items[i], xstrdup("its Node was deleted"));
+            }
+
+    /* Of the others those whose kubelet is late, or whose pod no other node's pod reaches since. */
     for (size_t i = 0; i < report->cells.count; i++)
         if (cluster_cell_is_between_pods(&report->cells.items[i]) &&
             !diag_cell_is_open(&report->cells.items[i]))
             reached[report->cells.items[i].to_node] = true;
-    return reached;
-}
-
-void cluster_look_for_gone(struct cluster_asking *asking, const char *nodes_path) {
-    const struct diag_report *report = asking->report;
-    bool *open = with_open_cells(report), *reached = reached_make(report);
-    size_t asked = 0;
-
-    if (open[report->nodes.count])
-        look_at_nodes(asking, nodes_path);
-    for (size_t i = 0; i < report->nodes.count && open[report->nodes.count]; i++) {
-        struct cluster_node *n = &report->nodes.items[i];
+    for (size_t i = 0; i < nodes->count; i++) {
+        struct cluster_node *n = &nodes->items[i];
         char *why;
 
         if (!asking->probes[i].stopped || n->waiting)
@@ -206,5 +187,4 @@ void cluster_look_for_gone(struct cluster_asking *asking, const char *nodes_path
         if (why)
             cluster_node_gone(n, why);
     }
-    free_all(open, reached);
 }

@@ -46,20 +46,6 @@ const struct kube_right cluster_rights[CLUSTER_RIGHTS] = {
     {"watch", "", "pods"},        {"get", "", "pods/proxy"},    {"create", "", "services"},
 };
 
-/* A rule a right: as they are told; and exec, which is asked for only where the proxy fails. */
-static json_t *cluster_grant_make(const char *user) {
-    json_t *rules = json_array();
-
-    for (size_t i = 0; i < CLUSTER_RIGHTS; i++)
-        json_array_append_new(rules, json_pack("{s:[s], s:[s], s:[s]}", "apiGroups",
-                                               cluster_rights[i].group, "resources",
-                                               cluster_rights[i].resource, "verbs",
-                                               cluster_rights[i].verb));
-    json_array_append_new(rules, json_pack("{s:[s], s:[s], s:[s,s]}", "apiGroups", "", "resources",
-                                           "pods/exec", "verbs", "get", "create"));
-    return part("grant", json_pack("{s:o, s:s}", "RULES", rules, "USER", user));
-}
-
 enum {
     START_MS = 300000,
     SILENT_MS = 60000, /* an API server that is away so long is not waited for */
@@ -75,19 +61,12 @@ enum {
 
 /* ---- rights ---- */
 
-static char *own_name(struct kube_client *client) {
-    _cleanup_json_ json_t *answer = NULL, *review = json_pack("{s:s, s:s}", "apiVersion",
-                                                              "authentication.k8s.io/v1", "kind",
-                                                              "SelfSubjectReview");
-
-    (void)kube_create(client, "/apis/authentication.k8s.io/v1/selfsubjectreviews", review, &answer,
-                      ERROR_IGNORED); /* a server before 1.28 has none */
-    return xstrdup(json_text_or(answer, "status.userInfo.username", "YOUR-USER"));
-}
-
 int cluster_rights_check(struct kube_client *client, json_t **ret_grant, struct error *err) {
     _cleanup_(text_free) struct text missing = {0};
+    _cleanup_json_ json_t *answer = NULL, *review = NULL;
     bool may[CLUSTER_RIGHTS] = {0};
+    const char *user;
+    json_t *rules;
 
     if (kube_may_all(client, cluster_rights, CLUSTER_RIGHTS, may, err) < 0)
         return -1;
@@ -97,10 +76,23 @@ int cluster_rights_check(struct kube_client *client, json_t **ret_grant, struct 
                       cluster_rights[i].resource);
     if (!missing.len)
         return 0;
-    _cleanup_(freep) char *name = own_name(client);
 
-    *ret_grant = cluster_grant_make(name);
-    (void)error_set(err, ERROR_DENIED, "diagnose the cluster: '%s' is not allowed to: %s", name,
+    review = json_pack("{s:s, s:s}", "apiVersion", "authentication.k8s.io/v1", "kind",
+                       "SelfSubjectReview");
+    (void)kube_create(client, "/apis/authentication.k8s.io/v1/selfsubjectreviews", review, &answer,
+                      ERROR_IGNORED); /* a server before 1.28 has none */
+    user = json_text_or(answer, "status.userInfo.username", "YOUR-USER");
+    /* A rule a right: as they are told; and exec, which is asked for only where the proxy fails. */
+    rules = json_array();
+    for (size_t i = 0; i < CLUSTER_RIGHTS; i++)
+        json_array_append_new(rules, json_pack("{s:[s], s:[s], s:[s]}", "apiGroups",
+                                               cluster_rights[i].group, "resources",
+                                               cluster_rights[i].resource, "verbs",
+                                               cluster_rights[i].verb));
+    json_array_append_new(rules, json_pack("{s:[s], s:[s], s:[s,s]}", "apiGroups", "", "resources",
+                                           "pods/exec", "verbs", "get", "create"));
+    *ret_grant = part("grant", json_pack("{s:o, s:s}", "RULES", rules, "USER", user));
+    (void)error_set(err, ERROR_DENIED, "diagnose the cluster: '%s' is not allowed to: %s", user,
                     text_str(&missing));
     return error_hint(err, "nothing was changed; an administrator grants it: winjoin diag "
                            "--kubeconfig FILE | kubectl --kubeconfig ADMIN apply -f -");
@@ -148,71 +140,48 @@ int cluster_remove(struct kube_client *client, const char *namespace_, struct er
 
 /* ---- start ---- */
 
-/* Worth another try: the ServiceAccount is not there yet, or the server has too much to do. */
-static bool may_pass(const struct kube_many *item) {
-    return item->status == 429 || item->status >= 500 || !item->status ||
-           (item->status == 403 && item->answer && strstr(item->answer, "serviceaccount"));
-}
-
-static int create_all(struct kube_client *client, const char *path, json_t *const *objects,
-                      size_t count, struct error *err) {
+static int create_all(struct kube_client *client, const char *path, const json_t *objects,
+                      struct error *err) {
+    size_t count = json_array_size(objects);
     struct kube_many *items = xcalloc(count, sizeof *items);
     const struct kube_many *failed;
     bool over = false;
 
     for (unsigned try = 0; !over; try++) {
-        size_t asked = 0;
+        bool may_pass;
 
         failed = NULL;
         for (size_t i = 0; i < count; i++)
-            if (objects[i])
-                items[asked++] = (struct kube_many){
-                    .method = "POST", .path = path, .body = json_write(objects[i])};
-        kube_perform_many(client, items, asked);
-        for (size_t i = 0; i < asked; i++)
+            items[i] = (struct kube_many){
+                .method = "POST", .path = path, .body = json_write(json_array_get(objects, i))};
+        kube_perform_many(client, items, count);
+        for (size_t i = 0; i < count; i++)
             if (items[i].status / 100 != 2 && items[i].status != 409)
                 failed = &items[i]; /* what is there already is ours, of an answer that was lost */
-        /* Mostly the ServiceAccount is there within a tenth of a second. */
+        /* Worth another try: the ServiceAccount is not there yet, which it mostly is within a tenth
+         * of a second, or the server has too much to do. */
+        may_pass =
+            failed &&
+            (failed->status == 429 || failed->status >= 500 || !failed->status ||
+             (failed->status == 403 && failed->answer && strstr(failed->answer, "serviceaccount")));
         over =
-            !failed || !may_pass(failed) || try == CREATE_TRIES ||
+            !may_pass || try == CREATE_TRIES ||
             host_sleep(client->host, try < 4 ? CREATE_FIRST_MS << try : CREATE_PAUSE_MS, err) < 0;
         if (over && failed && !err->kind)
             (void)kube_many_error(failed, err);
-        kube_many_free(items, asked);
-        for (size_t i = 0; i < asked; i++)
+        kube_many_free(items, count);
+        for (size_t i = 0; i < count; i++)
             free((char *)items[i].body);
     }
     free(items);
     return failed ? -1 : 0;
 }
 
-static char *path_in(const struct diag_report *report, const char *what) {
-    return xasprintf("/api/v1/namespaces/%s/%s", report->namespace_, what);
-}
-
-static int services_start(struct kube_client *client, const struct diag_report *report,
-                          struct cluster_addresses *ret, struct error *err) {
-    _cleanup_json_ json_t *services = cluster_services_make(report->domain), *made = json_array();
-    _cleanup_(freep) char *path = path_in(report, "services");
-
-    for (size_t i = 0; i < json_array_size(services); i++) {
-        json_t *answer = NULL;
-
-        if (kube_create(client, path, json_array_get(services, i), &answer, err) < 0)
-            return -1;
-        json_array_append_new(made, answer);
-    }
-    cluster_addresses_read(made, ret);
-    if (!*ret->backend_ip || !*ret->self_ip || !*ret->sticky_ip || !ret->node_port)
-        return error_set(err, ERROR_MALFORMED, "create Services: the answer has no clusterIP");
-    return 0;
-}
-
 int cluster_alias_start(struct kube_client *client, const struct diag_report *report,
                         struct error *err) {
     /* The ExternalName alone, for a domain that was not guessed: "domain-alias". */
     _cleanup_json_ json_t *alias = alias_make("domain-alias", report->domain);
-    _cleanup_(freep) char *path = path_in(report, "services");
+    _cleanup_(freep) char *path = xasprintf("/api/v1/namespaces/%s/services", report->namespace_);
 
     return kube_create(client, path, alias, NULL, err);
 }
@@ -220,28 +189,35 @@ int cluster_alias_start(struct kube_client *client, const struct diag_report *re
 int cluster_pods_start(struct kube_client *client, const struct cluster_options *options,
                        struct diag_report *report, struct cluster_addresses *ret,
                        struct error *err) {
-    const char *image = options->image ? options->image : CLUSTER_PROBE_IMAGE;
     /* Pod Security "restricted": the probes need no more. */
     _cleanup_json_ json_t *space =
         part("namespace", json_pack("{s:s}", "NAME", report->namespace_));
-    _cleanup_(freep) char *path = path_in(report, "pods");
-    json_t **pods = xcalloc(report->nodes.count, sizeof *pods);
-    size_t count = 0;
-    int result;
+    _cleanup_json_ json_t *services = cluster_services_make(report->domain), *made = json_array();
+    _cleanup_json_ json_t *pods = json_array();
+    _cleanup_(freep) char *pods_path = xasprintf("/api/v1/namespaces/%s/pods", report->namespace_),
+                          *services_path =
+                              xasprintf("/api/v1/namespaces/%s/services", report->namespace_);
+
+    if (kube_create(client, "/api/v1/namespaces", space, NULL, err) < 0)
+        return -1;
+    /* First: what kube-proxy has heard of when the pods run, it need not hear then. */
+    for (size_t i = 0; i < json_array_size(services); i++) {
+        json_t *answer = NULL;
+
+        if (kube_create(client, services_path, json_array_get(services, i), &answer, err) < 0)
+            return -1;
+        json_array_append_new(made, answer);
+    }
+    cluster_addresses_read(made, ret);
+    if (!*ret->backend_ip || !*ret->self_ip || !*ret->sticky_ip || !ret->node_port)
+        return error_set(err, ERROR_MALFORMED, "create Services: the answer has no clusterIP");
 
     for (size_t i = 0; i < report->nodes.count; i++)
         if (!report->nodes.items[i].waiting)
-            pods[count++] = cluster_pod_make(&report->nodes.items[i], image);
-    result = kube_create(client, "/api/v1/namespaces", space, NULL, err);
-    if (result ==
-        0) /* first: what kube-proxy has heard of when the pods run, it need not hear then */
-        result = services_start(client, report, ret, err);
-    if (result == 0)
-        result = create_all(client, path, pods, count, err);
-    for (size_t i = 0; i < count; i++)
-        json_decref(pods[i]);
-    free(pods);
-    return result;
+            json_array_append_new(
+                pods, cluster_pod_make(&report->nodes.items[i],
+                                       options->image ? options->image : CLUSTER_PROBE_IMAGE));
+    return create_all(client, pods_path, pods, err);
 }
 
 /* ---- wait ---- */
@@ -253,54 +229,49 @@ struct waiting {
     size_t open; /* pods that may run yet */
 };
 
-static struct cluster_node *node_of(const struct diag_report *report, const json_t *pod) {
-    return cluster_node_of_probe(&report->nodes, json_text_at(pod, "metadata.name"));
-}
-
-/* The kubelet has tried more than once, or never will. */
-static bool is_final(const char *waiting) {
-    static const char *const ends[] = {"ImagePullBackOff",  "InvalidImageName",
-                                       "ErrImageNeverPull", "CreateContainerConfigError",
-                                       "CrashLoopBackOff",  "Failed"};
-
-    for (size_t i = 0; waiting && i < ARRAY_SIZE(ends); i++)
-        if (text_starts_with(waiting, ends[i]))
-            return true;
-    return false;
-}
-
-static void keep_address(char **ret, const json_t *pod, const char *path, bool six) {
-    const char *ip = json_text_at(pod, path);
-
-    if (ip && (strchr(ip, ':') != NULL) == six) {
-        free(*ret);
-        *ret = xstrdup(ip);
-    }
-}
-
 /* `waiting` is the last word of a pod; one that runs has none. */
 static void take_state(struct cluster_node *node, const json_t *pod) {
+    static const struct {
+        const char *path;
+        bool six;
+    } addresses[] = {{"status.podIPs.1.ip", true},
+                     {"status.podIPs.0.ip", true},
+                     {"status.podIPs.1.ip", false},
+                     {"status.podIP", false}};
     const json_t *ready = kube_ready_condition(pod);
 
     free(take_ptr(node->waiting));
     node->waiting = kube_pod_waiting(pod);
-    keep_address(&node->pod_ip6, pod, "status.podIPs.1.ip", true);
-    keep_address(&node->pod_ip6, pod, "status.podIPs.0.ip", true);
-    keep_address(&node->pod_ip, pod, "status.podIPs.1.ip", false);
-    keep_address(&node->pod_ip, pod, "status.podIP", false);
+    for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
+        const char *ip = json_text_at(pod, addresses[i].path);
+
+        if (ip && (strchr(ip, ':') != NULL) == addresses[i].six)
+            text_set(addresses[i].six ? &node->pod_ip6 : &node->pod_ip, xstrdup(ip));
+    }
     if (!node->waiting && !node->pod_ip && !node->pod_ip6)
         node->waiting = xstrdup("Pending");
     if (ready)
         node->pod_ready = text_equal(json_text_at(ready, "status"), "True");
 }
 
+/* One that waits for what may pass: where the kubelet has tried more than once, it never will. */
 static bool is_open(const struct cluster_node *node) {
-    return node->pod && node->waiting && !is_final(node->waiting);
+    static const char *const ends[] = {"ImagePullBackOff",  "InvalidImageName",
+                                       "ErrImageNeverPull", "CreateContainerConfigError",
+                                       "CrashLoopBackOff",  "Failed"};
+
+    if (!node->pod || !node->waiting)
+        return false;
+    for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+        if (text_starts_with(node->waiting, ends[i]))
+            return false;
+    return true;
 }
 
 static int on_pod(void *context, const char *type, const json_t *object, struct error *err) {
     struct waiting *w = context;
-    struct cluster_node *node = node_of(w->report, object);
+    struct cluster_node *node =
+        cluster_node_of_probe(&w->report->nodes, json_text_at(object, "metadata.name"));
 
     (void)err; /* nothing fails here */
     if (node && (text_equal(type, "ADDED") || text_equal(type, "MODIFIED"))) {
@@ -334,7 +305,7 @@ int cluster_pods_await(struct kube_client *client, const struct cluster_options 
                         .report = report,
                         .limit_ms =
                             options->start_timeout_ms ? options->start_timeout_ms : START_MS};
-    _cleanup_(freep) char *path = path_in(report, "pods");
+    _cleanup_(freep) char *path = xasprintf("/api/v1/namespaces/%s/pods", report->namespace_);
     struct kube_watch watch = {.path = path,
                                .timeout_ms = w.limit_ms,
                                .silent_ms = SILENT_MS,
@@ -364,39 +335,35 @@ struct looking {
     size_t open; /* of those listed: pods that are not ready yet */
 };
 
-static void look_for_deleted(struct diag_report *report, const json_t *list) {
-    bool *there = xcalloc(report->nodes.count + 1, sizeof *there);
-
-    json_each(json_object_get(list, "items"), k, item) {
-        const struct cluster_node *node = node_of(report, item);
-
-        if (node && !json_at(item, "metadata.deletionTimestamp"))
-            there[node - report->nodes.items] = true;
-    }
-    for (size_t i = 0; i < report->nodes.count; i++) {
-        struct cluster_node *n = &report->nodes.items[i];
-
-        if (n->pod && !n->waiting && !there[i])
-            cluster_node_gone(n, xstrdup("its pod was deleted, as where a node is drained"));
-    }
-    free(there);
-}
-
 static bool is_settled(const struct cluster_node *node) {
     return node->waiting || node->pod_ready;
 }
 
 static int on_ready(void *context, const char *type, const json_t *object, struct error *err) {
     struct looking *l = context;
-    struct cluster_node *node = node_of(l->report, object);
+    struct cluster_nodes *nodes = &l->report->nodes;
+    struct cluster_node *node = cluster_node_of_probe(nodes, json_text_at(object, "metadata.name"));
 
     (void)err; /* nothing fails here */
     if (text_equal(type, "LISTED")) {
-        look_for_deleted(l->report, object);
+        _cleanup_(freep) bool *there = xcalloc(nodes->count, sizeof *there);
+
+        json_each(json_object_get(object, "items"), k, item) {
+            const struct cluster_node *of =
+                cluster_node_of_probe(nodes, json_text_at(item, "metadata.name"));
+
+            if (of && !json_at(item, "metadata.deletionTimestamp"))
+                there[of - nodes->items] = true;
+        }
         l->listed = true;
         l->open = 0;
-        for (size_t i = 0; i < l->report->nodes.count; i++)
-            l->open += !is_settled(&l->report->nodes.items[i]);
+        for (size_t i = 0; i < nodes->count; i++) {
+            struct cluster_node *n = &nodes->items[i];
+
+            if (n->pod && !n->waiting && !there[i])
+                cluster_node_gone(n, xstrdup("its pod was deleted, as where a node is drained"));
+            l->open += !is_settled(n);
+        }
     } else if (node && !node->waiting && !text_equal(type, "DELETED")) {
         l->open -= l->listed && !is_settled(node);
         take_state(node, object);
@@ -409,7 +376,7 @@ int cluster_pods_await_ready(struct kube_client *client, struct diag_report *rep
                              struct error *err) {
     uint64_t waited = host_monotonic_ms(client->host) - begin;
     struct looking looking = {.report = report};
-    _cleanup_(freep) char *path = path_in(report, "pods");
+    _cleanup_(freep) char *path = xasprintf("/api/v1/namespaces/%s/pods", report->namespace_);
     struct kube_watch watch = {.path = path,
                                .timeout_ms = waited + READY_LEAST_MS < READY_MS
                                                  ? (unsigned)(READY_MS - waited)
