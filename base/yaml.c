@@ -240,17 +240,6 @@ static int check_value(struct reader *r, const yaml_event_t *event) {
     return check_tag(r, tag, event->start_mark);
 }
 
-static json_t *scalar(const yaml_event_t *event) {
-    const char *text = (const char *)event->data.scalar.value;
-    /* A tag that makes a plain scalar a text: "!!str", or "!" alone. */
-    bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-                 !(text_equal((const char *)event->data.scalar.tag, "tag:yaml.org,2002:str") ||
-                   text_equal((const char *)event->data.scalar.tag, "!"));
-    json_t *value = plain ? yaml_plain_value(text) : NULL;
-
-    return value ? value : json_string(text);
-}
-
 static int read_list(struct reader *r, json_t *list, yaml_event_type_t end);
 static int read_map(struct reader *r, json_t *map);
 
@@ -259,14 +248,24 @@ static int read_map(struct reader *r, json_t *map);
 static int read_value(struct reader *r, json_t *in, const yaml_event_t *key,
                       const yaml_event_t *event) {
     const char *name = key ? (const char *)key->data.scalar.value : NULL;
-    json_t *value;
+    bool scalar = event->type == YAML_SCALAR_EVENT;
+    json_t *value = NULL;
     int result = 0;
 
     if (check_value(r, event) < 0)
         return -1;
-    value = event->type == YAML_SCALAR_EVENT           ? scalar(event)
-            : event->type == YAML_SEQUENCE_START_EVENT ? json_array()
-                                                       : json_object();
+    if (scalar) {
+        const char *text = (const char *)event->data.scalar.value;
+        const char *tag = (const char *)event->data.scalar.tag;
+
+        /* "!!str", or "!" alone, makes a text of a plain scalar. */
+        if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+            !text_equal(tag, "tag:yaml.org,2002:str") && !text_equal(tag, "!"))
+            value = yaml_plain_value(text);
+        value = value ? value : json_string(text);
+    } else {
+        value = event->type == YAML_SEQUENCE_START_EVENT ? json_array() : json_object();
+    }
     array_add(r->yaml->entries, r->yaml->count,
               (struct yaml_entry){.in = json_incref(in),
                                   .value = value,
@@ -279,7 +278,7 @@ static int read_value(struct reader *r, json_t *in, const yaml_event_t *key,
     else
         json_array_append(in, value);
     r->depth++;
-    if (event->type != YAML_SCALAR_EVENT)
+    if (!scalar)
         result = json_is_array(value) ? read_list(r, value, YAML_SEQUENCE_END_EVENT)
                                       : read_map(r, value);
     r->depth--;
