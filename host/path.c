@@ -17,14 +17,6 @@ static bool is_parent(const char *name, size_t len) {
     return len == 2 && memcmp(name, "..", 2) == 0;
 }
 
-/* What a name must not hold, or NULL. */
-static const char *bad_character(const char *name, size_t len) {
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)name[i] < 0x20 || strchr("<>:\"|?*", name[i]))
-            return name + i;
-    return NULL;
-}
-
 /* Of \\?\ and \\.\, which name a device. */
 static size_t device_length(const char *path) {
     return is_separator(path[0]) && is_separator(path[1]) && (path[2] == '?' || path[2] == '.') &&
@@ -72,12 +64,14 @@ int path_normalize(const char *path, char **ret, struct error *err) {
         text_add(&out, "\\\\");
     for (const char *name = path + root; *name;) {
         size_t len = strcspn(name, "\\/");
+        const char *bad = NULL;
 
-        if (is_parent(name, len) || bad_character(name, len)) {
-            const char *bad = bad_character(name, len);
-
-            if (!bad)
-                return error_set(err, ERROR_USAGE, "path '%s': '..' is not allowed in it", path);
+        for (size_t i = 0; i < len && !bad; i++)
+            if ((unsigned char)name[i] < 0x20 || strchr("<>:\"|?*", name[i]))
+                bad = name + i;
+        if (is_parent(name, len))
+            return error_set(err, ERROR_USAGE, "path '%s': '..' is not allowed in it", path);
+        if (bad) {
             (void)error_set(err, ERROR_USAGE, "path '%s': a file name cannot contain '%c'", path,
                             *bad);
             if (*bad == '"')
