@@ -23,20 +23,10 @@ typedef HRESULT(WINAPI *dism_delete)(void *);
 typedef HRESULT(WINAPI *dism_close)(UINT);
 typedef HRESULT(WINAPI *dism_shutdown)(void);
 
-static bool service_exists(const wchar_t *name) {
-    SC_HANDLE manager = OpenSCManagerW(NULL, NULL, SC_MANAGER_CONNECT);
-    SC_HANDLE service = manager ? OpenServiceW(manager, name, SERVICE_QUERY_STATUS) : NULL;
-
-    if (service)
-        CloseServiceHandle(service);
-    if (manager)
-        CloseServiceHandle(manager);
-    return service != NULL;
-}
-
 /* Whether the Containers feature is installed, by the services that it brings, or by DISM's API: 1
  * installed, 0 not, -1 unknown. */
 static int containers_feature(void) {
+    static const wchar_t *const services[] = {L"hns", L"vmcompute"};
     dism_initialize initialize = (dism_initialize)win32_function(L"dismapi.dll", "DismInitialize");
     dism_open open = (dism_open)win32_function(L"dismapi.dll", "DismOpenSession");
     dism_feature feature = (dism_feature)win32_function(L"dismapi.dll", "DismGetFeatureInfo");
@@ -45,9 +35,20 @@ static int containers_feature(void) {
     dism_shutdown shutdown_api = (dism_shutdown)win32_function(L"dismapi.dll", "DismShutdown");
     struct dism_feature_info *info = NULL;
     UINT session = 0;
+    SC_HANDLE manager = OpenSCManagerW(NULL, NULL, SC_MANAGER_CONNECT);
+    bool there = manager != NULL;
     int answer = -1;
 
-    if (service_exists(L"hns") && service_exists(L"vmcompute"))
+    for (size_t i = 0; i < ARRAY_SIZE(services) && there; i++) {
+        SC_HANDLE service = OpenServiceW(manager, services[i], SERVICE_QUERY_STATUS);
+
+        there = service != NULL;
+        if (service)
+            CloseServiceHandle(service);
+    }
+    if (manager)
+        CloseServiceHandle(manager);
+    if (there)
         return 1; /* DISM takes seconds; these two come with the feature */
     if (!initialize || !open || !feature || !drop || !close || !shutdown_api ||
         FAILED(initialize(DISM_LOG_ERRORS, NULL, NULL)))
@@ -81,37 +82,30 @@ static unsigned read_number(const char *value) {
     return (unsigned)number;
 }
 
-/* 1 there, 0 not, -1 not to be told. */
-static int key_exists(const wchar_t *path) {
-    HKEY key;
-    LSTATUS code = RegOpenKeyExW(HKEY_LOCAL_MACHINE, path, 0, KEY_QUERY_VALUE, &key);
-
-    if (code == 0)
-        RegCloseKey(key);
-    return code == 0 ? 1 : code == ERROR_FILE_NOT_FOUND || code == ERROR_PATH_NOT_FOUND ? 0 : -1;
-}
-
-/* The servicing stack, Windows Update, files that are to be replaced at the next start. */
+/* The servicing stack, Windows Update, files that are to be replaced at the next start: 1 yes, 0
+ * no, -1 not to be told. */
 static int is_restart_pending(void) {
+    static const wchar_t *const keys[] = {
+        L"SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Component Based Servicing\\RebootPending",
+        L"SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WindowsUpdate\\Auto Update\\RebootRequired",
+    };
+    LSTATUS codes[ARRAY_SIZE(keys) + 1];
     DWORD size = 0;
-    LSTATUS code =
+    int answer = 0;
+    HKEY key;
+
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+        codes[i] = RegOpenKeyExW(HKEY_LOCAL_MACHINE, keys[i], 0, KEY_QUERY_VALUE, &key);
+        if (!codes[i])
+            RegCloseKey(key);
+    }
+    codes[ARRAY_SIZE(keys)] =
         RegGetValueW(HKEY_LOCAL_MACHINE, L"SYSTEM\\CurrentControlSet\\Control\\Session Manager",
                      L"PendingFileRenameOperations", RRF_RT_REG_MULTI_SZ, NULL, NULL, &size);
-    const int found[] = {
-        key_exists(L"SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Component Based Servicing\\"
-                   L"RebootPending"),
-        key_exists(L"SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WindowsUpdate\\Auto Update\\"
-                   L"RebootRequired"),
-        code == 0                                                      ? size > 2 * sizeof(wchar_t)
-        : code == ERROR_FILE_NOT_FOUND || code == ERROR_PATH_NOT_FOUND ? 0
-                                                                       : -1,
-    };
-    int answer = 0;
-
-    for (size_t i = 0; i < ARRAY_SIZE(found); i++) {
-        if (found[i] > 0)
+    for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
+        if (!codes[i] && (i < ARRAY_SIZE(keys) || size > 2 * sizeof(wchar_t)))
             return 1;
-        if (found[i] < 0)
+        if (codes[i] && codes[i] != ERROR_FILE_NOT_FOUND && codes[i] != ERROR_PATH_NOT_FOUND)
             answer = -1;
     }
     return answer;
