@@ -37,31 +37,28 @@ char *base64url_encode(const void *data, size_t len) {
     return encode(data, len, url, false);
 }
 
-static int value_of(char c) {
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/* Decodes `digits` characters without padding; the last group's unused bits must be zero. */
-static int decode(const char *text, size_t digits, unsigned char **ret, size_t *ret_len,
+int base64_decode(const char *text, size_t len, unsigned char **ret, size_t *ret_len,
                   struct error *err) {
-    _cleanup_(freep) unsigned char *out = xmalloc(digits / 4 * 3 + 4);
+    _cleanup_(freep) char *packed = xmalloc(len + 1);
+    _cleanup_(freep) unsigned char *out = xmalloc(len / 4 * 3 + 4);
+    size_t digits = 0, padding = 0, n = 0;
     uint32_t v = 0;
-    size_t n = 0;
 
-    if (digits % 4 == 1)
+    for (size_t i = 0; i < len; i++)
+        if (text[i] != '\r' && text[i] != '\n')
+            packed[digits++] = text[i];
+    while (padding < 2 && digits > padding && packed[digits - padding - 1] == '=')
+        padding++;
+    if (digits % 4)
         return error_set(err, ERROR_MALFORMED, "decode base64: the text is cut short");
-    for (size_t i = 0; i < digits; i++) {
-        int six = value_of(text[i]);
+    digits -= padding;
 
-        if (six < 0)
+    for (size_t i = 0; i < digits; i++) {
+        const char *found = memchr(standard, packed[i], sizeof standard - 1);
+
+        if (!found)
             return error_set(err, ERROR_MALFORMED, "decode base64: bad character at byte %zu", i);
-        v = v << 6 | (uint32_t)six;
+        v = v << 6 | (uint32_t)(found - standard);
         if (i % 4 != 0)
             out[n++] = (unsigned char)(v >> (6 - i % 4 * 2));
     }
@@ -71,21 +68,4 @@ static int decode(const char *text, size_t digits, unsigned char **ret, size_t *
     *ret = take_ptr(out);
     *ret_len = n;
     return 0;
-}
-
-int base64_decode(const char *text, size_t len, unsigned char **ret, size_t *ret_len,
-                  struct error *err) {
-    _cleanup_(freep) char *packed = xmalloc(len + 1);
-    size_t n = 0, padding = 0;
-
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] == '\r' || text[i] == '\n')
-            continue;
-        packed[n++] = text[i];
-    }
-    while (padding < 2 && n > padding && packed[n - padding - 1] == '=')
-        padding++;
-    if (n % 4)
-        return error_set(err, ERROR_MALFORMED, "decode base64: the text is cut short");
-    return decode(packed, n - padding, ret, ret_len, err);
 }

@@ -10,13 +10,17 @@ void json_decrefp_(json_t **json) {
     *json = NULL;
 }
 
-/* What the values of a text take in memory once they are read, not counting their texts: jansson
- * has 40 bytes for a number, 5 times that for "{}". A server that means harm sends nothing else. */
-static size_t memory_of(const char *text, size_t len) {
+int json_read(const char *text, size_t len, const char *what, json_t **ret, struct error *err) {
     enum { VALUE = 40, KEY = 80, ARRAY = 120, OBJECT = 240 };
-    size_t sum = 0;
     bool quoted = false;
+    size_t memory = 0;
+    json_error_t why;
+    json_t *json;
 
+    if (len > JSON_TEXT_MAX)
+        return error_set(err, ERROR_MALFORMED, "decode %s: longer than 32 MiB", what);
+    /* What the values take in memory once they are read, not counting their texts: jansson has 40
+     * bytes for a number, 5 times that for "{}". A server that means harm sends nothing else. */
     for (size_t i = 0; i < len; i++) {
         char c = text[i];
 
@@ -25,18 +29,9 @@ static size_t memory_of(const char *text, size_t len) {
         else if (quoted)
             i += c == '\\';
         else
-            sum += c == ',' ? VALUE : c == ':' ? KEY : c == '[' ? ARRAY : c == '{' ? OBJECT : 0;
+            memory += c == ',' ? VALUE : c == ':' ? KEY : c == '[' ? ARRAY : c == '{' ? OBJECT : 0;
     }
-    return sum;
-}
-
-int json_read(const char *text, size_t len, const char *what, json_t **ret, struct error *err) {
-    json_error_t why;
-    json_t *json;
-
-    if (len > JSON_TEXT_MAX)
-        return error_set(err, ERROR_MALFORMED, "decode %s: longer than 32 MiB", what);
-    if (memory_of(text, len) > JSON_MEMORY_MAX)
+    if (memory > JSON_MEMORY_MAX)
         return error_set(err, ERROR_MALFORMED, "decode %s: its values take more than %d MiB", what,
                          JSON_MEMORY_MAX / 1024 / 1024);
     json = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
@@ -66,29 +61,24 @@ static bool is_short(const json_t *json) {
 
 /* jansson escapes the control characters below the blank alone; the others (which can stand in
  * texts only) steer terminals, too. */
-static void add_plain(struct text *t, const char *json) {
-    for (const char *p = json;; p++) {
-        size_t plain = strcspn(p, "\x7f\xc2");
-
-        text_add_bytes(t, p, plain);
-        p += plain;
-        if (!*p)
-            return;
-        if (*p == 0x7f)
-            text_add(t, "\\u007f");
-        else if ((unsigned char)p[1] < 0xa0)
-            text_addf(t, "\\u%04x", (unsigned char)*++p);
-        else
-            text_add_char(t, *p);
-    }
-}
-
 static char *dump(const json_t *json, size_t flags, const char *end) {
     struct text t = {0};
     char *raw =
         json_dumps(json, flags | JSON_ENCODE_ANY | JSON_REAL_PRECISION(is_short(json) ? 15 : 17));
 
-    add_plain(&t, raw ? raw : "null");
+    for (const char *p = raw ? raw : "null"; *p;) {
+        size_t plain = strcspn(p, "\x7f\xc2");
+
+        text_add_bytes(&t, p, plain);
+        p += plain;
+        if (*p == 0x7f)
+            text_add(&t, "\\u007f");
+        else if (*p && (unsigned char)p[1] < 0xa0)
+            text_addf(&t, "\\u%04x", (unsigned char)*++p);
+        else if (*p)
+            text_add_char(&t, *p);
+        p += *p != '\0';
+    }
     text_add(&t, end);
     free(raw);
     return text_take(&t);

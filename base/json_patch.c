@@ -43,22 +43,6 @@ static size_t count_values(const json_t *json) {
 
 /* ---- pointers ---- */
 
-/* The next reference token behind a '/', unescaped; *pointer moves behind it. NULL when an escape
- * is none. The caller frees. */
-static char *next_token(const char **pointer) {
-    _cleanup_(text_free) struct text token = {0};
-    const char *p = *pointer + 1;
-
-    for (; *p && *p != '/'; p++) {
-        if (*p == '~' && p[1] != '0' && p[1] != '1')
-            return NULL;
-        text_add_char(&token, *p != '~' ? *p : p[1] == '0' ? '~' : '/');
-        p += *p == '~';
-    }
-    *pointer = p;
-    return text_take(&token);
-}
-
 /* "0", or digits without a leading zero; -1 when it is not an index. */
 static long long index_of(const char *token) {
     long long index;
@@ -110,15 +94,20 @@ static int find_place(const struct state *s, const char *path, struct place *ret
     if (*path != '/')
         return error_set(err, ERROR_USAGE, "path \"%s\": a JSON pointer begins with '/'", path);
     for (const char *rest = path;;) {
-        _cleanup_(freep) char *token = next_token(&rest);
+        _cleanup_(text_free) struct text token = {0};
 
-        if (!token)
-            return error_set(err, ERROR_USAGE, "path \"%s\": '~' must be followed by 0 or 1", path);
+        for (rest++; *rest && *rest != '/'; rest++) {
+            if (*rest == '~' && rest[1] != '0' && rest[1] != '1')
+                return error_set(err, ERROR_USAGE, "path \"%s\": '~' must be followed by 0 or 1",
+                                 path);
+            text_add_char(&token, *rest != '~' ? *rest : rest[1] == '0' ? '~' : '/');
+            rest += *rest == '~';
+        }
         if (!*rest) {
-            *ret = (struct place){parent, take_ptr(token)};
+            *ret = (struct place){parent, text_take(&token)};
             return 0;
         }
-        parent = child_of(parent, token);
+        parent = child_of(parent, text_str(&token));
         if (!json_is_object(parent) && !json_is_array(parent))
             return error_set(err, ERROR_USAGE,
                              "path \"%s\": there is no object or list at \"%.*s\"", path,
@@ -290,14 +279,6 @@ static const struct {
     [COPY] = {"copy", NEEDS_FROM},        [TEST] = {"test", NEEDS_VALUE},
 };
 
-static enum operation operation_by_name(const char *name) {
-    enum operation op = 0;
-
-    while (op < OPERATION_COUNT && !text_equal(operations[op].name, name))
-        op++;
-    return op;
-}
-
 /* `name` as a JSON Patch writes a member that must be there. */
 static int text_member(const json_t *operation, const char *name, const char **ret,
                        struct error *err) {
@@ -309,13 +290,14 @@ static int apply_one(struct state *s, const json_t *operation, const char **ret_
                      struct error *err) {
     const json_t *value = json_object_get(operation, "value");
     const char *name, *path, *from = "";
-    enum operation op;
+    enum operation op = 0;
 
     if (!json_is_object(operation))
         return error_set(err, ERROR_USAGE, "must be an object");
     if (text_member(operation, "op", &name, err) < 0)
         return -1;
-    op = operation_by_name(name);
+    while (op < OPERATION_COUNT && !text_equal(operations[op].name, name))
+        op++;
     if (op == OPERATION_COUNT)
         return error_set(err, ERROR_USAGE,
                          "op \"%s\" is not one of add, remove, replace, move, copy, test", name);

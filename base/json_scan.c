@@ -181,31 +181,28 @@ static bool scan_word(struct reader *r, const struct state *state) {
     return true;
 }
 
-static bool scan_member(struct reader *r, const struct state *outer, bool object) {
-    struct state inner;
-    const char *key = "*";
-    size_t len = 1;
-    bool plain = true;
-
-    if (object && (!take_text(r, &key, &len, &plain) || !take(r, ':')))
-        return false;
-    enter(r, outer, key, len, &inner);
-    return inner.any ? scan_value(r, &inner) : skip(r);
-}
-
 static bool scan_members(struct reader *r, const struct state *state) {
     const char *begin = r->at;
-    bool object = *r->at++ == '{', good = true;
+    bool object = *r->at++ == '{';
     char end = object ? '}' : ']';
 
     if (++r->depth > DEPTH_MAX)
         return false;
     tell(r, state, (struct json_found){.kind = SCAN_BEGINS});
     if (!take(r, end)) {
-        do
-            good = scan_member(r, state, object);
-        while (good && take(r, ','));
-        if (!good || !take(r, end))
+        do {
+            struct state inner;
+            const char *key = "*";
+            size_t len = 1;
+            bool plain;
+
+            if (object && (!take_text(r, &key, &len, &plain) || !take(r, ':')))
+                return false;
+            enter(r, state, key, len, &inner);
+            if (!(inner.any ? scan_value(r, &inner) : skip(r)))
+                return false;
+        } while (take(r, ','));
+        if (!take(r, end))
             return false;
     }
     tell(r, state,

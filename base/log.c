@@ -39,13 +39,6 @@ void log_forget_secrets(void) {
     redact_forget();
 }
 
-static const char *secret_at(const char *s) {
-    for (size_t i = 0; i < SECRETS_MAX && secrets[i]; i++)
-        if (strncmp(s, secrets[i], strlen(secrets[i])) == 0)
-            return secrets[i];
-    return NULL;
-}
-
 void log_message(enum log_level level, const char *format, ...) {
     _cleanup_(text_free) struct text raw = {0}, line = {0};
     va_list args;
@@ -56,8 +49,10 @@ void log_message(enum log_level level, const char *format, ...) {
     text_addv(&raw, format, args);
     va_end(args);
     for (const char *p = text_str(&raw); *p;) {
-        const char *secret = secret_at(p);
+        const char *secret = NULL;
 
+        for (size_t i = 0; i < SECRETS_MAX && secrets[i] && !secret; i++)
+            secret = text_starts_with(p, secrets[i]) ? secrets[i] : NULL;
         if (secret)
             text_add(&line, "<redacted>");
         else

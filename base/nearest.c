@@ -41,16 +41,6 @@ static size_t distance(const char *a, const char *b) {
     return row[n];
 }
 
-/* "dir" for "directory". */
-static bool begins(const char *word, const char *name) {
-    size_t len = strlen(word);
-
-    for (size_t i = 0; i < len; i++)
-        if (folded(word[i]) != folded(name[i])) /* at its end at the latest */
-            return false;
-    return len >= BEGINNING_MIN;
-}
-
 const char *nearest_name(const char *word, const char *const *names, size_t count) {
     const char *best = NULL;
     size_t best_distance = DISTANCE_MAX + 1;
@@ -64,9 +54,14 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
             best_distance = d;
         }
     }
-    for (size_t i = 0; i < count && best_distance > DISTANCE_MAX; i++)
-        if (begins(word, names[i]) && (!best || strlen(names[i]) < strlen(best)))
+    for (size_t i = 0; i < count && best_distance > DISTANCE_MAX; i++) { /* "dir": "directory" */
+        size_t len = 0;
+
+        while (word[len] && folded(word[len]) == folded(names[i][len]))
+            len++;
+        if (!word[len] && len >= BEGINNING_MIN && (!best || strlen(names[i]) < strlen(best)))
             best = names[i];
+    }
     return best;
 }
 

@@ -40,5 +40,3 @@ bool redact_ends_in(const char *name, size_t len, const char *word);
 /* Hides what such a name (`end`: behind it) is given: "name: x", "name=x", "--name x", the x of
  * {"name": "name", "value": "x"}, <name>x</name>, lists and blocks of YAML. */
 void redact_value(const struct redact_text *text, char *name, char *end);
-/* Hides the password of the "user:password" that the flag that ends here has behind a blank. */
-void redact_user(char *end);

@@ -27,17 +27,6 @@ static char *hide_until(const struct redact_text *text, char *from, char *end) {
     return end;
 }
 
-static char *begin_of_string(const struct redact_text *text, char *from, char *at) {
-    char *begin = from;
-
-    for (char *p = from; text->json && p < at; p++)
-        if (*p == '"')
-            begin = p + 1;
-        else if (*p == '\\')
-            p++;
-    return begin < at ? begin : at;
-}
-
 /* The end of a file has perhaps the end of a key alone. */
 static void hide_keys(const struct redact_text *text) {
     static const char begin[] = "-----BEGIN ", end[] = "-----END ", key[] = "PRIVATE KEY";
@@ -50,8 +39,15 @@ static void hide_keys(const struct redact_text *text) {
             line--;
         at = mark + sizeof key - 1;
         if (strncmp(line, end, sizeof end - 1) == 0) {
+            char *string = from; /* of JSON, in which the key's end stands */
+
+            for (char *p = from; text->json && p < line; p++)
+                if (*p == '"')
+                    string = p + 1;
+                else if (*p == '\\')
+                    p++;
             if (line > from)
-                (void)hide_until(text, begin_of_string(text, from, line), line);
+                (void)hide_until(text, string < line ? string : line, line);
             from = at;
         } else if (strncmp(line, begin, sizeof begin - 1) == 0) {
             char *last, *behind = strstr(at, "-----");
@@ -65,12 +61,6 @@ static void hide_keys(const struct redact_text *text) {
 }
 
 /* ---- tokens by their beginnings ---- */
-
-/* Behind a letter or digit it is the middle of something else, but for that of "\n". */
-static bool begins_word(const char *text, const char *at) {
-    return at == text || !strchr(BASE64, at[-1]) || strchr("=/-", at[-1]) ||
-           (strchr("nrt", at[-1]) && at - text > 1 && at[-2] == '\\');
-}
 
 static void hide_known(const struct redact_text *text) {
     static const struct {
@@ -110,8 +100,10 @@ static void hide_known(const struct redact_text *text) {
 
     for (size_t i = 0; i < ARRAY_SIZE(known); i++)
         for (char *at = text->begin; (at = strstr(at, known[i].begin));) {
+            /* Behind a letter or digit it is the middle of something else, but for that of "\n". */
+            bool begins = at == text->begin || !strchr(BASE64, at[-1]) || strchr("=/-", at[-1]) ||
+                          (strchr("nrt", at[-1]) && at - text->begin > 1 && at[-2] == '\\');
             size_t len;
-            bool begins = begins_word(text->begin, at);
 
             at += strlen(known[i].begin);
             len = strspn(at, known[i].of);
@@ -120,19 +112,7 @@ static void hide_known(const struct redact_text *text) {
         }
 }
 
-/* JSON Web Tokens, also glued to something. */
-static void hide_web_tokens(const struct redact_text *text) {
-    static const char begin[] = "eyJ"; /* {" in base64 */
-
-    for (char *at = text->begin; (at = strstr(at, begin)); at += sizeof begin - 1) {
-        size_t len = strspn(at, LETTERS DIGITS "-_.*");
-
-        if (memchr(at, '.', len))
-            redact_hide(at + sizeof begin - 1, len - (sizeof begin - 1));
-    }
-}
-
-/* ---- "Bearer x", "Basic x" ---- */
+/* ---- logins ---- */
 
 static bool is_word(const char *at, const char *word) {
     size_t len = strlen(word);
@@ -207,14 +187,6 @@ static bool is_one_of(const char *word, const char *const *list, size_t count) {
 }
 #define IS_ONE_OF(word, list) is_one_of(word, list, ARRAY_SIZE(list))
 
-/* Does a part of "accessKey", "APIKey" begin here? */
-static bool begins_part(const char *name, size_t len, size_t i) {
-    bool upper = isupper((unsigned char)name[i]);
-    bool before = isupper((unsigned char)name[i - 1]);
-
-    return upper && (!before || (i + 1 < len && islower((unsigned char)name[i + 1])));
-}
-
 /* A name in lower case: its parts, each with its end, and all of them as one word. */
 struct parts {
     char words[NAME_MAX_ * 2], whole[NAME_MAX_];
@@ -229,8 +201,12 @@ static void split(const char *name, size_t len, struct parts *ret) {
     ret->count = 0;
     for (size_t i = 0; i < len; i++) {
         bool letter = isalnum((unsigned char)name[i]);
+        /* a part of "accessKey", "APIKey" */
+        bool begins = open && isupper((unsigned char)name[i]) &&
+                      (!isupper((unsigned char)name[i - 1]) ||
+                       (i + 1 < len && islower((unsigned char)name[i + 1])));
 
-        if (open && (!letter || begins_part(name, len, i))) {
+        if (open && (!letter || begins)) {
             ret->words[at++] = '\0';
             open = false;
         }
@@ -291,28 +267,43 @@ static bool is_document(const char *text) {
 }
 
 static void look(const struct redact_text *text, char *name, char *end) {
-    size_t len = (size_t)(end - name);
+    size_t len = (size_t)(end - name), blanks = strspn(end, BLANKS);
     /* of "\npassword" in a text of JSON, or of "C:\npassword" */
     size_t escaped = name > text->begin && name[-1] == '\\' && strchr("nrt", *name) ? 1 : 0;
 
-    if (redact_is_secret_name(name, len) || redact_is_secret_name(name + escaped, len - escaped))
+    if (redact_is_secret_name(name, len) || redact_is_secret_name(name + escaped, len - escaped)) {
         redact_value(text, name + escaped, end);
-    else if (redact_ends_in(name, len, "proxy")) { /* also without a scheme: "user:password@host" */
+    } else if (redact_ends_in(name, len,
+                              "proxy")) { /* also without a scheme: "user:password@host" */
         end += strspn(end, "\"'\\ \t:=");
         hide_login(end, strcspn(end, " \t\r\n\"'<"));
-    } else if ((len == 2 && strncmp(name, "-u", 2) == 0) ||
-               (name[0] == '-' && redact_ends_in(name, len, "-user")))
-        redact_user(end);
+    } else if (blanks && ((len == 2 && strncmp(name, "-u", 2) == 0) ||
+                          (name[0] == '-' && redact_ends_in(name, len, "-user")))) {
+        char *at = end + blanks, *colon; /* "user:password" behind a flag */
+
+        at += *at == '"' || *at == '\'';
+        len = strcspn(at, SPACE "\"'\\<");
+        colon = memchr(at, ':', len);
+        if (colon && colon[1] != '/' && strspn(at, DIGITS ":") < len)
+            redact_hide(colon + 1, (size_t)(at + len - colon - 1));
+    }
 }
 
 void redact_secrets(char *text) {
     const struct redact_text whole = {text, is_document(text)};
-    static const char begin[] = "://";
+    static const char begin[] = "://", web_token[] = "eyJ"; /* {" in base64 */
 
     redact_tokens(text);
     hide_keys(&whole);
-    hide_web_tokens(&whole);
+    /* JSON Web Tokens, also glued to something. */
+    for (char *at = text; (at = strstr(at, web_token)); at += sizeof web_token - 1) {
+        size_t len = strspn(at, LETTERS DIGITS "-_.*");
+
+        if (memchr(at, '.', len))
+            redact_hide(at + sizeof web_token - 1, len - (sizeof web_token - 1));
+    }
     hide_known(&whole);
+    /* "Bearer x", "Basic x" */
     for (char *at = whole.begin; *at; at++) {
         bool bearer = is_word(at, "bearer"), basic = !bearer && is_word(at, "basic");
         size_t blanks, len;

@@ -169,24 +169,6 @@ static bool is_plain(const char *value, size_t len, bool number) {
            (number && strspn(value, DIGITS "+-.eE") >= len);
 }
 
-/* kubelet's and the API server's words for how they decide who may what. */
-static bool is_mode(const char *value, size_t len) {
-    static const char *const words[] = {"webhook",     "rbac",       "node", "node,rbac", "abac",
-                                        "alwaysallow", "alwaysdeny", "x509", "anonymous"};
-
-    return is_word(value, len, words, ARRAY_SIZE(words));
-}
-
-/* "Bearer", "Basic": what is behind them is the secret. */
-static size_t scheme_length(const char *at) {
-    static const char *const words[] = {"bearer", "basic", "digest", "negotiate",
-                                        "ntlm",   "token", "apikey", "aws4-hmac-sha256"};
-    size_t len = strcspn(at, SPACE "\"'\\<,;");
-
-    return strchr(BLANKS, at[len]) && at[len] && is_word(at, len, words, ARRAY_SIZE(words)) ? len
-                                                                                            : 0;
-}
-
 /* ---- lines of YAML ---- */
 
 static char *line_begin(const struct redact_text *text, char *at) {
@@ -242,42 +224,35 @@ static void hide_below(const struct redact_text *text, char *name, char *at, boo
 
 /* ---- the value ---- */
 
-/* ["x", "y"] */
-static void hide_list(const struct redact_text *text, char *at, const struct quote *named) {
-    for (;;) {
-        struct quote q;
-
-        at += strspn(at, text->json || !named->len ? SPACE "," : BLANKS ",");
-        q = quote_at(at);
-        if (!opens(text, &q, named->len ? named : &q))
-            break;
-        at = hide_quoted(text, at, &q);
-    }
-    if (!text->json)
-        redact_hide(at, strcspn(at, "[]{}\r\n\"'&<"));
-}
-
 static void hide_bare(const struct redact_text *text, char *name, char *end, char *at,
                       const struct quote *named) {
-    size_t name_len = (size_t)(end - name), len;
+    /* kubelet's and the API server's words for how they decide who may what */
+    static const char *const modes[] = {"webhook",     "rbac",       "node", "node,rbac", "abac",
+                                        "alwaysallow", "alwaysdeny", "x509", "anonymous"};
+    /* what is behind one of these is the secret */
+    static const char *const schemes[] = {"bearer", "basic", "digest", "negotiate",
+                                          "ntlm",   "token", "apikey", "aws4-hmac-sha256"};
+    size_t name_len = (size_t)(end - name), word = strcspn(at, SPACE "\"'\\<,;"), len;
+    bool has_scheme =
+        at[word] && strchr(BLANKS, at[word]) && is_word(at, word, schemes, ARRAY_SIZE(schemes));
     bool authorization = redact_ends_in(name, name_len, "authorization");
     bool document = is_double(named), plural = name_len && strchr("sS", end[-1]);
     bool first = is_first(text, name);
-    size_t scheme = scheme_length(at);
     const char *ends = " \t\r\n,;&{}[]()\"'<";
 
     len = bare_length(text, at, ends);
     if (text->json && document && !named->slashes)
         return; /* a number, true, null */
-    if (is_plain(at, len, document || plural) || (authorization && is_mode(at, len))) {
+    if (is_plain(at, len, document || plural) ||
+        (authorization && is_word(at, len, modes, ARRAY_SIZE(modes)))) {
         if (first && (!len || *at == '|' || *at == '>'))
             hide_below(text, name, at + line_length(text, at), len);
         return;
     }
-    if (scheme) {
-        bool whole = scheme == strlen("digest") && tolower((unsigned char)*at) == 'd';
+    if (has_scheme) {
+        bool whole = word == strlen("digest") && tolower((unsigned char)*at) == 'd';
 
-        at += scheme + strspn(at + scheme, BLANKS);
+        at += word + strspn(at + word, BLANKS);
         len = whole ? line_length(text, at) : bare_length(text, at, SPACE "\"'<");
     } else if (redact_ends_in(name, name_len, "connectionstring")) {
         len = bare_length(text, at, SPACE "\"'<");
@@ -296,8 +271,15 @@ static void hide_at(const struct redact_text *text, char *name, char *end, char 
     if (q.len && opens(text, &q, named)) {
         if (!is_path(at + q.len))
             (void)hide_quoted(text, at, &q);
-    } else if (*at == '[') {
-        hide_list(text, at + 1, named);
+    } else if (*at == '[') { /* ["x", "y"] */
+        for (at++;; at = hide_quoted(text, at, &q)) {
+            at += strspn(at, text->json || !named->len ? SPACE "," : BLANKS ",");
+            q = quote_at(at);
+            if (!opens(text, &q, named->len ? named : &q))
+                break;
+        }
+        if (!text->json)
+            redact_hide(at, strcspn(at, "[]{}\r\n\"'&<"));
     } else if (!is_double(&q)) {
         hide_bare(text, name, end, at, named);
     }
@@ -312,24 +294,19 @@ static size_t separator_length(const char *at) {
     return len ? len : redact_ends_in(at, strnlen(at, 3), "%3d") ? 3 : 0;
 }
 
-/* Behind a word that is no value by itself. */
-static bool is_prose(const char *at) {
-    static const char *const words[] = {
+/* "--password", "hunter2": also as items of a list. */
+static void hide_next_word(const struct redact_text *text, char *name, char *end,
+                           const struct quote *named) {
+    /* no values by themselves, so that this is prose */
+    static const char *const prose[] = {
         "is",    "was",    "are",  "has",  "and",    "or",   "not",     "for",  "of",
         "in",    "the",    "to",   "with", "from",   "must", "needs",   "flag", "file",
         "value", "cannot", "will", "when", "option", "on",   "without", "if",
     };
-
-    return is_word(at, strspn(at, LETTERS), words, ARRAY_SIZE(words)) &&
-           strchr(SPACE ".,:;", at[strspn(at, LETTERS)]);
-}
-
-/* "--password", "hunter2": also as items of a list. */
-static void hide_next_word(const struct redact_text *text, char *name, char *end,
-                           const struct quote *named) {
     char *at = end + named->len;
     bool list = false;
     struct quote q;
+    size_t word;
 
     if (named->len || *at == '\n' || *at == '\r') {
         list = *at == ',' || strspn(at, SPACE);
@@ -340,7 +317,9 @@ static void hide_next_word(const struct redact_text *text, char *name, char *end
         at += strspn(at, BLANKS);
     }
     q = quote_at(at);
-    if (at == end + named->len || at[q.len] == '-' || at[q.len] == '/' || is_prose(at))
+    word = strspn(at, LETTERS);
+    if (at == end + named->len || at[q.len] == '-' || at[q.len] == '/' ||
+        (is_word(at, word, prose, ARRAY_SIZE(prose)) && strchr(SPACE ".,:;", at[word])))
         return;
     if (q.len && opens(text, &q, named)) {
         const char *behind = quoted_end(text, at + q.len, &q);
@@ -396,15 +375,4 @@ void redact_value(const struct redact_text *text, char *name, char *end) {
     } else if (!hide_pair(text, end, &named) && name[0] == '-') {
         hide_next_word(text, name, end, &named);
     }
-}
-
-void redact_user(char *end) {
-    size_t blanks = strspn(end, BLANKS), len;
-    char *at = end + blanks, *colon;
-
-    at += *at == '"' || *at == '\'';
-    len = strcspn(at, SPACE "\"'\\<");
-    colon = memchr(at, ':', len);
-    if (blanks && colon && colon[1] != '/' && strspn(at, DIGITS ":") < len)
-        redact_hide(colon + 1, (size_t)(at + len - colon - 1));
 }

@@ -23,14 +23,6 @@ static void date_from_days(int64_t days, int *y, int *m, int *d) {
     *y = (int)(yoe + era * 400 + (*m <= 2));
 }
 
-/* Whether that month of that year has that day. */
-static bool is_date(int y, int m, int d) {
-    int y2, m2, d2;
-
-    date_from_days(calendar_days(y, m, d), &y2, &m2, &d2);
-    return m2 == m && d2 == d;
-}
-
 char *rfc3339_format(int64_t unix_seconds, char out[RFC3339_TEXT_MAX]) {
     int64_t days = unix_seconds / 86400, rest = unix_seconds % 86400;
     int y, m, d;
@@ -64,25 +56,11 @@ static int digits(const char *p, int count) {
     return value;
 }
 
-/* "Z", "+hh:mm" or "-hh:mm" and nothing behind it; answers the seconds to take away. */
-static bool offset(const char *p, int64_t *seconds) {
-    int hours = 0, minutes = 0;
-
-    if ((*p == '+' || *p == '-') && has_shape(p + 1, "00:00")) {
-        hours = digits(p + 1, 2);
-        minutes = digits(p + 4, 2);
-    } else if (*p != 'Z') {
-        return false;
-    }
-    *seconds = (*p == '-' ? -60 : 60) * (hours * 60 + minutes);
-    return hours <= 23 && minutes <= 59 && !p[*p == 'Z' ? 1 : 6];
-}
-
 int rfc3339_parse(const char *text, int64_t *ret, struct error *err) {
     static const char shape[] = "0000-00-00T00:00:00";
-    int y, m, d, hour, minute, second;
+    int y, m, d, y2, m2, d2, hour, minute, second, away_hours = 0, away_minutes = 0;
     const char *p = text + sizeof shape - 1;
-    int64_t away = 0;
+    int64_t days, away;
 
     if (!has_shape(text, shape))
         return error_set(err, ERROR_MALFORMED, NO_TIME, text);
@@ -90,9 +68,17 @@ int rfc3339_parse(const char *text, int64_t *ret, struct error *err) {
     hour = digits(text + 11, 2), minute = digits(text + 14, 2), second = digits(text + 17, 2);
     if (has_shape(p, ".0"))
         p += 1 + strspn(p + 1, "0123456789");
-    if (!is_date(y, m, d) || hour > 23 || minute > 59 || second > 59 || !offset(p, &away))
+    if ((*p == '+' || *p == '-') && has_shape(p + 1, "00:00"))
+        away_hours = digits(p + 1, 2), away_minutes = digits(p + 4, 2);
+    else if (*p != 'Z')
         return error_set(err, ERROR_MALFORMED, NO_TIME, text);
-    *ret = calendar_days(y, m, d) * 86400 + hour * 3600 + minute * 60 + second - away;
+    days = calendar_days(y, m, d);
+    date_from_days(days, &y2, &m2, &d2); /* another one: that month does not have that day */
+    if (m2 != m || d2 != d || hour > 23 || minute > 59 || second > 59 || away_hours > 23 ||
+        away_minutes > 59 || p[*p == 'Z' ? 1 : 6])
+        return error_set(err, ERROR_MALFORMED, NO_TIME, text);
+    away = (*p == '-' ? -60 : 60) * (away_hours * 60 + away_minutes);
+    *ret = days * 86400 + hour * 3600 + minute * 60 + second - away;
     return 0;
 }
 
@@ -104,24 +90,12 @@ int64_t rfc3339_seconds(const char *text) {
 
 /* ---- Go's durations: time.ParseDuration and Duration.String ---- */
 
-/* The unit at *p, which ends before a digit or a dot, in nanoseconds; 0 when there is none. */
-static double unit_at(const char **p) {
+int go_duration_read(const char *text, int64_t *ret_nanoseconds, struct error *err) {
     static const struct {
         const char *name;
         double ns;
     } units[] = {{"ns", 1},   {"us", 1e3}, {"\xc2\xb5s", 1e3}, {"\xce\xbcs", 1e3},
                  {"ms", 1e6}, {"s", 1e9},  {"m", 60e9},        {"h", 3600e9}};
-    size_t len = strcspn(*p, ".0123456789");
-
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (strlen(units[i].name) == len && strncmp(*p, units[i].name, len) == 0) {
-            *p += len;
-            return units[i].ns;
-        }
-    return 0;
-}
-
-int go_duration_read(const char *text, int64_t *ret_nanoseconds, struct error *err) {
     static const char decimal[] = "0123456789";
     const char *p = text + (*text == '-' || *text == '+');
     double total = 0, unit = *p ? 1 : 0;
@@ -129,11 +103,16 @@ int go_duration_read(const char *text, int64_t *ret_nanoseconds, struct error *e
 
     while (unit && *p && !nothing) {
         size_t whole = strspn(p, decimal), dot = p[whole] == '.',
-               part = dot ? strspn(p + whole + 1, decimal) : 0;
+               part = dot ? strspn(p + whole + 1, decimal) : 0, len;
         double value = strtod(p, NULL); /* where it reads on, as "1e5", there is no unit */
 
         p += whole + dot + part;
-        unit = whole + part ? unit_at(&p) : 0;
+        len = strcspn(p, ".0123456789"); /* a unit ends before a digit or a dot */
+        unit = 0;
+        for (size_t i = 0; whole + part && i < ARRAY_SIZE(units); i++)
+            if (strlen(units[i].name) == len && strncmp(p, units[i].name, len) == 0)
+                unit = units[i].ns;
+        p += len;
         total += value * unit;
     }
     if (!unit || total >= 0x1p63)

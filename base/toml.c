@@ -1,7 +1,7 @@
 /* A reader of TOML 1.0 (https://toml.io/en/v1.0.0) by descent. */
 #include "base/toml.h"
 
-#include <stdint.h>
+#include "base/unicode.h"
 
 enum { DEPTH_MAX = 32 };
 
@@ -48,58 +48,33 @@ static void skip_lines(struct reader *r) {
 
 /* ---- strings ---- */
 
-static void add_character(struct text *out, uint32_t code) {
-    if (code < 0x80) {
-        text_add_char(out, (char)code);
-        return;
-    }
-    if (code < 0x800) {
-        text_add_char(out, (char)(0xc0 | code >> 6));
-    } else {
-        if (code < 0x10000) {
-            text_add_char(out, (char)(0xe0 | code >> 12));
-        } else {
-            text_add_char(out, (char)(0xf0 | code >> 18));
-            text_add_char(out, (char)(0x80 | (code >> 12 & 0x3f)));
-        }
-        text_add_char(out, (char)(0x80 | (code >> 6 & 0x3f)));
-    }
-    text_add_char(out, (char)(0x80 | (code & 0x3f)));
-}
-
-/* The digits of \u and \U. */
-static int read_code(struct reader *r, int digits, struct text *out) {
-    uint32_t code = 0;
-
-    for (; digits > 0; digits--) {
-        static const char hex[] = "0123456789abcdef";
-        const char *digit =
-            now(r) ? strchr(hex, now(r) | ('A' <= now(r) && now(r) <= 'F' ? 0x20 : 0)) : NULL;
-
-        if (!digit)
-            return refuse(r, "an escape \\u has too few digits");
-        code = code << 4 | (uint32_t)(digit - hex);
-        r->at++;
-    }
-    if (!code || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-        return refuse(r, "an escape \\u is no character");
-    add_character(out, code);
-    return 0;
-}
-
 static int read_escape(struct reader *r, bool lines, struct text *out) {
     static const char letters[] = "btnfr\"\\", bytes[] = "\b\t\n\f\r\"\\";
+    static const char hex[] = "0123456789abcdef";
     const char *letter = now(r) ? strchr(letters, now(r)) : NULL;
+    int digits = now(r) == 'u' ? 4 : now(r) == 'U' ? 8 : 0;
+    uint32_t code = 0;
+    char utf8[4];
 
     if (letter) {
         text_add_char(out, bytes[letter - letters]);
         r->at++;
         return 0;
     }
-    if (takes(r, "u"))
-        return read_code(r, 4, out);
-    if (takes(r, "U"))
-        return read_code(r, 8, out);
+    if (digits) {
+        for (r->at++; digits > 0; digits--, r->at++) {
+            const char *digit =
+                now(r) ? strchr(hex, now(r) | ('A' <= now(r) && now(r) <= 'F' ? 0x20 : 0)) : NULL;
+
+            if (!digit)
+                return refuse(r, "an escape \\u has too few digits");
+            code = code << 4 | (uint32_t)(digit - hex);
+        }
+        if (!code || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+            return refuse(r, "an escape \\u is no character");
+        text_add_bytes(out, utf8, unicode_encode(code, utf8));
+        return 0;
+    }
     if (!lines || !now(r) || !strchr(" \t\r\n", now(r)))
         return refuse(r, "in double quotes a backslash is written twice: \"C:\\\\folder\"");
     for (; now(r) && strchr(" \t\r\n", now(r)); r->at++) /* at the end of a line: none of it */
@@ -115,7 +90,6 @@ static int read_string(struct reader *r, char **ret) {
             _cleanup_(text_free) struct text out = {0};
             bool lines = quotes[i][1] != '\0', plain = *quotes[i] == '\'';
 
-            /* Between `quote`, which is one or three. */
             /* a line end right behind the quotes does not count */
             if (lines && (takes(r, "\r\n") || takes(r, "\n")))
                 r->line++;
@@ -144,21 +118,6 @@ static int read_string(struct reader *r, char **ret) {
 
 /* ---- keys ---- */
 
-static int read_name(struct reader *r, char **ret) {
-    const char *from = r->at;
-
-    if (now(r) == '"' || now(r) == '\'')
-        return read_string(r, ret);
-    while (r->at < r->end &&
-           strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", *r->at) &&
-           *r->at)
-        r->at++;
-    if (r->at == from)
-        return refuse(r, "a key is missing");
-    *ret = xstrndup(from, (size_t)(r->at - from));
-    return 0;
-}
-
 /* The table of that name, of an array of tables the last one. Borrowed. */
 static json_t *table_in(struct reader *r, json_t *table, const char *name) {
     json_t *found = json_object_get(table, name);
@@ -181,22 +140,33 @@ static json_t *table_in(struct reader *r, json_t *table, const char *name) {
 
 /* "a.'b.c'.d": the table that holds the last name, and that name. */
 static json_t *read_key(struct reader *r, json_t *table, char **ret_name) {
-    _cleanup_(freep) char *name = NULL;
+    static const char bare[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 
     for (;;) {
+        _cleanup_(freep) char *name = NULL;
+        const char *from;
+
         skip_blanks(r);
-        if (read_name(r, &name) < 0)
+        from = r->at;
+        while (now(r) && strchr(bare, now(r)))
+            r->at++;
+        if (r->at > from) {
+            name = xstrndup(from, (size_t)(r->at - from));
+        } else if (now(r) != '"' && now(r) != '\'') {
+            (void)refuse(r, "a key is missing");
             return NULL;
+        } else if (read_string(r, &name) < 0) {
+            return NULL;
+        }
         skip_blanks(r);
-        if (!takes(r, "."))
-            break;
+        if (!takes(r, ".")) {
+            *ret_name = take_ptr(name);
+            return table;
+        }
         table = table_in(r, table, name);
         if (!table)
             return NULL;
-        free(take_ptr(name));
     }
-    *ret_name = take_ptr(name);
-    return table;
 }
 
 /* ---- values ---- */
@@ -241,19 +211,11 @@ static int read_items(struct reader *r, char end, json_t *into) {
     return 0;
 }
 
-static json_t *plain_value(const char *word) {
-    long long number;
-
-    if (text_equal(word, "true") || text_equal(word, "false"))
-        return json_boolean(*word == 't');
-    return text_to_number(word, INT64_MIN, INT64_MAX, &number) == 0 ? json_integer(number)
-                                                                    : json_string(word);
-}
-
 static int read_value(struct reader *r, json_t **ret) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *made = NULL;
     const char *from = r->at;
+    long long number;
 
     if (takes(r, "[") || takes(r, "{")) {
         made = *from == '[' ? json_array() : json_object();
@@ -269,7 +231,9 @@ static int read_value(struct reader *r, json_t **ret) {
         if (r->at == from)
             return refuse(r, "a value is missing");
         text = xstrndup(from, (size_t)(r->at - from));
-        made = plain_value(text);
+        made = text_equal(text, "true") || text_equal(text, "false") ? json_boolean(*text == 't')
+               : text_to_number(text, INT64_MIN, INT64_MAX, &number) == 0 ? json_integer(number)
+                                                                          : json_string(text);
     }
     if (!made)
         return refuse(r, "a value is no UTF-8");
@@ -303,30 +267,23 @@ static json_t *read_header(struct reader *r, json_t *document) {
     return table_in(r, parent, name);
 }
 
-static int read_document(struct reader *r, json_t *document) {
-    json_t *table = document;
-
-    for (skip_lines(r); r->at < r->end; skip_lines(r)) {
-        if (takes(r, "[")) {
-            table = read_header(r, document);
-            if (!table)
-                return -1;
-        } else if (read_pair(r, table) < 0) {
-            return -1;
-        }
-        skip_blanks(r);
-        if (r->at < r->end && !strchr("\r\n#", *r->at))
-            return refuse(r, "something stands behind the end of a value");
-    }
-    return 0;
-}
-
 int toml_parse(const char *text, size_t len, const char *what, json_t **ret, struct error *err) {
     struct reader r = {.at = text, .end = text + len, .line = 1, .what = what, .err = err};
     _cleanup_json_ json_t *document = json_object();
+    json_t *table = document;
 
-    if (read_document(&r, document) < 0)
-        return -1;
+    for (skip_lines(&r); r.at < r.end; skip_lines(&r)) {
+        if (takes(&r, "[")) {
+            table = read_header(&r, document);
+            if (!table)
+                return -1;
+        } else if (read_pair(&r, table) < 0) {
+            return -1;
+        }
+        skip_blanks(&r);
+        if (r.at < r.end && !strchr("\r\n#", *r.at))
+            return refuse(&r, "something stands behind the end of a value");
+    }
     *ret = take_ptr(document);
     return 0;
 }

@@ -131,13 +131,6 @@ static void event_free(yaml_event_t *event) {
     yaml_event_delete(event);
 }
 
-static void parser_free(yaml_parser_t *parser) {
-    secret_wipe((char *)parser->raw_buffer.start,
-                (size_t)(parser->raw_buffer.end - parser->raw_buffer.start));
-    secret_wipe((char *)parser->buffer.start, (size_t)(parser->buffer.end - parser->buffer.start));
-    yaml_parser_delete(parser);
-}
-
 static struct yaml_place place_of(yaml_mark_t mark) {
     return (struct yaml_place){mark.line + 1, mark.column + 1};
 }
@@ -156,14 +149,6 @@ static int refuse_byte(struct reader *r, size_t offset, const char *why) {
         at.line += r->text[i] == '\n';
     }
     return refuse(r, at, why);
-}
-
-/* A line's end for YAML 1.1 alone: in quotes it would become a blank. */
-static int check_line_ends(struct reader *r, size_t len) {
-    for (size_t i = 0; i + 1 < len; i++)
-        if (memcmp(r->text + i, "\xc2\x85", 2) == 0)
-            return refuse_byte(r, i, "U+0085 is a line break in YAML: write it as \"\\u0085\"");
-    return 0;
 }
 
 static int next_event(struct reader *r, yaml_event_t *event) {
@@ -255,18 +240,7 @@ static int check_value(struct reader *r, const yaml_event_t *event) {
     return check_tag(r, tag, event->start_mark);
 }
 
-static json_t *scalar(const yaml_event_t *event) {
-    const char *text = (const char *)event->data.scalar.value;
-    /* A tag that makes a plain scalar a text: "!!str", or "!" alone. */
-    bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-                 !(text_equal((const char *)event->data.scalar.tag, "tag:yaml.org,2002:str") ||
-                   text_equal((const char *)event->data.scalar.tag, "!"));
-    json_t *value = plain ? yaml_plain_value(text) : NULL;
-
-    return value ? value : json_string(text);
-}
-
-static int read_list(struct reader *r, json_t *list);
+static int read_list(struct reader *r, json_t *list, yaml_event_type_t end);
 static int read_map(struct reader *r, json_t *map);
 
 /* What begins with the event goes into `in`: the next item of a list, or the member whose key is
@@ -274,14 +248,24 @@ static int read_map(struct reader *r, json_t *map);
 static int read_value(struct reader *r, json_t *in, const yaml_event_t *key,
                       const yaml_event_t *event) {
     const char *name = key ? (const char *)key->data.scalar.value : NULL;
-    json_t *value;
+    bool scalar = event->type == YAML_SCALAR_EVENT;
+    json_t *value = NULL;
     int result = 0;
 
     if (check_value(r, event) < 0)
         return -1;
-    value = event->type == YAML_SCALAR_EVENT           ? scalar(event)
-            : event->type == YAML_SEQUENCE_START_EVENT ? json_array()
-                                                       : json_object();
+    if (scalar) {
+        const char *text = (const char *)event->data.scalar.value;
+        const char *tag = (const char *)event->data.scalar.tag;
+
+        /* "!!str", or "!" alone, makes a text of a plain scalar. */
+        if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+            !text_equal(tag, "tag:yaml.org,2002:str") && !text_equal(tag, "!"))
+            value = yaml_plain_value(text);
+        value = value ? value : json_string(text);
+    } else {
+        value = event->type == YAML_SEQUENCE_START_EVENT ? json_array() : json_object();
+    }
     array_add(r->yaml->entries, r->yaml->count,
               (struct yaml_entry){.in = json_incref(in),
                                   .value = value,
@@ -294,25 +278,28 @@ static int read_value(struct reader *r, json_t *in, const yaml_event_t *key,
     else
         json_array_append(in, value);
     r->depth++;
-    if (event->type != YAML_SCALAR_EVENT)
-        result = json_is_array(value) ? read_list(r, value) : read_map(r, value);
+    if (!scalar)
+        result = json_is_array(value) ? read_list(r, value, YAML_SEQUENCE_END_EVENT)
+                                      : read_map(r, value);
     r->depth--;
     return result;
 }
 
-static int read_list(struct reader *r, json_t *list) {
+/* The items of a list up to its end; a stream is one of documents. */
+static int read_list(struct reader *r, json_t *list, yaml_event_type_t end) {
     for (;;) {
         yaml_event_t event;
+        yaml_event_type_t type;
         int result = 0;
-        bool end;
 
         if (next_event(r, &event) < 0)
             return -1;
-        end = event.type == YAML_SEQUENCE_END_EVENT;
-        if (!end)
+        type = event.type;
+        if (type != end && type != YAML_STREAM_START_EVENT && type != YAML_DOCUMENT_START_EVENT &&
+            type != YAML_DOCUMENT_END_EVENT)
             result = read_value(r, list, NULL, &event);
         event_free(&event);
-        if (end || result < 0)
+        if (type == end || result < 0)
             return result;
     }
 }
@@ -336,27 +323,10 @@ static int read_map(struct reader *r, json_t *map) {
     }
 }
 
-static int read_stream(struct reader *r) {
-    for (;;) {
-        yaml_event_t event;
-        yaml_event_type_t type;
-        int result = 0;
-
-        if (next_event(r, &event) < 0)
-            return -1;
-        type = event.type;
-        if (type != YAML_STREAM_START_EVENT && type != YAML_STREAM_END_EVENT &&
-            type != YAML_DOCUMENT_START_EVENT && type != YAML_DOCUMENT_END_EVENT)
-            result = read_value(r, r->yaml->documents, NULL, &event);
-        event_free(&event);
-        if (result < 0 || type == YAML_STREAM_END_EVENT)
-            return result;
-    }
-}
-
 int yaml_read(const char *text, size_t len, const char *what, struct yaml *ret, struct error *err) {
     _cleanup_(yaml_forget) struct yaml yaml = {.what = xstrdup(what), .documents = json_array()};
     struct reader r = {.yaml = &yaml, .err = err};
+    yaml_parser_t *parser = &r.parser;
     int result;
 
     if (len > BYTES_MAX)
@@ -366,14 +336,19 @@ int yaml_read(const char *text, size_t len, const char *what, struct yaml *ret, 
         len -= 3;
     }
     r.text = text;
-    if (check_line_ends(&r, len) < 0)
-        return -1;
-    if (!yaml_parser_initialize(&r.parser))
+    /* A line's end for YAML 1.1 alone: in quotes it would become a blank. */
+    for (size_t i = 0; i + 1 < len; i++)
+        if (memcmp(text + i, "\xc2\x85", 2) == 0)
+            return refuse_byte(&r, i, "U+0085 is a line break in YAML: write it as \"\\u0085\"");
+    if (!yaml_parser_initialize(parser))
         abort();
-    yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, len);
-    result = read_stream(&r);
-    parser_free(&r.parser);
+    yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(parser, (const unsigned char *)text, len);
+    result = read_list(&r, yaml.documents, YAML_STREAM_END_EVENT);
+    secret_wipe((char *)parser->raw_buffer.start,
+                (size_t)(parser->raw_buffer.end - parser->raw_buffer.start));
+    secret_wipe((char *)parser->buffer.start, (size_t)(parser->buffer.end - parser->buffer.start));
+    yaml_parser_delete(parser);
     if (result == 0)
         *ret = take_struct(yaml);
     return result;

@@ -4,22 +4,6 @@
 
 #include "base/yaml.h"
 
-/* 1 for true, 0 for false, by go-yaml's words; -1: the text is no boolean. */
-static int boolean_of(const char *text) {
-    static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes", "YES",
-                                      "on",   "On",   "ON",   "y",   "Y"};
-    static const char *const no[] = {"false", "False", "FALSE", "no", "No", "NO",
-                                     "off",   "Off",   "OFF",   "n",  "N"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(yes); i++) {
-        if (text_equal(text, yes[i]))
-            return 1;
-        if (text_equal(text, no[i]))
-            return 0;
-    }
-    return -1;
-}
-
 static bool is_float(const char *text) {
     const char *p = text + (*text == '-' || *text == '+');
     size_t whole = strspn(p, "0123456789"), part = 0;
@@ -41,27 +25,22 @@ static bool is_float(const char *text) {
 }
 
 /* Go's ParseInt with base 0: 0x, 0o, 0b, and a leading 0 for octal. */
-static int base_of(const char **digits) {
+static json_t *integer_of(const char *text) {
     static const struct {
         const char *prefix;
-        int base;
+        unsigned base;
     } bases[] = {{"0x", 16}, {"0X", 16}, {"0o", 8}, {"0O", 8}, {"0b", 2}, {"0B", 2}};
-
-    for (size_t i = 0; i < ARRAY_SIZE(bases); i++) {
-        if (text_starts_with(*digits, bases[i].prefix)) {
-            *digits += 2;
-            return bases[i].base;
-        }
-    }
-    return **digits == '0' && (*digits)[1] ? 8 : 10;
-}
-
-static json_t *integer_of(const char *text) {
     bool negative = *text == '-';
     const char *digits = text + (negative || *text == '+');
     unsigned long long value = 0, limit = negative ? (unsigned long long)INT64_MAX + 1 : UINT64_MAX;
-    int base = base_of(&digits);
+    unsigned base = *digits == '0' && digits[1] ? 8 : 10;
 
+    for (size_t i = 0; i < ARRAY_SIZE(bases); i++)
+        if (text_starts_with(digits, bases[i].prefix)) {
+            base = bases[i].base;
+            digits += 2;
+            break;
+        }
     if (!*digits)
         return NULL;
     for (; *digits; digits++) {
@@ -69,24 +48,41 @@ static json_t *integer_of(const char *text) {
         const char *found = strchr(all, *digits);
         unsigned digit = found ? (unsigned)(found - all) % 16 : 16;
 
-        if (digit >= (unsigned)base || value > (limit - digit) / (unsigned)base)
+        if (digit >= base || value > (limit - digit) / base)
             return NULL;
-        value = value * (unsigned)base + digit;
+        value = value * base + digit;
     }
     if (!negative && value > INT64_MAX)
         return json_real((double)value);
     return json_integer(negative ? (json_int_t)(0 - value) : (json_int_t)value);
 }
 
-/* go-yaml takes "1_000" for a number, yet not ".5_". */
-static json_t *number_of(const char *text) {
-    _cleanup_(freep) char *plain = xstrdup(text);
-    char *to = plain;
+json_t *yaml_plain_value(const char *text) {
+    static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes", "YES",
+                                      "on",   "On",   "ON",   "y",   "Y"};
+    static const char *const no[] = {"false", "False", "FALSE", "no", "No", "NO",
+                                     "off",   "Off",   "OFF",   "n",  "N"};
+    static const char *const nothing[] = {"", "~", "null", "Null", "NULL"};
+    _cleanup_(freep) char *plain = NULL;
     json_t *number;
+    char *to;
 
+    if (!strchr("~nNtTfFyYoO+-.0123456789", *text)) /* what anything but a string begins with */
+        return NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(nothing); i++)
+        if (text_equal(text, nothing[i]))
+            return json_null();
+    for (size_t i = 0; i < ARRAY_SIZE(yes); i++)
+        if (text_equal(text, yes[i]) || text_equal(text, no[i])) /* go-yaml's words */
+            return json_boolean(text_equal(text, yes[i]));
+    if (!strchr("+-.0123456789", *text))
+        return NULL;
+
+    /* go-yaml takes "1_000" for a number, yet not ".5_". */
     for (const char *p = strchr(text, '_'); *text == '.' && p; p = strchr(p + 1, '_'))
         if (p[-1] < '0' || p[-1] > '9' || p[1] < '0' || p[1] > '9')
             return NULL;
+    plain = to = xstrdup(text);
     for (const char *from = text; *from; from++)
         if (*from != '_')
             *to++ = *from;
@@ -95,20 +91,4 @@ static json_t *number_of(const char *text) {
     return !number && is_float(plain) && isfinite(strtod(plain, NULL))
                ? json_real(strtod(plain, NULL))
                : number;
-}
-
-json_t *yaml_plain_value(const char *text) {
-    int boolean;
-
-    if (!strchr("~nNtTfFyYoO+-.0123456789", *text)) /* what anything but a string begins with */
-        return NULL;
-    boolean = boolean_of(text);
-    if (!*text || text_equal(text, "~") || text_equal(text, "null") || text_equal(text, "Null") ||
-        text_equal(text, "NULL"))
-        return json_null();
-    if (boolean >= 0)
-        return json_boolean(boolean);
-    if (!strchr("+-.0123456789", *text))
-        return NULL;
-    return number_of(text);
 }

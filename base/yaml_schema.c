@@ -67,11 +67,6 @@ static int unknown_name(const struct check *c, const struct place *at) {
     return nearest_hint(c->err, "", at->key, (const char *const *)names.items, names.count);
 }
 
-static bool is_number(const json_t *value) {
-    return json_is_integer(value) && json_integer_value(value) >= INT32_MIN &&
-           json_integer_value(value) <= INT32_MAX;
-}
-
 static int check_text(const struct check *c, const struct place *at) {
     return json_is_null(at->value) || json_is_string(at->value)
                ? 0
@@ -120,7 +115,10 @@ static int check_field(const struct check *c, const struct place *at, enum yaml_
     case YAML_FIELD_BOOL:
         return json_is_boolean(value) ? 0 : refuse(c, at, "true or false");
     case YAML_FIELD_NUMBER:
-        return is_number(value) ? 0 : refuse(c, at, "a 32-bit integer");
+        return json_is_integer(value) && json_integer_value(value) >= INT32_MIN &&
+                       json_integer_value(value) <= INT32_MAX
+                   ? 0
+                   : refuse(c, at, "a 32-bit integer");
     case YAML_FIELD_DURATION:
         return text && go_duration_read(text, &number, NULL) == 0 && number >= 0
                    ? 0

@@ -4,20 +4,6 @@
 
 #include "base/yaml.h"
 
-/* Go's FormatFloat(value, 'g', -1, 64): as few digits as read back the same. The caller frees. */
-static char *real_text(double value) {
-    char digits[40];
-    int count = 0, exponent;
-
-    do
-        (void)text_format(digits, sizeof digits, "%.*e", count++, value); /* it has room */
-    while (count < 17 && strtod(digits, NULL) != value);
-    exponent = (int)strtol(strchr(digits, 'e') + 1, NULL, 10);
-    if (exponent < -4 || exponent >= 6)
-        return xstrdup(digits);
-    return xasprintf("%.*f", count - 1 > exponent ? count - 1 - exponent : 0, value);
-}
-
 static int append(void *context, unsigned char *data, size_t len) {
     text_add_bytes(context, data, len);
     return 1;
@@ -41,16 +27,22 @@ static size_t digits_at(const char *text) {
     return strspn(text, "0123456789");
 }
 
-/* YAML 1.1's numbers of base 60, "1:20:30.5". */
-static bool is_base60(const char *text) {
+/* What other parsers take for a date, a number of base 60 ("1:20:30.5" in YAML 1.1), infinity, no
+ * number at all, a merge or a default value. */
+static bool is_ambiguous(const char *text) {
+    static const char *const words[] = {".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN", "<<", "="};
     const char *p = text + (*text == '-' || *text == '+');
-    size_t groups = 0;
+    size_t digits = digits_at(text), groups = 0;
 
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (text_equal(p, words[i]))
+            return true;
+    if (digits == 4 && text[4] == '-')
+        return digits_at(text + 5) && text[5 + digits_at(text + 5)] == '-';
     if (!digits_at(p))
         return false;
     for (p += strspn(p, "0123456789_"); *p == ':'; groups++) {
-        size_t digits = digits_at(p + 1);
-
+        digits = digits_at(p + 1);
         if (digits < 1 || digits > 2 || (digits == 2 && p[1] > '5'))
             return false;
         p += 1 + digits;
@@ -60,71 +52,45 @@ static bool is_base60(const char *text) {
     return groups && *p == '\0';
 }
 
-/* What other parsers take for a date, a number of base 60, infinity, no number at all, a merge or a
- * default value. */
-static bool is_ambiguous(const char *text) {
-    const char *p = text + (*text == '-' || *text == '+');
-    const char *const words[] = {".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN", "<<", "="};
-    size_t digits = digits_at(text);
-
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-        if (text_equal(p, words[i]))
-            return true;
-    if (digits == 4 && text[4] == '-')
-        return digits_at(text + 5) && text[5 + digits_at(text + 5)] == '-';
-    return is_base60(text);
-}
-
-/* Has it characters that show nothing, yet change how others look? */
-static bool has_invisible(const char *text) {
-    _cleanup_(text_free) struct text visible = {0};
-
-    text_add_visible(&visible, text, strlen(text));
-    return !text_equal(text, text_str(&visible));
-}
-
 /* Strings that would read back as another type are quoted, as are those with characters that must
  * be escaped; several lines stand as a block. */
 static void emit_string(yaml_emitter_t *emitter, const char *text) {
     _cleanup_json_ json_t *other = yaml_plain_value(text);
+    _cleanup_(text_free) struct text visible = {0};
 
+    text_add_visible(&visible, text, strlen(text)); /* another text: some of it shows nothing */
     emit_text(emitter, text,
-              has_invisible(text)           ? YAML_DOUBLE_QUOTED_SCALAR_STYLE
-              : strchr(text, '\n')          ? YAML_LITERAL_SCALAR_STYLE
-              : other || is_ambiguous(text) ? YAML_DOUBLE_QUOTED_SCALAR_STYLE
-                                            : YAML_PLAIN_SCALAR_STYLE);
+              !text_equal(text, text_str(&visible)) ? YAML_DOUBLE_QUOTED_SCALAR_STYLE
+              : strchr(text, '\n')                  ? YAML_LITERAL_SCALAR_STYLE
+              : other || is_ambiguous(text)         ? YAML_DOUBLE_QUOTED_SCALAR_STYLE
+                                                    : YAML_PLAIN_SCALAR_STYLE);
 }
 
-/* Whole numbers have come through JSON, which knows no other kind of number. */
+/* As Go's FormatFloat(value, 'g', -1, 64): as few digits as read back the same. Whole numbers have
+ * come through JSON, which knows no other kind of number. The caller frees. */
 static char *number_text(const json_t *json) {
-    double value = json_is_real(json) ? json_real_value(json) : 0;
+    double value = json_real_value(json);
+    char digits[40];
+    int count = 0, exponent;
 
     if (!json_is_real(json))
         return json_write(json);
     if (fabs(value) < 0x1p63 && value == (double)(json_int_t)value)
         return xasprintf("%lld", (long long)value);
-    return real_text(value);
-}
-
-static void emit_value(yaml_emitter_t *emitter, const json_t *json);
-
-static void emit_array(yaml_emitter_t *emitter, const json_t *json) {
-    yaml_event_t event;
-
-    yaml_sequence_start_event_initialize(&event, NULL, NULL, 1,
-                                         json_array_size(json) ? YAML_BLOCK_SEQUENCE_STYLE
-                                                               : YAML_FLOW_SEQUENCE_STYLE);
-    emit(emitter, &event);
-    json_each(json, i, item)
-        emit_value(emitter, item);
-    yaml_sequence_end_event_initialize(&event);
-    emit(emitter, &event);
+    do
+        (void)text_format(digits, sizeof digits, "%.*e", count++, value); /* it has room */
+    while (count < 17 && strtod(digits, NULL) != value);
+    exponent = (int)strtol(strchr(digits, 'e') + 1, NULL, 10);
+    if (exponent < -4 || exponent >= 6)
+        return xstrdup(digits);
+    return xasprintf("%.*f", count - 1 > exponent ? count - 1 - exponent : 0, value);
 }
 
 static void emit_value(yaml_emitter_t *emitter, const json_t *json) {
+    yaml_event_t event;
+
     if (json_is_object(json)) {
         _cleanup_(text_list_free) struct text_list keys = {0};
-        yaml_event_t event;
 
         json_sorted_keys(json, &keys);
         yaml_mapping_start_event_initialize(
@@ -137,7 +103,14 @@ static void emit_value(yaml_emitter_t *emitter, const json_t *json) {
         yaml_mapping_end_event_initialize(&event);
         emit(emitter, &event);
     } else if (json_is_array(json)) {
-        emit_array(emitter, json);
+        yaml_sequence_start_event_initialize(&event, NULL, NULL, 1,
+                                             json_array_size(json) ? YAML_BLOCK_SEQUENCE_STYLE
+                                                                   : YAML_FLOW_SEQUENCE_STYLE);
+        emit(emitter, &event);
+        json_each(json, i, item)
+            emit_value(emitter, item);
+        yaml_sequence_end_event_initialize(&event);
+        emit(emitter, &event);
     } else if (json_is_string(json)) {
         emit_string(emitter, json_string_value(json));
     } else {

@@ -103,53 +103,46 @@ static bool read_letters(const char *text, size_t len, const struct letters *tab
     return len == 0;
 }
 
-/* A number, or letters. */
-static bool read_rights(const char *text, size_t len, uint32_t *ret) {
-    _cleanup_(freep) char *number = xstrndup(text, len);
-    unsigned long long value;
-    char *end;
-
-    if (len < 2 || *text < '0' || *text > '9')
-        return read_letters(text, len, rights, ARRAY_SIZE(rights), ret);
-    value = strtoull(number, &end, 0);
-    *ret = (uint32_t)value;
-    return !*end && value <= UINT32_MAX;
-}
-
-/* "(type;flags;rights;object;inherited object;who)", and a condition behind that has parentheses of
- * its own. Its length; 0: it does not end. */
-static size_t entry_length(const char *text) {
-    size_t depth = 0, i = 0;
-    bool quoted = false;
-
-    for (; text[i]; i++) {
-        quoted ^= text[i] == '"';
-        depth += !quoted && text[i] == '(';
-        if (!quoted && text[i] == ')' && --depth == 0)
-            return i + 1;
-    }
-    return 0;
-}
-
-static bool read_entry(const char *text, size_t len, struct access_entry *ret) {
+/* Reads "(type;flags;rights;object;inherited object;who)", and a condition behind that has
+ * parentheses of its own. Its length; 0: it does not end, or is not understood. */
+static size_t read_entry(const char *text, struct access_entry *ret) {
+    size_t size[6], at = 1, depth = 0, len = 0;
     const char *part[6];
-    size_t size[6], at = 1;
+    bool quoted = false, good;
 
+    for (; text[len] && (depth || !len); len++) {
+        quoted ^= text[len] == '"';
+        depth += !quoted && text[len] == '(';
+        depth -= !quoted && text[len] == ')';
+    }
+    if (depth)
+        return 0;
     for (size_t i = 0; i < ARRAY_SIZE(part); i++) {
         part[i] = text + at;
         size[i] = strcspn(part[i], ";)");
         at += size[i] + 1;
         if (at > len || (i + 1 < ARRAY_SIZE(part) && part[i][size[i]] != ';'))
-            return false;
+            return 0;
     }
     ret->who = whole_sid(part[5], size[5]);
     if (!size[0] || !ret->who ||
         !read_letters(part[1], size[1], flags, ARRAY_SIZE(flags), &ret->flags))
-        return false;
+        return 0;
     ret->refuses = memchr(part[0], 'D', size[0]) != NULL;
     if (size[0] != 1 || !strchr("AD", *part[0]) || size[3] || size[4] || at != len)
         ret->odd = xstrndup(text, len);
-    return read_rights(part[2], size[2], &ret->rights) || ret->odd;
+    if (size[2] >= 2 && *part[2] >= '0' && *part[2] <= '9') {
+        _cleanup_(freep) char *number = xstrndup(part[2], size[2]);
+        unsigned long long value;
+        char *end;
+
+        value = strtoull(number, &end, 0);
+        ret->rights = (uint32_t)value;
+        good = !*end && value <= UINT32_MAX;
+    } else {
+        good = read_letters(part[2], size[2], rights, ARRAY_SIZE(rights), &ret->rights);
+    }
+    return good || ret->odd ? len : 0;
 }
 
 static int read_list(const char **text, struct access_list *ret) {
@@ -163,13 +156,10 @@ static int read_list(const char **text, struct access_list *ret) {
     ret->protected_ = memchr(*text, 'P', control) != NULL;
     for (*text += control; **text == '('; *text += len) {
         struct access_entry entry = {0};
-        bool good;
 
-        len = entry_length(*text);
-        good = len && read_entry(*text, len, &entry);
-        ret->entries = xrealloc(ret->entries, (ret->count + 1) * sizeof *ret->entries);
-        ret->entries[ret->count++] = entry;
-        if (!good)
+        len = read_entry(*text, &entry);
+        array_add(ret->entries, ret->count, entry);
+        if (!len)
             return -1;
     }
     return 0;
@@ -236,13 +226,9 @@ char *access_list_write(const struct access_list *list) {
     return text_take(&out);
 }
 
-static void entry_free(struct access_entry *entry) {
-    free_all(entry->who, entry->odd);
-}
-
 void access_list_free(struct access_list *list) {
     for (size_t i = 0; i < list->count; i++)
-        entry_free(&list->entries[i]);
+        free_all(list->entries[i].who, list->entries[i].odd);
     free_all(list->entries, list->owner);
     *list = (struct access_list){0};
 }
@@ -287,40 +273,11 @@ bool access_is_trusted(const char *sid) {
            text_equal(sid, SID_TRUSTED_INSTALLER);
 }
 
-/* What is left of the rights of somebody else. */
-static uint32_t clip(uint32_t bits, enum host_access access) {
-    return access == HOST_READ_ONLY ? access_list_of_files(bits) & ~(uint32_t)ACCESS_CHANGE : 0;
-}
-
 /* Whose entry stays as it is: an administrator's; the owner's, who was looked at and could give
  * himself the rights again; and one of the owner's rights, without which he would have more. */
 static bool stays(const struct access_entry *entry, const char *owner) {
     return access_is_trusted(entry->who) || text_equal(entry->who, owner) ||
            text_equal(entry->who, SID_OWNER_RIGHTS);
-}
-
-/* Without what others may do; whether it is another list now. Entries that came from the folder
- * above stay as its own. */
-static bool clip_all(struct access_list *list, enum host_access access) {
-    bool changed = false;
-    size_t kept = 0;
-
-    for (size_t i = 0; i < list->count; i++) {
-        struct access_entry *entry = &list->entries[i];
-        const bool whole = entry->refuses || (!entry->odd && stays(entry, list->owner));
-        const uint32_t left = whole ? entry->rights : entry->odd ? 0 : clip(entry->rights, access);
-
-        changed |= left != entry->rights || (entry->flags & ACCESS_INHERITED);
-        entry->rights = left;
-        entry->flags &= ~(unsigned)ACCESS_INHERITED;
-        if (whole || left)
-            list->entries[kept++] = *entry;
-        else
-            entry_free(entry);
-    }
-    list->count = kept;
-    list->protected_ = true;
-    return changed;
 }
 
 /* Somebody else may list the folder itself, or add to it. */
@@ -337,13 +294,35 @@ static bool is_open(const struct access_list *list) {
 
 char *access_list_closed(const char *sddl, enum host_access access) {
     _cleanup_(access_list_free) struct access_list list = {0};
+    bool changed = false;
+    size_t kept = 0;
 
     if (access_list_read(sddl, &list, NULL) < 0 || list.is_missing ||
         access == HOST_PROBE_MAILBOX || access == HOST_PROBE_PROGRAM)
         return access_list_of(access, true);
     if (access == HOST_POD_VOLUMES)
         return list.protected_ && !is_open(&list) ? NULL : access_list_of(access, true);
-    if (!clip_all(&list, access))
+
+    /* Without what others may do. Entries that came from the folder above stay as its own. */
+    for (size_t i = 0; i < list.count; i++) {
+        struct access_entry *entry = &list.entries[i];
+        const bool whole = entry->refuses || (!entry->odd && stays(entry, list.owner));
+        const uint32_t left = whole ? entry->rights
+                              : !entry->odd && access == HOST_READ_ONLY
+                                  ? access_list_of_files(entry->rights) & ~(uint32_t)ACCESS_CHANGE
+                                  : 0;
+
+        changed |= left != entry->rights || (entry->flags & ACCESS_INHERITED);
+        entry->rights = left;
+        entry->flags &= ~(unsigned)ACCESS_INHERITED;
+        if (whole || left)
+            list.entries[kept++] = *entry;
+        else
+            free_all(entry->who, entry->odd);
+    }
+    list.count = kept;
+    list.protected_ = true;
+    if (!changed)
         return NULL;
     freep(&list.owner); /* stays */
     return access_list_write(&list);
@@ -351,23 +330,17 @@ char *access_list_closed(const char *sddl, enum host_access access) {
 
 /* ---- who may do what ---- */
 
-static const char *name_of_many(const char *sid) {
-    for (size_t i = 0; i < ARRAY_SIZE(sids); i++)
-        if (sids[i].many && text_equal(sid, sids[i].sid))
-            return sids[i].many;
-    return NULL;
-}
-
 const char *access_list_open_to(const struct access_list *list, bool folder) {
     const uint32_t changes = folder ? ACCESS_TAKE : ACCESS_CHANGE;
 
     for (size_t i = 0; i < list->count; i++) {
         const struct access_entry *entry = &list->entries[i];
-        const char *name = name_of_many(entry->who);
+        const bool gives = !entry->refuses && !(entry->flags & ACCESS_INHERIT_ONLY) &&
+                           access_list_of_files(entry->rights) & changes;
 
-        if (name && !entry->refuses && !(entry->flags & ACCESS_INHERIT_ONLY) &&
-            access_list_of_files(entry->rights) & changes)
-            return name;
+        for (size_t k = 0; gives && k < ARRAY_SIZE(sids); k++)
+            if (sids[k].many && text_equal(entry->who, sids[k].sid))
+                return sids[k].many;
     }
     return list->is_missing ? "Everyone" : NULL;
 }

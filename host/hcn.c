@@ -91,25 +91,11 @@ const char *hcn_error_name(uint32_t hresult) {
     return code && (hresult >> 16) == 0x803b ? code->name : NULL;
 }
 
-/* What HNS says of it, in the house's form: no full stop at the end. The caller frees. */
-static char *reason_of(const json_t *record, const char *raw, const struct code *code) {
-    const char *text = json_text_at(record, "Error");
-    char *reason;
-    size_t len;
-
-    if (!text && raw && *raw)
-        text = raw; /* no JSON: what HNS wrote is still the best there is */
-    reason = xstrdup(text ? text : code ? code->name : "HNS gave no reason");
-    for (len = strlen(reason); len && strchr(". \r\n", reason[len - 1]);)
-        reason[--len] = '\0';
-    return reason;
-}
-
 int hcn_check(const char *function, uint32_t hresult, const char *record, struct error *err) {
     _cleanup_json_ json_t *json = NULL;
     _cleanup_(freep) char *reason = NULL;
+    const char *name, *text;
     const struct code *code;
-    const char *name;
 
     if (!(hresult & 0x80000000u) && (!record || !*record))
         return 0;
@@ -118,7 +104,11 @@ int hcn_check(const char *function, uint32_t hresult, const char *record, struct
     if (!(hresult & 0x80000000u))
         hresult = (uint32_t)json_number_at(json, "ErrorCode", 0x80004005);
     code = find_code(hresult);
-    reason = reason_of(json, record, code);
+    /* What HNS says of it, or what it wrote where that is no JSON; no full stop at the end. */
+    text = json_text_or(json, "Error", record && *record ? record : NULL);
+    reason = xstrdup(text ? text : code ? code->name : "HNS gave no reason");
+    for (size_t len = strlen(reason); len && strchr(". \r\n", reason[len - 1]);)
+        reason[--len] = '\0';
     name = hcn_error_name(hresult);
     if (name && !text_equal(name, reason))
         return error_set_os(err, code->kind, hresult, "call %s: %s: %s", function, name, reason);
@@ -152,31 +142,25 @@ static const struct exports exports[] = {
                            "HcnDeleteLoadBalancer"},
 };
 
-/* What changes something gets all the time: its outcome would be unknown. */
-static unsigned timeout_of(struct host *host, const char *function, const char *first_argument) {
-    bool asks = text_starts_with(function, "HNSCall")
-                    ? text_equal(first_argument, "GET")
-                    : !text_starts_with(function, "HcnCreate") &&
-                          !text_starts_with(function, "HcnModify") &&
-                          !text_starts_with(function, "HcnDelete");
-    uint64_t now = host_monotonic_ms(host), end = now + HOST_HCN_TIMEOUT_MS;
-
-    if (asks && host->deadline_ms && host->deadline_ms < end)
-        end = host->deadline_ms > now + QUESTION_MIN_MS ? host->deadline_ms : now + QUESTION_MIN_MS;
-    return (unsigned)(end - now);
-}
-
 /* One export; ret may be NULL where its result does not matter. */
 static int call(struct host *host, const char *function, const char *const *arguments, size_t count,
                 char **ret, struct error *err) {
     _cleanup_(freep) char *result = NULL, *record = NULL;
+    uint64_t now = host_monotonic_ms(host), end = now + HOST_HCN_TIMEOUT_MS;
     uint32_t hresult = 0;
+    bool asks = text_starts_with(function, "HNSCall")
+                    ? text_equal(arguments[0], "GET")
+                    : !text_starts_with(function, "HcnCreate") &&
+                          !text_starts_with(function, "HcnModify") &&
+                          !text_starts_with(function, "HcnDelete");
 
     log_message(LOG_CALL, "%s", function);
     for (size_t i = 0; i < count; i++)
         log_message(LOG_TRACE, "%s is given %s", function, arguments[i] ? arguments[i] : "nothing");
-    if (host->ops->hns(host, function, arguments, count,
-                       timeout_of(host, function, count ? arguments[0] : NULL), &result, &record,
+    /* What changes something gets all the time: its outcome would be unknown. */
+    if (asks && host->deadline_ms && host->deadline_ms < end)
+        end = host->deadline_ms > now + QUESTION_MIN_MS ? host->deadline_ms : now + QUESTION_MIN_MS;
+    if (host->ops->hns(host, function, arguments, count, (unsigned)(end - now), &result, &record,
                        &hresult, err) < 0)
         return -1;
     log_message(LOG_TRACE, "%s answers 0x%08x %s", function, (unsigned)hresult,
@@ -196,11 +180,6 @@ static int call(struct host *host, const char *function, const char *const *argu
 
 static void close_handle(struct host *host, enum hcn_kind kind, const char *handle) {
     (void)call(host, exports[kind].close, &handle, 1, NULL, NULL); /* nothing depends on it */
-}
-
-static int open_handle(struct host *host, enum hcn_kind kind, const char *id, char **ret,
-                       struct error *err) {
-    return call(host, exports[kind].open, &id, 1, ret, err);
 }
 
 /* The exports turn a text into a GUID themselves and would take a wrong one for another object. */
@@ -239,7 +218,7 @@ int hcn_create(struct host *host, enum hcn_kind kind, const char *network, const
     if (kind == HCN_ENDPOINT) {
         if (!network || check_id(network, err) < 0)
             return error_set(err, ERROR_USAGE, "create an endpoint: no network given");
-        if (open_handle(host, HCN_NETWORK, network, &network_handle, err) < 0)
+        if (call(host, exports[HCN_NETWORK].open, &network, 1, &network_handle, err) < 0)
             return -1;
         arguments[count++] = network_handle;
     }
@@ -260,7 +239,7 @@ int hcn_query(struct host *host, enum hcn_kind kind, const char *id, const char 
     _cleanup_(freep) char *handle = NULL;
     int result;
 
-    if (check_id(id, err) < 0 || open_handle(host, kind, id, &handle, err) < 0)
+    if (check_id(id, err) < 0 || call(host, exports[kind].open, &id, 1, &handle, err) < 0)
         return -1;
     result = query_handle(host, kind, handle, query, ret_properties, err);
     close_handle(host, kind, handle);
@@ -273,7 +252,7 @@ int hcn_modify(struct host *host, enum hcn_kind kind, const char *id, const char
     const char *arguments[2];
     int result;
 
-    if (check_id(id, err) < 0 || open_handle(host, kind, id, &handle, err) < 0)
+    if (check_id(id, err) < 0 || call(host, exports[kind].open, &id, 1, &handle, err) < 0)
         return -1;
     arguments[0] = handle;
     arguments[1] = document;

@@ -33,19 +33,6 @@ char *http_shown_url(const char *url) {
                      rest[len] ? "?..." : "");
 }
 
-/* It becomes a part of a URL and a name for SNI. */
-static int check_server_name(const char *name, struct error *err) {
-    struct ip ip;
-
-    if (name && ip_parse(name, &ip, NULL) == 0)
-        return 0;
-    for (const char *p = name; p && *p; p++)
-        if (!isalnum((unsigned char)*p) && !strchr("-._", *p))
-            return error_set(err, ERROR_USAGE, "send a request: '%s' is not a valid server name",
-                             name);
-    return 0;
-}
-
 /* Header values and methods that could smuggle a second header are refused here. */
 static int check_line(const char *what, const char *value, struct error *err) {
     for (; value && *value; value++)
@@ -57,6 +44,8 @@ static int check_line(const char *what, const char *value, struct error *err) {
 
 static int check_request(const struct http_request *request, struct error *err) {
     bool https = request->url && strncmp(request->url, "https://", 8) == 0;
+    const char *name = request->server_name;
+    struct ip ip;
 
     if (!https && (!request->url || strncmp(request->url, "http://", 7) != 0))
         return error_set(err, ERROR_USAGE, "request '%s': not an http or https URL",
@@ -69,12 +58,16 @@ static int check_request(const struct http_request *request, struct error *err) 
             err, ERROR_USAGE,
             "request '%s': a client certificate needs its key, and a key its certificate",
             request->url);
-    if (check_line("URL", request->url, err) < 0 ||
-        check_line("method", request->method, err) < 0 ||
-        check_server_name(request->server_name, err) < 0 ||
-        check_line("content type", request->content_type, err) < 0)
+    if (check_line("URL", request->url, err) < 0 || check_line("method", request->method, err) < 0)
         return -1;
-    return check_line("token", request->bearer_token, err);
+    /* It becomes a part of a URL and a name for SNI. */
+    for (const char *p = name && ip_parse(name, &ip, NULL) < 0 ? name : ""; *p; p++)
+        if (!isalnum((unsigned char)*p) && !strchr("-._", *p))
+            return error_set(err, ERROR_USAGE, "send a request: '%s' is not a valid server name",
+                             name);
+    return check_line("content type", request->content_type, err) < 0
+               ? -1
+               : check_line("token", request->bearer_token, err);
 }
 
 static void log_request(const struct http_request *request, const struct http_response *answer,
@@ -188,21 +181,6 @@ static void target_clear(struct target *target) {
     free(target->host);
 }
 
-static void split_url(const char *url, struct target *ret) {
-    const char *start = strstr(url, "://");
-    struct http_authority parts = http_authority_split(start ? start + 3 : url);
-    const char *host_end = parts.port ? parts.port : parts.end;
-    _cleanup_(freep) char *authority = xstrndup(parts.host, (size_t)(parts.end - parts.host));
-    _cleanup_(freep) char *bare = NULL;
-
-    ret->authority = text_lower(authority);
-    ret->host = xstrndup(ret->authority, (size_t)(host_end - parts.host));
-    bare = *ret->host == '[' ? xstrndup(ret->host + 1, strcspn(ret->host + 1, "]"))
-                             : xstrdup(ret->host);
-    if (ip_parse(bare, &ret->ip, NULL) < 0)
-        ret->ip.family = 0;
-}
-
 /* "*" matches any run of characters. */
 static bool matches(const char *pattern, const char *text) {
     const char *star = NULL, *again = NULL;
@@ -260,17 +238,25 @@ static char *next_item(const char **at) {
 }
 
 char *http_proxy_for(const char *url, const char *proxy, const char *excluded) {
-    _cleanup_(target_clear) struct target target = {0};
-    _cleanup_(freep) char *list = text_lower(excluded ? excluded : "");
-    const char *at = list;
+    const char *start = strstr(url, "://"), *at;
+    struct http_authority parts = http_authority_split(start ? start + 3 : url);
+    _cleanup_(freep) char *authority = xstrndup(parts.host, (size_t)(parts.end - parts.host));
+    _cleanup_(freep) char *bare = NULL, *list = text_lower(excluded ? excluded : "");
+    _cleanup_(target_clear) struct target target = {.authority = text_lower(authority)};
     bool direct;
     char *item;
 
     if (!proxy || !*proxy)
         return NULL;
-    split_url(url, &target);
+    target.host =
+        xstrndup(target.authority, (size_t)((parts.port ? parts.port : parts.end) - parts.host));
+    bare = *target.host == '[' ? xstrndup(target.host + 1, strcspn(target.host + 1, "]"))
+                               : xstrdup(target.host);
+    if (ip_parse(bare, &target.ip, NULL) < 0)
+        target.ip.family = 0;
     direct =
         text_equal(target.host, "localhost") || (target.ip.family && ip_is_loopback(&target.ip));
+    at = list;
     while (!direct && (item = next_item(&at)) != NULL) {
         direct = is_excluded_by(&target, item);
         free(item);

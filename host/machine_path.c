@@ -12,27 +12,18 @@ static int read_list(struct host *host, char **ret, struct error *err) {
     return 0;
 }
 
-static bool is_folder(const char *entry, size_t len, const char *folder) {
-    _cleanup_(freep) char *name = NULL;
-
-    while (len && strchr(" \"", *entry)) {
-        entry++;
-        len--;
-    }
-    while (len && strchr(" \"\\", entry[len - 1]))
-        len--;
-    name = xstrndup(entry, len);
-    return text_equal_nocase(name, folder);
-}
-
 /* The last entry that is the folder; NULL: none is. */
 static const char *find(const char *list, const char *folder, size_t *ret_len) {
     const char *found = NULL;
 
     for (const char *entry = list;; entry++) {
-        size_t len = strcspn(entry, ";");
+        size_t len = strcspn(entry, ";"), from = strspn(entry, " \""), to = len;
+        _cleanup_(freep) char *name = NULL;
 
-        if (is_folder(entry, len, folder)) {
+        while (to > from && strchr(" \"\\", entry[to - 1]))
+            to--;
+        name = xstrndup(entry + from, to - from);
+        if (text_equal_nocase(name, folder)) {
             found = entry;
             *ret_len = len;
         }
@@ -47,16 +38,6 @@ static char *with(const char *list, const char *folder) {
     bool ends = text_ends_with(list, ";");
 
     return xasprintf("%s%s%s%s", list, ends || !*list ? "" : ";", folder, ends ? ";" : "");
-}
-
-static char *without(const char *list, const char *entry, size_t len) {
-    const char *end = entry + len;
-
-    if (*end == ';')
-        end++;
-    else if (entry > list)
-        entry--;
-    return xasprintf("%.*s%s", (int)(entry - list), list, end);
 }
 
 int machine_path_look(struct host *host, const char *folder, enum machine_path *ret,
@@ -75,7 +56,7 @@ int machine_path_look(struct host *host, const char *folder, enum machine_path *
 
 int machine_path_set(struct host *host, const char *folder, bool on, struct error *err) {
     _cleanup_(freep) char *list = NULL, *changed = NULL;
-    const char *entry;
+    const char *entry, *end;
     size_t len = 0;
 
     if (read_list(host, &list, err) < 0)
@@ -83,7 +64,13 @@ int machine_path_set(struct host *host, const char *folder, bool on, struct erro
     entry = find(list, folder, &len);
     if (on == (entry != NULL))
         return 0;
-    changed = on ? with(list, folder) : without(list, entry, len);
+    if (on) {
+        changed = with(list, folder);
+    } else { /* with one of the two ';' around it */
+        end = entry + len + (entry[len] == ';');
+        entry -= !entry[len] && entry > list;
+        changed = xasprintf("%.*s%s", (int)(entry - list), list, end);
+    }
     return host_registry_set(host, MACHINE_PATH_KEY, MACHINE_PATH_VALUE, false,
                              *changed ? changed : NULL, err);
 }

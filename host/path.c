@@ -17,14 +17,6 @@ static bool is_parent(const char *name, size_t len) {
     return len == 2 && memcmp(name, "..", 2) == 0;
 }
 
-/* What a name must not hold, or NULL. */
-static const char *bad_character(const char *name, size_t len) {
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)name[i] < 0x20 || strchr("<>:\"|?*", name[i]))
-            return name + i;
-    return NULL;
-}
-
 /* Of \\?\ and \\.\, which name a device. */
 static size_t device_length(const char *path) {
     return is_separator(path[0]) && is_separator(path[1]) && (path[2] == '?' || path[2] == '.') &&
@@ -72,12 +64,14 @@ int path_normalize(const char *path, char **ret, struct error *err) {
         text_add(&out, "\\\\");
     for (const char *name = path + root; *name;) {
         size_t len = strcspn(name, "\\/");
+        const char *bad = NULL;
 
-        if (is_parent(name, len) || bad_character(name, len)) {
-            const char *bad = bad_character(name, len);
-
-            if (!bad)
-                return error_set(err, ERROR_USAGE, "path '%s': '..' is not allowed in it", path);
+        for (size_t i = 0; i < len && !bad; i++)
+            if ((unsigned char)name[i] < 0x20 || strchr("<>:\"|?*", name[i]))
+                bad = name + i;
+        if (is_parent(name, len))
+            return error_set(err, ERROR_USAGE, "path '%s': '..' is not allowed in it", path);
+        if (bad) {
             (void)error_set(err, ERROR_USAGE, "path '%s': a file name cannot contain '%c'", path,
                             *bad);
             if (*bad == '"')
@@ -97,39 +91,27 @@ int path_normalize(const char *path, char **ret, struct error *err) {
     return 0;
 }
 
-/* How much of a text is left without its last name, which has separators behind it. */
-static size_t parent_end(const char *text, size_t len) {
-    while (len && is_separator(text[len - 1]))
-        len--;
-    while (len && !is_separator(text[len - 1]))
-        len--;
-    return len;
-}
-
-/* "\\?\UNC\server\share" means "\\server\share". */
-static bool is_server(const char *device_rest) {
-    _cleanup_(freep) char *head = xstrndup(device_rest, 3);
-
-    return text_equal_nocase(head, "UNC") && is_separator(device_rest[3]) && device_rest[4] &&
-           !is_separator(device_rest[4]);
-}
-
-/* What follows the prefix of a device, where that is a drive or a server; else the same. */
+/* What follows the prefix of a device, where that is a drive or a server, as in
+ * "\\?\UNC\server\share"; else the same. */
 static char *without_device(const char *path) {
     size_t device = device_length(path);
-    _cleanup_(freep) char *server = device && is_server(path + device)
-                                        ? xasprintf("\\\\%s", path + device + strlen("UNC\\"))
-                                        : NULL;
+    const char *rest = path + device;
+    _cleanup_(freep) char *head = xstrndup(rest, 3);
 
-    if (server && !device_length(server))
-        return take_ptr(server);
-    return xstrdup(root_length(path + device) == 3 ? path + device : path);
+    if (device && text_equal_nocase(head, "UNC") && is_separator(rest[3]) && rest[4] &&
+        !is_separator(rest[4])) {
+        _cleanup_(freep) char *server = xasprintf("\\\\%s", rest + strlen("UNC\\"));
+
+        if (!device_length(server))
+            return take_ptr(server);
+    }
+    return xstrdup(root_length(rest) == 3 ? rest : path);
 }
 
 char *path_plain(const char *path) {
     _cleanup_(freep) char *whole = without_device(path);
     size_t root = device_length(whole) ? 0 : root_length(whole), depth = 0;
-    char *out = whole + root;
+    char *const begin = whole + root, *out = begin;
 
     for (const char *name = out; root && *name;) {
         size_t len = strcspn(name, "\\/"), whole_len = len + (name[len] ? 1 : 0);
@@ -140,7 +122,10 @@ char *path_plain(const char *path) {
             out += whole_len;
         } else if (depth > (root == 2 ? 2 : 0)) { /* a server and its share are a root */
             depth--;
-            out = whole + root + parent_end(whole + root, (size_t)(out - whole) - root);
+            while (out > begin && is_separator(out[-1]))
+                out--;
+            while (out > begin && !is_separator(out[-1]))
+                out--;
         }
         name += whole_len;
     }

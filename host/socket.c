@@ -80,39 +80,28 @@ static enum socket_outcome receive_some(socket_handle handle, void *data, size_t
     }
 }
 
-static enum socket_outcome receive_line(socket_handle handle, char *ret, size_t size,
-                                        uint64_t deadline) {
-    size_t len = 0;
-
-    while (len < size - 1) {
-        size_t n = 0;
-        enum socket_outcome outcome = receive_some(handle, ret + len, size - 1 - len, deadline, &n);
-
-        if (outcome != SOCKET_OK)
-            return outcome;
-        if (n == 0)
-            return SOCKET_RESET;
-        len += n;
-        ret[len] = '\0';
-        if (memchr(ret + len - n, '\n', n))
-            break;
-    }
-    return SOCKET_OK;
-}
-
 enum socket_outcome socket_tcp_exchange(const char *address, unsigned port, const char *send_text,
                                         char *ret_answer, size_t size, unsigned timeout_ms) {
     uint64_t deadline = socket_now_us() + timeout_ms * UINT64_C(1000);
     enum socket_outcome outcome;
     socket_handle handle;
+    bool ended = !send_text;
+    size_t len = 0, n = 0;
 
     outcome = open_to(address, port, false, deadline, &handle);
     if (outcome != SOCKET_OK)
         return outcome;
-    if (send_text) {
+    if (send_text)
         outcome = send_all(handle, send_text, strlen(send_text), deadline);
-        if (outcome == SOCKET_OK)
-            outcome = receive_line(handle, ret_answer, size, deadline);
+    while (outcome == SOCKET_OK && !ended && len < size - 1) {
+        outcome = receive_some(handle, ret_answer + len, size - 1 - len, deadline, &n);
+        if (outcome == SOCKET_OK && !n)
+            outcome = SOCKET_RESET;
+        if (outcome != SOCKET_OK)
+            break;
+        ended = memchr(ret_answer + len, '\n', n);
+        len += n;
+        ret_answer[len] = '\0';
     }
     socket_os_close(handle);
     return outcome;
@@ -206,39 +195,19 @@ static enum socket_outcome dns_receive_tcp(socket_handle handle, unsigned char *
     return SOCKET_OK;
 }
 
-static enum socket_outcome dns_exchange(socket_handle handle, bool tcp, const unsigned char *query,
-                                        size_t query_len, uint64_t deadline, char (*ret)[46],
-                                        size_t max, size_t *ret_count) {
-    unsigned char answer[DNS_ANSWER_MAX];
-    uint16_t id = (uint16_t)(query[tcp ? 2 : 0] << 8 | query[tcp ? 3 : 1]);
-    enum socket_outcome outcome = send_all(handle, query, query_len, deadline);
-
-    while (outcome == SOCKET_OK) {
-        enum socket_outcome answered;
-        size_t len = 0;
-
-        outcome = tcp ? dns_receive_tcp(handle, answer, sizeof answer, deadline, &len)
-                      : receive_some(handle, answer, sizeof answer, deadline, &len);
-        if (outcome == SOCKET_OK &&
-            dns_answer_parse(answer, len, id, &answered, ret, max, ret_count) == 0)
-            return answered;
-    }
-    return outcome;
-}
-
 enum socket_outcome socket_dns_query(const char *server, unsigned port, int how, const char *name,
                                      unsigned size, unsigned timeout_ms, char (*ret)[46],
                                      size_t max, size_t *ret_count) {
     uint64_t deadline = socket_now_us() + timeout_ms * UINT64_C(1000);
-    unsigned char query[2 + DNS_QUERY_MAX];
-    enum socket_outcome outcome;
+    uint16_t id = (uint16_t)(socket_now_us() * 2654435761u >> 8);
+    unsigned char query[2 + DNS_QUERY_MAX], answer[DNS_ANSWER_MAX];
+    enum socket_outcome outcome, answered;
     bool tcp = how & SOCKET_DNS_TCP;
     socket_handle handle;
     size_t len;
 
     *ret_count = 0;
-    len = dns_query_make(query + 2, (uint16_t)(socket_now_us() * 2654435761u >> 8), name,
-                         how & SOCKET_DNS_IPV6, size);
+    len = dns_query_make(query + 2, id, name, how & SOCKET_DNS_IPV6, size);
     if (!len)
         return SOCKET_FAILED;
     query[0] = (unsigned char)(len >> 8);
@@ -246,8 +215,17 @@ enum socket_outcome socket_dns_query(const char *server, unsigned port, int how,
     outcome = open_to(server, port, !tcp, deadline, &handle);
     if (outcome != SOCKET_OK)
         return outcome == SOCKET_TIMEOUT ? SOCKET_DNS_TIMEOUT : outcome;
-    outcome = dns_exchange(handle, tcp, tcp ? query : query + 2, tcp ? len + 2 : len, deadline, ret,
-                           max, ret_count);
+    outcome = send_all(handle, tcp ? query : query + 2, tcp ? len + 2 : len, deadline);
+    while (outcome == SOCKET_OK) {
+        len = 0;
+        outcome = tcp ? dns_receive_tcp(handle, answer, sizeof answer, deadline, &len)
+                      : receive_some(handle, answer, sizeof answer, deadline, &len);
+        if (outcome == SOCKET_OK &&
+            dns_answer_parse(answer, len, id, &answered, ret, max, ret_count) == 0) {
+            outcome = answered;
+            break;
+        }
+    }
     socket_os_close(handle);
     return outcome == SOCKET_NO_REPLY ? SOCKET_DNS_TIMEOUT : outcome;
 }

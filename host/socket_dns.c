@@ -23,23 +23,9 @@ static unsigned get16(const unsigned char *in) {
     return (unsigned)in[0] << 8 | in[1];
 }
 
-/* An OPT record (RFC 6891 section 6.1.2) with the option Padding. */
-static size_t pad(unsigned char *out, size_t at, size_t size) {
-    size_t zeros = size - at - OPT_LEN;
-
-    memset(out + at, 0, size - at);
-    out[11] = 1; /* one additional record */
-    put16(out + at + 1, TYPE_OPT);
-    put16(out + at + 3, DNS_ANSWER_MAX);
-    put16(out + at + 9, (unsigned)zeros + 4);
-    put16(out + at + 11, OPT_PADDING);
-    put16(out + at + 13, (unsigned)zeros);
-    return size;
-}
-
 size_t dns_query_make(unsigned char out[DNS_QUERY_MAX], uint16_t id, const char *name, bool ipv6,
                       size_t size) {
-    size_t at = HEADER;
+    size_t at = HEADER, zeros;
 
     if (!*name || strlen(name) > 253)
         return 0;
@@ -63,7 +49,19 @@ size_t dns_query_make(unsigned char out[DNS_QUERY_MAX], uint16_t id, const char 
     put16(out + at, ipv6 ? TYPE_AAAA : TYPE_A);
     put16(out + at + 2, CLASS_IN);
     at += 4;
-    return size >= at + OPT_LEN && size <= DNS_QUERY_MAX ? pad(out, at, size) : at;
+    if (size < at + OPT_LEN || size > DNS_QUERY_MAX)
+        return at;
+
+    /* An OPT record (RFC 6891 section 6.1.2) with the option Padding. */
+    zeros = size - at - OPT_LEN;
+    memset(out + at, 0, size - at);
+    out[11] = 1; /* one additional record */
+    put16(out + at + 1, TYPE_OPT);
+    put16(out + at + 3, DNS_ANSWER_MAX);
+    put16(out + at + 9, (unsigned)zeros + 4);
+    put16(out + at + 11, OPT_PADDING);
+    put16(out + at + 13, (unsigned)zeros);
+    return size;
 }
 
 /* Behind the name at `at`, or 0 when it runs out. A pointer ends a name, so none is followed. */
@@ -80,30 +78,11 @@ static size_t name_skip(const unsigned char *answer, size_t len, size_t at) {
     return 0;
 }
 
-static enum socket_outcome rcode_outcome(unsigned rcode) {
-    return rcode == 0                ? SOCKET_OK
-           : rcode == RCODE_NXDOMAIN ? SOCKET_DNS_NXDOMAIN
-                                     : SOCKET_DNS_SERVFAIL;
-}
-
-/* false: a record of another type. */
-static bool address_write(unsigned type, const unsigned char *ip, size_t size, char ret[46]) {
-    if (type == TYPE_A && size == 4) {
-        snprintf(ret, 46, "%u.%u.%u.%u", ip[0], ip[1], ip[2], ip[3]);
-        return true;
-    }
-    if (type != TYPE_AAAA || size != 16)
-        return false;
-    snprintf(ret, 46, "%x:%x:%x:%x:%x:%x:%x:%x", get16(ip), get16(ip + 2), get16(ip + 4),
-             get16(ip + 6), get16(ip + 8), get16(ip + 10), get16(ip + 12), get16(ip + 14));
-    return true;
-}
-
 int dns_answer_parse(const unsigned char *answer, size_t len, uint16_t id,
                      enum socket_outcome *ret_outcome, char (*ret)[46], size_t max,
                      size_t *ret_count) {
     size_t at = HEADER, count = 0;
-    unsigned questions, records;
+    unsigned questions, records, rcode;
 
     if (len < HEADER || get16(answer) != id || !(answer[2] & 0x80))
         return -1;
@@ -116,6 +95,8 @@ int dns_answer_parse(const unsigned char *answer, size_t len, uint16_t id,
         at += 4;
     }
     while (records-- && count < max) {
+        const unsigned char *ip;
+        unsigned type;
         size_t size;
 
         at = name_skip(answer, len, at);
@@ -124,12 +105,20 @@ int dns_answer_parse(const unsigned char *answer, size_t len, uint16_t id,
         size = get16(answer + at + 8);
         if (at + 10 + size > len)
             break;
-        if (get16(answer + at + 2) == CLASS_IN &&
-            address_write(get16(answer + at), answer + at + 10, size, ret[count]))
-            count++;
+        ip = answer + at + 10;
+        type = get16(answer + at + 2) == CLASS_IN ? get16(answer + at) : 0;
+        if (type == TYPE_A && size == 4)
+            snprintf(ret[count++], 46, "%u.%u.%u.%u", ip[0], ip[1], ip[2], ip[3]);
+        else if (type == TYPE_AAAA && size == 16)
+            snprintf(ret[count++], 46, "%x:%x:%x:%x:%x:%x:%x:%x", get16(ip), get16(ip + 2),
+                     get16(ip + 4), get16(ip + 6), get16(ip + 8), get16(ip + 10), get16(ip + 12),
+                     get16(ip + 14));
         at += 10 + size;
     }
-    *ret_outcome = rcode_outcome(answer[3] & 0x0f);
+    rcode = answer[3] & 0x0f;
+    *ret_outcome = rcode == 0                ? SOCKET_OK
+                   : rcode == RCODE_NXDOMAIN ? SOCKET_DNS_NXDOMAIN
+                                             : SOCKET_DNS_SERVFAIL;
     *ret_count = count;
     return 0;
 }

@@ -25,27 +25,6 @@ static char *string_text(const ASN1_STRING *string) {
     return text;
 }
 
-/* Of several common names the last one counts (Go's pkix.Name.FillFromRDNSequence). */
-static void read_subject(struct certificate *c, X509_NAME *name) {
-    c->subject = openssl_name_text(name);
-    c->common_name = xstrdup("");
-    for (int i = 0; i < X509_NAME_entry_count(name); i++) {
-        X509_NAME_ENTRY *entry = X509_NAME_get_entry(name, i);
-        char *value = string_text(X509_NAME_ENTRY_get_data(entry));
-
-        switch (OBJ_obj2nid(X509_NAME_ENTRY_get_object(entry))) {
-        case NID_commonName:
-            text_set(&c->common_name, value);
-            break;
-        case NID_organizationName:
-            text_list_add_owned(&c->organizations, value);
-            break;
-        default:
-            free(value);
-        }
-    }
-}
-
 /* Seconds since 1970; 0 when it is no time, for which OpenSSL's verification refuses it. */
 static int64_t time_value(const ASN1_TIME *time) {
     struct tm tm;
@@ -56,25 +35,23 @@ static int64_t time_value(const ASN1_TIME *time) {
            tm.tm_min * 60 + tm.tm_sec;
 }
 
-static void add_ip(struct certificate *c, const ASN1_OCTET_STRING *address) {
-    struct ip ip = {.family = ASN1_STRING_length(address) == 4 ? 4 : 6};
-
-    if (ASN1_STRING_length(address) != 4 && ASN1_STRING_length(address) != 16)
-        return;
-    memcpy(ip.bytes, ASN1_STRING_get0_data(address), (size_t)ASN1_STRING_length(address));
-    text_list_add(&c->ip_addresses, IP_TEXT(&ip));
-}
-
 static void read_names(struct certificate *c, const X509 *x509) {
     GENERAL_NAMES *names = X509_get_ext_d2i(x509, NID_subject_alt_name, NULL, NULL);
 
     for (int i = 0; i < sk_GENERAL_NAME_num(names); i++) {
         const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, i);
 
-        if (name->type == GEN_DNS)
+        if (name->type == GEN_DNS) {
             text_list_add_owned(&c->dns_names, string_text(name->d.dNSName));
-        else if (name->type == GEN_IPADD)
-            add_ip(c, name->d.iPAddress);
+        } else if (name->type == GEN_IPADD) {
+            int len = ASN1_STRING_length(name->d.iPAddress);
+            struct ip ip = {.family = len == 4 ? 4 : 6};
+
+            if (len != 4 && len != 16)
+                continue;
+            memcpy(ip.bytes, ASN1_STRING_get0_data(name->d.iPAddress), (size_t)len);
+            text_list_add(&c->ip_addresses, IP_TEXT(&ip));
+        }
     }
     GENERAL_NAMES_free(names);
 }
@@ -87,14 +64,31 @@ static void read_pin(X509 *x509, char pin[PIN_TEXT_MAX]) {
     OPENSSL_free(der);
 }
 
+/* A damaged extension only leaves its field empty. */
 static void read_one(struct certificate *c, X509 *x509) {
-    read_subject(c, X509_get_subject_name(x509));
+    X509_NAME *subject = X509_get_subject_name(x509);
+
+    c->subject = openssl_name_text(subject);
+    c->common_name = xstrdup("");
+    /* Of several common names the last one counts (Go's pkix.Name.FillFromRDNSequence). */
+    for (int i = 0; i < X509_NAME_entry_count(subject); i++) {
+        X509_NAME_ENTRY *entry = X509_NAME_get_entry(subject, i);
+        int what = OBJ_obj2nid(X509_NAME_ENTRY_get_object(entry));
+        char *value = string_text(X509_NAME_ENTRY_get_data(entry));
+
+        if (what == NID_commonName)
+            text_set(&c->common_name, value);
+        else if (what == NID_organizationName)
+            text_list_add_owned(&c->organizations, value);
+        else
+            free(value);
+    }
     c->issuer = openssl_name_text(X509_get_issuer_name(x509));
     c->not_before = time_value(X509_get0_notBefore(x509));
     c->not_after = time_value(X509_get0_notAfter(x509));
     read_names(c, x509);
     read_pin(x509, c->pin);
-    ERR_clear_error(); /* a damaged extension only leaves its field empty */
+    ERR_clear_error();
 }
 
 int certificates_parse(const char *pem, size_t len, struct certificates *ret, struct error *err) {
@@ -124,9 +118,12 @@ void certificates_free(struct certificates *certificates) {
     *certificates = (struct certificates){0};
 }
 
-/* Those that have one of the pins; all where `pins` is NULL. */
-static char *write_plain(const char *pem, size_t len, const struct text_list *pins,
-                         struct error *err) {
+char *certificates_plain(const char *pem, size_t len, struct error *err) {
+    return certificates_pinned(pem, len, NULL, err);
+}
+
+char *certificates_pinned(const char *pem, size_t len, const struct text_list *pins,
+                          struct error *err) {
     _cleanup_(X509_stack_freep) STACK_OF(X509) *stack = openssl_read_chain(pem, len, err);
     BIO *bio;
 
@@ -144,15 +141,6 @@ static char *write_plain(const char *pem, size_t len, const struct text_list *pi
             abort(); /* out of memory */
     }
     return openssl_take_bio(bio);
-}
-
-char *certificates_plain(const char *pem, size_t len, struct error *err) {
-    return write_plain(pem, len, NULL, err);
-}
-
-char *certificates_pinned(const char *pem, size_t len, const struct text_list *pins,
-                          struct error *err) {
-    return write_plain(pem, len, pins, err);
 }
 
 long certificates_find_pin(const struct certificates *certificates, const struct text_list *pins) {
@@ -196,44 +184,28 @@ int certificate_check_dates(const struct certificate *certificate, int64_t now, 
 
 /* ---- the key of a certificate, and the CA that signed it ---- */
 
-/* Do its two halves belong together? OpenSSL reads them one beside the other. */
-static bool is_pair(EVP_PKEY *key) {
-    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new(key, NULL);
-    bool good;
-
-    if (!context)
-        abort(); /* out of memory */
-    good = EVP_PKEY_pairwise_check(context) == 1;
-    EVP_PKEY_CTX_free(context);
-    ERR_clear_error();
-    return good;
-}
-
 int certificate_check_key(const char *chain_pem, const char *key_pem, struct error *err) {
     _cleanup_(X509_stack_freep) STACK_OF(X509) *chain =
         openssl_read_chain(chain_pem, strlen(chain_pem), err);
-    _cleanup_(EVP_PKEY_freep) EVP_PKEY *key = NULL;
+    _cleanup_(EVP_PKEY_freep) EVP_PKEY *key = chain ? openssl_read_key(key_pem, err) : NULL;
+    EVP_PKEY_CTX *context;
+    bool whole, ours;
 
-    if (!chain)
-        return -1;
-    key = openssl_read_key(key_pem, err);
     if (!key)
         return -1;
-    if (!is_pair(key))
+    context = EVP_PKEY_CTX_new(key, NULL);
+    if (!context)
+        abort(); /* out of memory */
+    /* Do its two halves belong together? OpenSSL reads them one beside the other. */
+    whole = EVP_PKEY_pairwise_check(context) == 1;
+    EVP_PKEY_CTX_free(context);
+    ours = whole && X509_check_private_key(sk_X509_value(chain, 0), key) == 1;
+    ERR_clear_error();
+    if (!whole)
         return error_set(err, ERROR_MALFORMED, "read a private key: invalid data");
-    if (X509_check_private_key(sk_X509_value(chain, 0), key) != 1) {
-        ERR_clear_error();
-        return error_set(err, ERROR_UNTRUSTED,
-                         "check the certificate: it does not match this node's key");
-    }
-    return 0;
-}
-
-static void fill_store(X509_STORE *store, STACK_OF(X509) * roots) {
-    for (int i = 0; i < sk_X509_num(roots); i++)
-        if (!X509_STORE_add_cert(store, sk_X509_value(roots, i)))
-            abort(); /* out of memory: the same certificate twice is not a failure */
-    (void)X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN); /* as Go: any root ends a chain */
+    return ours ? 0
+                : error_set(err, ERROR_UNTRUSTED,
+                            "check the certificate: it does not match this node's key");
 }
 
 int certificate_check_chain(const char *chain_pem, const char *ca_pem, bool for_server, int64_t now,
@@ -252,7 +224,10 @@ int certificate_check_chain(const char *chain_pem, const char *ca_pem, bool for_
     context = X509_STORE_CTX_new();
     if (!store || !context)
         abort(); /* out of memory */
-    fill_store(store, roots);
+    for (int i = 0; i < sk_X509_num(roots); i++)
+        if (!X509_STORE_add_cert(store, sk_X509_value(roots, i)))
+            abort(); /* out of memory: the same certificate twice is not a failure */
+    (void)X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN); /* as Go: any root ends a chain */
     if (!X509_STORE_CTX_init(context, store, sk_X509_value(chain, 0), chain))
         abort(); /* out of memory */
     if (now < 0)

@@ -34,7 +34,8 @@ void certificates_free(struct certificates *certificates);
 /* The same certificates as one plain PEM text without anything else; NULL when they cannot be read
  * (as certificates_parse). The caller frees. */
 char *certificates_plain(const char *pem, size_t len, struct error *err);
-/* The same of those alone that have one of the pins ("" when none has). The caller frees. */
+/* The same of those alone that have one of the pins ("" when none has); NULL: of all. The caller
+ * frees. */
 char *certificates_pinned(const char *pem, size_t len, const struct text_list *pins,
                           struct error *err);
 /* Index of the first certificate that has one of the pins (a list made by pins_parse), or -1. */

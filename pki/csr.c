@@ -13,33 +13,16 @@
 
 enum { NODE_NAME_MAX = 253 };
 
-static int check_name(const char *node_name, struct error *err) {
-    size_t len = strlen(node_name);
-
-    if (len && len <= NODE_NAME_MAX &&
-        strspn(node_name, "abcdefghijklmnopqrstuvwxyz0123456789.-") == len)
-        return 0;
-    return error_set(err, ERROR_USAGE,
-                     "make a certificate request: node name \"%.253s\" must be 1 to 253 characters "
-                     "of [a-z0-9.-]",
-                     node_name);
-}
-
 /* PrintableString, as Go writes such names; giving the type also lifts OpenSSL's length bound. */
-static void add_entry(X509_NAME *name, const char *field, const char *value) {
-    if (!X509_NAME_add_entry_by_txt(name, field, V_ASN1_PRINTABLESTRING,
-                                    (const unsigned char *)value, -1, -1, 0))
-        abort(); /* out of memory: fields and values are known to be good */
-}
-
 static X509_NAME *subject_make(const char *node_name) {
     _cleanup_(freep) char *common_name = xasprintf("system:node:%s", node_name);
+    const char *const entries[][2] = {{"O", "system:nodes"}, {"CN", common_name}};
     X509_NAME *name = X509_NAME_new();
 
-    if (!name)
-        abort(); /* out of memory */
-    add_entry(name, "O", "system:nodes");
-    add_entry(name, "CN", common_name);
+    for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
+        if (!name || !X509_NAME_add_entry_by_txt(name, entries[i][0], V_ASN1_PRINTABLESTRING,
+                                                 (const unsigned char *)entries[i][1], -1, -1, 0))
+            abort(); /* out of memory: fields and values are known to be good */
     return name;
 }
 
@@ -62,29 +45,28 @@ static int set_public_key(X509_REQ *request, EVP_PKEY *key) {
     return 0;
 }
 
-/* type: GEN_DNS or GEN_IPADD */
-static int add_each(GENERAL_NAMES *all, int type, const struct text_list *names) {
-    for (size_t i = 0; i < names->count; i++) {
-        GENERAL_NAME *name = a2i_GENERAL_NAME(NULL, NULL, NULL, type, names->items[i], 0);
-
-        if (!name)
-            return 0;
-        if (!sk_GENERAL_NAME_push(all, name))
-            abort(); /* out of memory */
-    }
-    return 1;
-}
-
 static int add_names(X509_REQ *request, const struct csr_names *names) {
+    const struct {
+        int type;
+        const struct text_list *names;
+    } kinds[] = {{GEN_DNS, names ? names->dns : NULL}, {GEN_IPADD, names ? names->ip : NULL}};
     STACK_OF(X509_EXTENSION) *extensions = NULL;
     GENERAL_NAMES *all;
-    int result;
+    int result = 1;
 
     if (!names)
         return 1;
     all = GENERAL_NAMES_new();
-    result = add_each(all, GEN_DNS, names->dns) && add_each(all, GEN_IPADD, names->ip) &&
-             X509V3_add1_i2d(&extensions, NID_subject_alt_name, all, 0, 0) == 1 &&
+    for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
+        for (size_t i = 0; i < kinds[k].names->count && result; i++) {
+            GENERAL_NAME *name =
+                a2i_GENERAL_NAME(NULL, NULL, NULL, kinds[k].type, kinds[k].names->items[i], 0);
+
+            result = name != NULL;
+            if (name && !sk_GENERAL_NAME_push(all, name))
+                abort(); /* out of memory */
+        }
+    result = result && X509V3_add1_i2d(&extensions, NID_subject_alt_name, all, 0, 0) == 1 &&
              X509_REQ_add_extensions(request, extensions);
     GENERAL_NAMES_free(all);
     sk_X509_EXTENSION_pop_free(extensions, X509_EXTENSION_free);
@@ -95,11 +77,16 @@ int csr_make(const char *key_pem, const char *node_name, const struct csr_names 
              char **ret_pem, struct error *err) {
     _cleanup_(EVP_PKEY_freep) EVP_PKEY *key = NULL;
     _cleanup_(X509_REQ_freep) X509_REQ *request = X509_REQ_new();
+    size_t len = strlen(node_name);
     X509_NAME *subject;
     BIO *bio;
 
-    if (check_name(node_name, err) < 0)
-        return -1;
+    if (!len || len > NODE_NAME_MAX ||
+        strspn(node_name, "abcdefghijklmnopqrstuvwxyz0123456789.-") != len)
+        return error_set(err, ERROR_USAGE,
+                         "make a certificate request: node name \"%.253s\" must be 1 to 253 "
+                         "characters of [a-z0-9.-]",
+                         node_name);
     key = openssl_read_key(key_pem, err);
     if (!key)
         return -1;

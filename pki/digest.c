@@ -4,25 +4,6 @@
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 
-static void write_hex(const unsigned char digest[SHA256_DIGEST_LENGTH], char out[DIGEST_TEXT_MAX]) {
-    static const char hex[] = "0123456789abcdef";
-
-    for (size_t i = 0; i < SHA256_DIGEST_LENGTH; i++) {
-        out[2 * i] = hex[digest[i] >> 4];
-        out[2 * i + 1] = hex[digest[i] & 15];
-    }
-    out[DIGEST_TEXT_MAX - 1] = '\0';
-}
-
-void digest_sha256(const void *data, size_t len, char out[DIGEST_TEXT_MAX]) {
-    unsigned char digest[SHA256_DIGEST_LENGTH];
-
-    SHA256((const unsigned char *)data, len, digest);
-    write_hex(digest, out);
-}
-
-/* ---- in pieces ---- */
-
 /* They fail without memory alone. */
 static void must(int done) {
     if (!done)
@@ -41,13 +22,25 @@ void digest_add(struct digest *digest, const void *data, size_t len) {
 }
 
 void digest_end(struct digest *digest, char out[DIGEST_TEXT_MAX]) {
+    static const char hex[] = "0123456789abcdef";
     unsigned char bytes[EVP_MAX_MD_SIZE];
 
     if (digest && out) {
         must(EVP_DigestFinal_ex((EVP_MD_CTX *)digest, bytes, NULL));
-        write_hex(bytes, out);
+        for (size_t i = 0; i < SHA256_DIGEST_LENGTH; i++) {
+            out[2 * i] = hex[bytes[i] >> 4];
+            out[2 * i + 1] = hex[bytes[i] & 15];
+        }
+        out[DIGEST_TEXT_MAX - 1] = '\0';
     }
     EVP_MD_CTX_free((EVP_MD_CTX *)digest);
+}
+
+void digest_sha256(const void *data, size_t len, char out[DIGEST_TEXT_MAX]) {
+    struct digest *digest = digest_begin();
+
+    digest_add(digest, data, len);
+    digest_end(digest, out);
 }
 
 void digest_sha1(const void *data, size_t len, unsigned char out[DIGEST_SHA1_LEN]) {

@@ -57,37 +57,30 @@ static int add_certificate(STACK_OF(X509) * stack, const unsigned char *der, lon
     return 0;
 }
 
-/* All of them, whatever else the text holds. A damaged block is an error. */
-static int read_blocks(BIO *bio, STACK_OF(X509) * stack, struct error *err) {
+/* Whatever else the text holds is passed over; a damaged block is an error. */
+STACK_OF(X509) * openssl_read_chain(const char *pem, size_t len, struct error *err) {
+    _cleanup_(X509_stack_freep) STACK_OF(X509) *stack = sk_X509_new_null();
+    BIO *bio = BIO_new_mem_buf(pem, (int)len);
     char *name = NULL, *header = NULL;
     unsigned char *der = NULL;
     int result = 0;
-    long len = 0;
+    long size = 0;
 
+    if (!bio || !stack)
+        abort();       /* out of memory */
     ERR_clear_error(); /* an older one would be taken for the end of the text */
-    while (result == 0 && PEM_read_bio(bio, &name, &header, &der, &len)) {
+    while (result == 0 && PEM_read_bio(bio, &name, &header, &der, &size)) {
         if (text_equal(name, PEM_STRING_X509) && !*header)
-            result = add_certificate(stack, der, len, err);
+            result = add_certificate(stack, der, size, err);
         OPENSSL_free(name);
         OPENSSL_free(header);
-        OPENSSL_clear_free(der, (size_t)len); /* it may be a key */
+        OPENSSL_clear_free(der, (size_t)size); /* it may be a key */
     }
     if (result == 0 && !ERR_peek_last_error())
         result = error_set(err, ERROR_MALFORMED, "read a certificate: empty block");
     else if (result == 0 && ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE)
         result = openssl_error(err, ERROR_MALFORMED, "read certificates");
     ERR_clear_error();
-    return result;
-}
-
-STACK_OF(X509) * openssl_read_chain(const char *pem, size_t len, struct error *err) {
-    _cleanup_(X509_stack_freep) STACK_OF(X509) *stack = sk_X509_new_null();
-    BIO *bio = BIO_new_mem_buf(pem, (int)len);
-    int result;
-
-    if (!bio || !stack)
-        abort(); /* out of memory */
-    result = read_blocks(bio, stack, err);
     BIO_free(bio);
     if (result == 0 && sk_X509_num(stack) == 0)
         result = error_set(err, ERROR_MALFORMED,

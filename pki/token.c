@@ -15,11 +15,19 @@ static bool is_run(const char *s, size_t len) {
     return strspn(s, alphabet) >= len;
 }
 
-/* Says what is wrong without showing the text: it may be a token with one slip. */
-static int refuse(const char *text, struct error *err) {
-    const char *dot = strchr(text, '.');
+int token_parse(const char *text, struct token *ret, struct error *err) {
     const char *form = "it must be 6 characters, a dot and 16 characters of [a-z0-9]";
+    const char *dot = strchr(text, '.');
 
+    if (strlen(text) == TOKEN_TEXT_LEN && is_run(text, TOKEN_ID_LEN) && text[TOKEN_ID_LEN] == '.' &&
+        is_run(text + TOKEN_ID_LEN + 1, TOKEN_SECRET_LEN)) {
+        memcpy(ret->id, text, TOKEN_ID_LEN);
+        ret->id[TOKEN_ID_LEN] = '\0';
+        memcpy(ret->secret, text + TOKEN_ID_LEN + 1, TOKEN_SECRET_LEN + 1);
+        log_hide_secret(ret->secret);
+        return 0;
+    }
+    /* What is wrong is said without showing the text: it may be a token with one slip. */
     if (!*text)
         return error_set(err, ERROR_USAGE, "check the bootstrap token: it is empty; %s", form);
     if (strpbrk(text, " \t\r\n"))
@@ -38,17 +46,6 @@ static int refuse(const char *text, struct error *err) {
     return error_set(err, ERROR_USAGE,
                      "check the bootstrap token: it contains a character that is not allowed; %s",
                      form);
-}
-
-int token_parse(const char *text, struct token *ret, struct error *err) {
-    if (strlen(text) != TOKEN_TEXT_LEN || !is_run(text, TOKEN_ID_LEN) ||
-        text[TOKEN_ID_LEN] != '.' || !is_run(text + TOKEN_ID_LEN + 1, TOKEN_SECRET_LEN))
-        return refuse(text, err);
-    memcpy(ret->id, text, TOKEN_ID_LEN);
-    ret->id[TOKEN_ID_LEN] = '\0';
-    memcpy(ret->secret, text + TOKEN_ID_LEN + 1, TOKEN_SECRET_LEN + 1);
-    log_hide_secret(ret->secret);
-    return 0;
 }
 
 void token_clear(struct token *token) {

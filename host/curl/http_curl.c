@@ -1,6 +1,8 @@
 /* HTTP on libcurl (its TLS in http_curl_tls.c). One multi handle keeps the connections; each
  * request is one easy handle, all driven here together, so that a wait can be interrupted. */
 #include <curl/curl.h> /* first: it may bring <windows.h> along (base/error.h) */
+#include <openssl/crypto.h>
+
 #include "host/curl/http_curl.h"
 #include "host/host_ops.h"
 
@@ -63,17 +65,6 @@ static int on_connected(void *context, char *, char *, int, int) {
     return transfer->only_connects ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
-/* The first piece: by now it is known of what. */
-static bool takes_head(struct transfer *transfer) {
-    const struct http_request *request = transfer->request;
-
-    if (!request->on_head || transfer->streamed)
-        return true;
-    http_curl_head(transfer->easy, transfer->response);
-    transfer->stopped = request->on_head(request->on_data_context, transfer->response) != 0;
-    return !transfer->stopped;
-}
-
 static size_t on_body(char *data, size_t size, size_t count, void *context) {
     struct transfer *transfer = context;
     const struct http_request *request = transfer->request;
@@ -81,8 +72,12 @@ static size_t on_body(char *data, size_t size, size_t count, void *context) {
 
     transfer->heard_ms = elapsed_ms(transfer);
     if (request->on_data) {
-        if (!takes_head(transfer))
-            return 0;
+        if (request->on_head && !transfer->streamed) { /* by now it is known of what */
+            http_curl_head(transfer->easy, transfer->response);
+            transfer->stopped = request->on_head(request->on_data_context, transfer->response) != 0;
+            if (transfer->stopped)
+                return 0;
+        }
         transfer->streamed += len;
         transfer->too_long = request->max_body && transfer->streamed > request->max_body;
         transfer->stopped =
@@ -112,18 +107,6 @@ static size_t on_header(char *line, size_t size, size_t count, void *context) {
     return transfer->too_long ? 0 : len;
 }
 
-static int set_proxy(struct transfer *transfer, struct error *err) {
-    const struct http_request *request = transfer->request;
-    _cleanup_(freep) char *shown = NULL;
-
-    if (http_curl_proxy(transfer->easy, request, &shown, err) < 0)
-        return -1;
-    transfer->tls.by_tls_proxy = shown && text_starts_with(shown, "https:");
-    if (!transfer->response->proxy)
-        transfer->response->proxy = take_ptr(shown);
-    return 0;
-}
-
 static unsigned timeout_of(const struct http_request *request) {
     return request->timeout_ms ? request->timeout_ms : TIMEOUT_MS;
 }
@@ -145,7 +128,7 @@ static int set_up(const struct curl_http *http, struct transfer *transfer, struc
     const struct http_request *request = transfer->request;
     bool https = text_starts_with(request->url, "https:");
     CURL *easy = transfer->easy;
-    _cleanup_(freep) char *url = NULL, *host = NULL, *line = NULL;
+    _cleanup_(freep) char *url = NULL, *host = NULL, *line = NULL, *proxy = NULL;
 
     url = http_curl_url(request, (void **)&transfer->connect_to, &host);
     if (host) {
@@ -178,18 +161,12 @@ static int set_up(const struct curl_http *http, struct transfer *transfer, struc
     http_curl_trust(easy, request, &transfer->tls);
     transfer->headers = http_curl_ask(easy, request, transfer->headers);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, (char *)transfer);
-    return set_proxy(transfer, err);
-}
-
-/* Once a second: the caller may have had enough. */
-static void tick(struct transfer *transfer) {
-    const struct http_request *request = transfer->request;
-    uint64_t now = elapsed_ms(transfer);
-
-    if (!request->on_data || now - transfer->last_tick_ms < TICK_MS)
-        return;
-    transfer->last_tick_ms = now;
-    transfer->stopped = request->on_data(request->on_data_context, NULL, 0) != 0;
+    if (http_curl_proxy(easy, request, &proxy, err) < 0)
+        return -1;
+    transfer->tls.by_tls_proxy = proxy && text_starts_with(proxy, "https:");
+    if (!transfer->response->proxy)
+        transfer->response->proxy = take_ptr(proxy);
+    return 0;
 }
 
 static void end(struct curl_http *http, struct transfer *transfer, CURLcode code);
@@ -233,15 +210,6 @@ static size_t count_running(const struct transfer *transfers, size_t count) {
     return running;
 }
 
-/* How many may run, those that hang beside them. */
-static size_t room_for(const struct transfer *transfers, size_t count, size_t at_once) {
-    size_t max = at_once;
-
-    for (size_t i = 0; i < count; i++)
-        max += transfers[i].runs && elapsed_ms(&transfers[i]) >= HANG_MS;
-    return max < PARALLEL_MAX ? max : PARALLEL_MAX;
-}
-
 static void end_done(struct curl_http *http) {
     const CURLMsg *message;
     int left;
@@ -255,10 +223,15 @@ static void end_done(struct curl_http *http) {
     }
 }
 
+/* At most `max` run, or `at_once` where that is not 0, those that hang beside them. */
 static void start_more(struct curl_http *http, struct transfer *transfers, size_t count,
-                       size_t max) {
+                       size_t at_once, size_t max) {
     size_t running = count_running(transfers, count);
 
+    max = at_once ? at_once : max;
+    for (size_t i = 0; i < count && at_once; i++)
+        max += transfers[i].runs && elapsed_ms(&transfers[i]) >= HANG_MS;
+    max = max < PARALLEL_MAX ? max : PARALLEL_MAX;
     for (size_t i = 0; i < count && running < max; i++) {
         if (transfers[i].begun)
             continue;
@@ -287,7 +260,7 @@ static void drive(struct curl_http *http, struct transfer *transfers, size_t cou
         size_t before;
         bool broken;
 
-        start_more(http, transfers, count, at_once ? room_for(transfers, count, at_once) : max);
+        start_more(http, transfers, count, at_once, max);
         before = count_running(transfers, count);
         if (!before)
             return;
@@ -302,10 +275,17 @@ static void drive(struct curl_http *http, struct transfer *transfers, size_t cou
             return;
         }
         for (size_t i = 0; i < count; i++) {
-            if (transfers[i].runs)
-                tick(&transfers[i]);
-            if (transfers[i].runs && transfers[i].stopped)
-                end(http, &transfers[i], CURLE_OK);
+            struct transfer *t = &transfers[i];
+            const struct http_request *request = t->request;
+            uint64_t now = t->runs ? elapsed_ms(t) : 0;
+
+            /* Once a second: the caller may have had enough. */
+            if (t->runs && request->on_data && now - t->last_tick_ms >= TICK_MS) {
+                t->last_tick_ms = now;
+                t->stopped = request->on_data(request->on_data_context, NULL, 0) != 0;
+            }
+            if (t->runs && t->stopped)
+                end(http, t, CURLE_OK);
         }
         if (count_running(transfers, count) != before) { /* others may begin */
             ended_ms = first_ms(transfers, count);
@@ -346,16 +326,6 @@ static void fetch_evidence(struct curl_http *http, const struct http_request *fa
     transfer_clear(&transfer);
 }
 
-/* A kept connection took no time to connect, but it was there before anything was sent; libcurl
- * counts the handshake of TLS to connecting. */
-static bool was_connected(const struct transfer *transfer) {
-    curl_off_t connected = 0, ready = 0;
-
-    (void)curl_easy_getinfo(transfer->easy, CURLINFO_CONNECT_TIME_T, &connected);
-    (void)curl_easy_getinfo(transfer->easy, CURLINFO_PRETRANSFER_TIME_T, &ready);
-    return connected || ready || transfer->tls.begun;
-}
-
 static int say_failure(struct transfer *transfer, CURLcode code, struct error *err) {
     const struct http_request *request = transfer->request;
     const char *method = request->method ? request->method : "GET", *reason = NULL;
@@ -394,28 +364,22 @@ static int say_failure(struct transfer *transfer, CURLcode code, struct error *e
                                  "(C:\\Windows\\System32\\drivers\\etc\\hosts)");
 }
 
-static void failed(struct transfer *transfer, CURLcode code, struct error *err) {
-    (void)say_failure(transfer, code, err);
-    if (err && was_connected(transfer))
-        err->os = HTTP_CONNECTED;
-}
-
-static unsigned waited_us(const struct transfer *transfer) {
-    curl_off_t ready = 0, began = 0;
-
-    (void)curl_easy_getinfo(transfer->easy, CURLINFO_PRETRANSFER_TIME_T, &ready);
-    (void)curl_easy_getinfo(transfer->easy, CURLINFO_STARTTRANSFER_TIME_T, &began);
-    return began > ready ? (unsigned)(began - ready) : 0;
-}
-
 static int finish(struct transfer *transfer, CURLcode code, struct error *err) {
     struct http_response *response = transfer->response;
     _cleanup_(freep) char *url = http_shown_url(transfer->request->url);
+    curl_off_t connected = 0, ready = 0, began = 0;
 
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_CONNECT_TIME_T, &connected);
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_PRETRANSFER_TIME_T, &ready);
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_STARTTRANSFER_TIME_T, &began);
     response->milliseconds = (unsigned)elapsed_ms(transfer);
-    response->wait_us = waited_us(transfer);
+    response->wait_us = began > ready ? (unsigned)(began - ready) : 0;
     if (code != CURLE_OK && !transfer->stopped) {
-        failed(transfer, code, err);
+        (void)say_failure(transfer, code, err);
+        /* A kept connection took no time to connect, but it was there before anything was sent;
+         * libcurl counts the handshake of TLS to connecting. */
+        if (err && (connected || ready || transfer->tls.begun))
+            err->os = HTTP_CONNECTED;
         return -1;
     }
     if (!transfer->has_head || http_curl_has_two_lengths(transfer->easy)) {
@@ -487,7 +451,10 @@ static const struct http_ops curl_ops = {perform, talk, curl_free_http};
 struct http *http_curl_new(const char *user_agent, bool (*interrupted)(void *), void *context) {
     struct curl_http *http = xcalloc(1, sizeof *http);
 
-    http_curl_start();
+    /* What OpenSSL holds at the end of the program goes with the program. */
+    if (!OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL) ||
+        curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+        abort(); /* only memory can be missing */
     http->multi = curl_multi_init();
     if (!http->multi)
         abort(); /* only memory can be missing */

@@ -3,9 +3,6 @@
 
 #include "host/http.h"
 
-/* libcurl and OpenSSL, before anything else is asked of them; aborts when it cannot be. */
-void http_curl_start(void);
-
 /* Each `easy` is a CURL handle. */
 
 /* What the connection demands of the server. It must live as long as the handle; free `name`. */
@@ -19,8 +16,8 @@ struct http_curl_tls {
 /* TLS 1.2, with the ciphers, curves and signatures that Go's crypto/tls offers; chain, dates and
  * name by OpenSSL's rules, a name among the alternative ones, RSA keys of at most 8192 bits. */
 void http_curl_trust(void *easy, const struct http_request *request, struct http_curl_tls *tls);
-/* A proxy by https is trusted by the machine's roots. */
-void http_curl_trust_proxy(void *easy);
+/* Trusts the machine's roots; `option`: the CURLOPT_ that is given them. */
+void http_curl_trust_machine(void *easy, int option);
 /* The request's URL; with server_name that name is its host, so that libcurl sends and verifies it:
  * *ret_connect_to (curl_slist, else untouched) leads to the real host, and *ret_host is what the
  * Host header stays. The caller frees. */

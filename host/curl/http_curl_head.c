@@ -20,50 +20,41 @@ bool http_curl_has_two_lengths(void *easy) {
     return false;
 }
 
-/* "bytes 100-199/200" */
-static int64_t range_begin(CURL *easy) {
-    struct curl_header *header;
-    _cleanup_(freep) char *first = NULL;
-    long long begin;
-
-    if (curl_easy_header(easy, "Content-Range", 0, CURLH_HEADER, -1, &header) != CURLHE_OK ||
-        !text_starts_with(header->value, "bytes "))
-        return -1;
-    first = xstrndup(header->value + 6, strcspn(header->value + 6, "-"));
-    return text_to_number(first, 0, INT64_MAX, &begin) == 0 ? begin : -1;
-}
-
-/* Of the server that was asked: one that it redirects to has no say. */
-static char *challenge(CURL *easy) {
-    struct curl_header *header;
-    struct text all = {0};
-    long redirects = 0;
-
-    (void)curl_easy_getinfo(easy, CURLINFO_REDIRECT_COUNT, &redirects);
-    for (size_t i = 0; !redirects && curl_easy_header(easy, "WWW-Authenticate", i, CURLH_HEADER, -1,
-                                                      &header) == CURLHE_OK;
-         i++)
-        text_addf(&all, "%s%s", i ? ", " : "", header->value);
-    return all.len ? text_take(&all) : NULL;
-}
-
 void http_curl_head(void *easy, struct http_response *response) {
-    struct curl_header *date;
+    _cleanup_(text_free) struct text challenges = {0};
+    _cleanup_(freep) char *first = NULL;
+    struct curl_header *header;
     const char *type = NULL;
     curl_off_t after = 0, length = -1;
+    long long begin = -1;
+    long redirects = 0;
     time_t at = -1;
 
     (void)curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &response->status);
     (void)curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
     (void)curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &after);
     (void)curl_easy_getinfo(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
-    if (curl_easy_header(easy, "Date", 0, CURLH_HEADER, -1, &date) == CURLHE_OK)
-        at = curl_getdate(date->value, NULL);
+    (void)curl_easy_getinfo(easy, CURLINFO_REDIRECT_COUNT, &redirects);
+    if (curl_easy_header(easy, "Date", 0, CURLH_HEADER, -1, &header) == CURLHE_OK)
+        at = curl_getdate(header->value, NULL);
+
+    /* Of the server that was asked: one that it redirects to has no say. */
+    for (size_t i = 0; !redirects && curl_easy_header(easy, "WWW-Authenticate", i, CURLH_HEADER, -1,
+                                                      &header) == CURLHE_OK;
+         i++)
+        text_addf(&challenges, "%s%s", i ? ", " : "", header->value);
+    text_set(&response->challenge, challenges.len ? text_take(&challenges) : NULL);
+
+    if (curl_easy_header(easy, "Content-Range", 0, CURLH_HEADER, -1, &header) == CURLHE_OK &&
+        text_starts_with(header->value, "bytes ")) { /* "bytes 100-199/200" */
+        first = xstrndup(header->value + 6, strcspn(header->value + 6, "-"));
+        (void)text_to_number(first, 0, INT64_MAX, &begin); /* no number: -1 */
+    }
+    response->range_begin = begin;
+
     free(response->content_type); /* told to on_head */
     response->content_type = xstrdup_null(type);
-    text_set(&response->challenge, challenge(easy));
     response->length = length;
-    response->range_begin = range_begin(easy);
     response->retry_after = after > 0 && after <= RETRY_MAX_S ? (long)after : -1;
     response->date = at > 0 ? at : 0;
 }

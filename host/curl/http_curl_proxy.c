@@ -22,37 +22,34 @@ static char *part_of(CURLU *url, CURLUPart part) {
     return curl_url_get(url, part, &text, CURLU_DEFAULT_PORT) == CURLUE_OK ? text : NULL;
 }
 
-/* Go's programs on the node take 80 for a port where libcurl takes 1080, and let a SOCKS proxy look
- * names up. NULL when it is not a proxy of these kinds. */
-static char *complete(CURLU *url) {
-    static const char *const schemes[] = {"http", "https", "socks5", "socks5h"};
-    char *scheme = part_of(url, CURLUPART_SCHEME), *host = part_of(url, CURLUPART_HOST);
-    char *port = part_of(url, CURLUPART_PORT), *made = NULL;
-
-    for (size_t i = 0; i < ARRAY_SIZE(schemes) && host && !made; i++)
-        if (text_equal(scheme, schemes[i]))
-            made = xasprintf("%s://%s%s%s", i == 2 ? "socks5h" : scheme, host, port ? ":" : "",
-                             port ? port : "");
-    curl_free(scheme);
-    curl_free(host);
-    curl_free(port);
-    return made;
-}
-
 /* "user:password@" ends with the last "@": what a password holds is not always written as %XX. */
 static int proxy_read(const char *text, struct proxy *ret, struct error *err) {
+    static const char *const schemes[] = {"http", "https", "socks5", "socks5h"};
     const char *start = strstr(text, "://"), *authority = start ? start + 3 : text;
     struct http_authority parts = http_authority_split(authority);
     _cleanup_(freep) char *shown = http_shown_proxy(text);
     _cleanup_(freep) char *bare =
         xasprintf("%.*s%.*s", start ? (int)(authority - text) : 7, start ? text : "http://",
                   (int)(parts.end - parts.host), parts.host);
+    char *scheme = NULL, *host = NULL, *port = NULL;
     CURLU *url = curl_url();
 
     if (!url)
         abort(); /* out of memory */
-    if (curl_url_set(url, CURLUPART_URL, bare, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK)
-        ret->url = complete(url);
+    if (curl_url_set(url, CURLUPART_URL, bare, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK) {
+        scheme = part_of(url, CURLUPART_SCHEME);
+        host = part_of(url, CURLUPART_HOST);
+        port = part_of(url, CURLUPART_PORT);
+    }
+    /* Go's programs on the node take 80 for a port where libcurl takes 1080, and let a SOCKS proxy
+     * look names up. */
+    for (size_t i = 0; i < ARRAY_SIZE(schemes) && host && !ret->url; i++)
+        if (text_equal(scheme, schemes[i]))
+            ret->url = xasprintf("%s://%s%s%s", i == 2 ? "socks5h" : scheme, host, port ? ":" : "",
+                                 port ? port : "");
+    curl_free(scheme);
+    curl_free(host);
+    curl_free(port);
     curl_url_cleanup(url);
     if (!ret->url)
         return error_set(err, ERROR_USAGE,
@@ -97,7 +94,7 @@ int http_curl_proxy(void *easy, const struct http_request *request, char **ret_s
     curl_easy_setopt(easy, CURLOPT_PROXY, proxy.url ? proxy.url : "");
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     if (proxy.url && text_starts_with(proxy.url, "https:"))
-        http_curl_trust_proxy(easy);
+        http_curl_trust_machine(easy, CURLOPT_PROXY_CAINFO_BLOB);
     if (proxy.user) {
         set_login(easy, CURLOPT_PROXYUSERNAME, proxy.user);
         set_login(easy, CURLOPT_PROXYPASSWORD, proxy.password);

@@ -4,8 +4,13 @@
 
 #include "host/curl/http_curl.h"
 
-static void set_method(CURL *easy, const struct http_request *request) {
+void *http_curl_ask(void *easy, const struct http_request *request, void *headers) {
+    _cleanup_(freep) char *type = xasprintf(
+        "Content-Type: %s", request->content_type ? request->content_type : "application/json");
+    _cleanup_(freep) char *accept =
+        xasprintf("Accept: %s", request->accept ? request->accept : "application/json, */*");
     const char *method = request->method ? request->method : "GET";
+    char range[32];
 
     if (request->body || strcmp(method, "POST") == 0) {
         curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_len);
@@ -15,16 +20,6 @@ static void set_method(CURL *easy, const struct http_request *request) {
         curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
     else if (strcmp(method, "GET") != 0 || request->body)
         curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
-}
-
-void *http_curl_ask(void *easy, const struct http_request *request, void *headers) {
-    _cleanup_(freep) char *type = xasprintf(
-        "Content-Type: %s", request->content_type ? request->content_type : "application/json");
-    _cleanup_(freep) char *accept =
-        xasprintf("Accept: %s", request->accept ? request->accept : "application/json, */*");
-    char range[32];
-
-    set_method(easy, request);
     headers = curl_slist_append(headers, accept);
     headers = curl_slist_append(headers, "Expect:");
     if (request->body)
@@ -141,13 +136,6 @@ static int hear(struct conversation *c, bool *ret_done, struct error *err) {
     return talk->heard(talk->context, piece, len, &c->say, ret_done, err) < 0 ? -1 : 1;
 }
 
-static void start(struct conversation *c, struct error *err) {
-    c->easy = curl_easy_init();
-    c->open = c->easy ? connect_to(c, err) == 0 : error_set(err, ERROR_HOST, "start libcurl") == 0;
-    if (c->open)
-        text_add_bytes(&c->say, c->talk->first, c->talk->first_len);
-}
-
 /* Returns whether something was heard. */
 static bool go_on(struct conversation *c, struct error *err) {
     bool done = false;
@@ -188,10 +176,17 @@ void http_curl_talk(void *multi, bool (*interrupted)(void *), void *context,
     size_t open = 0;
 
     for (size_t i = 0; i < count; i++) {
+        struct error *err = talks[i].err;
+
         all[i] = (struct conversation){
             .talk = &talks[i], .interrupted = interrupted, .interrupted_context = context};
-        if (talks[i].err->kind == ERROR_NONE)
-            start(&all[i], talks[i].err);
+        if (err->kind != ERROR_NONE)
+            continue;
+        all[i].easy = curl_easy_init();
+        all[i].open = all[i].easy ? connect_to(&all[i], err) == 0
+                                  : error_set(err, ERROR_HOST, "start libcurl") == 0;
+        if (all[i].open)
+            text_add_bytes(&all[i].say, talks[i].first, talks[i].first_len);
         open += all[i].open;
     }
     while (open) {

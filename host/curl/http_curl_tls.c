@@ -40,38 +40,32 @@ static const char signatures[] =
 static const char *const groups[] = {"X25519MLKEM768:X25519:P-256:P-384:P-521", /* OpenSSL 3.5 */
                                      "X25519:P-256:P-384:P-521"};
 
-static bool is_too_great(X509 *certificate) {
-    EVP_PKEY *key = X509_get0_pubkey(certificate);
+/* Also of a chain that OpenSSL takes: it may be no server's. */
+static int verify(X509_STORE_CTX *context, void *) {
+    const STACK_OF(X509) * chain, *sent;
+    int why = X509_V_OK;
 
-    return key && EVP_PKEY_is_a(key, "RSA") && EVP_PKEY_get_bits(key) > RSA_BITS_MAX;
-}
-
-/* X509_V_OK, or why a chain that OpenSSL takes is not for a server. */
-static int why_refused(X509_STORE_CTX *context) {
-    const STACK_OF(X509) *chain = X509_STORE_CTX_get0_chain(context);
-    const STACK_OF(X509) *sent = X509_STORE_CTX_get0_untrusted(context);
-
-    for (int i = 0; i < sk_X509_num(sent); i++)
-        if (is_too_great(sk_X509_value(sent, i)))
-            return X509_V_ERR_APPLICATION_VERIFICATION;
+    if (X509_verify_cert(context) <= 0) {
+        ERR_clear_error(); /* libcurl takes the first error for the reason: of the mathematics */
+        return 0;
+    }
+    chain = X509_STORE_CTX_get0_chain(context);
+    sent = X509_STORE_CTX_get0_untrusted(context);
     for (int i = 0; i < sk_X509_num(chain); i++) {
         uint32_t uses = X509_get_extended_key_usage(sk_X509_value(chain, i));
 
         if (uses != UINT32_MAX && !(uses & (XKU_SSL_SERVER | XKU_ANYEKU)))
-            return X509_V_ERR_INVALID_PURPOSE; /* OpenSSL takes "gated crypto" for it */
+            why = X509_V_ERR_INVALID_PURPOSE; /* OpenSSL takes "gated crypto" for it */
     }
-    return X509_V_OK;
-}
+    for (int i = 0; i < sk_X509_num(sent); i++) {
+        EVP_PKEY *key = X509_get0_pubkey(sk_X509_value(sent, i));
 
-static int verify(X509_STORE_CTX *context, void *) {
-    int good = X509_verify_cert(context);
-    int why = good > 0 ? why_refused(context) : X509_V_OK;
-
+        if (key && EVP_PKEY_is_a(key, "RSA") && EVP_PKEY_get_bits(key) > RSA_BITS_MAX)
+            why = X509_V_ERR_APPLICATION_VERIFICATION;
+    }
     if (why != X509_V_OK)
         X509_STORE_CTX_set_error(context, why);
-    if (good <= 0)
-        ERR_clear_error(); /* libcurl takes the first error for the reason: of the mathematics */
-    return good > 0 && why == X509_V_OK;
+    return why == X509_V_OK;
 }
 
 /* After the handshake a server may send tickets and new keys for ever, which is not data and costs
@@ -99,22 +93,13 @@ static void count_messages(int writing, int, int type, const void *data, size_t 
         SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
 }
 
-/* libcurl takes a common name where there is no alternative name, Go does not. Demanded of OpenSSL,
- * a wrong name ends the handshake before the request with its credentials is sent. */
-static int set_name(SSL_CTX *ssl_ctx, const char *name) {
-    X509_VERIFY_PARAM *param = SSL_CTX_get0_param(ssl_ctx);
-    struct ip ip;
-
-    X509_VERIFY_PARAM_set_hostflags(param, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT |
-                                               X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-    return ip_parse(name, &ip, NULL) == 0 ? X509_VERIFY_PARAM_set1_ip_asc(param, name)
-                                          : X509_VERIFY_PARAM_set1_host(param, name, 0);
-}
-
 /* Called for each connection, that to a proxy before that through it. */
 static CURLcode set_rules(CURL *, void *ssl_ctx, void *context) {
+    X509_VERIFY_PARAM *param = SSL_CTX_get0_param(ssl_ctx);
     struct http_curl_tls *tls = context;
     bool proxy = tls->by_tls_proxy && !tls->proxy_passed;
+    struct ip ip;
+    int named;
 
     tls->proxy_passed = proxy;
     tls->begun |= !proxy;
@@ -131,11 +116,18 @@ static CURLcode set_rules(CURL *, void *ssl_ctx, void *context) {
     if (!tls->full && !proxy)
         return CURLE_OK;
     SSL_CTX_set_security_level(ssl_ctx, SECURITY_LEVEL);
-    (void)X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(ssl_ctx), X509_V_FLAG_POLICY_CHECK);
+    (void)X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_POLICY_CHECK);
     SSL_CTX_set_cert_verify_callback(ssl_ctx, verify, NULL);
     if (!tls->name || proxy) /* libcurl knows the proxy's name, and the name behind a redirect */
         return CURLE_OK;
-    return set_name(ssl_ctx, tls->name) ? CURLE_OK : CURLE_SSL_CONNECT_ERROR;
+
+    /* libcurl takes a common name where there is no alternative name, Go does not. Demanded of
+     * OpenSSL, a wrong name ends the handshake before the request with its credentials is sent. */
+    X509_VERIFY_PARAM_set_hostflags(param, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT |
+                                               X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    named = ip_parse(tls->name, &ip, NULL) == 0 ? X509_VERIFY_PARAM_set1_ip_asc(param, tls->name)
+                                                : X509_VERIFY_PARAM_set1_host(param, tls->name, 0);
+    return named ? CURLE_OK : CURLE_SSL_CONNECT_ERROR;
 }
 
 /* One that OpenSSL cannot read is left out: libcurl would take none of the others. */
@@ -149,7 +141,7 @@ static void add_root(void *pem, const unsigned char *der, size_t len) {
 }
 
 /* Not by CURLSSLOPT_NATIVE_CA, which trusts the roots of the user who runs this, too. */
-static void trust_machine(CURL *easy, CURLoption option) {
+void http_curl_trust_machine(void *easy, int option) {
     struct curl_blob roots = {.flags = CURL_BLOB_COPY};
     BIO *pem = BIO_new(BIO_s_mem());
     char *data = NULL;
@@ -162,41 +154,32 @@ static void trust_machine(CURL *easy, CURLoption option) {
     roots.data = data;
     roots.len = (size_t)len;
     if (len > 0) /* without roots no server is trusted: libcurl has no list of its own on Windows */
-        curl_easy_setopt(easy, option, &roots);
+        curl_easy_setopt(easy, (CURLoption)option, &roots);
     BIO_free(pem);
-}
-
-void http_curl_trust_proxy(void *easy) {
-    trust_machine(easy, CURLOPT_PROXY_CAINFO_BLOB);
-}
-
-static void set_roots(CURL *easy, const struct http_request *request) {
-    _cleanup_(freep) char *file = NULL;
-    struct curl_blob ca;
-
-    if (!request->ca_pem) {
-        trust_machine(easy, CURLOPT_CAINFO_BLOB);
-        file = http_system_roots();
-        if (file)
-            curl_easy_setopt(easy, CURLOPT_CAINFO, file);
-        return;
-    }
-    ca = blob_of(request->ca_pem);
-    /* Only these: libcurl's built-in file and folder would be trusted beside them. */
-    curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
-    curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
-    curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &ca);
 }
 
 void http_curl_trust(void *easy, const struct http_request *request, struct http_curl_tls *tls) {
     bool full = request->verify == HTTP_VERIFY_FULL;
+    _cleanup_(freep) char *file = NULL;
 
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, full ? 1L : 0L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, full ? 2L : 0L);
     /* A session that nobody verified must never shorten a handshake that verifies. */
     curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
-    set_roots(easy, request);
+    if (request->ca_pem) {
+        struct curl_blob ca = blob_of(request->ca_pem);
+
+        /* Only these: libcurl's built-in file and folder would be trusted beside them. */
+        curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
+        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+        curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &ca);
+    } else {
+        http_curl_trust_machine(easy, CURLOPT_CAINFO_BLOB);
+        file = http_system_roots();
+        if (file)
+            curl_easy_setopt(easy, CURLOPT_CAINFO, file);
+    }
     tls->full = full;
     if (full && !request->follow_redirects) /* a redirect leads to other names */
         tls->name = request->server_name ? xstrdup(request->server_name) : host_of(request->url);
@@ -235,13 +218,6 @@ char *http_curl_chain(void *easy) {
         pem = xstrndup(data, (size_t)len);
     BIO_free(bio);
     return pem;
-}
-
-void http_curl_start(void) {
-    /* What OpenSSL holds at the end of the program goes with the program. */
-    if (!OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL) ||
-        curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-        abort(); /* only memory can be missing */
 }
 
 char *http_curl_url(const struct http_request *request, void **ret_connect_to, char **ret_host) {

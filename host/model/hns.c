@@ -17,15 +17,6 @@ static const struct {
     {"LoadBalancer", "loadBalancers"},
 };
 
-/* In the form of a GUID, counted in the state; the caller frees. */
-static char *new_id(json_t *state) {
-    json_t *hns = json_object_get(state, "hns");
-    long long next = json_number_at(hns, "nextId", 1);
-
-    json_object_set_new(hns, "nextId", json_integer(next + 1));
-    return xasprintf("00000001-0000-4000-8000-%012llx", next);
-}
-
 /* The host's address on the network's adapter, as HNS shows it (ProviderAddress, ManagementIP). */
 static const char *management_address(json_t *state, const char *id, char out[IP_TEXT_MAX]) {
     _cleanup_(freep) char *key = text_lower(id);
@@ -46,64 +37,46 @@ static const char *management_address(json_t *state, const char *id, char out[IP
     return NULL;
 }
 
-/* What HNS adds to a stored network when it is asked about. */
-static json_t *network_properties(json_t *state, const json_t *stored) {
-    json_t *network = json_deep_copy(stored);
-    char address[IP_TEXT_MAX];
-    json_t *policies;
-
-    if (!text_equal_nocase(json_text_at(network, "Type"), "Overlay"))
-        return network;
-    policies = json_array_in(network, "Policies");
-    if (management_address(state, json_text_at(network, "ID"), address))
-        json_array_append_new(policies, json_pack("{s:s, s:{s:s}}", "Type", "ProviderAddress",
-                                                  "Settings", "ProviderAddress", address));
-    json_array_append_new(policies, json_pack("{s:s, s:{s:s}}", "Type", "DrMacAddress", "Settings",
-                                              "Address", "00-15-5D-AA-BB-CC"));
-    return network;
-}
-
-static bool is_taken(json_t *state, const char *address) {
-    json_each_member(json_at(state, "hns.endpoints"), id, endpoint)
-        if (text_equal(json_text_at(endpoint, "IpConfigurations.0.IpAddress"), address))
-            return true;
-    return false;
-}
-
 /* An endpoint that asks for no address gets the first that is free behind the gateway. */
 static void give_address(json_t *state, json_t *endpoint) {
     json_t *networks = json_at(state, "hns.networks");
     const json_t *network = json_object_get(networks, json_text_at(endpoint, "HostComputeNetwork"));
     const char *prefix = json_text_at(network, "Ipams.0.Subnets.0.IpAddressPrefix");
     char text[IP_TEXT_MAX];
+    bool taken = true;
     struct cidr subnet;
-    struct ip ip;
 
     if (json_text_at(endpoint, "IpConfigurations.0.IpAddress") || !prefix ||
         cidr_parse(prefix, &subnet, NULL) < 0)
         return;
-    for (uint64_t n = 2; cidr_address(&subnet, n, &ip, NULL) == 0; n++) {
-        ip_format(&ip, text);
-        if (is_taken(state, text))
-            continue;
+    for (uint64_t n = 2; taken && cidr_address_text(&subnet, n, text, NULL) == 0; n++) {
+        taken = false;
+        json_each_member(json_at(state, "hns.endpoints"), id, other)
+            taken |= text_equal(json_text_at(other, "IpConfigurations.0.IpAddress"), text);
+    }
+    if (!taken)
         json_object_set_new(
             endpoint, "IpConfigurations",
             json_pack("[{s:s, s:i}]", "IpAddress", text, "PrefixLength", subnet.length));
-        return;
-    }
 }
 
-/* Stores an object (ownership taken) under `id` or a fresh one; answers it borrowed. */
+/* Stores an object (ownership taken) under `id`, or under one that is counted in the state; answers
+ * it borrowed. */
 static json_t *keep(json_t *state, const char *member, const char *id, json_t *object) {
-    _cleanup_(freep) char *fresh = id ? text_lower(id) : new_id(state);
+    json_t *hns = json_object_get(state, "hns");
+    long long next = json_number_at(hns, "nextId", 1);
+    _cleanup_(freep) char *key =
+        id ? text_lower(id) : xasprintf("00000001-0000-4000-8000-%012llx", next);
 
-    json_object_set_new(object, "ID", json_string(fresh));
+    if (!id)
+        json_object_set_new(hns, "nextId", json_integer(next + 1));
+    json_object_set_new(object, "ID", json_string(key));
     if (text_equal(member, "endpoints")) {
         give_address(state, object);
         if (!json_text_at(object, "MacAddress"))
             json_object_set_new(object, "MacAddress", json_string("00-15-5D-0A-0B-0C"));
     }
-    json_object_set_new(json_object_get(json_object_get(state, "hns"), member), fresh, object);
+    json_object_set_new(json_object_get(hns, member), key, object);
     return object;
 }
 
@@ -111,17 +84,6 @@ static json_t *find(json_t *state, const char *member, const char *id) {
     _cleanup_(freep) char *key = text_lower(id ? id : "");
 
     return json_object_get(json_object_get(json_object_get(state, "hns"), member), key);
-}
-
-static bool matches(const json_t *object, const json_t *filter) {
-    json_each_member(filter, key, wanted) {
-        const char *member = text_equal(key, "VirtualNetwork") ? "HostComputeNetwork" : key;
-
-        if (json_string_length(wanted) &&
-            !text_equal_nocase(json_text_at(object, member), json_string_value(wanted)))
-            return false;
-    }
-    return true;
 }
 
 static char *enumerate(json_t *objects, const char *query) {
@@ -134,9 +96,18 @@ static char *enumerate(json_t *objects, const char *query) {
     text = json_text_at(document, "Filter");
     if (text)
         (void)json_read(text, strlen(text), "filter", &filter, NULL);
-    json_each_member(objects, id, object)
-        if (matches(object, filter))
+    json_each_member(objects, id, object) {
+        bool matches = true;
+
+        json_each_member(filter, key, wanted) {
+            const char *member = text_equal(key, "VirtualNetwork") ? "HostComputeNetwork" : key;
+
+            matches &= !json_string_length(wanted) ||
+                       text_equal_nocase(json_text_at(object, member), json_string_value(wanted));
+        }
+        if (matches)
             json_array_append_new(ids, json_string(id));
+    }
     return json_write(ids);
 }
 
@@ -166,11 +137,21 @@ static uint32_t call_object(json_t *state, const char *member, const char *verb,
     if (text_equal(verb, "Open")) {
         *ret = xstrdup(json_text_at(object, "ID"));
     } else if (text_equal(verb, "Query")) {
-        _cleanup_json_ json_t *properties = text_equal(member, "networks")
-                                                ? network_properties(state, object)
-                                                : json_incref(object);
+        _cleanup_json_ json_t *shown = json_deep_copy(object);
+        json_t *policies;
+        char address[IP_TEXT_MAX];
 
-        *ret = json_write(properties);
+        if (text_equal(member, "networks") &&
+            text_equal_nocase(json_text_at(object, "Type"), "Overlay")) { /* what HNS adds */
+            policies = json_array_in(shown, "Policies");
+            if (management_address(state, json_text_at(object, "ID"), address))
+                json_array_append_new(policies,
+                                      json_pack("{s:s, s:{s:s}}", "Type", "ProviderAddress",
+                                                "Settings", "ProviderAddress", address));
+            json_array_append_new(policies, json_pack("{s:s, s:{s:s}}", "Type", "DrMacAddress",
+                                                      "Settings", "Address", "00-15-5D-AA-BB-CC"));
+        }
+        *ret = json_write(shown);
     } else if (text_equal(verb, "Modify")) {
         _cleanup_json_ json_t *request = NULL;
 
@@ -239,24 +220,12 @@ static char *endpoint_v1(const json_t *endpoint) {
                   json_bool_at(endpoint, "Attached", false) ? 2 : 1));
 }
 
-/* `rest`: an id, or an id and "/attach". */
-static char *on_endpoint(json_t *state, const char *rest) {
-    _cleanup_(freep) char *id = xstrndup(rest, strcspn(rest, "/"));
-    json_t *endpoint = find(state, "endpoints", id);
-
-    if (!endpoint)
-        return failure("Element not found.", not_found);
-    if (text_equal(rest + strlen(id), "/attach")) {
-        if (json_bool_at(endpoint, "Attached", false))
-            return failure("This endpoint is already attached to the switch.", 0x803b0014);
-        json_object_set_new(endpoint, "Attached", json_true());
-    }
-    return endpoint_v1(endpoint);
-}
-
 static char *call_v1(json_t *state, const char *path, const char *request) {
     static const char endpoints[] = "/endpoints/";
+    const char *rest = path + (text_starts_with(path, endpoints) ? strlen(endpoints) : 0);
+    _cleanup_(freep) char *id = xstrndup(rest, strcspn(rest, "/")); /* and perhaps "/attach" */
     const json_t *version = json_at(state, "hns.version");
+    json_t *endpoint;
 
     if (text_equal(path, "/globals/version"))
         return envelope(json_pack("{s:I, s:I}", "Major",
@@ -266,14 +235,16 @@ static char *call_v1(json_t *state, const char *path, const char *request) {
         json_t *all = json_array();
         char address[IP_TEXT_MAX];
 
-        json_each_member(json_at(state, "hns.networks"), id, network)
-            json_array_append_new(all, json_pack("{s:s, s:s*, s:s*, s:s*}", "ID", id, "Name",
+        json_each_member(json_at(state, "hns.networks"), key, network)
+            json_array_append_new(all, json_pack("{s:s, s:s*, s:s*, s:s*}", "ID", key, "Name",
                                                  json_text_at(network, "Name"), "Type",
                                                  json_text_at(network, "Type"), "ManagementIP",
-                                                 management_address(state, id, address)));
+                                                 management_address(state, key, address)));
         return envelope(all);
     }
-    if (text_equal(path, endpoints)) {
+    if (rest == path)
+        return failure("The request is not supported.", 0x80070032);
+    if (!*rest) {
         _cleanup_json_ json_t *v1 = NULL;
 
         if (!request || json_read(request, strlen(request), "request", &v1, NULL) < 0)
@@ -283,8 +254,15 @@ static char *call_v1(json_t *state, const char *path, const char *request) {
                  json_pack("{s:s*, s:s*}", "Name", json_text_at(v1, "Name"), "HostComputeNetwork",
                            json_text_at(v1, "VirtualNetwork"))));
     }
-    return text_starts_with(path, endpoints) ? on_endpoint(state, path + strlen(endpoints))
-                                             : failure("The request is not supported.", 0x80070032);
+    endpoint = find(state, "endpoints", id);
+    if (!endpoint)
+        return failure("Element not found.", not_found);
+    if (text_equal(rest + strlen(id), "/attach")) {
+        if (json_bool_at(endpoint, "Attached", false))
+            return failure("This endpoint is already attached to the switch.", 0x803b0014);
+        json_object_set_new(endpoint, "Attached", json_true());
+    }
+    return endpoint_v1(endpoint);
 }
 
 uint32_t model_hns_store(void *context, const char *function, const char *const *arguments,
@@ -345,56 +323,41 @@ static json_t *parsed(const char *text) {
     return json;
 }
 
-/* HNS chose the id itself: its properties have it. */
-static char *id_behind_handle(const struct hns *hns, const char *handle) {
-    const char *arguments[3] = {handle, "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}"};
-    _cleanup_(freep) char *properties = NULL, *record = NULL;
-    _cleanup_json_ json_t *json = NULL;
-
-    if (hns->answer(hns->context, "HcnQueryNetworkProperties", arguments, 2, &properties,
-                    &record) != 0)
-        return NULL;
-    json = parsed(properties);
-    return xstrdup_null(json_text_at(json, "ID"));
-}
-
-static void attached(const struct hns *hns, const char *id) {
-    _cleanup_(freep) char *path = xasprintf("/endpoints/%s", id);
-    const char *arguments[] = {"GET", path, ""};
-    _cleanup_(freep) char *response = NULL, *record = NULL;
-    _cleanup_json_ json_t *json = NULL;
-
-    if (hns->answer(hns->context, "HNSCall", arguments, 3, &response, &record) != 0)
-        return;
-    json = parsed(response);
-    model_switch_endpoint_attached(hns->state, json_at(json, "Output"));
-}
-
 static void follow(const struct hns *hns, const char *function, const char *const *arguments,
                    const char *result) {
-    if (text_equal(function, "HNSCall")) {
-        _cleanup_json_ json_t *json =
-            text_ends_with(arguments[1], "/attach") ? parsed(result) : NULL;
-        size_t skip = strlen("/endpoints/");
+    _cleanup_(freep) char *answered = NULL, *record = NULL, *path = NULL;
+    _cleanup_json_ json_t *json = NULL, *network = NULL;
 
-        if (json_bool_at(json, "Success", false)) {
-            _cleanup_(freep) char *id =
-                xstrndup(arguments[1] + skip, strlen(arguments[1]) - skip - strlen("/attach"));
+    if (text_equal(function, "HNSCall") && text_ends_with(arguments[1], "/attach")) {
+        const char *asked[] = {"GET", NULL, ""};
 
-            attached(hns, id);
-        }
+        json = parsed(result);
+        if (!json_bool_at(json, "Success", false))
+            return;
+        path = xstrndup(arguments[1], strlen(arguments[1]) - strlen("/attach"));
+        asked[1] = path;
+        if (hns->answer(hns->context, "HNSCall", asked, 3, &answered, &record) != 0)
+            return;
+        json_decref(json);
+        json = parsed(answered);
+        model_switch_endpoint_attached(hns->state, json_at(json, "Output"));
     } else if (text_equal(function, "HcnCreateNetwork") && result) {
-        _cleanup_(freep) char *id = text_starts_with(arguments[0], "00000000-0000")
-                                        ? id_behind_handle(hns, result)
-                                        : xstrdup(arguments[0]);
-        _cleanup_json_ json_t *network = parsed(arguments[1]);
+        const char *asked[] = {result, "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}"};
+        bool chosen = text_starts_with(arguments[0], "00000000-0000"); /* by HNS itself */
+        const char *id = arguments[0];
 
+        if (chosen && hns->answer(hns->context, "HcnQueryNetworkProperties", asked, 2, &answered,
+                                  &record) == 0)
+            json = parsed(answered);
+        if (chosen)
+            id = json_text_at(json, "ID");
+        network = parsed(arguments[1]);
         if (id)
             model_switch_network_made(hns->state, id, network);
     } else if (text_equal(function, "HcnDeleteNetwork")) {
         model_switch_network_gone(hns->state, arguments[0]);
     } else if (text_equal(function, "HcnDeleteEndpoint")) {
-        model_switch_endpoint_gone(hns->state, arguments[0]);
+        model_adapters_remove(hns->state, "endpoint", arguments[0]);
     }
 }
 

@@ -71,4 +71,5 @@ uint32_t model_hns(json_t *state, model_hns_answer *answer, void *context, const
 void model_switch_network_made(json_t *state, const char *id, const json_t *network);
 void model_switch_network_gone(json_t *state, const char *id);
 void model_switch_endpoint_attached(json_t *state, const json_t *v1_endpoint);
-void model_switch_endpoint_gone(json_t *state, const char *id);
+/* Those whose member `of` ("endpoint", "network", "alias") is `id`. */
+void model_adapters_remove(json_t *state, const char *of, const char *id);

@@ -188,20 +188,14 @@ bool model_port_in_use(json_t *state, bool udp, unsigned port) {
 
 /* ---- switches ---- */
 
-/* Network types that bind an adapter (HCN schema, NetworkType). */
-static bool is_external(const char *type) {
-    static const char *const types[] = {"L2Bridge", "L2Tunnel", "Overlay", "Transparent"};
+/* Moves address, gateways, DNS servers and routes from one adapter to the other, as DHCP brings
+ * them back; what was set by hand does not come along, nor does the metric. */
+static void move_addresses(json_t *state, json_t *from, json_t *to) {
+    static const char *const members[] = {"gateways", "dnsServers"};
+    bool dhcp = json_bool_at(from, "dhcp", false);
+    json_t *routes = json_object_get(state, "routes"), *moved = json_array();
 
-    for (size_t i = 0; i < ARRAY_SIZE(types); i++)
-        if (text_equal_nocase(type, types[i]))
-            return true;
-    return false;
-}
-
-/* Those that come along: what DHCP gave, and IPv6 that a router advertises. */
-static json_t *moved_addresses(const json_t *from, bool dhcp) {
-    json_t *moved = json_array();
-
+    /* What DHCP gave comes along, and IPv6 that a router advertises. */
     json_each(json_object_get(from, "addresses"), i, item) {
         bool v6 = strchr(json_string_value(item), ':') != NULL;
 
@@ -210,17 +204,7 @@ static json_t *moved_addresses(const json_t *from, bool dhcp) {
     }
     if (!dhcp)
         json_array_append_new(moved, json_string("169.254.77.7/16"));
-    return moved;
-}
-
-/* Moves address, gateways, DNS servers and routes from one adapter to the other, as DHCP brings
- * them back; what was set by hand does not come along, nor does the metric. */
-static void move_addresses(json_t *state, json_t *from, json_t *to) {
-    static const char *const members[] = {"gateways", "dnsServers"};
-    bool dhcp = json_bool_at(from, "dhcp", false);
-    json_t *routes = json_object_get(state, "routes");
-
-    json_object_set_new(to, "addresses", moved_addresses(from, dhcp));
+    json_object_set_new(to, "addresses", moved);
     json_object_set_new(from, "addresses", json_array());
     json_object_del(to, "metric");
     json_object_del(to, "metric6");
@@ -242,43 +226,17 @@ static void move_addresses(json_t *state, json_t *from, json_t *to) {
     }
 }
 
-static void make_vnic(json_t *state, const char *alias) {
-    _cleanup_(freep) char *name = xasprintf("vEthernet (%s)", alias);
-    json_t *adapter = model_adapter_by_alias(state, alias);
-    json_t *vnic;
-
-    if (!adapter || model_adapter_by_alias(state, name))
-        return;
-    vnic = json_deep_copy(adapter);
-    json_object_set_new(vnic, "alias", json_string(name));
-    json_object_set_new(vnic, "description", json_string("Hyper-V Virtual Ethernet Adapter"));
-    json_object_set_new(vnic, "index", json_integer(json_number_at(adapter, "index", 0) + 16));
-    json_object_set_new(vnic, "forwarding", json_false());
-    json_array_append_new(json_object_get(state, "adapters"), vnic);
-    move_addresses(state, adapter, vnic);
-}
-
-static void remove_vnic(json_t *state, const char *alias) {
-    _cleanup_(freep) char *name = xasprintf("vEthernet (%s)", alias);
-    json_t *adapter = model_adapter_by_alias(state, alias);
-    json_t *vnic = model_adapter_by_alias(state, name);
-    json_t *adapters = json_object_get(state, "adapters");
-
-    if (!vnic)
-        return;
-    if (adapter)
-        move_addresses(state, vnic, adapter);
-    for (size_t i = json_array_size(adapters); i-- > 0;)
-        if (json_array_get(adapters, i) == vnic)
-            json_array_remove(adapters, i);
-}
-
 void model_switch_network_made(json_t *state, const char *id, const json_t *network) {
-    _cleanup_(freep) char *key = text_lower(id);
-    const char *alias;
-    const char *name = json_text_at(network, "NetworkAdapterName");
+    /* Network types that bind an adapter (HCN schema, NetworkType). */
+    static const char *const types[] = {"L2Bridge", "L2Tunnel", "Overlay", "Transparent"};
+    _cleanup_(freep) char *key = text_lower(id), *vnic_alias = NULL;
+    const char *alias, *name = json_text_at(network, "NetworkAdapterName");
+    json_t *adapter, *vnic;
+    bool external = false;
 
-    if (!is_external(json_text_at(network, "Type")))
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+        external |= text_equal_nocase(json_text_at(network, "Type"), types[i]);
+    if (!external)
         return;
     /* The adapter that a network document names (v2 policy, v1 member), or the first one. */
     json_each(json_object_get(network, "Policies"), i, policy)
@@ -288,10 +246,21 @@ void model_switch_network_made(json_t *state, const char *id, const json_t *netw
     if (!alias)
         return;
     json_object_set_new(json_at(state, "hns.external"), key, json_string(alias));
-    make_vnic(state, alias);
+
+    vnic_alias = xasprintf("vEthernet (%s)", alias);
+    adapter = model_adapter_by_alias(state, alias);
+    if (!adapter || model_adapter_by_alias(state, vnic_alias))
+        return;
+    vnic = json_deep_copy(adapter);
+    json_object_set_new(vnic, "alias", json_string(vnic_alias));
+    json_object_set_new(vnic, "description", json_string("Hyper-V Virtual Ethernet Adapter"));
+    json_object_set_new(vnic, "index", json_integer(json_number_at(adapter, "index", 0) + 16));
+    json_object_set_new(vnic, "forwarding", json_false());
+    json_array_append_new(json_object_get(state, "adapters"), vnic);
+    move_addresses(state, adapter, vnic);
 }
 
-static void remove_adapters(json_t *state, const char *of, const char *id) {
+void model_adapters_remove(json_t *state, const char *of, const char *id) {
     json_t *adapters = json_object_get(state, "adapters");
 
     for (size_t i = json_array_size(adapters); i-- > 0;)
@@ -300,18 +269,23 @@ static void remove_adapters(json_t *state, const char *of, const char *id) {
 }
 
 void model_switch_network_gone(json_t *state, const char *id) {
-    json_t *external = json_at(state, "hns.external");
-    _cleanup_(freep) char *key = text_lower(id);
+    json_t *external = json_at(state, "hns.external"), *adapter, *vnic;
+    _cleanup_(freep) char *key = text_lower(id), *name = NULL;
     _cleanup_(freep) char *alias = xstrdup_null(json_text_at(external, key));
 
-    remove_adapters(state, "network", id); /* of its endpoints */
+    model_adapters_remove(state, "network", id); /* of its endpoints */
     if (!alias)
         return;
     json_object_del(external, key);
     json_each_member(external, other, its_alias)
         if (text_equal_nocase(json_string_value(its_alias), alias))
             return;
-    remove_vnic(state, alias);
+    name = xasprintf("vEthernet (%s)", alias);
+    adapter = model_adapter_by_alias(state, alias);
+    vnic = model_adapter_by_alias(state, name);
+    if (vnic && adapter)
+        move_addresses(state, vnic, adapter);
+    model_adapters_remove(state, "alias", name);
 }
 
 void model_switch_endpoint_attached(json_t *state, const json_t *v1_endpoint) {
@@ -339,8 +313,4 @@ void model_switch_endpoint_attached(json_t *state, const json_t *v1_endpoint) {
                             (json_int_t)index, "mtu", 1500, "up", 1, "dhcp", 0, "forwarding", 0,
                             "addresses", addresses, "gateways", "dnsServers", "endpoint", id,
                             "network", json_text_at(v1_endpoint, "VirtualNetwork")));
-}
-
-void model_switch_endpoint_gone(json_t *state, const char *id) {
-    remove_adapters(state, "endpoint", id);
 }

@@ -96,19 +96,10 @@ int rootfs_path(const struct posix_host *host, const char *path, char **ret, str
     return 0;
 }
 
-/* A pipe may bring what a shell makes (<(...)), but nobody waits for ever for it. */
-static ssize_t read_some(int fd, char *data, size_t size) {
-    struct pollfd wanted = {.fd = fd, .events = POLLIN};
-    ssize_t n = read(fd, data, size);
-
-    if (n < 0 && errno == EAGAIN && poll(&wanted, 1, PIPE_MS) > 0)
-        n = read(fd, data, size);
-    return n;
-}
-
 int rootfs_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
                 struct error *err) {
     _cleanup_(freep) char *at = NULL, *data = NULL;
+    struct pollfd wanted = {.events = POLLIN};
     size_t size = 0, len = 0;
     ssize_t n;
     int fd;
@@ -116,13 +107,16 @@ int rootfs_read(struct host *host, const char *path, size_t max, char **ret, siz
     if (rootfs_path(rootfs_of(host), path, &at, err) < 0 ||
         check_target(rootfs_of(host), at, path, err) < 0)
         return -1;
-    fd = open(at, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    fd = wanted.fd = open(at, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0)
         return fail(err, "read", path);
     do {
         if (len == size)
             data = xrealloc(data, (size = size ? size * 2 : 8192) + 1);
-        n = read_some(fd, data + len, size - len);
+        n = read(fd, data + len, size - len);
+        /* A pipe may bring what a shell makes (<(...)), but nobody waits for ever for it. */
+        if (n < 0 && errno == EAGAIN && poll(&wanted, 1, PIPE_MS) > 0)
+            n = read(fd, data + len, size - len);
         len += n > 0 ? (size_t)n : 0;
     } while (n > 0 && len <= max);
     (void)close(fd); /* it was only read */
@@ -210,21 +204,10 @@ int rootfs_read_part(struct host *host, const char *path, uint64_t offset, size_
     return 0;
 }
 
-static int cut_at(int fd, uint64_t offset) {
-    struct stat status;
-
-    if (fstat(fd, &status) < 0)
-        return -1;
-    if ((uint64_t)status.st_size < offset) {
-        errno = ESPIPE; /* "illegal seek" */
-        return -1;
-    }
-    return ftruncate(fd, (off_t)offset) < 0 || lseek(fd, (off_t)offset, SEEK_SET) < 0 ? -1 : 0;
-}
-
 int rootfs_write_part(struct host *host, const char *path, uint64_t offset, const void *data,
                       size_t len, enum host_access access, struct error *err) {
     _cleanup_(freep) char *at = NULL;
+    struct stat status;
     int fd, result;
 
     if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
@@ -235,7 +218,14 @@ int rootfs_write_part(struct host *host, const char *path, uint64_t offset, cons
                 : create(at, access == HOST_SECRET ? 0600 : 0644);
     if (fd < 0)
         return fail(err, "write", path);
-    result = cut_at(fd, offset) < 0 || write_all(fd, data, len) < 0 ? fail(err, "write", path) : 0;
+    result = fstat(fd, &status);
+    if (result == 0 && (uint64_t)status.st_size < offset) {
+        errno = ESPIPE; /* "illegal seek" */
+        result = -1;
+    }
+    if (result < 0 || ftruncate(fd, (off_t)offset) < 0 || lseek(fd, (off_t)offset, SEEK_SET) < 0 ||
+        write_all(fd, data, len) < 0)
+        result = fail(err, "write", path);
     if (close(fd) < 0 && result == 0)
         result = fail(err, "write", path);
     return result;

@@ -207,23 +207,10 @@ static const struct host_ops rootfs_ops = {HOST_OPS(HOST_OP_ROW, rootfs)};
 
 /* Members that a file lacks, an older one or one that a person wrote, come from the bare server; of
  * facts, HNS, drives and the registry each member of theirs. */
-static void take_saved(json_t *state, json_t *saved) {
-    static const char *const deeper[] = {"facts", "hns", "drives", "registry"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(deeper); i++) {
-        _cleanup_json_ json_t *members = json_incref(json_object_get(state, deeper[i]));
-
-        if (json_object_get(saved, deeper[i])) {
-            json_object_update(members, json_object_get(saved, deeper[i]));
-            json_object_set(saved, deeper[i], members);
-        }
-    }
-    json_object_update(state, saved);
-}
-
 static int load_state(struct posix_host *posix, struct error *err) {
+    static const char *const deeper[] = {"facts", "hns", "drives", "registry"};
+    _cleanup_json_ json_t *saved = NULL;
     _cleanup_(freep) char *text = NULL;
-    json_t *saved = NULL;
     size_t len;
 
     posix->state = model_new();
@@ -233,8 +220,15 @@ static int load_state(struct posix_host *posix, struct error *err) {
     }
     if (json_read(text, len, STATE_FILE, &saved, err) < 0)
         return -1;
-    take_saved(posix->state, saved);
-    json_decref(saved);
+    for (size_t i = 0; i < ARRAY_SIZE(deeper); i++) {
+        _cleanup_json_ json_t *members = json_incref(json_object_get(posix->state, deeper[i]));
+
+        if (json_object_get(saved, deeper[i])) {
+            json_object_update(members, json_object_get(saved, deeper[i]));
+            json_object_set(saved, deeper[i], members);
+        }
+    }
+    json_object_update(posix->state, saved);
     posix->saved = json_deep_copy(posix->state);
     return 0;
 }

@@ -12,23 +12,15 @@
 
 enum { OUTPUT_MAX = 1024 * 1024, POLL_MS = 200 };
 
-static uint64_t now_ms(void) {
-    return rootfs_monotonic_ms(NULL);
-}
-
-static bool is_named(const char *item, const char *const *additional) {
-    size_t len = strcspn(item, "=");
-
-    for (; additional && *additional; additional++)
-        if (strcspn(*additional, "=") == len && strncmp(*additional, item, len) == 0)
-            return true;
-    return false;
-}
-
 void posix_child_environment(const char *const *additional, bool talks, struct text_list *ret) {
     for (char **item = environ; item && *item; item++) {
-        char *handed = is_named(*item, additional) ? NULL : child_variable(*item, talks);
+        size_t len = strcspn(*item, "=");
+        bool replaced = false;
+        char *handed;
 
+        for (const char *const *other = additional; other && *other; other++)
+            replaced |= strcspn(*other, "=") == len && strncmp(*other, *item, len) == 0;
+        handed = replaced ? NULL : child_variable(*item, talks);
         if (handed)
             text_list_add_owned(ret, handed);
     }
@@ -52,17 +44,6 @@ static void close_end(int *fd) {
     *fd = -1;
 }
 
-static void feed(struct child *child) {
-    ssize_t n = write(child->in, child->input, child->left);
-
-    if (n > 0) {
-        child->input += n;
-        child->left -= (size_t)n;
-    }
-    if (!child->left || (n < 0 && errno != EINTR && errno != EAGAIN)) /* it may not want it all */
-        close_end(&child->in);
-}
-
 /* Feeds input and collects output until the program closes its end; -1 when time is up, it wrote
  * too much, or the user asked to stop. */
 static int converse(struct host *host, struct child *child, bool undoes) {
@@ -71,7 +52,7 @@ static int converse(struct host *host, struct child *child, bool undoes) {
     while (!child->output.overflow && (undoes || !host_interrupted(host))) {
         struct pollfd fds[2] = {{.fd = child->out, .events = POLLIN},
                                 {.fd = child->in, .events = POLLOUT}};
-        uint64_t now = now_ms();
+        uint64_t now = rootfs_monotonic_ms(NULL);
         char buffer[4096];
         ssize_t n;
 
@@ -80,8 +61,13 @@ static int converse(struct host *host, struct child *child, bool undoes) {
         if (poll(fds, 2,
                  (int)(child->deadline - now > POLL_MS ? POLL_MS : child->deadline - now)) <= 0)
             continue;
-        if (child->in >= 0 && fds[1].revents)
-            feed(child);
+        if (child->in >= 0 && fds[1].revents) {
+            n = write(child->in, child->input, child->left);
+            child->input += n > 0 ? n : 0;
+            child->left -= n > 0 ? (size_t)n : 0;
+            if (!child->left || (n < 0 && errno != EINTR && errno != EAGAIN))
+                close_end(&child->in); /* it may not want it all */
+        }
         if (!fds[0].revents)
             continue;
         n = read(child->out, buffer, sizeof buffer);
@@ -101,7 +87,7 @@ static int await_end(struct child *child, int *ret_status) {
 
         if (ended == child->pid)
             return 0;
-        if (now_ms() >= child->deadline)
+        if (rootfs_monotonic_ms(NULL) >= child->deadline)
             return -1;
         (void)nanosleep(&pause, NULL); /* woken early: it looks again */
     }
@@ -122,17 +108,6 @@ static int give_up(struct host *host, const struct child *child, const struct ho
         return error_set(err, ERROR_INTERRUPTED, "run '%s': interrupted", name);
     return error_set(err, ERROR_TIMED_OUT, "run '%s': it did not finish within %u ms", name,
                      process->timeout_ms);
-}
-
-static int collect(struct host *host, struct child *child, const struct host_process *process,
-                   int *ret_exit_code, char **ret_output, struct error *err) {
-    int status = 0;
-
-    if (converse(host, child, process->undoes) < 0 || await_end(child, &status) < 0)
-        return give_up(host, child, process, err);
-    *ret_exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    *ret_output = text_take(&child->output);
-    return 0;
 }
 
 static int start(const struct host_process *process, const char *program, struct child *child,
@@ -173,9 +148,9 @@ int rootfs_run(struct host *host, const struct host_process *process, int *ret_e
                           .out = -1,
                           .input = process->input,
                           .left = process->input ? strlen(process->input) : 0,
-                          .deadline = now_ms() + process->timeout_ms,
+                          .deadline = rootfs_monotonic_ms(NULL) + process->timeout_ms,
                           .output = {.cap = OUTPUT_MAX}};
-    int result;
+    int result, status = 0;
 
     if (process->argv[0][0] == '/')
         program = xstrdup(process->argv[0]);
@@ -184,8 +159,13 @@ int rootfs_run(struct host *host, const struct host_process *process, int *ret_e
     if (access(program, X_OK) < 0)
         return error_set_os(err, ERROR_ABSENT, (unsigned long)errno, "run '%s'", process->argv[0]);
     result = start(process, program, &child, err);
-    if (result == 0)
-        result = collect(host, &child, process, ret_exit_code, ret_output, err);
+    if (result == 0 &&
+        (converse(host, &child, process->undoes) < 0 || await_end(&child, &status) < 0)) {
+        result = give_up(host, &child, process, err);
+    } else if (result == 0) {
+        *ret_exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        *ret_output = text_take(&child.output);
+    }
     close_end(&child.in);
     close_end(&child.out);
     text_free(&child.output);

@@ -32,28 +32,6 @@ void win32_access_free(SECURITY_ATTRIBUTES *attributes) {
     free(attributes);
 }
 
-/* Gives an open file or folder owner and list; one that may not be given keeps its owner. */
-static int apply(HANDLE file, void *descriptor, struct error *err) {
-    SECURITY_INFORMATION what = DACL_SECURITY_INFORMATION;
-    SECURITY_DESCRIPTOR_CONTROL control = 0;
-    BOOL present = FALSE, defaulted = FALSE;
-    DWORD revision, code;
-    PSID owner = NULL;
-    PACL list = NULL;
-
-    if (!GetSecurityDescriptorDacl(descriptor, &present, &list, &defaulted) ||
-        !GetSecurityDescriptorOwner(descriptor, &owner, &defaulted) ||
-        !GetSecurityDescriptorControl(descriptor, &control, &revision))
-        return win32_fail(err, GetLastError(), "read an access control list");
-    what |= control & SE_DACL_PROTECTED ? PROTECTED_DACL_SECURITY_INFORMATION
-                                        : UNPROTECTED_DACL_SECURITY_INFORMATION;
-    if (owner) /* whose owner this process may not set keeps it */
-        (void)SetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, owner, NULL, NULL,
-                              NULL);
-    code = SetSecurityInfo(file, SE_FILE_OBJECT, what, NULL, NULL, list, NULL);
-    return code ? win32_fail(err, code, "set an access control list") : 0;
-}
-
 enum { PARTS = OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION };
 
 /* *ret is NULL where Windows has no text for it. */
@@ -72,17 +50,36 @@ static int read_list(HANDLE file, char **ret, struct error *err) {
     return 0;
 }
 
+/* Gives an open file or folder owner and list; one that may not be given keeps its owner. */
 static int set_list(HANDLE file, const char *sddl, struct error *err) {
     _cleanup_wide_ wchar_t *wide = win32_wide(sddl);
+    SECURITY_DESCRIPTOR_CONTROL control = 0;
+    BOOL present = FALSE, defaulted = FALSE;
     PSECURITY_DESCRIPTOR descriptor;
-    int result;
+    SECURITY_INFORMATION what;
+    DWORD revision, code;
+    PSID owner = NULL;
+    PACL list = NULL;
 
     if (!ConvertStringSecurityDescriptorToSecurityDescriptorW(wide, SDDL_REVISION_1, &descriptor,
                                                               NULL))
         return win32_fail(err, GetLastError(), "read an access control list");
-    result = apply(file, descriptor, err);
+    if (!GetSecurityDescriptorDacl(descriptor, &present, &list, &defaulted) ||
+        !GetSecurityDescriptorOwner(descriptor, &owner, &defaulted) ||
+        !GetSecurityDescriptorControl(descriptor, &control, &revision)) {
+        (void)win32_fail(err, GetLastError(), "read an access control list");
+        LocalFree(descriptor);
+        return -1;
+    }
+    what = control & SE_DACL_PROTECTED ? PROTECTED_DACL_SECURITY_INFORMATION
+                                       : UNPROTECTED_DACL_SECURITY_INFORMATION;
+    if (owner) /* whose owner this process may not set keeps it */
+        (void)SetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, owner, NULL, NULL,
+                              NULL);
+    code = SetSecurityInfo(file, SE_FILE_OBJECT, what | DACL_SECURITY_INFORMATION, NULL, NULL, list,
+                           NULL);
     LocalFree(descriptor);
-    return result;
+    return code ? win32_fail(err, code, "set an access control list") : 0;
 }
 
 int win32_access_clip(HANDLE folder, enum host_access access, struct error *err) {

@@ -49,17 +49,6 @@ static void read_adapter(const IP_ADAPTER_ADDRESSES *from, struct host_adapter *
         add_address(d->Address.lpSockaddr, -1, &ret->dns_servers);
 }
 
-static bool is_below(const struct host_adapters *adapters, const char *mac, uint32_t index) {
-    bool same = false;
-
-    for (size_t i = 0; i < adapters->count; i++) {
-        if (adapters->items[i].index == index)
-            return false;
-        same |= *mac && text_equal(adapters->items[i].mac, mac);
-    }
-    return same;
-}
-
 /* The adapter below a virtual switch has that one's MAC; no IP is bound to it, so that
  * GetAdaptersAddresses leaves it out. */
 static void add_cards_below(struct host_adapters *ret) {
@@ -70,10 +59,15 @@ static void add_cards_below(struct host_adapters *ret) {
     for (ULONG i = 0; i < table->NumEntries; i++) {
         const MIB_IF_ROW2 *row = &table->Table[i];
         char mac[sizeof ret->items->mac] = "";
+        bool known = false, below = false;
 
         if (!row->InterfaceAndOperStatusFlags.FilterInterface)
             win32_mac(row->PhysicalAddress, row->PhysicalAddressLength, mac);
-        if (!is_below(ret, mac, row->InterfaceIndex))
+        for (size_t k = 0; k < ret->count; k++) {
+            known |= ret->items[k].index == row->InterfaceIndex;
+            below |= *mac && text_equal(ret->items[k].mac, mac);
+        }
+        if (known || !below)
             continue;
         array_add(ret->items, ret->count,
                   (struct host_adapter){.alias = win32_narrow(row->Alias),

@@ -40,32 +40,24 @@ static enum error_kind kind_of(DWORD code) {
     return ERROR_HOST;
 }
 
-/* Windows' own sentence in the house's form: lower-case first letter, no full stop. */
-static char *reason_of(DWORD code) {
+/* "doing: reason", the reason as Windows' own sentence in the house's form: lower-case first
+ * letter, no full stop. */
+static int fail(struct error *err, enum error_kind kind, DWORD code, const char *format,
+                va_list args) {
+    _cleanup_(freep) char *reason = NULL;
+    _cleanup_(text_free) struct text doing = {0};
     wchar_t *wide = NULL;
     DWORD units = FormatMessageW(FORMAT_MESSAGE_ALLOCATE_BUFFER | FORMAT_MESSAGE_FROM_SYSTEM |
                                      FORMAT_MESSAGE_IGNORE_INSERTS,
                                  NULL, code, 0, (wchar_t *)(void *)&wide, 0, NULL);
-    char *text;
-    size_t len;
+    bool known = units && wide;
 
-    if (!units || !wide)
-        return xstrdup("Windows gave no reason");
-    text = win32_narrow(wide);
+    reason = known ? win32_narrow(wide) : xstrdup("Windows gave no reason");
     LocalFree(wide);
-    len = strlen(text);
-    while (len && strchr(". \r\n", text[len - 1]))
-        text[--len] = '\0';
-    if (len > 1 && islower((unsigned char)text[1]))
-        text[0] = (char)tolower((unsigned char)text[0]);
-    return text;
-}
-
-static int fail(struct error *err, enum error_kind kind, DWORD code, const char *format,
-                va_list args) {
-    _cleanup_(freep) char *reason = reason_of(code);
-    _cleanup_(text_free) struct text doing = {0};
-
+    for (size_t len = strlen(reason); known && len && strchr(". \r\n", reason[len - 1]);)
+        reason[--len] = '\0';
+    if (known && reason[0] && islower((unsigned char)reason[1]))
+        reason[0] = (char)tolower((unsigned char)reason[0]);
     text_addv(&doing, format, args);
     (void)error_set_os(err, kind, code, "%s: %s", text_str(&doing), reason);
     return -1;

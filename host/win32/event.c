@@ -19,31 +19,28 @@ int win32_event(struct host *, char level, unsigned event_id, const char *text, 
     return done ? 0 : win32_fail(err, code, "write to the event log");
 }
 
-static LSTATUS put_source(const wchar_t *key_name, const wchar_t *file) {
+int win32_event_source_set(struct host *, const char *file, struct error *err) {
     const DWORD types = EVENTLOG_ERROR_TYPE | EVENTLOG_WARNING_TYPE | EVENTLOG_INFORMATION_TYPE;
-    DWORD size = (DWORD)((wcslen(file) + 1) * sizeof *file);
+    _cleanup_wide_ wchar_t *key_name = win32_wide(HOST_EVENT_SOURCE_KEY);
+    _cleanup_wide_ wchar_t *wide = file ? win32_wide(file) : NULL;
+    DWORD size = wide ? (DWORD)((wcslen(wide) + 1) * sizeof *wide) : 0;
     LSTATUS code;
     HKEY key;
 
-    code =
-        RegCreateKeyExW(HKEY_LOCAL_MACHINE, key_name, 0, NULL, 0, KEY_SET_VALUE, NULL, &key, NULL);
-    if (code)
-        return code;
-    code = RegSetValueExW(key, L"EventMessageFile", 0, REG_EXPAND_SZ, (const BYTE *)file, size);
-    if (!code)
-        code = RegSetValueExW(key, L"TypesSupported", 0, REG_DWORD, (const BYTE *)&types,
-                              sizeof types);
-    RegCloseKey(key);
-    return code;
-}
-
-int win32_event_source_set(struct host *, const char *file, struct error *err) {
-    _cleanup_wide_ wchar_t *key = win32_wide(HOST_EVENT_SOURCE_KEY);
-    _cleanup_wide_ wchar_t *wide = file ? win32_wide(file) : NULL;
-    LSTATUS code = file ? put_source(key, wide) : RegDeleteKeyW(HKEY_LOCAL_MACHINE, key);
-
-    if (!file && code == ERROR_FILE_NOT_FOUND)
-        return 0;
+    if (!file) {
+        code = RegDeleteKeyW(HKEY_LOCAL_MACHINE, key_name);
+        code = code == ERROR_FILE_NOT_FOUND ? 0 : code;
+    } else {
+        code = RegCreateKeyExW(HKEY_LOCAL_MACHINE, key_name, 0, NULL, 0, KEY_SET_VALUE, NULL, &key,
+                               NULL);
+    }
+    if (file && !code) {
+        code = RegSetValueExW(key, L"EventMessageFile", 0, REG_EXPAND_SZ, (const BYTE *)wide, size);
+        if (!code)
+            code = RegSetValueExW(key, L"TypesSupported", 0, REG_DWORD, (const BYTE *)&types,
+                                  sizeof types);
+        RegCloseKey(key);
+    }
     return code ? win32_fail(err, (DWORD)code, "write registry key '%s'", HOST_EVENT_SOURCE_KEY)
                 : 0;
 }

@@ -23,7 +23,10 @@ typedef HRESULT(WINAPI *dism_delete)(void *);
 typedef HRESULT(WINAPI *dism_close)(UINT);
 typedef HRESULT(WINAPI *dism_shutdown)(void);
 
-static int ask_dism(void) {
+/* Whether the Containers feature is installed, by the services that it brings, or by DISM's API: 1
+ * installed, 0 not, -1 unknown. */
+static int containers_feature(void) {
+    static const wchar_t *const services[] = {L"hns", L"vmcompute"};
     dism_initialize initialize = (dism_initialize)win32_function(L"dismapi.dll", "DismInitialize");
     dism_open open = (dism_open)win32_function(L"dismapi.dll", "DismOpenSession");
     dism_feature feature = (dism_feature)win32_function(L"dismapi.dll", "DismGetFeatureInfo");
@@ -32,8 +35,21 @@ static int ask_dism(void) {
     dism_shutdown shutdown_api = (dism_shutdown)win32_function(L"dismapi.dll", "DismShutdown");
     struct dism_feature_info *info = NULL;
     UINT session = 0;
+    SC_HANDLE manager = OpenSCManagerW(NULL, NULL, SC_MANAGER_CONNECT);
+    bool there = manager != NULL;
     int answer = -1;
 
+    for (size_t i = 0; i < ARRAY_SIZE(services) && there; i++) {
+        SC_HANDLE service = OpenServiceW(manager, services[i], SERVICE_QUERY_STATUS);
+
+        there = service != NULL;
+        if (service)
+            CloseServiceHandle(service);
+    }
+    if (manager)
+        CloseServiceHandle(manager);
+    if (there)
+        return 1; /* DISM takes seconds; these two come with the feature */
     if (!initialize || !open || !feature || !drop || !close || !shutdown_api ||
         FAILED(initialize(DISM_LOG_ERRORS, NULL, NULL)))
         return -1;
@@ -46,25 +62,6 @@ static int ask_dism(void) {
     }
     (void)shutdown_api();
     return answer;
-}
-
-static bool service_exists(const wchar_t *name) {
-    SC_HANDLE manager = OpenSCManagerW(NULL, NULL, SC_MANAGER_CONNECT);
-    SC_HANDLE service = manager ? OpenServiceW(manager, name, SERVICE_QUERY_STATUS) : NULL;
-
-    if (service)
-        CloseServiceHandle(service);
-    if (manager)
-        CloseServiceHandle(manager);
-    return service != NULL;
-}
-
-/* Whether the Containers feature is installed, by DISM's API, or by the services that it brings
- * where DISM is not at hand: 1 installed, 0 not, -1 unknown. */
-static int containers_feature(void) {
-    if (service_exists(L"hns") && service_exists(L"vmcompute"))
-        return 1; /* DISM takes seconds; these two come with the feature */
-    return ask_dism();
 }
 
 #define VERSION_KEY "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion"
@@ -85,71 +82,33 @@ static unsigned read_number(const char *value) {
     return (unsigned)number;
 }
 
-/* 1 there, 0 not, -1 not to be told. */
-static int key_exists(const wchar_t *path) {
-    HKEY key;
-    LSTATUS code = RegOpenKeyExW(HKEY_LOCAL_MACHINE, path, 0, KEY_QUERY_VALUE, &key);
-
-    if (code == 0)
-        RegCloseKey(key);
-    return code == 0 ? 1 : code == ERROR_FILE_NOT_FOUND || code == ERROR_PATH_NOT_FOUND ? 0 : -1;
-}
-
-/* Files that are to be replaced at the next start. */
-static int has_pending_renames(void) {
+/* The servicing stack, Windows Update, files that are to be replaced at the next start: 1 yes, 0
+ * no, -1 not to be told. */
+static int is_restart_pending(void) {
+    static const wchar_t *const keys[] = {
+        L"SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Component Based Servicing\\RebootPending",
+        L"SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WindowsUpdate\\Auto Update\\RebootRequired",
+    };
+    LSTATUS codes[ARRAY_SIZE(keys) + 1];
     DWORD size = 0;
-    LSTATUS code =
+    int answer = 0;
+    HKEY key;
+
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+        codes[i] = RegOpenKeyExW(HKEY_LOCAL_MACHINE, keys[i], 0, KEY_QUERY_VALUE, &key);
+        if (!codes[i])
+            RegCloseKey(key);
+    }
+    codes[ARRAY_SIZE(keys)] =
         RegGetValueW(HKEY_LOCAL_MACHINE, L"SYSTEM\\CurrentControlSet\\Control\\Session Manager",
                      L"PendingFileRenameOperations", RRF_RT_REG_MULTI_SZ, NULL, NULL, &size);
-
-    if (code == 0)
-        return size > 2 * sizeof(wchar_t);
-    return code == ERROR_FILE_NOT_FOUND || code == ERROR_PATH_NOT_FOUND ? 0 : -1;
-}
-
-/* The servicing stack, Windows Update, files. */
-static int is_restart_pending(void) {
-    const int found[] = {
-        key_exists(L"SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Component Based Servicing\\"
-                   L"RebootPending"),
-        key_exists(L"SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WindowsUpdate\\Auto Update\\"
-                   L"RebootRequired"),
-        has_pending_renames(),
-    };
-    int answer = 0;
-
-    for (size_t i = 0; i < ARRAY_SIZE(found); i++) {
-        if (found[i] > 0)
+    for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
+        if (!codes[i] && (i < ARRAY_SIZE(keys) || size > 2 * sizeof(wchar_t)))
             return 1;
-        if (found[i] < 0)
+        if (codes[i] && codes[i] != ERROR_FILE_NOT_FOUND && codes[i] != ERROR_PATH_NOT_FOUND)
             answer = -1;
     }
     return answer;
-}
-
-/* The NetBIOS name is cut at 15 characters; Go's os.Hostname, and so the kubelet, asks for this
- * one. */
-static int read_host_name(struct host_facts *ret, struct error *err) {
-    wchar_t wide[256];
-    DWORD size = ARRAY_SIZE(wide);
-    _cleanup_(freep) char *name = NULL;
-
-    if (!GetComputerNameExW(ComputerNamePhysicalDnsHostname, wide, &size))
-        return win32_fail(err, GetLastError(), "read the host's name");
-    name = win32_narrow(wide);
-    (void)text_format(ret->host_name, sizeof ret->host_name, "%s", name); /* Windows allows 63 */
-    return 0;
-}
-
-static void read_memory(struct host_facts *ret) {
-    MEMORYSTATUSEX memory = {.dwLength = sizeof memory};
-
-    if (!GlobalMemoryStatusEx(&memory))
-        return;
-    ret->memory_bytes = memory.ullTotalPhys;
-    /* The commit limit is memory and page files together. */
-    if (memory.ullTotalPageFile > memory.ullTotalPhys)
-        ret->page_file_bytes = memory.ullTotalPageFile - memory.ullTotalPhys;
 }
 
 static const char *architecture(void) {
@@ -169,8 +128,18 @@ static const char *architecture(void) {
 }
 
 int win32_facts(struct host *, struct host_facts *ret, struct error *err) {
-    if (read_host_name(ret, err) < 0)
-        return -1;
+    MEMORYSTATUSEX memory = {.dwLength = sizeof memory};
+    TOKEN_ELEVATION elevation = {0};
+    wchar_t wide[256];
+    DWORD size = ARRAY_SIZE(wide);
+    _cleanup_(freep) char *name = NULL;
+
+    /* The NetBIOS name is cut at 15 characters; Go's os.Hostname, and so the kubelet, asks for this
+     * one. */
+    if (!GetComputerNameExW(ComputerNamePhysicalDnsHostname, wide, &size))
+        return win32_fail(err, GetLastError(), "read the host's name");
+    name = win32_narrow(wide);
+    (void)text_format(ret->host_name, sizeof ret->host_name, "%s", name); /* Windows allows 63 */
     read_text("ProductName", ret->product, sizeof ret->product);
     read_text("InstallationType", ret->installation_type, sizeof ret->installation_type);
     ret->build = read_number("CurrentBuildNumber"); /* a text; 0 is no build that is known */
@@ -178,13 +147,15 @@ int win32_facts(struct host *, struct host_facts *ret, struct error *err) {
     ret->minor = read_number("CurrentMinorVersionNumber");
     ret->revision = read_number("UBR");
     (void)text_format(ret->architecture, sizeof ret->architecture, "%s", architecture());
-    TOKEN_ELEVATION elevation = {0};
-    DWORD size;
-
     ret->elevated = GetTokenInformation(GetCurrentProcessToken(), TokenElevation, &elevation,
                                         sizeof elevation, &size) &&
                     elevation.TokenIsElevated;
-    read_memory(ret);
+    if (GlobalMemoryStatusEx(&memory)) {
+        ret->memory_bytes = memory.ullTotalPhys;
+        /* The commit limit is memory and page files together. */
+        if (memory.ullTotalPageFile > memory.ullTotalPhys)
+            ret->page_file_bytes = memory.ullTotalPageFile - memory.ullTotalPhys;
+    }
     ret->containers_feature = containers_feature();
     ret->restart_pending = is_restart_pending();
     ret->uptime_seconds = GetTickCount64() / 1000;

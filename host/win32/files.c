@@ -112,19 +112,6 @@ static DWORD write_through(HANDLE file, const void *data, size_t len) {
     return code;
 }
 
-static DWORD write_new(const wchar_t *path, const void *data, size_t len,
-                       SECURITY_ATTRIBUTES *attributes) {
-    HANDLE file =
-        CreateFileW(path, GENERIC_WRITE, 0, attributes, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
-    DWORD code;
-
-    if (file == INVALID_HANDLE_VALUE)
-        return GetLastError();
-    code = write_through(file, data, len);
-    CloseHandle(file);
-    return code;
-}
-
 /* A scanner or a backup holds a file for a moment: tried again for up to half a second. */
 static bool may_pass(DWORD code, int *turn) {
     if ((code != ERROR_SHARING_VIOLATION && code != ERROR_ACCESS_DENIED) || (*turn)++ == 10)
@@ -151,6 +138,7 @@ int win32_write(struct host *host, const char *path, const void *data, size_t le
     _cleanup_(freep) char *beside = NULL;
     _cleanup_wide_ wchar_t *from = NULL, *to = win32_wide_path(path);
     SECURITY_ATTRIBUTES *attributes = NULL;
+    HANDLE file;
     DWORD code;
 
     if (win32_file_type(host, path) == HOST_FOLDER)
@@ -160,7 +148,10 @@ int win32_write(struct host *host, const char *path, const void *data, size_t le
         win32_access_make(access, false, &attributes, err) < 0)
         return -1;
     from = win32_wide_path(beside);
-    code = write_new(from, data, len, attributes);
+    file = CreateFileW(from, GENERIC_WRITE, 0, attributes, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
+    code = file == INVALID_HANDLE_VALUE ? GetLastError() : write_through(file, data, len);
+    if (file != INVALID_HANDLE_VALUE)
+        CloseHandle(file);
     win32_access_free(attributes);
     if (!code)
         code = move_over(from, to);
@@ -233,24 +224,18 @@ int win32_rename(struct host *host, const char *from, const char *to, struct err
     return code ? win32_fail(err, code, "rename '%s' to '%s'", from, to) : 0;
 }
 
-/* The path that a link's target means: relative ones start in the link's folder. */
-static bool leads_to_folder(struct host *host, const char *path, const char *target) {
-    _cleanup_(freep) char *parent = path_parent(path);
-    _cleanup_(freep) char *joined = xasprintf("%s\\%s", parent ? parent : "", target);
-    _cleanup_(freep) char *whole = NULL;
-
-    if (path_normalize(target, &whole, NULL) < 0 && path_normalize(joined, &whole, NULL) < 0)
-        return false;
-    return win32_file_type(host, whole) == HOST_FOLDER;
-}
-
 int win32_link(struct host *host, const char *path, const char *target, struct error *err) {
     _cleanup_(win32_way_free) struct win32_way way = {0};
-    _cleanup_(freep) char *beside = NULL;
+    _cleanup_(freep) char *beside = NULL, *parent = path_parent(path), *whole = NULL;
+    _cleanup_(freep) char *joined = xasprintf("%s\\%s", parent ? parent : "", target);
     _cleanup_wide_ wchar_t *from = NULL, *to = win32_wide_path(path);
     _cleanup_wide_ wchar_t *wide_target = win32_wide_plain(target);
-    DWORD flags = leads_to_folder(host, path, target) ? SYMBOLIC_LINK_FLAG_DIRECTORY : 0;
-    DWORD code = 0;
+    DWORD flags = 0, code = 0;
+
+    /* The path that the target means: a relative one starts in the link's folder. */
+    if ((path_normalize(target, &whole, NULL) == 0 || path_normalize(joined, &whole, NULL) == 0) &&
+        win32_file_type(host, whole) == HOST_FOLDER)
+        flags = SYMBOLIC_LINK_FLAG_DIRECTORY;
 
     if (win32_file_type(host, path) == HOST_FOLDER)
         return error_set_os(err, ERROR_DENIED, 5, "link '%s': a folder with that name exists",

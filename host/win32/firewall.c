@@ -141,18 +141,6 @@ static bool is_same(INetFwRule *rule, const struct host_firewall_rule *wanted) {
     return same;
 }
 
-static bool stands_already(const struct firewall *firewall,
-                           const struct host_firewall_rule *wanted) {
-    INetFwRule *rule = NULL;
-    bool same;
-
-    (void)find_rule(firewall, wanted->name, &rule); /* what cannot be looked at is written */
-    same = rule && is_same(rule, wanted);
-    if (rule)
-        INetFwRule_Release(rule);
-    return same;
-}
-
 static int remove_ours(const struct firewall *firewall, const char *name, struct error *err) {
     INetFwRule *rule = NULL;
     BSTR key;
@@ -186,12 +174,17 @@ int win32_firewall_remove(struct host *, const char *name, struct error *err) {
 
 int win32_firewall_put(struct host *, const struct host_firewall_rule *rule, struct error *err) {
     _cleanup_(firewall_close) struct firewall firewall = {0};
-    INetFwRule *made = NULL;
+    INetFwRule *made = NULL, *there = NULL;
+    bool stands;
     HRESULT hresult;
 
     if (firewall_open(&firewall, err) < 0)
         return error_prefix(err, "make firewall rule '%s'", rule->name);
-    if (stands_already(&firewall, rule))
+    (void)find_rule(&firewall, rule->name, &there); /* what cannot be looked at is written */
+    stands = there && is_same(there, rule);
+    if (there)
+        INetFwRule_Release(there);
+    if (stands)
         return 0;
     if (remove_ours(&firewall, rule->name, err) < 0) /* Add would make a second one */
         return -1;

@@ -26,15 +26,26 @@ enum host_file_type win32_file_type(struct host *, const char *path) {
 }
 
 /* What stands at the path must be a folder, and loses what `access` would not give. */
-static int keep_one(const wchar_t *wide, const char *path, enum host_access access,
-                    struct error *err) {
+static int make_one(const char *path, enum host_access access, struct error *err) {
     const DWORD flags = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;
     const DWORD rights = access == HOST_PUBLIC ? 0 : READ_CONTROL | WRITE_DAC;
-    HANDLE folder = CreateFileW(wide, FILE_READ_ATTRIBUTES | rights, WIN32_SHARE_ALL, NULL,
-                                OPEN_EXISTING, flags, NULL);
+    _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
+    SECURITY_ATTRIBUTES *attributes = NULL;
     FILE_ATTRIBUTE_TAG_INFO info = {0};
+    DWORD code = 0;
+    HANDLE folder;
     int result = 0;
 
+    if (win32_access_make(access, true, &attributes, err) < 0)
+        return -1;
+    if (!CreateDirectoryW(wide, attributes))
+        code = GetLastError();
+    win32_access_free(attributes);
+    if (code != ERROR_ALREADY_EXISTS && code != ERROR_ACCESS_DENIED) /* a root says the latter */
+        return code ? win32_fail(err, code, "make folder '%s'", path) : 0;
+
+    folder = CreateFileW(wide, FILE_READ_ATTRIBUTES | rights, WIN32_SHARE_ALL, NULL, OPEN_EXISTING,
+                         flags, NULL);
     if (folder == INVALID_HANDLE_VALUE ||
         !GetFileInformationByHandleEx(folder, FileAttributeTagInfo, &info, sizeof info))
         result = win32_fail(err, GetLastError(), "make folder '%s'", path);
@@ -48,21 +59,6 @@ static int keep_one(const wchar_t *wide, const char *path, enum host_access acce
     if (folder != INVALID_HANDLE_VALUE)
         CloseHandle(folder);
     return result;
-}
-
-static int make_one(const char *path, enum host_access access, struct error *err) {
-    _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
-    SECURITY_ATTRIBUTES *attributes = NULL;
-    DWORD code = 0;
-
-    if (win32_access_make(access, true, &attributes, err) < 0)
-        return -1;
-    if (!CreateDirectoryW(wide, attributes))
-        code = GetLastError();
-    win32_access_free(attributes);
-    if (code == ERROR_ALREADY_EXISTS || code == ERROR_ACCESS_DENIED) /* a root says the latter */
-        return keep_one(wide, path, access, err);
-    return code ? win32_fail(err, code, "make folder '%s'", path) : 0;
 }
 
 static int make_missing(const char *path, struct error *err) {
@@ -85,45 +81,31 @@ int win32_make_folder(struct host *, const char *path, enum host_access access, 
     return win32_make_parents(path, &way, err) < 0 ? -1 : make_one(path, access, err);
 }
 
-/* Calls `visit` with each entry of a folder; stops at its first failure. */
-static int each_entry(const wchar_t *folder, const char *path,
-                      int (*visit)(void *, const WIN32_FIND_DATAW *, struct error *), void *context,
-                      struct error *err) {
-    _cleanup_wide_ wchar_t *pattern = win32_wide_join(folder, L"*");
+int win32_list(struct host *host, const char *path, struct text_list *ret, struct error *err) {
+    bool root = text_ends_with(path, "\\");
+    _cleanup_(freep) char *pattern = xasprintf("%s%s*", path, root ? "" : "\\");
+    _cleanup_wide_ wchar_t *wide = win32_wide_path(pattern);
+    enum host_file_type type = win32_file_type(host, path);
     WIN32_FIND_DATAW found;
     HANDLE search;
-    int result = 0;
-    bool root = wcslen(folder) && folder[wcslen(folder) - 1] == L'\\';
-
-    search = FindFirstFileExW(pattern, FindExInfoBasic, &found, FindExSearchNameMatch, NULL, 0);
-    if (search == INVALID_HANDLE_VALUE)
-        return GetLastError() == ERROR_FILE_NOT_FOUND && root
-                   ? 0
-                   : win32_fail(err, GetLastError(), "list '%s'", path);
-    do {
-        if (wcscmp(found.cFileName, L".") != 0 && wcscmp(found.cFileName, L"..") != 0)
-            result = visit(context, &found, err);
-    } while (result == 0 && FindNextFileW(search, &found));
-    if (result == 0 && GetLastError() != ERROR_NO_MORE_FILES)
-        result = win32_fail(err, GetLastError(), "list '%s'", path);
-    FindClose(search);
-    return result;
-}
-
-static int add_name(void *context, const WIN32_FIND_DATAW *found, struct error *) {
-    text_list_add_owned(context, win32_narrow(found->cFileName));
-    return 0;
-}
-
-int win32_list(struct host *host, const char *path, struct text_list *ret, struct error *err) {
-    _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
-    enum host_file_type type = win32_file_type(host, path);
+    DWORD code;
 
     if (type == HOST_ABSENT)
         return error_set_os(err, ERROR_ABSENT, 3, "list '%s': no such folder", path);
     if (type == HOST_FILE)
         return error_set(err, ERROR_HOST, "list '%s': not a folder", path);
-    return each_entry(wide, path, add_name, ret, err);
+    search = FindFirstFileExW(wide, FindExInfoBasic, &found, FindExSearchNameMatch, NULL, 0);
+    if (search == INVALID_HANDLE_VALUE)
+        return GetLastError() == ERROR_FILE_NOT_FOUND && root
+                   ? 0
+                   : win32_fail(err, GetLastError(), "list '%s'", path);
+    do
+        if (wcscmp(found.cFileName, L".") != 0 && wcscmp(found.cFileName, L"..") != 0)
+            text_list_add_owned(ret, win32_narrow(found.cFileName));
+    while (FindNextFileW(search, &found));
+    code = GetLastError();
+    FindClose(search);
+    return code == ERROR_NO_MORE_FILES ? 0 : win32_fail(err, code, "list '%s'", path);
 }
 
 /* ---- removing: what is in a folder goes while the folder is held, and a name that is removed is
@@ -199,27 +181,9 @@ static int names_in(HANDLE folder, const char *path, struct text_list *ret, stru
                : win32_fail(err, GetLastError(), "list '%s'", path);
 }
 
-static int remove_at(const char *path, int depth, struct error *err);
-
-/* What is in an open folder, no deeper than `depth` folders. */
-static int remove_below(HANDLE folder, const char *path, int depth, struct error *err) {
-    _cleanup_(text_list_free) struct text_list names = {0};
-
-    if (!depth)
-        return error_set(err, ERROR_HOST, "remove '%s': it is nested too deeply", path);
-    if (names_in(folder, path, &names, err) < 0)
-        return -1;
-    for (size_t i = 0; i < names.count; i++) {
-        _cleanup_(freep) char *below = xasprintf("%s\\%s", path, names.items[i]);
-
-        if (remove_at(below, depth, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* With what is in it where `depth` is not 0. */
+/* Where `depth` is not 0 with what is in it, no deeper than so many folders. */
 static int remove_at(const char *path, int depth, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
     HANDLE folder = INVALID_HANDLE_VALUE;
     int result = 0;
@@ -227,7 +191,14 @@ static int remove_at(const char *path, int depth, struct error *err) {
     if (depth && hold_folder(wide, path, &folder, err) < 0)
         return -1;
     if (folder != INVALID_HANDLE_VALUE) {
-        result = remove_below(folder, path, depth - 1, err);
+        result = depth > 1
+                     ? names_in(folder, path, &names, err)
+                     : error_set(err, ERROR_HOST, "remove '%s': it is nested too deeply", path);
+        for (size_t i = 0; i < names.count && result == 0; i++) {
+            _cleanup_(freep) char *below = xasprintf("%s\\%s", path, names.items[i]);
+
+            result = remove_at(below, depth - 1, err);
+        }
         CloseHandle(folder);
     }
     return result < 0 ? -1 : remove_name(wide, path, err);

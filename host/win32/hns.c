@@ -46,13 +46,6 @@ static void release(struct call *call) {
     free(call);
 }
 
-static const struct shape *find_shape(const char *function) {
-    for (size_t i = 0; i < ARRAY_SIZE(shapes); i++)
-        if (text_starts_with(function, shapes[i].begins))
-            return &shapes[i];
-    return NULL;
-}
-
 /* On 64-bit Windows pointers and handles travel alike, and the caller makes and removes the room
  * for arguments: an export does not look at those behind its own. */
 static DWORD WINAPI run_call(void *context) {
@@ -70,22 +63,20 @@ static DWORD WINAPI run_call(void *context) {
     return 0;
 }
 
-/* host.c and hcn.c have checked that a GUID is one. */
-static GUID *make_guid(const char *text) {
-    _cleanup_(freep) char *braced = xasprintf("{%s}", text);
-    _cleanup_wide_ wchar_t *wide = win32_wide(braced);
-    GUID *guid = xcalloc(1, sizeof *guid);
-
-    (void)CLSIDFromString(wide, guid); /* the zero GUID otherwise, which finds nothing */
-    return guid;
-}
-
 static void *make_input(char type, const char *text) {
+    _cleanup_(freep) char *braced = NULL;
+    _cleanup_wide_ wchar_t *wide = NULL;
+    GUID *guid;
+
     if (type == 'h')
         return (void *)(uintptr_t)strtoull(text ? text : "0", NULL, 16);
-    if (type == 'g')
-        return make_guid(text ? text : "");
-    return win32_wide(text ? text : "");
+    if (type != 'g')
+        return win32_wide(text ? text : "");
+    braced = xasprintf("{%s}", text ? text : "");
+    wide = win32_wide(braced);
+    guid = xcalloc(1, sizeof *guid);
+    (void)CLSIDFromString(wide, guid); /* hcn.c has looked; the zero GUID otherwise finds nothing */
+    return guid;
 }
 
 static void take_outputs(const struct call *call, char **ret_result, char **ret_error_record) {
@@ -103,26 +94,22 @@ static void take_outputs(const struct call *call, char **ret_result, char **ret_
     }
 }
 
-static int wait_for(HANDLE thread, unsigned timeout_ms, const char *function, struct error *err) {
-    DWORD waited = WaitForSingleObject(thread, timeout_ms);
-
-    if (waited == WAIT_OBJECT_0)
-        return 0;
-    return error_set(err, ERROR_TIMED_OUT,
-                     "call %s: no answer within %.0f s; the result is unknown", function,
-                     timeout_ms / 1000.0);
-}
-
 int win32_hns(struct host *, const char *function, const char *const *arguments, size_t count,
               unsigned timeout_ms, char **ret_result, char **ret_error_record,
               uint32_t *ret_hresult, struct error *err) {
-    const struct shape *shape = find_shape(function);
-    _cleanup_wide_ wchar_t *dll = shape ? win32_wide(shape->dll) : NULL;
-    void *address = shape ? win32_function(dll, function) : NULL;
+    const struct shape *shape = NULL;
+    _cleanup_wide_ wchar_t *dll = NULL;
+    void *address = NULL;
     struct call *call;
     HANDLE thread;
-    int result;
+    int result = 0;
 
+    for (size_t i = 0; i < ARRAY_SIZE(shapes) && !shape; i++)
+        shape = text_starts_with(function, shapes[i].begins) ? &shapes[i] : NULL;
+    if (shape) {
+        dll = win32_wide(shape->dll);
+        address = win32_function(dll, function);
+    }
     if (!address || strlen(shape->inputs) != count)
         return error_set(
             err, ERROR_UNSUPPORTED,
@@ -140,7 +127,10 @@ int win32_hns(struct host *, const char *function, const char *const *arguments,
         release(call);
         return win32_fail(err, GetLastError(), "call %s", function);
     }
-    result = wait_for(thread, timeout_ms, function, err);
+    if (WaitForSingleObject(thread, timeout_ms) != WAIT_OBJECT_0)
+        result = error_set(err, ERROR_TIMED_OUT,
+                           "call %s: no answer within %.0f s; the result is unknown", function,
+                           timeout_ms / 1000.0);
     CloseHandle(thread);
     if (result == 0) {
         *ret_hresult = (uint32_t)call->hresult;

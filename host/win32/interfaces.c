@@ -2,17 +2,6 @@
  * restart of Windows; addresses and DNS servers are therefore given to netsh as well. */
 #include "host/win32/iphlpapi.h"
 
-static bool has_dhcp(uint32_t index) {
-    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
-    bool dhcp = false;
-
-    if (win32_adapters(NULL, &adapters, NULL) == 0)
-        for (size_t i = 0; i < adapters.count; i++)
-            if (adapters.items[i].index == index)
-                dhcp = adapters.items[i].dhcp;
-    return dhcp;
-}
-
 /* IPv4 addresses alone: Windows loses these when a switch is made. The new vNIC asks DHCP then;
  * netsh adds nothing to such an interface, it must be told to be static. */
 static void keep_address(uint32_t index, const struct ip *ip, int length) {
@@ -22,10 +11,16 @@ static void keep_address(uint32_t index, const struct ip *ip, int length) {
                                 (uint8_t)bits}};
     _cleanup_(freep) char *name = xasprintf("name=%u", index);
     _cleanup_(freep) char *address = NULL, *mask_word = NULL;
+    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
+    bool dhcp = false;
 
+    if (win32_adapters(NULL, &adapters, NULL) == 0)
+        for (size_t i = 0; i < adapters.count; i++)
+            if (adapters.items[i].index == index)
+                dhcp = adapters.items[i].dhcp;
     address = xasprintf("address=%s", IP_TEXT(ip));
     mask_word = xasprintf("mask=%s", IP_TEXT(&mask));
-    if (has_dhcp(index))
+    if (dhcp)
         win32_netsh((const char *const[]){"interface", "ipv4", "set", "address", name,
                                           "source=static", address, mask_word, "store=persistent",
                                           NULL});
@@ -37,17 +32,21 @@ static void keep_address(uint32_t index, const struct ip *ip, int length) {
 int win32_address_add(struct host *, uint32_t index, const char *address, struct error *err) {
     __auto_type init = WIN32_IPHLPAPI(InitializeUnicastIpAddressEntry, err);
     __auto_type add = WIN32_IPHLPAPI(CreateUnicastIpAddressEntry, err);
+    const char *slash = address + strcspn(address, "/");
+    _cleanup_(freep) char *bare = xstrndup(address, (size_t)(slash - address));
     MIB_UNICASTIPADDRESS_ROW row = {0};
+    long long length = 0;
     struct ip ip;
-    int length;
     DWORD code;
 
-    if (win32_parse_address(address, &ip, &length, err) < 0)
+    if (ip_parse(bare, &ip, err) < 0)
         return -1;
+    if (!*slash || text_to_number(slash + 1, 0, ip.family == 4 ? 32 : 128, &length) < 0)
+        return error_set(err, ERROR_MALFORMED, "address '%s': wrong prefix length", address);
     if (!add)
         return error_prefix(err, "add address '%s'", address);
     if (ip.family == 4)
-        keep_address(index, &ip, length);
+        keep_address(index, &ip, (int)length);
     if (init)
         init(&row);
     row.InterfaceIndex = index;
@@ -73,26 +72,30 @@ enum { DNS_SETTINGS_VERSION1 = 1, DNS_SETTINGS_IPV6 = 1, DNS_SETTINGS_NAMESERVER
 
 typedef DWORD(WINAPI *set_dns)(GUID, const struct dns_settings *);
 
-static int set_dns_by_iphlpapi(set_dns set, const GUID *adapter, const struct text_list *servers,
-                               bool v6, struct error *err) {
-    _cleanup_(freep) char *joined = text_list_join(servers, ",");
-    _cleanup_wide_ wchar_t *wide = win32_wide(joined);
-    const struct dns_settings settings = {.version = DNS_SETTINGS_VERSION1,
-                                          .flags = DNS_SETTINGS_NAMESERVER |
-                                                   (v6 ? DNS_SETTINGS_IPV6 : 0),
-                                          .name_server = wide};
-    DWORD code = set(*adapter, &settings);
-
-    return code ? win32_fail(err, code, "set DNS servers '%s'", joined) : 0;
-}
-
-/* Windows Server 2019 has no SetInterfaceDnsSettings. The first server takes the others' place. */
-static void set_dns_by_netsh(uint32_t index, const struct text_list *servers, bool v6) {
+/* `set` is NULL on Windows Server 2019, which has no SetInterfaceDnsSettings. */
+static int set_dns_of_family(set_dns set, const GUID *adapter, uint32_t index,
+                             const struct text_list *servers, bool v6, struct error *err) {
+    _cleanup_(text_list_free) struct text_list some = {0};
+    _cleanup_(freep) char *joined = NULL, *name = xasprintf("name=%u", index);
+    struct dns_settings settings = {.version = DNS_SETTINGS_VERSION1,
+                                    .flags =
+                                        DNS_SETTINGS_NAMESERVER | (v6 ? DNS_SETTINGS_IPV6 : 0)};
     const char *family = v6 ? "ipv6" : "ipv4";
-    _cleanup_(freep) char *name = xasprintf("name=%u", index);
 
-    for (size_t i = 0; i < servers->count; i++) {
-        _cleanup_(freep) char *address = xasprintf("address=%s", servers->items[i]);
+    for (size_t i = 0; i < servers->count; i++)
+        if ((strchr(servers->items[i], ':') != NULL) == v6)
+            text_list_add(&some, servers->items[i]);
+    if (set) {
+        _cleanup_wide_ wchar_t *wide = NULL;
+        DWORD code;
+
+        joined = text_list_join(&some, ",");
+        settings.name_server = wide = win32_wide(joined);
+        code = set(*adapter, &settings);
+        return code ? win32_fail(err, code, "set DNS servers '%s'", joined) : 0;
+    }
+    for (size_t i = 0; i < some.count; i++) { /* the first one takes the others' place */
+        _cleanup_(freep) char *address = xasprintf("address=%s", some.items[i]);
 
         if (!i)
             win32_netsh((const char *const[]){"interface", family, "set", "dnsservers", name,
@@ -101,18 +104,6 @@ static void set_dns_by_netsh(uint32_t index, const struct text_list *servers, bo
             win32_netsh((const char *const[]){"interface", family, "add", "dnsservers", name,
                                               address, "validate=no", NULL});
     }
-}
-
-static int set_dns_of_family(set_dns set, const GUID *adapter, uint32_t index,
-                             const struct text_list *servers, bool v6, struct error *err) {
-    _cleanup_(text_list_free) struct text_list some = {0};
-
-    for (size_t i = 0; i < servers->count; i++)
-        if ((strchr(servers->items[i], ':') != NULL) == v6)
-            text_list_add(&some, servers->items[i]);
-    if (set)
-        return set_dns_by_iphlpapi(set, adapter, &some, v6, err);
-    set_dns_by_netsh(index, &some, v6);
     return 0;
 }
 
@@ -165,22 +156,17 @@ int win32_forwarding_set(struct host *, uint32_t index, int family, bool on, str
     return set_row(&row, family, "forwarding", index, err);
 }
 
-/* What iphlpapi sets is gone after a restart. */
-static void keep_metric(uint32_t index, int family, uint32_t metric) {
-    _cleanup_(freep) char *name = xasprintf("interface=%u", index);
-    _cleanup_(freep) char *value = xasprintf("metric=%u", metric);
-
-    win32_netsh((const char *const[]){"interface", family == 6 ? "ipv6" : "ipv4", "set",
-                                      "interface", name, value, "store=persistent", NULL});
-}
-
 int win32_metric_set(struct host *, uint32_t index, int family, uint32_t metric,
                      struct error *err) {
+    _cleanup_(freep) char *name = xasprintf("interface=%u", index);
+    _cleanup_(freep) char *value = xasprintf("metric=%u", metric);
     MIB_IPINTERFACE_ROW row;
 
     if (win32_interface_row(index, family, &row, err) < 0)
         return -1;
-    keep_metric(index, family, metric);
+    /* What iphlpapi sets is gone after a restart. */
+    win32_netsh((const char *const[]){"interface", family == 6 ? "ipv6" : "ipv4", "set",
+                                      "interface", name, value, "store=persistent", NULL});
     row.UseAutomaticMetric = FALSE;
     row.Metric = metric;
     return set_row(&row, family, "the metric", index, err);

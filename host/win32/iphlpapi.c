@@ -36,19 +36,6 @@ bool win32_ip(const SOCKADDR *address, struct ip *ret) {
     return ret->family != 0;
 }
 
-int win32_parse_address(const char *text, struct ip *ret, int *ret_length, struct error *err) {
-    size_t len = strcspn(text, "/");
-    _cleanup_(freep) char *address = xstrndup(text, len);
-    long long length = 0;
-
-    if (ip_parse(address, ret, err) < 0)
-        return -1;
-    if (text[len] != '/' || text_to_number(text + len + 1, 0, ret->family == 4 ? 32 : 128, &length))
-        return error_set(err, ERROR_MALFORMED, "address '%s': wrong prefix length", text);
-    *ret_length = (int)length;
-    return 0;
-}
-
 int win32_interface_row(uint32_t index, int family, MIB_IPINTERFACE_ROW *ret, struct error *err) {
     __auto_type init = WIN32_IPHLPAPI(InitializeIpInterfaceEntry, err);
     __auto_type get = WIN32_IPHLPAPI(GetIpInterfaceEntry, err);

@@ -16,8 +16,6 @@ void *win32_iphlpapi(const char *function, struct error *err);
 /* Addresses between the base's form and Windows'. */
 void win32_sockaddr(const struct ip *ip, SOCKADDR_INET *ret);
 bool win32_ip(const SOCKADDR *address, struct ip *ret);
-/* An address with its own bits and its length, "10.0.0.21/24". Fails with ERROR_MALFORMED. */
-int win32_parse_address(const char *text, struct ip *ret, int *ret_length, struct error *err);
 /* "00-15-5D-01-02-03"; "" where the address is not one of Ethernet. */
 void win32_mac(const BYTE *mac, ULONG length, char ret[18]);
 /* What Windows knows of an interface. */

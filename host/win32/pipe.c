@@ -69,13 +69,18 @@ static bool token_user(HANDLE token, union token_user *ret) {
     return GetTokenInformation(token, TokenUser, ret, sizeof *ret, &len);
 }
 
-/* A process of an administrator that does not run elevated has the group for refusals alone. */
-static bool is_administrator(HANDLE token) {
+/* SYSTEM, who runs this, or an administrator: a process of one that does not run elevated has the
+ * group for refusals alone. */
+static bool is_trusted(HANDLE token, PSID user) {
     char sid[SECURITY_MAX_SID_SIZE];
     DWORD size = sizeof sid, len = 0;
     _cleanup_(freep) char *room = NULL;
     const TOKEN_GROUPS *groups;
+    union token_user own;
 
+    if (IsWellKnownSid(user, WinLocalSystemSid) ||
+        (token_user(GetCurrentProcessToken(), &own) && EqualSid(user, own.user.User.Sid)))
+        return true;
     (void)GetTokenInformation(token, TokenGroups, NULL, 0, &len);
     room = xcalloc(1, len + sizeof *groups);
     groups = (const TOKEN_GROUPS *)(const void *)room;
@@ -88,36 +93,16 @@ static bool is_administrator(HANDLE token) {
     return false;
 }
 
-static bool is_trusted(HANDLE token, const union token_user *user) {
-    union token_user own;
-
-    return IsWellKnownSid(user->user.User.Sid, WinLocalSystemSid) ||
-           (token_user(GetCurrentProcessToken(), &own) &&
-            EqualSid(user->user.User.Sid, own.user.User.Sid)) ||
-           is_administrator(token);
-}
-
-static int refuse(const char *path, ULONG process, PSID user, struct error *err) {
-    wchar_t *sid = NULL;
-    _cleanup_(freep) char *name = NULL;
-
-    if (ConvertSidToStringSidW(user, &sid)) {
-        name = win32_narrow(sid);
-        LocalFree(sid);
-    }
-    return error_set(err, ERROR_DENIED,
-                     "open '%s': process %lu of user %s serves it, which is no administrator", path,
-                     process, name ? name : "unknown");
-}
-
 /* Any user may make a pipe whose name is free, and hear what was meant for a service. What serves
  * ours is a service, and runs as SYSTEM, as an administrator or as who runs this. */
 static int check_server(HANDLE pipe, const char *path, struct error *err) {
-    union token_user user;
+    _cleanup_(freep) char *name = NULL;
     HANDLE process = NULL, token = NULL;
+    union token_user user;
+    wchar_t *sid = NULL;
     ULONG id = 0;
     bool service;
-    int result = -1;
+    int result = 0;
 
     if (!GetNamedPipeServerProcessId(pipe, &id))
         return win32_fail(err, GetLastError(), "find out who serves '%s'", path);
@@ -128,11 +113,17 @@ static int check_server(HANDLE pipe, const char *path, struct error *err) {
                          "open '%s': process %lu serves it, which is no service of Windows", path,
                          id);
     process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, id);
-    if (!process || !OpenProcessToken(process, TOKEN_QUERY, &token) || !token_user(token, &user))
-        (void)win32_fail(err, GetLastError(), "find out who runs process %lu, which serves '%s'",
-                         id, path);
-    else
-        result = is_trusted(token, &user) ? 0 : refuse(path, id, user.user.User.Sid, err);
+    if (!process || !OpenProcessToken(process, TOKEN_QUERY, &token) || !token_user(token, &user)) {
+        result = win32_fail(err, GetLastError(), "find out who runs process %lu, which serves '%s'",
+                            id, path);
+    } else if (!is_trusted(token, user.user.User.Sid)) {
+        if (ConvertSidToStringSidW(user.user.User.Sid, &sid))
+            name = win32_narrow(sid);
+        LocalFree(sid);
+        result = error_set(err, ERROR_DENIED,
+                           "open '%s': process %lu of user %s serves it, which is no administrator",
+                           path, id, name ? name : "unknown");
+    }
     if (token)
         (void)CloseHandle(token);
     if (process)

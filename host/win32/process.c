@@ -23,27 +23,12 @@ static size_t name_length(const wchar_t *item) {
     return equals ? (size_t)(equals - item) : wcslen(item);
 }
 
-static bool is_replaced(const wchar_t *item, wchar_t *const *added, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (name_length(added[i]) == name_length(item) &&
-            _wcsnicmp(added[i], item, name_length(item)) == 0)
-            return true;
-    return false;
-}
-
 /* Adds an item with its end to the block; answers where the next one goes. */
 static size_t put_item(wchar_t *block, size_t at, const wchar_t *item) {
     size_t units = wcslen(item) + 1;
 
     memcpy(block + at, item, units * sizeof *block);
     return at + units;
-}
-
-/* One of ours as the child gets it: NULL for not at all. */
-static wchar_t *hand_on(const wchar_t *item, bool talks) {
-    _cleanup_(secret_freep) char *own = win32_narrow(item), *handed = child_variable(own, talks);
-
-    return handed ? win32_wide(handed) : NULL;
 }
 
 wchar_t *win32_child_environment(const char *const *additional, bool talks) {
@@ -63,11 +48,17 @@ wchar_t *win32_child_environment(const char *const *additional, bool talks) {
         units += wcslen(item) + 1; /* what is handed on is no longer */
     block = xcalloc(units, sizeof *block);
     for (const wchar_t *item = own; item && *item; item += wcslen(item) + 1) {
-        _cleanup_wide_ wchar_t *handed =
-            is_replaced(item, added, count) ? NULL : hand_on(item, talks);
+        _cleanup_(secret_freep) char *found = win32_narrow(item), *handed = NULL;
+        _cleanup_wide_ wchar_t *wide = NULL;
+        bool replaced = false;
 
+        for (size_t i = 0; i < count; i++)
+            replaced |= name_length(added[i]) == name_length(item) &&
+                        _wcsnicmp(added[i], item, name_length(item)) == 0;
+        if (!replaced)
+            handed = child_variable(found, talks);
         if (handed)
-            at = put_item(block, at, handed);
+            at = put_item(block, at, wide = win32_wide(handed));
     }
     for (size_t i = 0; i < count; i++) {
         at = put_item(block, at, added[i]);
@@ -188,22 +179,6 @@ static DWORD WINAPI feed(void *context) {
     return 0;
 }
 
-/* Takes what is in the pipe now; false at its end. */
-static bool drain(struct child *child) {
-    char piece[8192];
-    DWORD available = 0, n = 0;
-
-    for (;;) {
-        if (!PeekNamedPipe(child->output, NULL, 0, NULL, &available, NULL))
-            return false;
-        if (!available)
-            return true;
-        if (!ReadFile(child->output, piece, sizeof piece, &n, NULL) || !n)
-            return false;
-        text_add_bytes(&child->collected, piece, n);
-    }
-}
-
 static void end_child(struct child *child) {
     if (!child->job || !TerminateJobObject(child->job, 1))
         (void)TerminateProcess(child->process, 1);
@@ -212,13 +187,17 @@ static void end_child(struct child *child) {
 static int wait_for_child(struct child *child, const struct host_process *process,
                           struct error *err) {
     uint64_t end = GetTickCount64() + process->timeout_ms;
-    DWORD pause = 1;
+    DWORD pause = 1, available = 0, n = 0;
+    char piece[8192];
 
     for (;;) {
         DWORD waited = WaitForSingleObject(child->process, pause);
         size_t had = child->collected.len;
 
-        (void)drain(child); /* its end is the process's end, which is looked for here */
+        /* The pipe's end is the process's end, which is looked for here. */
+        while (PeekNamedPipe(child->output, NULL, 0, NULL, &available, NULL) && available &&
+               ReadFile(child->output, piece, sizeof piece, &n, NULL) && n)
+            text_add_bytes(&child->collected, piece, n);
         if (waited == WAIT_OBJECT_0 && !child->collected.overflow)
             return 0;
         /* While it writes it is not kept waiting: the pipe holds a few kilobytes. */

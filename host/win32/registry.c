@@ -8,12 +8,15 @@ static const char *below_machine(const char *key) {
     return text_starts_with(key, "HKLM\\") ? key + 5 : key;
 }
 
-static int get_value(const char *key, const char *value, DWORD flags, char **ret,
-                     struct error *err) {
+/* Unless it is raw, an expanded text counts as REG_SZ. */
+int win32_registry_get(struct host *, const char *key, const char *value, bool raw, char **ret,
+                       struct error *err) {
+    const DWORD flags =
+        RRF_RT_REG_SZ | RRF_RT_REG_DWORD | (raw ? RRF_RT_REG_EXPAND_SZ | RRF_NOEXPAND : 0);
     _cleanup_wide_ wchar_t *wide_key = win32_wide(below_machine(key));
     _cleanup_wide_ wchar_t *wide_value = win32_wide(value);
     _cleanup_(freep) BYTE *data = NULL;
-    DWORD type = 0, size = 0;
+    DWORD type = 0, size = 0, number;
     LSTATUS code;
 
     code = RegGetValueW(HKEY_LOCAL_MACHINE, wide_key, wide_value, flags, &type, NULL, &size);
@@ -24,24 +27,10 @@ static int get_value(const char *key, const char *value, DWORD flags, char **ret
     if (code || !data)
         return win32_fail(err, code ? (DWORD)code : ERROR_MORE_DATA, "read registry value '%s\\%s'",
                           key, value);
-    if (type == REG_DWORD) {
-        DWORD number;
-
-        memcpy(&number, data, sizeof number);
-        *ret = xasprintf("%lu", (unsigned long)number);
-    } else {
-        *ret = win32_narrow((const wchar_t *)(const void *)data);
-    }
+    memcpy(&number, data, sizeof number);
+    *ret = type == REG_DWORD ? xasprintf("%lu", (unsigned long)number)
+                             : win32_narrow((const wchar_t *)(const void *)data);
     return 0;
-}
-
-/* Unless it is raw, an expanded text counts as REG_SZ. */
-int win32_registry_get(struct host *, const char *key, const char *value, bool raw, char **ret,
-                       struct error *err) {
-    DWORD flags = RRF_RT_REG_SZ | RRF_RT_REG_DWORD;
-
-    return get_value(key, value, raw ? flags | RRF_RT_REG_EXPAND_SZ | RRF_NOEXPAND : flags, ret,
-                     err);
 }
 
 static LSTATUS put_value(const wchar_t *key_name, const wchar_t *value, bool number,

@@ -1,22 +1,6 @@
 /* The host's routes and neighbors, and which local ports are taken. */
 #include "host/win32/iphlpapi.h"
 
-static void read_route(const MIB_IPFORWARD_ROW2 *from, struct host_route *ret) {
-    char text[IP_TEXT_MAX] = "";
-    struct ip ip;
-
-    if (win32_ip((const SOCKADDR *)&from->DestinationPrefix.Prefix, &ip))
-        ip_format(&ip, text);
-    (void)text_format(ret->destination, sizeof ret->destination, "%s/%u", text,
-                      from->DestinationPrefix.PrefixLength); /* fits: an address and a length */
-    text[0] = '\0';
-    if (win32_ip((const SOCKADDR *)&from->NextHop, &ip))
-        ip_format(&ip, text);
-    (void)text_format(ret->next_hop, sizeof ret->next_hop, "%s", text);
-    ret->interface_index = from->InterfaceIndex;
-    ret->metric = from->Metric;
-}
-
 int win32_routes(struct host *, struct host_routes *ret, struct error *err) {
     MIB_IPFORWARD_TABLE2 *table = NULL;
     DWORD code = GetIpForwardTable2(AF_UNSPEC, &table);
@@ -24,20 +8,23 @@ int win32_routes(struct host *, struct host_routes *ret, struct error *err) {
     if (code)
         return win32_fail(err, code, "list routes");
     ret->items = xcalloc(table->NumEntries + 1, sizeof *ret->items);
-    for (ULONG i = 0; i < table->NumEntries; i++)
-        read_route(&table->Table[i], &ret->items[ret->count++]);
+    for (ULONG i = 0; i < table->NumEntries; i++) {
+        const MIB_IPFORWARD_ROW2 *row = &table->Table[i];
+        struct host_route *route = &ret->items[ret->count++];
+        char text[IP_TEXT_MAX] = "";
+        struct ip ip;
+
+        if (win32_ip((const SOCKADDR *)&row->DestinationPrefix.Prefix, &ip))
+            ip_format(&ip, text);
+        (void)text_format(route->destination, sizeof route->destination, "%s/%u", text,
+                          row->DestinationPrefix.PrefixLength); /* fits: an address and a length */
+        if (win32_ip((const SOCKADDR *)&row->NextHop, &ip))
+            ip_format(&ip, route->next_hop);
+        route->interface_index = row->InterfaceIndex;
+        route->metric = row->Metric;
+    }
     FreeMibTable(table);
     return 0;
-}
-
-static void read_neighbor(const MIB_IPNET_ROW2 *from, struct host_neighbor *ret) {
-    struct ip ip;
-
-    if (win32_ip((const SOCKADDR *)&from->Address, &ip))
-        ip_format(&ip, ret->address);
-    if (from->State != NlnsUnreachable && from->State != NlnsIncomplete)
-        win32_mac(from->PhysicalAddress, from->PhysicalAddressLength, ret->mac);
-    ret->fixed = from->State == NlnsPermanent;
 }
 
 /* Not both families at once: a host without IPv6 refuses that. */
@@ -53,54 +40,52 @@ int win32_neighbors(struct host *, struct host_neighbors *ret, struct error *err
         if (code)
             continue;
         for (ULONG k = 0; k < table->NumEntries; k++) {
-            array_add(ret->items, ret->count, (struct host_neighbor){0});
-            read_neighbor(&table->Table[k], &ret->items[ret->count - 1]);
+            const MIB_IPNET_ROW2 *row = &table->Table[k];
+            struct host_neighbor found = {.fixed = row->State == NlnsPermanent};
+            struct ip ip;
+
+            if (win32_ip((const SOCKADDR *)&row->Address, &ip))
+                ip_format(&ip, found.address);
+            if (row->State != NlnsUnreachable && row->State != NlnsIncomplete)
+                win32_mac(row->PhysicalAddress, row->PhysicalAddressLength, found.mac);
+            array_add(ret->items, ret->count, found);
         }
         FreeMibTable(table);
     }
     return 0;
 }
 
-static int make_row(const struct host_route *route, MIB_IPFORWARD_ROW2 *ret, struct error *err) {
-    __auto_type init = WIN32_IPHLPAPI(InitializeIpForwardEntry, err);
-    struct cidr destination;
-    struct ip next_hop;
-
-    if (cidr_parse(route->destination, &destination, err) < 0 ||
-        ip_parse(route->next_hop, &next_hop, err) < 0)
-        return -1;
-    *ret = (MIB_IPFORWARD_ROW2){0};
-    if (init)
-        init(ret);
-    ret->InterfaceIndex = route->interface_index;
-    win32_sockaddr(&destination.base, &ret->DestinationPrefix.Prefix);
-    ret->DestinationPrefix.PrefixLength = (UINT8)destination.length;
-    win32_sockaddr(&next_hop, &ret->NextHop);
-    ret->Metric = route->metric;
-    ret->Protocol = MIB_IPPROTO_NETMGMT;
-    return 0;
-}
-
 static int change_route(const struct host_route *route, bool add, struct error *err) {
     __auto_type change = add ? WIN32_IPHLPAPI(CreateIpForwardEntry2, err)
                              : WIN32_IPHLPAPI(DeleteIpForwardEntry2, err);
+    __auto_type init = WIN32_IPHLPAPI(InitializeIpForwardEntry, NULL);
     const char *doing = add ? "add" : "remove";
-    MIB_IPFORWARD_ROW2 row;
+    MIB_IPFORWARD_ROW2 row = {0};
+    struct cidr destination;
+    struct ip next_hop;
     DWORD code;
 
-    if (!change || make_row(route, &row, err) < 0)
+    if (!change || cidr_parse(route->destination, &destination, err) < 0 ||
+        ip_parse(route->next_hop, &next_hop, err) < 0)
         return error_prefix(err, "%s route to '%s'", doing, route->destination);
-    if (add) {
+    if (init)
+        init(&row);
+    row.InterfaceIndex = route->interface_index;
+    win32_sockaddr(&destination.base, &row.DestinationPrefix.Prefix);
+    row.DestinationPrefix.PrefixLength = (UINT8)destination.length;
+    win32_sockaddr(&next_hop, &row.NextHop);
+    row.Metric = route->metric;
+    row.Protocol = MIB_IPPROTO_NETMGMT;
+    /* What CreateIpForwardEntry2 makes is gone after a restart; without its default route the
+     * machine would be, too. */
+    if (add && (route->persistent || text_ends_with(route->destination, "/0"))) {
         bool v6 = strchr(route->destination, ':') != NULL;
         _cleanup_(freep) char *on = xasprintf("interface=%u", route->interface_index);
-        _cleanup_(freep) char *next_hop = xasprintf("nexthop=%s", route->next_hop);
+        _cleanup_(freep) char *through = xasprintf("nexthop=%s", route->next_hop);
         _cleanup_(freep) char *prefix = xasprintf("prefix=%s", route->destination);
 
-        /* What CreateIpForwardEntry2 makes is gone after a restart; without its default route the
-         * machine would be, too. */
-        if (route->persistent || text_ends_with(route->destination, "/0"))
-            win32_netsh((const char *const[]){"interface", v6 ? "ipv6" : "ipv4", "add", "route",
-                                              prefix, on, next_hop, "store=persistent", NULL});
+        win32_netsh((const char *const[]){"interface", v6 ? "ipv6" : "ipv4", "add", "route", prefix,
+                                          on, through, "store=persistent", NULL});
     }
     code = change(&row);
     if (!code || (add ? code == ERROR_OBJECT_ALREADY_EXISTS

@@ -24,11 +24,6 @@ static wchar_t *multi_text(const struct text_list *list, DWORD *ret_bytes) {
     return all;
 }
 
-static void read_multi_text(const wchar_t *all, struct text_list *ret) {
-    for (; all && *all; all += wcslen(all) + 1)
-        text_list_add_owned(ret, win32_narrow(all));
-}
-
 static int set_environment(const struct host_service *service, struct error *err) {
     _cleanup_(freep) char *path = xasprintf(SERVICES_KEY "%s", service->name);
     _cleanup_wide_ wchar_t *wide = win32_wide(path);
@@ -63,8 +58,10 @@ static void read_list(const char *name, const wchar_t *value_name, struct text_l
         return; /* none */
     value = xcalloc(bytes + 2 * sizeof *value, 1);
     if (RegGetValueW(HKEY_LOCAL_MACHINE, wide, value_name, RRF_RT_REG_MULTI_SZ, NULL, value,
-                     &bytes) == 0)
-        read_multi_text(value, ret);
+                     &bytes) != 0)
+        return;
+    for (const wchar_t *item = value; *item; item += wcslen(item) + 1)
+        text_list_add_owned(ret, win32_narrow(item));
 }
 
 /* A level that an SCM does not know is one that this Windows cannot be told. */
@@ -120,22 +117,6 @@ static int set_failure_actions(SC_HANDLE handle, const struct host_service *serv
                         "recovery after an exit with an error code", service->name, err);
 }
 
-static int set_extras(SC_HANDLE handle, const struct host_service *service, struct error *err) {
-    _cleanup_wide_ wchar_t *text = win32_wide(service->description ? service->description : "");
-    SERVICE_DESCRIPTIONW description = {text};
-    SERVICE_PRESHUTDOWN_INFO preshutdown = {service->preshutdown_ms};
-
-    if (!ChangeServiceConfig2W(handle, SERVICE_CONFIG_DESCRIPTION, &description))
-        return win32_fail(err, GetLastError(), "describe service '%s'", service->name);
-    if (set_failure_actions(handle, service, err) < 0)
-        return -1;
-    if (service->preshutdown_ms &&
-        set_optional(handle, SERVICE_CONFIG_PRESHUTDOWN_INFO, &preshutdown,
-                     "the preshutdown timeout", service->name, err) < 0)
-        return -1;
-    return set_environment(service, err);
-}
-
 int win32_service_configure(SC_HANDLE manager, const struct host_service *service, SC_HANDLE *ret,
                             struct error *err) {
     const char *shown = service->display_name ? service->display_name : service->name;
@@ -145,6 +126,9 @@ int win32_service_configure(SC_HANDLE manager, const struct host_service *servic
     DWORD start = service->auto_start ? SERVICE_AUTO_START : SERVICE_DEMAND_START;
     DWORD bytes;
     _cleanup_wide_ wchar_t *needs = multi_text(&service->depends_on, &bytes);
+    _cleanup_wide_ wchar_t *text = win32_wide(service->description ? service->description : "");
+    SERVICE_DESCRIPTIONW description = {text};
+    SERVICE_PRESHUTDOWN_INFO preshutdown = {service->preshutdown_ms};
     SC_HANDLE handle = OpenServiceW(manager, name, SERVICE_ALL_ACCESS);
     BOOL done = FALSE;
 
@@ -160,7 +144,14 @@ int win32_service_configure(SC_HANDLE manager, const struct host_service *servic
         return win32_fail(err, GetLastError(), "open service '%s'", service->name);
     if (!done && (handle || !*ret))
         return win32_fail(err, GetLastError(), "register service '%s'", service->name);
-    return set_extras(*ret, service, err);
+    if (!ChangeServiceConfig2W(*ret, SERVICE_CONFIG_DESCRIPTION, &description))
+        return win32_fail(err, GetLastError(), "describe service '%s'", service->name);
+    if (set_failure_actions(*ret, service, err) < 0)
+        return -1;
+    if (service->preshutdown_ms && set_optional(*ret, SERVICE_CONFIG_PRESHUTDOWN_INFO, &preshutdown,
+                                                "the preshutdown timeout", service->name, err) < 0)
+        return -1;
+    return set_environment(service, err);
 }
 
 int win32_service_config(SC_HANDLE service, const char *name, struct host_service *ret,

@@ -85,72 +85,70 @@ static DWORD WINAPI read_output(void *context) {
     return 0;
 }
 
-/* Waits for the program's end or a stop; answers the exit code to report, 0 after a stop. */
-static DWORD wait_end(const struct service_program *program, const PROCESS_INFORMATION *process,
-                      HANDLE job) {
-    HANDLE either[2] = {process->hProcess, hosted.stop};
-    DWORD code = 1;
-
-    if (WaitForMultipleObjects(2, either, FALSE, INFINITE) == WAIT_OBJECT_0) {
-        (void)GetExitCodeProcess(process->hProcess, &code); /* 1 says enough */
-        return code ? code : 1; /* a service that ends unasked has failed */
-    }
-    /* A program that cannot be asked is not waited for (no console; Wine has no Ctrl-Break). */
-    if (!GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, process->dwProcessId) ||
-        WaitForSingleObject(process->hProcess, program->stop_timeout_ms) != WAIT_OBJECT_0) {
-        (void)TerminateJobObject(job, 1);
-        (void)TerminateProcess(process->hProcess, 1);
-        (void)WaitForSingleObject(process->hProcess, STOP_MARGIN_MS);
-    }
-    return 0;
-}
-
+/* *ret_code: the exit code to report, 0 after a stop. */
 static int run_program(DWORD *ret_code, struct error *err) {
-    struct reader reader = {.program = hosted.program};
+    const struct service_program *program = hosted.program;
+    struct reader reader = {.program = program};
+    HANDLE job = win32_make_job(), output, thread, either[2];
     PROCESS_INFORMATION process;
-    HANDLE job = win32_make_job(), output, thread;
-    int result;
+    DWORD code = 1;
 
     (void)AllocConsole(); /* Ctrl-Break reaches only a console that both share */
     if (win32_make_pipe(false, &output, &reader.pipe, err) < 0)
         return -1;
-    result = start(hosted.program, job, output, &process, err);
+    if (start(program, job, output, &process, err) < 0) {
+        (void)CloseHandle(output);
+        (void)CloseHandle(reader.pipe);
+        return -1;
+    }
     (void)CloseHandle(output);
-    if (result == 0) {
-        report(SERVICE_RUNNING, 0, 0);
-        thread = CreateThread(NULL, 0, read_output, &reader, 0, NULL);
-        *ret_code = wait_end(hosted.program, &process, job);
-        if (hosted.program->on_end)
-            hosted.program->on_end(hosted.program->context, *ret_code == 0, *ret_code);
-        (void)CloseHandle(process.hProcess);
-        (void)CloseHandle(job); /* ends what the program left behind, and so the pipe */
-        (void)WaitForSingleObject(thread, STOP_MARGIN_MS);
-        (void)CloseHandle(thread);
+    report(SERVICE_RUNNING, 0, 0);
+    thread = CreateThread(NULL, 0, read_output, &reader, 0, NULL);
+
+    either[0] = process.hProcess;
+    either[1] = hosted.stop;
+    if (WaitForMultipleObjects(2, either, FALSE, INFINITE) == WAIT_OBJECT_0) {
+        (void)GetExitCodeProcess(process.hProcess, &code); /* 1 says enough */
+        code = code ? code : 1; /* a service that ends unasked has failed */
+    } else {
+        code = 0;
+        /* A program that cannot be asked is not waited for (no console; Wine has no Ctrl-Break). */
+        if (!GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, process.dwProcessId) ||
+            WaitForSingleObject(process.hProcess, program->stop_timeout_ms) != WAIT_OBJECT_0) {
+            (void)TerminateJobObject(job, 1);
+            (void)TerminateProcess(process.hProcess, 1);
+            (void)WaitForSingleObject(process.hProcess, STOP_MARGIN_MS);
+        }
     }
+    *ret_code = code;
+    if (program->on_end)
+        program->on_end(program->context, code == 0, code);
+    (void)CloseHandle(process.hProcess);
+    (void)CloseHandle(job); /* ends what the program left behind, and so the pipe */
+    (void)WaitForSingleObject(thread, STOP_MARGIN_MS);
+    (void)CloseHandle(thread);
     (void)CloseHandle(reader.pipe);
-    return result;
-}
-
-static int run_work(DWORD *ret_code, struct error *err) {
-    int result;
-
-    report(SERVICE_START_PENDING, 0, WORK_HINT_MS);
-    result = hosted.work->begin(hosted.work->context, err);
-    if (result == 0) {
-        report(SERVICE_RUNNING, 0, 0);
-        result = hosted.work->go_on(hosted.work->context, err);
-    }
-    *ret_code = result < 0 ? 1 : 0;
-    return result;
+    return 0;
 }
 
 static void WINAPI service_main(DWORD, wchar_t **) {
     _cleanup_(freep) wchar_t *name = win32_wide(hosted.name);
+    const struct service_work *work = hosted.work;
     DWORD code = 1;
 
     hosted.status = RegisterServiceCtrlHandlerExW(name, on_control, NULL);
     report(SERVICE_START_PENDING, 0, START_HINT_MS);
-    hosted.result = hosted.program ? run_program(&code, hosted.err) : run_work(&code, hosted.err);
+    if (hosted.program) {
+        hosted.result = run_program(&code, hosted.err);
+    } else {
+        report(SERVICE_START_PENDING, 0, WORK_HINT_MS);
+        hosted.result = work->begin(work->context, hosted.err);
+        if (hosted.result == 0) {
+            report(SERVICE_RUNNING, 0, 0);
+            hosted.result = work->go_on(work->context, hosted.err);
+        }
+        code = hosted.result < 0 ? 1 : 0;
+    }
     report(SERVICE_STOPPED, code, 0);
 }
 

@@ -46,22 +46,6 @@ static int query_status(SC_HANDLE service, const char *name, SERVICE_STATUS_PROC
     return 0;
 }
 
-static enum host_service_state state_of(DWORD state) {
-    switch (state) {
-    case SERVICE_STOPPED:
-        return HOST_SERVICE_STOPPED;
-    case SERVICE_START_PENDING:
-        return HOST_SERVICE_STARTING;
-    case SERVICE_STOP_PENDING:
-        return HOST_SERVICE_STOPPING;
-    case SERVICE_PAUSED:
-    case SERVICE_PAUSE_PENDING:
-        return HOST_SERVICE_PAUSED;
-    default: /* running, and a continue on its way there */
-        return HOST_SERVICE_RUNNING;
-    }
-}
-
 /* When a process started; false: it is gone. */
 static bool start_of(DWORD process_id, FILETIME *ret) {
     HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, process_id);
@@ -75,6 +59,15 @@ static bool start_of(DWORD process_id, FILETIME *ret) {
 
 int win32_service_query(struct host *, const char *name, struct host_service *ret,
                         struct error *err) {
+    static const enum host_service_state states[] = {
+        [SERVICE_STOPPED] = HOST_SERVICE_STOPPED,
+        [SERVICE_START_PENDING] = HOST_SERVICE_STARTING,
+        [SERVICE_STOP_PENDING] = HOST_SERVICE_STOPPING,
+        [SERVICE_RUNNING] = HOST_SERVICE_RUNNING,
+        [SERVICE_CONTINUE_PENDING] = HOST_SERVICE_RUNNING, /* on its way there */
+        [SERVICE_PAUSE_PENDING] = HOST_SERVICE_PAUSED,
+        [SERVICE_PAUSED] = HOST_SERVICE_PAUSED,
+    };
     _cleanup_service_ SC_HANDLE service = NULL;
     _cleanup_(host_service_free) struct host_service found = {0};
     SERVICE_STATUS_PROCESS status = {0};
@@ -87,7 +80,8 @@ int win32_service_query(struct host *, const char *name, struct host_service *re
         return -1;
     found.name = xstrdup(name);
     if (service) {
-        found.state = state_of(status.dwCurrentState);
+        found.state = status.dwCurrentState < ARRAY_SIZE(states) ? states[status.dwCurrentState]
+                                                                 : HOST_SERVICE_RUNNING;
         found.process_id = status.dwProcessId;
         if (status.dwProcessId && start_of(status.dwProcessId, &started))
             found.started = win32_seconds(&started);
@@ -122,17 +116,6 @@ static int wait_for_state(struct host *host, SC_HANDLE service, const char *name
     }
 }
 
-/* The SCM's database is locked while it starts others, at boot for instance: that passes. */
-static int ask_to_start(SC_HANDLE service, unsigned timeout_ms) {
-    for (unsigned waited = 0;; waited += POLL_MS) {
-        if (StartServiceW(service, 0, NULL) || GetLastError() == ERROR_SERVICE_ALREADY_RUNNING)
-            return 0;
-        if (GetLastError() != ERROR_SERVICE_DATABASE_LOCKED || waited >= timeout_ms)
-            return -1;
-        Sleep(POLL_MS);
-    }
-}
-
 int win32_service_start(struct host *host, const char *name, unsigned timeout_ms,
                         struct error *err) {
     _cleanup_service_ SC_HANDLE service = NULL;
@@ -148,17 +131,17 @@ int win32_service_start(struct host *host, const char *name, unsigned timeout_ms
     if (status.dwCurrentState == SERVICE_STOP_PENDING &&
         wait_for_state(host, service, name, SERVICE_STOPPED, timeout_ms, err) < 0)
         return -1;
-    if (ask_to_start(service, timeout_ms) < 0)
-        return win32_fail(err, GetLastError(), "start service '%s'", name);
+    /* The SCM's database is locked while it starts others, at boot for instance: that passes. */
+    for (unsigned waited = 0; !StartServiceW(service, 0, NULL); waited += POLL_MS) {
+        DWORD code = GetLastError();
+
+        if (code == ERROR_SERVICE_ALREADY_RUNNING)
+            break;
+        if (code != ERROR_SERVICE_DATABASE_LOCKED || waited >= timeout_ms)
+            return win32_fail(err, code, "start service '%s'", name);
+        Sleep(POLL_MS);
+    }
     return wait_for_state(host, service, name, SERVICE_RUNNING, timeout_ms, err);
-}
-
-/* "Stopped" is what the service says; its program is in use until the process has ended. One that
- * other services share does not end. */
-static HANDLE open_process(const SERVICE_STATUS_PROCESS *status) {
-    bool own = status->dwServiceType & SERVICE_WIN32_OWN_PROCESS;
-
-    return own && status->dwProcessId ? OpenProcess(SYNCHRONIZE, FALSE, status->dwProcessId) : NULL;
 }
 
 /* 0: it was told to stop, or has stopped; 1: not yet, it is on its way up. */
@@ -172,7 +155,10 @@ static int tell_to_stop(SC_HANDLE service, const char *name, HANDLE *ret_process
         return -1;
     if (now.dwCurrentState == SERVICE_STOPPED)
         return 0;
-    *ret_process = open_process(&now);
+    /* "Stopped" is what the service says; its program is in use until the process has ended. One
+     * that other services share does not end. */
+    if (now.dwServiceType & SERVICE_WIN32_OWN_PROCESS && now.dwProcessId)
+        *ret_process = OpenProcess(SYNCHRONIZE, FALSE, now.dwProcessId);
     if (now.dwCurrentState == SERVICE_STOP_PENDING ||
         ControlService(service, SERVICE_CONTROL_STOP, &status))
         return 0;
@@ -188,29 +174,12 @@ static int tell_to_stop(SC_HANDLE service, const char *name, HANDLE *ret_process
     return win32_fail(err, code, "stop service '%s'", name);
 }
 
-/* The SCM stops no service on which others that run depend. */
-static int stop_dependents(struct host *host, SC_HANDLE service, unsigned timeout_ms,
-                           struct error *err) {
-    DWORD size = 0, count = 0;
-    int result = 0;
-
-    (void)EnumDependentServicesW(service, SERVICE_ACTIVE, NULL, 0, &size, &count);
-    if (!size)
-        return 0;
-    _cleanup_(freep) ENUM_SERVICE_STATUSW *list = xcalloc(1, size);
-    if (!EnumDependentServicesW(service, SERVICE_ACTIVE, list, size, &size, &count))
-        count = 0; /* one that still runs refuses the stop: the error names it */
-    for (DWORD i = 0; i < count && result == 0; i++) {
-        _cleanup_(freep) char *name = win32_narrow(list[i].lpServiceName);
-        result = win32_service_stop(host, name, timeout_ms, err);
-    }
-    return result;
-}
-
 int win32_service_stop(struct host *host, const char *name, unsigned timeout_ms,
                        struct error *err) {
     uint64_t end = GetTickCount64() + timeout_ms;
+    _cleanup_(freep) ENUM_SERVICE_STATUSW *dependents = NULL;
     _cleanup_service_ SC_HANDLE service = NULL;
+    DWORD size = 0, count = 0;
     HANDLE process = NULL;
     int result;
 
@@ -219,8 +188,17 @@ int win32_service_stop(struct host *host, const char *name, unsigned timeout_ms,
         return -1;
     if (!service)
         return 0;
-    if (stop_dependents(host, service, timeout_ms, err) < 0)
-        return -1;
+    /* The SCM stops no service on which others that run depend. */
+    (void)EnumDependentServicesW(service, SERVICE_ACTIVE, NULL, 0, &size, &count);
+    dependents = xcalloc(1, size);
+    if (!size || !EnumDependentServicesW(service, SERVICE_ACTIVE, dependents, size, &size, &count))
+        count = 0; /* one that still runs refuses the stop: the error names it */
+    for (DWORD i = 0; i < count; i++) {
+        _cleanup_(freep) char *dependent = win32_narrow(dependents[i].lpServiceName);
+
+        if (win32_service_stop(host, dependent, timeout_ms, err) < 0)
+            return -1;
+    }
     while ((result = tell_to_stop(service, name, &process, err)) == 1) {
         if (GetTickCount64() >= end)
             return error_set(err, ERROR_TIMED_OUT, "stop service '%s': still starting after %u ms",

@@ -36,18 +36,6 @@ wchar_t *win32_wide_path(const char *path) {
     return win32_wide(plain);
 }
 
-wchar_t *win32_wide_join(const wchar_t *folder, const wchar_t *name) {
-    size_t head = wcslen(folder), tail = wcslen(name);
-    bool separate = head && folder[head - 1] != L'\\';
-    wchar_t *path = xcalloc(head + tail + 2, sizeof *path);
-
-    memcpy(path, folder, head * sizeof *path);
-    if (separate)
-        path[head++] = L'\\';
-    memcpy(path + head, name, tail * sizeof *path);
-    return path;
-}
-
 void win32_wide_freep(wchar_t **text) {
     if (*text) /* a command line or the environment may hold a secret */
         secret_wipe((char *)*text, wcslen(*text) * sizeof **text);

@@ -10,28 +10,23 @@
 
 enum { LOOK = READ_CONTROL | FILE_READ_ATTRIBUTES };
 
-/* SYSTEM, Administrators or TrustedInstaller. */
-static bool is_trusted(PSID who) {
-    _cleanup_(freep) char *text = NULL;
-    wchar_t *sid = NULL;
-
-    if (!ConvertSidToStringSidW(who, &sid))
-        return false;
-    text = win32_narrow(sid);
-    LocalFree(sid);
-    return access_is_trusted(text);
-}
-
-/* The user of this process. */
-static bool is_own(PSID owner) {
+/* SYSTEM, Administrators or TrustedInstaller, or the user of this process. */
+static bool is_trusted(PSID owner) {
     union {
         TOKEN_USER user;
         char room[sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE];
     } own;
+    _cleanup_(freep) char *text = NULL;
+    wchar_t *sid = NULL;
     DWORD len = 0;
 
-    return GetTokenInformation(GetCurrentProcessToken(), TokenUser, &own, sizeof own, &len) &&
-           EqualSid(owner, own.user.User.Sid);
+    if (ConvertSidToStringSidW(owner, &sid)) {
+        text = win32_narrow(sid);
+        LocalFree(sid);
+    }
+    return (text && access_is_trusted(text)) ||
+           (GetTokenInformation(GetCurrentProcessToken(), TokenUser, &own, sizeof own, &len) &&
+            EqualSid(owner, own.user.User.Sid));
 }
 
 /* "SRV\eve", or the SID where nobody knows its name. */
@@ -54,33 +49,6 @@ static char *owner_name(PSID owner) {
     return take_ptr(first);
 }
 
-/* *ret: NULL where the owner is trusted. */
-static int look_at_owner(HANDLE file, const char *path, char **ret, struct error *err) {
-    PSECURITY_DESCRIPTOR descriptor = NULL;
-    PSID owner = NULL;
-    DWORD code = GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, &owner, NULL,
-                                 NULL, NULL, &descriptor);
-
-    if (code)
-        return win32_fail(err, code, "read the owner of '%s'", path);
-    if (!owner || !(is_trusted(owner) || is_own(owner)))
-        *ret = owner_name(owner);
-    LocalFree(descriptor);
-    return 0;
-}
-
-/* Reading a folder's list counts for sharing, where its attributes alone do not: while it is open
- * so, nobody renames or removes it. */
-static HANDLE open_one(const wchar_t *path) {
-    const DWORD flags = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;
-    HANDLE file = CreateFileW(path, LOOK | FILE_LIST_DIRECTORY, FILE_SHARE_READ | FILE_SHARE_WRITE,
-                              NULL, OPEN_EXISTING, flags, NULL);
-
-    return file != INVALID_HANDLE_VALUE
-               ? file
-               : CreateFileW(path, LOOK, WIN32_SHARE_ALL, NULL, OPEN_EXISTING, flags, NULL);
-}
-
 bool win32_is_link(HANDLE file) {
     FILE_ATTRIBUTE_TAG_INFO info = {0};
 
@@ -92,10 +60,22 @@ bool win32_is_link(HANDLE file) {
 /* One name of the way, `path` up to it; *ret_more is false where it is absent. */
 static int look_at_one(const char *path, bool last, struct win32_way *way,
                        struct host_stranger *found, bool *ret_more, struct error *err) {
+    const DWORD flags = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
-    HANDLE file = open_one(wide);
-    DWORD code = file == INVALID_HANDLE_VALUE ? GetLastError() : 0;
+    PSECURITY_DESCRIPTOR descriptor = NULL;
+    PSID owner = NULL;
+    DWORD code = 0;
+    HANDLE file;
     bool link;
+
+    /* Reading a folder's list counts for sharing, where its attributes alone do not: while it is
+     * open so, nobody renames or removes it. */
+    file = CreateFileW(wide, LOOK | FILE_LIST_DIRECTORY, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
+                       OPEN_EXISTING, flags, NULL);
+    if (file == INVALID_HANDLE_VALUE)
+        file = CreateFileW(wide, LOOK, WIN32_SHARE_ALL, NULL, OPEN_EXISTING, flags, NULL);
+    if (file == INVALID_HANDLE_VALUE)
+        code = GetLastError();
 
     *ret_more = !code;
     if (code == ERROR_FILE_NOT_FOUND || code == ERROR_PATH_NOT_FOUND)
@@ -103,8 +83,13 @@ static int look_at_one(const char *path, bool last, struct win32_way *way,
     if (code)
         return win32_fail(err, code, "look at '%s'", path);
     way->folders[way->count++] = file;
-    if (look_at_owner(file, path, &found->owner, err) < 0)
-        return -1;
+    code = GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, &owner, NULL, NULL,
+                           NULL, &descriptor);
+    if (code)
+        return win32_fail(err, code, "read the owner of '%s'", path);
+    if (!owner || !is_trusted(owner))
+        found->owner = owner_name(owner);
+    LocalFree(descriptor);
     link = win32_is_link(file);
     if (found->owner || (link && !last))
         found->path = xstrdup(path);

@@ -25,8 +25,6 @@ char *win32_narrow(const wchar_t *text);
 wchar_t *win32_wide_plain(const char *text);
 /* A normalized path in the form without a length limit (\\?\C:\..., \\?\UNC\...). */
 wchar_t *win32_wide_path(const char *path);
-/* folder\name; the caller frees. */
-wchar_t *win32_wide_join(const wchar_t *folder, const wchar_t *name);
 void win32_wide_freep(wchar_t **text);
 #define _cleanup_wide_ __attribute__((cleanup(win32_wide_freep)))
 /* The same of several texts behind one another, as an environment is. */

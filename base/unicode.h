@@ -1,0 +1,8 @@
+/* Single characters; whole texts are in base/text.h. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Writes a character as UTF-8, without a NUL; its length. */
+size_t unicode_encode(uint32_t code, char out[4]);
