@@ -25,12 +25,6 @@ static void offer(const struct offer *o, const char *candidate, const char *help
     text_add_char(o->out, '\n');
 }
 
-static void offer_verbs(const struct offer *o) {
-    for (size_t i = 0; verbs[i].name; i++)
-        if (!verbs[i].hidden)
-            offer(o, verbs[i].name, verbs[i].help);
-}
-
 /* What an argument is called says what it may be; ":" begins what the shell itself knows. */
 static void offer_argument(const struct offer *o, const char *argument, bool of_flag) {
     if (strchr(argument, '|') || (!of_flag && argument[0] >= 'a' && argument[0] <= 'z')) {
@@ -64,7 +58,9 @@ static void offer_argument(const struct offer *o, const char *argument, bool of_
         for (size_t i = 0; i < ids.count; i++)
             offer(o, ids.items[i], NULL);
     } else if (text_equal(argument, "COMMAND"))
-        offer_verbs(o);
+        for (size_t i = 0; verbs[i].name; i++)
+            if (!verbs[i].hidden)
+                offer(o, verbs[i].name, verbs[i].help);
 }
 
 static void offer_value(const struct offer *given, const struct option *option) {
@@ -160,7 +156,7 @@ int verb_complete(struct program *program, struct error *err) {
     equals = o.word[0] == '-' ? strchr(o.word, '=') : NULL;
     if (!line.verb) {
         if (!line.words)
-            offer_verbs(&o);
+            offer_argument(&o, "COMMAND", false);
     } else if (equals) {
         line.pending = find_option(line.verb, o.word, (size_t)(equals - o.word));
         o.kept = (size_t)(equals + 1 - o.word);

@@ -286,17 +286,17 @@ static int take_value(struct reading *r, size_t index, const char *value, struct
     return set_value(r->set, o, value, err);
 }
 
-static int parse_long(struct reading *r, const char *word, struct error *err) {
-    size_t len = strcspn(word, "="), index = find(r->set, word, len, 0);
-    _cleanup_(freep) char *name = xstrndup(word, len);
+/* "--name", "--name=value"; "-v5", "-v=5", "-v 5": letters without a value may stand together. */
+static int parse_flag(struct reading *r, const char *flag, struct error *err) {
+    const char *word = flag + (flag[1] == '-' ? 2 : 1);
 
-    if (index == (size_t)-1)
-        return unknown(r->set, name, err);
-    return take_value(r, index, word[len] ? word + len + 1 : NULL, err);
-}
+    if (flag[1] == '-') {
+        size_t len = strcspn(word, "="), index = find(r->set, word, len, 0);
+        _cleanup_(freep) char *name = xstrndup(word, len);
 
-/* "-v5", "-v=5", "-v 5"; letters without a value may stand together. */
-static int parse_short(struct reading *r, const char *word, struct error *err) {
+        return index == (size_t)-1 ? unknown(r->set, name, err)
+                                   : take_value(r, index, word[len] ? word + len + 1 : NULL, err);
+    }
     for (const char *p = word; *p; p++) {
         size_t index = find(r->set, NULL, 0, *p);
         const char *value = p[1] ? p + 1 + (p[1] == '=') : NULL;
@@ -333,8 +333,7 @@ int options_parse(const struct option_set *set, int argc, char *const *argv,
             text_list_add(words, word);
         else if (text_equal(word, "--"))
             only_words = true;
-        else if (word[1] == '-' ? parse_long(&r, word + 2, first) < 0
-                                : parse_short(&r, word + 1, first) < 0) {
+        else if (parse_flag(&r, word, first) < 0) {
             result = -1;
             first = &later; /* what follows is read, too: it may say how errors are shown */
         }

@@ -125,8 +125,10 @@ const struct verb *program_verb(const struct program *program, const char *name)
 }
 
 int program_unknown(const struct program *program, const char *name, struct error *err) {
-    if (program->as_kubeadm)
-        return kubeadm_unknown(name, err);
+    if (program->as_kubeadm) { /* in its words */
+        (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\" for \"kubeadm\"", name);
+        return error_hint(err, "kubeadm help lists the commands");
+    }
     if (!program->as_kubectl || !verb_find(name))
         return verb_unknown(name, err);
     (void)error_set(err, ERROR_USAGE, "kubectl winjoin %.60s: it acts on the node it runs on",
