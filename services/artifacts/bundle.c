@@ -56,19 +56,22 @@ static int fail_local(struct error *err) {
     return -1;
 }
 
-static int read_local(const struct bundle *bundle, const char *path, size_t max, char **ret,
-                      size_t *ret_len, struct error *err) {
-    if (bundle->zip)
-        return bundle_archive_read(bundle->zip, bundle->zip_len, path, max, ret, ret_len, err);
-    _cleanup_(freep) char *full = xasprintf("%s\\%s", bundle->folder, path);
-    return host_read(bundle->host, text_replace(full, "/", '\\'), max, ret, ret_len, err);
+/* In a bundle that is a folder. The caller frees. */
+static char *path_in(const struct bundle *bundle, const char *path) {
+    return text_replace(xasprintf("%s\\%s", bundle->folder, path), "/", '\\');
 }
 
 static int read_file(struct bundle *bundle, const char *path, size_t max, char **ret,
                      size_t *ret_len, struct error *err) {
+    _cleanup_(freep) char *full = bundle->folder ? path_in(bundle, path) : NULL;
+    int result;
+
     if (bundle->mirror)
         return mirror_fetch(bundle->mirror, path, max, ret, ret_len, err);
-    return read_local(bundle, path, max, ret, ret_len, err) < 0 ? fail_local(err) : 0;
+    result = bundle->zip
+                 ? bundle_archive_read(bundle->zip, bundle->zip_len, path, max, ret, ret_len, err)
+                 : host_read(bundle->host, full, max, ret, ret_len, err);
+    return result < 0 ? fail_local(err) : 0;
 }
 
 static int read_lock(struct bundle *bundle, const char *lock, struct error *err) {
@@ -357,13 +360,6 @@ int artifact_digest_file(struct host *host, const char *path, const char *to,
                                          : result;
 }
 
-/* In a bundle that is a folder. The caller frees. */
-static char *path_in(const struct bundle *bundle, const struct artifact *artifact) {
-    char *path = xasprintf("%s\\%s", bundle->folder, artifact->path);
-
-    return text_replace(path, "/", '\\');
-}
-
 int bundle_head(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
                 struct error *err) {
     _cleanup_(freep) char *path = NULL;
@@ -371,9 +367,10 @@ int bundle_head(struct bundle *bundle, const struct artifact *artifact, char **r
     uint64_t size;
 
     if (bundle->zip)
-        return read_local(bundle, artifact->path, ARTIFACT_SIZE_MAX, ret, ret_len, err);
+        return bundle_archive_read(bundle->zip, bundle->zip_len, artifact->path, ARTIFACT_SIZE_MAX,
+                                   ret, ret_len, err);
     if (bundle->folder) {
-        path = path_in(bundle, artifact);
+        path = path_in(bundle, artifact->path);
         return host_read_part(bundle->host, path, 0, PIECE, ret, ret_len, &size, err);
     }
     if (mirror_fetch_all(bundle->mirror, &file, 1, err) < 0)
@@ -385,7 +382,7 @@ int bundle_head(struct bundle *bundle, const struct artifact *artifact, char **r
 
 int bundle_image_copy(struct bundle *bundle, const struct artifact *image, const char *to,
                       struct error *err) {
-    _cleanup_(freep) char *path = bundle->folder ? path_in(bundle, image) : NULL;
+    _cleanup_(freep) char *path = bundle->folder ? path_in(bundle, image->path) : NULL;
     struct mirror_file file = {.name = image->name,
                                .path = image->path,
                                .max = (size_t)image->size,

@@ -137,22 +137,6 @@ static char *part_path(const struct fetch *f) {
     return xasprintf("%s\\%s.%zu", f->batch->mirror->parts, f->file->sha256, f->saved / PART_BYTES);
 }
 
-/* A disk that takes none costs the continuation, not the download. */
-static void save_parts(struct fetch *f) {
-    const struct mirror *mirror = f->batch->mirror;
-
-    while (mirror->parts && f->file->sha256 && !f->file->into &&
-           f->body.len - f->saved >= PART_BYTES) {
-        _cleanup_(freep) char *path = part_path(f);
-
-        if (host_make_folder(mirror->host, mirror->parts, HOST_SECRET, NULL) < 0 ||
-            host_write(mirror->host, path, f->body.data + f->saved, PART_BYTES, HOST_SECRET, NULL) <
-                0)
-            return;
-        f->saved += PART_BYTES;
-    }
-}
-
 /* What an earlier run has left of it, in the file itself or as parts. Nobody vouches for that: the
  * SHA-256 of the whole decides. */
 static void load(struct fetch *f) {
@@ -214,7 +198,8 @@ static int on_head(void *context, const struct http_response *head) {
 static int on_data(void *context, const char *data, size_t len) {
     struct fetch *f = context;
     struct batch *batch = f->batch;
-    uint64_t now = host_monotonic_ms(batch->mirror->host);
+    const struct mirror *mirror = batch->mirror;
+    uint64_t now = host_monotonic_ms(mirror->host);
     size_t room = f->file->max - (size_t)come(f);
     bool enough = f->file->head && len >= room;
 
@@ -233,7 +218,17 @@ static int on_data(void *context, const char *data, size_t len) {
         f->furthest_ms = now;
         f->attempt = 0;
     }
-    save_parts(f);
+    /* A disk that takes no part costs the continuation, not the download. */
+    while (mirror->parts && f->file->sha256 && !f->file->into &&
+           f->body.len - f->saved >= PART_BYTES) {
+        _cleanup_(freep) char *path = part_path(f);
+
+        if (host_make_folder(mirror->host, mirror->parts, HOST_SECRET, NULL) < 0 ||
+            host_write(mirror->host, path, f->body.data + f->saved, PART_BYTES, HOST_SECRET, NULL) <
+                0)
+            break;
+        f->saved += PART_BYTES;
+    }
     if (now - f->window_ms >= STALL_MS) {
         f->too_slow = come(f) - f->window_len < STALL_BYTES;
         f->window_ms = now;
