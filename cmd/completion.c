@@ -25,12 +25,6 @@ static void offer(const struct offer *o, const char *candidate, const char *help
     text_add_char(o->out, '\n');
 }
 
-static void offer_verbs(const struct offer *o) {
-    for (size_t i = 0; verbs[i].name; i++)
-        if (!verbs[i].hidden)
-            offer(o, verbs[i].name, verbs[i].help);
-}
-
 /* What an argument is called says what it may be; ":" begins what the shell itself knows. */
 static void offer_argument(const struct offer *o, const char *argument, bool of_flag) {
     if (strchr(argument, '|') || (!of_flag && argument[0] >= 'a' && argument[0] <= 'z')) {
@@ -64,7 +58,9 @@ static void offer_argument(const struct offer *o, const char *argument, bool of_
         for (size_t i = 0; i < ids.count; i++)
             offer(o, ids.items[i], NULL);
     } else if (text_equal(argument, "COMMAND"))
-        offer_verbs(o);
+        for (size_t i = 0; verbs[i].name; i++)
+            if (!verbs[i].hidden)
+                offer(o, verbs[i].name, verbs[i].help);
 }
 
 static void offer_value(const struct offer *given, const struct option *option) {
@@ -80,13 +76,25 @@ static void offer_value(const struct offer *given, const struct option *option) 
         offer_argument(&o, argument, true);
 }
 
-static void offer_flags(const struct offer *o, const struct option *table) {
-    for (const struct option *row = table; row->name; row++) {
-        _cleanup_(freep) char *flag = xasprintf("--%s", row->name);
+/* Those of the verb, or of its subcommand. */
+static void offer_flags(const struct offer *o, const struct verb *verb, const struct verb *sub) {
+    const struct option_group *const *groups = (sub ? sub : verb)->groups;
+    const struct option *tables[ARRAY_SIZE(verb->groups) + 2];
+    size_t n = 0;
 
-        if (option_is_offered(row))
-            offer(o, flag, row->help);
+    while (n < ARRAY_SIZE(verb->groups) && groups[n]) {
+        tables[n] = groups[n]->options;
+        n++;
     }
+    tables[n++] = verb->output ? verb->output : output_options;
+    tables[n++] = global_group.options;
+    for (size_t i = 0; i < n; i++)
+        for (const struct option *row = tables[i]; row->name; row++) {
+            _cleanup_(freep) char *flag = xasprintf("--%s", row->name);
+
+            if (option_is_offered(row))
+                offer(o, flag, row->help);
+        }
 }
 
 /* ---- what the line asks for ---- */
@@ -132,27 +140,23 @@ static void read_word(struct line *line, const char *word) {
     }
 }
 
-static void offer_all_flags(const struct offer *o, const struct line *line) {
-    const struct verb *verb = line->sub ? line->sub : line->verb;
-
-    for (size_t i = 0; i < ARRAY_SIZE(verb->groups) && verb->groups[i]; i++)
-        offer_flags(o, verb->groups[i]->options);
-    offer_flags(o, line->verb->output ? line->verb->output : output_options);
-    offer_flags(o, global_group.options);
-}
-
 /* The last word is the one that is completed; "=" is before it, for shells drop empty ones. */
-static void complete(const struct text_list *words, struct text *out) {
-    struct offer o = {words->items[words->count - 1] + 1, 0, out};
+int verb_complete(struct program *program, struct error *err) {
+    const struct text_list *words = &program->words;
+    _cleanup_(text_free) struct text out = {0};
+    struct offer o = {.out = &out};
     struct line line = {0};
     const char *equals;
 
+    if (!words->count || words->items[words->count - 1][0] != '=')
+        return error_set(err, ERROR_USAGE, "winjoin __complete WORD ... =BEGINNING");
+    o.word = words->items[words->count - 1] + 1;
     for (size_t i = 0; i + 1 < words->count; i++)
         read_word(&line, words->items[i]);
     equals = o.word[0] == '-' ? strchr(o.word, '=') : NULL;
     if (!line.verb) {
         if (!line.words)
-            offer_verbs(&o);
+            offer_argument(&o, "COMMAND", false);
     } else if (equals) {
         line.pending = find_option(line.verb, o.word, (size_t)(equals - o.word));
         o.kept = (size_t)(equals + 1 - o.word);
@@ -177,18 +181,9 @@ static void complete(const struct text_list *words, struct text *out) {
                 offer_argument(&o, kind + (*kind == '['), false);
             }
         }
-        if (!out->len)
-            offer_all_flags(&o, &line);
+        if (!out.len)
+            offer_flags(&o, line.verb, line.sub);
     }
-}
-
-int verb_complete(struct program *program, struct error *err) {
-    const struct text_list *words = &program->words;
-    _cleanup_(text_free) struct text out = {0};
-
-    if (!words->count || words->items[words->count - 1][0] != '=')
-        return error_set(err, ERROR_USAGE, "winjoin __complete WORD ... =BEGINNING");
-    complete(words, &out);
     output_bytes(text_str(&out), out.len);
     return 0;
 }

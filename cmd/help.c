@@ -24,25 +24,13 @@ void options_wrap(struct text *out, const char *text, size_t indent, size_t colu
 }
 
 /* Many choices stand behind the help, where they can be wrapped. */
-static char *help_of(const struct option *o, const char *long_choices) {
-    struct text t = {0};
-
-    text_add(&t, o->help);
-    if (long_choices) {
-        text_add(&t, ": ");
-        for (const char *c = long_choices; *c; c++)
-            text_add(&t, *c == '|' ? ", " : (char[]){*c, '\0'});
-    }
-    return text_take(&t);
-}
-
 void options_help(const struct option *table, struct text *out) {
     enum { HELP_COLUMN = 30, ARGUMENT_MAX = 26 };
 
     for (const struct option *o = table; o->name; o++) {
         _cleanup_(freep) char *argument = option_argument(o);
         bool long_choices = o->type == OPTION_CHOICE && strlen(argument) > ARGUMENT_MAX;
-        _cleanup_(freep) char *help = help_of(o, long_choices ? argument : NULL);
+        _cleanup_(text_free) struct text help = {0};
         size_t start = out->len, width;
 
         if (!option_is_offered(o))
@@ -58,25 +46,13 @@ void options_help(const struct option *table, struct text *out) {
             text_addf(out, "\n%*s", HELP_COLUMN, "");
         else
             text_addf(out, "%*s", (int)(HELP_COLUMN - width), "");
-        options_wrap(out, help, HELP_COLUMN, HELP_COLUMN);
+        text_add(&help, o->help);
+        if (long_choices)
+            text_add(&help, ": ");
+        for (const char *c = long_choices ? argument : ""; *c; c++)
+            text_add(&help, *c == '|' ? ", " : (char[]){*c, '\0'});
+        options_wrap(out, text_str(&help), HELP_COLUMN, HELP_COLUMN);
     }
-}
-
-static void overview(struct text *out) {
-    text_add(out, "winjoin: makes a bare Windows Server a Ready Kubernetes node whose pod network\n"
-                  "has been tested. A failed join keeps what it did: the same command continues,\n"
-                  "winjoin reset undoes it.\n"
-                  "\n"
-                  "  winjoin join <ip>:6443 --token T --discovery-token-ca-cert-hash sha256:H\n"
-                  "\n"
-                  "Commands:\n");
-    for (size_t i = 0; verbs[i].name; i++)
-        if (!verbs[i].hidden)
-            text_addf(out, "  %-14s %s\n", verbs[i].name, verbs[i].help);
-    text_add(out, "\n"
-                  "Exit codes: 0 done, 1 failed, 2 preflight refused, 3 wrong call, 4 untrusted,\n"
-                  "5 joined but flows fail, 6 restart Windows first, 130 interrupted.\n"
-                  "winjoin COMMAND --help shows more.\n");
 }
 
 static void add_group(const struct option_group *group, const struct option *first,
@@ -151,6 +127,25 @@ static void add_verb(const char *name, const struct verb *verb, const struct ver
     text_add(out, "\nEach flag can also be set as WINJOIN_<FLAG> in the environment.\n");
 }
 
+static const char overview[] =
+    "winjoin: makes a bare Windows Server a Ready Kubernetes node whose pod network\n"
+    "has been tested. A failed join keeps what it did: the same command continues,\n"
+    "winjoin reset undoes it.\n"
+    "\n"
+    "  winjoin join <ip>:6443 --token T --discovery-token-ca-cert-hash sha256:H\n"
+    "\n"
+    "Commands:\n";
+static const char overview_end[] =
+    "\n"
+    "Exit codes: 0 done, 1 failed, 2 preflight refused, 3 wrong call, 4 untrusted,\n"
+    "5 joined but flows fail, 6 restart Windows first, 130 interrupted.\n"
+    "winjoin COMMAND --help shows more.\n";
+static const char kubectl_overview[] =
+    "kubectl winjoin: what winjoin does from any machine with a cluster of Windows\n"
+    "nodes; on the nodes themselves it is winjoin.\n"
+    "\n"
+    "Commands:\n";
+
 int verb_help(struct program *program, struct error *err) {
     const struct text_list *words = &program->words;
     const char *name = words->count ? words->items[0] : NULL, *phase = NULL;
@@ -176,18 +171,15 @@ int verb_help(struct program *program, struct error *err) {
         add_verb(program->name, verb, sub, phase, &out);
     else if (program->as_kubeadm)
         kubeadm_overview(&out);
-    else if (program->as_kubectl) {
-        text_add(&out,
-                 "kubectl winjoin: what winjoin does from any machine with a cluster of Windows\n"
-                 "nodes; on the nodes themselves it is winjoin.\n"
-                 "\n"
-                 "Commands:\n");
+    else {
+        bool kubectl = program->as_kubectl;
+
+        text_add(&out, kubectl ? kubectl_overview : overview);
         for (size_t i = 0; verbs[i].name; i++)
-            if (verbs[i].anywhere)
+            if (kubectl ? verbs[i].anywhere : !verbs[i].hidden)
                 text_addf(&out, "  %-14s %s\n", verbs[i].name, verbs[i].help);
-        text_add(&out, "\nkubectl winjoin COMMAND --help shows more.\n");
-    } else
-        overview(&out);
+        text_add(&out, kubectl ? "\nkubectl winjoin COMMAND --help shows more.\n" : overview_end);
+    }
     output_bytes(text_str(&out), out.len);
     return 0;
 }

@@ -55,14 +55,6 @@ static int read_token_file(struct program *program, const char *path, struct err
     return 0;
 }
 
-static int read_token(struct program *program, struct error *err) {
-    struct join_options *o = &program->options.join;
-
-    if (text_equal(o->token, "-") && read_token_file(program, "-", err) < 0)
-        return -1;
-    return o->token_file ? read_token_file(program, o->token_file, err) : 0;
-}
-
 /* ---- configuration file ---- */
 
 /* Paths that a person gave are relative to where winjoin was started. */
@@ -125,22 +117,6 @@ static int check_mixed(const struct program *program, struct error *err) {
                   : 0;
 }
 
-static int check_control_plane(const struct program *program, struct error *err) {
-    const struct join_options *o = &program->options.join;
-
-    if (o->control_plane) {
-        (void)error_set(
-            err, ERROR_USAGE,
-            "--control-plane is not supported: a control plane does not run on Windows");
-        return error_hint(err,
-                          "use the line for workers: kubeadm token create --print-join-command");
-    }
-    if (o->certificate_key || o->apiserver_advertise_address || o->apiserver_bind_port)
-        output_warning("control-plane flags (certificate-key, apiserver-advertise-address, "
-                       "apiserver-bind-port) have no effect on a worker");
-    return 0;
-}
-
 /* What the file says, where no flag took its place: what a flag says is judged later. */
 static int check_of_file(const struct config_file *file, const char *path,
                          int check(const struct text_list *values, struct error *err),
@@ -182,54 +158,54 @@ static int check_skipped(const struct text_list *names, struct error *err) {
     return phase_names_skipped(names, &ids, err);
 }
 
-/* Flags and environment override the file; all is checked together, as one document. */
-static int settle_configuration(struct program *program, struct config_file *file,
-                                struct error *err) {
+/* Reads the file of --config. Flags and environment override it; all is checked together, as one
+ * document. */
+static int settle_configuration(struct program *program, struct error *err) {
     struct join_options *o = &program->options.join;
     bool dry_run = o->dry_run, dry_run_given = options_is_given(program->set, "dry-run");
+    _cleanup_(config_file_free) struct config_file file = {0};
     _cleanup_(text_list_free) struct text_list warnings = {0};
 
-    join_configuration_overlay(&file->join, o);
-    if (file->join) {
-        if (program_check_file(program, file, err) < 0 ||
-            check_of_file(file, "skipPhases", check_skipped, err) < 0)
-            return -1;
-        join_configuration_apply(file->join, o, &warnings);
-        if (dry_run_given)
-            o->dry_run = dry_run;
-    }
-    node_configuration_apply(file->node, o);
-    output_warnings(&warnings);
-    return 0;
-}
-
-static int read_config(struct program *program, struct config_file *file, struct error *err) {
-    struct join_options *o = &program->options.join;
-
-    if (!o->config)
-        return 0;
-    if (program_read_config(program, o->config, CONFIG_JOIN, file, err) < 0)
+    if (o->config && program_read_config(program, o->config, CONFIG_JOIN, &file, err) < 0)
         return -1;
-    if (!file->join)
-        return 0;
-    if (o->endpoint) {
+    if (file.join && o->endpoint) {
         output_warning("the API server's address on the command line is ignored: the "
                        "JoinConfiguration has it");
         freep(&o->endpoint);
     }
-    return check_mixed(program, err);
+    if (file.join && check_mixed(program, err) < 0)
+        return -1;
+
+    join_configuration_overlay(&file.join, o);
+    if (file.join) {
+        if (program_check_file(program, &file, err) < 0 ||
+            check_of_file(&file, "skipPhases", check_skipped, err) < 0)
+            return -1;
+        join_configuration_apply(file.join, o, &warnings);
+        if (dry_run_given)
+            o->dry_run = dry_run;
+    }
+    node_configuration_apply(file.node, o);
+    output_warnings(&warnings);
+    return 0;
 }
 
 int program_prepare_join(struct program *program, struct error *err) {
     struct join_options *o = &program->options.join;
-    struct config_file file = {0};
-    int result;
     _cleanup_(text_list_free) struct text_list list = {0};
 
     if (program->words.count)
         o->endpoint = xstrdup(program->words.items[0]);
-    if (check_control_plane(program, err) < 0)
-        return -1;
+    if (o->control_plane) {
+        (void)error_set(
+            err, ERROR_USAGE,
+            "--control-plane is not supported: a control plane does not run on Windows");
+        return error_hint(err,
+                          "use the line for workers: kubeadm token create --print-join-command");
+    }
+    if (o->certificate_key || o->apiserver_advertise_address || o->apiserver_bind_port)
+        output_warning("control-plane flags (certificate-key, apiserver-advertise-address, "
+                       "apiserver-bind-port) have no effect on a worker");
     /* one of them would be passed over */
     if (text_list_has(&program->flags, "token") && text_list_has(&program->flags, "token-file"))
         return error_set(err, ERROR_USAGE, "use --token or --token-file, not both");
@@ -251,16 +227,14 @@ int program_prepare_join(struct program *program, struct error *err) {
     }
     make_absolute(&o->token_file);
     settle_discovery_file(o);
-    if (read_token(program, err) < 0)
+    if ((text_equal(o->token, "-") && read_token_file(program, "-", err) < 0) ||
+        (o->token_file && read_token_file(program, o->token_file, err) < 0) ||
+        settle_configuration(program, err) < 0)
         return -1;
-    result = read_config(program, &file, err);
-    if (result == 0)
-        result = settle_configuration(program, &file, err);
-    config_file_free(&file);
     program_settle_paths(o); /* a file's own words, too */
     if (program->as_kubeadm)
         kubeadm_settle(o);
-    return result < 0 ? -1 : join_options_check(o, err);
+    return join_options_check(o, err);
 }
 
 int program_need_discovery(const struct program *program, struct error *err) {

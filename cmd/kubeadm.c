@@ -164,11 +164,6 @@ const struct verb *kubeadm_verb(const char *name) {
     return text_equal(name, NIC_WATCHDOG_VERB) ? verb_find(name) : NULL;
 }
 
-int kubeadm_unknown(const char *name, struct error *err) {
-    (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\" for \"kubeadm\"", name);
-    return error_hint(err, "kubeadm help lists the commands");
-}
-
 void kubeadm_overview(struct text *out) {
     text_addf(out, "%s\nCommands:\n", kubeadm_mark);
     for (size_t i = 0; i < ARRAY_SIZE(table); i++)

@@ -139,15 +139,8 @@ static int hint_form(const struct option *o, struct error *err) {
     return error_hint(err, "write %s%s %s", o->name[1] ? "--" : "-", o->name, argument);
 }
 
-static int check_positive(const struct option *o, const char *value, long long number,
-                          struct error *err) {
-    if (number || !(o->flags & OPTION_POSITIVE))
-        return 0;
-    return error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: must be more than 0",
-                     value, o->name);
-}
-
-static int set_number(const struct option *o, void *field, const char *value, struct error *err) {
+static int set_number(const struct option *o, long long *field, const char *value,
+                      struct error *err) {
     long long number;
     const char *digits = value + (value[0] == '+' && value[1] != '-'); /* as Go's strconv */
 
@@ -157,30 +150,23 @@ static int set_number(const struct option *o, void *field, const char *value, st
                                                                          : "not a number");
         return hint_form(o, err);
     }
-    *(long long *)field = number;
-    return check_positive(o, value, number, err);
+    *field = number;
+    return 0;
 }
 
-/* Go's strconv.ParseBool: 1, 0 or -1. */
-static int bool_of(const char *value) {
+/* Go's strconv.ParseBool. */
+static int set_bool(const struct option *o, bool *field, const char *value, struct error *err) {
     static const char *const words[][6] = {{"0", "f", "F", "false", "False", "FALSE"},
                                            {"1", "t", "T", "true", "True", "TRUE"}};
 
     for (int yes = 0; yes < 2; yes++)
         for (size_t i = 0; i < ARRAY_SIZE(words[0]); i++)
-            if (text_equal(words[yes][i], value))
-                return yes;
-    return -1;
-}
-
-static int set_bool(const struct option *o, void *field, const char *value, struct error *err) {
-    int yes = bool_of(value);
-
-    if (yes < 0)
-        return error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: true or false", value,
-                         o->name);
-    *(bool *)field = yes;
-    return 0;
+            if (text_equal(words[yes][i], value)) {
+                *field = yes;
+                return 0;
+            }
+    return error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: true or false", value,
+                     o->name);
 }
 
 /* The item behind the quote at *p, which moves behind the closing one; "" means a quote. */
@@ -223,43 +209,39 @@ static int set_list(const struct option *o, struct text_list *field, const char 
     return 0;
 }
 
-/* kubeadm takes an empty value for a flag that was not given; hidden flags are kubeadm's. With
- * winjoin's own flags it is most likely a script's variable that was never set. */
-static int check_not_empty(const struct option *o, const char *value, struct error *err) {
-    if (*value || o->flags & (OPTION_KUBEADM | OPTION_HIDDEN | OPTION_EMPTY))
-        return 0;
-    (void)error_set(err, ERROR_USAGE, "invalid value \"\" for --%s: it is empty", o->name);
-    return error_hint(err, "leave --%s out for its default", o->name);
-}
-
 static int set_value(const struct option_set *set, const struct option *o, const char *value,
                      struct error *err) {
     void *field = (char *)set->target + o->offset;
+    bool is_text = o->type == OPTION_TEXT || o->type == OPTION_SECRET || o->type == OPTION_LIST;
+    int64_t milliseconds;
 
+    /* kubeadm takes an empty value for a flag that was not given; hidden flags are kubeadm's. With
+     * winjoin's own flags it is most likely a script's variable that was never set. */
+    if (is_text && !*value && !(o->flags & (OPTION_KUBEADM | OPTION_HIDDEN | OPTION_EMPTY))) {
+        (void)error_set(err, ERROR_USAGE, "invalid value \"\" for --%s: it is empty", o->name);
+        return error_hint(err, "leave --%s out for its default", o->name);
+    }
     switch (o->type) {
     case OPTION_TEXT:
     case OPTION_SECRET:
-        if (check_not_empty(o, value, err) < 0)
-            return -1;
         set_text(field, value, o->type == OPTION_SECRET);
         return 0;
     case OPTION_LIST:
-        return check_not_empty(o, value, err) < 0 ? -1 : set_list(o, field, value, err);
+        return set_list(o, field, value, err);
     case OPTION_BOOL:
         return set_bool(o, field, value, err);
     case OPTION_NUMBER:
-        return set_number(o, field, value, err);
-    case OPTION_DURATION: {
-        int64_t milliseconds;
-
+        if (set_number(o, field, value, err) < 0)
+            return -1;
+        break;
+    case OPTION_DURATION:
         if (go_duration_parse(value, &milliseconds, NULL) < 0)
             return error_set(
                 err, ERROR_USAGE,
                 "invalid value \"%.80s\" for --%s: not a duration like 30s, 5m or 1h30m", value,
                 o->name);
         *(long long *)field = milliseconds < NUMBER_MAX ? milliseconds : NUMBER_MAX;
-        return check_positive(o, value, milliseconds, err);
-    }
+        break;
     case OPTION_CHOICE: {
         size_t i = 0;
 
@@ -273,7 +255,10 @@ static int set_value(const struct option_set *set, const struct option *o, const
         return 0;
     }
     }
-    return -1;
+    if (!*(long long *)field && o->flags & OPTION_POSITIVE)
+        return error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: must be more than 0",
+                         value, o->name);
+    return 0;
 }
 
 /* The values of one word, and how far the reading of argv is. */
@@ -301,17 +286,17 @@ static int take_value(struct reading *r, size_t index, const char *value, struct
     return set_value(r->set, o, value, err);
 }
 
-static int parse_long(struct reading *r, const char *word, struct error *err) {
-    size_t len = strcspn(word, "="), index = find(r->set, word, len, 0);
-    _cleanup_(freep) char *name = xstrndup(word, len);
+/* "--name", "--name=value"; "-v5", "-v=5", "-v 5": letters without a value may stand together. */
+static int parse_flag(struct reading *r, const char *flag, struct error *err) {
+    const char *word = flag + (flag[1] == '-' ? 2 : 1);
 
-    if (index == (size_t)-1)
-        return unknown(r->set, name, err);
-    return take_value(r, index, word[len] ? word + len + 1 : NULL, err);
-}
+    if (flag[1] == '-') {
+        size_t len = strcspn(word, "="), index = find(r->set, word, len, 0);
+        _cleanup_(freep) char *name = xstrndup(word, len);
 
-/* "-v5", "-v=5", "-v 5"; letters without a value may stand together. */
-static int parse_short(struct reading *r, const char *word, struct error *err) {
+        return index == (size_t)-1 ? unknown(r->set, name, err)
+                                   : take_value(r, index, word[len] ? word + len + 1 : NULL, err);
+    }
     for (const char *p = word; *p; p++) {
         size_t index = find(r->set, NULL, 0, *p);
         const char *value = p[1] ? p + 1 + (p[1] == '=') : NULL;
@@ -348,8 +333,7 @@ int options_parse(const struct option_set *set, int argc, char *const *argv,
             text_list_add(words, word);
         else if (text_equal(word, "--"))
             only_words = true;
-        else if (word[1] == '-' ? parse_long(&r, word + 2, first) < 0
-                                : parse_short(&r, word + 1, first) < 0) {
+        else if (parse_flag(&r, word, first) < 0) {
             result = -1;
             first = &later; /* what follows is read, too: it may say how errors are shown */
         }
@@ -395,50 +379,42 @@ int options_from_environment(const struct option_set *set,
     return result;
 }
 
-static void add_word(const struct option *o, const void *field, struct text_list *words,
-                     struct text_list *environment) {
-    const struct text_list *list = field;
-    const char *text;
-    _cleanup_(freep) char *variable = NULL;
-
-    switch (o->type) {
-    case OPTION_BOOL:
-        text_list_add_owned(words,
-                            xasprintf("--%s=%s", o->name, *(const bool *)field ? "true" : "false"));
-        return;
-    case OPTION_NUMBER:
-    case OPTION_DURATION:
-        text_list_add_owned(words, xasprintf("--%s=%lld%s", o->name, *(const long long *)field,
-                                             o->type == OPTION_DURATION ? "ms" : ""));
-        return;
-    case OPTION_LIST:
-        for (size_t i = 0; i < list->count; i++)
-            text_list_add_owned(words, xasprintf("--%s=%s", o->name, list->items[i]));
-        return;
-    default:
-        break;
-    }
-    text = *(char *const *)field;
-    if (!text)
-        return;
-    variable = option_variable(o->name);
-    if (o->type == OPTION_SECRET)
-        text_list_add_owned(environment, xasprintf("%s=%s", variable, text));
-    else
-        text_list_add_owned(words, xasprintf("--%s=%s", o->name, text));
-}
-
 void options_words(const struct option_set *set, const char *const *left_out,
                    struct text_list *words, struct text_list *environment) {
     const struct option *o;
 
     for (size_t i = 0; (o = options_at(set, i)); i++) {
+        const void *field = (const char *)set->target + o->offset;
+        const struct text_list *list = field;
+        _cleanup_(freep) char *variable = option_variable(o->name);
         bool told = set->given[i];
+        const char *text;
 
         for (const char *const *name = left_out; *name; name++)
             told = told && strcmp(*name, o->name) != 0;
-        if (told)
-            add_word(o, (const char *)set->target + o->offset, words, environment);
+        if (!told)
+            continue;
+        switch (o->type) {
+        case OPTION_BOOL:
+            text_list_add_owned(
+                words, xasprintf("--%s=%s", o->name, *(const bool *)field ? "true" : "false"));
+            break;
+        case OPTION_NUMBER:
+        case OPTION_DURATION:
+            text_list_add_owned(words, xasprintf("--%s=%lld%s", o->name, *(const long long *)field,
+                                                 o->type == OPTION_DURATION ? "ms" : ""));
+            break;
+        case OPTION_LIST:
+            for (size_t k = 0; k < list->count; k++)
+                text_list_add_owned(words, xasprintf("--%s=%s", o->name, list->items[k]));
+            break;
+        default:
+            text = *(char *const *)field;
+            if (text && o->type == OPTION_SECRET)
+                text_list_add_owned(environment, xasprintf("%s=%s", variable, text));
+            else if (text)
+                text_list_add_owned(words, xasprintf("--%s=%s", o->name, text));
+        }
     }
 }
 

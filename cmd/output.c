@@ -80,33 +80,12 @@ void output_line(const json_t *document) {
     print_shown(text);
 }
 
-static json_t *error_json(const struct program *program, const struct error *err) {
-    json_t *hints = json_array();
-
-    for (size_t i = 0; i < ERROR_HINTS_MAX && err->hints[i][0]; i++)
-        json_array_append_new(hints, json_string(err->hints[i]));
-    return json_pack("{s:s, s:s, s:o, s:s*}", "kind", error_kind_name(err->kind), "message",
-                     err->message, "hints", hints, "phase", program->phase);
-}
-
 int output_open(struct program *program, struct error *err) {
     const char *given = program->options.output_file;
 
     return given && !text_equal(given, "-")
                ? output_path(program, "--output-file", given, &file.path, err)
                : 0;
-}
-
-/* The last line of --progress json. */
-static void print_result_line(const struct program *program, const struct error *err) {
-    _cleanup_json_ json_t *line = NULL;
-    _cleanup_(freep) char *text = NULL;
-
-    line = json_pack("{s:s, s:O, s:i}", "time", RFC3339_TEXT(host_now(program->host)), "result",
-                     program->result, "exitCode", error_exit_code(err ? err->kind : ERROR_NONE));
-    text = json_write(line);
-    redact_tokens(text);
-    (void)fprintf(stderr, "%s\n", text);
 }
 
 static void print_document(struct program *program, const struct error *err) {
@@ -117,14 +96,28 @@ static void print_document(struct program *program, const struct error *err) {
     if (!document && !lines)
         return;
     if (err && err->kind) {
+        json_t *hints = json_array();
+
+        for (size_t i = 0; i < ERROR_HINTS_MAX && err->hints[i][0]; i++)
+            json_array_append_new(hints, json_string(err->hints[i]));
         if (!program->result)
             program->result = json_object();
-        json_object_set_new(program->result, "error", error_json(program, err));
+        json_object_set_new(program->result, "error",
+                            json_pack("{s:s, s:s, s:o, s:s*}", "kind", error_kind_name(err->kind),
+                                      "message", err->message, "hints", hints, "phase",
+                                      program->phase));
     }
     if (!program->result)
         return;
-    if (lines)
-        print_result_line(program, err);
+    if (lines) { /* the last line of --progress json */
+        _cleanup_json_ json_t *line =
+            json_pack("{s:s, s:O, s:i}", "time", RFC3339_TEXT(host_now(program->host)), "result",
+                      program->result, "exitCode", error_exit_code(err ? err->kind : ERROR_NONE));
+        _cleanup_(freep) char *shown = json_write(line);
+
+        redact_tokens(shown);
+        (void)fprintf(stderr, "%s\n", shown);
+    }
     if (!document)
         return;
     if (text_equal(program->options.output, "yaml")) {

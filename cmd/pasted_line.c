@@ -36,21 +36,16 @@ static size_t find_program(const struct text_list *words) {
     return words->count;
 }
 
-/* A blank, or a sign by which a shell continues a line at its end. */
-static bool parts_words(const char *p) {
-    bool line_ends = p[1] == '\n' || (p[1] == '\r' && p[2] == '\n');
-
-    return strchr(BLANKS, *p) || (line_ends && strchr("\\^`", *p));
-}
-
-/* As a shell does, as far as these lines need it. Backslashes stay: Windows' paths have them. */
+/* As a shell does, as far as these lines need it: at blanks, and at the sign that continues a line.
+ * Backslashes stay: Windows' paths have them. */
 static void split(const char *line, struct text_list *ret) {
     _cleanup_(text_free) struct text word = {0};
     bool begun = false;
     char quote = '\0';
 
     for (const char *p = line; *p; p++) {
-        bool blank = !quote && parts_words(p);
+        bool line_ends = p[1] == '\n' || (p[1] == '\r' && p[2] == '\n');
+        bool blank = !quote && (strchr(BLANKS, *p) || (line_ends && strchr("\\^`", *p)));
 
         if (blank && begun)
             text_list_add_owned(ret, text_take(&word));
@@ -64,23 +59,6 @@ static void split(const char *line, struct text_list *ret) {
     }
     if (begun)
         text_list_add_owned(ret, text_take(&word));
-}
-
-static bool is_prompt(const char *word) {
-    size_t len = strlen(word);
-
-    return text_equal(word, "sudo") || (len && strchr("$#>", word[len - 1]));
-}
-
-/* "$", "root@cp:~#", "PS C:\>", and sudo with its options. */
-static size_t prompt_before(const struct text_list *words, size_t end) {
-    size_t begin = 0;
-
-    while (begin < end && !is_prompt(words->items[begin]))
-        begin++;
-    if (begin && (text_equal(words->items[begin - 1], "PS") || words->items[begin - 1][0] == '['))
-        begin--;
-    return begin;
 }
 
 static void remove_words(struct text_list *words, size_t begin, size_t end) {
@@ -111,8 +89,21 @@ void join_expand_pasted(int argc, char *const *argv, struct text_list *ret) {
         for (size_t k = first; k < line->count; k++)
             text_list_add(ret, line->items[k]);
     }
-    while ((program = find_program(ret)) < ret->count)
-        remove_words(ret, prompt_before(ret, program), program + 2);
+
+    /* What stands before it goes, too: "$", "root@cp:~#", "PS C:\>", and sudo with its options. */
+    while ((program = find_program(ret)) < ret->count) {
+        size_t begin = 0;
+
+        for (; begin < program; begin++) {
+            const char *word = ret->items[begin];
+
+            if (text_equal(word, "sudo") || (*word && strchr("$#>", word[strlen(word) - 1])))
+                break;
+        }
+        if (begin && (text_equal(ret->items[begin - 1], "PS") || ret->items[begin - 1][0] == '['))
+            begin--;
+        remove_words(ret, begin, program + 2);
+    }
 }
 
 void join_drop_blank_words(struct text_list *words) {

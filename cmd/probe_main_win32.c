@@ -20,18 +20,6 @@ __attribute__((constructor, no_stack_protector)) static void stack_guard_set(voi
     __stack_chk_guard = (void *)((socket_now_us() * 0x9e3779b97f4a7c15u ^ here) << 8);
 }
 
-/* Targets and names are ASCII (DNS, addresses, winjoin's own folders): what is not becomes '?',
- * which no probe takes. */
-static char *narrow(const wchar_t *wide) {
-    size_t len = wcslen(wide);
-    char *text = xmalloc(len + 1);
-
-    for (size_t i = 0; i < len; i++)
-        text[i] = wide[i] > 0 && wide[i] < 0x80 ? (char)wide[i] : '?';
-    text[len] = '\0';
-    return text;
-}
-
 int wmain(int argc, wchar_t **wide);
 
 int wmain(int argc, wchar_t **wide) {
@@ -40,8 +28,15 @@ int wmain(int argc, wchar_t **wide) {
     struct error err = {0};
     int failed;
 
-    for (int i = 0; i < argc; i++)
-        argv[i] = narrow(wide[i]);
+    /* Targets and names are ASCII (DNS, addresses, winjoin's own folders): what is not becomes '?',
+     * which no probe takes. */
+    for (int i = 0; i < argc; i++) {
+        size_t len = wcslen(wide[i]);
+
+        argv[i] = xcalloc(len + 1, 1);
+        for (size_t k = 0; k < len; k++)
+            argv[i][k] = wide[i][k] > 0 && wide[i][k] < 0x80 ? (char)wide[i][k] : '?';
+    }
     failed = probe_command(argc - 1, argv + 1, &output, &err) < 0;
     fputs(text_str(&output), stdout);
     if (failed)

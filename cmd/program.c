@@ -32,25 +32,24 @@ static bool asks_for_help(const char *word) {
     return text_equal(word, "/?") || text_equal(word, "-?");
 }
 
-/* "-o", "--output": a flag of every verb whose value is the next word. */
-static bool has_value_behind(const char *word) {
+/* The verb is the first word; flags of every verb may stand before it ("-o", "--output"), some with
+ * their value as the next word. */
+static int find_verb_word(int argc, char **argv) {
     const struct option *const tables[] = {output_options, global_group.options};
 
-    for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
-        for (const struct option *o = tables[t]; o->name; o++)
-            if (o->type != OPTION_BOOL &&
-                (text_starts_with(word, "--") ? text_equal(word + 2, o->name)
-                                              : o->letter && word[1] == o->letter && !word[2]))
-                return true;
-    return false;
-}
-
-/* The verb is the first word; flags of every verb may stand before it. */
-static int find_verb_word(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
-        if (argv[i][0] != '-' || text_equal(argv[i], "--version"))
+        const char *word = argv[i];
+        bool has_value = false;
+
+        if (word[0] != '-' || text_equal(word, "--version"))
             return i;
-        i += has_value_behind(argv[i]);
+        for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
+            for (const struct option *o = tables[t]; o->name; o++)
+                has_value |=
+                    o->type != OPTION_BOOL &&
+                    (text_starts_with(word, "--") ? text_equal(word + 2, o->name)
+                                                  : o->letter && word[1] == o->letter && !word[2]);
+        i += has_value;
     }
     return 0;
 }
@@ -70,15 +69,6 @@ static int parse(struct program *program, int argc, char **argv, const struct op
             rest[n++] = argv[i];
     join_expand_pasted(n, rest, &expanded);
     return options_parse(set, (int)expanded.count, expanded.items, &program->words, err);
-}
-
-static int open_log(struct program *program, struct error *err) {
-    const struct program_options *o = &program->options;
-
-    if (o->log_file && !(program->log = terminal_append(o->log_file)))
-        return error_set(err, ERROR_USAGE, "open log file '%s': %s", o->log_file, strerror(errno));
-    log_open(log_line, program, o->verbosity > LOG_REQUEST ? (int)o->verbosity : LOG_REQUEST);
-    return 0;
 }
 
 static bool is_interrupted(void *host) {
@@ -127,14 +117,6 @@ static void warn_of_variables(struct program *program) {
     }
 }
 
-static int unknown_to_kubectl(const char *name, struct error *err) {
-    if (!verb_find(name))
-        return verb_unknown(name, err);
-    (void)error_set(err, ERROR_USAGE, "kubectl winjoin %.60s: it acts on the node it runs on",
-                    name);
-    return error_hint(err, "on that node: winjoin %s", name);
-}
-
 const struct verb *program_verb(const struct program *program, const char *name) {
     const struct verb *verb = program->as_kubeadm ? kubeadm_verb(name) : verb_find(name);
 
@@ -143,9 +125,15 @@ const struct verb *program_verb(const struct program *program, const char *name)
 }
 
 int program_unknown(const struct program *program, const char *name, struct error *err) {
-    return program->as_kubeadm   ? kubeadm_unknown(name, err)
-           : program->as_kubectl ? unknown_to_kubectl(name, err)
-                                 : verb_unknown(name, err);
+    if (program->as_kubeadm) { /* in its words */
+        (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\" for \"kubeadm\"", name);
+        return error_hint(err, "kubeadm help lists the commands");
+    }
+    if (!program->as_kubectl || !verb_find(name))
+        return verb_unknown(name, err);
+    (void)error_set(err, ERROR_USAGE, "kubectl winjoin %.60s: it acts on the node it runs on",
+                    name);
+    return error_hint(err, "on that node: winjoin %s", name);
 }
 
 bool program_is_called(const char *argv0, const char *name) {
@@ -163,6 +151,7 @@ bool program_is_called(const char *argv0, const char *name) {
 static int run(struct program *program, int argc, char **argv, const char *unknown,
                program_open_host *open, struct error *err) {
     const struct option_set *set = program->set;
+    const struct program_options *o = &program->options;
     struct text_list asked = {0};
     struct error later = {0};
 
@@ -193,20 +182,23 @@ static int run(struct program *program, int argc, char **argv, const char *unkno
         return verb_help(program, err);
     }
     if (open_seams(program, open, err) < 0 ||
-        options_from_environment(set, environment, program->host, err) < 0 ||
-        open_log(program, err) < 0 || (!program->verb->raw && words_check(program, err) < 0) ||
-        output_open(program, err) < 0)
+        options_from_environment(set, environment, program->host, err) < 0)
+        return -1;
+    if (o->log_file && !(program->log = terminal_append(o->log_file)))
+        return error_set(err, ERROR_USAGE, "open log file '%s': %s", o->log_file, strerror(errno));
+    log_open(log_line, program, o->verbosity > LOG_REQUEST ? (int)o->verbosity : LOG_REQUEST);
+    if ((!program->verb->raw && words_check(program, err) < 0) || output_open(program, err) < 0)
         return -1;
     warn_of_variables(program);
     return program->verb->run(program, err);
 }
 
-static int exit_code(const struct program *program, enum error_kind kind) {
-    return program->as_kubeadm ? kubeadm_exit_code(kind) : error_exit_code(kind);
-}
-
+/* Tells how it ended, answers the exit code and frees what the run had. */
 static int finish(struct program *program, struct error *err, int result) {
     struct error unwritten = {0};
+    enum error_kind kind;
+    bool unread = false;
+    int code;
 
     if (result < 0 && !err->kind)
         (void)error_set(err, ERROR_HOST, "%s %s failed without giving a reason", program->name,
@@ -216,7 +208,7 @@ static int finish(struct program *program, struct error *err, int result) {
         const struct option *o;
 
         /* An error names a flag; where its variable set it, a hint names the variable. */
-        for (size_t i = 0; set && (o = options_at(set, i)); i++) {
+        for (size_t i = 0; (o = options_at(set, i)); i++) {
             _cleanup_(freep) char *flag = xasprintf("--%s", o->name),
                                   *name = option_variable(o->name);
             const char *at = strstr(err->message, flag);
@@ -230,21 +222,18 @@ static int finish(struct program *program, struct error *err, int result) {
         if (program->kept_log)
             (void)fprintf(stderr, "log: %s\n", program->kept_log);
     }
-    if (output_finish(program, result < 0 ? err : NULL, &unwritten) < 0) {
+    if (output_finish(program, result < 0 ? err : NULL, &unwritten) < 0)
         output_error(&unwritten);
-        return exit_code(program, result < 0 ? err->kind : unwritten.kind);
-    }
-    if (output_end() < 0 && result == 0)
-        return 1;
-    return result < 0 ? exit_code(program, err->kind) : 0;
-}
+    else if (output_end() < 0 && result == 0)
+        unread = true;
+    kind = result < 0 ? err->kind : unwritten.kind;
+    code = unread ? 1 : program->as_kubeadm ? kubeadm_exit_code(kind) : error_exit_code(kind);
 
-static void close_program(struct program *program, const struct option_set *set) {
     record_free(program);
     json_decref(program->result);
     text_list_free(&program->words);
     text_list_free(&program->flags);
-    options_free(set);
+    options_free(program->set);
     join_options_free(&program->options.join);
     http_free(program->http);
     http_free(program->last);
@@ -254,11 +243,12 @@ static void close_program(struct program *program, const struct option_set *set)
     log_forget_secrets();
     if (program->log)
         (void)fclose(program->log); /* the log has no reader to tell */
+    return code;
 }
 
 int program_run(int argc, char **argv, program_open_host *open) {
     const char *called = argc > 0 ? argv[0] : "";
-    int skipped = words_skip_pasted(argc, argv), verb_at, result, code;
+    int skipped = words_skip_pasted(argc, argv), verb_at, result;
     const char *name, *unknown;
     struct program program = {.options.join.start_spread = -1}; /* 0 is a choice */
     const struct option *tables[VERB_TABLES_MAX];
@@ -295,7 +285,5 @@ int program_run(int argc, char **argv, program_open_host *open) {
                          program.name, program.name);
     if (result < 0 && err.kind == ERROR_USAGE)
         words_name_pasted(argc, argv, &err);
-    code = finish(&program, &err, result);
-    close_program(&program, &set);
-    return code;
+    return finish(&program, &err, result);
 }

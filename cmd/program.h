@@ -325,8 +325,6 @@ struct verb;
 /* The row of one of kubeadm's commands, also of those that a worker has no use for: they say where
  * to run them. NULL: kubeadm has none of that name. */
 const struct verb *kubeadm_verb(const char *name);
-/* ERROR_USAGE in kubeadm's words. */
-int kubeadm_unknown(const char *name, struct error *err);
 /* What kubeadm --help prints. */
 void kubeadm_overview(struct text *out);
 /* As kubeadm 1.34 and newer: 1 whatever failed. An interruption keeps its own. */

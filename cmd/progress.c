@@ -161,35 +161,29 @@ static void show_end(struct progress *progress, const struct join_event *event) 
     text_list_free(&progress->warnings);
 }
 
-/* Whole words at both ends, where there are such. */
-static bool cut_at_blanks(const char *message, size_t len, size_t *head, size_t *tail) {
-    size_t h = *head, t = *tail;
-
-    while (h && message[h] != ' ')
-        h--;
-    while (t && message[len - t - 1] != ' ')
-        t--;
-    if (!h || !t)
-        return false;
-    *head = h + 1;
-    *tail = t + 1;
-    return true;
-}
-
 char *progress_fit(const char *message, size_t room) {
-    size_t len = strlen(message), head = room / 3, tail = room - head - 5;
+    size_t len = strlen(message), head = room / 3, tail = room - head - 5, h = head, t = tail;
 
     if (len <= room)
         return xstrdup(message);
     if (room < 12)
         return xstrndup(message, room);
-    if (cut_at_blanks(message, len, &head, &tail))
-        return xasprintf("%.*s...%s", (int)head, message, message + len - tail);
-    tail += 2;
-    while (head && ((unsigned char)message[head] & 0xc0) == 0x80)
-        head--; /* no half characters */
-    while (tail && ((unsigned char)message[len - tail] & 0xc0) == 0x80)
-        tail--;
+
+    /* Whole words at both ends, where there are such; no half characters. */
+    while (h && message[h] != ' ')
+        h--;
+    while (t && message[len - t - 1] != ' ')
+        t--;
+    if (h && t) {
+        head = h + 1;
+        tail = t + 1;
+    } else {
+        tail += 2;
+        while (head && ((unsigned char)message[head] & 0xc0) == 0x80)
+            head--;
+        while (tail && ((unsigned char)message[len - tail] & 0xc0) == 0x80)
+            tail--;
+    }
     return xasprintf("%.*s...%s", (int)head, message, message + len - tail);
 }
 
@@ -220,22 +214,6 @@ static char *time_of(const struct join_event *event, size_t room) {
     return text_take(&out);
 }
 
-/* "[######..........] ", where there is something to show and room for it. */
-static char *bar_of(const struct progress *progress, const struct join_event *event, size_t room) {
-    struct text out = {0};
-
-    if (!event->percent || room < 3 * BAR_WIDTH)
-        return xstrdup("");
-    text_add(&out, progress->utf8 ? "" : "[");
-    for (unsigned i = 0; i < BAR_WIDTH; i++)
-        if (i * 100 < event->percent * BAR_WIDTH)
-            text_add(&out, progress->utf8 ? "\xe2\x96\x88" : "#");
-        else
-            text_add(&out, progress->utf8 ? "\xe2\x96\x91" : ".");
-    text_add(&out, progress->utf8 ? " " : "] ");
-    return text_take(&out);
-}
-
 /* "for the adapter to come up" reads on behind the title of a phase only with its verb. */
 static char *waits_for(const struct join_event *event) {
     return xasprintf("%s%s", text_starts_with(event->message, "for ") ? "waiting " : "",
@@ -248,19 +226,29 @@ static void show_live(struct progress *progress, const struct join_event *event,
     size_t room = progress->columns - 1 > (size_t)title_width + MARGIN
                       ? progress->columns - 1 - (size_t)title_width - MARGIN
                       : 0;
-    _cleanup_(freep) char *bar = bar_of(progress, event, room);
+    _cleanup_(text_free) struct text bar = {0};
     _cleanup_(freep) char *time =
         event->waited_ms >= 1000 || event->left_ms ? time_of(event, room - room / 4) : xstrdup("");
     _cleanup_(freep) char *whole = waits_for(event), *message = NULL;
 
     if (event->waited_ms < 1000 && strlen(whole) + strlen(time) > room)
         *time = '\0'; /* the whole message first: it says what is asked */
-    if (*bar)
+
+    /* "[######..........] ", where there is something to show and room for it. */
+    if (event->percent && room >= 3 * BAR_WIDTH) {
+        text_add(&bar, progress->utf8 ? "" : "[");
+        for (unsigned i = 0; i < BAR_WIDTH; i++)
+            if (i * 100 < event->percent * BAR_WIDTH)
+                text_add(&bar, progress->utf8 ? "\xe2\x96\x88" : "#");
+            else
+                text_add(&bar, progress->utf8 ? "\xe2\x96\x91" : ".");
+        text_add(&bar, progress->utf8 ? " " : "] ");
         room -= BAR_WIDTH + 3;
+    }
     message = progress_fit(whole, room > strlen(time) ? room - strlen(time) : 0);
 
-    (void)fprintf(stderr, "\r\x1b[K  %s %-*s%s%s%s", sign, title_width, title_of(event), bar,
-                  message, time);
+    (void)fprintf(stderr, "\r\x1b[K  %s %-*s%s%s%s", sign, title_width, title_of(event),
+                  text_str(&bar), message, time);
     progress->line_open = true;
 }
 

@@ -25,15 +25,6 @@ struct record {
 
 /* ---- names ---- */
 
-/* "join-20261122-101502"; the caller frees. */
-static char *name_of(const char *kind, int64_t time) {
-    char text[RFC3339_TEXT_MAX];
-
-    rfc3339_format(time, text); /* 2026-11-22T10:15:02Z */
-    return xasprintf("%s-%.4s%.2s%.2s-%.2s%.2s%.2s", kind, text, text + 5, text + 8, text + 11,
-                     text + 14, text + 17);
-}
-
 /* The files of that kind, the oldest first. */
 static void list(struct host *host, const char *folder, const char *kind, const char *ending,
                  struct text_list *ret) {
@@ -51,18 +42,6 @@ static void list(struct host *host, const char *folder, const char *kind, const 
     }
 }
 
-static void keep_the_last(struct host *host, const char *folder, const char *kind,
-                          const char *ending) {
-    _cleanup_(text_list_free) struct text_list files = {0};
-
-    list(host, folder, kind, ending, &files);
-    for (size_t i = 0; i + RECORDS_KEPT < files.count; i++) {
-        _cleanup_(freep) char *path = xasprintf("%s\\%s", folder, files.items[i]);
-
-        (void)host_remove(host, path, ERROR_IGNORED); /* one that is open: the next run does */
-    }
-}
-
 /* ---- writing ---- */
 
 char *record_prefix(struct host *host, enum log_level level) {
@@ -74,12 +53,16 @@ char *record_prefix(struct host *host, enum log_level level) {
 
 void record_open(struct program *program, const char *kind, const struct journal *journal) {
     struct record *record = xcalloc(1, sizeof *record);
+    char text[RFC3339_TEXT_MAX];
     int64_t time = host_now(program->host);
 
     *record = (struct record){.kind = kind, .journal = journal};
     for (;; time++) { /* two runs in one second */
-        _cleanup_(freep) char *name = name_of(kind, time);
+        _cleanup_(freep) char *name = NULL;
 
+        rfc3339_format(time, text); /* 2026-11-22T10:15:02Z */
+        name = xasprintf("%s-%.4s%.2s%.2s-%.2s%.2s%.2s", kind, text, text + 5, text + 8, text + 11,
+                         text + 14, text + 17);
         record->log = xasprintf("%s\\%s.log", LOGS_FOLDER, name);
         record->report = xasprintf("%s\\%s.json", REPORTS_FOLDER, name);
         if (host_file_type(program->host, record->log) == HOST_ABSENT)
@@ -157,6 +140,9 @@ void record_event(struct program *program, const struct join_event *event) {
 /* ---- the end ---- */
 
 static void close_record(struct program *program, int result, const struct error *err) {
+    static const struct {
+        const char *folder, *ending;
+    } kept[] = {{LOGS_FOLDER, ".log"}, {REPORTS_FOLDER, ".json"}};
     struct record *record = program->record;
     _cleanup_json_ json_t *report = NULL;
     _cleanup_(freep) char *text = NULL;
@@ -184,8 +170,17 @@ static void close_record(struct program *program, int result, const struct error
     redact_tokens(text);
     if (write_file(program->host, REPORTS_FOLDER, record->report, text, &why) < 0)
         output_warning("%s", why.message);
-    keep_the_last(program->host, LOGS_FOLDER, record->kind, ".log");
-    keep_the_last(program->host, REPORTS_FOLDER, record->kind, ".json");
+    for (size_t k = 0; k < ARRAY_SIZE(kept); k++) {
+        _cleanup_(text_list_free) struct text_list files = {0};
+
+        list(program->host, kept[k].folder, record->kind, kept[k].ending, &files);
+        for (size_t i = 0; i + RECORDS_KEPT < files.count; i++) {
+            _cleanup_(freep) char *path = xasprintf("%s\\%s", kept[k].folder, files.items[i]);
+
+            /* one that is open: the next run does */
+            (void)host_remove(program->host, path, ERROR_IGNORED);
+        }
+    }
     if (result < 0)
         program->kept_log = record->log;
 }

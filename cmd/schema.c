@@ -16,69 +16,49 @@
 
 /* ---- values that are a table of the program ---- */
 
-static const char *error_at(size_t i) {
-    return i < ERROR_INTERRUPTED ? error_kind_name((enum error_kind)(i + 1)) : NULL;
+/* Adds the names of a table; false: it is none. */
+static bool add_table(const char *table, struct text_list *ret) {
+    if (text_equal(table, "@error"))
+        for (int i = ERROR_NONE + 1; i <= ERROR_INTERRUPTED; i++)
+            text_list_add(ret, error_kind_name((enum error_kind)i));
+    else if (text_equal(table, "@flow"))
+        for (size_t i = 0; diag_flows[i].name; i++)
+            text_list_add(ret, diag_flows[i].name);
+    else if (text_equal(table, "@outcome"))
+        for (int i = 0; i <= DIAG_NOT_RUN; i++)
+            text_list_add(ret, diag_outcome_name((enum diag_outcome)i));
+    else if (text_equal(table, "@probe"))
+        for (int i = 0; i <= PROBE_FAILED; i++)
+            text_list_add(ret, probe_outcome_name((enum probe_outcome)i));
+    else if (text_equal(table, "@phase"))
+        for (size_t i = 0; join_phases[i].id; i++)
+            text_list_add(ret, join_phases[i].id);
+    else if (text_equal(table, "@check"))
+        for (int i = 0; i <= PREFLIGHT_NOT_RUN; i++)
+            text_list_add(ret, preflight_outcome_name((enum preflight_outcome)i));
+    else if (text_equal(table, "@service"))
+        for (int i = 0; i <= HOST_SERVICE_PAUSED; i++)
+            text_list_add(ret, host_service_states[i]);
+    else if (text_equal(table, "@drift"))
+        for (size_t i = 0; i < DRIFT_KINDS; i++)
+            text_list_add(ret, drift_kinds[i].key);
+    else if (text_equal(table, "@mode"))
+        network_mode_names(ret);
+    else if (text_equal(table, "@plugin"))
+        network_plugin_names(ret);
+    else
+        return false;
+    return true;
 }
-
-static const char *flow_at(size_t i) {
-    return diag_flows[i].name;
-}
-
-static const char *outcome_at(size_t i) {
-    return i <= DIAG_NOT_RUN ? diag_outcome_name((enum diag_outcome)i) : NULL;
-}
-
-static const char *probe_at(size_t i) {
-    return i <= PROBE_FAILED ? probe_outcome_name((enum probe_outcome)i) : NULL;
-}
-
-static const char *phase_at(size_t i) {
-    return join_phases[i].id;
-}
-
-static const char *check_at(size_t i) {
-    return i <= PREFLIGHT_NOT_RUN ? preflight_outcome_name((enum preflight_outcome)i) : NULL;
-}
-
-static const char *service_at(size_t i) {
-    return i <= HOST_SERVICE_PAUSED ? host_service_states[i] : NULL;
-}
-
-static const char *drift_at(size_t i) {
-    return i < DRIFT_KINDS ? drift_kinds[i].key : NULL;
-}
-
-static const struct {
-    const char *name;
-    const char *(*at)(size_t i); /* NULL behind the last one; or */
-    void (*all)(struct text_list *ret);
-} tables[] = {
-    {"@error", error_at, NULL},          {"@flow", flow_at, NULL},
-    {"@outcome", outcome_at, NULL},      {"@probe", probe_at, NULL},
-    {"@phase", phase_at, NULL},          {"@check", check_at, NULL},
-    {"@service", service_at, NULL},      {"@drift", drift_at, NULL},
-    {"@mode", NULL, network_mode_names}, {"@plugin", NULL, network_plugin_names},
-};
 
 /* "a|b|@table", each name of a table in its place. */
 static void names_of(const char *words, struct text_list *ret) {
     _cleanup_(text_list_free) struct text_list list = {0};
 
     text_list_split(&list, words, '|');
-    for (size_t i = 0; i < list.count; i++) {
-        size_t t = 0;
-
-        while (t < ARRAY_SIZE(tables) && !text_equal(tables[t].name, list.items[i]))
-            t++;
-        if (t == ARRAY_SIZE(tables)) {
+    for (size_t i = 0; i < list.count; i++)
+        if (!add_table(list.items[i], ret))
             text_list_add(ret, list.items[i]);
-        } else if (tables[t].all) {
-            tables[t].all(ret);
-        } else {
-            for (size_t k = 0; tables[t].at(k); k++)
-                text_list_add(ret, tables[t].at(k));
-        }
-    }
 }
 
 static json_t *choices_schema(const char *words) {
@@ -90,10 +70,10 @@ static json_t *choices_schema(const char *words) {
 
 /* ---- what is printed ---- */
 
-static json_t *schema_of(const json_t *shape, const json_t *types);
+static void add_members(const json_t *shape, const json_t *types, json_t *schema);
 
-/* "TYPE; meaning" */
-static json_t *scalar_schema(const char *text, const json_t *types) {
+/* `shape`: "TYPE; meaning", an array of one, or an object. */
+static json_t *schema_of(const json_t *shape, const json_t *types) {
     static const struct {
         const char *name, *type, *format;
     } scalars[] = {{"text", "string", NULL},
@@ -101,11 +81,20 @@ static json_t *scalar_schema(const char *text, const json_t *types) {
                    {"number", "integer", NULL},
                    {"decimal", "number", NULL},
                    {"time", "string", "date-time"}};
+    const char *text = json_is_string(shape) ? json_string_value(shape) : "";
     size_t len = strcspn(text, ";");
     _cleanup_(freep) char *type = xstrndup(text, len);
     const json_t *known = json_object_get(types, type);
     json_t *schema = NULL;
 
+    if (json_is_array(shape))
+        return json_pack("{s:s, s:o}", "type", "array", "items",
+                         schema_of(json_array_get(shape, 0), types));
+    if (!json_is_string(shape)) {
+        schema = json_pack("{s:s}", "type", "object");
+        add_members(shape, types, schema);
+        return schema;
+    }
     for (size_t i = 0; i < ARRAY_SIZE(scalars) && !schema; i++)
         if (text_equal(scalars[i].name, type))
             schema = json_pack("{s:s, s:s*}", "type", scalars[i].type, "format", scalars[i].format);
@@ -141,19 +130,6 @@ static void add_members(const json_t *shape, const json_t *types, json_t *schema
     }
 }
 
-static json_t *schema_of(const json_t *shape, const json_t *types) {
-    json_t *schema;
-
-    if (json_is_string(shape))
-        return scalar_schema(json_string_value(shape), types);
-    if (json_is_array(shape))
-        return json_pack("{s:s, s:o}", "type", "array", "items",
-                         schema_of(json_array_get(shape, 0), types));
-    schema = json_pack("{s:s}", "type", "object");
-    add_members(shape, types, schema);
-    return schema;
-}
-
 static json_t *head(const char *title, const char *of, const char *version, const char *kind) {
     json_t *schema = json_pack("{s:s, s:s, s:s, s:s}", "$schema", DIALECT, "title", title,
                                "description", of, "type", "object");
@@ -167,35 +143,7 @@ static json_t *head(const char *title, const char *of, const char *version, cons
     return schema;
 }
 
-static json_t *printed_schema(const char *name, const json_t *document, const json_t *types) {
-    bool bare = json_bool_at(document, "bare", false);
-    const char *also = json_text_at(document, "also");
-    json_t *schema =
-        head(name, json_text_at(document, "of"), bare ? NULL : "winjoin.io/v1alpha1", name);
-
-    add_members(json_object_get(document, "fields"), types, schema);
-    if (also)
-        add_members(json_object_get(types, also), types, schema);
-    if (!bare) {
-        _cleanup_json_ json_t *ends = json_pack("{s:s}", "error?", "Error");
-
-        /* A run leaves its document as a report, too, with these; each document has the error of a
-         * call that failed. */
-        if (json_bool_at(document, "report", false))
-            json_object_update_new(ends, json_pack("{s:s, s:s, s:s}", "time?",
-                                                   "time; of a report that a run left", "exitCode?",
-                                                   "number; likewise", "log?", "text; likewise"));
-        add_members(ends, types, schema);
-    }
-    return schema;
-}
-
 /* ---- what is read: nothing else may be there, and null means "not given" ---- */
-
-static json_t *closed_object(void) {
-    return json_pack("{s:[s, s], s:{}, s:b}", "type", "object", "null", "properties",
-                     "additionalProperties", 0);
-}
 
 static json_t *leaf_schema(enum yaml_field_type type) {
     static const char *const types[] = {
@@ -231,23 +179,16 @@ static void add_at(json_t *schema, const char *path, json_t *leaf) {
             json_object_set_new(members, name, leaf);
         return;
     }
-    if (!next && path[len] == '[')
-        json_object_set_new(
-            members, name,
-            json_pack("{s:[s, s], s:o}", "type", "array", "null", "items", closed_object()));
-    else if (!next)
-        json_object_set_new(members, name, closed_object());
-    next = json_object_get(members, name);
+    if (!next) {
+        next = json_pack("{s:[s, s], s:{}, s:b}", "type", "object", "null", "properties",
+                         "additionalProperties", 0);
+        if (path[len] == '[')
+            next = json_pack("{s:[s, s], s:o}", "type", "array", "null", "items", next);
+        json_object_set_new(members, name, next);
+    }
     if (path[len] == '[')
         next = json_object_get(next, "items");
     add_at(next, path + len + (path[len] == '[' ? 3 : 1), leaf);
-}
-
-static json_t *read_head(const char *title, const char *of, const char *version, const char *kind) {
-    json_t *schema = head(title, of, version, kind);
-
-    json_object_set_new(schema, "additionalProperties", json_false());
-    return schema;
 }
 
 static void add_fields(json_t *schema, const struct yaml_field *fields, unsigned version) {
@@ -256,25 +197,14 @@ static void add_fields(json_t *schema, const struct yaml_field *fields, unsigned
             add_at(schema, f->path, leaf_schema(f->type));
 }
 
-static json_t *join_schema(const char *title, const char *of, const char *version) {
-    json_t *schema = read_head(title, of, version, JOIN_CONFIGURATION_KIND);
+static void add_join(json_t *schema, const char *version) {
     struct yaml_field fields[JOIN_CONFIGURATION_FIELDS_MAX];
 
     join_configuration_fields(fields);
     add_fields(schema, fields, join_configuration_version(version));
-    return schema;
 }
 
-static json_t *join_v1beta4(const char *title, const char *of) {
-    return join_schema(title, of, JOIN_CONFIGURATION_V1BETA4);
-}
-
-static json_t *join_v1beta3(const char *title, const char *of) {
-    return join_schema(title, of, JOIN_CONFIGURATION_V1BETA3);
-}
-
-static json_t *node_schema(const char *title, const char *of) {
-    json_t *schema = read_head(title, of, NODE_CONFIGURATION_V1ALPHA1, NODE_CONFIGURATION_KIND);
+static void add_node(json_t *schema, const char *) {
     join_each_option(o) {
         json_t *leaf;
 
@@ -292,24 +222,23 @@ static json_t *node_schema(const char *title, const char *of) {
         json_set_text(leaf, "description", o->help);
         add_at(schema, o->node, leaf);
     }
-    return schema;
 }
 
-static json_t *catalog_schema(const char *title, const char *of) {
-    json_t *schema = read_head(title, of, CATALOG_V1ALPHA1, CATALOG_KIND);
-
+static void add_catalog(json_t *schema, const char *) {
     add_fields(schema, catalog_fields, 0);
-    return schema;
 }
 
 static const struct {
-    const char *name, *of;
-    json_t *(*make)(const char *title, const char *of);
+    const char *name, *of, *version, *kind;
+    void (*add)(json_t *schema, const char *version);
 } read[] = {
-    {"JoinConfiguration", "--config: kubeadm.k8s.io/v1beta4", join_v1beta4},
-    {"JoinConfiguration.v1beta3", "--config: kubeadm.k8s.io/v1beta3", join_v1beta3},
-    {"NodeConfiguration", "--config, and the cluster's defaults", node_schema},
-    {"Catalog", "--catalog", catalog_schema},
+    {"JoinConfiguration", "--config: kubeadm.k8s.io/v1beta4", JOIN_CONFIGURATION_V1BETA4,
+     JOIN_CONFIGURATION_KIND, add_join},
+    {"JoinConfiguration.v1beta3", "--config: kubeadm.k8s.io/v1beta3", JOIN_CONFIGURATION_V1BETA3,
+     JOIN_CONFIGURATION_KIND, add_join},
+    {"NodeConfiguration", "--config, and the cluster's defaults", NODE_CONFIGURATION_V1ALPHA1,
+     NODE_CONFIGURATION_KIND, add_node},
+    {"Catalog", "--catalog", CATALOG_V1ALPHA1, CATALOG_KIND, add_catalog},
 };
 
 /* ---- all of them ---- */
@@ -339,12 +268,36 @@ void schema_names(struct text_list *names, struct text_list *of) {
 
 json_t *schema_make(const char *name) {
     _cleanup_json_ json_t *all = printed();
+    const json_t *types = json_object_get(all, "types");
     const json_t *document = json_object_get(json_object_get(all, "documents"), name);
+    bool bare = json_bool_at(document, "bare", false);
+    const char *also = json_text_at(document, "also");
+    json_t *schema;
 
-    if (document)
-        return printed_schema(name, document, json_object_get(all, "types"));
-    for (size_t i = 0; i < ARRAY_SIZE(read); i++)
-        if (text_equal(read[i].name, name))
-            return read[i].make(read[i].name, read[i].of);
-    return NULL;
+    for (size_t i = 0; !document && i < ARRAY_SIZE(read); i++) {
+        if (!text_equal(read[i].name, name))
+            continue;
+        schema = head(name, read[i].of, read[i].version, read[i].kind);
+        json_object_set_new(schema, "additionalProperties", json_false());
+        read[i].add(schema, read[i].version);
+        return schema;
+    }
+    if (!document)
+        return NULL;
+    schema = head(name, json_text_at(document, "of"), bare ? NULL : "winjoin.io/v1alpha1", name);
+    add_members(json_object_get(document, "fields"), types, schema);
+    if (also)
+        add_members(json_object_get(types, also), types, schema);
+    if (!bare) {
+        _cleanup_json_ json_t *ends = json_pack("{s:s}", "error?", "Error");
+
+        /* A run leaves its document as a report, too, with these; each document has the error of a
+         * call that failed. */
+        if (json_bool_at(document, "report", false))
+            json_object_update_new(ends, json_pack("{s:s, s:s, s:s}", "time?",
+                                                   "time; of a report that a run left", "exitCode?",
+                                                   "number; likewise", "log?", "text; likewise"));
+        add_members(ends, types, schema);
+    }
+    return schema;
 }

@@ -73,21 +73,17 @@ int verb_unknown(const char *name, struct error *err) {
     return error_hint(err, "winjoin help lists the commands");
 }
 
-/* "winjoin join kubelet" for "winjoin join phase kubelet". */
-static int hint_phase(const struct verb *verb, const char *word, struct error *err) {
-    _cleanup_(text_list_free) struct text_list ids = {0};
-    const struct verb *phase = verb_subcommand(verb, "phase");
-
-    if (!phase || (!text_equal(word, "list") && phase_names_resolve(word, &ids, ERROR_IGNORED) < 0))
-        return 0;
-    (void)error_set(err, ERROR_USAGE, "unexpected argument \"%.60s\"", word);
-    return error_hint(err, "did you mean winjoin %s phase %.60s?", verb->name, word);
-}
-
 /* The first word names none of the subcommands. Where none is needed, it may be something else. */
 static int check_subcommand(const struct verb *verb, const char *word, struct error *err) {
-    if (word && hint_phase(verb, word, err) < 0)
-        return -1;
+    const struct verb *phase = verb_subcommand(verb, "phase");
+    _cleanup_(text_list_free) struct text_list ids = {0};
+
+    /* "winjoin join kubelet" for "winjoin join phase kubelet". */
+    if (word && phase &&
+        (text_equal(word, "list") || phase_names_resolve(word, &ids, ERROR_IGNORED) == 0)) {
+        (void)error_set(err, ERROR_USAGE, "unexpected argument \"%.60s\"", word);
+        return error_hint(err, "did you mean winjoin %s phase %.60s?", verb->name, word);
+    }
     if (word && !(verb->usage && strpbrk(word, ":.")))
         (void)verb_unknown_subcommand(verb, word, err);
     if (verb->usage && !*err->hints[0]) {
@@ -114,29 +110,6 @@ static int check_flags(const struct program *program, const struct verb *sub, st
                    choice_check(own[0]->argument, program->options.output, err) < 0
                ? error_prefix(err, "invalid value \"%.80s\" for --output", program->options.output)
                : 0;
-}
-
-/* "FILE", "[ENDPOINT]" for one that may be left out, "a|b" for a choice. `usage`: its first line;
- * `other`: the next one, NULL for none. */
-static int check_word(const char *kind, const char *word, const char *usage, const char *other,
-                      struct error *err) {
-    bool choice = kind[0] >= 'a' && kind[0] <= 'z';
-
-    if (choice && choice_check(kind, word ? word : "", err) < 0)
-        return word ? error_prefix(err, "unknown argument \"%.60s\"", word)
-                    : error_prefix(err, "the argument is missing");
-    if (word || kind[0] == '[')
-        return 0;
-    (void)error_set(err, ERROR_USAGE, "%s is missing: winjoin %s", kind, usage);
-    return other ? error_hint(err, "or%.*s", (int)strcspn(other + 2, "\n"), other + 2) : -1;
-}
-
-/* "v1.37.1", "1.37"; not a number alone. */
-static bool is_version(const char *word) {
-    if (*word != 'v' && !strchr(word, '.'))
-        return false;
-    word += *word == 'v';
-    return *word >= '0' && *word <= '9' && !word[strspn(word, "0123456789.")];
 }
 
 /* What formatted pages have in place of a keyboard's quotes, dashes and blanks, as ranges. */
@@ -186,24 +159,6 @@ static bool is_unfilled(const char *value) {
            (*value == '%' && strchr(value + 1, '%')) || strstr(value, "{{");
 }
 
-/* What a shell or a person should have replaced. */
-static void name_unfilled(int argc, char **argv, struct error *err) {
-    for (int i = 1; i < argc; i++) {
-        const char *value = argv[i] + (*argv[i] == '-' ? strcspn(argv[i], "=") : 0);
-
-        value += *value == '=';
-        if (is_unfilled(value))
-            (void)error_hint(err, "\"%.60s\" is only a name: put its value there", value);
-        else if (text_starts_with(value, "~/") || text_starts_with(value, "~\\"))
-            (void)error_hint(err, "\"%.60s\": write the whole path in place of ~", value);
-        else if (*value == '\'' && text_ends_with(value + 1, "'"))
-            (void)error_hint(err, "leave out the single quotes: cmd.exe passes them on");
-        else
-            continue;
-        return;
-    }
-}
-
 /* Names the first character that a page put into a word, or into what an error shows of a file. */
 static bool name_page_character(const char *text, struct error *err) {
     for (const char *p = text; *p; p++) {
@@ -225,9 +180,23 @@ static bool name_page_character(const char *text, struct error *err) {
 }
 
 void words_name_pasted(int argc, char **argv, struct error *err) {
-    bool named = false;
+    bool unfilled = false, named = false;
 
-    name_unfilled(argc, argv, err);
+    /* What a shell or a person should have replaced; the first. */
+    for (int i = 1; i < argc && !unfilled; i++) {
+        const char *value = argv[i] + (*argv[i] == '-' ? strcspn(argv[i], "=") : 0);
+
+        value += *value == '=';
+        unfilled = true;
+        if (is_unfilled(value))
+            (void)error_hint(err, "\"%.60s\" is only a name: put its value there", value);
+        else if (text_starts_with(value, "~/") || text_starts_with(value, "~\\"))
+            (void)error_hint(err, "\"%.60s\": write the whole path in place of ~", value);
+        else if (*value == '\'' && text_ends_with(value + 1, "'"))
+            (void)error_hint(err, "leave out the single quotes: cmd.exe passes them on");
+        else
+            unfilled = false;
+    }
     for (int i = 1; i < argc && !named; i++)
         named = name_page_character(argv[i], err);
     if (!named)
@@ -253,32 +222,30 @@ static char *flag_meant(const char *word) {
     return p == word ? xstrdup(word) : xstrndup(p, strcspn(p, ":="));
 }
 
-/* What one word too many was meant to be, by itself and the words before it. */
-static void hint_surplus(const struct program *program, const char *word, struct error *err) {
-    const struct text_list *words = &program->words;
-    const char *first = words->items[0];
-    bool number = *word && !word[strspn(word, "0123456789")];
-
-    if (is_version(word) && options_has(program->set, "kubernetes-version"))
-        (void)error_hint(err, "did you mean --kubernetes-version %.40s?", word);
-    else if (text_list_has(words, "true") || text_list_has(words, "false"))
-        (void)error_hint(err, "true and false stand behind an equals sign: --dry-run=true");
-    else if (number && words->count == 2 && text_equal(words->items[1], word))
-        (void)error_hint(err, "write address and port as one word: %.60s%s%.20s", first,
-                         strchr(first, ':') ? "" : ":", word);
-}
-
-/* `sub` NULL: of the verb itself. */
+/* What one word too many was meant to be, by itself and the words before it. `sub` NULL: of the
+ * verb itself. */
 static int refuse_surplus(const struct program *program, const struct verb *sub, const char *word,
                           struct error *err) {
-    const char *usage = (sub ? sub : program->verb)->usage;
+    const struct text_list *words = &program->words;
+    const char *usage = (sub ? sub : program->verb)->usage, *first = words->items[0];
+    const char *digits = word + (*word == 'v');
+    bool number = *word && !word[strspn(word, "0123456789")];
+    /* "v1.37.1", "1.37"; not a number alone */
+    bool version = (*word == 'v' || strchr(word, '.')) && *digits >= '0' && *digits <= '9' &&
+                   !digits[strspn(digits, "0123456789.")];
     _cleanup_(secret_freep) char *meant = flag_meant(word);
     _cleanup_(freep) char *said =
         xasprintf("%s%s%s %s", program->verb->name, sub ? " " : "", sub ? sub->name : "", word);
 
     (void)error_set(err, ERROR_USAGE, "unexpected argument \"%.80s\"", word);
     hint_elsewhere(said, err);
-    hint_surplus(program, word, err);
+    if (version && options_has(program->set, "kubernetes-version"))
+        (void)error_hint(err, "did you mean --kubernetes-version %.40s?", word);
+    else if (text_list_has(words, "true") || text_list_has(words, "false"))
+        (void)error_hint(err, "true and false stand behind an equals sign: --dry-run=true");
+    else if (number && words->count == 2 && text_equal(words->items[1], word))
+        (void)error_hint(err, "write address and port as one word: %.60s%s%.20s", first,
+                         strchr(first, ':') ? "" : ":", word);
     if (!*err->hints[0])
         (void)options_hint_near(program->set, meant, err);
     if (!*err->hints[0] && program->flags.count)
@@ -300,10 +267,8 @@ int words_check(struct program *program, struct error *err) {
     const struct verb *verb = program->verb, *sub, *shown;
     _cleanup_(text_list_free) struct text_list kinds = {0};
     struct text_list *words = &program->words;
-    _cleanup_(freep) char *usage = NULL;
     const char *other;
     size_t first;
-    int result = 0;
 
     join_drop_blank_words(words);
     if (join_check_pasted(program, err) < 0)
@@ -316,17 +281,26 @@ int words_check(struct program *program, struct error *err) {
         return -1;
     if (sub && check_flags(program, sub, err) < 0)
         return -1;
-    usage = xstrndup(shown->usage, strcspn(shown->usage, "\n"));
-    other = strchr(shown->usage, '\n');
-    text_list_split(&kinds, shown->words ? shown->words : "", ' ');
-    for (size_t i = 0; i < kinds.count && result == 0; i++) {
-        const char *word = first + i < words->count ? words->items[first + i] : NULL;
 
-        result = word && is_flag(program, word)
-                     ? refuse_surplus(program, sub, word, err)
-                     : check_word(kinds.items[i], word, usage, other, err);
+    /* "FILE", "[ENDPOINT]" for one that may be left out, "a|b" for a choice. */
+    text_list_split(&kinds, shown->words ? shown->words : "", ' ');
+    for (size_t i = 0; i < kinds.count; i++) {
+        const char *word = first + i < words->count ? words->items[first + i] : NULL;
+        const char *kind = kinds.items[i];
+
+        if (word && is_flag(program, word))
+            return refuse_surplus(program, sub, word, err);
+        if (kind[0] >= 'a' && kind[0] <= 'z' && choice_check(kind, word ? word : "", err) < 0)
+            return word ? error_prefix(err, "unknown argument \"%.60s\"", word)
+                        : error_prefix(err, "the argument is missing");
+        if (word || kind[0] == '[')
+            continue;
+        (void)error_set(err, ERROR_USAGE, "%s is missing: winjoin %.*s", kind,
+                        (int)strcspn(shown->usage, "\n"), shown->usage);
+        other = strchr(shown->usage, '\n'); /* its second line begins with blanks */
+        return other ? error_hint(err, "or%.*s", (int)strcspn(other + 2, "\n"), other + 2) : -1;
     }
-    if (result == 0 && words->count > first + kinds.count)
-        result = refuse_surplus(program, sub, words->items[first + kinds.count], err);
-    return result;
+    return words->count > first + kinds.count
+               ? refuse_surplus(program, sub, words->items[first + kinds.count], err)
+               : 0;
 }

@@ -54,26 +54,6 @@ static void take_text(char **ret, const char *value) {
         text_set(ret, xstrdup(value));
 }
 
-static int take_programs(const json_t *cni, struct containerd_settings *ret, struct error *err) {
-    const json_t *several = json_object_get(cni, "bin_dirs");
-    const char *one = json_text_at(cni, "bin_dir");
-
-    if (json_array_size(several) || (one && *one))
-        text_list_free(&ret->bin_dirs);
-    for (size_t i = 0; i <= json_array_size(several); i++) {
-        _cleanup_(freep) char *path = NULL;
-
-        if (take_path(&path, "bin_dirs",
-                      i < json_array_size(several) ? json_string_value(json_array_get(several, i))
-                                                   : one,
-                      err) < 0)
-            return -1;
-        if (path)
-            text_list_add(&ret->bin_dirs, path);
-    }
-    return 0;
-}
-
 /* Neither of those that are taken over, nor of those that winjoin's own file has. */
 static void name_others(const json_t *file, const json_t *images, const json_t *runtime,
                         struct text_list *ret) {
@@ -103,15 +83,30 @@ static void name_others(const json_t *file, const json_t *images, const json_t *
 static int take_places(const json_t *file, const struct places *places,
                        struct containerd_settings *ret, struct error *err) {
     const json_t *runtime = json_at(file, places->runtime), *images = json_at(file, places->images);
-    const json_t *cni = json_object_get(runtime, "cni");
+    const json_t *cni = json_object_get(runtime, "cni"), *dirs = json_object_get(cni, "bin_dirs");
+    const char *dir = json_text_at(cni, "bin_dir");
+    size_t count = json_array_size(dirs);
 
     take_text(&ret->pipe, json_text_at(file, places->pipe));
     take_text(&ret->sandbox_image, json_text_at(images, "sandbox_image"));
     name_others(file, images, runtime, &ret->others);
     take_text(&ret->registries, json_text_at(images, "registry.config_path"));
-    return take_path(&ret->conf_dir, "conf_dir", json_text_at(cni, "conf_dir"), err) < 0
-               ? -1
-               : take_programs(cni, ret, err);
+    if (take_path(&ret->conf_dir, "conf_dir", json_text_at(cni, "conf_dir"), err) < 0)
+        return -1;
+
+    /* The programs' folders: several, then the one. */
+    if (count || (dir && *dir))
+        text_list_free(&ret->bin_dirs);
+    for (size_t i = 0; i <= count; i++) {
+        const char *given = i < count ? json_string_value(json_array_get(dirs, i)) : dir;
+        _cleanup_(freep) char *path = NULL;
+
+        if (take_path(&path, "bin_dirs", given, err) < 0)
+            return -1;
+        if (path)
+            text_list_add(&ret->bin_dirs, path);
+    }
+    return 0;
 }
 
 /* "cri" as Docker's packages write it, or the plugin's name in a version of the file. */
@@ -205,17 +200,6 @@ static int find_imports(struct host *host, const char *parent, const char *impor
     return 0;
 }
 
-/* Its files are taken for what an administrator wrote. */
-static int read_file(struct host *host, const char *path, json_t **ret, struct error *err) {
-    _cleanup_(freep) char *text = NULL;
-    size_t len;
-
-    return host_refuse_stranger(host, path, err) < 0 ||
-                   host_read(host, path, FILE_MAX_SIZE, &text, &len, err) < 0
-               ? -1
-               : toml_parse(text, len, path, ret, err);
-}
-
 int containerd_settings_read(struct host *host, const char *path, bool imports,
                              struct containerd_settings *ret, struct error *err) {
     _cleanup_(text_list_free) struct text_list files = {0};
@@ -228,11 +212,16 @@ int containerd_settings_read(struct host *host, const char *path, bool imports,
     for (size_t i = 0; i < files.count; i++) {
         _cleanup_json_ json_t *file = NULL;
         _cleanup_(text_list_free) struct text_list names = {0}, found = {0};
+        _cleanup_(freep) char *text = NULL;
+        size_t len;
 
         if (files.count > FILES_MAX)
             return error_set(err, ERROR_UNSUPPORTED, "'%s' imports more than %d files", path,
                              FILES_MAX);
-        if (read_file(host, files.items[i], &file, err) < 0)
+        /* Its files are taken for what an administrator wrote. */
+        if (host_refuse_stranger(host, files.items[i], err) < 0 ||
+            host_read(host, files.items[i], FILE_MAX_SIZE, &text, &len, err) < 0 ||
+            toml_parse(text, len, files.items[i], &file, err) < 0)
             return -1;
         json_read_texts(json_object_get(file, "imports"), &names);
         if (i == 0)
@@ -273,38 +262,31 @@ static const char *flag_value(const struct text_list *words, const char *name, c
     return found;
 }
 
-static int read_foreign(struct host *host, const struct host_service *service,
-                        struct containerd_settings *ret, struct error *err) {
-    _cleanup_(text_list_free) struct text_list words = {0};
-    _cleanup_(freep) char *config = NULL;
-
-    service_words(host, service, &words);
-    if (take_path(&config, "--config", flag_value(&words, "config", "c"), err) < 0)
-        return error_prefix(err, "service containerd");
-    if (containerd_settings_read(host, config ? config : CONTAINERD_CONFIG_PATH, true, ret, err) <
-        0)
-        return -1;
-    take_text(&ret->pipe, flag_value(&words, "address", "a"));
-    if (!ret->conf_dir)
-        ret->conf_dir = xstrdup(CONTAINERD_FOLDER "\\cni\\conf");
-    if (!ret->bin_dirs.count)
-        text_list_add(&ret->bin_dirs, CONTAINERD_FOLDER "\\cni\\bin");
-    return 0;
-}
-
 int containerd_settings_find(struct host *host, struct containerd_settings *ret,
                              struct error *err) {
     _cleanup_(host_service_free) struct host_service service = {0};
+    _cleanup_(text_list_free) struct text_list words = {0};
+    _cleanup_(freep) char *config = NULL;
 
     if (host_service_query(host, service_containerd.name, &service, err) < 0)
         return -1;
     ret->foreign = service.state != HOST_SERVICE_ABSENT && !service_is_ours(&service);
-    if (ret->foreign && read_foreign(host, &service, ret, err) < 0)
-        return -1;
     if (!ret->foreign) {
         ret->config = xstrdup(CONTAINERD_CONFIG_PATH);
         ret->conf_dir = xstrdup(CNI_CONF_DIR);
         text_list_add(&ret->bin_dirs, CNI_BIN_DIR);
+    } else {
+        service_words(host, &service, &words);
+        if (take_path(&config, "--config", flag_value(&words, "config", "c"), err) < 0)
+            return error_prefix(err, "service containerd");
+        if (containerd_settings_read(host, config ? config : CONTAINERD_CONFIG_PATH, true, ret,
+                                     err) < 0)
+            return -1;
+        take_text(&ret->pipe, flag_value(&words, "address", "a"));
+        if (!ret->conf_dir)
+            ret->conf_dir = xstrdup(CONTAINERD_FOLDER "\\cni\\conf");
+        if (!ret->bin_dirs.count)
+            text_list_add(&ret->bin_dirs, CONTAINERD_FOLDER "\\cni\\bin");
     }
     if (!ret->pipe)
         ret->pipe = xstrdup(DEFAULT_PIPE);

@@ -99,20 +99,19 @@ static int read_field(struct span *in, uint64_t *ret_number, struct span *ret, s
     return 0;
 }
 
-static int read_name(struct span in, struct cri_pod *pod, struct error *err) {
-    struct span name = {0}, space = {0}, value;
+/* The last of each of the fields 1 to count - 1; one that is absent stays empty. */
+static int read_fields(struct span in, struct span *ret, size_t count, struct error *err) {
+    struct span value;
     uint64_t number;
 
+    for (size_t i = 0; i < count; i++)
+        ret[i] = (struct span){0};
     while (in.len) {
         if (read_field(&in, &number, &value, err) < 0)
             return -1;
-        if (number == METADATA_NAME)
-            name = value;
-        else if (number == METADATA_NAMESPACE)
-            space = value;
+        if (number < count)
+            ret[number] = value;
     }
-    text_set(&pod->name, xasprintf("%.*s/%.*s", (int)space.len, space.at ? space.at : "",
-                                   (int)name.len, name.at ? name.at : ""));
     return 0;
 }
 
@@ -136,11 +135,19 @@ static int read_pod(struct span in, struct cri_pod *pod, bool *ret_ours, struct 
 
     while (in.len) {
         if (read_field(&in, &number, &value, err) < 0 ||
-            (number == POD_METADATA && read_name(value, pod, err) < 0) ||
             (number == POD_LABELS && read_label(value, ret_ours, err) < 0))
             return -1;
         if (number == POD_ID)
             text_set(&pod->id, value.len ? xstrndup(value.at, value.len) : NULL);
+        if (number == POD_METADATA) {
+            struct span fields[METADATA_NAMESPACE + 1];
+            const struct span *name = &fields[METADATA_NAME], *space = &fields[METADATA_NAMESPACE];
+
+            if (read_fields(value, fields, ARRAY_SIZE(fields), err) < 0)
+                return -1;
+            text_set(&pod->name, xasprintf("%.*s/%.*s", (int)space->len, space->at ? space->at : "",
+                                           (int)name->len, name->at ? name->at : ""));
+        }
     }
     if (!pod->id || strlen(pod->id) > ID_MAX)
         return error_set(err, ERROR_MALFORMED, "decode the list of pods: a pod has no ID");
@@ -190,20 +197,20 @@ static void add_field(struct text *out, unsigned field, const void *data, size_t
     text_add_bytes(out, data, len);
 }
 
-static int call_of_pod(struct host *host, const char *pipe, const char *method,
-                       const struct cri_pod *pod, struct error *err) {
-    _cleanup_(text_free) struct text request = {0}, answer = {0};
-
-    add_field(&request, REQUEST_POD, pod->id, strlen(pod->id));
-    return grpc_call(host, pipe, method, &request, REMOVE_TIMEOUT_MS, &answer, err);
-}
-
 int cri_pod_remove(struct host *host, const char *pipe, const struct cri_pod *pod,
                    struct error *err) {
-    if (call_of_pod(host, pipe, SERVICE "StopPodSandbox", pod, err) < 0)
-        return error_prefix(err, "stop pod '%s'", pod->name ? pod->name : pod->id);
-    if (call_of_pod(host, pipe, SERVICE "RemovePodSandbox", pod, err) < 0)
-        return error_prefix(err, "remove pod '%s'", pod->name ? pod->name : pod->id);
+    static const struct {
+        const char *method, *what;
+    } calls[] = {{SERVICE "StopPodSandbox", "stop"}, {SERVICE "RemovePodSandbox", "remove"}};
+    _cleanup_(text_free) struct text request = {0};
+
+    add_field(&request, REQUEST_POD, pod->id, strlen(pod->id));
+    for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+        _cleanup_(text_free) struct text answer = {0};
+
+        if (grpc_call(host, pipe, calls[i].method, &request, REMOVE_TIMEOUT_MS, &answer, err) < 0)
+            return error_prefix(err, "%s pod '%s'", calls[i].what, pod->name ? pod->name : pod->id);
+    }
     return 0;
 }
 
@@ -238,36 +245,12 @@ int cri_image_pull(struct host *host, const char *pipe, const char *image, unsig
     return grpc_begin(host, pipe, IMAGES "PullImage", &request, timeout_ms, ret, err);
 }
 
-/* Manifests are downloaded, too, which says nothing of the time that is left. */
-static int read_download(struct span in, struct cri_downloads *sum, struct error *err) {
-    static const char layer[] = "layer-";
-    unsigned long long there = 0, total = 0;
-    struct span ref = {0}, value;
-    uint64_t number;
-
-    while (in.len) {
-        if (read_field(&in, &number, &value, err) < 0)
-            return -1;
-        if (number == STATUS_REF)
-            ref = value;
-        else if (number == STATUS_OFFSET)
-            there = value.number;
-        else if (number == STATUS_TOTAL)
-            total = value.number;
-    }
-    if (ref.len < sizeof layer - 1 || memcmp(ref.at, layer, sizeof layer - 1) != 0 ||
-        total > DOWNLOAD_MAX || there > total)
-        return 0;
-    sum->count++;
-    sum->there += there;
-    sum->total += total;
-    return 0;
-}
-
 int cri_downloads(struct host *host, const char *pipe, struct cri_downloads *ret,
                   struct error *err) {
+    static const char layer[] = "layer-";
     _cleanup_(text_free) struct text answer = {0};
-    struct span in, value;
+    struct span in, value, fields[STATUS_TOTAL + 1];
+    const struct span *ref = &fields[STATUS_REF];
     uint64_t number;
 
     *ret = (struct cri_downloads){0};
@@ -275,9 +258,24 @@ int cri_downloads(struct host *host, const char *pipe, struct cri_downloads *ret
                   err) < 0)
         return -1;
     in = (struct span){.at = text_str(&answer), .len = answer.len};
-    while (in.len)
-        if (read_field(&in, &number, &value, err) < 0 ||
-            (number == STATUSES && read_download(value, ret, err) < 0))
+    while (in.len) {
+        unsigned long long there, total;
+
+        if (read_field(&in, &number, &value, err) < 0)
             return -1;
+        if (number != STATUSES)
+            continue;
+        if (read_fields(value, fields, ARRAY_SIZE(fields), err) < 0)
+            return -1;
+        there = fields[STATUS_OFFSET].number;
+        total = fields[STATUS_TOTAL].number;
+        /* Manifests are downloaded, too, which says nothing of the time that is left. */
+        if (ref->len < sizeof layer - 1 || memcmp(ref->at, layer, sizeof layer - 1) != 0 ||
+            total > DOWNLOAD_MAX || there > total)
+            continue;
+        ret->count++;
+        ret->there += there;
+        ret->total += total;
+    }
     return 0;
 }

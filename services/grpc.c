@@ -36,26 +36,21 @@ static ssize_t read_request(nghttp2_session *, int32_t, uint8_t *ret, size_t roo
     return (ssize_t)len;
 }
 
-/* gRPC writes what is not printable ASCII as %XX. */
-static void add_decoded(struct text *t, const char *s) {
-    for (; *s; s++) {
-        char digits[] = {*s == '%' ? s[1] : '\0', s[1] ? s[2] : '\0', '\0'};
-        bool coded = isxdigit((unsigned char)digits[0]) && isxdigit((unsigned char)digits[1]);
-
-        text_add_char(t, coded ? (char)strtoul(digits, NULL, 16) : *s);
-        s += coded ? 2 : 0;
-    }
-}
-
-/* A status that is not a number is not shown. */
+/* A status that is not a number is not shown. A message has what is not printable ASCII as %XX. */
 static int on_header(nghttp2_session *, const nghttp2_frame *, const uint8_t *name, size_t,
                      const uint8_t *value, size_t, uint8_t, void *context) {
     struct grpc_call *call = context;
+    bool is_message = text_equal((const char *)name, "grpc-message");
 
     if (text_equal((const char *)name, "grpc-status"))
         (void)text_to_number((const char *)value, 0, INT32_MAX, &call->status); /* -1 stays then */
-    if (text_equal((const char *)name, "grpc-message"))
-        add_decoded(&call->reason, (const char *)value);
+    for (const char *s = is_message ? (const char *)value : ""; *s; s++) {
+        char digits[] = {*s == '%' ? s[1] : '\0', s[1] ? s[2] : '\0', '\0'};
+        bool coded = isxdigit((unsigned char)digits[0]) && isxdigit((unsigned char)digits[1]);
+
+        text_add_char(&call->reason, coded ? (char)strtoul(digits, NULL, 16) : *s);
+        s += coded ? 2 : 0;
+    }
     return 0;
 }
 
@@ -100,23 +95,6 @@ static int on_end(nghttp2_session *, int32_t, uint32_t error, void *context) {
     return 0;
 }
 
-static nghttp2_session *session_new(struct grpc_call *call) {
-    nghttp2_session_callbacks *callbacks = NULL;
-    nghttp2_session *session = NULL;
-
-    if (nghttp2_session_callbacks_new(&callbacks) != 0)
-        abort(); /* only memory can be missing */
-    nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
-    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
-    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_heard);
-    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, on_said);
-    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_end);
-    if (nghttp2_session_client_new(&session, callbacks, call) != 0)
-        abort();
-    nghttp2_session_callbacks_del(callbacks);
-    return session;
-}
-
 /* ---- the conversation ---- */
 
 static void add_unsaid(struct grpc_call *call, struct text *t) {
@@ -129,25 +107,6 @@ static void add_unsaid(struct grpc_call *call, struct text *t) {
 
 #define FIELD(name, value)                                                                         \
     { (uint8_t *)(name), (uint8_t *)(value), strlen(name), strlen(value), NGHTTP2_NV_FLAG_NONE }
-
-static void add_call(struct grpc_call *call, const char *method, struct text *t) {
-    const nghttp2_nv fields[] = {
-        FIELD(":method", "POST"),
-        FIELD(":scheme", "http"),
-        FIELD(":path", method),
-        FIELD(":authority", "localhost"),
-        FIELD("te", "trailers"),
-        FIELD("content-type", "application/grpc"),
-        FIELD("containerd-namespace", "k8s.io"), /* for its own services; CRI knows no other */
-    };
-    const nghttp2_settings_entry no_push = {NGHTTP2_SETTINGS_ENABLE_PUSH, 0};
-    const nghttp2_data_provider body = {.source = {.ptr = call}, .read_callback = read_request};
-
-    if (nghttp2_submit_settings(call->session, NGHTTP2_FLAG_NONE, &no_push, 1) != 0 ||
-        nghttp2_submit_request(call->session, NULL, fields, ARRAY_SIZE(fields), &body, NULL) < 0)
-        abort();
-    add_unsaid(call, t);
-}
 
 static int heard(void *context, const void *data, size_t len, struct text *reply, bool *ret_done,
                  struct error *err) {
@@ -170,52 +129,45 @@ static int heard(void *context, const void *data, size_t len, struct text *reply
     return 0;
 }
 
-/* google.golang.org/grpc/codes. */
-static const char *status_name(long long status) {
-    static const char *const names[] = {[1] = "CANCELLED",           [2] = "UNKNOWN",
-                                        [3] = "INVALID_ARGUMENT",    [4] = "DEADLINE_EXCEEDED",
-                                        [5] = "NOT_FOUND",           [6] = "ALREADY_EXISTS",
-                                        [7] = "PERMISSION_DENIED",   [8] = "RESOURCE_EXHAUSTED",
-                                        [9] = "FAILED_PRECONDITION", [10] = "ABORTED",
-                                        [11] = "OUT_OF_RANGE",       [12] = "UNIMPLEMENTED",
-                                        [13] = "INTERNAL",           [14] = "UNAVAILABLE",
-                                        [15] = "DATA_LOSS",          [16] = "UNAUTHENTICATED"};
-
-    return status < (long long)ARRAY_SIZE(names) ? names[status] : "an unknown code";
-}
-
-/* What counts is the status: there may be data before a failure. */
-static int judge(const struct grpc_call *call, struct text *ret, struct error *err) {
-    const unsigned char *at = (const unsigned char *)text_str(&call->message);
-    size_t len = call->message.len;
-
-    if (call->status < 0)
-        return error_set(err, ERROR_MALFORMED, "read a gRPC answer: no status in it");
-    if (call->status > 0)
-        return error_set(err, ERROR_HOST, "the server refuses the call: %s%s%s",
-                         status_name(call->status), call->reason.len ? ": " : "",
-                         text_str(&call->reason));
-    if (len < PREFIX_LEN || at[0] != 0 ||
-        ((size_t)at[1] << 24 | at[2] << 16 | at[3] << 8 | at[4]) != len - PREFIX_LEN)
-        return error_set(err, ERROR_MALFORMED, "read a gRPC answer: incomplete message");
-    text_add_bytes(ret, at + PREFIX_LEN, len - PREFIX_LEN);
-    return 0;
-}
-
 int grpc_begin(struct host *host, const char *pipe, const char *method, const struct text *request,
                unsigned timeout_ms, struct grpc_call **ret, struct error *err) {
-    _cleanup_(text_free) struct text first = {0};
     struct grpc_call *call = xcalloc(1, sizeof *call);
+    const nghttp2_nv fields[] = {
+        FIELD(":method", "POST"),
+        FIELD(":scheme", "http"),
+        FIELD(":path", method),
+        FIELD(":authority", "localhost"),
+        FIELD("te", "trailers"),
+        FIELD("content-type", "application/grpc"),
+        FIELD("containerd-namespace", "k8s.io"), /* for its own services; CRI knows no other */
+    };
+    const nghttp2_settings_entry no_push = {NGHTTP2_SETTINGS_ENABLE_PUSH, 0};
+    const nghttp2_data_provider body = {.source = {.ptr = call}, .read_callback = read_request};
     struct host_pipe_talk talk = {.heard = heard, .context = call, .timeout_ms = timeout_ms};
+    nghttp2_session_callbacks *callbacks = NULL;
+    _cleanup_(text_free) struct text first = {0};
 
     call->path = xstrdup(pipe);
     call->status = -1;
-    call->session = session_new(call);
     text_add_char(&call->request, 0); /* not compressed */
     for (int shift = 24; shift >= 0; shift -= 8)
         text_add_char(&call->request, (char)(request->len >> shift & 0xff));
     text_add_bytes(&call->request, text_str(request), request->len);
-    add_call(call, method, &first);
+
+    if (nghttp2_session_callbacks_new(&callbacks) != 0)
+        abort(); /* only memory can be missing */
+    nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
+    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_heard);
+    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, on_said);
+    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_end);
+    if (nghttp2_session_client_new(&call->session, callbacks, call) != 0 ||
+        nghttp2_submit_settings(call->session, NGHTTP2_FLAG_NONE, &no_push, 1) != 0 ||
+        nghttp2_submit_request(call->session, NULL, fields, ARRAY_SIZE(fields), &body, NULL) < 0)
+        abort();
+    nghttp2_session_callbacks_del(callbacks);
+    add_unsaid(call, &first);
+
     talk.first = text_str(&first);
     talk.first_len = first.len;
     if (host_pipe_open(host, call->path, &talk, &call->pipe, err) < 0) {
@@ -226,11 +178,39 @@ int grpc_begin(struct host *host, const char *pipe, const char *method, const st
     return 0;
 }
 
+/* What counts of an answer is the status: there may be data before a failure. */
 int grpc_turn(struct host *host, struct grpc_call *call, unsigned wait_ms, bool *ret_done,
               struct text *ret, struct error *err) {
+    /* google.golang.org/grpc/codes */
+    static const char *const names[] = {[1] = "CANCELLED",           [2] = "UNKNOWN",
+                                        [3] = "INVALID_ARGUMENT",    [4] = "DEADLINE_EXCEEDED",
+                                        [5] = "NOT_FOUND",           [6] = "ALREADY_EXISTS",
+                                        [7] = "PERMISSION_DENIED",   [8] = "RESOURCE_EXHAUSTED",
+                                        [9] = "FAILED_PRECONDITION", [10] = "ABORTED",
+                                        [11] = "OUT_OF_RANGE",       [12] = "UNIMPLEMENTED",
+                                        [13] = "INTERNAL",           [14] = "UNAVAILABLE",
+                                        [15] = "DATA_LOSS",          [16] = "UNAUTHENTICATED"};
+    const unsigned char *at;
+    size_t len;
+
     if (host_pipe_turn(host, call->pipe, wait_ms, ret_done, err) < 0)
         return -1;
-    return *ret_done ? judge(call, ret, err) : 0;
+    if (!*ret_done)
+        return 0;
+    if (call->status < 0)
+        return error_set(err, ERROR_MALFORMED, "read a gRPC answer: no status in it");
+    if (call->status > 0)
+        return error_set(err, ERROR_HOST, "the server refuses the call: %s%s%s",
+                         call->status < (long long)ARRAY_SIZE(names) ? names[call->status]
+                                                                     : "an unknown code",
+                         call->reason.len ? ": " : "", text_str(&call->reason));
+    at = (const unsigned char *)text_str(&call->message);
+    len = call->message.len;
+    if (len < PREFIX_LEN || at[0] != 0 ||
+        ((size_t)at[1] << 24 | at[2] << 16 | at[3] << 8 | at[4]) != len - PREFIX_LEN)
+        return error_set(err, ERROR_MALFORMED, "read a gRPC answer: incomplete message");
+    text_add_bytes(ret, at + PREFIX_LEN, len - PREFIX_LEN);
+    return 0;
 }
 
 void grpc_end(struct host *host, struct grpc_call *call) {

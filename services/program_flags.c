@@ -8,11 +8,6 @@ enum { HELP_MS = 20000 };
 static const char name_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                    "-_.";
 
-/* "-v, " before the long name. */
-static const char *skip_short(const char *p) {
-    return p[0] == '-' && p[1] != '-' && p[1] && p[2] == ',' && p[3] == ' ' ? p + 4 : p;
-}
-
 void program_flags_parse(const char *help, struct text_list *ret) {
     for (const char *line = help; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         const char *p = line + strspn(line, " ");
@@ -20,7 +15,8 @@ void program_flags_parse(const char *help, struct text_list *ret) {
 
         if (p == line) /* a flag's line is indented */
             continue;
-        p = skip_short(p);
+        if (p[0] == '-' && p[1] != '-' && p[1] && p[2] == ',' && p[3] == ' ')
+            p += 4; /* "-v, " before the long name */
         if (p[0] != '-' || p[1] != '-')
             continue;
         len = strspn(p + 2, name_letters);

@@ -13,25 +13,23 @@ struct value {
     const char *name, *text;
 };
 
-static void add_value(struct text *out, const struct value *values, const char *name, size_t len) {
-    for (; values->name; values++)
-        if (strlen(values->name) == len && strncmp(values->name, name, len) == 0)
-            text_add(out, values->text);
-}
-
 static char *fill_template(const char *template_name, const struct value *values) {
     const struct template *source = template_find(template_name);
     const char *p = source->data ? source->data : "";
     struct text out = {0};
+
     while (*p) {
-        size_t plain = strcspn(p, "@");
+        size_t plain = strcspn(p, "@"), len;
+
         text_add_bytes(&out, p, plain);
         p += plain;
         if (!*p)
             break;
-        size_t len = strcspn(p + 1, "@");
-        add_value(&out, values, p + 1, len);
-        p += len + 1;
+        len = strcspn(++p, "@");
+        for (const struct value *v = values; v->name; v++)
+            if (strlen(v->name) == len && strncmp(v->name, p, len) == 0)
+                text_add(&out, v->text);
+        p += len;
         if (*p)
             p++;
     }
@@ -44,15 +42,6 @@ static char *quoted(const char *text) {
     return json_write(json);
 }
 
-static char *imports_text(const struct text_list *others) {
-    _cleanup_json_ json_t *list = json_pack("[s]", CONTAINERD_DROP_INS);
-
-    for (size_t i = 0; i < others->count; i++)
-        if (!text_equal_nocase(others->items[i], CONTAINERD_DROP_INS))
-            json_array_append_new(list, json_string(others->items[i]));
-    return json_write(list);
-}
-
 char *containerd_config_make(const struct containerd_config *config) {
     _cleanup_(freep) char *root = quoted(config->root ? config->root : CONTAINERD_DATA "\\root");
     _cleanup_(freep) char *state =
@@ -60,7 +49,14 @@ char *containerd_config_make(const struct containerd_config *config) {
     _cleanup_(freep) char *image = quoted(config->sandbox_image);
     _cleanup_(freep) char *registries =
         quoted(config->registries ? config->registries : CONTAINERD_REGISTRIES);
-    _cleanup_(freep) char *imports = imports_text(&config->imports);
+    _cleanup_json_ json_t *list = json_pack("[s]", CONTAINERD_DROP_INS);
+    _cleanup_(freep) char *imports = NULL;
+
+    for (size_t i = 0; i < config->imports.count; i++)
+        if (!text_equal_nocase(config->imports.items[i], CONTAINERD_DROP_INS))
+            json_array_append_new(list, json_string(config->imports.items[i]));
+    imports = json_write(list);
+
     const struct value values[] = {
         {"IMPORTS", imports},
         {"ROOT", root},
@@ -74,49 +70,32 @@ char *containerd_config_make(const struct containerd_config *config) {
     return fill_template(config->major == 1 ? "containerd-v2.toml" : "containerd-v3.toml", values);
 }
 
-static int check_line(const char *value, const char *what, struct error *err) {
-    for (const char *p = value ? value : ""; *p; p++)
-        if ((unsigned char)*p < 0x20 || *p == 0x7f)
-            return error_set(err, ERROR_USAGE, "%s contains a control character", what);
-    return 0;
-}
+int kube_proxy_config_make(const struct kube_proxy_config *config, char **ret, struct error *err) {
+    const char *const lines[][2] = {{config->kubeconfig, "kubeconfig path"},
+                                    {config->node_name, "node name"},
+                                    {config->network_name, "network name"},
+                                    {config->cluster_cidr, "cluster prefix"}};
+    _cleanup_(freep) char *node = NULL;
+    _cleanup_json_ json_t *json = NULL;
+    json_t *winkernel, *gates;
+    unsigned minor = 0;
 
-static int check_kube_proxy(const struct kube_proxy_config *config, unsigned *ret_minor,
-                            struct error *err) {
-    if (kubernetes_minor(config->version, "kube-proxy", ret_minor, err) < 0 ||
-        check_line(config->kubeconfig, "kubeconfig path", err) < 0 ||
-        check_line(config->node_name, "node name", err) < 0 ||
-        check_line(config->network_name, "network name", err) < 0 ||
-        check_line(config->cluster_cidr, "cluster prefix", err) < 0)
+    if (kubernetes_minor(config->version, "kube-proxy", &minor, err) < 0)
         return -1;
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+        for (const char *p = lines[i][0] ? lines[i][0] : ""; *p; p++)
+            if ((unsigned char)*p < 0x20 || *p == 0x7f)
+                return error_set(err, ERROR_USAGE, "%s contains a control character", lines[i][1]);
     if (config->needs_source_vip && (!config->source_vip || !*config->source_vip))
         return error_set(err, ERROR_USAGE,
                          "configure kube-proxy: an overlay network needs the source VIP");
-    return 0;
-}
 
-/* Known and free from 1.20 and 1.14; locked to true since 1.34, where naming them has no use and
- * will be fatal one day. */
-static void add_gates(json_t *json, const struct kube_proxy_config *config, unsigned minor) {
-    _cleanup_json_ json_t *gates = json_object();
-    if (minor < GATES_GA && config->needs_source_vip)
-        json_object_set_new(gates, "WinOverlay", json_true());
-    if (minor < GATES_GA && config->dsr)
-        json_object_set_new(gates, "WinDSR", json_true());
-    if (json_object_size(gates))
-        json_object_set(json, "featureGates", gates);
-}
-
-int kube_proxy_config_make(const struct kube_proxy_config *config, char **ret, struct error *err) {
-    unsigned minor = 0;
-    if (check_kube_proxy(config, &minor, err) < 0)
-        return -1;
-    _cleanup_(freep) char *node = text_lower(config->node_name ? config->node_name : "");
-    _cleanup_json_ json_t *json = json_pack(
+    node = text_lower(config->node_name ? config->node_name : "");
+    json = json_pack(
         "{s:s,s:s,s:s,s:{s:s},s:b}", "apiVersion", "kubeproxy.config.k8s.io/v1alpha1", "kind",
         "KubeProxyConfiguration", "mode", "kernelspace", "clientConnection", "kubeconfig",
         config->kubeconfig ? config->kubeconfig : KUBE_PROXY_KUBECONFIG_PATH, "enableProfiling", 0);
-    json_t *winkernel = json_pack("{s:b}", "enableDSR", config->dsr);
+    winkernel = json_pack("{s:b}", "enableDSR", config->dsr);
     json_set_text(winkernel, "networkName", config->network_name);
     json_set_text(winkernel, "sourceVip", config->source_vip);
     json_set_text(winkernel, "rootHnsEndpointName", config->root_endpoint);
@@ -124,7 +103,16 @@ int kube_proxy_config_make(const struct kube_proxy_config *config, char **ret, s
     json_set_text(json, "hostnameOverride", node);
     json_set_text(json, "bindAddress", config->node_ip);
     json_set_text(json, "clusterCIDR", config->cluster_cidr);
-    add_gates(json, config, minor);
+
+    /* Known and free from 1.20 and 1.14; locked to true since 1.34, where naming them has no use
+     * and will be fatal one day. */
+    if (minor < GATES_GA && (config->needs_source_vip || config->dsr)) {
+        gates = json_object_in(json, "featureGates");
+        if (config->needs_source_vip)
+            json_object_set_new(gates, "WinOverlay", json_true());
+        if (config->dsr)
+            json_object_set_new(gates, "WinDSR", json_true());
+    }
     *ret = yaml_write(json);
     return 0;
 }

@@ -149,12 +149,16 @@ int service_is_foreign(struct host *host, const struct service *row, bool *ret, 
 
 /* Its own words but those behind the program that ours replace ("--flag value" has its value behind
  * it), then ours. */
-static char *joined_command(const struct text_list *words, size_t program,
-                            const struct text_list *arguments) {
-    _cleanup_(text_list_free) struct text_list all = {0};
+static int give_arguments(const struct service *row, const struct service_settings *settings,
+                          struct host_service *found, const struct text_list *words, size_t program,
+                          bool *changed, struct error *err) {
+    _cleanup_(text_list_free) struct text_list arguments = {0}, all = {0};
+    char *command;
 
+    if (service_arguments(row, settings, &arguments, err) < 0)
+        return -1;
     for (size_t i = 0; i < words->count; i++) {
-        bool replaced = i > program && argument_is_given(words->items[i], arguments, 1);
+        bool replaced = i > program && argument_is_given(words->items[i], &arguments, 1);
 
         if (!replaced)
             text_list_add(&all, words->items[i]);
@@ -162,47 +166,33 @@ static char *joined_command(const struct text_list *words, size_t program,
                  words->items[i + 1][0] != '-')
             i++;
     }
-    for (size_t i = 1; i < arguments->count; i++)
-        text_list_add(&all, arguments->items[i]);
-    return command_line_make((const char *const *)all.items);
-}
-
-static int give_arguments(const struct service *row, const struct service_settings *settings,
-                          struct host_service *found, const struct text_list *words, size_t program,
-                          bool *changed, struct error *err) {
-    _cleanup_(text_list_free) struct text_list arguments = {0};
-    char *command;
-
-    if (service_arguments(row, settings, &arguments, err) < 0)
-        return -1;
-    command = joined_command(words, program, &arguments);
+    for (size_t i = 1; i < arguments.count; i++)
+        text_list_add(&all, arguments.items[i]);
+    command = command_line_make((const char *const *)all.items);
     *changed = !text_equal(command, found->command);
     text_set(&found->command, command);
     return 0;
 }
 
-/* Is it a file, by either slash, that names kubeadm's? */
-static bool file_reads_flags(struct host *host, const char *name) {
-    _cleanup_(freep) char *path = NULL, *text = NULL;
-    size_t len;
-
-    return strpbrk(name, "\\/") && path_normalize(name, &path, NULL) == 0 &&
-           host_read_text(host, path, SCRIPT_MAX, &text, &len, NULL) == 0 &&
-           strstr(text, FLAGS_FILE);
-}
-
-/* A script among the words that reads the file, or inside of one ("& 'C:\\k\\start.ps1'"). */
+/* A script among the words, by either slash, that reads kubeadm's file, or inside of one
+ * ("& 'C:\\k\\start.ps1'"). */
 static bool reads_flags(struct host *host, const struct text_list *words) {
     for (size_t i = 0; i < words->count; i++) {
-        _cleanup_(text_list_free) struct text_list parts = {0};
+        _cleanup_(text_list_free) struct text_list names = {0};
         _cleanup_(freep) char *plain = text_replace(xstrdup(words->items[i]), "'\"&;", ' ');
 
-        text_list_split(&parts, plain, ' ');
-        if (file_reads_flags(host, words->items[i]))
-            return true;
-        for (size_t k = 0; k < parts.count; k++)
-            if (file_reads_flags(host, parts.items[k]))
+        text_list_add(&names, words->items[i]);
+        text_list_split(&names, plain, ' ');
+        for (size_t k = 0; k < names.count; k++) {
+            _cleanup_(freep) char *path = NULL, *text = NULL;
+            size_t len;
+
+            if (strpbrk(names.items[k], "\\/") &&
+                path_normalize(names.items[k], &path, NULL) == 0 &&
+                host_read_text(host, path, SCRIPT_MAX, &text, &len, NULL) == 0 &&
+                strstr(text, FLAGS_FILE))
                 return true;
+        }
     }
     return false;
 }
@@ -221,38 +211,21 @@ void service_words(struct host *host, const struct host_service *found, struct t
     }
 }
 
-static bool is_program(const char *word, const struct service *row) {
-    const char *wanted = strrchr(row->program, '\\') + 1;
-    const char *name = word;
-
-    for (const char *p = word; *p; p++)
-        if (strchr("\\/", *p))
-            name = p + 1;
-    return text_equal_nocase(name, wanted);
-}
-
-/* Where its program stands: first, or behind another one that starts it (kube-log-runner.exe);
- * words->count: nowhere. */
-static size_t find_program(const struct text_list *words, const struct service *row) {
-    size_t i = 0;
-
-    while (i < words->count && !is_program(words->items[i], row))
-        i++;
-    return i;
-}
-
 static int adopt(struct host *host, const struct service *row,
                  const struct service_settings *settings, struct service_wanted *ret,
                  struct error *err) {
     _cleanup_(text_list_free) struct text_list words = {0}, wrapped = {0};
     struct host_service *found = &ret->service;
-    size_t program;
+    size_t program = 0;
 
     ret->adopted = true;
     if (!row->extra_args) /* nothing of a join's goes onto its command line */
         return 0;
     command_line_words(found->command ? found->command : "", &words);
-    program = find_program(&words, row);
+    /* It stands first, or behind another one that starts it (kube-log-runner.exe). */
+    while (program < words.count &&
+           !text_equal_nocase(path_base(words.items[program]), path_base(row->program)))
+        program++;
     if (program < words.count) {
         if (give_arguments(row, settings, found, &words, program, &ret->differs, err) < 0)
             return -1;

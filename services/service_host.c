@@ -1,8 +1,6 @@
 /* The service host's settings file, read strictly, and the rotation of its log. */
 #include "services/service_host.h"
 
-#include <limits.h>
-
 enum { SETTINGS_FILE_MAX = 256 * 1024, LOG_FILES_MAX = 100 };
 
 void service_host_settings_free(struct service_host_settings *settings) {
@@ -40,51 +38,46 @@ static int malformed(struct error *err, const char *key, const char *why) {
     return error_set(err, ERROR_MALFORMED, "decode service settings: '%s' %s", key, why);
 }
 
-static int read_list(const json_t *list, const char *key, struct text_list *ret,
-                     struct error *err) {
-    if (!json_is_array(list))
-        return malformed(err, key, "is not a list");
-    json_each(list, i, item)
-        if (!json_is_string(item))
-            return malformed(err, key, "has an item that is not a string");
-    json_read_texts(list, ret);
-    return 0;
-}
-
 /* "C:\..." and no way out of it. */
 static bool is_absolute(const char *path) {
     bool letter = (path[0] >= 'A' && path[0] <= 'Z') || (path[0] >= 'a' && path[0] <= 'z');
     return letter && path[1] == ':' && path[2] == '\\' && !strstr(path, "..");
 }
 
-static int check_path(const char *key, const char *path, struct error *err) {
-    return is_absolute(path) ? 0 : malformed(err, key, "is not an absolute path");
-}
-
-static int check_number(const char *key, json_int_t number, json_int_t min, json_int_t max,
-                        struct error *err) {
-    return number >= min && number <= max
-               ? 0
-               : malformed(err, key, "is not a number in the allowed range");
-}
-
 static int read_settings(json_t *json, struct service_host_settings *settings, struct error *err) {
     json_t *command, *environment;
+    const struct {
+        const char *key;
+        json_t **list;
+        struct text_list *ret;
+    } lists[] = {{"command", &command, &settings->command},
+                 {"environment", &environment, &settings->environment}};
     const char *folder, *log;
     json_int_t bytes, files, stop;
     json_error_t why;
+
     if (json_unpack_ex(json, &why, JSON_STRICT, "{s:o,s:o,s:s,s:s,s:I,s:I,s:I}", "command",
                        &command, "environment", &environment, "workingFolder", &folder, "logFile",
                        &log, "maxLogBytes", &bytes, "maxLogFiles", &files, "stopTimeoutMs",
                        &stop) < 0)
         return error_set(err, ERROR_MALFORMED, "decode service settings: %s", why.text);
-    if (read_list(command, "command", &settings->command, err) < 0 ||
-        read_list(environment, "environment", &settings->environment, err) < 0 ||
-        check_path("workingFolder", folder, err) < 0 || check_path("logFile", log, err) < 0 ||
-        check_number("maxLogBytes", bytes, 4096, LLONG_MAX, err) < 0 ||
-        check_number("maxLogFiles", files, 1, LOG_FILES_MAX, err) < 0 ||
-        check_number("stopTimeoutMs", stop, 0, 600000, err) < 0)
-        return -1;
+    for (size_t k = 0; k < ARRAY_SIZE(lists); k++) {
+        if (!json_is_array(*lists[k].list))
+            return malformed(err, lists[k].key, "is not a list");
+        json_each(*lists[k].list, i, item)
+            if (!json_is_string(item))
+                return malformed(err, lists[k].key, "has an item that is not a string");
+        json_read_texts(*lists[k].list, lists[k].ret);
+    }
+    if (!is_absolute(folder) || !is_absolute(log))
+        return malformed(err, is_absolute(folder) ? "logFile" : "workingFolder",
+                         "is not an absolute path");
+    if (bytes < 4096 || files < 1 || files > LOG_FILES_MAX || stop < 0 || stop > 600000)
+        return malformed(err,
+                         bytes < 4096                         ? "maxLogBytes"
+                         : files < 1 || files > LOG_FILES_MAX ? "maxLogFiles"
+                                                              : "stopTimeoutMs",
+                         "is not a number in the allowed range");
     if (!settings->command.count || !is_absolute(settings->command.items[0]))
         return malformed(err, "command", "does not name a program by its absolute path");
     for (size_t i = 0; i < settings->environment.count; i++)

@@ -9,18 +9,14 @@
 
 enum { LINE_MAX_SHOWN = 300, SECONDS_A_DAY = 86400, US = 1000000 };
 
-static bool has_klog_mark(const char *line, size_t len) {
-    return len > 5 && (line[0] == 'E' || line[0] == 'F') && strspn(line + 1, "0123456789") == 4 &&
-           line[5] == ' ';
-}
-
 /* klog "E1122 ", logrus "level=error", Go's "panic: " and "fatal error: ". */
 static bool tells_why(const char *line, size_t len) {
     static const char *const marks[] = {"level=error", "level=fatal",
                                         "panic: ", "fatal error: ", "error: "};
     _cleanup_(freep) char *text = xstrndup(line, len);
 
-    if (has_klog_mark(line, len))
+    if (len > 5 && (line[0] == 'E' || line[0] == 'F') && strspn(line + 1, "0123456789") == 4 &&
+        line[5] == ' ')
         return true;
     for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
         if (strstr(text, marks[i]))
@@ -94,25 +90,18 @@ static int two(const char *digits) {
     return (digits[0] - '0') * 10 + digits[1] - '0';
 }
 
-/* "E1122 10:15:02.123456": what is where, 'd' for a digit. */
-static bool has_klog_form(const char *line) {
-    static const char form[] = "?dddd dd:dd:dd";
+/* "E1122 10:15:02.123456" */
+static bool klog_time(const char *line, int64_t now, int64_t *ret_us) {
+    static const char form[] = "?dddd dd:dd:dd"; /* 'd' for a digit */
+    char today[RFC3339_TEXT_MAX]; /* UTC, up to a day off: next year's lines are the last one's */
+    time_t then;
+    struct tm tm;
 
     for (size_t i = 0; form[i]; i++)
         if (form[i] == '?'   ? !line[i] || !strchr("IWEF", line[i])
             : form[i] == 'd' ? line[i] < '0' || line[i] > '9'
                              : line[i] != form[i])
             return false;
-    return true;
-}
-
-static bool klog_time(const char *line, int64_t now, int64_t *ret_us) {
-    char today[RFC3339_TEXT_MAX]; /* UTC, up to a day off: next year's lines are the last one's */
-    time_t then;
-    struct tm tm;
-
-    if (!has_klog_form(line))
-        return false;
     rfc3339_format(now + SECONDS_A_DAY, today);
     tm = (struct tm){.tm_year = (int)strtol(today, NULL, 10) - 1900,
                      .tm_mon = two(line + 1) - 1,
@@ -163,13 +152,11 @@ enum { LIFE_MAX = 16 * 1024, ENDS_KEPT = 10, TAIL_MAX = 64 * 1024, ERRORS_SHOWN 
 
 /* ---- what the service host writes down ---- */
 
-static char *life_path(const char *name) {
-    return xasprintf("%s\\%s.life", SERVICE_SETTINGS_DIR, name);
-}
+#define LIFE_FILE SERVICE_SETTINGS_DIR "\\%s.life"
 
 /* New reference; an empty object where nothing is written down. */
 static json_t *life_read(struct host *host, const char *name) {
-    _cleanup_(freep) char *path = life_path(name);
+    _cleanup_(freep) char *path = xasprintf(LIFE_FILE, name);
     _cleanup_json_ json_t *life = NULL;
 
     (void)host_read_json(host, path, LIFE_MAX, &life, ERROR_IGNORED);
@@ -177,31 +164,28 @@ static json_t *life_read(struct host *host, const char *name) {
 }
 
 static void life_write(struct host *host, const char *name, const json_t *life) {
-    _cleanup_(freep) char *path = life_path(name), *text = json_write(life);
+    _cleanup_(freep) char *path = xasprintf(LIFE_FILE, name), *text = json_write(life);
 
     (void)host_write(host, path, text, strlen(text), HOST_SECRET, ERROR_IGNORED);
-}
-
-static json_t *time_now(struct host *host) {
-    return json_string(RFC3339_TEXT(host_now(host)));
 }
 
 void service_life_begin(struct host *host, const char *name) {
     _cleanup_json_ json_t *life = life_read(host, name);
 
-    json_object_set_new(life, "started", time_now(host));
+    json_set_text(life, "started", RFC3339_TEXT(host_now(host)));
     life_write(host, name, life);
 }
 
 void service_life_end(struct host *host, const char *name, bool asked, unsigned exit_code) {
     _cleanup_json_ json_t *life = life_read(host, name);
     json_t *ends = json_array_in(life, "ends");
+    const char *now = RFC3339_TEXT(host_now(host));
 
-    json_object_set_new(life, "ended", time_now(host));
+    json_set_text(life, "ended", now);
     json_object_set_new(life, "asked", json_boolean(asked));
     json_object_set_new(life, "exitCode", json_integer((json_int_t)exit_code));
     if (!asked)
-        json_array_append_new(ends, time_now(host));
+        json_array_append_new(ends, json_string(now));
     while (json_array_size(ends) > ENDS_KEPT)
         json_array_remove(ends, 0);
     life_write(host, name, life);
@@ -209,93 +193,76 @@ void service_life_end(struct host *host, const char *name, bool asked, unsigned 
 
 /* ---- the document ---- */
 
-static int recent_ends(const json_t *life, int64_t now) {
-    int n = 0;
-
-    json_each(json_object_get(life, "ends"), i, end)
-        n += rfc3339_seconds(json_string_value(end)) > now - SERVICE_RECENT_SECONDS;
-    return n;
-}
-
-static int64_t last_time_in(const char *log, int64_t now) {
-    int64_t last_us = 0;
-
-    for (const char *line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        int64_t us;
-
-        if (service_log_time(line, strcspn(line, "\n"), now, &us))
-            last_us = us;
-    }
-    return last_us / 1000000;
-}
-
-static void add_since(json_t *status, int64_t seconds) {
-    if (!seconds)
-        return;
-    json_object_set_new(status, "since", json_string(RFC3339_TEXT(seconds)));
-}
-
-/* The service host's record of an end is the SCM's only as long as it is of the same end. */
-static void add_end(json_t *status, const struct host_service *found, const json_t *life) {
-    bool is_down = found->state == HOST_SERVICE_STOPPED;
-    json_t *asked = json_object_get(life, "asked");
-    long long code = is_down ? (long long)found->exit_code : json_number_at(life, "exitCode", -1);
-
-    if (code < 0 || code == SERVICE_NEVER_STARTED)
-        return;
-    json_object_set_new(status, "exitCode", json_integer((json_int_t)code));
-    if (is_down && code == 0)
-        json_object_set_new(status, "asked", json_true());
-    else if (asked && !is_down)
-        json_object_set(status, "asked", asked);
-}
-
-static void add_log(json_t *status, struct host *host, const struct service *row,
-                    const struct host_service *found, bool tell_errors) {
+/* What its log tells of its errors, and when it ended where nobody wrote that down. */
+static void add_log(json_t *status, struct host *host, const struct service *row, bool is_down) {
     _cleanup_(text_list_free) struct text_list words = {0};
-    _cleanup_(freep) char *tail = NULL;
+    _cleanup_(freep) char *tail = service_log_tail(host, row->log_file, TAIL_MAX);
+    int64_t last_us = 0, now;
 
-    json_object_set_new(status, "log", json_string(row->log_file));
-    if (!tell_errors)
-        return;
-    tail = service_log_tail(host, row->log_file, TAIL_MAX);
     if (!tail)
         return;
     service_log_words(tail, ERRORS_SHOWN, &words);
     if (words.count)
         json_object_set_new(status, "lastErrors", json_texts(&words));
-    if (!json_object_get(status, "since") && found->state == HOST_SERVICE_STOPPED)
-        add_since(status, last_time_in(tail, host_now(host)));
+    if (json_object_get(status, "since") || !is_down)
+        return;
+    now = host_now(host);
+    for (const char *line = tail; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        int64_t us;
+
+        if (service_log_time(line, strcspn(line, "\n"), now, &us))
+            last_us = us;
+    }
+    if (last_us / US)
+        json_set_text(status, "since", RFC3339_TEXT(last_us / US));
 }
 
 int service_status_read(struct host *host, const char *name, json_t **ret, struct error *err) {
     _cleanup_(host_service_free) struct host_service found = {0};
     const struct service *row = service_by_name(name);
     _cleanup_json_ json_t *life = NULL;
-    json_t *status;
-    int ends;
+    bool is_down;
+    int64_t recent, since;
+    long long code;
+    json_t *status, *asked;
+    int ends = 0;
 
     if (host_service_query(host, name, &found, err) < 0)
         return -1;
+    is_down = found.state == HOST_SERVICE_STOPPED;
     life = life_read(host, name);
-    ends = recent_ends(life, host_now(host));
+    recent = host_now(host) - SERVICE_RECENT_SECONDS;
+    json_each(json_object_get(life, "ends"), i, end)
+        ends += rfc3339_seconds(json_string_value(end)) > recent;
     status = json_pack("{s:s, s:s, s:b}", "name", row ? row->name : name, "state",
                        host_service_states[found.state], "winjoin", (int)service_is_ours(&found));
     *ret = status;
     if (found.state == HOST_SERVICE_ABSENT)
         return 0;
-    json_object_set_new(status, "start", json_string(found.auto_start ? "auto" : "demand"));
-    if (found.state == HOST_SERVICE_STOPPED)
-        add_since(status, rfc3339_seconds(json_text_at(life, "ended")));
-    else
-        add_since(status,
-                  found.started ? found.started : rfc3339_seconds(json_text_at(life, "started")));
-    add_end(status, &found, life);
+    json_set_text(status, "start", found.auto_start ? "auto" : "demand");
+    since = !is_down && found.started
+                ? found.started
+                : rfc3339_seconds(json_text_at(life, is_down ? "ended" : "started"));
+    if (since)
+        json_set_text(status, "since", RFC3339_TEXT(since));
+
+    /* The service host's record of an end is the SCM's only as long as it is of the same end. */
+    asked = json_object_get(life, "asked");
+    code = is_down ? (long long)found.exit_code : json_number_at(life, "exitCode", -1);
+    if (code >= 0 && code != SERVICE_NEVER_STARTED) {
+        json_object_set_new(status, "exitCode", json_integer((json_int_t)code));
+        if (is_down && code == 0)
+            json_object_set_new(status, "asked", json_true());
+        else if (asked && !is_down)
+            json_object_set(status, "asked", asked);
+    }
     if (ends)
         json_object_set_new(status, "recentEnds", json_integer(ends));
-    if (row && service_is_ours(&found))
-        add_log(status, host, row, &found,
-                found.state == HOST_SERVICE_STOPPED || ends >= SERVICE_CRASHES);
+    if (row && service_is_ours(&found)) {
+        json_set_text(status, "log", row->log_file);
+        if (is_down || ends >= SERVICE_CRASHES)
+            add_log(status, host, row, is_down);
+    }
     return 0;
 }
 

@@ -67,21 +67,11 @@ static void warn_of_nodes(const json_t *nodes, bool each) {
     }
 }
 
-static json_t *images_json(const struct artifacts *images) {
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < images->count; i++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:I}", "name", images->items[i].name,
-                                              "sha256", images->items[i].sha256, "size",
-                                              (json_int_t)images->items[i].size));
-    return list;
-}
-
 /* The lock, and which nodes these programs are enough for. */
 static int print_bundle(struct program *program, const struct artifacts *artifacts,
                         const struct artifacts *images, bool warn, struct error *err) {
     const struct join_options *o = &program->options.join;
-    json_t *nodes = NULL;
+    json_t *nodes = NULL, *list;
     _cleanup_(text_free) struct text out = {0};
 
     if (node_programs_missing(artifacts, o, &nodes, err) < 0)
@@ -90,9 +80,15 @@ static int print_bundle(struct program *program, const struct artifacts *artifac
         text_addf(&out, "%-26s %-12s %.12s  %s\n", artifacts->items[i].name,
                   artifacts->items[i].version, artifacts->items[i].sha256,
                   artifacts->items[i].target);
-    for (size_t i = 0; i < images->count; i++)
-        text_addf(&out, "%s %.12s %.0f MB\n", images->items[i].name, images->items[i].sha256,
-                  (double)images->items[i].size / 1e6);
+    list = json_array();
+    for (size_t i = 0; i < images->count; i++) {
+        const struct artifact *image = &images->items[i];
+
+        text_addf(&out, "%s %.12s %.0f MB\n", image->name, image->sha256,
+                  (double)image->size / 1e6);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:I}", "name", image->name, "sha256",
+                                              image->sha256, "size", (json_int_t)image->size));
+    }
     text_addf(&out, "\n%-14s %-16s %s\n", "--network-mode", "--network-plugin", "missing");
     json_each(nodes, i, node) {
         _cleanup_(freep) char *missing = names_of(json_at(node, "missing"), "nothing");
@@ -108,23 +104,11 @@ static int print_bundle(struct program *program, const struct artifacts *artifac
                                artifacts->items[i].name);
         warn_of_nodes(nodes, o->network_mode || o->network_plugin);
     }
-    output_result(program, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", JSON_DOCUMENT("BundleLock"),
-                                     "artifacts", artifacts_json(artifacts, NULL), "images",
-                                     images_json(images), "nodes", nodes, "warnings",
-                                     breaches_json(program, artifacts)));
+    output_result(program,
+                  json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", JSON_DOCUMENT("BundleLock"),
+                            "artifacts", artifacts_json(artifacts, NULL), "images", list, "nodes",
+                            nodes, "warnings", breaches_json(program, artifacts)));
     return 0;
-}
-
-static int read_versions(struct program *program, json_t **ret, struct error *err) {
-    _cleanup_(freep) char *path = NULL, *text = NULL;
-    size_t len;
-
-    if (!program->options.versions)
-        return 0;
-    path = terminal_full_path(program->options.versions);
-    if (host_read_text(program->host, path, VERSIONS_MAX, &text, &len, err) < 0)
-        return -1;
-    return json_read(text, len, "--versions", ret, err);
 }
 
 /* A line on the terminal while a big file is read or written. */
@@ -140,11 +124,19 @@ static void show_work(struct program *program, struct progress *progress, const 
 /* What is wrong with the folder or the versions is wrong with the call. */
 static int pack(struct program *program, const char *folder, const char *to,
                 struct artifacts *artifacts, struct error *err) {
-    _cleanup_(freep) char *from = terminal_full_path(folder);
+    _cleanup_(freep) char *from = terminal_full_path(folder), *path = NULL, *text = NULL;
+    const char *given = program->options.versions;
     _cleanup_json_ json_t *versions = NULL;
     struct progress progress;
-    int result = read_versions(program, &versions, err);
+    int result = 0;
+    size_t len;
 
+    if (given) {
+        path = terminal_full_path(given);
+        result = host_read_text(program->host, path, VERSIONS_MAX, &text, &len, err);
+        if (result == 0)
+            result = json_read(text, len, "--versions", &versions, err);
+    }
     show_work(program, &progress, "packing the programs");
     if (result == 0)
         result = bundle_create(program->host, from, to, versions, artifacts, err);
@@ -234,56 +226,35 @@ static int fetch(struct program *program, const json_t *nodes, const char *to,
     return result;
 }
 
-static int check_source(const struct join_options *o, struct error *err) {
-    if (text_equal(o->source_base, JOIN_SOURCE_NONE))
-        return error_set(err, ERROR_USAGE, "--source-base none forbids fetching programs");
-    if (o->source_base && join_source_base_check(o->source_base, err) < 0)
-        return error_prefix(err, "--source-base");
-    return join_kubernetes_version_check(o->kubernetes_version, err) < 0
-               ? error_prefix(err, "--kubernetes-version")
-               : 0;
-}
-
-/* A .zip, or with images of one's own a folder. */
-static int place(struct program *program, const char *given, char **ret, struct error *err) {
-    if (!program->options.join.images.count)
-        return output_path(program, "FILE.zip", given, ret, err);
-    if (text_ends_with(given, ".zip"))
-        return error_set(err, ERROR_USAGE,
-                         "with --image the bundle is a folder: give the name of one, not '%s'",
-                         given);
-    *ret = terminal_full_path(given);
-    return 0;
-}
-
-static int create(struct program *program, const char *folder, const char *zip, struct error *err) {
+/* Of the programs in a folder, or of upstream's (NULL). */
+static int create(struct program *program, const char *folder, const char *given,
+                  struct error *err) {
+    const struct join_options *o = &program->options.join;
     _cleanup_(freep) char *to = NULL;
     _cleanup_(artifacts_free) struct artifacts artifacts = {0}, images = {0};
     _cleanup_json_ json_t *nodes = NULL;
 
-    if ((!folder && check_source(&program->options.join, err) < 0) ||
-        place(program, zip, &to, err) < 0 ||
-        node_programs_missing(&artifacts, &program->options.join, &nodes, err) < 0 ||
+    if (!folder && text_equal(o->source_base, JOIN_SOURCE_NONE))
+        return error_set(err, ERROR_USAGE, "--source-base none forbids fetching programs");
+    if (!folder && o->source_base && join_source_base_check(o->source_base, err) < 0)
+        return error_prefix(err, "--source-base");
+    if (!folder && join_kubernetes_version_check(o->kubernetes_version, err) < 0)
+        return error_prefix(err, "--kubernetes-version");
+
+    /* A .zip, or with images of one's own a folder. */
+    if (o->images.count && text_ends_with(given, ".zip"))
+        return error_set(err, ERROR_USAGE,
+                         "with --image the bundle is a folder: give the name of one, not '%s'",
+                         given);
+    if (o->images.count)
+        to = terminal_full_path(given);
+    else if (output_path(program, "FILE.zip", given, &to, err) < 0)
+        return -1;
+    if (node_programs_missing(&artifacts, o, &nodes, err) < 0 ||
         (folder ? pack(program, folder, to, &artifacts, err)
                 : fetch(program, nodes, to, &artifacts, &images, err)) < 0)
         return -1;
     return print_bundle(program, &artifacts, &images, true, err);
-}
-
-static int verify(struct program *program, struct bundle *bundle, struct error *err) {
-    struct progress progress;
-    int result;
-
-    show_work(program, &progress, "comparing each file with the lock");
-    result = bundle_verify(bundle, NULL, err) < 0 ? -1 : bundle_check_closed(bundle, err);
-    progress_close(&progress);
-    if (result < 0)
-        return -1;
-    output_text(program, "ok\n");
-    output_result(program, json_pack("{s:s, s:s, s:o, s:o}", JSON_DOCUMENT("BundleLock"),
-                                     "artifacts", artifacts_json(bundle_artifacts(bundle), NULL),
-                                     "warnings", breaches_json(program, bundle_artifacts(bundle))));
-    return 0;
 }
 
 /* ---- diff ---- */
@@ -294,28 +265,24 @@ static json_t *side_json(const struct artifact *artifact) {
                     : NULL;
 }
 
-/* Either may be absent. */
-static void add_difference(const char *name, const struct artifact *a, const struct artifact *b,
-                           struct text *out, json_t *list) {
-    if (a && b && text_equal(a->sha256, b->sha256) && text_equal(a->version, b->version) &&
-        text_equal_nocase(a->target, b->target))
-        return;
-    text_addf(out, "%-26s %-12s %.12s -> %-12s %.12s%s%s\n", name, a ? a->version : "-",
-              a ? a->sha256 : "-", b ? b->version : "-", b ? b->sha256 : "-",
-              a && b && !text_equal_nocase(a->target, b->target) ? "  " : "",
-              a && b && !text_equal_nocase(a->target, b->target) ? b->target : "");
-    json_array_append_new(list, json_pack("{s:s, s:o*, s:o*}", "name", name, "from", side_json(a),
-                                          "to", side_json(b)));
-}
+static void add_differences(const struct artifacts *from, const struct artifacts *to,
+                            struct text *out, json_t *list) {
+    for (size_t i = 0; i < from->count + to->count; i++) {
+        bool left = i < from->count;
+        const char *name = left ? from->items[i].name : to->items[i - from->count].name;
+        const struct artifact *a = artifact_find(from, name), *b = artifact_find(to, name);
+        bool moved = a && b && !text_equal_nocase(a->target, b->target);
 
-static void add_differences(const struct artifacts *a, const struct artifacts *b, struct text *out,
-                            json_t *list) {
-    for (size_t i = 0; i < a->count; i++)
-        add_difference(a->items[i].name, &a->items[i], artifact_find(b, a->items[i].name), out,
-                       list);
-    for (size_t i = 0; i < b->count; i++)
-        if (!artifact_find(a, b->items[i].name))
-            add_difference(b->items[i].name, NULL, &b->items[i], out, list);
+        /* One of both is told on the left; either may be absent. */
+        if ((!left && a) || (a && b && !moved && text_equal(a->sha256, b->sha256) &&
+                             text_equal(a->version, b->version)))
+            continue;
+        text_addf(out, "%-26s %-12s %.12s -> %-12s %.12s%s%s\n", name, a ? a->version : "-",
+                  a ? a->sha256 : "-", b ? b->version : "-", b ? b->sha256 : "-", moved ? "  " : "",
+                  moved ? b->target : "");
+        json_array_append_new(list, json_pack("{s:s, s:o*, s:o*}", "name", name, "from",
+                                              side_json(a), "to", side_json(b)));
+    }
 }
 
 static int diff(struct program *program, const struct bundle *from, const char *with,
@@ -344,6 +311,8 @@ int verb_bundle(struct program *program, struct error *err) {
     const char *what = words->count ? words->items[0] : "";
     _cleanup_(bundle_freep) struct bundle *bundle = NULL;
     _cleanup_(freep) char *path = NULL;
+    struct progress progress;
+    int result;
 
     if (program->options.images && !program->options.join.kubernetes_version)
         return error_set(err, ERROR_USAGE,
@@ -376,5 +345,15 @@ int verb_bundle(struct program *program, struct error *err) {
     }
     if (text_equal(what, "show"))
         return print_bundle(program, bundle_artifacts(bundle), bundle_images(bundle), false, err);
-    return verify(program, bundle, err);
+
+    show_work(program, &progress, "comparing each file with the lock");
+    result = bundle_verify(bundle, NULL, err) < 0 ? -1 : bundle_check_closed(bundle, err);
+    progress_close(&progress);
+    if (result < 0)
+        return -1;
+    output_text(program, "ok\n");
+    output_result(program, json_pack("{s:s, s:s, s:o, s:o}", JSON_DOCUMENT("BundleLock"),
+                                     "artifacts", artifacts_json(bundle_artifacts(bundle), NULL),
+                                     "warnings", breaches_json(program, bundle_artifacts(bundle))));
+    return 0;
 }

@@ -6,25 +6,8 @@
 #include "netsetup/windows_builds.h"
 #include "services/artifacts/catalog.h"
 
-/* The mode of a node that has joined. */
-static const struct network_mode *mode_of_node(struct host *host) {
-    _cleanup_(freep) char *name = NULL, *mode = NULL;
-
-    diag_network_of_cni(host, &name, &mode);
-    return mode ? network_mode_by_name(mode) : NULL;
-}
-
-static json_t *read_limits(struct host *host, struct hns_version hns,
-                           const struct host_facts *facts) {
-    struct limit_scene scene = {
-        .hns = hns, .mode = mode_of_node(host), .host_name = facts->host_name};
-
-    (void)limit_dynamic_ports(host, &scene.dynamic_ports, NULL); /* 0: unknown */
-    return limits_json(&scene);
-}
-
 static void add_build(const struct host_facts *facts, const json_t *problems, const json_t *fixes,
-                      struct text *out) {
+                      const json_t *versions, struct text *out) {
     text_addf(out, "\nKnown faults of Windows 10.0.%u.%u%s\n", facts->build, facts->revision,
               json_array_size(problems) ? "" : ": none");
     json_each(problems, i, item)
@@ -37,17 +20,12 @@ static void add_build(const struct host_facts *facts, const json_t *problems, co
         text_addf(out, "  HKLM\\%s\\%s = %lld\n       %s (%s)\n", json_text_at(item, "key"),
                   json_text_at(item, "value"), json_number_at(item, "data", 0),
                   json_text_at(item, "why"), json_text_at(item, "source"));
-}
 
-static void add_versions(unsigned build, const json_t *versions, struct text *out) {
-    text_addf(out, "\nVersions that go together on Windows 10.0.%u\n", build);
-    json_each(versions, i, item) {
-        const char *kubernetes = json_text_at(item, "kubernetes");
-
+    text_addf(out, "\nVersions that go together on Windows 10.0.%u\n", facts->build);
+    json_each(versions, i, item)
         text_addf(out, "  %-12s %-16s %s: %s (%s)\n", json_text_at(item, "program"),
-                  kubernetes ? kubernetes : "each", json_text_at(item, "versions"),
+                  json_text_or(item, "kubernetes", "each"), json_text_at(item, "versions"),
                   json_text_at(item, "why"), json_text_at(item, "source"));
-    }
 }
 
 int verb_capabilities(struct program *program, struct error *err) {
@@ -55,6 +33,8 @@ int verb_capabilities(struct program *program, struct error *err) {
     struct hns_version version = {0};
     struct host_facts facts = {0};
     _cleanup_json_ json_t *problems = NULL, *fixes = NULL;
+    _cleanup_(freep) char *name = NULL, *mode = NULL;
+    struct limit_scene scene;
     json_t *features, *list, *versions;
     char number[24], windows[40];
 
@@ -64,7 +44,12 @@ int verb_capabilities(struct program *program, struct error *err) {
         !(fixes = host_fixes_missing_json(program->host, &facts, err)))
         return -1;
     features = hns_features_json(version);
-    list = read_limits(program->host, version, &facts);
+    diag_network_of_cni(program->host, &name, &mode); /* of a node that has joined */
+    scene = (struct limit_scene){.hns = version,
+                                 .mode = mode ? network_mode_by_name(mode) : NULL,
+                                 .host_name = facts.host_name};
+    (void)limit_dynamic_ports(program->host, &scene.dynamic_ports, NULL); /* 0: unknown */
+    list = limits_json(&scene);
     (void)text_format(number, sizeof number, "%u.%u", version.major, version.minor);
     (void)text_format(windows, sizeof windows, "10.0.%u.%u", facts.build, facts.revision);
     text_addf(&out, "HNS %s\n", number);
@@ -82,9 +67,8 @@ int verb_capabilities(struct program *program, struct error *err) {
                   json_text_at(item, "name"), json_text_at(item, "title"),
                   json_text_at(item, "reason"), json_text_at(item, "instead"));
     }
-    add_build(&facts, problems, fixes, &out);
     versions = compatible_json(facts.build);
-    add_versions(facts.build, versions, &out);
+    add_build(&facts, problems, fixes, versions, &out);
     output_text(program, text_str(&out));
     output_result(program, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:O, s:O, s:o}",
                                      JSON_DOCUMENT("Capabilities"), "hnsVersion", number, "windows",

@@ -80,37 +80,14 @@ static int on_request(void *context, const struct kube_csr *csr, unsigned waited
     return host_interrupted(r->program->host);
 }
 
-/* With the identity that is still good; whose it is stands in it. */
-static int open_client(struct renewal *r, struct error *err) {
-    struct host *host = r->program->host;
-
-    r->node_name = client_certificate_node(host);
-    return r->node_name ? kube_client_open_file(r->program->http, host, KUBELET_KUBECONFIG_FILE,
-                                                &r->client, err)
-                        : refuse(host, err);
-}
-
-static struct client_certificate_options request_options(struct renewal *r) {
-    return (struct client_certificate_options){.node_name = r->node_name,
-                                               .timeout_ms = r->limit_ms,
-                                               .progress = on_request,
-                                               .progress_context = r};
-}
-
-static int request(struct renewal *r, const struct client_certificate_options *options,
-                   struct error *err) {
-    _cleanup_(client_certificate_free) struct client_certificate made = {0};
-
-    return client_certificate_renew(&r->client, r->program->host, options, &made, err);
-}
-
 /* Where the cluster signs them: the node has one from it. Its names stay; whose CA signs it is the
  * cluster's matter. */
-static int ask_serving(struct renewal *r, struct error *err) {
+static int ask_serving(struct renewal *r, struct client_certificate_options options,
+                       struct error *err) {
     struct host *host = r->program->host;
     _cleanup_(secret_freep) char *pem = NULL;
-    struct client_certificate_options options = request_options(r);
     _cleanup_(certificates_free) struct certificates stored = {0};
+    _cleanup_(client_certificate_free) struct client_certificate made = {0};
     size_t len = 0;
 
     if (host_file_type(host, KUBELET_SERVING_CERTIFICATE_FILE) == HOST_ABSENT)
@@ -122,42 +99,53 @@ static int ask_serving(struct renewal *r, struct error *err) {
         return error_hint(err, "the kubelet makes another one when it finds none: Remove-Item "
                                "'" KUBELET_SERVING_CERTIFICATE_FILE "'; Restart-Service kubelet");
     }
+    options.ca_pem = NULL;
     options.serves = &(struct csr_names){&stored.items[0].dns_names, &stored.items[0].ip_addresses};
-    return request(r, &options, err);
+    return client_certificate_renew(&r->client, host, &options, &made, err);
 }
 
-static int ask(struct renewal *r, struct error *err) {
+/* With the identity that is still good; whose it is stands in it. */
+static int renew(struct renewal *r, struct error *err) {
     struct host *host = r->program->host;
-    struct client_certificate_options options = request_options(r);
-    _cleanup_(client_certificate_free) struct client_certificate stored = {0};
+    struct client_certificate_options options;
+    _cleanup_(client_certificate_free) struct client_certificate stored = {0}, made = {0};
     bool restarted;
     int result;
 
-    options.ca_pem = r->client.ca_pem;
-    if (client_certificate_load(host, &options, &stored, err) < 0) {
-        (void)error_hint(err, "winjoin join with a token makes another one: kubeadm token create "
-                              "--print-join-command prints the line");
+    r->node_name = client_certificate_node(host);
+    if (!r->node_name)
+        return refuse(host, err);
+    if (kube_client_open_file(r->program->http, host, KUBELET_KUBECONFIG_FILE, &r->client, err) < 0)
         return -1;
-    }
-    if (request(r, &options, err) < 0)
+    options = (struct client_certificate_options){.node_name = r->node_name,
+                                                  .timeout_ms = r->limit_ms,
+                                                  .progress = on_request,
+                                                  .progress_context = r,
+                                                  .ca_pem = r->client.ca_pem};
+    if (client_certificate_load(host, &options, &stored, err) < 0)
+        return error_hint(err, "winjoin join with a token makes another one: kubeadm token create "
+                               "--print-join-command prints the line");
+    if (client_certificate_renew(&r->client, host, &options, &made, err) < 0)
         return -1;
-    result = ask_serving(r, err);
+    result = ask_serving(r, options, err);
     if (result < 0)
         (void)error_prefix(err, "renew the serving certificate (the client certificate is new)");
     /* it reads its certificates when it starts; kube-proxy and the agents look every few minutes */
     return service_restart(host, &service_kubelet, &restarted, err) < 0 ? -1 : result;
 }
 
-static int renew(struct program *program, struct error *err) {
+int verb_certs(struct program *program, struct error *err) {
     struct renewal r = {.program = program,
                         .waits = {.listener = progress_show, .context = &r.progress}};
     const long long limit = program->options.join.timeout;
     int result;
 
+    if (!program->words.count || !text_equal(program->words.items[0], "renew"))
+        return show(program, -1, err);
     r.limit_ms = limit ? (unsigned)limit : CLIENT_CERTIFICATE_TIMEOUT_MS;
     record_open(program, "certs", NULL);
     progress_open(&r.progress, program);
-    result = open_client(&r, err) < 0 || ask(&r, err) < 0 ? -1 : 0;
+    result = renew(&r, err);
     progress_close(&r.progress);
     if (result == 0)
         result = show(program, true, err);
@@ -166,10 +154,4 @@ static int renew(struct program *program, struct error *err) {
     kube_client_close(&r.client);
     free(r.node_name);
     return result;
-}
-
-int verb_certs(struct program *program, struct error *err) {
-    return program->words.count && text_equal(program->words.items[0], "renew")
-               ? renew(program, err)
-               : show(program, -1, err);
 }

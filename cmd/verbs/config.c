@@ -10,68 +10,43 @@
 #include "netsetup/routes/fabric_routes.h"
 #include "templates/templates.h"
 
-/* A file of a drive that this machine has not cannot be judged here: the nodes have it. */
-static void forget_elsewhere(struct host *host, char **path) {
-    _cleanup_(freep) char *data = NULL;
-    struct error why = {0};
-    size_t len;
-
-    if (*path && host_read(host, *path, 1, &data, &len, &why) < 0 && why.kind == ERROR_UNSUPPORTED)
-        freep(path);
-}
-
 /* As a join of this file would be judged before its first packet. */
-static int check_file(struct program *program, const struct config_file *file, struct error *err) {
+static int validate(struct program *program, struct error *err) {
     struct join_options *o = &program->options.join;
     struct join join = {.host = program->host, .asked = o};
+    _cleanup_(config_file_free) struct config_file file = {0};
     _cleanup_(text_list_free) struct text_list warnings = {0};
     int result;
 
-    if (program_check_file(program, file, err) < 0)
-        return -1;
-    if (file->join)
-        join_configuration_apply(file->join, o, &warnings);
-    if (file->node)
-        node_configuration_apply(file->node, o);
-    program_settle_paths(o);
-    join_each_option(path)
-        if (path->is_path)
-            forget_elsewhere(join.host, join_option_field(o, path));
-    join_options_copy(o, &join.found.options);
-    result = join_asked_check(&join, err);
-    join_close(&join);
-    return result;
-}
-
-static int validate(struct program *program, struct error *err) {
-    const char *path = program->options.join.config;
-    _cleanup_(config_file_free) struct config_file file = {0};
-
-    if (!path || !*path) {
+    if (!o->config || !*o->config) {
         (void)error_set(err, ERROR_USAGE, "the --config flag is mandatory");
         return error_hint(err, "winjoin config validate --config FILE");
     }
-    if (program_read_config(program, path, CONFIG_KNOWN, &file, err) < 0 ||
-        check_file(program, &file, err) < 0)
-        return -1;
-    output_text(program, "ok\n");
-    return 0;
-}
-
-/* kubeadm config migrate: read, defaulted, checked and written again. */
-static int renewed_text(struct program *program, const char *path, char **ret, struct error *err) {
-    _cleanup_(config_file_free) struct config_file file = {0};
-    _cleanup_(freep) char *join = NULL, *node = NULL;
-
-    if (program_read_config(program, path, CONFIG_KNOWN, &file, err) < 0 ||
-        (file.join && join_configuration_check(file.join, &file.yaml, program->host, err) < 0))
+    if (program_read_config(program, o->config, CONFIG_KNOWN, &file, err) < 0 ||
+        program_check_file(program, &file, err) < 0)
         return -1;
     if (file.join)
-        join_configuration_default(file.join);
-    join = file.join ? yaml_write(file.join) : xstrdup("");
-    node = file.node ? yaml_write(file.node) : xstrdup("");
-    *ret = xasprintf("%s%s%s", join, *join && *node ? "---\n" : "", node);
-    return 0;
+        join_configuration_apply(file.join, o, &warnings);
+    if (file.node)
+        node_configuration_apply(file.node, o);
+    program_settle_paths(o);
+    join_each_option(row) {
+        char **path = row->is_path ? join_option_field(o, row) : NULL;
+        _cleanup_(freep) char *data = NULL;
+        struct error why = {0};
+        size_t len;
+
+        /* A file of a drive that this machine has not cannot be judged here: the nodes have it. */
+        if (path && *path && host_read(join.host, *path, 1, &data, &len, &why) < 0 &&
+            why.kind == ERROR_UNSUPPORTED)
+            freep(path);
+    }
+    join_options_copy(o, &join.found.options);
+    result = join_asked_check(&join, err);
+    join_close(&join);
+    if (result == 0)
+        output_text(program, "ok\n");
+    return result;
 }
 
 /* With -o json one document is itself, several are kubectl's List. The token stays: the text is the
@@ -96,32 +71,50 @@ static int print_documents(const struct program *program, const char *text, size
     return 0;
 }
 
+/* kubeadm config migrate: read, defaulted, checked and written again. */
 static int migrate(struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
+    _cleanup_(config_file_free) struct config_file file = {0};
     _cleanup_(secret_freep) char *text = NULL;
-    _cleanup_(freep) char *to = NULL;
+    _cleanup_(freep) char *to = NULL, *join = NULL, *node = NULL;
 
     if (!o->old_config || !*o->old_config) {
         (void)error_set(err, ERROR_USAGE, "the --old-config flag is mandatory");
         return error_hint(err, "winjoin config migrate --old-config FILE");
     }
     if ((o->new_config && output_path(program, "--new-config", o->new_config, &to, err) < 0) ||
-        renewed_text(program, o->old_config, &text, err) < 0)
+        program_read_config(program, o->old_config, CONFIG_KNOWN, &file, err) < 0 ||
+        (file.join && join_configuration_check(file.join, &file.yaml, program->host, err) < 0))
         return -1;
+    if (file.join)
+        join_configuration_default(file.join);
+    join = file.join ? yaml_write(file.join) : xstrdup("");
+    node = file.node ? yaml_write(file.node) : xstrdup("");
+    text = xasprintf("%s%s%s", join, *join && *node ? "---\n" : "", node);
     if (!to)
         return print_documents(program, text, strlen(text), err);
     /* it may hold a token */
     return host_write(program->host, to, text, strlen(text), HOST_SECRET, err);
 }
 
-/* Without a name: which there are. */
-static int print_schema(struct program *program, const char *name, struct error *err) {
+/* A template, or a schema by its name; without a name: which there are. */
+static int print(struct program *program, struct error *err) {
+    const char *what = program->words.items[1];
+    const char *name = program->words.count > 2 ? program->words.items[2] : NULL;
+    bool is_schema = text_equal(what, "schema");
+    _cleanup_(freep) char *file = xasprintf("%s.yaml", what), *text = NULL;
     _cleanup_(text_list_free) struct text_list names = {0}, of = {0};
-    _cleanup_json_ json_t *schema = name ? schema_make(name) : NULL;
-    _cleanup_(freep) char *text = schema ? json_write_pretty(schema) : NULL;
+    _cleanup_json_ json_t *schema = is_schema && name ? schema_make(name) : NULL;
+    const struct template *template = template_find(file);
 
-    if (text)
+    if (!is_schema && name)
+        return error_set(err, ERROR_USAGE, "unexpected argument \"%.60s\"", name);
+    if (!is_schema)
+        return print_documents(program, template->data, template->len, err);
+    if (schema) {
+        text = json_write_pretty(schema);
         return print_documents(program, text, strlen(text), err);
+    }
     schema_names(&names, &of);
     for (size_t i = 0; !name && i < names.count; i++)
         output_format(program, "%-26s %s\n", names.items[i], of.items[i]);
@@ -132,33 +125,6 @@ static int print_schema(struct program *program, const char *name, struct error 
                         names.count);
 }
 
-static int print(struct program *program, struct error *err) {
-    const char *more = program->words.count > 2 ? program->words.items[2] : NULL;
-    _cleanup_(freep) char *name = xasprintf("%s.yaml", program->words.items[1]);
-    const struct template *text = template_find(name);
-
-    if (text_equal(program->words.items[1], "schema"))
-        return print_schema(program, more, err);
-    if (more)
-        return error_set(err, ERROR_USAGE, "unexpected argument \"%.60s\"", more);
-    return print_documents(program, text->data, text->len, err);
-}
-
-/* What no name tells goes into the ConfigMap that joins read: they may not look at everything. */
-static int search_network(struct kube_client *client, struct agent_settings *network,
-                          struct error *err) {
-    struct error why = {0};
-
-    if (cluster_network_search(client, network, &why) == 0)
-        return 0;
-    if (!kube_is_forbidden(&why))
-        return error_pass(err, &why);
-    output_warning("whether the cluster has a network that winjoin does not know by name was not "
-                   "looked at: %s",
-                   why.message);
-    return 0;
-}
-
 /* What the cluster itself says of its network, and where its DNS Service is; both owned, or NULL.
  */
 static int ask_cluster(struct program *program, char **ret_searched, char **ret_dns_namespace,
@@ -166,21 +132,31 @@ static int ask_cluster(struct program *program, char **ret_searched, char **ret_
     struct join_options *o = &program->options.join;
     _cleanup_(kube_client_close) struct kube_client client = {0};
     _cleanup_(cluster_config_free) struct cluster_config cluster = {0};
+    const struct agent_settings *network = &cluster.network;
+    struct error why = {0};
 
     if (given_cluster_open(program, NULL, &client, err) < 0 ||
-        cluster_config_read(&client, 0, NULL, &cluster, err) < 0 ||
-        search_network(&client, &cluster.network, err) < 0)
+        cluster_config_read(&client, 0, NULL, &cluster, err) < 0)
         return -1;
+    /* What no name tells goes into the ConfigMap that joins read: they may not look at everything.
+     */
+    if (cluster_network_search(&client, &cluster.network, &why) < 0) {
+        if (!kube_is_forbidden(&why))
+            return error_pass(err, &why);
+        output_warning("whether the cluster has a network that winjoin does not know by name was "
+                       "not looked at: %s",
+                       why.message);
+    }
     *ret_dns_namespace = take_ptr(cluster.dns_namespace);
-    if (cluster.network.linux_agent == &linux_agent_unknown)
-        *ret_searched = xstrdup_null(cluster.network.linux_set);
-    if (cluster.network.linux_agent && !o->network_plugin && !o->network_mode)
+    if (network->linux_agent == &linux_agent_unknown)
+        *ret_searched = xstrdup_null(network->linux_set);
+    if (network->linux_agent && !o->network_plugin && !o->network_mode)
         output_warning("the cluster's pods use %s (%s), %s: joins are refused; %s",
-                       cluster.network.linux_agent->title, cluster.network.linux_set,
-                       cluster.network.linux_agent->windows,
-                       linux_agent_remedy(cluster.network.linux_agent, cluster.network.linux_set));
-    if (cluster.network.agent && !o->network_plugin)
-        o->network_plugin = xstrdup(cluster.network.agent->plugin);
+                       network->linux_agent->title, network->linux_set,
+                       network->linux_agent->windows,
+                       linux_agent_remedy(network->linux_agent, network->linux_set));
+    if (network->agent && !o->network_plugin)
+        o->network_plugin = xstrdup(network->agent->plugin);
     return 0;
 }
 
@@ -208,15 +184,6 @@ static int cluster(struct program *program, struct error *err) {
     return 0;
 }
 
-/* With the kubeconfig that is given, else this node's own. */
-static int open_nodes(struct program *program, struct kube_client *ret, struct error *err) {
-    if (program->options.kubeconfig)
-        return given_cluster_open(program, NULL, ret, err);
-    if (kube_client_open_file(program->http, program->host, KUBELET_KUBECONFIG_FILE, ret, err) < 0)
-        return error_hint(err, "this machine is not a node: use --kubeconfig FILE");
-    return 0;
-}
-
 static int routes(struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
     const struct fabric_place place = {o->resource_group, o->route_table, o->network};
@@ -225,8 +192,13 @@ static int routes(struct program *program, struct error *err) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_(kube_client_close) struct kube_client client = {0};
 
-    if (fabric_place_check(&place, err) < 0 || open_nodes(program, &client, err) < 0 ||
-        kube_nodes_get(&client, &nodes, err) < 0)
+    if (fabric_place_check(&place, err) < 0 ||
+        (o->kubeconfig && given_cluster_open(program, NULL, &client, err) < 0))
+        return -1;
+    if (!o->kubeconfig && kube_client_open_file(program->http, program->host,
+                                                KUBELET_KUBECONFIG_FILE, &client, err) < 0)
+        return error_hint(err, "this machine is not a node: use --kubeconfig FILE");
+    if (kube_nodes_get(&client, &nodes, err) < 0)
         return -1;
     list = fabric_routes_of_nodes(nodes, NULL, &left_out);
     for (size_t i = 0; i < left_out.count; i++)

@@ -62,28 +62,19 @@ static int finish(struct diagnosis *d, struct error *err) {
 
 /* ---- files ---- */
 
-static int read_file(struct host *host, const char *path, char **ret, size_t *ret_len,
-                     struct error *err) {
-    _cleanup_(freep) char *file = NULL;
-    size_t len;
-
-    if (host_read(host, path, REPLAY_MAX, &file, &len, err) < 0)
-        return -1;
-    return diag_is_collection(file, len)
-               ? diag_collection_report(file, len, REPLAY_MAX, ret, ret_len, err)
-               : host_read_text(host, path, REPLAY_MAX, ret, ret_len, err);
-}
-
 /* The report of --replay or --compare, alone or in a collection, of that kind or of any (NULL).
  * ERROR_USAGE: the file that was named, not this machine. */
 static int read_report(struct program *program, const char *flag, const char *given,
                        const char *kind, struct diag_report *ret, struct error *err) {
-    _cleanup_(freep) char *path = terminal_full_path(given);
-    _cleanup_(freep) char *text = NULL;
+    _cleanup_(freep) char *path = terminal_full_path(given), *file = NULL, *text = NULL;
     size_t len;
+    int result = host_read(program->host, path, REPLAY_MAX, &file, &len, err);
 
-    if (read_file(program->host, path, &text, &len, err) < 0 ||
-        diag_report_read(text, len, kind, ret, err) < 0) {
+    if (result == 0)
+        result = diag_is_collection(file, len)
+                     ? diag_collection_report(file, len, REPLAY_MAX, &text, &len, err)
+                     : host_read_text(program->host, path, REPLAY_MAX, &text, &len, err);
+    if (result < 0 || diag_report_read(text, len, kind, ret, err) < 0) {
         err->kind = ERROR_USAGE;
         return error_prefix(err, "%s %s", flag, given);
     }
@@ -91,55 +82,38 @@ static int read_report(struct program *program, const char *flag, const char *gi
     return 0;
 }
 
-static int read_old(struct diagnosis *d, struct error *err) {
-    const char *given = d->program->options.compare;
-
-    return given ? read_report(d->program, "--compare", given, d->ops->kind, &d->last, err) : 0;
-}
-
-static int replay(struct diagnosis *d, struct error *err) {
-    if (read_report(d->program, "--replay", d->program->options.replay, NULL, &d->report, err) < 0)
-        return -1;
-    d->ops = d->report.server ? &diag_of_cluster : &diag_of_node;
-    return read_old(d, err) < 0 ? -1 : finish(d, err);
-}
-
-static void print_capture(const struct program *program, const json_t *capture) {
-    const char *flow = json_text_at(capture, "flow"), *why = json_text_at(capture, "error");
-    struct text t = {0};
-
-    if (!capture || !is_text(program))
-        return;
-    text_addf(&t, "packets of %s%s%s\n", flow, why ? " were not captured: " : " were captured",
-              why ? why : "");
-    if (!why && !json_array_size(json_object_get(capture, "drops")))
-        text_add(&t, "  Windows dropped none meanwhile\n");
-    json_each(json_object_get(capture, "drops"), i, drop) {
-        long long packets = json_number_at(drop, "packets", 0);
-
-        text_addf(&t, "  dropped: %s (%lld packet%s, %lld of this flow)\n",
-                  json_text_at(drop, "reason"), packets, PLURAL(packets),
-                  json_number_at(drop, "ofThisFlow", 0));
-    }
-    output_text(program, text_str(&t));
-    text_free(&t);
-}
-
 /* The evidence in a .zip, whatever became of the test (its error: `why`). */
 static int collect(struct diagnosis *d, const char *path, const struct error *why,
                    struct error *err) {
     struct program *program = d->program;
-    _cleanup_(freep) char *shown = path_shown(path), *data = NULL, *line = NULL;
+    const json_t *capture;
+    const char *missed;
+    _cleanup_(freep) char *shown = path_shown(path), *data = NULL;
+    _cleanup_(text_free) struct text out = {0};
     size_t len;
 
     if (d->ops->pack(d, d->report.cells.count ? NULL : why->message, &data, &len, err) < 0)
         return error_prefix(err, "--collect");
-    print_capture(program, json_object_get(d->report.evidence, "capture"));
+    capture = json_object_get(d->report.evidence, "capture");
+    missed = json_text_at(capture, "error");
+    if (capture && is_text(program)) {
+        text_addf(&out, "packets of %s%s%s\n", json_text_at(capture, "flow"),
+                  missed ? " were not captured: " : " were captured", missed ? missed : "");
+        if (!missed && !json_array_size(json_object_get(capture, "drops")))
+            text_add(&out, "  Windows dropped none meanwhile\n");
+        json_each(json_object_get(capture, "drops"), i, drop) {
+            long long packets = json_number_at(drop, "packets", 0);
+
+            text_addf(&out, "  dropped: %s (%lld packet%s, %lld of this flow)\n",
+                      json_text_at(drop, "reason"), packets, PLURAL(packets),
+                      json_number_at(drop, "ofThisFlow", 0));
+        }
+        output_text(program, text_str(&out));
+    }
     if (host_write(program->host, path, data, len, d->ops->collected, err) < 0)
         return error_prefix(err, "--collect");
-    line = xasprintf("the evidence is in %s (%zu KiB)\n", shown, (len + 1023) / 1024);
     if (is_text(program))
-        output_text(program, line);
+        output_format(program, "the evidence is in %s (%zu KiB)\n", shown, (len + 1023) / 1024);
     return 0;
 }
 
@@ -171,21 +145,6 @@ static int measure(struct diagnosis *d, const char *zip, struct error *err) {
 }
 
 /* ---- again and again ---- */
-
-static int check_watch(const struct program *program, struct error *err) {
-    const struct program_options *o = &program->options;
-    const char *other = o->replay        ? "replay"
-                        : o->collect     ? "collect"
-                        : o->output_file ? "output-file"
-                                         : NULL;
-
-    if (other)
-        return error_set(err, ERROR_USAGE, "use either --watch or --%s", other);
-    if (!is_text(program) && !text_equal(o->output, "json"))
-        return error_set(err, ERROR_USAGE,
-                         "use -o text or -o json (an object a line) with --watch");
-    return 0;
-}
 
 /* Why a test could not be made, once: the next one may work. */
 static void tell_failure(struct diagnosis *d, const struct error *why) {
@@ -265,14 +224,21 @@ static int watch(struct diagnosis *d, struct error *err) {
 static int run(struct diagnosis *d, struct error *err) {
     const struct program_options *o = &d->program->options;
     const char *other = o->replay ? "replay" : o->join.verify_capture ? "capture" : NULL;
+    const char *once = o->replay        ? "replay"
+                       : o->collect     ? "collect"
+                       : o->output_file ? "output-file"
+                                        : NULL;
     _cleanup_(freep) char *zip = NULL;
 
     if (d->ops == &diag_of_cluster && other)
         return error_set(err, ERROR_USAGE, "use either --kubeconfig or --%s", other);
     if (o->all_nodes && o->nodes.count)
         return error_set(err, ERROR_USAGE, "use either --nodes or --all-nodes");
-    if (o->watch && check_watch(d->program, err) < 0)
-        return -1;
+    if (o->watch && once)
+        return error_set(err, ERROR_USAGE, "use either --watch or --%s", once);
+    if (o->watch && !is_text(d->program) && !text_equal(o->output, "json"))
+        return error_set(err, ERROR_USAGE,
+                         "use -o text or -o json (an object a line) with --watch");
     if (o->join.verify_capture && !o->collect)
         return error_set(err, ERROR_USAGE,
                          "use --capture with --collect FILE: the packets go into that file");
@@ -280,11 +246,15 @@ static int run(struct diagnosis *d, struct error *err) {
         return error_set(err, ERROR_USAGE, "use either --collect or --replay");
     if (o->collect && output_path(d->program, "--collect", o->collect, &zip, err) < 0)
         return -1;
-    if (o->replay)
-        return replay(d, err);
-    if (read_old(d, err) < 0)
+    if (o->replay) {
+        if (read_report(d->program, "--replay", o->replay, NULL, &d->report, err) < 0)
+            return -1;
+        d->ops = d->report.server ? &diag_of_cluster : &diag_of_node;
+    }
+    if (o->compare &&
+        read_report(d->program, "--compare", o->compare, d->ops->kind, &d->last, err) < 0)
         return -1;
-    return o->watch ? watch(d, err) : measure(d, zip, err);
+    return o->replay ? finish(d, err) : o->watch ? watch(d, err) : measure(d, zip, err);
 }
 
 int verb_diag(struct program *program, struct error *err) {

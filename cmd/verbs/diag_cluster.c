@@ -6,37 +6,32 @@
 
 enum { PATIENCE_MS = 15000 };
 
-/* Where kubectl looks without a flag. */
-static char *default_path(struct program *program, struct error *err) {
-    _cleanup_(freep) char *named = host_environment(program->host, "KUBECONFIG");
-    _cleanup_(freep) char *home = host_environment(program->host, "HOME");
-
-    if (named && *named) {
-        if (strpbrk(named[1] == ':' ? named + 2 : named, ":;")) { /* behind a drive's letter */
-            (void)error_set(err, ERROR_UNSUPPORTED,
-                            "KUBECONFIG names several files, which are not merged");
-            (void)error_hint(err, "use --kubeconfig FILE");
-            return NULL;
-        }
-        return take_ptr(named);
-    }
-    if (!home)
-        home = host_environment(program->host, "USERPROFILE");
-    if (!home) {
-        (void)error_set(err, ERROR_USAGE, "the cluster's kubeconfig is missing");
-        (void)error_hint(err, "use --kubeconfig FILE");
-        return NULL;
-    }
-    return xasprintf("%s/.kube/config", home);
-}
-
 /* Credentials of a plugin may last for minutes alone: each test gets new ones. */
 static int open(struct diagnosis *d, struct error *err) {
     struct program *program = d->program;
-    bool given = program->options.kubeconfig;
-    _cleanup_(freep) char *path = given ? NULL : default_path(program, err);
+    _cleanup_(freep) char *named = NULL, *home = NULL, *path = NULL;
 
-    if ((!given && !path) || given_cluster_open(program, path, &d->client, err) < 0)
+    if (!program->options.kubeconfig) { /* where kubectl looks */
+        named = host_environment(program->host, "KUBECONFIG");
+        home = host_environment(program->host, "HOME");
+        if (named && *named) {
+            if (strpbrk(named[1] == ':' ? named + 2 : named, ":;")) { /* behind a drive's letter */
+                (void)error_set(err, ERROR_UNSUPPORTED,
+                                "KUBECONFIG names several files, which are not merged");
+                return error_hint(err, "use --kubeconfig FILE");
+            }
+            path = take_ptr(named);
+        } else {
+            if (!home)
+                home = host_environment(program->host, "USERPROFILE");
+            if (!home) {
+                (void)error_set(err, ERROR_USAGE, "the cluster's kubeconfig is missing");
+                return error_hint(err, "use --kubeconfig FILE");
+            }
+            path = xasprintf("%s/.kube/config", home);
+        }
+    }
+    if (given_cluster_open(program, path, &d->client, err) < 0)
         return -1;
     d->client.patience_ms = PATIENCE_MS;
     d->collection = program->options.collect ? collection_new() : NULL;

@@ -12,41 +12,20 @@ struct place {
     json_t *rows; /* what was done */
 };
 
-static int find_place(const struct program *program, struct place *ret, struct error *err) {
-    const char *to = program->options.to ? program->options.to : "C:\\k";
-    _cleanup_(freep) char *full = terminal_full_path(to);
-
-    if (path_normalize(full, &ret->folder, err) < 0)
-        return error_prefix(err, "--to");
-    if (program->options.to && host_file_type(program->host, ret->folder) != HOST_FOLDER)
-        return error_set(err, ERROR_USAGE, "--to: '%s' is not a folder", to);
-    ret->winjoin = xasprintf("%s\\winjoin.exe", ret->folder);
-    ret->kubeadm = xasprintf("%s\\kubeadm.exe", ret->folder);
-    ret->kept = xasprintf("%s\\" KUBEADM_KEPT, ret->folder);
-    return 0;
-}
-
-/* What each winjoin that can take kubeadm's place holds, and no kubeadm. */
-static bool is_winjoin(const char *data, size_t len) {
-    size_t mark = strlen(kubeadm_mark);
-
-    for (size_t i = 0; i + mark <= len; i++)
-        if (memcmp(data + i, kubeadm_mark, mark) == 0)
-            return true;
-    return false;
-}
-
-/* *ret_real: a kubeadm.exe is there that is not this program. */
+/* *ret_real: a kubeadm.exe is there that is not this program: each winjoin that can take kubeadm's
+ * place holds its mark, and no kubeadm does. */
 static int look(struct host *host, const char *path, bool *ret_real, struct error *err) {
+    size_t len, mark = strlen(kubeadm_mark);
     _cleanup_(freep) char *data = NULL;
-    size_t len;
 
     *ret_real = false;
     if (host_file_type(host, path) == HOST_ABSENT)
         return 0;
     if (host_read(host, path, PROGRAM_MAX, &data, &len, err) < 0)
         return -1;
-    *ret_real = !is_winjoin(data, len);
+    *ret_real = true;
+    for (size_t i = 0; i + mark <= len && *ret_real; i++)
+        *ret_real = memcmp(data + i, kubeadm_mark, mark) != 0;
     return 0;
 }
 
@@ -69,25 +48,6 @@ static int copy_self(const struct program *program, const struct place *place, c
         host_write(program->host, to, data, len, HOST_PUBLIC, err) < 0)
         return error_prefix(err, "copy winjoin to '%s'", to);
     tell(program, place, "installed", to);
-    return 0;
-}
-
-static int keep_kubeadm(const struct program *program, const struct place *place,
-                        struct error *err) {
-    bool real;
-
-    if (look(program->host, place->kubeadm, &real, err) < 0)
-        return -1;
-    if (!real)
-        return 0;
-    if (!program->options.yes) {
-        (void)error_set(err, ERROR_CONFLICT, "'%s' exists and is not winjoin", place->kubeadm);
-        return error_hint(err, "--force keeps it as " KUBEADM_KEPT
-                               "; winjoin install --as-kubeadm --remove gives it back");
-    }
-    if (host_rename(program->host, place->kubeadm, place->kept, err) < 0)
-        return -1;
-    tell(program, place, "kept", place->kept);
     return 0;
 }
 
@@ -116,12 +76,22 @@ static int install(const struct program *program, const struct place *place, str
     _cleanup_(freep) char *self = host_program_path(program->host);
     struct host *host = program->host;
     /* a folder of the administrator's, which keeps its access */
-    bool chosen = program->options.to && !node_folder_find(place->folder);
+    bool chosen = program->options.to && !node_folder_find(place->folder), real = false;
 
     if (!self)
         return error_set(err, ERROR_HOST, "install winjoin: its own path is not known");
-    if (program->options.as_kubeadm && keep_kubeadm(program, place, err) < 0)
+    if (program->options.as_kubeadm && look(host, place->kubeadm, &real, err) < 0)
         return -1;
+    if (real && !program->options.yes) {
+        (void)error_set(err, ERROR_CONFLICT, "'%s' exists and is not winjoin", place->kubeadm);
+        return error_hint(err, "--force keeps it as " KUBEADM_KEPT
+                               "; winjoin install --as-kubeadm --remove gives it back");
+    }
+    if (real) {
+        if (host_rename(host, place->kubeadm, place->kept, err) < 0)
+            return -1;
+        tell(program, place, "kept", place->kept);
+    }
     if ((chosen ? host_refuse_stranger(host, place->folder, err)
                 : node_folder_close(host, place->folder, err)) < 0 ||
         copy_self(program, place, self, place->winjoin, err) < 0)
@@ -130,6 +100,8 @@ static int install(const struct program *program, const struct place *place, str
 }
 
 int verb_install(struct program *program, struct error *err) {
+    const char *to = program->options.to ? program->options.to : "C:\\k";
+    _cleanup_(freep) char *full = terminal_full_path(to);
     struct place place = {0};
     int result;
 
@@ -138,10 +110,18 @@ int verb_install(struct program *program, struct error *err) {
                          "--remove is for --as-kubeadm: winjoin.exe is deleted as any file, after "
                          "winjoin reset");
     place.rows = json_array();
-    result = find_place(program, &place, err);
-    if (result == 0)
+    result = path_normalize(full, &place.folder, err);
+    if (result < 0)
+        (void)error_prefix(err, "--to");
+    else if (program->options.to && host_file_type(program->host, place.folder) != HOST_FOLDER)
+        result = error_set(err, ERROR_USAGE, "--to: '%s' is not a folder", to);
+    if (result == 0) {
+        place.winjoin = xasprintf("%s\\winjoin.exe", place.folder);
+        place.kubeadm = xasprintf("%s\\kubeadm.exe", place.folder);
+        place.kept = xasprintf("%s\\" KUBEADM_KEPT, place.folder);
         result = program->options.remove ? remove_kubeadm(program, &place, err)
                                          : install(program, &place, err);
+    }
     output_result(program, json_pack("{s:s, s:s, s:o}", JSON_DOCUMENT("InstallResult"), "files",
                                      take_ptr(place.rows)));
     free_all(place.folder, place.winjoin, place.kubeadm, place.kept);

@@ -38,13 +38,6 @@ static int list_phases(struct program *program) {
     return 0;
 }
 
-/* An unknown name is refused before anything else is looked at. */
-static int check_phase(const char *name, struct error *err) {
-    _cleanup_(text_list_free) struct text_list ids = {0};
-
-    return phase_names_resolve(name, &ids, err);
-}
-
 /* kubeadm's lines are for scripts; winjoin's own progress goes on beside them. */
 static void show(void *context, const struct join_event *event) {
     const struct progress *progress = context;
@@ -52,23 +45,6 @@ static void show(void *context, const struct join_event *event) {
     if (progress->program->as_kubeadm && event->state == JOIN_BEGIN)
         output_text(progress->program, kubeadm_begin_text(event->phase));
     progress_show(context, event);
-}
-
-/* The context that a join runs in. */
-static int open_join(struct program *program, struct join *join, struct progress *progress,
-                     struct error *err) {
-    progress_open(progress, program);
-    *join = (struct join){
-        .host = program->host,
-        .http = program->http,
-        .asked = &program->options.join,
-        .progress.listener = show,
-        .progress.context = progress,
-        .unattended = !program->options.join.dry_run && !program->terminal.in_is_terminal &&
-                      !program->terminal.out_is_terminal && !program->terminal.err_is_terminal,
-    };
-    (void)terminal_probe_program(&join->probe_program, &join->probe_program_len);
-    return join_open(join, err);
 }
 
 static void print_matrix(const struct program *program, const struct join *join) {
@@ -80,24 +56,6 @@ static void print_matrix(const struct program *program, const struct join *join)
     text = diag_report_text(&join->found.report, &style);
     output_text(program, "\n");
     output_text(program, text);
-}
-
-/* What the phases that ran have seen of the node, and no more. */
-static const char *what_was_seen(const struct join *join) {
-    if (text_list_has(&join->skipped, "ready"))
-        return "was joined as far as requested; whether it is Ready was not checked";
-    return join->found.report.cells.count ? "is Ready and its pods can talk"
-                                          : "is Ready; its pod network was not tested";
-}
-
-static void tell_success(const struct program *program, const struct join *join) {
-    double seconds = (double)(host_monotonic_ms(join->host) - join->progress.started_ms) / 1000.0;
-    _cleanup_(freep) char *line = xasprintf(
-        "\n%s %s%s.  (%.1f s)   winjoin status - winjoin diag - winjoin reset\n",
-        join->found.node_name, join->was_node && !join->changed ? "had already joined; it " : "",
-        what_was_seen(join), seconds);
-
-    output_text(program, program->as_kubeadm ? kubeadm_joined_text : line);
 }
 
 /* With --restart; a token that was read from a file is handed on as one that was given. */
@@ -129,8 +87,9 @@ static void restart(struct program *program, struct join *join, struct error *er
 }
 
 static int run_join(struct program *program, struct join *join, struct error *err) {
+    _cleanup_(freep) char *line = NULL, *end = NULL;
+    const char *seen;
     int result;
-    _cleanup_(freep) char *line = NULL;
 
     if (!text_equal(program->options.progress, "json") &&
         !text_equal(program->options.progress, "none")) {
@@ -154,9 +113,20 @@ static int run_join(struct program *program, struct join *join, struct error *er
     print_matrix(program, join);
     progress_tell_next(program, &join->progress);
     output_result(program, join_result_json(join));
-    if (result == 0)
-        tell_success(program, join);
-    return result;
+    if (result < 0)
+        return -1;
+
+    /* What the phases that ran have seen of the node, and no more. */
+    seen = text_list_has(&join->skipped, "ready")
+               ? "was joined as far as requested; whether it is Ready was not checked"
+           : join->found.report.cells.count ? "is Ready and its pods can talk"
+                                            : "is Ready; its pod network was not tested";
+    end = xasprintf("\n%s %s%s.  (%.1f s)   winjoin status - winjoin diag - winjoin reset\n",
+                    join->found.node_name,
+                    join->was_node && !join->changed ? "had already joined; it " : "", seen,
+                    (double)(host_monotonic_ms(join->host) - join->progress.started_ms) / 1000.0);
+    output_text(program, program->as_kubeadm ? kubeadm_joined_text : end);
+    return 0;
 }
 
 static int run_phase(struct program *program, struct join *join, const char *id,
@@ -170,26 +140,13 @@ static int run_phase(struct program *program, struct join *join, const char *id,
     return result;
 }
 
-/* As kubeadm: where the environment names a folder, the files go there to be looked at. */
-static int write_plan(struct program *program, const json_t *plan, struct error *err) {
-    _cleanup_(freep) char *given = host_environment(program->host, JOIN_PLAN_FOLDER_VARIABLE);
-    _cleanup_(freep) char *folder = NULL;
-    size_t count;
-
-    if (!given || !*given)
-        return 0;
-    folder = terminal_full_path(given);
-    if (join_plan_write(program->host, plan, folder, &count, err) < 0)
-        return -1;
-    output_format(program, "%zu files written to %s, without secrets and programs\n", count, given);
-    return 0;
-}
-
-/* Everything is looked at as in a join, with discovery and the host's fitness; nothing is made. */
+/* Everything is looked at as in a join, with discovery and the host's fitness; nothing is made. As
+ * with kubeadm: where the environment names a folder, the files go there to be looked at. */
 static int run_dry(struct program *program, struct join *join, struct error *err) {
     _cleanup_json_ json_t *plan = NULL;
-    _cleanup_(freep) char *text = NULL, *image = NULL;
+    _cleanup_(freep) char *text = NULL, *image = NULL, *given = NULL, *folder = NULL;
     int result = join_run_looking(join, err);
+    size_t count;
 
     progress_name_phase(program, &join->progress, result, err);
     if (result < 0 || join_plan_make(join, &plan, err) < 0)
@@ -199,16 +156,25 @@ static int run_dry(struct program *program, struct join *join, struct error *err
         output_warning("%s", image);
     text = join_plan_text(plan);
     output_text(program, text);
-    if (write_plan(program, plan, err) < 0)
-        return -1;
+    given = host_environment(program->host, JOIN_PLAN_FOLDER_VARIABLE);
+    if (given && *given) {
+        folder = terminal_full_path(given);
+        if (join_plan_write(program->host, plan, folder, &count, err) < 0)
+            return -1;
+        output_format(program, "%zu files written to %s, without secrets and programs\n", count,
+                      given);
+    }
     output_result(program, take_ptr(plan));
     return 0;
 }
 
 int verb_join(struct program *program, struct error *err) {
+    const struct terminal *terminal = &program->terminal;
     struct text_list *words = &program->words;
     bool phase = words->count && text_equal(words->items[0], "phase");
+    bool dry_run;
     _cleanup_(freep) char *id = NULL;
+    _cleanup_(text_list_free) struct text_list ids = {0};
     struct progress progress;
     struct join join = {0};
     int result;
@@ -222,19 +188,31 @@ int verb_join(struct program *program, struct error *err) {
     }
     if (phase && (!id || text_equal(id, "list")))
         return list_phases(program);
-    if ((id && check_phase(id, err) < 0) || program_prepare_join(program, err) < 0)
+    /* An unknown name is refused before anything else is looked at. */
+    if ((id && phase_names_resolve(id, &ids, err) < 0) || program_prepare_join(program, err) < 0)
         return -1;
     if (!id && host_file_type(program->host, KUBELET_KUBECONFIG_FILE) == HOST_ABSENT &&
         program_need_discovery(program, err) < 0)
         return -1;
-    if (!program->options.join.dry_run)
+
+    dry_run = program->options.join.dry_run;
+    if (!dry_run)
         record_open(program, id ? "phase" : "join", &join.journal);
-    result = open_join(program, &join, &progress, err);
+    progress_open(&progress, program);
+    join = (struct join){.host = program->host,
+                         .http = program->http,
+                         .asked = &program->options.join,
+                         .progress.listener = show,
+                         .progress.context = &progress,
+                         .unattended = !dry_run && !terminal->in_is_terminal &&
+                                       !terminal->out_is_terminal && !terminal->err_is_terminal};
+    (void)terminal_probe_program(&join.probe_program, &join.probe_program_len);
+    result = join_open(&join, err);
     if (result == 0)
-        result = program->options.join.dry_run ? run_dry(program, &join, err)
-                 : id                          ? run_phase(program, &join, id, err)
-                                               : run_join(program, &join, err);
-    if (!program->options.join.dry_run)
+        result = dry_run ? run_dry(program, &join, err)
+                 : id    ? run_phase(program, &join, id, err)
+                         : run_join(program, &join, err);
+    if (!dry_run)
         record_end(program, "join", join.found.node_name, result, err);
     join_close(&join);
     progress_close(&progress);
@@ -257,13 +235,16 @@ static void tell_asking(void *context, const struct error *why, unsigned next_ms
                       (next_ms + 999) / 1000);
 }
 
-static int discover(struct program *program, struct discovery_result *ret, struct error *err) {
+int verb_discover(struct program *program, struct error *err) {
     const struct join_options *o = &program->options.join;
-    struct asking asking = {.waits = {.listener = progress_show, .context = &asking.progress},
-                            .start_ms = host_monotonic_ms(program->host)};
+    struct asking asking = {.waits = {.listener = progress_show, .context = &asking.progress}};
     struct discovery_options options = {0};
+    _cleanup_(discovery_result_free) struct discovery_result found = {0};
     int result;
 
+    if (program_prepare_join(program, err) < 0 || program_need_discovery(program, err) < 0)
+        return -1;
+    asking.start_ms = host_monotonic_ms(program->host);
     progress_open(&asking.progress, program);
     discovery_options_make(o, &options);
     options.on_retry = tell_asking;
@@ -274,33 +255,25 @@ static int discover(struct program *program, struct discovery_result *ret, struc
                       : strstr(o->discovery_file, "://") ? "fetching"
                                                          : "asking the cluster of",
                       o->endpoint ? o->endpoint : o->discovery_file);
-    result = discovery_run(&options, program->http, program->host, ret, err);
+    result = discovery_run(&options, program->http, program->host, &found, err);
     progress_close(&asking.progress);
     text_free(&asking.waits.waiting);
-    if (result < 0 && err->kind == ERROR_INTERRUPTED)
-        return error_set(err, err->kind, "interrupted while waiting for %s",
-                         options.endpoint ? options.endpoint : options.file);
-    return result;
-}
+    if (result < 0)
+        return err->kind != ERROR_INTERRUPTED
+                   ? -1
+                   : error_set(err, err->kind, "interrupted while waiting for %s",
+                               options.endpoint ? options.endpoint : options.file);
 
-int verb_discover(struct program *program, struct error *err) {
-    _cleanup_(discovery_result_free) struct discovery_result result = {0};
-    json_t *document;
-
-    if (program_prepare_join(program, err) < 0 || program_need_discovery(program, err) < 0 ||
-        discover(program, &result, err) < 0)
-        return -1;
-    output_warnings(&result.warnings);
+    output_warnings(&found.warnings);
     if (text_equal(program->options.output, "kubeconfig")) {
-        output_bytes(result.kubeconfig, result.kubeconfig_len);
-    } else {
-        output_format(program, "server  %s\nCA      %s\n", result.config.server,
-                      result.matched_pin[0] ? result.matched_pin : "trusted without a CA hash");
-        document = json_pack("{s:s, s:s, s:s*, s:s*, s:s}", "apiVersion", "winjoin.io/v1alpha1",
-                             "kind", "Discovery", "server", result.config.server, "matchedPin",
-                             result.matched_pin[0] ? result.matched_pin : NULL, "kubeconfig",
-                             result.kubeconfig);
-        output_result(program, document);
+        output_bytes(found.kubeconfig, found.kubeconfig_len);
+        return 0;
     }
+    output_format(program, "server  %s\nCA      %s\n", found.config.server,
+                  found.matched_pin[0] ? found.matched_pin : "trusted without a CA hash");
+    output_result(program, json_pack("{s:s, s:s, s:s*, s:s*, s:s}", JSON_DOCUMENT("Discovery"),
+                                     "server", found.config.server, "matchedPin",
+                                     found.matched_pin[0] ? found.matched_pin : NULL, "kubeconfig",
+                                     found.kubeconfig));
     return 0;
 }

@@ -3,6 +3,7 @@
 #include "base/redact.h"
 #include "base/rfc3339.h"
 #include "cmd/program.h"
+#include "host/path.h"
 #include "join/undo/journal.h"
 #include "services/service_status.h"
 #include "services/service_table.h"
@@ -37,24 +38,6 @@ struct stream {
 
 /* ---- reading ---- */
 
-static void add_line(struct stream *s, struct source *source, const char *text, size_t len) {
-    struct text shown = {0};
-    int64_t us;
-
-    while (len && (text[len - 1] == '\r' || text[len - 1] == ' '))
-        len--;
-    if (service_log_time(text, len, host_now(s->host), &us))
-        source->last_us = us;
-    if (!len || source->last_us < s->since_us)
-        return;
-    text_add_escaped(&shown, text, len);
-    redact_tokens(shown.data);
-    s->lines = xrealloc(s->lines, (s->line_count + 1) * sizeof *s->lines);
-    s->lines[s->line_count] =
-        (struct line){source->name, source->last_us, s->line_count, shown.data};
-    s->line_count++;
-}
-
 /* What was added since the last look; a line that is not whole yet waits for its end. */
 static void read_source(struct stream *s, struct source *source) {
     _cleanup_(freep) char *part = NULL;
@@ -66,16 +49,24 @@ static void read_source(struct stream *s, struct source *source) {
         return; /* one that is not there has nothing to say */
     for (const char *at = part, *end; (end = memchr(at, '\n', len - (size_t)(at - part)));
          at = end + 1) {
-        add_line(s, source, at, (size_t)(end - at));
-        source->offset += (uint64_t)(end - at) + 1;
-    }
-}
+        size_t n = (size_t)(end - at);
+        struct text shown = {0};
+        int64_t us;
 
-static bool is_known(const struct stream *s, const char *path) {
-    for (size_t i = 0; i < s->source_count; i++)
-        if (text_equal(s->sources[i].path, path))
-            return true;
-    return false;
+        source->offset += n + 1;
+        while (n && (at[n - 1] == '\r' || at[n - 1] == ' '))
+            n--;
+        if (service_log_time(at, n, host_now(s->host), &us))
+            source->last_us = us;
+        if (!n || source->last_us < s->since_us)
+            continue;
+        text_add_escaped(&shown, at, n);
+        redact_tokens(shown.data);
+        s->lines = xrealloc(s->lines, (s->line_count + 1) * sizeof *s->lines);
+        s->lines[s->line_count] =
+            (struct line){source->name, source->last_us, s->line_count, shown.data};
+        s->line_count++;
+    }
 }
 
 /* The logs of a folder, rotated ones too. */
@@ -88,7 +79,11 @@ static void find_sources(struct stream *s, const char *name, const char *folder)
     for (size_t i = 0; i < files.count; i++) {
         _cleanup_(freep) char *path = xasprintf("%s\\%s", folder, files.items[i]);
 
-        if (!text_ends_with(path, ".log") || is_known(s, path))
+        bool known = !text_ends_with(path, ".log");
+
+        for (size_t k = 0; k < s->source_count; k++)
+            known = known || text_equal(s->sources[k].path, path);
+        if (known)
             continue;
         array_add(s->sources, s->source_count,
                   (struct source){.name = name, .path = take_ptr(path)});
@@ -101,36 +96,6 @@ static void find_all(struct stream *s) {
         find_sources(s, (*row)->name, (*row)->log_folder);
 }
 
-static uint64_t size_of(struct stream *s, const char *path) {
-    _cleanup_(freep) char *part = NULL;
-    uint64_t size = 0;
-    size_t len;
-
-    (void)host_read_part(s->host, path, 0, 0, &part, &len, &size, ERROR_IGNORED);
-    return size;
-}
-
-/* A log that is shorter than what was read of it was rotated: its rest is in the file before it. */
-static void follow_rotation(struct stream *s, struct source *source) {
-    struct source rest = *source;
-    _cleanup_(freep) char *path = NULL;
-
-    if (size_of(s, source->path) >= source->offset)
-        return;
-    /* "kubelet.log" -> "kubelet.1.log" */
-    path = xasprintf("%.*s.1.log", (int)(strlen(source->path) - strlen(".log")), source->path);
-    rest.path = path;
-    read_source(s, &rest);
-    source->last_us = rest.last_us;
-    source->offset = 0;
-}
-
-static bool is_rotated(const char *path) {
-    const char *name = strrchr(path, '\\'), *dot = name ? strchr(name, '.') : NULL;
-
-    return dot && dot[1] >= '0' && dot[1] <= '9';
-}
-
 /* ---- telling ---- */
 
 static int by_time(const void *a, const void *b) {
@@ -141,23 +106,20 @@ static int by_time(const void *a, const void *b) {
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static void print_line(struct stream *s, const struct line *line) {
-    if (!s->rows) {
-        output_format(s->program, "%-*s | %s\n", NAME_WIDTH, line->name, line->text);
-        return;
-    }
-    json_array_append_new(s->rows,
-                          json_pack("{s:s, s:s, s:s}", "time", RFC3339_TEXT(line->us / 1000000),
-                                    "service", line->name, "line", line->text));
-}
-
 /* The last of them; 0: all. */
 static void print_lines(struct stream *s, size_t tail) {
     if (s->line_count)
         qsort(s->lines, s->line_count, sizeof *s->lines, by_time);
     for (size_t i = 0; i < s->line_count; i++) {
-        if (!tail || s->line_count - i <= tail)
-            print_line(s, &s->lines[i]);
+        const struct line *line = &s->lines[i];
+        bool told = !tail || s->line_count - i <= tail;
+
+        if (told && s->rows)
+            json_array_append_new(s->rows, json_pack("{s:s, s:s, s:s}", "time",
+                                                     RFC3339_TEXT(line->us / 1000000), "service",
+                                                     line->name, "line", line->text));
+        else if (told)
+            output_format(s->program, "%-*s | %s\n", NAME_WIDTH, line->name, line->text);
         free(s->lines[i].text);
     }
     s->line_count = 0;
@@ -168,10 +130,26 @@ static void follow(struct stream *s) {
     while (output_flush() && host_sleep(s->host, FOLLOW_MS, ERROR_IGNORED) == 0) {
         find_all(s);
         for (size_t i = 0; i < s->source_count; i++) {
-            if (is_rotated(s->sources[i].path))
+            struct source *source = &s->sources[i], rest = *source;
+            const char *dot = strchr(path_base(source->path), '.');
+            _cleanup_(freep) char *nothing = NULL;
+            uint64_t size = 0;
+            size_t len;
+
+            if (dot && dot[1] >= '0' && dot[1] <= '9') /* "kubelet.1.log" */
                 continue;
-            follow_rotation(s, &s->sources[i]);
-            read_source(s, &s->sources[i]);
+            (void)host_read_part(s->host, source->path, 0, 0, &nothing, &len, &size, ERROR_IGNORED);
+            /* One that is shorter than what was read of it was rotated: its rest is in the file
+             * before it. */
+            if (size < source->offset) {
+                rest.path = xasprintf("%.*s.1.log", (int)(strlen(source->path) - strlen(".log")),
+                                      source->path);
+                read_source(s, &rest);
+                free(rest.path);
+                source->last_us = rest.last_us;
+                source->offset = 0;
+            }
+            read_source(s, source);
         }
         print_lines(s, 0);
     }
@@ -198,29 +176,23 @@ static int check_name(const char *name, struct error *err) {
     return error_hint(err, "services with logs: %s", all);
 }
 
-static int read_since(struct stream *s, struct error *err) {
-    const char *since = s->program->options.since;
+int verb_logs(struct program *program, struct error *err) {
+    struct stream s = {.program = program,
+                       .host = program->host,
+                       .since_us = INT64_MIN,
+                       .only = program->words.count ? program->words.items[0] : NULL};
+    const char *since = program->options.since;
     int64_t ms;
 
-    s->since_us = INT64_MIN;
-    if (!since)
-        return 0;
-    if (go_duration_parse(since, &ms, err) < 0) {
+    if (s.only && check_name(s.only, err) < 0)
+        return -1;
+    if (since && go_duration_parse(since, &ms, err) < 0) {
         (void)error_set(err, ERROR_USAGE, "invalid value \"%.40s\" for --since: not a duration",
                         since);
         return error_hint(err, "as 30s, 10m or 2h");
     }
-    s->since_us = (host_now(s->host) * 1000 - ms) * 1000;
-    return 0;
-}
-
-int verb_logs(struct program *program, struct error *err) {
-    struct stream s = {.program = program,
-                       .host = program->host,
-                       .only = program->words.count ? program->words.items[0] : NULL};
-
-    if ((s.only && check_name(s.only, err) < 0) || read_since(&s, err) < 0)
-        return -1;
+    if (since)
+        s.since_us = (host_now(s.host) * 1000 - ms) * 1000;
     if (output_is_document(program) && program->options.follow)
         return error_set(err, ERROR_USAGE, "--follow works with -o text only");
     if (output_is_document(program))
@@ -229,8 +201,8 @@ int verb_logs(struct program *program, struct error *err) {
     for (size_t i = 0; i < s.source_count; i++)
         read_source(&s, &s.sources[i]);
     if (!s.line_count && !s.rows && !program->options.follow)
-        output_warning("%s", program->options.since ? "no log has a line of that time"
-                                                    : "there are no logs on this machine");
+        output_warning("%s", since ? "no log has a line of that time"
+                                   : "there are no logs on this machine");
     print_lines(&s, (size_t)program->options.tail);
     if (program->options.follow)
         follow(&s);

@@ -45,11 +45,6 @@ __attribute__((format(gnu_printf, 2, 3))) static void add_problem(struct gatheri
 
 /* ---- earlier runs ---- */
 
-static bool cell_works(const char *outcome) {
-    return text_equal(outcome, "pass") || text_equal(outcome, "slow") ||
-           text_equal(outcome, "skip");
-}
-
 static json_t *run_json(const json_t *report) {
     long long code = json_number_at(report, "exitCode", 0);
     json_t *run =
@@ -68,7 +63,9 @@ static json_t *run_json(const json_t *report) {
         json_each(json_object_get(report, "flows"), i, cell) {
             const char *flow = json_text_at(cell, "id");
             const json_t *before = flow ? json_object_get(seen, flow) : NULL;
-            bool well = cell_works(json_text_at(cell, "outcome"));
+            const char *outcome = json_text_at(cell, "outcome");
+            bool well = text_equal(outcome, "pass") || text_equal(outcome, "slow") ||
+                        text_equal(outcome, "skip");
 
             if (flow)
                 json_object_set_new(seen, flow,
@@ -80,23 +77,6 @@ static json_t *run_json(const json_t *report) {
         json_object_set_new(run, "flowsPass", json_integer(pass));
     }
     return run;
-}
-
-/* A join proves the network, too: whichever proof is the younger. */
-static void add_last_diag(struct gathering *g, const json_t *join, const json_t *diag) {
-    const char *a = json_text_at(join, "time"), *b = json_text_at(diag, "time");
-    const json_t *last =
-        json_array_size(json_object_get(join, "flows")) && (!b || (a && strcmp(a, b) > 0)) ? join
-                                                                                           : diag;
-    json_t *run;
-
-    if (!last)
-        return;
-    run = run_json(last);
-    json_object_set_new(g->status, "lastDiag", run);
-    if (json_number_at(run, "flowsPass", 0) < json_number_at(run, "flows", 0))
-        add_problem(g, "the last test of the pod network failed: %lld of %lld flows worked",
-                    json_number_at(run, "flowsPass", 0), json_number_at(run, "flows", 0));
 }
 
 /* The phase in a log's line: "2026-11-22T10:15:02Z INFO  kubelet: started". */
@@ -155,7 +135,9 @@ static void add_state(struct gathering *g, const json_t *join, size_t entries) {
 static int add_runs(struct gathering *g, struct error *err) {
     _cleanup_json_ json_t *join = record_last(g->host, "join"),
                           *diag = record_last(g->host, "diag");
+    const char *joined = json_text_at(join, "time"), *measured = json_text_at(diag, "time");
     _cleanup_(journal_close) struct journal journal = {0};
+    const json_t *last = diag;
 
     if (journal_open(g->host, &journal, err) < 0)
         return -1;
@@ -163,8 +145,21 @@ static int add_runs(struct gathering *g, struct error *err) {
     add_state(g, join, journal.count);
     if (join && journal.count)
         json_object_set_new(g->status, "lastJoin", run_json(join));
-    if (journal.count)
-        add_last_diag(g, join, diag);
+
+    /* A join proves the network, too: whichever proof is the younger. */
+    if (json_array_size(json_object_get(join, "flows")) &&
+        (!measured || (joined && strcmp(joined, measured) > 0)))
+        last = join;
+    if (last && journal.count) {
+        json_t *run = run_json(last);
+        long long flows = json_number_at(run, "flows", 0),
+                  pass = json_number_at(run, "flowsPass", 0);
+
+        json_object_set_new(g->status, "lastDiag", run);
+        if (pass < flows)
+            add_problem(g, "the last test of the pod network failed: %lld of %lld flows worked",
+                        pass, flows);
+    }
     return 0;
 }
 
@@ -194,19 +189,14 @@ static void add_hns(struct gathering *g, struct hns_version *ret) {
     }
 }
 
-/* "CN=system:node:win-7k2,O=system:nodes" -> "win-7k2"; the caller frees. */
-static char *node_name_of(const json_t *certificate) {
-    static const char prefix[] = "CN=system:node:";
-    const char *subject = json_text_at(certificate, "subject");
-    const char *at = subject ? strstr(subject, prefix) : NULL;
-
-    return at ? xstrndup(at + strlen(prefix), strcspn(at + strlen(prefix), ",")) : NULL;
-}
-
 static void look(struct gathering *g) {
     struct diag_look_options options = {.certificate_file = KUBELET_CLIENT_CERTIFICATE_FILE};
     _cleanup_json_ json_t *certificate = diag_look_certificate(g->host, options.certificate_file);
-    _cleanup_(freep) char *name = node_name_of(certificate);
+    static const char prefix[] = "CN=system:node:";
+    const char *at = strstr(json_text_or(certificate, "subject", ""), prefix);
+    /* "CN=system:node:win-7k2,O=system:nodes" -> "win-7k2" */
+    _cleanup_(freep) char *name =
+        at ? xstrndup(at + strlen(prefix), strcspn(at + strlen(prefix), ",")) : NULL;
     _cleanup_(kube_client_close) struct kube_client client = {0};
     struct error why = {0};
     json_t *look;
@@ -246,16 +236,6 @@ static void look(struct gathering *g) {
     json_decref(look);
 }
 
-/* Of a program on this machine; for when the API server does not tell. */
-static char *file_version(struct host *host, const struct service *service) {
-    _cleanup_(freep) char *data = NULL;
-    size_t len;
-
-    return host_read(host, service->program, PROGRAM_MAX, &data, &len, ERROR_IGNORED) < 0
-               ? NULL
-               : program_image_version(data, len);
-}
-
 static void add_versions(struct gathering *g, const struct host_facts *facts,
                          const struct hns_version *hns) {
     static const struct {
@@ -270,10 +250,14 @@ static void add_versions(struct gathering *g, const struct host_facts *facts,
 
     for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
         const char *told = json_text_at(g->node, programs[i].in_node);
-        _cleanup_(freep) char *found =
-            told && *told ? xstrdup(told + (text_starts_with(told, prefix) ? strlen(prefix) : 0))
-                          : file_version(g->host, programs[i].service);
+        _cleanup_(freep) char *found = NULL, *data = NULL;
+        size_t len;
 
+        if (told && *told)
+            found = xstrdup(told + (text_starts_with(told, prefix) ? strlen(prefix) : 0));
+        else if (host_read(g->host, programs[i].service->program, PROGRAM_MAX, &data, &len,
+                           ERROR_IGNORED) == 0) /* the API server does not tell */
+            found = program_image_version(data, len);
         json_set_text(versions, programs[i].key, found);
     }
     (void)text_format(number, sizeof number, "%u.%u.%u.%u", facts->major, facts->minor,
@@ -288,19 +272,11 @@ static void add_versions(struct gathering *g, const struct host_facts *facts,
 
 /* ---- is it well? ---- */
 
-static void judge_certificate(struct gathering *g) {
+static void judge(struct gathering *g) {
+    const char *outcome = json_text_at(g->status, "api.outcome");
     const json_t *certificate = json_object_get(g->status, "certificate");
     const char *end = json_text_at(certificate, "notAfter");
     int64_t seconds = rfc3339_seconds(end);
-
-    if (!certificate)
-        add_problem(g, "the node's client certificate is missing or unreadable");
-    else if (seconds && seconds < host_now(g->host))
-        add_problem(g, "the client certificate expired at %s", end);
-}
-
-static void judge(struct gathering *g) {
-    const char *outcome = json_text_at(g->status, "api.outcome");
     size_t count;
 
     if (!json_is_true(json_object_get(g->status, "joined")))
@@ -310,7 +286,10 @@ static void judge(struct gathering *g) {
             add_problem(g, "%s is %s", json_text_at(service, "name"),
                         json_text_at(service, "state"));
     }
-    judge_certificate(g);
+    if (!certificate)
+        add_problem(g, "the node's client certificate is missing or unreadable");
+    else if (seconds && seconds < host_now(g->host))
+        add_problem(g, "the client certificate expired at %s", end);
     /* What is left over or changed harms nobody at once; a Service that nobody reaches does, and
      * what is missing. */
     count = json_array_size(json_at(g->status, "drift.servicesWithoutLoadBalancer"));

@@ -50,19 +50,6 @@ static void print_checks(const struct program *program, const struct preflight_r
     output_text(program, text_str(&out));
 }
 
-/* What nobody can fix here, and everybody should know of before the first pod. */
-static void add_limits(struct program *program, const struct join *join, json_t *report) {
-    struct limit_scene scene;
-    _cleanup_(freep) char *names = NULL;
-
-    preflight_limit_scene(join, &scene);
-    names = limits_that_hold(&scene);
-    output_format(program, "limits of Windows here: %s (winjoin capabilities explains them)\n",
-                  names);
-    json_object_set_new(report, "limits", limits_json(&scene));
-    output_result(program, report);
-}
-
 int verb_preflight(struct program *program, struct error *err) {
     _cleanup_(freep) struct preflight_result *results = NULL;
     struct progress progress;
@@ -71,9 +58,12 @@ int verb_preflight(struct program *program, struct error *err) {
                         .asked = &program->options.join,
                         .progress.listener = progress_show,
                         .progress.context = &progress};
+    _cleanup_(text_list_free) struct text_list warnings = {0};
+    _cleanup_(freep) char *names = NULL;
+    struct limit_scene scene;
+    json_t *report;
     size_t count = 0;
     int result;
-    _cleanup_(text_list_free) struct text_list warnings = {0};
 
     if (program_prepare_join(program, err) < 0)
         return -1;
@@ -87,7 +77,14 @@ int verb_preflight(struct program *program, struct error *err) {
     if (result == 0) {
         results = preflight_run(&join, true, &count);
         print_checks(program, results, count);
-        add_limits(program, &join, preflight_report_json(results, count));
+        /* What nobody can fix here, and everybody should know of before the first pod. */
+        preflight_limit_scene(&join, &scene);
+        names = limits_that_hold(&scene);
+        output_format(program, "limits of Windows here: %s (winjoin capabilities explains them)\n",
+                      names);
+        report = preflight_report_json(results, count);
+        json_object_set_new(report, "limits", limits_json(&scene));
+        output_result(program, report);
         result = preflight_judge(results, count, err);
     }
     join_close(&join);

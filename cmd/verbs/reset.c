@@ -7,13 +7,9 @@ struct told {
     struct program *program;
     struct progress progress; /* its line says what is being undone */
     json_t *rows;
+    bool quiet;            /* by --progress */
     size_t files, folders; /* not told one by one: -v does that */
 };
-
-static bool is_quiet(const struct program *program) {
-    return text_equal(program->options.progress, "none") ||
-           text_equal(program->options.progress, "json");
-}
 
 static void on_begin(void *context, const char *what) {
     struct told *told = context;
@@ -40,7 +36,7 @@ static void on_entry(void *context, const char *what, const char *how, const str
         return;
     }
     progress_clear(&told->progress);
-    if (!is_quiet(told->program))
+    if (!told->quiet)
         (void)fprintf(stderr, "  %s %s%s%s\n", why ? "!!" : "ok", what, why || *how ? ": " : "",
                       why ? why->message : how);
 }
@@ -65,24 +61,11 @@ static int ask(const struct program *program, struct error *err) {
                      "reset was not confirmed; nothing was changed");
 }
 
-static void tell_end(const struct program *program, const struct reset_result *result,
-                     size_t entries) {
-    _cleanup_(freep) char *line =
-        !entries ? xstrdup("nothing to undo: winjoin did not change this machine\n")
-        : program->options.join.dry_run ? xstrdup("nothing was changed (--dry-run)\n")
-        : result->left
-            ? xasprintf("%zu item%s removed, %zu restored, %zu left\n", result->removed,
-                        PLURAL(result->removed), result->restored, result->left)
-            : xasprintf("%zu item%s removed, %zu restored: the host is in its previous state\n"
-                        "the Node object remains: kubectl delete node <name>\n"
-                        "winjoin's logs and reports remain: " WINJOIN_FOLDER "\n",
-                        result->removed, PLURAL(result->removed), result->restored);
-
-    output_text(program, line);
-}
-
 int verb_reset(struct program *program, struct error *err) {
-    struct told told = {.program = program, .rows = json_array()};
+    const char *shown = program->options.progress;
+    struct told told = {.program = program,
+                        .rows = json_array(),
+                        .quiet = text_equal(shown, "none") || text_equal(shown, "json")};
     struct reset_options options = {.dry_run = program->options.join.dry_run,
                                     .force = program->options.yes,
                                     .progress = on_entry,
@@ -90,6 +73,7 @@ int verb_reset(struct program *program, struct error *err) {
                                     .progress_context = &told,
                                     .http = program->http};
     struct reset_result result = {0};
+    _cleanup_(freep) char *line = NULL;
     size_t entries;
     int outcome;
 
@@ -103,7 +87,7 @@ int verb_reset(struct program *program, struct error *err) {
     told.progress.program = NULL; /* what was done is recorded, not what begins */
     outcome = reset_run(program->host, &options, &result, err);
     progress_close(&told.progress);
-    if (told.files + told.folders && !is_quiet(told.program))
+    if (told.files + told.folders && !told.quiet)
         (void)fprintf(stderr, "  ok %zu file%s, %zu folder%s (winjoin reset -v 1 names them)\n",
                       told.files, PLURAL(told.files), told.folders, PLURAL(told.folders));
     entries = json_array_size(told.rows);
@@ -112,8 +96,17 @@ int verb_reset(struct program *program, struct error *err) {
                             "changed", result.restored + result.removed > 0, "entries", told.rows,
                             "restored", (json_int_t)result.restored, "removed",
                             (json_int_t)result.removed, "failed", (json_int_t)result.failed));
+    line = !entries          ? xstrdup("nothing to undo: winjoin did not change this machine\n")
+           : options.dry_run ? xstrdup("nothing was changed (--dry-run)\n")
+           : result.left
+               ? xasprintf("%zu item%s removed, %zu restored, %zu left\n", result.removed,
+                           PLURAL(result.removed), result.restored, result.left)
+               : xasprintf("%zu item%s removed, %zu restored: the host is in its previous state\n"
+                           "the Node object remains: kubectl delete node <name>\n"
+                           "winjoin's logs and reports remain: " WINJOIN_FOLDER "\n",
+                           result.removed, PLURAL(result.removed), result.restored);
     if (outcome == 0)
-        tell_end(program, &result, entries);
+        output_text(program, line);
     if (!options.dry_run)
         record_end(program, "reset", NULL, outcome, err);
     if (outcome < 0 && (err->kind == ERROR_DENIED || err->kind == ERROR_CONFLICT))

@@ -55,32 +55,6 @@ static void on_end(void *context, bool asked, unsigned exit_code) {
     service_life_end(log->host, log->name, asked, exit_code);
 }
 
-static int run_hosted(struct program *program, const char *name, struct error *err) {
-    _cleanup_(service_host_settings_free) struct service_host_settings settings = {0};
-    struct service_log log = {.host = program->host, .name = name, .settings = &settings};
-    struct service_program service = {.on_output = on_output, .on_end = on_end, .context = &log};
-    int result;
-
-    if (service_host_settings_load(program->host, name, &settings, err) < 0)
-        return -1;
-    if (host_refuse_stranger(program->host, settings.command.items[0], err) < 0)
-        return error_prefix(err, "service '%s'", name);
-    open_log(&log);
-    service_life_begin(program->host, name);
-    service.argv = (const char *const *)settings.command.items;
-    service.environment = (const char *const *)settings.environment.items;
-    service.working_folder = settings.working_folder;
-    service.stop_timeout_ms = settings.stop_timeout_ms;
-    result = service_host_program(name, &service, err);
-    if (log.file)
-        (void)fclose(log.file); /* the service is over */
-    /* a start-up task has ended, whatever came of it; a stopped one goes on at Windows' start */
-    if (text_equal(name, RESTART_SERVICE) && !log.asked && result == 0 &&
-        !restart_is_next(program->host, &settings))
-        result = restart_end(program->host, err);
-    return result;
-}
-
 /* ---- winjoin-network ---- */
 
 static void on_event(void *context, char level, const char *text) {
@@ -147,15 +121,37 @@ static int run_network(struct program *program, const char *name, struct error *
 }
 
 int verb_service(struct program *program, struct error *err) {
-    const struct text_list *words = &program->words;
-    const struct service *service;
+    const char *name = program->words.count == 2 ? program->words.items[1] : NULL;
+    _cleanup_(service_host_settings_free) struct service_host_settings settings = {0};
+    struct service_log log = {.host = program->host, .name = name, .settings = &settings};
+    struct service_program hosted = {.on_output = on_output, .on_end = on_end, .context = &log};
+    const struct service *row;
+    int result;
 
-    if (words->count != 2 || !text_equal(words->items[0], "run"))
+    if (!name || !text_equal(program->words.items[0], "run"))
         return error_set(err, ERROR_USAGE, "winjoin service run NAME");
-    service = service_by_name(words->items[1]);
-    if (service && !service->artifact)
-        return run_network(program, service->name, err);
-    return run_hosted(program, words->items[1], err);
+    row = service_by_name(name);
+    if (row && !row->artifact)
+        return run_network(program, row->name, err);
+
+    if (service_host_settings_load(program->host, name, &settings, err) < 0)
+        return -1;
+    if (host_refuse_stranger(program->host, settings.command.items[0], err) < 0)
+        return error_prefix(err, "service '%s'", name);
+    open_log(&log);
+    service_life_begin(program->host, name);
+    hosted.argv = (const char *const *)settings.command.items;
+    hosted.environment = (const char *const *)settings.environment.items;
+    hosted.working_folder = settings.working_folder;
+    hosted.stop_timeout_ms = settings.stop_timeout_ms;
+    result = service_host_program(name, &hosted, err);
+    if (log.file)
+        (void)fclose(log.file); /* the service is over */
+    /* a start-up task has ended, whatever came of it; a stopped one goes on at Windows' start */
+    if (text_equal(name, RESTART_SERVICE) && !log.asked && result == 0 &&
+        !restart_is_next(program->host, &settings))
+        result = restart_end(program->host, err);
+    return result;
 }
 
 /* ---- winjoin adapter-watchdog: restores the network adapter when the winjoin that started it dies

@@ -10,16 +10,9 @@ static void add_time(struct text *t, const char *time) {
         text_addf(t, " %.10s %.5s UTC", time, strlen(time) > 11 ? time + 11 : "");
 }
 
-static const char *ready_of(const json_t *status) {
-    json_each(json_object_get(status, "conditions"), i, condition)
-        if (text_equal(json_text_at(condition, "type"), "Ready"))
-            return text_equal(json_text_at(condition, "status"), "True") ? "Ready" : "NotReady";
-    return "Ready unknown";
-}
-
 static void add_head(struct text *t, const json_t *status) {
     const char *state = json_text_or(status, "state", "");
-    const char *phase = json_text_at(status, "phase");
+    const char *phase = json_text_at(status, "phase"), *ready = "Ready unknown";
 
     text_add(t, json_text_or(status, "node", json_text_or(status, "hostName", "?")));
     if (text_equal(state, "not-joined")) {
@@ -33,7 +26,12 @@ static void add_head(struct text *t, const json_t *status) {
                   json_text_or(status, "prepared.plugin", "?"));
         return;
     }
-    text_addf(t, "   %s", ready_of(status));
+    json_each(json_object_get(status, "conditions"), i, condition)
+        if (text_equal(json_text_at(condition, "type"), "Ready")) {
+            ready = text_equal(json_text_at(condition, "status"), "True") ? "Ready" : "NotReady";
+            break;
+        }
+    text_addf(t, "   %s", ready);
     if (json_text_at(status, "versions.kubelet"))
         text_addf(t, "   %s", json_text_at(status, "versions.kubelet"));
     if (text_equal(state, "joined")) {
@@ -78,24 +76,10 @@ static void add_services(struct text *t, const json_t *status) {
     }
 }
 
-static void add_conditions(struct text *t, const json_t *status) {
-    if (json_array_size(json_object_get(status, "conditions")))
-        text_add(t, "\ncondition        status   reason\n");
-    json_each(json_object_get(status, "conditions"), i, condition)
-        text_addf(t, "%-16s %-8s %s\n", json_text_or(condition, "type", "?"),
-                  json_text_or(condition, "status", "?"), json_text_or(condition, "reason", ""));
-}
-
-static void add_drift_texts(struct text *t, const json_t *texts, const char *what) {
-    if (texts)
-        text_addf(t, "drift            %zu %s:", json_array_size(texts), what);
-    json_each(texts, i, text)
-        text_addf(t, "\n                 %s", json_string_value(text));
-    text_add(t, texts ? "\n" : "");
-}
-
 /* A line for each kind of difference, with the first few. */
 static void add_drift(struct text *t, const json_t *status) {
+    static const char *const texts[][2] = {{"unread", "could not be read"},
+                                           {"commands", "do by hand"}};
     const json_t *drift = json_object_get(status, "drift");
 
     if (drift && !json_object_size(drift))
@@ -118,8 +102,15 @@ static void add_drift(struct text *t, const json_t *status) {
         }
         text_add(t, rows ? "\n" : "");
     }
-    add_drift_texts(t, json_object_get(drift, "unread"), "could not be read");
-    add_drift_texts(t, json_object_get(drift, "commands"), "do by hand");
+    for (size_t k = 0; k < ARRAY_SIZE(texts); k++) {
+        const json_t *list = json_object_get(drift, texts[k][0]);
+
+        if (list)
+            text_addf(t, "drift            %zu %s:", json_array_size(list), texts[k][1]);
+        json_each(list, i, text)
+            text_addf(t, "\n                 %s", json_string_value(text));
+        text_add(t, list ? "\n" : "");
+    }
 }
 
 static char *node_status_text(const json_t *status) {
@@ -144,7 +135,11 @@ static char *node_status_text(const json_t *status) {
         text_addf(&t, "%-16s %s%s\n", json_text_or(network, "name", "?"),
                   json_text_or(network, "type", "?"),
                   json_bool_at(network, "winjoin", false) ? "" : " (not winjoin's)");
-    add_conditions(&t, status);
+    if (json_array_size(json_object_get(status, "conditions")))
+        text_add(&t, "\ncondition        status   reason\n");
+    json_each(json_object_get(status, "conditions"), i, condition)
+        text_addf(&t, "%-16s %-8s %s\n", json_text_or(condition, "type", "?"),
+                  json_text_or(condition, "status", "?"), json_text_or(condition, "reason", ""));
     text_add_char(&t, '\n');
     if (json_text_at(status, "certificate.notAfter"))
         text_addf(&t, "certificate      client, %lld days left (until %s)\n",

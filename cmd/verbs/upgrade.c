@@ -4,30 +4,6 @@
 #include "join/run.h"
 #include "join/upgrade/upgrade.h"
 
-static int plan(struct program *program, struct join *join, struct error *err) {
-    int result = join_run_looking(join, err);
-    _cleanup_(freep) char *text = NULL;
-
-    if (result < 0)
-        return -1;
-    text = upgrade_plan_text(join);
-    output_text(program, text);
-    output_result(program, upgrade_plan(join));
-    return 0;
-}
-
-static int run(struct program *program, struct join *join, struct error *err) {
-    int result = join_run(join, err);
-
-    progress_tell_next(program, &join->progress);
-    output_result(program, upgrade_result(join));
-    if (result == 0)
-        output_text(program, join->finished
-                                 ? "\nnothing to do: programs and configuration are up to date\n"
-                                 : "\nthe node is upgraded and Ready\n");
-    return result;
-}
-
 int verb_upgrade(struct program *program, struct error *err) {
     struct join_options *o = &program->options.join;
     struct upgrade upgrade = {.drain = program->options.drain};
@@ -47,8 +23,24 @@ int verb_upgrade(struct program *program, struct error *err) {
     progress_open(&progress, program);
     (void)terminal_probe_program(&join.probe_program, &join.probe_program_len);
     result = upgrade_open(&join, &upgrade, err);
-    if (result == 0)
-        result = o->dry_run ? plan(program, &join, err) : run(program, &join, err);
+    if (result == 0 && o->dry_run) {
+        result = join_run_looking(&join, err);
+        if (result == 0) {
+            _cleanup_(freep) char *text = upgrade_plan_text(&join);
+
+            output_text(program, text);
+            output_result(program, upgrade_plan(&join));
+        }
+    } else if (result == 0) {
+        result = join_run(&join, err);
+        progress_tell_next(program, &join.progress);
+        output_result(program, upgrade_result(&join));
+        if (result == 0)
+            output_text(program,
+                        join.finished
+                            ? "\nnothing to do: programs and configuration are up to date\n"
+                            : "\nthe node is upgraded and Ready\n");
+    }
     progress_name_phase(program, &join.progress, result, err);
     if (!o->dry_run)
         record_end(program, "upgrade", join.found.node_name, result, err);

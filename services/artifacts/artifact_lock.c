@@ -124,26 +124,27 @@ static int check_keys(const json_t *json, const char *const *known, const char *
     return 0;
 }
 
-static bool is_name(const char *text, size_t max) {
+bool artifact_version_is_usable(const char *version) {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+";
-    size_t len = strlen(text);
-    return len > 0 && len <= max && strspn(text, letters) == len;
-}
+    size_t len = version ? strlen(version) : 0;
 
-bool artifact_version_is_usable(const char *version) {
-    return version && is_name(version, VERSION_MAX);
+    return len > 0 && len <= VERSION_MAX && strspn(version, letters) == len;
 }
 
 static bool is_sha256(const char *text) {
     return text && strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64;
 }
 
-static int read_plain(const json_t *item, struct artifact *artifact, struct error *err) {
+/* What it says of itself alone. */
+static int read_fields(const json_t *item, struct artifact *artifact, struct error *err) {
     const char *name = json_text_at(item, "name"), *version = json_text_at(item, "version");
+    const char *path = json_text_at(item, "path"), *target = json_text_at(item, "target");
     const char *sha256 = json_text_at(item, "sha256");
     long long size = json_number_at(item, "size", -1);
-    if (!name || !is_name(name, VERSION_MAX))
+    struct artifact_target known = {0};
+
+    if (!artifact_version_is_usable(name)) /* which has the letters of one */
         return error_set(err, ERROR_MALFORMED, "decode lock: an artifact has no usable name");
     if (!artifact_version_is_usable(version))
         return error_set(err, ERROR_MALFORMED, "decode lock: '%s' has no usable version", name);
@@ -153,33 +154,26 @@ static int read_plain(const json_t *item, struct artifact *artifact, struct erro
     if (size < 0 || size > ARTIFACT_SIZE_MAX)
         return error_set(err, ERROR_MALFORMED, "decode lock: size of '%s' is not in 0..%d", name,
                          ARTIFACT_SIZE_MAX);
-    artifact->name = xstrdup(name);
-    artifact->version = xstrdup(version);
-    artifact->size = (uint64_t)size;
-    memcpy(artifact->sha256, sha256, sizeof(artifact->sha256));
-    return 0;
-}
 
-static int read_paths(const json_t *item, struct artifact *artifact, struct error *err) {
-    const char *path = json_text_at(item, "path"), *target = json_text_at(item, "target");
-    struct artifact_target known = {0};
-
-    (void)artifact_target_find(artifact->name, &known); /* another has a target of its own */
+    (void)artifact_target_find(name, &known); /* another has a target of its own */
     if (!path || (!target && !known.target))
-        return error_set(err, ERROR_MALFORMED, "decode lock: '%s' has no %s", artifact->name,
+        return error_set(err, ERROR_MALFORMED, "decode lock: '%s' has no %s", name,
                          path ? "target" : "path");
     if (!bundle_path_is_safe(path))
         return error_set(err, ERROR_UNTRUSTED,
-                         "decode lock: path '%s' of '%s' leads out of the bundle", path,
-                         artifact->name);
+                         "decode lock: path '%s' of '%s' leads out of the bundle", path, name);
     if (!target)
         target = known.target;
     if (!bundle_target_is_safe(target))
         return error_set(err, ERROR_UNTRUSTED,
                          "decode lock: target '%s' of '%s' is outside winjoin's program folders",
-                         target, artifact->name);
-    artifact->path = xstrdup(path);
-    artifact->target = xstrdup(target);
+                         target, name);
+    *artifact = (struct artifact){.name = xstrdup(name),
+                                  .version = xstrdup(version),
+                                  .size = (uint64_t)size,
+                                  .path = xstrdup(path),
+                                  .target = xstrdup(target)};
+    memcpy(artifact->sha256, sha256, sizeof(artifact->sha256));
     return 0;
 }
 
@@ -214,79 +208,65 @@ static int read_image(const json_t *item, struct artifacts *images, struct error
     return 0;
 }
 
-static int check_twice(const struct artifacts *artifacts, const struct artifact *artifact,
-                       struct error *err) {
-    for (size_t i = 0; i < artifacts->count; i++) {
-        const struct artifact *other = &artifacts->items[i];
-        if (text_equal(other->name, artifact->name) || text_equal(other->path, artifact->path) ||
-            text_equal_nocase(other->target, artifact->target))
-            return error_set(err, ERROR_MALFORMED,
-                             "decode lock: '%s' and '%s' have the same name, path or target",
-                             other->name, artifact->name);
-    }
-    return 0;
-}
-
 static int read_artifact(const json_t *item, struct artifacts *artifacts, struct error *err) {
     static const char *const keys[] = {"name", "version", "sha256", "size", "path", "target", NULL};
     _cleanup_(artifact_free) struct artifact artifact = {0};
+
     if (artifacts->count == ARTIFACTS_MAX)
         return error_set(err, ERROR_MALFORMED, "decode lock: more than %d artifacts",
                          ARTIFACTS_MAX);
-    if (check_keys(item, keys, "an artifact", err) < 0 || read_plain(item, &artifact, err) < 0 ||
-        read_paths(item, &artifact, err) < 0 || check_twice(artifacts, &artifact, err) < 0)
+    if (check_keys(item, keys, "an artifact", err) < 0 || read_fields(item, &artifact, err) < 0)
         return -1;
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *other = &artifacts->items[i];
+
+        if (text_equal(other->name, artifact.name) || text_equal(other->path, artifact.path) ||
+            text_equal_nocase(other->target, artifact.target))
+            return error_set(err, ERROR_MALFORMED,
+                             "decode lock: '%s' and '%s' have the same name, path or target",
+                             other->name, artifact.name);
+    }
     array_add(artifacts->items, artifacts->count, take_struct(artifact));
-    return 0;
-}
-
-static bool is_json(const char *text, size_t len) {
-    size_t i = 0;
-    while (i < len && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n'))
-        i++;
-    return i < len && text[i] == '{';
-}
-
-static int read_text(const char *text, size_t len, json_t **ret, struct error *err) {
-    _cleanup_(yaml_forget) struct yaml yaml = {0};
-    if (len > LOCK_SIZE_MAX)
-        return error_set(err, ERROR_MALFORMED, "decode lock: longer than %d bytes", LOCK_SIZE_MAX);
-    if (is_json(text, len))
-        return json_read(text, len, "lock", ret, err);
-    if (yaml_read(text, len, "lock", &yaml, err) < 0)
-        return -1;
-    if (json_array_size(yaml.documents) == 1)
-        *ret = json_incref(json_array_get(yaml.documents, 0));
-    return *ret ? 0
-                : error_set(err, ERROR_MALFORMED, "decode lock: %s",
-                            json_array_size(yaml.documents) ? "more than one document"
-                                                            : "it is empty");
-}
-
-static int read_lock(const json_t *json, struct artifacts *artifacts, struct artifacts *images,
-                     struct error *err) {
-    static const char *const keys[] = {"apiVersion", "kind", "artifacts", "images", NULL};
-    json_t *list = json_object_get(json, "artifacts");
-    if (check_keys(json, keys, "the lock", err) < 0)
-        return -1;
-    if (!text_equal(json_text_at(json, "apiVersion"), API_VERSION) ||
-        !text_equal(json_text_at(json, "kind"), KIND) || !json_is_array(list))
-        return error_set(err, ERROR_MALFORMED, "decode lock: not a " KIND " of " API_VERSION);
-    json_each(list, i, item)
-        if (read_artifact(item, artifacts, err) < 0)
-            return -1;
-    json_each(json_object_get(json, "images"), i, item)
-        if (read_image(item, images, err) < 0)
-            return -1;
     return 0;
 }
 
 int artifact_lock_parse(const char *text, size_t len, struct artifacts *ret,
                         struct artifacts *ret_images, struct error *err) {
+    static const char *const keys[] = {"apiVersion", "kind", "artifacts", "images", NULL};
     _cleanup_(artifacts_free) struct artifacts artifacts = {0}, images = {0};
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
     _cleanup_json_ json_t *json = NULL;
-    if (read_text(text, len, &json, err) < 0 || read_lock(json, &artifacts, &images, err) < 0)
+    size_t begin = 0;
+
+    if (len > LOCK_SIZE_MAX)
+        return error_set(err, ERROR_MALFORMED, "decode lock: longer than %d bytes", LOCK_SIZE_MAX);
+    while (begin < len && text[begin] && strchr(" \t\r\n", text[begin]))
+        begin++;
+    if (begin < len && text[begin] == '{') {
+        if (json_read(text, len, "lock", &json, err) < 0)
+            return -1;
+    } else {
+        if (yaml_read(text, len, "lock", &yaml, err) < 0)
+            return -1;
+        if (json_array_size(yaml.documents) != 1)
+            return error_set(err, ERROR_MALFORMED, "decode lock: %s",
+                             json_array_size(yaml.documents) ? "more than one document"
+                                                             : "it is empty");
+        json = json_incref(json_array_get(yaml.documents, 0));
+    }
+
+    if (check_keys(json, keys, "the lock", err) < 0)
         return -1;
+    if (!text_equal(json_text_at(json, "apiVersion"), API_VERSION) ||
+        !text_equal(json_text_at(json, "kind"), KIND) ||
+        !json_is_array(json_object_get(json, "artifacts")))
+        return error_set(err, ERROR_MALFORMED, "decode lock: not a " KIND " of " API_VERSION);
+    json_each(json_object_get(json, "artifacts"), i, item)
+        if (read_artifact(item, &artifacts, err) < 0)
+            return -1;
+    json_each(json_object_get(json, "images"), i, item)
+        if (read_image(item, &images, err) < 0)
+            return -1;
     *ret = take_struct(artifacts);
     if (ret_images)
         *ret_images = take_struct(images);

@@ -56,51 +56,6 @@ static int find_different(struct host *host, const struct artifacts *artifacts,
     return 0;
 }
 
-static int install(struct host *host, struct bundle *bundle, const struct artifact *artifact,
-                   struct error *err) {
-    _cleanup_(freep) char *data = NULL;
-    size_t len = 0;
-    if (bundle_read(bundle, artifact, &data, &len, err) < 0)
-        return -1;
-    return host_write(host, artifact->target, data, len, HOST_PUBLIC, err);
-}
-
-static int check_room(struct host *host, struct bundle *bundle, const struct text_list *names,
-                      struct error *err) {
-    const struct artifacts *artifacts = bundle_artifacts(bundle);
-    uint64_t needed = 0, there = 0;
-
-    for (size_t i = 0; i < artifacts->count; i++)
-        if (text_list_has(names, artifacts->items[i].name))
-            needed += artifacts->items[i].size;
-    if (host_free_space(host, "C:\\", &there, err) < 0)
-        return -1;
-    return needed <= there
-               ? 0
-               : error_set(err, ERROR_HOST,
-                           "install the programs: %.1f MB are needed on C:, %.1f MB are free",
-                           (double)needed / 1e6, (double)there / 1e6);
-}
-
-static int install_all(struct host *host, struct bundle *bundle, const struct text_list *names,
-                       artifact_before *before, void *context, struct artifacts_result *result,
-                       struct error *err) {
-    const struct artifacts *artifacts = bundle_artifacts(bundle);
-    for (size_t i = 0; i < artifacts->count; i++) {
-        const struct artifact *artifact = &artifacts->items[i];
-        if (!text_list_has(names, artifact->name))
-            continue;
-        if (before && before(context, artifact,
-                             host_file_type(host, artifact->target) != HOST_ABSENT, err) < 0)
-            return -1;
-        if (install(host, bundle, artifact, err) < 0)
-            return error_prefix(err, "install '%s'", artifact->name);
-        result->installed++;
-        result->bytes += artifact->size;
-    }
-    return 0;
-}
-
 int artifacts_fetch(struct host *host, struct bundle *bundle, struct error *err) {
     _cleanup_(text_list_free) struct text_list different = {0};
     struct artifacts_result result = {0};
@@ -115,13 +70,39 @@ int artifacts_fetch(struct host *host, struct bundle *bundle, struct error *err)
 int artifacts_ensure(struct host *host, struct bundle *bundle, const struct text_list *only,
                      artifact_before *before, void *context, struct artifacts_result *ret,
                      struct error *err) {
+    const struct artifacts *artifacts = bundle_artifacts(bundle);
     _cleanup_(text_list_free) struct text_list different = {0};
     struct artifacts_result result = {0};
-    if (find_different(host, bundle_artifacts(bundle), only, &different, &result, err) < 0 ||
-        bundle_verify(bundle, &different, err) < 0 ||
-        check_room(host, bundle, &different, err) < 0 ||
-        install_all(host, bundle, &different, before, context, &result, err) < 0)
+    uint64_t needed = 0, there = 0;
+
+    if (find_different(host, artifacts, only, &different, &result, err) < 0 ||
+        bundle_verify(bundle, &different, err) < 0)
         return -1;
+    for (size_t i = 0; i < artifacts->count; i++)
+        if (text_list_has(&different, artifacts->items[i].name))
+            needed += artifacts->items[i].size;
+    if (host_free_space(host, "C:\\", &there, err) < 0)
+        return -1;
+    if (needed > there)
+        return error_set(err, ERROR_HOST,
+                         "install the programs: %.1f MB are needed on C:, %.1f MB are free",
+                         (double)needed / 1e6, (double)there / 1e6);
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *artifact = &artifacts->items[i];
+        _cleanup_(freep) char *data = NULL;
+        size_t len = 0;
+
+        if (!text_list_has(&different, artifact->name))
+            continue;
+        if (before && before(context, artifact,
+                             host_file_type(host, artifact->target) != HOST_ABSENT, err) < 0)
+            return -1;
+        if (bundle_read(bundle, artifact, &data, &len, err) < 0 ||
+            host_write(host, artifact->target, data, len, HOST_PUBLIC, err) < 0)
+            return error_prefix(err, "install '%s'", artifact->name);
+        result.installed++;
+        result.bytes += artifact->size;
+    }
     *ret = result;
     return 0;
 }
@@ -144,26 +125,27 @@ void program_remove_old(struct host *host, const char *path) {
     }
 }
 
-static bool move_aside(struct host *host, const char *path) {
-    program_remove_old(host, path);
-    for (int i = 0; i < OLD_MAX; i++) {
-        _cleanup_(freep) char *old = old_path(path, i);
-
-        if (host_file_type(host, old) == HOST_ABSENT)
-            return host_rename(host, path, old, NULL) == 0;
-    }
-    return false;
-}
-
 int program_write(struct host *host, const char *path, const void *data, size_t len,
                   enum host_access access, struct error *err) {
     struct error why = {0};
 
     if (host_write(host, path, data, len, access, &why) == 0)
         return 0;
-    if ((why.kind == ERROR_DENIED || why.kind == ERROR_CONFLICT) &&
-        host_file_type(host, path) == HOST_FILE && move_aside(host, path))
-        return host_write(host, path, data, len, access, err);
+    if ((why.kind != ERROR_DENIED && why.kind != ERROR_CONFLICT) ||
+        host_file_type(host, path) != HOST_FILE)
+        return error_pass(err, &why);
+
+    /* It may run: moved aside, and once more. */
+    program_remove_old(host, path);
+    for (int i = 0; i < OLD_MAX; i++) {
+        _cleanup_(freep) char *old = old_path(path, i);
+
+        if (host_file_type(host, old) != HOST_ABSENT)
+            continue;
+        return host_rename(host, path, old, NULL) == 0
+                   ? host_write(host, path, data, len, access, err)
+                   : error_pass(err, &why);
+    }
     return error_pass(err, &why);
 }
 

@@ -56,33 +56,22 @@ static int fail_local(struct error *err) {
     return -1;
 }
 
-static int read_local(const struct bundle *bundle, const char *path, size_t max, char **ret,
-                      size_t *ret_len, struct error *err) {
-    if (bundle->zip)
-        return bundle_archive_read(bundle->zip, bundle->zip_len, path, max, ret, ret_len, err);
-    _cleanup_(freep) char *full = xasprintf("%s\\%s", bundle->folder, path);
-    return host_read(bundle->host, text_replace(full, "/", '\\'), max, ret, ret_len, err);
+/* In a bundle that is a folder. The caller frees. */
+static char *path_in(const struct bundle *bundle, const char *path) {
+    return text_replace(xasprintf("%s\\%s", bundle->folder, path), "/", '\\');
 }
 
 static int read_file(struct bundle *bundle, const char *path, size_t max, char **ret,
                      size_t *ret_len, struct error *err) {
+    _cleanup_(freep) char *full = bundle->folder ? path_in(bundle, path) : NULL;
+    int result;
+
     if (bundle->mirror)
         return mirror_fetch(bundle->mirror, path, max, ret, ret_len, err);
-    return read_local(bundle, path, max, ret, ret_len, err) < 0 ? fail_local(err) : 0;
-}
-
-static int open_file(struct bundle *bundle, const char *path, struct error *err) {
-    switch (host_file_type(bundle->host, path)) {
-    case HOST_FOLDER:
-        bundle->folder = xstrdup(path);
-        return 0;
-    case HOST_FILE:
-        if (host_read(bundle->host, path, BUNDLE_SIZE_MAX, &bundle->zip, &bundle->zip_len, err) < 0)
-            return -1;
-        return bundle_archive_check(bundle->zip, bundle->zip_len, err);
-    default:
-        return error_set(err, ERROR_ABSENT, "no such file or folder");
-    }
+    result = bundle->zip
+                 ? bundle_archive_read(bundle->zip, bundle->zip_len, path, max, ret, ret_len, err)
+                 : host_read(bundle->host, full, max, ret, ret_len, err);
+    return result < 0 ? fail_local(err) : 0;
 }
 
 static int read_lock(struct bundle *bundle, const char *lock, struct error *err) {
@@ -104,9 +93,24 @@ static int read_lock(struct bundle *bundle, const char *lock, struct error *err)
 int bundle_open(struct host *host, const char *path, const char *lock, struct bundle **ret,
                 struct error *err) {
     _cleanup_(bundle_freep) struct bundle *bundle = xcalloc(1, sizeof(*bundle));
+    int result = 0;
+
     bundle->host = host;
-    if (open_file(bundle, path, err) < 0 || read_lock(bundle, lock, err) < 0) {
+    switch (host_file_type(host, path)) {
+    case HOST_FOLDER:
+        bundle->folder = xstrdup(path);
+        break;
+    case HOST_FILE:
+        result = host_read(host, path, BUNDLE_SIZE_MAX, &bundle->zip, &bundle->zip_len, err);
+        if (result == 0)
+            result = bundle_archive_check(bundle->zip, bundle->zip_len, err);
+        break;
+    default:
+        result = error_set(err, ERROR_ABSENT, "no such file or folder");
+    }
+    if (result < 0 || read_lock(bundle, lock, err) < 0) {
         _cleanup_(freep) char *shown = path_shown(path);
+
         (void)fail_local(err);
         return error_prefix(err, "bundle '%s'", shown);
     }
@@ -144,22 +148,6 @@ int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bun
     return 0;
 }
 
-/* Those of the lock that are wanted, where upstream has them. */
-static void keep_published(const struct catalog *catalog, struct artifacts *artifacts,
-                           const struct text_list *names) {
-    size_t kept = 0;
-
-    for (size_t i = 0; i < artifacts->count; i++) {
-        struct artifact *artifact = &artifacts->items[i];
-
-        if (text_list_has(names, artifact->name) && catalog_locate(catalog, artifact))
-            artifacts->items[kept++] = *artifact;
-        else
-            artifact_free(artifact);
-    }
-    artifacts->count = kept;
-}
-
 static int read_catalog(struct host *host, const char *path, struct catalog **ret,
                         struct error *err) {
     _cleanup_(freep) char *text = NULL, *shown = path ? path_shown(path) : NULL;
@@ -177,17 +165,26 @@ int bundle_open_upstream(const struct mirror *from, const struct text_list *name
                          struct error *err) {
     _cleanup_(bundle_freep) struct bundle *bundle = new_fetched(from);
     _cleanup_(catalog_freep) struct catalog *catalog = NULL;
+    struct artifacts *all = &bundle->artifacts;
+    size_t kept = 0;
 
     bundle->is_upstream = bundle->mirror->follows_redirects = true;
     if (read_catalog(from->host, choice->catalog, &catalog, err) < 0)
         return -1;
-    if (!choice->lock)
-        catalog_artifacts(catalog, choice->kubernetes_version, names, &bundle->artifacts);
-    else if (read_lock(bundle, choice->lock, err) < 0 || check_sum(&bundle->artifacts, err) < 0)
-        return -1;
-    else
-        keep_published(catalog, &bundle->artifacts, names);
-    bundle->fetched = xcalloc(bundle->artifacts.count + 1, sizeof(*bundle->fetched));
+    if (!choice->lock) {
+        catalog_artifacts(catalog, choice->kubernetes_version, names, all);
+    } else {
+        if (read_lock(bundle, choice->lock, err) < 0 || check_sum(all, err) < 0)
+            return -1;
+        /* Those of the lock that are wanted, where upstream has them. */
+        for (size_t i = 0; i < all->count; i++)
+            if (text_list_has(names, all->items[i].name) && catalog_locate(catalog, &all->items[i]))
+                all->items[kept++] = all->items[i];
+            else
+                artifact_free(&all->items[i]);
+        all->count = kept;
+    }
+    bundle->fetched = xcalloc(all->count + 1, sizeof(*bundle->fetched));
     *ret = take_ptr(bundle);
     return 0;
 }
@@ -269,14 +266,16 @@ static int check_content(struct artifact *artifact, const char *data, size_t len
     return 0;
 }
 
-static int fetch_files(const struct bundle *bundle, const bool *wanted, char **ret, size_t *ret_len,
-                       struct error *err) {
+/* What is wanted and not there yet, one flag an artifact. */
+static int fetch(struct bundle *bundle, const bool *wanted, struct error *err) {
+    struct artifacts *artifacts = &bundle->artifacts;
     struct mirror_file files[ARTIFACTS_MAX] = {0};
-    size_t of[ARTIFACTS_MAX], count = 0;
+    char *contents[ARTIFACTS_MAX] = {0};
+    size_t lengths[ARTIFACTS_MAX] = {0}, of[ARTIFACTS_MAX], count = 0;
     int result;
 
-    for (size_t i = 0; i < bundle->artifacts.count; i++) {
-        const struct artifact *artifact = &bundle->artifacts.items[i];
+    for (size_t i = 0; i < artifacts->count && !bundle->is_upstream; i++) {
+        const struct artifact *artifact = &artifacts->items[i];
 
         if (!wanted[i])
             continue;
@@ -286,22 +285,13 @@ static int fetch_files(const struct bundle *bundle, const bool *wanted, char **r
                                               .max = (size_t)artifact->size,
                                               .sha256 = artifact->sha256};
     }
-    result = mirror_fetch_all(bundle->mirror, files, count, err);
+    result = bundle->is_upstream
+                 ? upstream_fetch(bundle->mirror, artifacts, wanted, contents, lengths, err)
+                 : mirror_fetch_all(bundle->mirror, files, count, err);
     for (size_t i = 0; i < count; i++) {
-        ret[of[i]] = files[i].data;
-        ret_len[of[i]] = files[i].len;
+        contents[of[i]] = files[i].data;
+        lengths[of[i]] = files[i].len;
     }
-    return result;
-}
-
-/* What is wanted and not there yet, one flag an artifact. */
-static int fetch(struct bundle *bundle, const bool *wanted, struct error *err) {
-    struct artifacts *artifacts = &bundle->artifacts;
-    char *contents[ARTIFACTS_MAX] = {0};
-    size_t lengths[ARTIFACTS_MAX] = {0};
-    int result = bundle->is_upstream
-                     ? upstream_fetch(bundle->mirror, artifacts, wanted, contents, lengths, err)
-                     : fetch_files(bundle, wanted, contents, lengths, err);
 
     for (size_t i = 0; i < artifacts->count; i++) {
         struct error first = {0}; /* what failed before stays said */
@@ -370,13 +360,6 @@ int artifact_digest_file(struct host *host, const char *path, const char *to,
                                          : result;
 }
 
-/* In a bundle that is a folder. The caller frees. */
-static char *path_in(const struct bundle *bundle, const struct artifact *artifact) {
-    char *path = xasprintf("%s\\%s", bundle->folder, artifact->path);
-
-    return text_replace(path, "/", '\\');
-}
-
 int bundle_head(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
                 struct error *err) {
     _cleanup_(freep) char *path = NULL;
@@ -384,9 +367,10 @@ int bundle_head(struct bundle *bundle, const struct artifact *artifact, char **r
     uint64_t size;
 
     if (bundle->zip)
-        return read_local(bundle, artifact->path, ARTIFACT_SIZE_MAX, ret, ret_len, err);
+        return bundle_archive_read(bundle->zip, bundle->zip_len, artifact->path, ARTIFACT_SIZE_MAX,
+                                   ret, ret_len, err);
     if (bundle->folder) {
-        path = path_in(bundle, artifact);
+        path = path_in(bundle, artifact->path);
         return host_read_part(bundle->host, path, 0, PIECE, ret, ret_len, &size, err);
     }
     if (mirror_fetch_all(bundle->mirror, &file, 1, err) < 0)
@@ -396,34 +380,28 @@ int bundle_head(struct bundle *bundle, const struct artifact *artifact, char **r
     return 0;
 }
 
-/* ret: what it has. */
-static int copy_image(struct bundle *bundle, const struct artifact *image, const char *to,
-                      struct artifact *ret, struct error *err) {
-    _cleanup_(freep) char *path = bundle->folder ? path_in(bundle, image) : NULL;
+int bundle_image_copy(struct bundle *bundle, const struct artifact *image, const char *to,
+                      struct error *err) {
+    _cleanup_(freep) char *path = bundle->folder ? path_in(bundle, image->path) : NULL;
     struct mirror_file file = {.name = image->name,
                                .path = image->path,
                                .max = (size_t)image->size,
                                .sha256 = image->sha256,
                                .into = to};
+    uint64_t size = 0;
+    int result;
 
-    if (bundle->folder)
-        return artifact_digest_file(bundle->host, path, to, ret->sha256, &ret->size, err);
-    if (!bundle->mirror)
-        return error_set(err, ERROR_UNSUPPORTED, "a .zip has no images: unpack it into a folder");
-    if (mirror_fetch_all(bundle->mirror, &file, 1, err) < 0)
-        return -1;
-    memcpy(ret->sha256, file.digest, sizeof ret->sha256);
-    ret->size = file.len;
-    return 0;
-}
-
-int bundle_image_copy(struct bundle *bundle, const struct artifact *image, const char *to,
-                      struct error *err) {
-    struct artifact found = {0};
-
-    if (copy_image(bundle, image, to, &found, err) < 0)
+    if (bundle->folder) {
+        result = artifact_digest_file(bundle->host, path, to, file.digest, &size, err);
+    } else if (bundle->mirror) {
+        result = mirror_fetch_all(bundle->mirror, &file, 1, err);
+        size = file.len;
+    } else {
+        result = error_set(err, ERROR_UNSUPPORTED, "a .zip has no images: unpack it into a folder");
+    }
+    if (result < 0)
         return error_prefix(err, "image '%s'", image->name);
-    if (found.size == image->size && text_equal(found.sha256, image->sha256))
+    if (size == image->size && text_equal(file.digest, image->sha256))
         return 0;
     if (to)
         (void)host_remove(bundle->host, to, ERROR_IGNORED);
@@ -450,26 +428,24 @@ int bundle_verify(struct bundle *bundle, const struct text_list *only, struct er
     return bundle->mirror ? fetch(bundle, wanted, err) : 0;
 }
 
-static bool lock_names(const struct bundle *bundle, const char *path) {
-    for (size_t i = 0; i < bundle->artifacts.count; i++)
-        if (text_equal(bundle->artifacts.items[i].path, path))
-            return true;
-    for (size_t i = 0; i < bundle->images.count; i++)
-        if (text_equal(bundle->images.items[i].path, path))
-            return true;
-    return text_equal(path, ARTIFACT_LOCK_NAME);
-}
-
 int bundle_check_closed(const struct bundle *bundle, struct error *err) {
+    const struct artifacts *artifacts = &bundle->artifacts, *images = &bundle->images;
     _cleanup_(text_list_free) struct text_list files = {0};
 
     if (!bundle->zip)
         return 0;
     if (bundle_archive_files(bundle->zip, bundle->zip_len, &files, err) < 0)
         return -1;
-    for (size_t i = 0; i < files.count; i++)
-        if (!lock_names(bundle, files.items[i]))
+    for (size_t i = 0; i < files.count; i++) {
+        bool named = text_equal(files.items[i], ARTIFACT_LOCK_NAME);
+
+        for (size_t k = 0; k < artifacts->count && !named; k++)
+            named = text_equal(artifacts->items[k].path, files.items[i]);
+        for (size_t k = 0; k < images->count && !named; k++)
+            named = text_equal(images->items[k].path, files.items[i]);
+        if (!named)
             return error_set(err, ERROR_UNTRUSTED, "verify bundle: its lock does not name '%s'",
                              files.items[i]);
+    }
     return 0;
 }

@@ -37,13 +37,6 @@ static int open_archive(const char *data, size_t len, struct archive **ret, stru
     return 0;
 }
 
-/* tar's "./bin/x" is "bin/x"; "./" itself is "". */
-static const char *plain_name(const char *name) {
-    while (text_starts_with(name, "./"))
-        name += 2;
-    return text_equal(name, ".") ? "" : name;
-}
-
 /* The next entry's name in *ret, NULL at the end. */
 static int next_entry(struct archive *archive, struct archive_entry **ret_entry, const char **ret,
                       struct error *err) {
@@ -56,17 +49,23 @@ static int next_entry(struct archive *archive, struct archive_entry **ret_entry,
     *ret = archive_entry_pathname(*ret_entry);
     if (!*ret)
         return error_set(err, ERROR_UNTRUSTED, "read archive: an entry has an unreadable name");
-    *ret = plain_name(*ret);
+    /* tar's "./bin/x" is "bin/x"; "./" itself is "". */
+    while (text_starts_with(*ret, "./"))
+        *ret += 2;
+    *ret += text_equal(*ret, ".");
     return 0;
 }
 
+/* `sum`: of the unpacked sizes. A small archive must not keep us unpacking for hours. */
 static int check_entry(struct archive_entry *entry, const char *name, const struct text_list *seen,
-                       struct error *err) {
+                       uint64_t *sum, struct error *err) {
     bool folder = archive_entry_filetype(entry) == AE_IFDIR;
     size_t len = strlen(name);
     _cleanup_(freep) char *plain =
         xstrndup(name, folder && len && name[len - 1] == '/' ? len - 1 : len);
     const char *fault = bundle_path_fault(plain);
+    la_int64_t size = archive_entry_size(entry); /* 0 where a .zip tells it behind the data */
+
     if (fault)
         return error_set(err, ERROR_UNTRUSTED, "read archive: entry '%s' %s", name, fault);
     if (archive_entry_hardlink(entry) || archive_entry_symlink(entry) ||
@@ -77,19 +76,11 @@ static int check_entry(struct archive_entry *entry, const char *name, const stru
     for (size_t i = 0; i < seen->count; i++)
         if (text_equal_nocase(seen->items[i], name)) /* as Windows' file names are compared */
             return error_set(err, ERROR_UNTRUSTED, "read archive: duplicate entry '%s'", name);
+    if (size < 0 || (uint64_t)size > UNPACKED_MAX - *sum)
+        return error_set(err, ERROR_UNTRUSTED,
+                         "read archive: with entry '%s' it is longer than 2 GiB unpacked", name);
+    *sum += (uint64_t)size;
     return 0;
-}
-
-/* What one entry adds: a small archive must not keep us unpacking for hours. */
-static int check_size(struct archive_entry *entry, const char *name, uint64_t *sum,
-                      struct error *err) {
-    la_int64_t size = archive_entry_size(entry); /* 0 where a .zip tells it behind the data */
-    if (size >= 0 && (uint64_t)size <= UNPACKED_MAX - *sum) {
-        *sum += (uint64_t)size;
-        return 0;
-    }
-    return error_set(err, ERROR_UNTRUSTED,
-                     "read archive: with entry '%s' it is longer than 2 GiB unpacked", name);
 }
 
 /* The entry's content; what its header says of its size is not believed. */
@@ -113,15 +104,6 @@ static int read_content(struct archive *archive, const char *name, size_t max, c
     return 0;
 }
 
-/* Is it one of the files that are wanted? */
-static int take_entry(struct archive *archive, const char *name,
-                      struct bundle_archive_member *wanted, size_t count, struct error *err) {
-    for (size_t i = 0; i < count; i++)
-        if (text_equal(wanted[i].path, name))
-            return read_content(archive, name, wanted[i].max, &wanted[i].data, &wanted[i].len, err);
-    return 0;
-}
-
 int bundle_archive_read_all(const char *data, size_t len, struct bundle_archive_member *wanted,
                             size_t count, struct error *err) {
     _cleanup_(archive_read_freep) struct archive *archive = NULL;
@@ -129,9 +111,12 @@ int bundle_archive_read_all(const char *data, size_t len, struct bundle_archive_
     uint64_t sum = 0;
     struct archive_entry *entry = NULL;
     const char *name = NULL;
+
     if (open_archive(data, len, &archive, err) < 0)
         return -1;
     for (;;) {
+        size_t at = 0;
+
         if (next_entry(archive, &entry, &name, err) < 0)
             return -1;
         if (!name)
@@ -141,8 +126,12 @@ int bundle_archive_read_all(const char *data, size_t len, struct bundle_archive_
                              ENTRIES_MAX);
         if (!*name)
             continue;
-        if (check_entry(entry, name, &seen, err) < 0 || check_size(entry, name, &sum, err) < 0 ||
-            take_entry(archive, name, wanted, count, err) < 0)
+        if (check_entry(entry, name, &seen, &sum, err) < 0)
+            return -1;
+        while (at < count && !text_equal(wanted[at].path, name))
+            at++;
+        if (at < count &&
+            read_content(archive, name, wanted[at].max, &wanted[at].data, &wanted[at].len, err) < 0)
             return -1;
         text_list_add(&seen, name);
     }
@@ -223,28 +212,6 @@ static void add_fields(struct text *out, const struct bundle_archive_file *file,
     add(out, (uint32_t)strlen(file->path), 4); /* and no extra field */
 }
 
-static void add_row(struct text *out, const struct bundle_archive_file *file, uint32_t crc,
-                    size_t offset) {
-    text_add_bytes(out, "PK\1\2", 4);
-    add(out, MADE_ON_UNIX | VERSION, 2);
-    add_fields(out, file, crc);
-    add(out, 0, 4); /* no comment; the first disk */
-    add(out, 0, 2);
-    add(out, regular_file, 4);
-    add(out, (uint32_t)offset, 4);
-    text_add(out, file->path);
-}
-
-static void add_end(struct text *out, size_t count, size_t directory, size_t offset) {
-    text_add_bytes(out, "PK\5\6", 4);
-    add(out, 0, 4);
-    add(out, (uint32_t)count, 2);
-    add(out, (uint32_t)count, 2);
-    add(out, (uint32_t)directory, 4);
-    add(out, (uint32_t)offset, 4);
-    add(out, 0, 2);
-}
-
 int bundle_archive_make(const struct bundle_archive_file *files, size_t count, char **ret,
                         size_t *ret_len, struct error *err) {
     _cleanup_(text_free) struct text out = {.cap = (size_t)WHOLE_MAX_MB * 1024 * 1024};
@@ -256,7 +223,15 @@ int bundle_archive_make(const struct bundle_archive_file *files, size_t count, c
     for (size_t i = 0; i < count; i++) {
         uint32_t sum = (uint32_t)crc32_z(0, (const Bytef *)files[i].data, files[i].len);
 
-        add_row(&directory, &files[i], sum, out.len);
+        text_add_bytes(&directory, "PK\1\2", 4);
+        add(&directory, MADE_ON_UNIX | VERSION, 2);
+        add_fields(&directory, &files[i], sum);
+        add(&directory, 0, 4); /* no comment; the first disk */
+        add(&directory, 0, 2);
+        add(&directory, regular_file, 4);
+        add(&directory, (uint32_t)out.len, 4);
+        text_add(&directory, files[i].path);
+
         text_add_bytes(&out, "PK\3\4", 4);
         add_fields(&out, &files[i], sum);
         text_add(&out, files[i].path);
@@ -264,7 +239,13 @@ int bundle_archive_make(const struct bundle_archive_file *files, size_t count, c
     }
     offset = out.len;
     text_add_bytes(&out, text_str(&directory), directory.len);
-    add_end(&out, count, directory.len, offset);
+    text_add_bytes(&out, "PK\5\6", 4);
+    add(&out, 0, 4);
+    add(&out, (uint32_t)count, 2);
+    add(&out, (uint32_t)count, 2);
+    add(&out, (uint32_t)directory.len, 4);
+    add(&out, (uint32_t)offset, 4);
+    add(&out, 0, 2);
     if (out.overflow)
         return error_set(err, ERROR_HOST, "pack archive: the files have more than %d MB",
                          WHOLE_MAX_MB);
@@ -301,36 +282,31 @@ static bool is_device(const char *name, size_t len) {
 
 #define LEADS_OUT "leads out of the archive"
 
-/* NULL: it is a plain file name of Windows'. */
-static const char *part_fault(const char *part, size_t len, bool first) {
-    if (!len || (len == 1 && *part == '.') || (len == 2 && memcmp(part, "..", 2) == 0) ||
-        (first && len > 1 && isalpha((unsigned char)*part) && part[1] == ':'))
-        return LEADS_OUT;
-    for (size_t i = 0; i < len; i++) {
-        if (part[i] == '\\')
-            return LEADS_OUT;
-        if (part[i] == ':')
-            return "names a stream within a file";
-        if ((unsigned char)part[i] < 0x20 || strchr("/*?\"<>|\x7f", part[i]))
-            return "has a character that Windows' file names cannot have";
-    }
-    if (part[len - 1] == '.' || part[len - 1] == ' ')
-        return "has a name that ends in a dot or blank, which Windows leaves out";
-    return is_device(part, len) ? "has a name that Windows gives to a device" : NULL;
-}
-
+/* NULL: each part is a plain file name of Windows'. */
 static const char *parts_fault(const char *path, char separator) {
-    const char *fault = NULL;
+    for (const char *part = path, *end;; part = end + 1) {
+        size_t len;
 
-    for (bool first = true; !fault; first = false) {
-        const char *end = strchr(path, separator);
-
-        fault = part_fault(path, end ? (size_t)(end - path) : strlen(path), first);
+        end = strchr(part, separator);
+        len = end ? (size_t)(end - part) : strlen(part);
+        if (!len || (len == 1 && *part == '.') || (len == 2 && memcmp(part, "..", 2) == 0) ||
+            (part == path && len > 1 && isalpha((unsigned char)*part) && part[1] == ':'))
+            return LEADS_OUT;
+        for (size_t i = 0; i < len; i++) {
+            if (part[i] == '\\')
+                return LEADS_OUT;
+            if (part[i] == ':')
+                return "names a stream within a file";
+            if ((unsigned char)part[i] < 0x20 || strchr("/*?\"<>|\x7f", part[i]))
+                return "has a character that Windows' file names cannot have";
+        }
+        if (part[len - 1] == '.' || part[len - 1] == ' ')
+            return "has a name that ends in a dot or blank, which Windows leaves out";
+        if (is_device(part, len))
+            return "has a name that Windows gives to a device";
         if (!end)
-            break;
-        path = end + 1;
+            return NULL;
     }
-    return fault;
 }
 
 const char *bundle_path_fault(const char *path) {

@@ -39,49 +39,6 @@ static void add_artifact(struct packing *packing, const struct artifact_target *
     array_add(list->items, list->count, artifact);
 }
 
-static int refuse_name(const char *name, struct error *err) {
-    const char *known[ARTIFACTS_MAX], *near;
-    struct artifact_target target;
-    size_t count = 0;
-
-    while (count < ARTIFACTS_MAX && artifact_target_at(count, &target))
-        known[count++] = target.name;
-    near = nearest_name(name, known, count);
-    (void)error_set(err, ERROR_USAGE, "versions: '%s' is not a program of a node", name);
-    return near ? error_hint(err, "did you mean '%s'?", near) : -1;
-}
-
-/* A name that matches no program is most likely misspelt. */
-static int check_versions(const json_t *versions, struct error *err) {
-    struct artifact_target target;
-
-    if (versions && !json_is_object(versions))
-        return error_set(err, ERROR_USAGE, "versions: the file holds no JSON object");
-    json_each_member(versions, name, version) {
-        if (!artifact_target_find(name, &target))
-            return refuse_name(name, err);
-        if (!artifact_version_is_usable(json_string_value(version)))
-            return error_set(err, ERROR_USAGE, "versions: '%s' has no usable version", name);
-    }
-    return 0;
-}
-
-static int add_file(struct host *host, const struct artifact_target *target, const char *path,
-                    const char *given_version, struct packing *packing, struct error *err) {
-    _cleanup_(freep) char *data = NULL, *own_version = NULL;
-    size_t len = 0;
-
-    if (host_read(host, path, ARTIFACT_SIZE_MAX, &data, &len, err) < 0)
-        return -1;
-    if (text_ends_with(path, ".exe") && program_image_check(data, len, err) < 0)
-        return error_prefix(err, "%s", path_base(path));
-    if (!given_version)
-        given_version = own_version = program_image_version(data, len);
-    add_artifact(packing, target, given_version ? given_version : "unknown", NULL, take_ptr(data),
-                 len);
-    return 0;
-}
-
 static int collect(struct host *host, const char *folder, const json_t *versions,
                    struct packing *packing, struct error *err) {
     struct artifact_target target;
@@ -90,37 +47,24 @@ static int collect(struct host *host, const char *folder, const json_t *versions
         return error_set(err, ERROR_ABSENT, "no such folder");
     for (size_t i = 0; artifact_target_at(i, &target); i++) {
         _cleanup_(freep) char *path = xasprintf("%s\\%s", folder, path_base(target.target));
+        _cleanup_(freep) char *data = NULL, *own = NULL;
         enum host_file_type type = host_file_type(host, path);
-        if ((type == HOST_FILE || type == HOST_LINK) &&
-            add_file(host, &target, path, json_text_at(versions, target.name), packing, err) < 0)
+        const char *version = json_text_at(versions, target.name);
+        size_t len = 0;
+
+        if (type != HOST_FILE && type != HOST_LINK)
+            continue;
+        if (host_read(host, path, ARTIFACT_SIZE_MAX, &data, &len, err) < 0)
             return -1;
+        if (text_ends_with(path, ".exe") && program_image_check(data, len, err) < 0)
+            return error_prefix(err, "%s", path_base(path));
+        if (!version)
+            version = own = program_image_version(data, len);
+        add_artifact(packing, &target, version ? version : "unknown", NULL, take_ptr(data), len);
     }
     if (!packing->artifacts.count)
         return error_set(err, ERROR_ABSENT, "no node programs (kubelet.exe, ...) found in it");
     return 0;
-}
-
-static int check_versions_used(const json_t *versions, const struct packing *packing,
-                               struct error *err) {
-    json_each_member(versions, name, version)
-        if (!artifact_find(&packing->artifacts, name))
-            return error_set(err, ERROR_USAGE, "versions: the folder does not hold '%s'", name);
-    return 0;
-}
-
-static int pack(struct host *host, const struct packing *packing, const char *zip_path,
-                struct error *err) {
-    _cleanup_(freep) char *lock = artifact_lock_make(&packing->artifacts, NULL);
-    struct bundle_archive_file files[ARTIFACTS_MAX + 1] = {
-        {ARTIFACT_LOCK_NAME, lock, strlen(lock)}};
-    _cleanup_(freep) char *zip = NULL;
-    size_t len = 0, count = packing->artifacts.count;
-    for (size_t i = 0; i < count; i++)
-        files[i + 1] = (struct bundle_archive_file){packing->artifacts.items[i].path,
-                                                    packing->contents[i], packing->lengths[i]};
-    if (bundle_archive_make(files, count + 1, &zip, &len, err) < 0)
-        return -1;
-    return host_write(host, zip_path, zip, len, HOST_PUBLIC, err);
 }
 
 static char *path_within(const char *folder, const char *name) {
@@ -130,29 +74,41 @@ static char *path_within(const char *folder, const char *name) {
     return path;
 }
 
-/* The lock comes last: until then the folder is no bundle. */
-static int write_folder(struct host *host, const struct packing *packing, const char *folder,
-                        struct error *err) {
-    _cleanup_(freep) char *text = artifact_lock_make(&packing->artifacts, &packing->images);
-    _cleanup_(freep) char *lock = path_within(folder, ARTIFACT_LOCK_NAME);
-
-    for (size_t i = 0; i < packing->artifacts.count; i++) {
-        _cleanup_(freep) char *path = path_within(folder, packing->artifacts.items[i].path);
-
-        if (host_write(host, path, packing->contents[i], packing->lengths[i], HOST_PUBLIC, err) < 0)
-            return -1;
-    }
-    return host_write(host, lock, text, strlen(text), HOST_PUBLIC, err);
-}
-
-/* The rows go to the caller, the bytes do not. */
+/* Writes a .zip, or a folder where there are images. The rows go to the caller, the bytes do not.
+ */
 static int finish(struct host *host, struct packing *packing, const char *path,
                   struct artifacts *ret, struct error *err) {
-    if ((packing->images.count ? write_folder : pack)(host, packing, path, err) < 0) {
+    const struct artifacts *artifacts = &packing->artifacts;
+    _cleanup_(freep) char *lock = artifact_lock_make(artifacts, &packing->images), *zip = NULL;
+    _cleanup_(freep) char *lock_path = path_within(path, ARTIFACT_LOCK_NAME);
+    struct bundle_archive_file files[ARTIFACTS_MAX + 1] = {
+        {ARTIFACT_LOCK_NAME, lock, strlen(lock)}};
+    size_t len = 0;
+    int result = 0;
+
+    for (size_t i = 0; i < artifacts->count; i++)
+        files[i + 1] = (struct bundle_archive_file){artifacts->items[i].path, packing->contents[i],
+                                                    packing->lengths[i]};
+    if (packing->images.count) {
+        /* The lock comes last: until then the folder is no bundle. */
+        for (size_t i = 1; i <= artifacts->count && result == 0; i++) {
+            _cleanup_(freep) char *to = path_within(path, files[i].path);
+
+            result = host_write(host, to, files[i].data, files[i].len, HOST_PUBLIC, err);
+        }
+        if (result == 0)
+            result = host_write(host, lock_path, lock, strlen(lock), HOST_PUBLIC, err);
+    } else {
+        result = bundle_archive_make(files, artifacts->count + 1, &zip, &len, err);
+        if (result == 0)
+            result = host_write(host, path, zip, len, HOST_PUBLIC, err);
+    }
+    if (result < 0) {
         _cleanup_(freep) char *shown = path_shown(path);
+
         return error_prefix(err, "create bundle '%s'", shown);
     }
-    for (size_t i = 0; i < packing->artifacts.count; i++)
+    for (size_t i = 0; i < artifacts->count; i++)
         free(take_ptr(packing->contents[i]));
     *ret = take_struct(packing->artifacts);
     return 0;
@@ -161,73 +117,74 @@ static int finish(struct host *host, struct packing *packing, const char *path,
 int bundle_create(struct host *host, const char *folder, const char *zip_path,
                   const json_t *versions, struct artifacts *ret, struct error *err) {
     _cleanup_(packing_free) struct packing packing = {0};
-    if (check_versions(versions, err) < 0)
-        return -1;
+    const char *known[ARTIFACTS_MAX];
+    struct artifact_target target;
+    size_t count = 0;
+
+    if (versions && !json_is_object(versions))
+        return error_set(err, ERROR_USAGE, "versions: the file holds no JSON object");
+    while (count < ARTIFACTS_MAX && artifact_target_at(count, &target))
+        known[count++] = target.name;
+    json_each_member(versions, name, version) {
+        if (!artifact_target_find(name, &target)) { /* most likely misspelt */
+            const char *near = nearest_name(name, known, count);
+
+            (void)error_set(err, ERROR_USAGE, "versions: '%s' is not a program of a node", name);
+            return near ? error_hint(err, "did you mean '%s'?", near) : -1;
+        }
+        if (!artifact_version_is_usable(json_string_value(version)))
+            return error_set(err, ERROR_USAGE, "versions: '%s' has no usable version", name);
+    }
     if (collect(host, folder, versions, &packing, err) < 0) {
         _cleanup_(freep) char *shown = path_shown(folder);
+
         return error_prefix(err, "pack folder '%s'", shown);
     }
-    if (check_versions_used(versions, &packing, err) < 0)
-        return -1;
+    json_each_member(versions, name, version)
+        if (!artifact_find(&packing.artifacts, name))
+            return error_set(err, ERROR_USAGE, "versions: the folder does not hold '%s'", name);
     return finish(host, &packing, zip_path, ret, err);
 }
 
 /* ---- images ---- */
 
-static int add_sandbox(struct host *host, const struct bundle_wants *wants, const char *path,
-                       struct packing *packing, struct error *err) {
-    _cleanup_(freep) char *part = xasprintf("%s.pause.tar", path), *data = NULL;
-    struct artifact_target target;
-    size_t len = 0;
-    int result;
-
-    if (!wants->sandbox)
-        return 0;
-    result = image_fetch(wants->from, wants->sandbox, wants->build, part, err);
-    if (result == 0)
-        result = host_read(host, part, ARTIFACT_SIZE_MAX, &data, &len, err);
-    if (host_remove(host, part, result < 0 ? ERROR_IGNORED : err) < 0 || result < 0)
-        return -1;
-    (void)artifact_target_find(ARTIFACT_IMAGE, &target);
-    add_artifact(packing, &target, strrchr(wants->sandbox, ':') + 1, NULL, take_ptr(data), len);
-    return 0;
-}
-
-/* "images/mcr.microsoft.com_windows_nanoserver_ltsc2022.tar" */
-static char *image_path(const char *reference) {
-    char *path = xasprintf("images/%s.tar", reference);
-
-    for (char *p = path + strlen("images/"); *p; p++)
-        if (strchr("/:@", *p))
-            *p = '_';
-    return path;
-}
-
-static int add_image(struct host *host, const struct bundle_wants *wants, const char *reference,
-                     const char *folder, struct packing *packing, struct error *err) {
-    _cleanup_(artifact_free) struct artifact image = {.name = xstrdup(reference),
-                                                      .version = xstrdup("image"),
-                                                      .path = image_path(reference),
-                                                      .target = xstrdup("")};
-    _cleanup_(freep) char *path = path_within(folder, image.path);
-
-    if (image_fetch(wants->from, reference, wants->build, path, err) < 0 ||
-        artifact_digest_file(host, path, NULL, image.sha256, &image.size, err) < 0)
-        return -1;
-    array_add(packing->images.items, packing->images.count, take_struct(image));
-    return 0;
-}
-
+/* The sandbox image, a program's file as others; images of one's own, which stay in the folder. */
 static int add_images(struct host *host, const struct bundle_wants *wants, const char *folder,
                       struct packing *packing, struct error *err) {
     _cleanup_(freep) char *lock = path_within(folder, ARTIFACT_LOCK_NAME);
 
+    if (wants->sandbox) {
+        _cleanup_(freep) char *part = xasprintf("%s.pause.tar", folder), *data = NULL;
+        struct artifact_target target;
+        size_t len = 0;
+        int result = image_fetch(wants->from, wants->sandbox, wants->build, part, err);
+
+        if (result == 0)
+            result = host_read(host, part, ARTIFACT_SIZE_MAX, &data, &len, err);
+        if (host_remove(host, part, result < 0 ? ERROR_IGNORED : err) < 0 || result < 0)
+            return -1;
+        (void)artifact_target_find(ARTIFACT_IMAGE, &target);
+        add_artifact(packing, &target, strrchr(wants->sandbox, ':') + 1, NULL, take_ptr(data), len);
+    }
     if (wants->images->count && host_remove(host, lock, err) < 0)
         return -1;
-    for (size_t i = 0; i < wants->images->count; i++)
-        if (!artifact_find(&packing->images, wants->images->items[i]) &&
-            add_image(host, wants, wants->images->items[i], folder, packing, err) < 0)
+    for (size_t i = 0; i < wants->images->count; i++) {
+        const char *reference = wants->images->items[i];
+        _cleanup_(artifact_free) struct artifact image = {
+            .name = xstrdup(reference), .version = xstrdup("image"), .target = xstrdup("")};
+        _cleanup_(freep) char *path = NULL;
+
+        if (artifact_find(&packing->images, reference))
+            continue;
+        /* "images/mcr.microsoft.com_windows_nanoserver_ltsc2022.tar" */
+        image.path = xasprintf("images/%s.tar", reference);
+        (void)text_replace(image.path + strlen("images/"), "/:@", '_');
+        path = path_within(folder, image.path);
+        if (image_fetch(wants->from, reference, wants->build, path, err) < 0 ||
+            artifact_digest_file(host, path, NULL, image.sha256, &image.size, err) < 0)
             return -1;
+        array_add(packing->images.items, packing->images.count, take_struct(image));
+    }
     return 0;
 }
 
@@ -251,8 +208,7 @@ int bundle_create_from(struct host *host, struct bundle *bundle, const struct bu
         if (program_image_check(data, len, err) < 0)
             return error_prefix(err, "artifact '%s'", artifact->name);
     }
-    if (add_sandbox(host, wants, path, &packing, err) < 0 ||
-        add_images(host, wants, path, &packing, err) < 0 ||
+    if (add_images(host, wants, path, &packing, err) < 0 ||
         finish(host, &packing, path, ret, err) < 0)
         return -1;
     *ret_images = take_struct(packing.images);

@@ -39,13 +39,6 @@ void catalog_freep(struct catalog **catalog) {
 
 /* ---- checks ---- */
 
-static size_t placeholder_length(const char *at) {
-    for (size_t i = 0; i < ARRAY_SIZE(placeholders); i++)
-        if (text_starts_with(at, placeholders[i]))
-            return strlen(placeholders[i]);
-    return 0;
-}
-
 /* "HOST/PATH", no scheme, no query, nothing that a server reads as another path. */
 static bool pattern_is_usable(const char *pattern) {
     size_t len = strlen(pattern), host = strcspn(pattern, "/"), skip;
@@ -54,7 +47,10 @@ static bool pattern_is_usable(const char *pattern) {
         strchr("-.", *pattern) || strstr(pattern, "//") || strstr(pattern, ".."))
         return false;
     for (const char *p = pattern; *p; p += skip) {
-        skip = *p == '{' ? placeholder_length(p) : 1;
+        skip = *p == '{' ? 0 : 1;
+        for (size_t i = 0; i < ARRAY_SIZE(placeholders) && !skip; i++)
+            if (text_starts_with(p, placeholders[i]))
+                skip = strlen(placeholders[i]);
         if (!skip || (*p != '{' && !isalnum((unsigned char)*p) && !strchr("-._~/+:", *p)) ||
             (*p == ':' && p > pattern + host) || (*p == '{' && p < pattern + host))
             return false;
@@ -62,43 +58,25 @@ static bool pattern_is_usable(const char *pattern) {
     return true;
 }
 
-static int check_program(const json_t *seen, const char *name, const char *member,
-                         struct error *err) {
+/* `member`: its path in an archive, or NULL. */
+static int check_program(json_t *seen, const char *name, const char *member, struct error *err) {
     struct artifact_target target;
 
     if (!name || !artifact_target_find(name, &target))
         return error_set(err, ERROR_USAGE, "'%s' is not a program of a node", name ? name : "");
     if (json_object_get(seen, name))
         return error_set(err, ERROR_USAGE, "'%s' is in the catalog twice", name);
-    return !member || bundle_path_is_safe(member)
-               ? 0
-               : error_set(err, ERROR_USAGE, "the path of '%s' leads out of the archive", name);
-}
-
-static int check_programs(const json_t *release, json_t *seen, struct error *err) {
-    const json_t *programs = json_object_get(release, "programs");
-    json_t *members = json_object_get(release, "members");
-
-    if (!json_array_size(programs) == !json_object_size(members))
-        return error_set(err, ERROR_USAGE, "give either programs or members");
-    json_each(programs, i, item) {
-        if (check_program(seen, json_string_value(item), NULL, err) < 0)
-            return -1;
-        json_object_set_new(seen, json_string_value(item), json_true());
-    }
-    json_each_member(members, name, member) {
-        const char *path = json_string_value(member);
-
-        if (check_program(seen, name, path ? path : "", err) < 0)
-            return -1;
-        json_object_set_new(seen, name, json_true());
-    }
+    if (member && !bundle_path_is_safe(member))
+        return error_set(err, ERROR_USAGE, "the path of '%s' leads out of the archive", name);
+    json_object_set_new(seen, name, json_true());
     return 0;
 }
 
 static int check_release(const json_t *release, json_t *seen, struct error *err) {
     static const char *const patterns[] = {"path", "digest"};
     const char *version = json_text_at(release, "version");
+    const json_t *programs = json_object_get(release, "programs");
+    const json_t *members = json_object_get(release, "members");
 
     if (version && !artifact_version_is_usable(version))
         return error_set(err, ERROR_USAGE, "version '%s' is not usable", version);
@@ -110,7 +88,16 @@ static int check_release(const json_t *release, json_t *seen, struct error *err)
                              "%s must be HOST/PATH, with {v}, {n} and {name} alone to be filled in",
                              patterns[i]);
     }
-    return check_programs(release, seen, err);
+    if (!json_array_size(programs) == !json_object_size(members))
+        return error_set(err, ERROR_USAGE, "give either programs or members");
+    json_each(programs, i, program)
+        if (check_program(seen, json_string_value(program), NULL, err) < 0)
+            return -1;
+    json_each_member(members, name, member)
+        if (check_program(seen, name, json_is_string(member) ? json_string_value(member) : "",
+                          err) < 0)
+            return -1;
+    return 0;
 }
 
 static int check(const json_t *catalog, struct error *err) {

@@ -67,20 +67,6 @@ static int add(struct image *image, const char *kind, const json_t *descriptor, 
     return 0;
 }
 
-/* What the registry asks for; the files are as they were then. The caller frees. */
-static char *take_challenge(struct mirror_file *files, size_t count) {
-    char *challenge = NULL;
-
-    for (size_t i = 0; i < count; i++) {
-        if (!challenge)
-            challenge = take_ptr(files[i].challenge);
-        freep(&files[i].challenge);
-        freep(&files[i].data);
-        files[i].len = 0;
-    }
-    return challenge;
-}
-
 /* With a token where the registry wants one: the first, or another for one that is too old. */
 static int fetch_files(struct image *image, struct mirror_file *files, size_t count,
                        struct error *err) {
@@ -93,7 +79,15 @@ static int fetch_files(struct image *image, struct mirror_file *files, size_t co
             files[i].bearer_token = image->token;
         if (mirror_fetch_all(image->from, files, count, &why) == 0)
             return 0;
-        challenge = take_challenge(files, count);
+
+        /* What the registry asks for; the files are as they were then. */
+        for (size_t i = 0; i < count; i++) {
+            if (!challenge)
+                challenge = take_ptr(files[i].challenge);
+            freep(&files[i].challenge);
+            freep(&files[i].data);
+            files[i].len = 0;
+        }
         if (why.kind != ERROR_DENIED || !challenge || !again)
             break;
         error_clear(&why);
@@ -150,30 +144,25 @@ static int fetch_layer(struct image *image, size_t i, const char *into, uint64_t
 
 /* ---- what it is made of ---- */
 
-/* The build of an index to take for this one: itself, or the newest that runs on it; 0: each. */
-static unsigned build_for(const json_t *index, unsigned build) {
-    unsigned best = 0;
-
-    json_each(json_object_get(index, "manifests"), i, manifest) {
-        unsigned its = image_build(json_object_get(manifest, "platform"));
-
-        if (build && image_build_runs(its, build) && its > best)
-            best = its;
-    }
-    return best;
-}
-
 static int refuse_build(unsigned build, struct error *err) {
     return build ? error_set(err, ERROR_ABSENT, "it has no image for Windows build %u", build)
                  : error_set(err, ERROR_ABSENT, "it has no image for Windows");
 }
 
+/* Of an index the images of one build: this one, or the newest that runs on it; 0: of each. */
 static int choose(struct image *image, const json_t *index, unsigned build, struct error *err) {
-    unsigned taken = build_for(index, build);
+    const json_t *manifests = json_object_get(index, "manifests");
+    unsigned taken = 0;
 
-    if (!json_is_array(json_object_get(index, "manifests")))
+    if (!json_is_array(manifests))
         return error_set(err, ERROR_MALFORMED, "the registry's answer is not an image index");
-    json_each(json_object_get(index, "manifests"), i, manifest) {
+    json_each(manifests, i, manifest) {
+        unsigned its = image_build(json_object_get(manifest, "platform"));
+
+        if (build && image_build_runs(its, build) && its > taken)
+            taken = its;
+    }
+    json_each(manifests, i, manifest) {
         const json_t *platform = json_object_get(manifest, "platform");
 
         if (!image_is_windows(platform) || (build && (!taken || image_build(platform) != taken)))
@@ -183,20 +172,9 @@ static int choose(struct image *image, const json_t *index, unsigned build, stru
                              IMAGES_MAX);
         if (add(image, "manifests", manifest, MANIFEST_MAX, err) < 0)
             return -1;
-        json_array_append(image->list, (json_t *)manifest);
+        json_array_append(image->list, manifest);
     }
     return json_array_size(image->list) ? 0 : refuse_build(build, err);
-}
-
-/* An image for one platform has a manifest in the place of an index: it is named as one would. */
-static int take_single(struct image *image, const struct mirror_file *manifest, const char *type,
-                       struct error *err) {
-    json_t *descriptor =
-        json_pack("{s:s, s:s+, s:I}", "mediaType", type ? type : MANIFEST_TYPE, "digest",
-                  "sha256:", manifest->digest, "size", (json_int_t)manifest->len);
-
-    json_array_append_new(image->list, descriptor);
-    return add(image, "manifests", descriptor, MANIFEST_MAX, err);
 }
 
 /* `member` of each manifest that is held: "config" or "layers". */
@@ -285,43 +263,36 @@ static void add_head(const struct image *image, const char *reference, const cha
     }
 }
 
-/* Writes what has been added, and behind it nothing is left, unless a run before has written just
- * that. */
-static int write_between(const struct image *image, const char *path, uint64_t *at,
-                         struct text *piece, struct error *err) {
-    _cleanup_(freep) char *there = NULL;
-    struct host *host = image->from->host;
-    size_t len = 0;
-    uint64_t size;
-    bool same = host_read_part(host, path, *at, piece->len, &there, &len, &size, NULL) == 0 &&
-                len == piece->len && memcmp(there, piece->data, len) == 0;
-
-    if (!same && host_write_part(host, path, *at, piece->data, piece->len, HOST_PUBLIC, err) < 0)
-        return -1;
-    *at += piece->len;
-    text_clear(piece);
-    return 0;
-}
-
 static int pack(struct image *image, const char *reference, const char *tag, const char *path,
                 struct error *err) {
     _cleanup_(text_free) struct text piece = {0};
     static const char end[2 * BLOCK];
+    struct host *host = image->from->host;
     uint64_t at = 0;
 
     add_head(image, reference, tag, &piece);
     for (size_t i = image->held; i < image->count; i++) {
         _cleanup_(freep) char *name = xasprintf("blobs/sha256/%s", image->digests[i]);
+        _cleanup_(freep) char *there = NULL;
+        size_t len = 0;
+        uint64_t size;
 
+        /* What has been added is written, and behind it nothing is left, unless a run before has
+         * written just that. */
         add_header(&piece, name, image->files[i].max);
-        if (write_between(image, path, &at, &piece, err) < 0 ||
-            fetch_layer(image, i, path, at, err) < 0)
+        if ((host_read_part(host, path, at, piece.len, &there, &len, &size, NULL) < 0 ||
+             len != piece.len || memcmp(there, piece.data, len) != 0) &&
+            host_write_part(host, path, at, piece.data, piece.len, HOST_PUBLIC, err) < 0)
+            return -1;
+        at += piece.len;
+        text_clear(&piece);
+        if (fetch_layer(image, i, path, at, err) < 0)
             return -1;
         at += image->files[i].max;
         add_padding(&piece, at);
     }
     text_add_bytes(&piece, end, sizeof end);
-    return host_write_part(image->from->host, path, at, piece.data, piece.len, HOST_PUBLIC, err);
+    return host_write_part(host, path, at, piece.data, piece.len, HOST_PUBLIC, err);
 }
 
 /* ---- one image ---- */
@@ -385,32 +356,40 @@ int image_look(const struct mirror *from, const char *reference, unsigned build,
     return result;
 }
 
-/* The manifest's own configuration says for what it is, where no index does. */
-static int check_single(const struct image *image, unsigned build, struct error *err) {
-    const struct mirror_file *file = &image->files[1];
-    _cleanup_json_ json_t *config = NULL;
-    bool fits;
-
-    if (image->count < 2 || json_read(file->data, file->len, "image", &config, err) < 0)
-        return image->count < 2 ? refuse_build(build, err) : -1;
-    fits = build ? image_build_runs(image_build(config), build) : image_is_windows(config);
-    return fits ? 0 : refuse_build(build, err);
-}
-
 static int fetch_held(struct image *image, const char *tag, unsigned build, struct error *err) {
     _cleanup_json_ json_t *index = NULL;
     struct mirror_file file = {0};
     int result = fetch_index(image, tag, &file, &index, err);
     bool single = json_is_array(json_object_get(index, "layers"));
 
-    if (result == 0)
-        result = single ? take_single(image, &file, json_text_at(index, "mediaType"), err)
-                        : choose(image, index, build, err);
+    if (result == 0 && single) {
+        /* It has a manifest in the place of an index: it is named as one would. */
+        const char *type = json_text_or(index, "mediaType", MANIFEST_TYPE);
+        json_t *descriptor = json_pack("{s:s, s:s+, s:I}", "mediaType", type, "digest",
+                                       "sha256:", file.digest, "size", (json_int_t)file.len);
+
+        json_array_append_new(image->list, descriptor);
+        result = add(image, "manifests", descriptor, MANIFEST_MAX, err);
+    } else if (result == 0) {
+        result = choose(image, index, build, err);
+    }
     free(file.data);
     image->manifests = image->count;
     if (result < 0 || fetch(image, err) < 0 || add_parts(image, "config", MANIFEST_MAX, err) < 0 ||
-        fetch(image, err) < 0 || (single && check_single(image, build, err) < 0))
+        fetch(image, err) < 0)
         return -1;
+    if (single) {
+        /* The manifest's own configuration says for what it is, where no index does. */
+        const struct mirror_file *own = &image->files[1];
+        _cleanup_json_ json_t *config = NULL;
+
+        if (image->count < 2)
+            return refuse_build(build, err);
+        if (json_read(own->data, own->len, "image", &config, err) < 0)
+            return -1;
+        if (!(build ? image_build_runs(image_build(config), build) : image_is_windows(config)))
+            return refuse_build(build, err);
+    }
     return add_parts(image, "layers", LAYER_MAX, err);
 }
 

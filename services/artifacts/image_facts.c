@@ -19,16 +19,12 @@ bool image_is_windows(const json_t *platform) {
            text_equal(json_text_at(platform, "architecture"), "amd64");
 }
 
-static const char *version_of(const json_t *platform) {
-    return json_string_value(json_object_get(platform, "os.version"));
-}
-
 unsigned image_build(const json_t *platform) {
-    const char *version = image_is_windows(platform) ? version_of(platform) : NULL;
+    const char *version = json_string_value(json_object_get(platform, "os.version"));
     char *end;
     unsigned long build;
 
-    if (!version || !text_starts_with(version, "10.0."))
+    if (!image_is_windows(platform) || !version || !text_starts_with(version, "10.0."))
         return 0;
     build = strtoul(version + strlen("10.0."), &end, 10);
     return *end == '.' && build < 100000 ? (unsigned)build : 0;
@@ -47,27 +43,11 @@ static void add_layers(const json_t *manifest, struct image_facts *ret) {
     }
 }
 
-/* An index need not say for what an image is: its configuration does. */
-static int read_platform(const json_t *manifest, image_read *read, void *context, json_t **ret,
-                         struct error *err) {
-    return read(context, "blobs", json_object_get(manifest, "config"), ret, err);
-}
-
-static int look_at_row(const json_t *row, image_read *read, void *context, json_t **ret_platform,
-                       struct error *err) {
-    _cleanup_json_ json_t *manifest = NULL;
-
-    *ret_platform = json_incref(json_object_get(row, "platform"));
-    if (*ret_platform)
-        return 0;
-    return read(context, "manifests", row, &manifest, err) < 0
-               ? -1
-               : read_platform(manifest, read, context, ret_platform, err);
-}
-
 static void note_version(const json_t *platform, struct image_facts *ret) {
-    if (image_is_windows(platform) && version_of(platform))
-        text_list_add(&ret->versions, version_of(platform));
+    const char *version = json_string_value(json_object_get(platform, "os.version"));
+
+    if (image_is_windows(platform) && version)
+        text_list_add(&ret->versions, version);
 }
 
 int image_facts_read(const json_t *top, unsigned build, image_read *read, void *context,
@@ -78,7 +58,7 @@ int image_facts_read(const json_t *top, unsigned build, image_read *read, void *
 
     if (json_is_array(json_object_get(top, "layers"))) {
         add_layers(top, ret);
-        if (read_platform(top, read, context, &config, err) < 0)
+        if (read(context, "blobs", json_object_get(top, "config"), &config, err) < 0)
             return -1;
         note_version(config, ret);
         ret->runs = image_build_runs(image_build(config), build);
@@ -87,12 +67,16 @@ int image_facts_read(const json_t *top, unsigned build, image_read *read, void *
     if (!json_is_array(json_object_get(top, "manifests")))
         return error_set(err, ERROR_MALFORMED, "it is neither an image index nor a manifest");
     json_each(json_object_get(top, "manifests"), i, row) {
-        _cleanup_json_ json_t *platform = NULL;
+        _cleanup_json_ json_t *platform = NULL, *its = NULL;
         unsigned its_build;
 
         if (i == ROWS_MAX)
             return error_set(err, ERROR_MALFORMED, "its index has more than %d rows", ROWS_MAX);
-        if (look_at_row(row, read, context, &platform, err) < 0)
+        /* An index need not say for what an image is: its configuration does. */
+        platform = json_incref(json_object_get(row, "platform"));
+        if (!platform &&
+            (read(context, "manifests", row, &its, err) < 0 ||
+             read(context, "blobs", json_object_get(its, "config"), &platform, err) < 0))
             return -1;
         note_version(platform, ret);
         its_build = image_build(platform);

@@ -31,18 +31,20 @@ static bool is_repository(const char *text, size_t len) {
     return true;
 }
 
-static bool is_digest(const char *text) {
-    size_t kind = strcspn(text, ":");
-    size_t digits = text[kind] ? strspn(text + kind + 1, "0123456789abcdef") : 0;
-
-    return kind && strspn(text, LOWER "+._-") == kind && digits >= 32 && !text[kind + 1 + digits];
-}
-
 bool image_is_reference(const char *text) {
     size_t len = strcspn(text, "@"), first = strcspn(text, "/@"), name = len, tag;
 
-    if (strlen(text) > REFERENCE_MAX || (text[len] && !is_digest(text + len + 1)))
+    if (strlen(text) > REFERENCE_MAX)
         return false;
+    if (text[len]) { /* "@sha256:..." */
+        const char *digest = text + len + 1;
+        size_t kind = strcspn(digest, ":");
+        size_t digits = digest[kind] ? strspn(digest + kind + 1, "0123456789abcdef") : 0;
+
+        if (!kind || strspn(digest, LOWER "+._-") != kind || digits < 32 ||
+            digest[kind + 1 + digits])
+            return false;
+    }
     while (name && text[name - 1] != ':' && text[name - 1] != '/')
         name--;
     if (name && text[name - 1] == ':') {

@@ -131,16 +131,34 @@ static int write_into(struct fetch *f, size_t least, struct error *err) {
     return 0;
 }
 
-/* Nobody vouches for it: the SHA-256 of the whole decides. */
-static void load_into(struct fetch *f) {
-    const struct mirror_file *file = f->file;
+/* ---- parts on disk ---- */
 
+static char *part_path(const struct fetch *f) {
+    return xasprintf("%s\\%s.%zu", f->batch->mirror->parts, f->file->sha256, f->saved / PART_BYTES);
+}
+
+/* What an earlier run has left of it, in the file itself or as parts. Nobody vouches for that: the
+ * SHA-256 of the whole decides. */
+static void load(struct fetch *f) {
+    const struct mirror *mirror = f->batch->mirror;
+    struct mirror_file *file = f->file;
+
+    while (!file->into && mirror->parts && file->sha256 && f->saved + PART_BYTES <= file->max) {
+        _cleanup_(freep) char *path = part_path(f), *data = NULL;
+        size_t len = 0;
+
+        if (host_file_type(mirror->host, path) != HOST_FILE ||
+            host_read(mirror->host, path, PART_BYTES, &data, &len, NULL) < 0 || len != PART_BYTES)
+            return;
+        text_add_bytes(&f->body, data, len);
+        f->saved += PART_BYTES;
+    }
     for (size_t len = PART_BYTES; file->into && len == PART_BYTES && f->written < file->max;) {
         size_t left = file->max - (size_t)f->written;
         _cleanup_(freep) char *data = NULL;
         uint64_t size;
 
-        if (host_read_part(f->batch->mirror->host, file->into, file->at + f->written,
+        if (host_read_part(mirror->host, file->into, file->at + f->written,
                            left < PART_BYTES ? left : PART_BYTES, &data, &len, &size, NULL) < 0)
             return;
         digest_add(f->sum, data, len);
@@ -148,50 +166,11 @@ static void load_into(struct fetch *f) {
     }
     if (f->written < file->max || !file->into)
         return;
-    digest_end(take_ptr(f->sum), f->file->digest);
+    digest_end(take_ptr(f->sum), file->digest);
     f->done = text_equal(file->digest, file->sha256);
-    f->file->len = (size_t)f->written;
+    file->len = (size_t)f->written;
     if (!f->done)
         forget(f);
-}
-
-/* ---- parts on disk ---- */
-
-static char *part_path(const struct fetch *f) {
-    return xasprintf("%s\\%s.%zu", f->batch->mirror->parts, f->file->sha256, f->saved / PART_BYTES);
-}
-
-/* A disk that takes none costs the continuation, not the download. */
-static void save_parts(struct fetch *f) {
-    const struct mirror *mirror = f->batch->mirror;
-
-    while (mirror->parts && f->file->sha256 && !f->file->into &&
-           f->body.len - f->saved >= PART_BYTES) {
-        _cleanup_(freep) char *path = part_path(f);
-
-        if (host_make_folder(mirror->host, mirror->parts, HOST_SECRET, NULL) < 0 ||
-            host_write(mirror->host, path, f->body.data + f->saved, PART_BYTES, HOST_SECRET, NULL) <
-                0)
-            return;
-        f->saved += PART_BYTES;
-    }
-}
-
-/* Nobody vouches for them: the SHA-256 of the whole decides. */
-static void load_parts(struct fetch *f) {
-    const struct mirror *mirror = f->batch->mirror;
-
-    while (mirror->parts && f->file->sha256 && !f->file->into &&
-           f->saved + PART_BYTES <= f->file->max) {
-        _cleanup_(freep) char *path = part_path(f), *data = NULL;
-        size_t len = 0;
-
-        if (host_file_type(mirror->host, path) != HOST_FILE ||
-            host_read(mirror->host, path, PART_BYTES, &data, &len, NULL) < 0 || len != PART_BYTES)
-            break;
-        text_add_bytes(&f->body, data, len);
-        f->saved += PART_BYTES;
-    }
 }
 
 /* ---- one answer ---- */
@@ -216,18 +195,11 @@ static int on_head(void *context, const struct http_response *head) {
     return f->too_long || f->odd_part || (head->status != 200 && head->status != 206);
 }
 
-static void note_furthest(struct fetch *f, uint64_t now) {
-    if (come(f) < f->furthest + STALL_BYTES)
-        return;
-    f->furthest = come(f);
-    f->furthest_ms = now;
-    f->attempt = 0;
-}
-
 static int on_data(void *context, const char *data, size_t len) {
     struct fetch *f = context;
     struct batch *batch = f->batch;
-    uint64_t now = host_monotonic_ms(batch->mirror->host);
+    const struct mirror *mirror = batch->mirror;
+    uint64_t now = host_monotonic_ms(mirror->host);
     size_t room = f->file->max - (size_t)come(f);
     bool enough = f->file->head && len >= room;
 
@@ -241,8 +213,22 @@ static int on_data(void *context, const char *data, size_t len) {
         return 1;
     text_add_bytes(&f->body, data, len);
     batch->received += len;
-    note_furthest(f, now);
-    save_parts(f);
+    if (come(f) >= f->furthest + STALL_BYTES) {
+        f->furthest = come(f);
+        f->furthest_ms = now;
+        f->attempt = 0;
+    }
+    /* A disk that takes no part costs the continuation, not the download. */
+    while (mirror->parts && f->file->sha256 && !f->file->into &&
+           f->body.len - f->saved >= PART_BYTES) {
+        _cleanup_(freep) char *path = part_path(f);
+
+        if (host_make_folder(mirror->host, mirror->parts, HOST_SECRET, NULL) < 0 ||
+            host_write(mirror->host, path, f->body.data + f->saved, PART_BYTES, HOST_SECRET, NULL) <
+                0)
+            break;
+        f->saved += PART_BYTES;
+    }
     if (now - f->window_ms >= STALL_MS) {
         f->too_slow = come(f) - f->window_len < STALL_BYTES;
         f->window_ms = now;
@@ -273,22 +259,10 @@ static int refuse_status(const char *url, long status, struct error *err) {
                : -1;
 }
 
-static bool status_may_pass(long status) {
-    return status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
-}
-
 /* The next request is for everything. */
 static int start_over(struct fetch *f, const char *why) {
     f->only_whole = f->may_pass = true;
     return error_set(&f->why, ERROR_NETWORK, "GET '%s': %s", f->url, why);
-}
-
-static bool parts_fit(struct fetch *f) {
-    if (f->sum)
-        digest_end(take_ptr(f->sum), f->file->digest);
-    else
-        digest_sha256(text_str(&f->body), f->body.len, f->file->digest);
-    return !f->has_parts || text_equal(f->file->digest, f->file->sha256);
 }
 
 /* What came of a request; may_pass is filled on failure. */
@@ -309,7 +283,7 @@ static int judge(struct fetch *f, const struct http_exchange *x) {
     }
     if (f->odd_part || (status == 416 && f->asks_part) || (f->has_parts && f->too_long))
         return start_over(f, "the file on the server changed during the download");
-    f->may_pass = status_may_pass(status);
+    f->may_pass = status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
     if (status != 200 && !(status == 206 && f->asks_part))
         return refuse_status(f->url, status, &f->why);
     if (f->too_long)
@@ -317,17 +291,13 @@ static int judge(struct fetch *f, const struct http_exchange *x) {
                          f->too_long);
     if (write_into(f, 1, &f->disk) < 0)
         return error_pass(&f->why, &f->disk);
-    return parts_fit(f) ? 0 : start_over(f, "its parts do not add up to the file");
-}
-
-/* Many machines that were turned away together do not come back together. */
-static unsigned pause_after(struct host *host, unsigned attempt, long retry_after) {
-    unsigned doublings = attempt < DOUBLINGS_MAX ? attempt : DOUBLINGS_MAX;
-    unsigned pause = PAUSE_MS << doublings;
-
-    if (retry_after > 0)
-        pause = 1000 * (unsigned)(retry_after < RETRY_AFTER_MAX ? retry_after : RETRY_AFTER_MAX);
-    return host_spread_ms(host, pause, 2 * pause);
+    if (f->sum)
+        digest_end(take_ptr(f->sum), f->file->digest);
+    else
+        digest_sha256(text_str(&f->body), f->body.len, f->file->digest);
+    return !f->has_parts || text_equal(f->file->digest, f->file->sha256)
+               ? 0
+               : start_over(f, "its parts do not add up to the file");
 }
 
 /* Whether, and when, it is tried again. */
@@ -337,6 +307,9 @@ static void ended(void *context, const struct http_exchange *x) {
     const struct mirror *mirror = batch->mirror;
     unsigned limit = mirror->limit_ms && mirror->limit_ms < LIMIT_MS ? mirror->limit_ms : LIMIT_MS;
     uint64_t now = host_monotonic_ms(mirror->host);
+    long retry =
+        x->response.retry_after < RETRY_AFTER_MAX ? x->response.retry_after : RETRY_AFTER_MAX;
+    unsigned pause;
 
     if (batch->failed)
         return;
@@ -351,7 +324,12 @@ static void ended(void *context, const struct http_exchange *x) {
     if (x->response.status == 401 && x->response.challenge && !f->file->challenge)
         f->file->challenge = xstrdup(x->response.challenge);
     (void)http_hint_proxy(&f->why, x->response.proxy, false);
-    f->pause_ms = pause_after(mirror->host, f->attempt++, x->response.retry_after);
+    /* Many machines that were turned away together do not come back together. */
+    pause = retry > 0
+                ? 1000 * (unsigned)retry
+                : (unsigned)PAUSE_MS << (f->attempt < DOUBLINGS_MAX ? f->attempt : DOUBLINGS_MAX);
+    f->attempt++;
+    f->pause_ms = host_spread_ms(mirror->host, pause, 2 * pause);
     if (!f->file->sha256 || f->only_whole)
         forget(f);
     f->saved = f->saved < f->body.len ? f->saved : f->body.len;
@@ -362,72 +340,69 @@ static void ended(void *context, const struct http_exchange *x) {
 
 /* ---- all ---- */
 
-static void ask(struct fetch *f, uint64_t now, struct http_exchange *ret) {
-    f->too_slow = f->odd_part = false;
-    f->too_long = 0;
-    error_clear(&f->why);
-    f->asks_part = come(f) > 0;
-    f->window_ms = now;
-    f->window_len = come(f);
-    *ret = (struct http_exchange){
-        .request = {.url = f->url,
-                    .accept = f->file->accept,
-                    .bearer_token = f->file->bearer_token,
-                    .timeout_ms = (unsigned)(f->batch->limit_ms - (now - f->batch->begin_ms)),
-                    .on_head = on_head,
-                    .on_data = on_data,
-                    .on_data_context = f,
-                    .range_begin = come(f),
-                    .follow_redirects = f->batch->mirror->follows_redirects},
-        .err = &f->why,
-        .ended = ended};
-}
-
 /* One request for each that lacks; false: none does. */
 static bool ask_all(struct batch *batch) {
     _cleanup_(freep) struct http_exchange *exchanges = xcalloc(AT_ONCE, sizeof *exchanges);
     uint64_t now = host_monotonic_ms(batch->mirror->host);
     size_t asked = 0;
 
-    for (size_t i = 0; i < batch->count && asked < AT_ONCE; i++)
-        if (!batch->fetches[i].done)
-            ask(&batch->fetches[i], now, &exchanges[asked++]);
+    for (size_t i = 0; i < batch->count && asked < AT_ONCE; i++) {
+        struct fetch *f = &batch->fetches[i];
+
+        if (f->done)
+            continue;
+        f->too_slow = f->odd_part = false;
+        f->too_long = 0;
+        error_clear(&f->why);
+        f->asks_part = come(f) > 0;
+        f->window_ms = now;
+        f->window_len = come(f);
+        exchanges[asked++] = (struct http_exchange){
+            .request = {.url = f->url,
+                        .accept = f->file->accept,
+                        .bearer_token = f->file->bearer_token,
+                        .timeout_ms = (unsigned)(batch->limit_ms - (now - batch->begin_ms)),
+                        .on_head = on_head,
+                        .on_data = on_data,
+                        .on_data_context = f,
+                        .range_begin = come(f),
+                        .follow_redirects = batch->mirror->follows_redirects},
+            .err = &f->why,
+            .ended = ended};
+    }
     http_perform_all(batch->mirror->http, exchanges, asked);
     for (size_t i = 0; i < asked; i++)
         http_response_free(&exchanges[i].response);
     return asked > 0;
 }
 
-/* Until the last of those that failed may be asked for again; 0: none failed. */
-static int pause_all(struct batch *batch, struct error *err) {
-    const struct mirror *mirror = batch->mirror;
-    const struct fetch *last = NULL;
-    _cleanup_(freep) char *message = NULL;
-
-    for (size_t i = 0; i < batch->count; i++) {
-        const struct fetch *f = &batch->fetches[i];
-
-        if (!f->done && f->pause_ms && (!last || f->pause_ms > last->pause_ms))
-            last = f;
-    }
-    if (!last)
-        return 0;
-    message = xasprintf("%s; next try in %u s", last->why.message, (last->pause_ms + 999) / 1000);
-    if (mirror->tell)
-        mirror->tell(mirror->context, (unsigned)(host_monotonic_ms(mirror->host) - batch->begin_ms),
-                     0, message);
-    return host_sleep(mirror->host, last->pause_ms, err);
-}
-
 static int run(struct batch *batch, struct error *err) {
-    while (ask_all(batch)) {
-        const struct fetch *f = batch->failed;
+    const struct mirror *mirror = batch->mirror;
 
-        if (f && err)
-            *err = f->why;
-        if (f)
-            return f->file->name ? error_prefix(err, "artifact '%s'", f->file->name) : -1;
-        if (pause_all(batch, err) < 0)
+    while (ask_all(batch)) {
+        const struct fetch *failed = batch->failed, *last = NULL;
+        _cleanup_(freep) char *message = NULL;
+
+        if (failed && err)
+            *err = failed->why;
+        if (failed)
+            return failed->file->name ? error_prefix(err, "artifact '%s'", failed->file->name) : -1;
+
+        /* Until the last of those that failed may be asked for again. */
+        for (size_t i = 0; i < batch->count; i++) {
+            const struct fetch *f = &batch->fetches[i];
+
+            if (!f->done && f->pause_ms && (!last || f->pause_ms > last->pause_ms))
+                last = f;
+        }
+        if (!last)
+            continue;
+        message =
+            xasprintf("%s; next try in %u s", last->why.message, (last->pause_ms + 999) / 1000);
+        if (mirror->tell)
+            mirror->tell(mirror->context,
+                         (unsigned)(host_monotonic_ms(mirror->host) - batch->begin_ms), 0, message);
+        if (host_sleep(mirror->host, last->pause_ms, err) < 0)
             return -1;
     }
     return 0;
@@ -449,8 +424,7 @@ int mirror_fetch_all(const struct mirror *mirror, struct mirror_file *files, siz
                                           .body = {.cap = files[i].max + 1},
                                           .furthest_ms = now};
         forget(&batch.fetches[i]);
-        load_parts(&batch.fetches[i]);
-        load_into(&batch.fetches[i]);
+        load(&batch.fetches[i]);
         batch.fetches[i].furthest = come(&batch.fetches[i]);
         batch.limit_ms = files[i].into ? LARGE_MS : batch.limit_ms;
         keeps = keeps || files[i].sha256;

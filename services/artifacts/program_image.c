@@ -79,10 +79,13 @@ static bool section_data(const struct image *image, struct part header, struct p
     return part_of(image->file, number_at(header, 20, 4), number_at(header, 16, 4), ret);
 }
 
-static int read_headers(struct image *image, struct error *err) {
-    struct part file = image->file, coff, optional, sections;
+/* Its headers; all of its sections are there. */
+static int image_open(const char *data, size_t len, struct image *image, struct error *err) {
+    const struct part file = {(const uint8_t *)data, len};
+    struct part coff, optional, part;
     size_t at = number_at(file, 0x3c, 4);
 
+    *image = (struct image){.file = file};
     if (!file.len)
         return error_set(err, ERROR_MALFORMED, "the file is empty");
     if (file.len < 2 || memcmp(file.data, "MZ", 2) != 0 || !part_of(file, at, COFF_SIZE, &coff) ||
@@ -100,21 +103,12 @@ static int read_headers(struct image *image, struct error *err) {
         return error_set(err, ERROR_MALFORMED, "its header is broken or cut off");
     image->section_count = number_at(coff, 6, 2);
     image->sections = at + COFF_SIZE + optional.len;
-    if (!part_of(file, image->sections, image->section_count * SECTION_SIZE, &sections))
+    if (!part_of(file, image->sections, image->section_count * SECTION_SIZE, &part))
         return error_set(err, ERROR_MALFORMED, "its header is broken or cut off");
     if (number_at(optional, 108, 4) > RESOURCE_DIRECTORY)
         image->resources = number_at(optional, OPTIONAL_SIZE + RESOURCE_DIRECTORY * 8, 4);
-    return 0;
-}
-
-static int image_open(const char *data, size_t len, struct image *image, struct error *err) {
-    struct part content;
-
-    *image = (struct image){.file = {(const uint8_t *)data, len}};
-    if (read_headers(image, err) < 0)
-        return -1;
     for (size_t i = 0; i < image->section_count; i++)
-        if (!section_data(image, section_at(image, i), &content))
+        if (!section_data(image, section_at(image, i), &part))
             return error_set(err, ERROR_MALFORMED, "the file is cut off");
     return 0;
 }
@@ -277,19 +271,6 @@ static char *go_version(struct part text) {
     return version;
 }
 
-/* Of a program that was built at no release: the commit it was built from. */
-static char *go_commit(struct part text) {
-    enum { SHORT = 12 };
-    struct part commit;
-
-    if (!line_behind(text, "build\tvcs.revision=", &commit) || commit.len < SHORT)
-        return NULL;
-    for (size_t i = 0; i < SHORT; i++)
-        if (!commit.data[i] || !strchr("0123456789abcdef", commit.data[i]))
-            return NULL;
-    return xasprintf("git-%.*s", SHORT, (const char *)commit.data);
-}
-
 /* ---- the version resource ---- */
 
 /* The entry of this id (0: the first) in a directory of the resources: where it leads. */
@@ -314,27 +295,25 @@ static bool resource_entry(struct part resources, uint32_t directory, uint32_t i
     return false;
 }
 
-static bool version_resource(const struct image *image, struct part *ret) {
-    enum { VERSION = 16 };
-    struct part resources, entry;
-    uint32_t at = 0;
-
-    return image->resources && part_at_address(image, image->resources, &resources) &&
-           resource_entry(resources, 0, VERSION, &at) && resource_entry(resources, at, 0, &at) &&
-           resource_entry(resources, at, 0, &at) && part_of(resources, at, 16, &entry) &&
-           part_at_address(image, number_at(entry, 0, 4), ret) &&
-           part_of(*ret, 0, number_at(entry, 4, 4), ret);
-}
-
-/* The text of "ProductVersion" (UTF-16), or the numbers of the fixed part. */
-static char *resource_version(struct part block) {
+/* The text of "ProductVersion" (UTF-16), or the numbers of the fixed part; NULL: it has neither. */
+static char *resource_version(const struct image *image) {
     static const char key[] = "P\0r\0o\0d\0u\0c\0t\0V\0e\0r\0s\0i\0o\0n\0\0";
-    enum { FIXED = 40, SIGNATURE = (int)0xfeef04bd };
-    const uint8_t *at = find(block, key, sizeof key);
+    enum { VERSION = 16, FIXED = 40, SIGNATURE = (int)0xfeef04bd };
+    struct part resources, entry, block;
     char text[VERSION_MAX + 1];
     size_t offset, len = 0;
     char *version = NULL;
+    uint32_t leads = 0;
+    const uint8_t *at;
 
+    if (!image->resources || !part_at_address(image, image->resources, &resources) ||
+        !resource_entry(resources, 0, VERSION, &leads) ||
+        !resource_entry(resources, leads, 0, &leads) ||
+        !resource_entry(resources, leads, 0, &leads) || !part_of(resources, leads, 16, &entry) ||
+        !part_at_address(image, number_at(entry, 0, 4), &block) ||
+        !part_of(block, 0, number_at(entry, 4, 4), &block))
+        return NULL;
+    at = find(block, key, sizeof key);
     if (at) {
         offset = ((size_t)(at - block.data) + sizeof key + 3) / 4 * 4;
         while (len < VERSION_MAX && number_at(block, offset + len * 2, 2) - 1u < 0x7e) {
@@ -351,8 +330,9 @@ static char *resource_version(struct part block) {
 }
 
 char *program_image_version(const char *data, size_t len) {
+    enum { SHORT = 12 };
     struct image image;
-    struct part part, text = {0};
+    struct part part, text = {0}, commit;
     char *version = NULL;
 
     if (image_open(data, len, &image, NULL) < 0)
@@ -364,24 +344,23 @@ char *program_image_version(const char *data, size_t len) {
             section_data(&image, header, &part) && module_text(part, &text))
             version = go_version(text);
     }
-    if (!version && version_resource(&image, &part))
-        version = resource_version(part);
-    return version ? version : go_commit(text);
+    if (!version)
+        version = resource_version(&image);
+    if (version)
+        return version;
+
+    /* Of a program that was built at no release: the commit it was built from. */
+    if (!line_behind(text, "build\tvcs.revision=", &commit) || commit.len < SHORT)
+        return NULL;
+    for (size_t i = 0; i < SHORT; i++)
+        if (!commit.data[i] || !strchr("0123456789abcdef", commit.data[i]))
+            return NULL;
+    return xasprintf("git-%.*s", SHORT, (const char *)commit.data);
 }
 
 /* ---- versions ---- */
 
 enum { DOS_HEADER = 64 };
-
-/* "Kubernetes v1.37.1", "containerd github.com/containerd/containerd/v2 v2.4.2 abc". */
-static char *version_in(const char *line) {
-    const char *v = strstr(line, " v");
-
-    while (v && !strchr("0123456789", v[2]))
-        v = strstr(v + 1, " v");
-    return v && v[2] ? xstrndup(v + 1, strcspn(v + 1, " \r\n"))
-                     : xstrndup(line, strcspn(line, "\r\n"));
-}
 
 /* A file with the header of a Windows program is to be a whole one; a rehearsal's has none. */
 static int file_version(struct host *host, const char *program, char **ret, struct error *err) {
@@ -404,6 +383,7 @@ int program_version_read(struct host *host, const char *program, bool may_run, c
                          struct error *err) {
     const char *const argv[] = {program, "--version", NULL};
     _cleanup_(freep) char *output = NULL;
+    const char *v;
     int code, found;
 
     if (host_file_type(host, program) == HOST_ABSENT)
@@ -417,6 +397,12 @@ int program_version_read(struct host *host, const char *program, bool may_run, c
         return -1;
     if (code != 0)
         return error_set(err, ERROR_HOST, "'%s --version' ended with exit code %d", program, code);
-    *ret = version_in(output);
+
+    /* "Kubernetes v1.37.1", "containerd github.com/containerd/containerd/v2 v2.4.2 abc". */
+    v = strstr(output, " v");
+    while (v && !strchr("0123456789", v[2]))
+        v = strstr(v + 1, " v");
+    *ret = v && v[2] ? xstrndup(v + 1, strcspn(v + 1, " \r\n"))
+                     : xstrndup(output, strcspn(output, "\r\n"));
     return 1;
 }

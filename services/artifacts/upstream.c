@@ -1,6 +1,7 @@
 /* Upstream's releases: digests in every form, programs fetched and proved. */
 #include "services/artifacts/catalog.h"
 
+#include "host/path.h"
 #include "services/artifacts/bundle_archive.h"
 
 enum { DIGEST_FILE_MAX = 1024 * 1024 };
@@ -21,32 +22,6 @@ static bool take_hex(const char *text, size_t len, char ret[DIGEST_TEXT_MAX]) {
     return true;
 }
 
-static int read_release(const char *text, size_t len, const char *file, char ret[DIGEST_TEXT_MAX],
-                        struct error *err) {
-    _cleanup_json_ json_t *release = NULL;
-
-    if (json_read(text, len, "the release", &release, err) < 0)
-        return -1;
-    json_each(json_at(release, "assets"), i, asset) {
-        const char *digest = json_text_at(asset, "digest");
-
-        if (!text_equal(json_text_at(asset, "name"), file))
-            continue;
-        if (digest && text_starts_with(digest, "sha256:") &&
-            take_hex(digest + 7, strlen(digest + 7), ret))
-            return 0;
-    }
-    return error_set(err, ERROR_ABSENT, "no SHA-256 of '%s' is published", file);
-}
-
-static size_t word_length(const char *text, size_t len) {
-    size_t n = 0;
-
-    while (n < len && !strchr(" \t", text[n]))
-        n++;
-    return n;
-}
-
 /* What follows the digest: nothing, "  FILE" or " *FILE"; a folder before the name is ignored. */
 static bool names_file(const char *rest, size_t len, const char *file) {
     size_t begin = 0, name = len;
@@ -63,15 +38,29 @@ int upstream_digest_read(const char *text, size_t len, const char *file, char re
                          struct error *err) {
     bool is_list = false;
 
-    if (len && text[0] == '{')
-        return read_release(text, len, file, ret, err);
+    if (len && text[0] == '{') {
+        _cleanup_json_ json_t *release = NULL;
+
+        if (json_read(text, len, "the release", &release, err) < 0)
+            return -1;
+        json_each(json_at(release, "assets"), i, asset) {
+            const char *digest = json_text_or(asset, "digest", "");
+
+            if (text_equal(json_text_at(asset, "name"), file) &&
+                text_starts_with(digest, "sha256:") &&
+                take_hex(digest + 7, strlen(digest + 7), ret))
+                return 0;
+        }
+        return error_set(err, ERROR_ABSENT, "no SHA-256 of '%s' is published", file);
+    }
     for (const char *line = text, *end = text + len; line < end;) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
-        size_t n = (size_t)((stop ? stop : end) - line), hex;
+        size_t n = (size_t)((stop ? stop : end) - line), hex = 0;
 
         while (n && strchr(" \t\r", line[n - 1]))
             n--;
-        hex = word_length(line, n);
+        while (hex < n && !strchr(" \t", line[hex]))
+            hex++;
         if (take_hex(line, hex, ret)) {
             if (names_file(line + hex, n - hex, file))
                 return 0;
@@ -105,14 +94,10 @@ struct downloads {
     size_t count;
 };
 
-static void downloads_free(struct downloads *downloads) {
-    for (size_t i = 0; i < downloads->count; i++)
-        free(downloads->files[i].data);
-    free(downloads);
-}
-
 static void downloads_freep(struct downloads **downloads) {
-    downloads_free(*downloads);
+    for (size_t i = 0; i < (*downloads)->count; i++)
+        free((*downloads)->files[i].data);
+    free(*downloads);
 }
 
 static size_t file_of(const struct downloads *downloads, const struct artifact *artifact) {
@@ -143,24 +128,6 @@ static struct downloads *find_files(const struct artifacts *artifacts, const boo
     return found;
 }
 
-static const char *file_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
-static int read_digest(const struct mirror *from, const struct mirror_file *file,
-                       const struct artifact *artifact, char ret[DIGEST_TEXT_MAX],
-                       struct error *err) {
-    _cleanup_(freep) char *url = NULL;
-
-    if (upstream_digest_read(file->data, file->len, file_name(artifact->path), ret, err) == 0)
-        return 0;
-    url = mirror_url(from, file->path);
-    (void)error_prefix(err, "digest '%s'", url);
-    return error_prefix(err, "artifact '%s'", artifact->name);
-}
-
 /* The published digest of each file whose content nobody knows. */
 static int fetch_digests(const struct mirror *from, struct downloads *downloads,
                          struct error *err) {
@@ -179,34 +146,36 @@ static int fetch_digests(const struct mirror *from, struct downloads *downloads,
     }
     result = mirror_fetch_all(from, files, count, err);
     for (size_t i = 0; i < count; i++) {
+        const struct artifact *artifact = downloads->artifacts[of[i]];
         char *digest = downloads->digests[of[i]];
 
-        if (result == 0)
-            result = read_digest(from, &files[i], downloads->artifacts[of[i]], digest, err);
+        if (result == 0 && upstream_digest_read(files[i].data, files[i].len,
+                                                path_base(artifact->path), digest, err) < 0) {
+            _cleanup_(freep) char *url = mirror_url(from, files[i].path);
+
+            (void)error_prefix(err, "digest '%s'", url);
+            result = error_prefix(err, "artifact '%s'", artifact->name);
+        }
         downloads->files[of[i]].sha256 = *digest ? digest : NULL;
         free(files[i].data);
     }
     return result;
 }
 
-static int check_file(const struct mirror *from, const struct mirror_file *file,
-                      struct error *err) {
-    _cleanup_(freep) char *url = NULL;
-
-    if (!file->sha256 || text_equal(file->digest, file->sha256))
-        return 0;
-    url = mirror_url(from, file->path);
-    return error_set(err, ERROR_UNTRUSTED,
-                     "verify '%s': its SHA-256 is %s, the published one is %s", url, file->digest,
-                     file->sha256);
-}
-
-/* The members that are wanted of one archive, in one pass. */
-static int take_members(struct opening *o, const struct mirror_file *file, struct error *err) {
+/* The members that are wanted of an archive, in one pass; the file has its published digest. */
+static void open_file(void *context, const struct mirror_file *file) {
+    struct opening *o = context;
     struct bundle_archive_member members[ARTIFACTS_MAX] = {0};
     size_t of[ARTIFACTS_MAX], count = 0;
-    int result;
 
+    if (file->sha256 && !text_equal(file->digest, file->sha256)) {
+        _cleanup_(freep) char *url = mirror_url(o->from, file->path);
+
+        o->result = error_set(&o->why, ERROR_UNTRUSTED,
+                              "verify '%s': its SHA-256 is %s, the published one is %s", url,
+                              file->digest, file->sha256);
+        return;
+    }
     for (size_t i = 0; i < o->artifacts->count && count < ARTIFACTS_MAX; i++) {
         const struct artifact *artifact = &o->artifacts->items[i];
 
@@ -216,19 +185,11 @@ static int take_members(struct opening *o, const struct mirror_file *file, struc
         members[count++] =
             (struct bundle_archive_member){.path = artifact->member, .max = ARTIFACT_SIZE_MAX};
     }
-    result = count ? bundle_archive_read_all(file->data, file->len, members, count, err) : 0;
+    o->result = count ? bundle_archive_read_all(file->data, file->len, members, count, &o->why) : 0;
     for (size_t i = 0; i < count; i++) {
         o->ret[of[i]] = members[i].data;
         o->ret_len[of[i]] = members[i].len;
     }
-    return result;
-}
-
-static void open_file(void *context, const struct mirror_file *file) {
-    struct opening *o = context;
-
-    o->result =
-        check_file(o->from, file, &o->why) < 0 || take_members(o, file, &o->why) < 0 ? -1 : 0;
 }
 
 int upstream_fetch(const struct mirror *from, const struct artifacts *artifacts, const bool *wanted,
@@ -283,7 +244,7 @@ int upstream_ask_digests(const struct mirror *from, struct artifacts *artifacts,
         if (why[i].kind == ERROR_INTERRUPTED)
             result = error_pass(err, &why[i]);
         if (why[i].kind == ERROR_NONE && answer->status == 200 &&
-            upstream_digest_read(answer->body, answer->body_len, file_name(artifact->path), digest,
+            upstream_digest_read(answer->body, answer->body_len, path_base(artifact->path), digest,
                                  ERROR_IGNORED) == 0)
             memcpy(artifact->sha256, digest, sizeof digest);
         http_response_free(&asked[i].response);
