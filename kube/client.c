@@ -75,7 +75,8 @@ char *kube_escape(const char *s) {
 
 /* ---- what an answer means ---- */
 
-static enum error_kind kind_of(long status) {
+int kube_status_error(const char *method, const char *path, long status, const char *body,
+                      size_t len, struct error *err) {
     static const struct {
         long status;
         enum error_kind kind;
@@ -83,20 +84,15 @@ static enum error_kind kind_of(long status) {
         {404, ERROR_ABSENT}, {408, ERROR_NETWORK}, {409, ERROR_CONFLICT},
         {410, ERROR_ABSENT}, {429, ERROR_NETWORK},
     };
-
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-        if (kinds[i].status == status)
-            return kinds[i].kind;
-    if (status >= 500)
-        return ERROR_NETWORK;
-    return status >= 400 ? ERROR_DENIED : ERROR_MALFORMED;
-}
-
-int kube_status_error(const char *method, const char *path, long status, const char *body,
-                      size_t len, struct error *err) {
+    enum error_kind kind = status >= 500   ? ERROR_NETWORK
+                           : status >= 400 ? ERROR_DENIED
+                                           : ERROR_MALFORMED;
     _cleanup_json_ json_t *object = NULL;
     const char *reason, *message;
 
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        if (kinds[i].status == status)
+            kind = kinds[i].kind;
     if (body && kube_protobuf_is(body, len))
         (void)kube_protobuf_read(body, len, &object, ERROR_IGNORED);
     else if (body) /* other bodies are shown as they are */
@@ -104,11 +100,11 @@ int kube_status_error(const char *method, const char *path, long status, const c
     reason = json_text_at(object, "reason");
     message = json_text_at(object, "message");
     if (message)
-        (void)error_set(err, kind_of(status), "%s %s: %.*s (%ld%s%s)", method, path, OWN_WORDS_MAX,
-                        message, status, reason ? " " : "", reason ? reason : "");
+        (void)error_set(err, kind, "%s %s: %.*s (%ld%s%s)", method, path, OWN_WORDS_MAX, message,
+                        status, reason ? " " : "", reason ? reason : "");
     else
-        (void)error_set(err, kind_of(status), "%s %s: the server answered %ld%s%.*s", method, path,
-                        status, len ? ": " : "", len < 120 ? (int)len : 120, body ? body : "");
+        (void)error_set(err, kind, "%s %s: the server answered %ld%s%.*s", method, path, status,
+                        len ? ": " : "", len < 120 ? (int)len : 120, body ? body : "");
     if (err)
         err->os = (unsigned long)status;
     return -1;
@@ -140,16 +136,6 @@ void kube_request_fill(const struct kube_client *client, const struct kube_call 
     };
 }
 
-/* Whom the request really went to. */
-static void hint_way(const struct kube_client *client, const char *proxy, struct error *err) {
-    (void)http_hint_proxy(err, proxy, client->proxy_url);
-    if (err && err->kind == ERROR_NETWORK && !proxy && server_url_is_here(client->server))
-        (void)error_hint(err,
-                         "%s is this machine itself: unless a tunnel should be there, put the API "
-                         "server's own address into the kubeconfig (server:)",
-                         client->server);
-}
-
 int kube_perform(struct kube_client *client, const struct kube_call *call,
                  struct http_response *ret, struct error *err) {
     _cleanup_(freep) char *url = xasprintf("%s%s", client->server, call->path);
@@ -158,7 +144,13 @@ int kube_perform(struct kube_client *client, const struct kube_call *call,
     kube_request_fill(client, call, url, &request);
     client->requests++;
     if (http_perform(client->http, &request, ret, err) < 0) {
-        hint_way(client, ret->proxy, err);
+        /* Whom the request really went to. */
+        (void)http_hint_proxy(err, ret->proxy, client->proxy_url);
+        if (err && err->kind == ERROR_NETWORK && !ret->proxy && server_url_is_here(client->server))
+            (void)error_hint(err,
+                             "%s is this machine itself: unless a tunnel should be there, put the "
+                             "API server's own address into the kubeconfig (server:)",
+                             client->server);
         http_response_free(ret);
         return error_prefix(err, "%s %s", call->method, url);
     }
@@ -168,10 +160,11 @@ int kube_perform(struct kube_client *client, const struct kube_call *call,
     return 0;
 }
 
-/* Performs and demands a 2xx; *retry_after is filled for other answers too. */
-static int perform_good(struct kube_client *client, const struct kube_call *call, char **ret,
-                        size_t *ret_len, long *retry_after, struct error *err) {
+/* One try, which demands a 2xx; *retry_after is filled for other answers too. */
+static int perform(struct kube_client *client, const struct kube_call *call, json_t **ret,
+                   long *retry_after, struct error *err) {
     _cleanup_(http_response_free) struct http_response response = {0};
+    _cleanup_json_ json_t *object = NULL;
 
     *retry_after = -1;
     if (kube_perform(client, call, &response, err) < 0)
@@ -180,24 +173,13 @@ static int perform_good(struct kube_client *client, const struct kube_call *call
     if (response.status < 200 || response.status > 299)
         return kube_status_error(call->method, call->path, response.status, response.body,
                                  response.body_len, err);
-    *ret = response.body ? take_ptr(response.body) : xstrdup("");
-    *ret_len = response.body_len;
-    return 0;
-}
-
-static int perform_json(struct kube_client *client, const struct kube_call *call, json_t **ret,
-                        long *retry_after, struct error *err) {
-    _cleanup_(freep) char *body = NULL;
-    _cleanup_json_ json_t *object = NULL;
-    size_t len = 0;
-
-    if (perform_good(client, call, &body, &len, retry_after, err) < 0)
-        return -1;
+    if (!response.body)
+        response.body = xstrdup("");
     if (call->ret_text) {
-        *call->ret_text = take_ptr(body);
+        *call->ret_text = take_ptr(response.body);
         return 0;
     }
-    if (json_read(body, len, "the answer", &object, err) < 0)
+    if (json_read(response.body, response.body_len, "the answer", &object, err) < 0)
         return error_prefix(err, "%s %s", call->method, call->path);
     if (!json_is_object(object))
         return error_set(err, ERROR_MALFORMED, "%s %s: the answer is not an object", call->method,
@@ -207,9 +189,10 @@ static int perform_json(struct kube_client *client, const struct kube_call *call
     return 0;
 }
 
-/* true when /readyz, asked by nobody in particular, says so; one that is not for everybody leaves a
- * few seconds after the loss for the answer. */
-static bool is_ready(struct kube_client *client, uint64_t lost_ms) {
+/* A server that has just come back refuses whom it knows until it has read its tokens and roles;
+ * once it is ready, one more refusal is all that there is to say. One that has too much to do was
+ * never away. */
+static bool may_pass(struct kube_client *client, const struct error *why) {
     struct kube_client nobody = {.http = client->http,
                                  .host = client->host,
                                  .server = client->server,
@@ -219,30 +202,24 @@ static bool is_ready(struct kube_client *client, uint64_t lost_ms) {
                                  .insecure = client->insecure};
     struct kube_call call = {.method = "GET", .path = "/readyz", .timeout_ms = READY_TIMEOUT_MS};
     _cleanup_(http_response_free) struct http_response response = {0};
-    long status = kube_perform(&nobody, &call, &response, ERROR_IGNORED) == 0 ? response.status : 0;
-
-    if (status && status < 500 && status != 200)
-        return lost_ms >= COME_BACK_MS;
-    return status == 200;
-}
-
-/* A server that has just come back refuses whom it knows until it has read its tokens and roles;
- * once it is ready, one more refusal is all that there is to say. One that has too much to do was
- * never away. */
-static bool may_pass(struct kube_client *client, const struct error *why) {
     uint64_t now = host_monotonic_ms(client->host) + 1; /* never 0 */
+    long status = 0;
 
     if ((why->kind == ERROR_NETWORK && (client->lost || why->os != TOO_MANY_REQUESTS)) ||
         why->kind == ERROR_TIMED_OUT)
         client->lost = now;
-    if (why->kind == ERROR_DENIED) {
-        bool was_away = client->lost;
+    if (why->kind != ERROR_DENIED)
+        return error_is_retryable(why) && why->kind != ERROR_CONFLICT;
+    if (!client->lost)
+        return false;
 
-        if (was_away && is_ready(client, now - client->lost))
-            client->lost = 0;
-        return was_away;
-    }
-    return error_is_retryable(why) && why->kind != ERROR_CONFLICT;
+    /* It is ready when /readyz, asked by nobody in particular, says so; one that is not for
+     * everybody leaves a few seconds after the loss for the answer. */
+    if (kube_perform(&nobody, &call, &response, ERROR_IGNORED) == 0)
+        status = response.status;
+    if (status == 200 || (status && status < 500 && now - client->lost >= COME_BACK_MS))
+        client->lost = 0;
+    return true;
 }
 
 /* Tries again what may pass until timeout_ms is over; the last error stays. */
@@ -255,7 +232,7 @@ int kube_call_retry(struct kube_client *client, const struct kube_call *call, un
         long retry_after;
         unsigned pause;
 
-        if (perform_json(client, call, ret, &retry_after, &why) == 0) {
+        if (perform(client, call, ret, &retry_after, &why) == 0) {
             client->lost = 0; /* it let us in: it has read its roles */
             return 0;
         }
@@ -288,13 +265,6 @@ int kube_get(struct kube_client *client, const char *path, json_t **ret, struct 
     return kube_call_retry(client, &call, client->patience_ms, ret, err);
 }
 
-int kube_get_text(struct kube_client *client, const char *path, size_t max_body, char **ret,
-                  struct error *err) {
-    struct kube_call call = {.method = "GET", .path = path, .max_body = max_body, .ret_text = ret};
-
-    return kube_call_retry(client, &call, client->patience_ms, NULL, err);
-}
-
 int kube_get_retry(struct kube_client *client, const char *path, unsigned timeout_ms, json_t **ret,
                    struct error *err) {
     struct kube_call call = {.method = "GET", .path = path};
@@ -302,37 +272,36 @@ int kube_get_retry(struct kube_client *client, const char *path, unsigned timeou
     return kube_call_retry(client, &call, timeout_ms, ret, err);
 }
 
-static int send_object(struct kube_client *client, const char *method, const char *path,
-                       const char *type, const json_t *object, json_t **ret, struct error *err) {
-    _cleanup_(freep) char *body = json_write(object);
-    struct kube_call call = {.method = method, .path = path, .content_type = type, .body = body};
-
-    return kube_call_retry(client, &call, client->patience_ms, ret, err);
-}
-
 int kube_create(struct kube_client *client, const char *path, const json_t *object, json_t **ret,
                 struct error *err) {
-    return send_object(client, "POST", path, "application/json", object, ret, err);
+    _cleanup_(freep) char *body = json_write(object);
+    struct kube_call call = {
+        .method = "POST", .path = path, .content_type = "application/json", .body = body};
+
+    return kube_call_retry(client, &call, client->patience_ms, ret, err);
 }
 
 int kube_patch(struct kube_client *client, const char *path, const char *type, const json_t *patch,
                struct error *err) {
     _cleanup_(freep) char *media = xasprintf("application/%s-patch+json", type);
+    _cleanup_(freep) char *body = json_write(patch);
+    struct kube_call call = {.method = "PATCH", .path = path, .content_type = media, .body = body};
 
-    return send_object(client, "PATCH", path, media, patch, NULL, err);
+    return kube_call_retry(client, &call, client->patience_ms, NULL, err);
 }
 
 int kube_delete(struct kube_client *client, const char *path, struct error *err) {
     struct kube_call call = {.method = "DELETE", .path = path};
-    _cleanup_(freep) char *body = NULL;
+    _cleanup_(http_response_free) struct http_response response = {0};
     struct error why = {0};
-    size_t len = 0;
-    long retry_after;
 
-    if (perform_good(client, &call, &body, &len, &retry_after, &why) == 0 ||
-        why.kind == ERROR_ABSENT)
-        return 0;
-    return error_pass(err, &why);
+    if (kube_perform(client, &call, &response, &why) == 0) {
+        if (response.status >= 200 && response.status <= 299)
+            return 0;
+        (void)kube_status_error(call.method, path, response.status, response.body,
+                                response.body_len, &why);
+    }
+    return why.kind == ERROR_ABSENT ? 0 : error_pass(err, &why);
 }
 
 unsigned kube_pause_ms(struct host *host, unsigned attempt, long retry_after) {
@@ -350,20 +319,16 @@ unsigned kube_pause_ms(struct host *host, unsigned attempt, long retry_after) {
 #define REVIEWS "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 #define RULES_REVIEWS "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
 
-static json_t *review_make(const struct kube_right *right) {
-    size_t len = strcspn(right->resource, "/");
-    _cleanup_(freep) char *resource = xstrndup(right->resource, len);
-
-    return json_pack("{s:s, s:s, s:{s:{s:s, s:s, s:s, s:s*}}}", "apiVersion",
-                     "authorization.k8s.io/v1", "kind", "SelfSubjectAccessReview", "spec",
-                     "resourceAttributes", "verb", right->verb, "group", right->group, "resource",
-                     resource, "subresource",
-                     right->resource[len] ? right->resource + len + 1 : NULL);
-}
-
 int kube_may(struct kube_client *client, const struct kube_right *right, bool *ret,
              struct error *err) {
-    _cleanup_json_ json_t *answer = NULL, *review = review_make(right);
+    size_t len = strcspn(right->resource, "/");
+    _cleanup_(freep) char *resource = xstrndup(right->resource, len);
+    _cleanup_json_ json_t *review =
+        json_pack("{s:s, s:s, s:{s:{s:s, s:s, s:s, s:s*}}}", "apiVersion",
+                  "authorization.k8s.io/v1", "kind", "SelfSubjectAccessReview", "spec",
+                  "resourceAttributes", "verb", right->verb, "group", right->group, "resource",
+                  resource, "subresource", right->resource[len] ? right->resource + len + 1 : NULL);
+    _cleanup_json_ json_t *answer = NULL;
 
     if (kube_create(client, REVIEWS, review, &answer, err) < 0)
         return -1;
@@ -383,16 +348,6 @@ static bool lists(const json_t *rule, const char *key, const char *wanted) {
     return false;
 }
 
-/* A rule for some objects by their names is no right to all of them. */
-static bool grants(const json_t *rules, const struct kube_right *right) {
-    json_each(rules, i, rule)
-        if (!json_array_size(json_object_get(rule, "resourceNames")) &&
-            lists(rule, "verbs", right->verb) && lists(rule, "apiGroups", right->group) &&
-            lists(rule, "resources", right->resource))
-            return true;
-    return false;
-}
-
 /* Authorizers that know no rules (a webhook, the one for nodes) are asked about what is not shown.
  */
 int kube_may_all(struct kube_client *client, const struct kube_right *rights, size_t count,
@@ -405,7 +360,13 @@ int kube_may_all(struct kube_client *client, const struct kube_right *rights, si
     if (count > 1)
         (void)kube_create(client, RULES_REVIEWS, review, &answer, ERROR_IGNORED);
     for (size_t i = 0; i < count; i++) {
-        ret[i] = grants(json_at(answer, "status.resourceRules"), &rights[i]);
+        ret[i] = false;
+        json_each(json_at(answer, "status.resourceRules"), k, rule)
+            /* one for some objects by their names is no right to all of them */
+            ret[i] |= !json_array_size(json_object_get(rule, "resourceNames")) &&
+                      lists(rule, "verbs", rights[i].verb) &&
+                      lists(rule, "apiGroups", rights[i].group) &&
+                      lists(rule, "resources", rights[i].resource);
         if (!ret[i] && kube_may(client, &rights[i], &ret[i], err) < 0)
             return -1;
     }

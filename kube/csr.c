@@ -35,29 +35,14 @@ static char *decoded(const json_t *object, const char *path) {
     return (char *)data;
 }
 
-static void read_conditions(struct kube_csr *csr, const json_t *conditions) {
+int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error *err) {
     static const struct {
         const char *type;
         enum kube_csr_state state;
-    } rows[] = {{"Approved", KUBE_CSR_APPROVED},
-                {"Failed", KUBE_CSR_FAILED},
-                {"Denied", KUBE_CSR_DENIED}}; /* the later row wins */
-
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        json_each(conditions, at, condition)
-            if (text_equal(json_text_at(condition, "type"), rows[i].type)) {
-                csr->state = rows[i].state;
-                text_set(&csr->reason, xstrdup(json_text_or(condition, "reason", "")));
-                text_set(&csr->message, xstrdup(json_text_or(condition, "message", "")));
-            }
-    }
-    if (csr->state == KUBE_CSR_APPROVED && csr->certificate_pem)
-        csr->state = KUBE_CSR_ISSUED;
-}
-
-int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error *err) {
+    } states[] = {{"Approved", KUBE_CSR_APPROVED},
+                  {"Failed", KUBE_CSR_FAILED},
+                  {"Denied", KUBE_CSR_DENIED}}; /* the later row wins */
     const char *name = json_text_at(object, "metadata.name");
-    const char *uid = json_text_at(object, "metadata.uid");
     const char *given = json_text_at(object, "status.certificate");
     struct kube_csr csr = {0};
 
@@ -81,13 +66,22 @@ int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error 
             "decode CertificateSigningRequest \"%.100s\": its certificate is not base64 text",
             name);
     csr.name = xstrdup(name);
-    csr.uid = xstrdup(uid ? uid : "");
+    csr.uid = xstrdup(json_text_or(object, "metadata.uid", ""));
     csr.version = xstrdup(json_text_or(object, "metadata.resourceVersion", ""));
     csr.signer_name = xstrdup_null(json_text_at(object, "spec.signerName"));
     csr.request_pem = decoded(object, "spec.request");
     csr.reason = xstrdup("");
     csr.message = xstrdup("");
-    read_conditions(&csr, json_at(object, "status.conditions"));
+    for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+        json_each(json_at(object, "status.conditions"), k, condition)
+            if (text_equal(json_text_at(condition, "type"), states[i].type)) {
+                csr.state = states[i].state;
+                text_set(&csr.reason, xstrdup(json_text_or(condition, "reason", "")));
+                text_set(&csr.message, xstrdup(json_text_or(condition, "message", "")));
+            }
+    }
+    if (csr.state == KUBE_CSR_APPROVED && csr.certificate_pem)
+        csr.state = KUBE_CSR_ISSUED;
     *ret = csr;
     return 0;
 }
@@ -122,17 +116,6 @@ int kube_csr_get(struct kube_client *client, const char *name, struct kube_csr *
     return kube_csr_from_json(answer, ret, err);
 }
 
-/* true when this object of a list is one that kube_csr_find looks for. */
-static bool is_wanted(const json_t *item, const char *signer, const char *subject) {
-    _cleanup_(freep) char *request = NULL, *found = NULL;
-
-    if (!text_equal(json_text_at(item, "spec.signerName"), signer))
-        return false;
-    request = decoded(item, "spec.request");
-    found = request ? csr_subject(request) : NULL;
-    return text_equal(found, subject);
-}
-
 int kube_csr_find(struct kube_client *client, const char *signer, const char *node_name,
                   struct kube_csr *ret, struct error *err) {
     _cleanup_(freep) char *subject = xasprintf("CN=system:node:%s,O=system:nodes", node_name);
@@ -150,8 +133,13 @@ int kube_csr_find_subject(struct kube_client *client, const char *signer, const 
         return -1;
     json_each(items, i, item) {
         const char *when = json_text_or(item, "metadata.creationTimestamp", "");
+        _cleanup_(freep) char *request = NULL, *found = NULL;
 
-        if (!is_wanted(item, signer, subject) || strcmp(when, made) < 0)
+        if (!text_equal(json_text_at(item, "spec.signerName"), signer) || strcmp(when, made) < 0)
+            continue;
+        request = decoded(item, "spec.request");
+        found = request ? csr_subject(request) : NULL;
+        if (!text_equal(found, subject))
             continue;
         newest = item;
         made = when;
@@ -180,36 +168,26 @@ struct csr_wait {
     uint64_t start;
 };
 
-static int tell(struct csr_wait *w, unsigned waited_ms, struct error *err) {
+static int tell(void *context, unsigned waited_ms, struct error *err) {
+    struct csr_wait *w = context;
+
     if (w->progress && w->seen.name && w->progress(w->context, &w->seen, waited_ms))
         return error_set(err, ERROR_INTERRUPTED, "wait for \"%s\": interrupted", w->name);
     return 0;
 }
 
 /* 1 issued, 0 wait on, -1 it will never be. */
-static int judge(const struct csr_wait *w, struct error *err) {
-    const struct kube_csr *csr = &w->seen;
-
-    if (csr->state == KUBE_CSR_ISSUED)
-        return 1;
-    if (csr->state == KUBE_CSR_DENIED || csr->state == KUBE_CSR_FAILED)
-        return kube_csr_refused(csr, err);
-    return 0;
-}
-
-static int gone(const struct csr_wait *w, struct error *err) {
-    return error_set(err, ERROR_ABSENT, "certificate signing request \"%s\" was deleted", w->name);
-}
-
 static int on_event(void *context, const char *type, const json_t *object, struct error *err) {
     struct csr_wait *w = context;
+    bool listed = text_equal(type, "LISTED");
     struct kube_csr csr = {0};
     bool changed;
 
-    if (text_equal(type, "LISTED"))
-        return json_array_size(json_at(object, "items")) == 0 ? gone(w, err) : 0;
-    if (text_equal(type, "DELETED"))
-        return gone(w, err);
+    if (text_equal(type, "DELETED") || (listed && !json_array_size(json_at(object, "items"))))
+        return error_set(err, ERROR_ABSENT, "certificate signing request \"%s\" was deleted",
+                         w->name);
+    if (listed)
+        return 0;
     if (kube_csr_from_json(object, &csr, err) < 0)
         return -1;
     changed = !w->seen.name || w->seen.state != csr.state;
@@ -220,27 +198,9 @@ static int on_event(void *context, const char *type, const json_t *object, struc
                          w->name);
     if (changed && tell(w, (unsigned)(host_monotonic_ms(w->host) - w->start), err) < 0)
         return -1;
-    return judge(w, err);
-}
-
-static int on_tick(void *context, unsigned waited_ms, struct error *err) {
-    return tell(context, waited_ms, err);
-}
-
-static void explain(const struct csr_wait *w, struct error *err) {
-    bool approved = w->seen.name && w->seen.state == KUBE_CSR_APPROVED;
-
-    if (!err || err->kind != ERROR_TIMED_OUT)
-        return;
-    (void)error_prefix(err, "certificate signing request \"%s\" is %s", w->name,
-                       !w->seen.name ? "in an unknown state (it could not be read)"
-                       : approved    ? "approved but not signed"
-                                     : "still pending: it has not been approved");
-    if (approved)
-        (void)error_hint(err, "kube-controller-manager signs it only when it runs with "
-                              "--cluster-signing-cert-file and --cluster-signing-key-file");
-    else if (w->seen.name)
-        (void)error_hint(err, "kubectl certificate approve %s", w->name);
+    if (csr.state == KUBE_CSR_DENIED || csr.state == KUBE_CSR_FAILED)
+        return kube_csr_refused(&w->seen, err);
+    return csr.state == KUBE_CSR_ISSUED;
 }
 
 int kube_csr_wait(struct kube_client *client, const struct kube_csr *sent, unsigned timeout_ms,
@@ -258,16 +218,28 @@ int kube_csr_wait(struct kube_client *client, const struct kube_csr *sent, unsig
                                .version = waits ? sent->version : NULL,
                                .timeout_ms = timeout_ms,
                                .on_event = on_event,
-                               .on_tick = on_tick,
+                               .on_tick = tell,
                                .context = &w};
+    bool approved;
 
     if (watch.version && *watch.version)
         w.seen = (struct kube_csr){.name = xstrdup(sent->name), .state = sent->state};
-    if (tell(&w, 0, err) < 0 || kube_watch(client, &watch, err) < 0) {
-        explain(&w, err);
-        kube_csr_free(&w.seen);
-        return -1;
+    if (tell(&w, 0, err) == 0 && kube_watch(client, &watch, err) == 0) {
+        *ret = w.seen;
+        return 0;
     }
-    *ret = w.seen;
-    return 0;
+    approved = w.seen.name && w.seen.state == KUBE_CSR_APPROVED;
+    if (err && err->kind == ERROR_TIMED_OUT) {
+        (void)error_prefix(err, "certificate signing request \"%s\" is %s", w.name,
+                           !w.seen.name ? "in an unknown state (it could not be read)"
+                           : approved   ? "approved but not signed"
+                                        : "still pending: it has not been approved");
+        if (approved)
+            (void)error_hint(err, "kube-controller-manager signs it only when it runs with "
+                                  "--cluster-signing-cert-file and --cluster-signing-key-file");
+        else if (w.seen.name)
+            (void)error_hint(err, "kubectl certificate approve %s", w.name);
+    }
+    kube_csr_free(&w.seen);
+    return -1;
 }

@@ -42,47 +42,44 @@ int event_stream_most(const struct event_stream *s) {
     return s->form == STREAM_FRAMES ? FRAME_MAX : LINE_MAX;
 }
 
-static size_t take_line(struct event_stream *s, const char *data, size_t len, json_t **ret) {
-    const char *newline = memchr(data, '\n', len);
-    size_t n = newline ? (size_t)(newline - data) : len;
-
-    text_add_bytes(&s->piece, data, n);
-    if (newline && !s->words && s->piece.len && !s->piece.overflow)
-        read_event(s, ret);
-    return n + (newline != NULL);
-}
-
 static size_t length_of(const char *head) {
     const unsigned char *b = (const unsigned char *)head;
 
     return (size_t)b[0] << 24 | (size_t)b[1] << 16 | (size_t)b[2] << 8 | b[3];
 }
 
-/* The length first, then as many bytes. */
-static size_t take_frame(struct event_stream *s, const char *data, size_t len, json_t **ret) {
-    size_t wanted = HEAD + (s->piece.len < HEAD ? 0 : length_of(s->piece.data));
-    size_t n = wanted - s->piece.len < len ? wanted - s->piece.len : len;
+/* A line begins with a brace, a frame with the first of its length's bytes, which is 0. A Status in
+ * Protobuf, the answer to a watch that is refused, is neither, and stays as it is. */
+size_t event_stream_take(struct event_stream *s, const char *data, size_t len, json_t **ret) {
+    size_t n = len, wanted;
 
+    *ret = NULL;
+    if (s->form == STREAM_NEW)
+        s->form = !*data ? STREAM_FRAMES : *data == 'k' ? STREAM_OBJECT : STREAM_LINES;
+    if (s->form == STREAM_OBJECT) {
+        s->words = true;
+        text_add_bytes(&s->piece, data, len);
+        return len;
+    }
+    if (s->form == STREAM_LINES) {
+        const char *newline = memchr(data, '\n', len);
+
+        n = newline ? (size_t)(newline - data) : len;
+        text_add_bytes(&s->piece, data, n);
+        if (newline && !s->words && s->piece.len && !s->piece.overflow)
+            read_event(s, ret);
+        return n + (newline != NULL);
+    }
+
+    /* Of a frame the length comes first, then as many bytes. */
+    wanted = HEAD + (s->piece.len < HEAD ? 0 : length_of(s->piece.data));
     s->piece.overflow = wanted > FRAME_MAX;
     if (s->piece.overflow || s->words)
         return len;
+    if (wanted - s->piece.len < len)
+        n = wanted - s->piece.len;
     text_add_bytes(&s->piece, data, n);
     if (s->piece.len >= HEAD && s->piece.len == HEAD + length_of(s->piece.data))
         read_event(s, ret);
     return n;
-}
-
-/* A line begins with a brace, a frame with the first of its length's bytes, which is 0. A Status in
- * Protobuf, the answer to a watch that is refused, is neither, and stays as it is. */
-size_t event_stream_take(struct event_stream *s, const char *data, size_t len, json_t **ret) {
-    *ret = NULL;
-    if (s->form == STREAM_NEW)
-        s->form = !*data ? STREAM_FRAMES : *data == 'k' ? STREAM_OBJECT : STREAM_LINES;
-    if (s->form == STREAM_FRAMES)
-        return take_frame(s, data, len, ret);
-    if (s->form == STREAM_LINES)
-        return take_line(s, data, len, ret);
-    s->words = true;
-    text_add_bytes(&s->piece, data, len);
-    return len;
 }

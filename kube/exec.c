@@ -25,25 +25,6 @@ void kube_exec_result_free(struct kube_exec_result *result) {
     text_free(&result->err);
 }
 
-static char *path_of(const struct kube_exec *exec) {
-    _cleanup_(freep) char *namespace_ = kube_escape(exec->namespace_);
-    _cleanup_(freep) char *pod = kube_escape(exec->pod);
-    struct text t = {0};
-
-    text_addf(&t, "/api/v1/namespaces/%s/pods/%s/exec?stdout=true&stderr=true", namespace_, pod);
-    if (exec->container) {
-        _cleanup_(freep) char *container = kube_escape(exec->container);
-
-        text_addf(&t, "&container=%s", container);
-    }
-    for (const char *const *word = exec->argv; *word; word++) {
-        _cleanup_(freep) char *escaped = kube_escape(*word);
-
-        text_addf(&t, "&command=%s", escaped);
-    }
-    return text_take(&t);
-}
-
 static int on_message(void *context, const char *data, size_t len, struct error *err) {
     struct talk *talk = context;
     struct text *into = len && data[0] == OUT ? &talk->result.out : &talk->result.err;
@@ -77,48 +58,41 @@ static int heard(void *context, const void *data, size_t len, struct text *reply
     return *ret_done ? 0 : error_set(err, ERROR_TIMED_OUT, "it did not end in time");
 }
 
-/* The program ended by itself: with 0, or with the code among the causes. */
-static int judge(struct talk *talk, struct error *err) {
-    const char *reason = json_text_at(talk->status, "reason");
-    long long code = 0;
-
-    if (!talk->status)
-        return error_set(err, ERROR_NETWORK, "the server ended it without an exit code");
-    if (text_equal(json_text_at(talk->status, "status"), "Success"))
-        return 0;
-    json_each(json_at(talk->status, "details.causes"), i, cause) {
-        const char *text = json_text_at(cause, "message");
-
-        if (text_equal(reason, "NonZeroExitCode") && text &&
-            text_equal(json_text_at(cause, "reason"), "ExitCode") &&
-            text_to_number(text, INT32_MIN, UINT32_MAX, &code) == 0) {
-            talk->result.exit_code = (int)code; /* Windows' codes have 32 bits */
-            return 0;
-        }
-    }
-    return 1; /* the server's own words */
-}
-
-/* Fills in the URL and the first bytes to send; `ret` borrows both from the talk. */
+/* Fills in the path, the URL and the first bytes to send; `ret` borrows them from the talk. */
 static int begin(struct talk *talk, const struct kube_exec *exec, struct http_talk *ret,
                  struct error *err) {
     struct kube_client *client = talk->client;
+    _cleanup_(freep) char *namespace_ = kube_escape(exec->namespace_);
+    _cleanup_(freep) char *pod = kube_escape(exec->pod);
+    _cleanup_(freep) char *container = exec->container ? kube_escape(exec->container) : NULL;
     _cleanup_(secret_freep) char *login =
         client->bearer_token ? xasprintf("Authorization: Bearer %s\r\n", client->bearer_token)
                              : xstrdup("");
-    const struct kube_call call = {.method = "GET", .path = talk->path};
     const char *authority = strstr(client->server, "://") + 3; /* http_talk_all() checks it */
     size_t authority_len = strcspn(authority, "/");
-    _cleanup_(freep) char *host = xstrndup(authority, authority_len);
-    _cleanup_(freep) char *target = xasprintf("%s%s", authority + authority_len, talk->path);
+    _cleanup_(freep) char *host = xstrndup(authority, authority_len), *target = NULL;
     unsigned char random[WEBSOCKET_NONCE_LEN + sizeof(uint32_t)];
+    struct text path = {0};
     uint32_t mask;
+
+    text_addf(&path, "/api/v1/namespaces/%s/pods/%s/exec?stdout=true&stderr=true", namespace_, pod);
+    if (container)
+        text_addf(&path, "&container=%s", container);
+    for (const char *const *word = exec->argv; *word; word++) {
+        _cleanup_(freep) char *escaped = kube_escape(*word);
+
+        text_addf(&path, "&command=%s", escaped);
+    }
+    talk->path = text_take(&path);
+    talk->url = xasprintf("%s%s", client->server, talk->path);
+    target = xasprintf("%s%s", authority + authority_len, talk->path);
 
     if (host_random(client->host, random, sizeof random, err) < 0)
         return -1;
     memcpy(&mask, random + WEBSOCKET_NONCE_LEN, sizeof mask);
     websocket_open(&talk->ws, host, target, login, random, mask, &talk->first);
-    kube_request_fill(client, &call, talk->url, &ret->request);
+    kube_request_fill(client, &(struct kube_call){.method = "GET", .path = talk->path}, talk->url,
+                      &ret->request);
     ret->request.timeout_ms = exec->timeout_ms ? exec->timeout_ms : KUBE_EXEC_TIMEOUT_MS;
     talk->deadline = host_monotonic_ms(client->host) + ret->request.timeout_ms;
     ret->first = text_str(&talk->first);
@@ -129,34 +103,37 @@ static int begin(struct talk *talk, const struct kube_exec *exec, struct http_ta
 /* `result`: of the conversation. */
 static int finish(struct talk *talk, const struct kube_exec *exec, int result,
                   struct kube_exec_result *ret, struct error *err) {
-    _cleanup_(freep) char *words = NULL;
+    const json_t *status = talk->status;
+    bool ended = text_equal(json_text_at(status, "status"), "Success");
+    bool failed = text_equal(json_text_at(status, "reason"), "NonZeroExitCode");
+    long long code = 0;
 
+    /* The program ended by itself: with 0, or with the code among the causes. */
+    json_each(json_at(status, "details.causes"), i, cause) {
+        const char *text = json_text_at(cause, "message");
+
+        if (ended || !failed || !text || !text_equal(json_text_at(cause, "reason"), "ExitCode") ||
+            text_to_number(text, INT32_MIN, UINT32_MAX, &code) < 0)
+            continue;
+        talk->result.exit_code = (int)code; /* Windows' codes have 32 bits */
+        ended = true;
+    }
     if (talk->ws.status && (result == 0 || talk->ws.refusal.len)) {
         result = kube_status_error("GET", talk->path, talk->ws.status, text_str(&talk->ws.refusal),
                                    talk->ws.refusal.len, err);
-    } else if (result == 0) {
-        result = judge(talk, err);
-        if (result == 1) {
-            words = json_write(talk->status);
-            result = kube_status_error("GET", talk->path,
-                                       (long)json_number_at(talk->status, "code", FAILED_HTTP),
-                                       words, strlen(words), err);
-        }
-    }
-    if (result == 0) {
-        *ret = take_struct(talk->result);
-        return 0;
-    }
-    return error_prefix(err, "run a program in pod %s/%s", exec->namespace_, exec->pod);
-}
+    } else if (result == 0 && !status) {
+        result = error_set(err, ERROR_NETWORK, "the server ended it without an exit code");
+    } else if (result == 0 && !ended) {
+        _cleanup_(freep) char *words = json_write(status); /* the server's own words */
 
-static void talk_free(struct talk *talk) {
-    websocket_free(&talk->ws);
-    json_decref(talk->status);
-    kube_exec_result_free(&talk->result);
-    secret_free_text(text_take(&talk->first));
-    free(talk->url);
-    free(talk->path);
+        result =
+            kube_status_error("GET", talk->path, (long)json_number_at(status, "code", FAILED_HTTP),
+                              words, strlen(words), err);
+    }
+    if (result < 0)
+        return error_prefix(err, "run a program in pod %s/%s", exec->namespace_, exec->pod);
+    *ret = take_struct(talk->result);
+    return 0;
 }
 
 void kube_exec_all(struct kube_client *client, const struct kube_exec *execs,
@@ -165,11 +142,7 @@ void kube_exec_all(struct kube_client *client, const struct kube_exec *execs,
     _cleanup_(freep) struct http_talk *words = xcalloc(count + 1, sizeof *words);
 
     for (size_t i = 0; i < count; i++) {
-        char *path = path_of(&execs[i]);
-
         talks[i] = (struct talk){.client = client,
-                                 .path = path,
-                                 .url = xasprintf("%s%s", client->server, path),
                                  .max_output = execs[i].max_output ? execs[i].max_output
                                                                    : KUBE_EXEC_OUTPUT_MAX};
         talks[i].ws.protocols = PROTOCOLS;
@@ -180,8 +153,15 @@ void kube_exec_all(struct kube_client *client, const struct kube_exec *execs,
     }
     http_talk_all(client->http, words, count);
     for (size_t i = 0; i < count; i++) {
-        (void)finish(&talks[i], &execs[i], errs[i].kind ? -1 : 0, &rets[i], &errs[i]);
-        talk_free(&talks[i]);
+        struct talk *talk = &talks[i];
+
+        (void)finish(talk, &execs[i], errs[i].kind ? -1 : 0, &rets[i], &errs[i]);
+        websocket_free(&talk->ws);
+        json_decref(talk->status);
+        kube_exec_result_free(&talk->result);
+        secret_free_text(text_take(&talk->first));
+        free(talk->url);
+        free(talk->path);
     }
 }
 

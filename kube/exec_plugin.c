@@ -60,12 +60,21 @@ static char *find_program(struct host *host, const char *kubeconfig, const char 
     return found;
 }
 
-/* What kubectl tells the program. */
-static char *info_make(const struct kubeconfig *config, const char *version) {
+/* What kubectl tells the program, and what the kubeconfig has it told. Who signs in elsewhere does
+ * so through the proxy, whose password no other program is given. */
+static void environment_make(struct host *host, const struct kubeconfig *config,
+                             const char *version, struct text_list *ret) {
+    static const char *const proxies[] = {"HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"};
     _cleanup_json_ json_t *info = json_pack("{s:s, s:s, s:{s:b}}", "kind", "ExecCredential",
                                             "apiVersion", version, "spec", "interactive", 0);
     _cleanup_(freep) char *text = NULL;
 
+    json_each(json_object_get(config->exec, "env"), i, item) {
+        const char *name = json_text_at(item, "name"), *value = json_text_at(item, "value");
+
+        if (name && *name && !strchr(name, '='))
+            text_list_add_owned(ret, xasprintf("%s=%s", name, value ? value : ""));
+    }
     if (json_bool_at(config->exec, "provideClusterInfo", false)) {
         _cleanup_(freep) char *ca =
             config->ca_pem ? base64_encode(config->ca_pem, strlen(config->ca_pem)) : NULL;
@@ -77,61 +86,17 @@ static char *info_make(const struct kubeconfig *config, const char *version) {
                            "insecure-skip-tls-verify", config->insecure_skip_tls_verify));
     }
     text = json_write(info);
-    return xasprintf("KUBERNETES_EXEC_INFO=%s", text);
-}
+    text_list_add_owned(ret, xasprintf("KUBERNETES_EXEC_INFO=%s", text));
+    for (size_t i = 0; i < ARRAY_SIZE(proxies); i++) {
+        _cleanup_(secret_freep) char *value = host_environment(host, proxies[i]);
+        bool named = false;
 
-static void words_make(const struct kubeconfig *config, const char *program,
-                       struct text_list *ret_words, struct text_list *ret_environment,
-                       const char *version) {
-    text_list_add(ret_words, program);
-    json_read_texts(json_object_get(config->exec, "args"), ret_words);
-    json_each(json_object_get(config->exec, "env"), i, item) {
-        const char *name = json_text_at(item, "name"), *value = json_text_at(item, "value");
-
-        if (name && *name && !strchr(name, '='))
-            text_list_add_owned(ret_environment, xasprintf("%s=%s", name, value ? value : ""));
+        for (size_t k = 0; k < ret->count; k++)
+            named |= text_starts_with(ret->items[k], proxies[i]) &&
+                     ret->items[k][strlen(proxies[i])] == '=';
+        if (value && !named)
+            text_list_add_owned(ret, xasprintf("%s=%s", proxies[i], value));
     }
-    text_list_add_owned(ret_environment, info_make(config, version));
-}
-
-static bool is_named(const struct text_list *environment, const char *name) {
-    for (size_t i = 0; i < environment->count; i++)
-        if (text_starts_with(environment->items[i], name) &&
-            environment->items[i][strlen(name)] == '=')
-            return true;
-    return false;
-}
-
-/* Who signs in elsewhere does so through the proxy, whose password no other program is given. */
-static void add_proxies(struct host *host, struct text_list *environment) {
-    static const char *const names[] = {"HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-        _cleanup_(secret_freep) char *value = host_environment(host, names[i]);
-
-        if (value && !is_named(environment, names[i]))
-            text_list_add_owned(environment, xasprintf("%s=%s", names[i], value));
-    }
-}
-
-static int run(struct host *host, const char *program, struct kubeconfig *config,
-               const char *version, struct error *err) {
-    _cleanup_(text_list_free) struct text_list words = {0}, environment = {0};
-    _cleanup_(secret_freep) char *output = NULL;
-    struct host_process process;
-    int code = 0;
-
-    words_make(config, program, &words, &environment, version);
-    add_proxies(host, &environment);
-    process = (struct host_process){.argv = (const char *const *)words.items,
-                                    .environment = (const char *const *)environment.items,
-                                    .timeout_ms = PLUGIN_MS,
-                                    .named = true};
-    if (host_run(host, &process, &code, &output, err) < 0)
-        return -1;
-    if (code)
-        return error_set(err, ERROR_DENIED, "it ended with exit code %d", code);
-    return exec_credential_read(output, strlen(output), version, config, err);
 }
 
 int kubeconfig_run_plugin(struct host *host, const char *path, struct kubeconfig *config,
@@ -141,7 +106,11 @@ int kubeconfig_run_plugin(struct host *host, const char *path, struct kubeconfig
     const char *command = json_text_at(config->exec, "command");
     const char *version = json_text_at(config->exec, "apiVersion");
     const char *hint = json_text_at(config->exec, "installHint");
+    _cleanup_(text_list_free) struct text_list words = {0}, environment = {0};
     _cleanup_(freep) char *program = NULL;
+    _cleanup_(secret_freep) char *output = NULL;
+    struct host_process process;
+    int code = 0, result;
 
     if (!command || !*command)
         return error_set(err, ERROR_USAGE, "kubeconfig: exec names no command");
@@ -157,7 +126,18 @@ int kubeconfig_run_plugin(struct host *host, const char *path, struct kubeconfig
         (void)error_set(err, ERROR_USAGE, "run '%s' of the kubeconfig: it is not in PATH", command);
         return hint ? error_hint(err, "%s", hint) : -1;
     }
-    if (run(host, program, config, version, err) < 0)
-        return error_prefix(err, "run '%s' of the kubeconfig", command);
-    return 0;
+
+    text_list_add(&words, program);
+    json_read_texts(json_object_get(config->exec, "args"), &words);
+    environment_make(host, config, version, &environment);
+    process = (struct host_process){.argv = (const char *const *)words.items,
+                                    .environment = (const char *const *)environment.items,
+                                    .timeout_ms = PLUGIN_MS,
+                                    .named = true};
+    result = host_run(host, &process, &code, &output, err);
+    if (result == 0 && code)
+        result = error_set(err, ERROR_DENIED, "it ended with exit code %d", code);
+    if (result == 0)
+        result = exec_credential_read(output, strlen(output), version, config, err);
+    return result < 0 ? error_prefix(err, "run '%s' of the kubeconfig", command) : 0;
 }

@@ -128,18 +128,10 @@ static int take_data(struct reading *r, const json_t *map, const char *key, char
 
 /* ---- cluster and user ---- */
 
-/* kubectl takes a scheme in capitals, too, and https where a file has no scheme. */
-static void settle_server(char **server) {
-    char *end = *server ? strstr(*server, "://") : NULL;
-    _cleanup_(freep) char *scheme = end ? xstrndup(*server, (size_t)(end - *server)) : NULL;
-    _cleanup_(freep) char *lower = scheme ? text_lower(scheme) : xstrdup("https");
-
-    if (*server)
-        text_set(server, xasprintf("%s://%s", lower, end ? end + 3 : *server));
-}
-
 static int read_cluster(struct reading *r, const json_t *cluster, struct kubeconfig *c) {
+    _cleanup_(freep) char *scheme = NULL, *lower = NULL;
     struct error why = {0};
+    char *end;
 
     if (take_field(r, cluster, "server", &c->server) < 0 ||
         take_field(r, cluster, "certificate-authority", &c->ca_file) < 0 ||
@@ -151,7 +143,6 @@ static int read_cluster(struct reading *r, const json_t *cluster, struct kubecon
         json_is_true(json_object_get(cluster, "insecure-skip-tls-verify"));
     if (!r->whole)
         return 0;
-    settle_server(&c->server);
     if (!c->server)
         return invalid(r, "no server found for cluster \"%s\"", c->cluster_name);
     if (server_url_check_any(c->server, &why) < 0)
@@ -161,22 +152,12 @@ static int read_cluster(struct reading *r, const json_t *cluster, struct kubecon
                        c->cluster_name);
     if (c->proxy_url && http_proxy_url_check(c->proxy_url, &why) < 0)
         return invalid(r, "proxy-url of cluster \"%s\": %s", c->cluster_name, why.message);
-    return 0;
-}
 
-static int check_user(struct reading *r, const struct kubeconfig *c) {
-    bool cert = c->client_cert_file || c->client_cert_pem;
-    bool key = c->client_key_file || c->client_key_pem;
-
-    if (c->client_cert_file && c->client_cert_pem)
-        return invalid(r, "client-certificate and its data are both specified for \"%s\"",
-                       c->user_name);
-    if (c->client_key_file && c->client_key_pem)
-        return invalid(r, "client-key and its data are both specified for \"%s\"", c->user_name);
-    if (cert && !key)
-        return invalid(r, "client-key or its data must be specified for \"%s\"", c->user_name);
-    if ((c->token || c->token_file) && (c->username || c->password))
-        return invalid(r, "more than one authentication method found for \"%s\"", c->user_name);
+    /* kubectl takes a scheme in capitals, too, and https where a file has no scheme. */
+    end = strstr(c->server, "://");
+    scheme = end ? xstrndup(c->server, (size_t)(end - c->server)) : xstrdup("https");
+    lower = text_lower(scheme);
+    text_set(&c->server, xasprintf("%s://%s", lower, end ? end + 3 : c->server));
     return 0;
 }
 
@@ -188,7 +169,19 @@ static void note_presence(const json_t *user, const char *key, char **ret) {
         *ret = xstrdup(key);
 }
 
-static int read_user(struct reading *r, const json_t *user, struct kubeconfig *c) {
+static int read_user(struct reading *r, const json_t *root, const json_t *context,
+                     struct kubeconfig *c) {
+    const char *name = json_text_or(context, "user", "");
+    const json_t *entry = *name ? find_entry(root, "users", name) : NULL;
+    const json_t *user = json_object_get(entry, "user");
+
+    if (r->whole && context && !*name)
+        return invalid(r, "user was not specified for context \"%s\"", r->current);
+    if (r->whole && context && !entry)
+        return invalid(r, "user \"%s\" was not found for context \"%s\"", name, r->current);
+    if (!json_is_object(user))
+        return 0;
+    c->user_name = xstrdup(name);
     if (take_field(r, user, "token", &c->token) < 0 ||
         take_field(r, user, "tokenFile", &c->token_file) < 0 ||
         take_field(r, user, "username", &c->username) < 0 ||
@@ -206,7 +199,17 @@ static int read_user(struct reading *r, const json_t *user, struct kubeconfig *c
     note_presence(user, "as-uid", &c->impersonation);
     note_presence(user, "as-groups", &c->impersonation);
     note_presence(user, "as-user-extra", &c->impersonation);
-    return r->whole ? check_user(r, c) : 0;
+    if (!r->whole)
+        return 0;
+    if (c->client_cert_file && c->client_cert_pem)
+        return invalid(r, "client-certificate and its data are both specified for \"%s\"", name);
+    if (c->client_key_file && c->client_key_pem)
+        return invalid(r, "client-key and its data are both specified for \"%s\"", name);
+    if ((c->client_cert_file || c->client_cert_pem) && !c->client_key_file && !c->client_key_pem)
+        return invalid(r, "client-key or its data must be specified for \"%s\"", name);
+    if ((c->token || c->token_file) && (c->username || c->password))
+        return invalid(r, "more than one authentication method found for \"%s\"", name);
+    return 0;
 }
 
 /* ---- choice ---- */
@@ -237,51 +240,12 @@ static int choose_cluster(struct reading *r, const json_t *root, const json_t *c
     return read_cluster(r, cluster, c);
 }
 
-static int choose_user(struct reading *r, const json_t *root, const json_t *context,
-                       struct kubeconfig *c) {
-    const char *name = json_text_or(context, "user", "");
-    const json_t *entry = *name ? find_entry(root, "users", name) : NULL;
-
-    if (r->whole && context && !*name)
-        return invalid(r, "user was not specified for context \"%s\"", r->current);
-    if (r->whole && context && !entry)
-        return invalid(r, "user \"%s\" was not found for context \"%s\"", name, r->current);
-    if (!json_is_object(json_object_get(entry, "user")))
-        return 0;
-    c->user_name = xstrdup(name);
-    return read_user(r, json_object_get(entry, "user"), c);
-}
-
-/* Another kind of file, given by mistake. */
-static int check_kind(struct reading *r, const json_t *root) {
-    const char *kind = json_text_or(root, "kind", ""),
-               *version = json_text_or(root, "apiVersion", "");
-
-    if (*kind && !text_equal(kind, "Config"))
-        return refuse(r, root, "kind", "kind must be Config");
-    if (*version && !text_equal(version, "v1"))
-        return refuse(r, root, "apiVersion", "apiVersion must be v1");
-    return 0;
-}
-
-static int read_root(struct reading *r, const json_t *root, struct kubeconfig *c) {
-    const char *current = r->current ? r->current : json_text_or(root, "current-context", "");
-    const json_t *entry = *current ? find_entry(root, "contexts", current) : NULL;
-    const json_t *context = json_object_get(entry, "context");
-
-    r->current = current;
-    if (r->whole && *current && !entry)
-        return invalid(r, "context was not found for specified context \"%s\"", current);
-    if (choose_cluster(r, root, context, c) < 0)
-        return -1;
-    return choose_user(r, root, context, c);
-}
-
 static int parse(struct reading r, const char *text, size_t len, const char *what,
                  struct kubeconfig *ret) {
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     _cleanup_(yaml_forget) struct yaml yaml = {0};
-    const json_t *root;
+    const json_t *root, *entry, *context;
+    const char *kind, *version;
 
     if (yaml_read(text, len, what, &yaml, r.err) < 0)
         return -1;
@@ -289,7 +253,22 @@ static int parse(struct reading r, const char *text, size_t len, const char *wha
     root = json_array_get(yaml.documents, 0);
     if (!json_is_object(root))
         return error_set(r.err, ERROR_MALFORMED, "%s: line 1: not a kubeconfig", what);
-    if (check_kind(&r, root) < 0 || read_root(&r, root, &config) < 0)
+
+    /* Another kind of file, given by mistake. */
+    kind = json_text_or(root, "kind", "");
+    version = json_text_or(root, "apiVersion", "");
+    if (*kind && !text_equal(kind, "Config"))
+        return refuse(&r, root, "kind", "kind must be Config");
+    if (*version && !text_equal(version, "v1"))
+        return refuse(&r, root, "apiVersion", "apiVersion must be v1");
+
+    if (!r.current)
+        r.current = json_text_or(root, "current-context", "");
+    entry = *r.current ? find_entry(root, "contexts", r.current) : NULL;
+    context = json_object_get(entry, "context");
+    if (r.whole && *r.current && !entry)
+        return invalid(&r, "context was not found for specified context \"%s\"", r.current);
+    if (choose_cluster(&r, root, context, &config) < 0 || read_user(&r, root, context, &config) < 0)
         return -1;
     *ret = take_struct(config);
     return 0;
@@ -302,37 +281,28 @@ int kubeconfig_parse(const char *text, size_t len, const char *what, struct kube
 
 /* ---- files ---- */
 
-static bool is_absolute(const char *path) {
-    return path[0] == '/' || path[0] == '\\' || (path[0] && path[1] == ':');
-}
-
-static bool lacks_drive(const char *path) {
-    return (path[0] == '/' || path[0] == '\\') && path[1] != '/' && path[1] != '\\';
-}
-
-/* `path` beside the file `base`, or on its drive; the caller frees. */
-static char *beside(const char *base, const char *path) {
-    const char *slash = strrchr(base, '/'), *back = strrchr(base, '\\');
-    const char *end = !slash || (back && back > slash) ? back : slash;
-    _cleanup_(freep) char *full = NULL;
-
-    if (base[0] && base[1] == ':' && lacks_drive(path))
-        full = xasprintf("%.2s%s", base, path);
-    else if (is_absolute(path) || !end)
-        full = xstrdup(path);
-    else
-        full = xasprintf("%.*s%s", (int)(end - base) + 1, base, path);
-    return path_plain(full);
-}
-
 static int embed(struct host *host, const char *base, const char *path, const char *kind,
                  char **ret, size_t *ret_len, struct error *err) {
-    _cleanup_(freep) char *full = NULL;
+    const char *slash = strrchr(base, '/'), *back = strrchr(base, '\\');
+    const char *end = !slash || (back && back > slash) ? back : slash;
+    _cleanup_(freep) char *given = NULL, *full = NULL;
+    bool rooted, lacks_drive;
     size_t len = 0;
 
     if (!path || *ret)
         return 0;
-    full = beside(base, path);
+
+    /* A relative path is beside the kubeconfig, "/x" is on its drive. */
+    rooted = path[0] == '/' || path[0] == '\\';
+    lacks_drive = rooted && path[1] != '/' && path[1] != '\\';
+    if (base[0] && base[1] == ':' && lacks_drive)
+        given = xasprintf("%.2s%s", base, path);
+    else if (rooted || (path[0] && path[1] == ':') || !end)
+        given = xstrdup(path);
+    else
+        given = xasprintf("%.*s%s", (int)(end - base) + 1, base, path);
+    full = path_plain(given);
+
     if (host_read_text(host, full, FILE_MAX, ret, &len, err) < 0)
         return error_prefix(err, "read the %s file defined in kubeconfig", kind);
     if (strlen(*ret) != len)
@@ -341,24 +311,6 @@ static int embed(struct host *host, const char *base, const char *path, const ch
                          full);
     if (ret_len)
         *ret_len = len;
-    return 0;
-}
-
-static int embed_all(struct host *host, const char *path, struct kubeconfig *c, struct error *err) {
-    if (embed(host, path, c->ca_file, "certificate authority", &c->ca_pem, &c->ca_pem_len, err) <
-            0 ||
-        embed(host, path, c->client_cert_file, "client cert", &c->client_cert_pem, NULL, err) < 0 ||
-        embed(host, path, c->client_key_file, "client key", &c->client_key_pem, NULL, err) < 0) {
-        if (err && err->kind == ERROR_ABSENT)
-            err->kind = ERROR_USAGE; /* a wrong name in the kubeconfig */
-        return -1;
-    }
-    if (embed(host, path, c->token_file, "token", &c->token, NULL, err) < 0)
-        return -1;
-    if (c->token_file && c->token && !*c->token) { /* an empty file is not a credential */
-        free(take_ptr(c->token_file));
-        free(take_ptr(c->token));
-    }
     return 0;
 }
 
@@ -372,13 +324,26 @@ int kubeconfig_read_context(struct host *host, const char *path, const char *con
     _cleanup_(secret_freep) char *text = NULL;
     _cleanup_(freep) char *shown = path_shown(path);
     struct reading r = {.whole = true, .current = context, .err = err};
-    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
+    _cleanup_(kubeconfig_free) struct kubeconfig c = {0};
     size_t len = 0;
 
     if (host_read_text(host, path, FILE_MAX, &text, &len, err) < 0 ||
-        parse(r, text, len, shown, &config) < 0 || embed_all(host, path, &config, err) < 0)
+        parse(r, text, len, shown, &c) < 0)
         return -1;
-    *ret = take_struct(config);
+    if (embed(host, path, c.ca_file, "certificate authority", &c.ca_pem, &c.ca_pem_len, err) < 0 ||
+        embed(host, path, c.client_cert_file, "client cert", &c.client_cert_pem, NULL, err) < 0 ||
+        embed(host, path, c.client_key_file, "client key", &c.client_key_pem, NULL, err) < 0) {
+        if (err && err->kind == ERROR_ABSENT)
+            err->kind = ERROR_USAGE; /* a wrong name in the kubeconfig */
+        return -1;
+    }
+    if (embed(host, path, c.token_file, "token", &c.token, NULL, err) < 0)
+        return -1;
+    if (c.token_file && c.token && !*c.token) { /* an empty file is not a credential */
+        free(take_ptr(c.token_file));
+        free(take_ptr(c.token));
+    }
+    *ret = take_struct(c);
     return 0;
 }
 

@@ -39,21 +39,19 @@ char *kubeconfig_make_bootstrap(const char *cluster_name, const char *server, co
                         "tls-bootstrap-token-user", json_pack("{s:s}", "token", token));
 }
 
-static json_t *user_of_file(const char *path) {
-    return json_pack("{s:s, s:s}", "client-certificate", path, "client-key", path);
-}
-
 char *kubeconfig_make_kubelet(const char *server, const char *ca_pem,
                               const char *certificate_path) {
     return write_config("default-cluster", cluster_json(server, ca_pem), "default-context",
                         json_pack("{s:s}", "namespace", "default"), "default-auth",
-                        user_of_file(certificate_path));
+                        json_pack("{s:s, s:s}", "client-certificate", certificate_path,
+                                  "client-key", certificate_path));
 }
 
 char *kubeconfig_make_client(const char *server, const char *ca_pem, const char *user,
                              const char *certificate_path) {
     return write_config("default", cluster_json(server, ca_pem), "default", json_object(), user,
-                        user_of_file(certificate_path));
+                        json_pack("{s:s, s:s}", "client-certificate", certificate_path,
+                                  "client-key", certificate_path));
 }
 
 char *kubeconfig_make(const struct kubeconfig *config) {

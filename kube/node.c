@@ -20,38 +20,10 @@ static char *copy_at(const json_t *object, const char *path) {
     return xstrdup_null(json_text_at(object, path));
 }
 
-static void read_addresses(struct kube_node *node, const json_t *addresses) {
-    json_each(addresses, i, address) {
-        const char *text = json_text_at(address, "address");
-
-        if (text && text_equal(json_text_at(address, "type"), "InternalIP"))
-            text_list_add(&node->addresses, text);
-    }
-    if (node->addresses.count)
-        node->internal_ip = xstrdup(node->addresses.items[0]);
-}
-
-static void read_cidrs(struct kube_node *node, const json_t *object) {
-    const char *one = json_text_at(object, "spec.podCIDR");
-
-    json_read_texts(json_at(object, "spec.podCIDRs"), &node->pod_cidrs);
-    if (!node->pod_cidrs.count && one && *one)
-        text_list_add(&node->pod_cidrs, one);
-}
-
-static void read_ready(struct kube_node *node, const json_t *object) {
-    const json_t *ready = kube_ready_condition(object);
-
-    node->ready = text_equal(json_text_at(ready, "status"), "True");
-    node->ready_reason = copy_at(ready, "reason");
-    node->ready_message = copy_at(ready, "message");
-    json_each(json_at(object, "status.conditions"), i, condition)
-        node->network_pending |= text_equal(json_text_at(condition, "status"), "True") &&
-                                 text_equal(json_text_at(condition, "reason"), PENDING_REASON);
-}
-
 int kube_node_from_json(const json_t *object, struct kube_node *ret, struct error *err) {
     struct kube_node node = {.name = copy_at(object, "metadata.name")};
+    const json_t *ready = kube_ready_condition(object);
+    const char *pod_cidr = json_text_at(object, "spec.podCIDR");
 
     if (!node.name)
         (void)error_set(err, ERROR_MALFORMED, "decode Node: it has no name");
@@ -64,9 +36,23 @@ int kube_node_from_json(const json_t *object, struct kube_node *ret, struct erro
     node.kubelet_version = copy_at(object, "status.nodeInfo.kubeletVersion");
     node.annotations = json_incref(json_at(object, "metadata.annotations"));
     node.unschedulable = json_bool_at(object, "spec.unschedulable", false);
-    read_addresses(&node, json_at(object, "status.addresses"));
-    read_cidrs(&node, object);
-    read_ready(&node, object);
+    json_each(json_at(object, "status.addresses"), i, address) {
+        const char *text = json_text_at(address, "address");
+
+        if (text && text_equal(json_text_at(address, "type"), "InternalIP"))
+            text_list_add(&node.addresses, text);
+    }
+    if (node.addresses.count)
+        node.internal_ip = xstrdup(node.addresses.items[0]);
+    json_read_texts(json_at(object, "spec.podCIDRs"), &node.pod_cidrs);
+    if (!node.pod_cidrs.count && pod_cidr && *pod_cidr)
+        text_list_add(&node.pod_cidrs, pod_cidr);
+    node.ready = text_equal(json_text_at(ready, "status"), "True");
+    node.ready_reason = copy_at(ready, "reason");
+    node.ready_message = copy_at(ready, "message");
+    json_each(json_at(object, "status.conditions"), i, condition)
+        node.network_pending |= text_equal(json_text_at(condition, "status"), "True") &&
+                                text_equal(json_text_at(condition, "reason"), PENDING_REASON);
     *ret = node;
     return 0;
 }
@@ -136,15 +122,22 @@ struct node_wait {
     uint64_t start;
 };
 
-static int tell(struct node_wait *w, unsigned waited_ms, struct error *err) {
+static int tell(void *context, unsigned waited_ms, struct error *err) {
+    struct node_wait *w = context;
+
     if (w->progress && w->progress(w->context, w->seen.name ? &w->seen : NULL, waited_ms))
         return error_set(err, ERROR_INTERRUPTED, "wait for node \"%s\": interrupted", w->name);
     return 0;
 }
 
-static int look(struct node_wait *w, const json_t *object, struct error *err) {
+static int on_event(void *context, const char *type, const json_t *object, struct error *err) {
+    struct node_wait *w = context;
     struct kube_node node = {0};
 
+    if (text_equal(type, "LISTED") && json_array_size(json_at(object, "items")))
+        return 0;
+    if (text_equal(type, "LISTED") || text_equal(type, "DELETED"))
+        object = NULL;
     if (object && kube_node_from_json(object, &node, err) < 0)
         return -1;
     kube_node_free(&w->seen);
@@ -152,33 +145,6 @@ static int look(struct node_wait *w, const json_t *object, struct error *err) {
     if (tell(w, (unsigned)(host_monotonic_ms(w->host) - w->start), err) < 0)
         return -1;
     return w->wanted(object ? &w->seen : NULL) ? 1 : 0;
-}
-
-static int on_event(void *context, const char *type, const json_t *object, struct error *err) {
-    struct node_wait *w = context;
-
-    if (text_equal(type, "LISTED"))
-        return json_array_size(json_at(object, "items")) == 0 ? look(w, NULL, err) : 0;
-    return look(w, text_equal(type, "DELETED") ? NULL : object, err);
-}
-
-static int on_tick(void *context, unsigned waited_ms, struct error *err) {
-    return tell(context, waited_ms, err);
-}
-
-static void explain(const struct node_wait *w, struct error *err) {
-    const struct kube_node *node = &w->seen;
-
-    if (!err || err->kind != ERROR_TIMED_OUT)
-        return;
-    if (!node->name)
-        (void)error_prefix(err, "node \"%s\" is not registered", w->name);
-    else if (w->wanted == kube_node_has_pod_cidr)
-        (void)error_prefix(err, "node \"%s\" has no podCIDR", w->name);
-    else
-        (void)error_prefix(err, "node \"%s\" is not Ready: %s: %s", w->name,
-                           node->ready_reason ? node->ready_reason : "no condition",
-                           node->ready_message ? node->ready_message : "no message");
 }
 
 int kube_node_wait(struct kube_client *client, const char *name, kube_node_wanted *wanted,
@@ -194,16 +160,25 @@ int kube_node_wait(struct kube_client *client, const char *name, kube_node_wante
                                .name = name,
                                .timeout_ms = timeout_ms,
                                .on_event = on_event,
-                               .on_tick = on_tick,
+                               .on_tick = tell,
                                .context = &w};
 
-    if (kube_watch(client, &watch, err) < 0) {
-        explain(&w, err);
-        kube_node_free(&w.seen);
-        return -1;
+    if (kube_watch(client, &watch, err) == 0) {
+        *ret = w.seen;
+        return 0;
     }
-    *ret = w.seen;
-    return 0;
+    if (err && err->kind == ERROR_TIMED_OUT) {
+        if (!w.seen.name)
+            (void)error_prefix(err, "node \"%s\" is not registered", name);
+        else if (wanted == kube_node_has_pod_cidr)
+            (void)error_prefix(err, "node \"%s\" has no podCIDR", name);
+        else
+            (void)error_prefix(err, "node \"%s\" is not Ready: %s: %s", name,
+                               w.seen.ready_reason ? w.seen.ready_reason : "no condition",
+                               w.seen.ready_message ? w.seen.ready_message : "no message");
+    }
+    kube_node_free(&w.seen);
+    return -1;
 }
 
 /* ---- events ---- */
@@ -227,57 +202,38 @@ static const struct {
 
 enum { MESSAGE_MAX = 1000 }; /* of 1024 that the API server takes */
 
-/* Not in the middle of a letter. The caller frees. */
-static char *cut_message(const char *message) {
+int node_event_tell(struct kube_client *client, const char *node, enum node_event event,
+                    const char *message, struct node_events *events, struct error *err) {
+    const char *now = RFC3339_TEXT(host_now(client->host) + client->clock_difference);
+    _cleanup_(freep) char *prefix = xasprintf("%s.", node), *cut = NULL;
+    _cleanup_json_ json_t *told = NULL, *made = NULL;
     size_t len = strnlen(message, MESSAGE_MAX);
 
-    while (len && ((unsigned char)message[len] & 0xc0) == 0x80)
+    while (len && ((unsigned char)message[len] & 0xc0) == 0x80) /* not in the middle of a letter */
         len--;
-    return xstrndup(message, len);
-}
+    cut = xstrndup(message, len);
+    if (events && text_equal(events->last[event].message, cut)) {
+        _cleanup_(freep) char *segment = kube_escape(events->last[event].name);
+        _cleanup_(freep) char *path = xasprintf(EVENTS_PATH "/%s", segment);
+        _cleanup_json_ json_t *again = json_pack(
+            "{s:i, s:s}", "count", (int)events->last[event].count + 1, "lastTimestamp", now);
 
-/* Of a Node kubectl looks for events by its name as `uid`, which the kubelet writes, too. */
-static json_t *event_json(const char *node, enum node_event event, const char *message,
-                          const char *now) {
-    _cleanup_(freep) char *prefix = xasprintf("%s.", node);
+        if (kube_patch(client, path, "merge", again, err) == 0) {
+            events->last[event].count++;
+            return 0;
+        }
+        if (error_forgive(err, ERROR_ABSENT) < 0) /* absent: gone, as events are after an hour */
+            return -1;
+    }
 
-    return json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s, s:s, s:s, s:s}, s:s, s:s, s:s, s:{s:s, "
+    /* Of a Node kubectl looks for events by its name as `uid`, which the kubelet writes, too. */
+    told = json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s, s:s, s:s, s:s}, s:s, s:s, s:s, s:{s:s, "
                      "s:s}, s:s, s:s, s:i}",
                      "apiVersion", "v1", "kind", "Event", "metadata", "generateName", prefix,
                      "namespace", "default", "involvedObject", "apiVersion", "v1", "kind", "Node",
                      "name", node, "uid", node, "type", rows[event].warning ? "Warning" : "Normal",
-                     "reason", rows[event].reason, "message", message, "source", "component",
-                     "winjoin", "host", node, "firstTimestamp", now, "lastTimestamp", now, "count",
-                     1);
-}
-
-/* 1: done; 0: it has gone meanwhile, as events do after an hour. */
-static int count_again(struct kube_client *client, const char *name, unsigned count,
-                       const char *now, struct error *err) {
-    _cleanup_(freep) char *segment = kube_escape(name);
-    _cleanup_(freep) char *path = xasprintf(EVENTS_PATH "/%s", segment);
-    _cleanup_json_ json_t *patch =
-        json_pack("{s:i, s:s}", "count", (int)count, "lastTimestamp", now);
-
-    if (kube_patch(client, path, "merge", patch, err) == 0)
-        return 1;
-    return error_forgive(err, ERROR_ABSENT);
-}
-
-int node_event_tell(struct kube_client *client, const char *node, enum node_event event,
-                    const char *message, struct node_events *events, struct error *err) {
-    const char *now = RFC3339_TEXT(host_now(client->host) + client->clock_difference);
-    _cleanup_(freep) char *cut = cut_message(message);
-    _cleanup_json_ json_t *told = event_json(node, event, cut, now), *made = NULL;
-
-    if (events && text_equal(events->last[event].message, cut)) {
-        int done =
-            count_again(client, events->last[event].name, events->last[event].count + 1, now, err);
-
-        events->last[event].count += done > 0;
-        if (done)
-            return done < 0 ? -1 : 0;
-    }
+                     "reason", rows[event].reason, "message", cut, "source", "component", "winjoin",
+                     "host", node, "firstTimestamp", now, "lastTimestamp", now, "count", 1);
     if (kube_create(client, EVENTS_PATH, told, &made, err) < 0)
         return -1;
     if (events && json_text_at(made, "metadata.name")) {

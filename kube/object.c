@@ -29,16 +29,6 @@ static int refuse(const json_t *object, const char *wanted, const char *found, s
     return -1;
 }
 
-static int check_word(const json_t *object, const char *field, const char *kind, const char *wanted,
-                      struct error *err) {
-    const json_t *value = json_object_get(object, field);
-    const char *text = json_string_value(value);
-
-    if (!value || json_is_null(value) || text_equal(text, "") || text_equal(text, wanted))
-        return 0;
-    return refuse(object, kind, text ? text : field, err);
-}
-
 char *kube_full_name(const json_t *object) {
     return xasprintf("%s/%s", json_text_or(object, "metadata.namespace", ""),
                      json_text_or(object, "metadata.name", ""));
@@ -46,9 +36,19 @@ char *kube_full_name(const json_t *object) {
 
 int kube_object_check(const json_t *object, const char *kind, const char *api_version,
                       struct error *err) {
-    if (check_word(object, "kind", kind, kind, err) < 0)
-        return -1;
-    return check_word(object, "apiVersion", kind, api_version, err);
+    const struct {
+        const char *field, *wanted;
+    } words[] = {{"kind", kind}, {"apiVersion", api_version}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+        const json_t *value = json_object_get(object, words[i].field);
+        const char *text = json_string_value(value);
+
+        if (value && !json_is_null(value) && !text_equal(text, "") &&
+            !text_equal(text, words[i].wanted))
+            return refuse(object, kind, text ? text : words[i].field, err);
+    }
+    return 0;
 }
 
 int kube_list_items(const json_t *list, json_t **ret, struct error *err) {

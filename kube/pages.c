@@ -69,25 +69,6 @@ static int read_page(const char *text, size_t len, struct page *ret, struct erro
 /* What is done with each page. */
 typedef int take_page(void *context, const char *text, size_t len, struct error *err);
 
-/* One page more; *next is where the following one begins, "" at the end. */
-static int add_page(struct kube_client *client, const char *path, take_page *take, void *context,
-                    char **next, char **ret_version, struct error *err) {
-    _cleanup_(freep) char *url = xasprintf("%s%climit=%d%s%s", path, strchr(path, '?') ? '&' : '?',
-                                           PAGE_LIMIT, **next ? "&continue=" : "", *next);
-    _cleanup_(freep) char *text = NULL;
-    _cleanup_(page_free) struct page page = {0};
-
-    if (kube_get_text(client, url, PAGE_BYTES_MAX, &text, err) < 0)
-        return -1;
-    if (read_page(text, client->answer_len, &page, err) < 0 ||
-        take(context, text, client->answer_len, err) < 0)
-        return error_prefix(err, "GET %s", path);
-    text_set(next, kube_escape(page.more ? page.more : ""));
-    if (ret_version && page.version)
-        text_set(ret_version, take_ptr(page.version));
-    return 0;
-}
-
 /* ---- one answer, object by object as it comes ---- */
 
 struct coming {
@@ -104,39 +85,29 @@ static int broken(struct coming *c) {
     return error_set(&c->why, ERROR_MALFORMED, "decode the answer: byte %zu is not JSON", c->bytes);
 }
 
-/* What is between two objects came with the second one. */
-static int take_item(struct coming *c) {
-    static const char blanks[] = " \t\r\n";
-    const char *item = c->item.data + strspn(c->item.data, blanks);
-    _cleanup_(freep) char *list = NULL;
-
-    if (c->objects++ && *item++ != ',')
-        return broken(c);
-    list = xasprintf("{\"items\":[%s]}", item);
-    text_clear(&c->item);
-    return c->take(c->context, list, strlen(list), &c->why);
-}
-
-static size_t without_blanks(const char *text, size_t len) {
-    while (len && strchr(" \t\r\n", text[len - 1]))
-        len--;
-    return len;
-}
-
 /* Does it end with "items": [ */
 static bool is_items(const struct text *rest) {
     static const char key[] = "\"items\"";
-    size_t len = without_blanks(rest->data, rest->len - 1);
+    size_t len = rest->len - 1;
+    bool colon = false;
 
-    if (!len || rest->data[len - 1] != ':')
-        return false;
-    len = without_blanks(rest->data, len - 1);
-    return len >= strlen(key) && memcmp(rest->data + len - strlen(key), key, strlen(key)) == 0;
+    for (; len; len--) {
+        char last = rest->data[len - 1];
+
+        if (!strchr(" \t\r\n", last) && (colon || last != ':'))
+            break;
+        colon |= last == ':';
+    }
+    return colon && len >= strlen(key) &&
+           memcmp(rest->data + len - strlen(key), key, strlen(key)) == 0;
 }
 
 /* A bracket or a brace, which ends what is kept with it. */
 static int take_nesting(struct coming *c, char byte) {
+    static const char blanks[] = " \t\r\n";
     bool opens = byte == '{' || byte == '[';
+    _cleanup_(freep) char *list = NULL;
+    const char *item;
 
     if (!opens && !c->depth)
         return broken(c);
@@ -145,23 +116,20 @@ static int take_nesting(struct coming *c, char byte) {
         c->in_items = byte == '[' && is_items(&c->rest);
     if (opens || !c->in_items || c->depth > 2)
         return 0;
-    if (c->depth == 2)
-        return take_item(c);
-    text_add(&c->rest, text_str(&c->item)); /* no object */
+    if (c->depth < 2) {
+        text_add(&c->rest, text_str(&c->item)); /* no object */
+        text_clear(&c->item);
+        c->in_items = false;
+        return 0;
+    }
+
+    /* What is between two objects came with the second one. */
+    item = c->item.data + strspn(c->item.data, blanks);
+    if (c->objects++ && *item++ != ',')
+        return broken(c);
+    list = xasprintf("{\"items\":[%s]}", item);
     text_clear(&c->item);
-    c->in_items = false;
-    return 0;
-}
-
-static bool take_byte(struct coming *c, char byte) {
-    bool in_text = c->in_text;
-
-    if (in_text && !c->is_escaped && byte == '"')
-        c->in_text = false;
-    else if (!in_text && byte == '"')
-        c->in_text = true;
-    c->is_escaped = in_text && byte == '\\' && !c->is_escaped;
-    return !in_text && strchr("{}[]", byte) && byte;
+    return c->take(c->context, list, strlen(list), &c->why);
 }
 
 static int on_list(void *context, const char *data, size_t len) {
@@ -169,8 +137,12 @@ static int on_list(void *context, const char *data, size_t len) {
     size_t kept = 0;
 
     for (size_t i = 0; i < len; i++) {
-        bool nests = take_byte(c, data[i]);
+        bool nests = !c->in_text && data[i] && strchr("{}[]", data[i]);
+        bool escapes = c->in_text && !c->is_escaped && data[i] == '\\';
 
+        if (data[i] == '"' && !c->is_escaped)
+            c->in_text = !c->in_text;
+        c->is_escaped = escapes;
         if (!nests && i + 1 < len)
             continue;
         text_add_bytes(c->in_items ? &c->item : &c->rest, data + kept, i + 1 - kept);
@@ -232,13 +204,27 @@ static int stream_list(struct kube_client *client, const char *path, take_page *
 /* A server whose pages do not end is given up. `all`: so many bytes at most, 0 = any number. */
 static int add_pages(struct kube_client *client, const char *path, size_t all, take_page *take,
                      void *context, char **ret_version, struct error *err) {
-    _cleanup_(freep) char *next = xstrdup("");
+    _cleanup_(freep) char *next = xstrdup(""); /* where the next page begins; "" at the end */
     uint64_t start = host_monotonic_ms(client->host);
     size_t sum = 0;
 
-    for (unsigned page = 0; page < PAGES_MAX; page++) {
-        if (add_page(client, path, take, context, &next, ret_version, err) < 0)
+    for (unsigned count = 1; count <= PAGES_MAX; count++) {
+        _cleanup_(freep) char *url =
+            xasprintf("%s%climit=%d%s%s", path, strchr(path, '?') ? '&' : '?', PAGE_LIMIT,
+                      *next ? "&continue=" : "", next);
+        _cleanup_(freep) char *text = NULL;
+        _cleanup_(page_free) struct page page = {0};
+        const struct kube_call call = {
+            .method = "GET", .path = url, .max_body = PAGE_BYTES_MAX, .ret_text = &text};
+
+        if (kube_call_retry(client, &call, client->patience_ms, NULL, err) < 0)
             return -1;
+        if (read_page(text, client->answer_len, &page, err) < 0 ||
+            take(context, text, client->answer_len, err) < 0)
+            return error_prefix(err, "GET %s", path);
+        if (ret_version && page.version)
+            text_set(ret_version, take_ptr(page.version));
+        text_set(&next, kube_escape(page.more ? page.more : ""));
         if (!*next)
             return 0;
         sum += client->answer_len;
@@ -247,7 +233,7 @@ static int add_pages(struct kube_client *client, const char *path, size_t all, t
                              all / 1024 / 1024);
         if (host_monotonic_ms(client->host) - start > PAGES_MS)
             return error_set(err, ERROR_TIMED_OUT, "GET %s: not complete after %u pages in %d s",
-                             path, page + 1, PAGES_MS / 1000);
+                             path, count, PAGES_MS / 1000);
     }
     return error_set(err, ERROR_MALFORMED, "GET %s: the list of pages never ends", path);
 }
@@ -332,13 +318,6 @@ int kube_pages_scan(struct kube_client *client, const char *path, const struct j
 
 /* ---- their names ---- */
 
-/* What makes no tables answers with the objects. */
-static const char *name_in(const json_t *item) {
-    const char *name = json_string_value(json_array_get(json_object_get(item, "cells"), 0));
-
-    return name ? name : json_text_at(item, "metadata.name");
-}
-
 int kube_names_get(struct kube_client *client, const char *path, unsigned most, unsigned timeout_ms,
                    json_t **ret, struct error *err) {
     _cleanup_(freep) char *query = xasprintf("%s?includeObject=None&limit=%u", path, most);
@@ -357,9 +336,14 @@ int kube_names_get(struct kube_client *client, const char *path, unsigned most, 
                          query);
     if (*json_text_or(answer, "metadata.continue", ""))
         return error_set(err, ERROR_UNSUPPORTED, "GET %s: there are more than %u", query, most);
-    json_each(json_object_get(answer, text_equal(kind, "Table") ? "rows" : "items"), i, item)
-        if (name_in(item))
-            json_object_set_new(names, name_in(item), json_true());
+    json_each(json_object_get(answer, text_equal(kind, "Table") ? "rows" : "items"), i, item) {
+        const char *name = json_string_value(json_array_get(json_object_get(item, "cells"), 0));
+
+        if (!name) /* what makes no tables answers with the objects */
+            name = json_text_at(item, "metadata.name");
+        if (name)
+            json_object_set_new(names, name, json_true());
+    }
     *ret = take_ptr(names);
     return 0;
 }

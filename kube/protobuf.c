@@ -93,13 +93,9 @@ struct bytes {
     size_t len;
 };
 
-static int cut_off(struct error *err) {
-    return error_set(err, ERROR_MALFORMED, "decode protobuf: it is cut off");
-}
-
 static int take_bytes(struct bytes *from, uint64_t len, struct bytes *ret, struct error *err) {
     if (len > from->len)
-        return cut_off(err);
+        return error_set(err, ERROR_MALFORMED, "decode protobuf: it is cut off");
     *ret = (struct bytes){from->at, (size_t)len};
     from->at += len;
     from->len -= (size_t)len;
@@ -109,12 +105,12 @@ static int take_bytes(struct bytes *from, uint64_t len, struct bytes *ret, struc
 static int take_varint(struct bytes *from, uint64_t *ret, struct error *err) {
     *ret = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
+        struct bytes one;
         unsigned char byte;
 
-        if (!from->len)
-            return cut_off(err);
-        byte = (unsigned char)*from->at++;
-        from->len--;
+        if (take_bytes(from, 1, &one, err) < 0)
+            return -1;
+        byte = (unsigned char)*one.at;
         *ret |= (uint64_t)(byte & 0x7f) << shift;
         if (byte < 0x80)
             return 0;
@@ -191,40 +187,12 @@ static int read_value(const struct field *field, const struct value *value, json
     return 0;
 }
 
-static json_t *member(json_t *object, const char *name, json_t *made) {
-    json_t *found = json_object_get(object, name);
-
-    if (found) {
-        json_decref(made);
-        return found;
-    }
-    json_object_set_new(object, name, made);
-    return made;
-}
-
-static void put(const struct field *field, json_t *into, json_t *value) {
-    const char *key;
-    json_t *text;
-
-    if (field->kind == MAP) {
-        key = json_string_value(json_object_get(value, "key"));
-        text = json_object_get(value, "value");
-        json_object_set_new(member(into, field->name, json_object()), key ? key : "",
-                            text ? json_incref(text) : json_string(""));
-        json_decref(value);
-    } else if (field->repeated) {
-        json_array_append_new(member(into, field->name, json_array()), value);
-    } else {
-        json_object_set_new(into, field->name, value);
-    }
-}
-
 static int read_fields(struct bytes from, const struct field *fields, json_t *into,
                        struct error *err) {
     while (from.len) {
         const struct field *field = fields;
         struct value value;
-        json_t *made;
+        json_t *made, *all;
 
         if (take_value(&from, &value, err) < 0)
             return -1;
@@ -234,8 +202,24 @@ static int read_fields(struct bytes from, const struct field *fields, json_t *in
             continue;
         if (read_value(field, &value, &made, err) < 0)
             return -1;
-        if (made)
-            put(field, into, made);
+        if (!made)
+            continue;
+        all = json_object_get(into, field->name);
+        if (!all && (field->kind == MAP || field->repeated)) {
+            all = field->kind == MAP ? json_object() : json_array();
+            json_object_set_new(into, field->name, all);
+        }
+        if (field->kind == MAP) {
+            const char *key = json_string_value(json_object_get(made, "key"));
+            json_t *text = json_object_get(made, "value");
+
+            json_object_set_new(all, key ? key : "", text ? json_incref(text) : json_string(""));
+            json_decref(made);
+        } else if (field->repeated) {
+            json_array_append_new(all, made);
+        } else {
+            json_object_set_new(into, field->name, made);
+        }
     }
     return 0;
 }

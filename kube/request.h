@@ -14,18 +14,15 @@ struct kube_call {
     unsigned timeout_ms; /* 0 = the client's */
     unsigned silent_ms;
     size_t max_body; /* 0 = HTTP_BODY_MAX */
-    bool gzip;       /* as of http_request; kube_get_text() always */
+    bool gzip;       /* as of http_request; with ret_text always */
     int (*on_data)(void *context, const char *data, size_t len);
     void *on_data_context;
-    char **ret_text; /* kube_get_text(): gets the answer, which is not read as JSON then */
+    char **ret_text; /* of kube_call_retry(): gets the answer (client->answer_len bytes) as it came;
+                        the caller frees. NULL: it is read as JSON */
 };
 /* Sends it with the client's trust and credentials; any status is success. http_response_free(). */
 int kube_perform(struct kube_client *client, const struct kube_call *call,
                  struct http_response *ret, struct error *err);
-/* kube_get() whose answer, which may have so many bytes (client->answer_len), is handed out as it
- * came; the caller frees. */
-int kube_get_text(struct kube_client *client, const char *path, size_t max_body, char **ret,
-                  struct error *err);
 /* kube_get_retry() of a call. */
 int kube_call_retry(struct kube_client *client, const struct kube_call *call, unsigned timeout_ms,
                     json_t **ret, struct error *err);

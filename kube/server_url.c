@@ -7,18 +7,12 @@
 /* A query, a fragment, a user, an escape a control character of a terminal have none of these. */
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/[]"
 
-static bool is_host(const char *host, bool brackets) {
-    struct ip ip;
-
-    if (brackets)
-        return ip_parse(host, &ip, NULL) == 0 && ip.family == 6;
-    return *host && !strpbrk(host, ":[]~");
-}
-
 /* Of a URL behind its scheme. */
 static const char *why_bad(const char *url) {
     _cleanup_(freep) char *authority = NULL, *host = NULL;
+    struct ip ip;
     unsigned port;
+    bool good;
 
     if (strchr(url, '@'))
         return "its server must not contain a user or password";
@@ -27,9 +21,11 @@ static const char *why_bad(const char *url) {
     authority = xstrndup(url, strcspn(url, "/"));
     if (text_split_port(authority, &host, &port) < 0)
         return "its server's port must be a number from 1 to 65535";
-    return is_host(host, *authority == '[') ? NULL
-                                            : "its server must have a host: a name in ASCII, an "
-                                              "IPv4 address, or an IPv6 address in brackets";
+    good = *authority == '[' ? ip_parse(host, &ip, NULL) == 0 && ip.family == 6
+                             : *host && !strpbrk(host, ":[]~");
+    return good ? NULL
+                : "its server must have a host: a name in ASCII, an IPv4 address, or an IPv6 "
+                  "address in brackets";
 }
 
 static int check(const char *url, bool plain, struct error *err) {

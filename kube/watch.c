@@ -35,6 +35,7 @@ struct watching {
 struct wait {
     struct watching *all;
     const struct kube_watch *watch;
+    unsigned poll_ms;  /* how long it lets a server be that grants no watch */
     uint64_t heard;    /* when the server answered last */
     uint64_t due;      /* it pauses until then; in a stream: for ever */
     char *version;     /* resourceVersion to go on from; NULL = list again */
@@ -54,14 +55,10 @@ static uint64_t now_ms(const struct watching *all) {
 }
 
 /* The first one's wait is that of all. */
-static unsigned waited(const struct watching *all) {
-    return (unsigned)(now_ms(all) - all->start);
-}
-
 static unsigned left(const struct watching *all) {
-    unsigned now = waited(all), whole = all->waits[0].watch->timeout_ms;
+    uint64_t waited = now_ms(all) - all->start, whole = all->waits[0].watch->timeout_ms;
 
-    return now < whole ? whole - now : 0;
+    return waited < whole ? (unsigned)(whole - waited) : 0;
 }
 
 static bool wants_list(const struct wait *w) {
@@ -98,7 +95,7 @@ static void tick(struct watching *all) {
         all->outcome = error_set(all->err, ERROR_INTERRUPTED, "wait: interrupted");
     else if (first->on_tick)
         all->outcome = first->on_tick(first->tick_context ? first->tick_context : first->context,
-                                      waited(all), all->err);
+                                      (unsigned)(now - all->start), all->err);
     all->ticks = false;
 }
 
@@ -121,19 +118,10 @@ static void sleep_until(struct watching *all, uint64_t end) {
     }
 }
 
-/* How long it lets a server be that grants no watch. */
-static unsigned poll_ms(const struct wait *w) {
-    return w->watch->poll_ms ? w->watch->poll_ms : POLL_MS;
-}
-
 static void keep_version(struct wait *w, const char *version) {
     if (!version || text_equal(version, w->version) || strlen(version) > VERSION_MAX)
         return;
     text_set(&w->version, xstrdup(version));
-}
-
-static void keep_version_of(struct wait *w, const json_t *object) {
-    keep_version(w, json_text_at(object, "metadata.resourceVersion"));
 }
 
 /* ---- list ---- */
@@ -174,28 +162,11 @@ static int list(struct wait *w, struct error *err) {
     json_each(items, i, item)
         tell(w, "ADDED", item);
     tell(w, "LISTED", all);
-    keep_version_of(w, all);
+    keep_version(w, json_text_at(all, "metadata.resourceVersion"));
     return 0;
 }
 
 /* ---- watch ---- */
-
-static void handle_event(struct wait *w, const json_t *event, const char *type) {
-    const json_t *object = json_object_get(event, "object");
-
-    w->events++;
-    if (text_equal(type, "ERROR")) {
-        /* 410: the version is too old; a new list helps against anything else, too */
-        log_message(LOG_RETRY, "watch %s: %s", w->watch->path,
-                    json_text_or(object, "message", "error"));
-        text_set(&w->version, NULL);
-        w->expired = true;
-        return;
-    }
-    keep_version_of(w, object);
-    if (!text_equal(type, "BOOKMARK"))
-        tell(w, type, object);
-}
 
 static int on_data(void *context, const char *data, size_t len) {
     struct wait *w = context;
@@ -205,42 +176,30 @@ static int on_data(void *context, const char *data, size_t len) {
     while (len && w->all->outcome == 0 && w->version) {
         _cleanup_json_ json_t *event = NULL;
         size_t n = event_stream_take(&w->stream, data, len, &event);
+        const json_t *object = json_object_get(event, "object");
+        const char *type = json_text_at(event, "type");
 
         if (w->stream.piece.overflow)
             return 1;
-        if (event)
-            handle_event(w, event, json_text_at(event, "type"));
         data += n;
         len -= n;
+        w->events += event != NULL;
+        if (text_equal(type, "ERROR")) {
+            /* 410: the version is too old; a new list helps against anything else, too */
+            log_message(LOG_RETRY, "watch %s: %s", w->watch->path,
+                        json_text_or(object, "message", "error"));
+            text_set(&w->version, NULL);
+            w->expired = true;
+        } else if (event) {
+            keep_version(w, json_text_at(object, "metadata.resourceVersion"));
+            if (!text_equal(type, "BOOKMARK"))
+                tell(w, type, object);
+        }
     }
     w->all->cut |= any_wants(w->all, now_ms(w->all) - w->all->began >= TURN_MS);
     return w->all->outcome != 0 || w->all->cut || !w->version || left(w->all) == 0 ||
            (w->stream.words &&
             (w->stream.form == STREAM_FRAMES || w->stream.piece.len > WORDS_MAX));
-}
-
-/* The end of a stream: what it means. */
-static int judge(struct wait *w, const struct http_response *response, struct error *err) {
-    if (w->all->outcome || !w->version)
-        return 0;
-    if (w->stream.piece.overflow)
-        return error_set(err, ERROR_MALFORMED, "watch %s: an event is longer than %d bytes",
-                         w->watch->path, event_stream_most(&w->stream));
-    if (response->status == 410) {
-        text_set(&w->version, NULL);
-        w->expired = true;
-        return 0;
-    }
-    if (response->status < 200 || response->status > 299)
-        return kube_status_error("WATCH", w->watch->path, response->status,
-                                 text_str(&w->stream.piece), w->stream.piece.len, err);
-    if (w->stream.words)
-        return error_set(err, ERROR_NETWORK, "watch %s: %s: %.120s", w->watch->path,
-                         w->stream.why.message, text_str(&w->stream.piece));
-    if (w->events == 0 && !w->all->cut && now_ms(w->all) - w->all->began < LIVELY_MS)
-        return error_set(err, ERROR_NETWORK, "watch %s: the stream ended immediately",
-                         w->watch->path);
-    return 0;
 }
 
 /* One stream. */
@@ -271,17 +230,34 @@ static void begin_stream(struct wait *w, unsigned ms, struct stream *ret) {
     event_stream_begin(&w->stream);
 }
 
-/* A short one is followed by a pause, whatever it brought: a server that calls each version too old
- * would else be asked without end. */
+/* What the end of a stream means. A short one is followed by a pause, whatever it brought: a server
+ * that calls each version too old would else be asked without end. */
 static int end_stream(struct stream *s, struct error *err) {
     struct wait *w = s->wait;
+    long status = s->response.status;
+    bool answered = !s->why.kind && !w->all->outcome && w->version;
 
     if (s->why.kind && !w->events)
         return error_pass(err, &s->why);
     if (s->why.kind) /* all watchers saw it drop */
         sleep_until(w->all, now_ms(w->all) + host_spread_ms(w->all->client->host, 0, DROP_MS));
-    else if (judge(w, &s->response, err) < 0)
-        return -1;
+    if (answered && w->stream.piece.overflow)
+        return error_set(err, ERROR_MALFORMED, "watch %s: an event is longer than %d bytes",
+                         w->watch->path, event_stream_most(&w->stream));
+    if (answered && status == 410) {
+        text_set(&w->version, NULL);
+        w->expired = true;
+        answered = false;
+    }
+    if (answered && (status < 200 || status > 299))
+        return kube_status_error("WATCH", w->watch->path, status, text_str(&w->stream.piece),
+                                 w->stream.piece.len, err);
+    if (answered && w->stream.words)
+        return error_set(err, ERROR_NETWORK, "watch %s: %s: %.120s", w->watch->path,
+                         w->stream.why.message, text_str(&w->stream.piece));
+    if (answered && w->events == 0 && !w->all->cut && now_ms(w->all) - w->all->began < LIVELY_MS)
+        return error_set(err, ERROR_NETWORK, "watch %s: the stream ended immediately",
+                         w->watch->path);
     if ((!w->all->cut || !w->version) && now_ms(w->all) - w->all->began < LIVELY_MS)
         pause_for(w, host_spread_ms(w->all->client->host, LIVELY_MS, 2 * LIVELY_MS));
     return 0;
@@ -289,57 +265,50 @@ static int end_stream(struct stream *s, struct error *err) {
 
 /* ---- the loop ---- */
 
-/* A server that has just started answers before it has read its tokens and roles. */
-static bool may_pass(struct wait *w, const struct error *why) {
-    uint64_t now = now_ms(w->all) + 1; /* never 0 */
-
-    if (why->kind != ERROR_DENIED || !(w->let_in || (w->known && why->os == HTTP_UNAUTHORIZED)))
-        return error_is_retryable(why);
-    if (!w->refused)
-        w->refused = now;
-    return now - w->refused < STRANGER_MS;
-}
-
-static bool is_silent(const struct wait *w) {
-    return w->watch->silent_ms && now_ms(w->all) - w->heard >= w->watch->silent_ms;
-}
-
-/* After a failed step: 0 to go on, -1 when it is final. */
-static int after_failure(struct wait *w, struct error *why) {
-    if (why->kind == ERROR_DENIED && why->os != HTTP_UNAUTHORIZED && w->version && !w->only_list) {
-        log_message(LOG_RETRY, "%s; polling every %u ms instead", why->message, poll_ms(w));
-        w->only_list = true;
-        if (w->watch->poll_ms) /* it has just listed */
-            pause_for(w, poll_ms(w));
-        return 0;
-    }
-    w->last = *why;
-    if (!may_pass(w, why) || is_silent(w)) {
-        if (!w->watch->poll_ms)
-            return -1;
-        log_message(LOG_RETRY, "%s; trying again in %u s", why->message, poll_ms(w) / 1000);
-        pause_for(w, host_spread_ms(w->all->client->host, poll_ms(w), poll_ms(w) / 5 * 6));
-        return 0;
-    }
-    log_message(LOG_RETRY, "%s; trying again", why->message);
-    pause_for(w, kube_pause_ms(w->all->client->host, w->failures, -1));
-    w->failures++;
-    return 0;
-}
-
-/* A step of one watch is over: 0 to go on. */
+/* A step of one watch is over: 0 to go on, -1 when its failure is final. */
 static int settle(struct wait *w, int result, struct error *why) {
+    uint64_t now = now_ms(w->all);
+    unsigned poll = w->poll_ms;
+    bool silent = w->watch->silent_ms && now - w->heard >= w->watch->silent_ms;
+    bool passes = error_is_retryable(why);
+
     if (result == 0) {
         w->failures = 0;
-        w->heard = now_ms(w->all);
+        w->heard = now;
         w->let_in = true;
         w->refused = 0;
         return 0;
     }
-    if (w->all->outcome || after_failure(w, why) == 0)
+    if (w->all->outcome)
         return 0;
-    *w->all->err = *why;
-    return -1;
+    if (why->kind == ERROR_DENIED && why->os != HTTP_UNAUTHORIZED && w->version && !w->only_list) {
+        log_message(LOG_RETRY, "%s; polling every %u ms instead", why->message, poll);
+        w->only_list = true;
+        if (w->watch->poll_ms) /* it has just listed */
+            pause_for(w, poll);
+        return 0;
+    }
+    w->last = *why;
+
+    /* A server that has just started answers before it has read its tokens and roles. */
+    if (why->kind == ERROR_DENIED && (w->let_in || (w->known && why->os == HTTP_UNAUTHORIZED))) {
+        if (!w->refused)
+            w->refused = now + 1; /* never 0 */
+        passes = now + 1 - w->refused < STRANGER_MS;
+    }
+    if (passes && !silent) {
+        log_message(LOG_RETRY, "%s; trying again", why->message);
+        pause_for(w, kube_pause_ms(w->all->client->host, w->failures, -1));
+        w->failures++;
+        return 0;
+    }
+    if (!w->watch->poll_ms) {
+        *w->all->err = *why;
+        return -1;
+    }
+    log_message(LOG_RETRY, "%s; trying again in %u s", why->message, poll / 1000);
+    pause_for(w, host_spread_ms(w->all->client->host, poll, poll / 5 * 6));
+    return 0;
 }
 
 static int list_all_due(struct watching *all) {
@@ -353,7 +322,7 @@ static int list_all_due(struct watching *all) {
         result = list(w, &why);
         if (result == 0 && wants_list(w))
             pause_for(
-                w, host_spread_ms(all->client->host, poll_ms(w) / 2, poll_ms(w) + poll_ms(w) / 2));
+                w, host_spread_ms(all->client->host, w->poll_ms / 2, w->poll_ms + w->poll_ms / 2));
         if (settle(w, result, &why) < 0)
             return -1;
     }
@@ -414,32 +383,27 @@ static bool stream_all(struct watching *all, int *ret) {
     return count;
 }
 
-static uint64_t first_due(const struct watching *all) {
-    uint64_t due = UINT64_MAX;
-
-    for (size_t i = 0; i < all->count; i++)
-        if (all->waits[i].due < due)
-            due = all->waits[i].due;
-    return due;
-}
-
-static int late(const struct wait *w, struct error *err) {
-    if (w->last.kind == ERROR_NONE)
-        return error_set(err, ERROR_TIMED_OUT, "waited %u s", w->watch->timeout_ms / 1000);
-    return error_set(err, ERROR_TIMED_OUT, "waited %u s; last failure: %s",
-                     w->watch->timeout_ms / 1000, w->last.message);
-}
-
+/* Until a callback, the time or a final failure ends it. */
 static int go_on(struct watching *all) {
+    const struct wait *first = &all->waits[0];
     int result = 0;
 
     for (; all->outcome == 0 && result == 0; tick(all)) {
+        uint64_t due = UINT64_MAX;
+
         if (left(all) == 0)
-            result = late(&all->waits[0], all->err);
+            result = error_set(all->err, ERROR_TIMED_OUT, "waited %u s%s%s",
+                               first->watch->timeout_ms / 1000,
+                               first->last.kind ? "; last failure: " : "",
+                               first->last.kind ? first->last.message : "");
         else if (any_wants(all, false))
             result = list_all_due(all);
-        else if (!stream_all(all, &result))
-            sleep_until(all, first_due(all));
+        else if (!stream_all(all, &result)) {
+            for (size_t i = 0; i < all->count; i++)
+                if (all->waits[i].due < due)
+                    due = all->waits[i].due;
+            sleep_until(all, due);
+        }
     }
     return all->outcome ? (all->outcome > 0 ? 0 : -1) : result;
 }
@@ -458,7 +422,10 @@ int kube_watch_all(struct kube_client *client, const struct kube_watch *watches,
     for (size_t i = 0; i < count; i++) {
         struct wait *w = &all.waits[i];
 
-        *w = (struct wait){.all = &all, .watch = &watches[i], .heard = all.start};
+        *w = (struct wait){.all = &all,
+                           .watch = &watches[i],
+                           .poll_ms = watches[i].poll_ms ? watches[i].poll_ms : POLL_MS,
+                           .heard = all.start};
         if (watches[i].version && *watches[i].version)
             keep_version(w, watches[i].version);
         w->known = w->version;

@@ -52,29 +52,24 @@ static char *header_of(const char *head, const char *name) {
     return NULL;
 }
 
-static bool is_offered(const char *offered, const char *protocol) {
-    _cleanup_(text_list_free) struct text_list list = {0};
-
-    text_list_split(&list, offered, ',');
-    for (size_t i = 0; i < list.count; i++)
-        if (text_equal(list.items[i] + strspn(list.items[i], " "), protocol))
-            return true;
-    return false;
-}
-
 static int check_opening(struct websocket *ws, const char *head, struct error *err) {
     _cleanup_(freep) char *wanted = xasprintf("%s258EAFA5-E914-47DA-95CA-C5AB0DC85B11", ws->key);
     _cleanup_(freep) char *accept = header_of(head, "Sec-WebSocket-Accept");
     _cleanup_(freep) char *protocol = header_of(head, "Sec-WebSocket-Protocol");
     _cleanup_(freep) char *answer = NULL;
+    _cleanup_(text_list_free) struct text_list offered = {0};
     unsigned char digest[DIGEST_SHA1_LEN];
+    bool found = false;
 
     digest_sha1(wanted, strlen(wanted), digest);
     answer = base64_encode(digest, sizeof digest);
     if (!text_equal(accept, answer))
         return error_set(err, ERROR_MALFORMED,
                          "open a WebSocket: the server's answer does not fit the request");
-    if (!protocol || !is_offered(ws->protocols, protocol))
+    text_list_split(&offered, ws->protocols, ',');
+    for (size_t i = 0; i < offered.count && protocol; i++)
+        found |= text_equal(offered.items[i] + strspn(offered.items[i], " "), protocol);
+    if (!found)
         return error_set(err, ERROR_MALFORMED,
                          "open a WebSocket: the server chose the protocol '%.60s', offered: %s",
                          protocol ? protocol : "", ws->protocols);
@@ -82,25 +77,13 @@ static int check_opening(struct websocket *ws, const char *head, struct error *e
     return 0;
 }
 
-/* A refusal is over with its length; one without is over when the server hangs up. */
-static void take_refusal(struct websocket *ws, const char *head, const char *body, size_t len) {
-    _cleanup_(freep) char *length = header_of(head, "Content-Length");
-    long long wanted = WEBSOCKET_HEAD_MAX;
-
-    if (length)
-        (void)text_to_number(length, 0, WEBSOCKET_HEAD_MAX, &wanted); /* else the most */
-    text_clear(&ws->refusal);
-    text_add_bytes(&ws->refusal, body, len < (size_t)wanted ? len : (size_t)wanted);
-    ws->closed = len >= (size_t)wanted;
-}
-
 /* *ret_end: where the frames begin; 0: the head is not whole, or the server refused. */
 static int hear_head(struct websocket *ws, size_t *ret_end, struct error *err) {
     static const char version[] = "HTTP/1.1 ";
     const char *data = text_str(&ws->in), *end = strstr(data, "\r\n\r\n");
-    size_t len = end ? (size_t)(end + 4 - data) : ws->in.len;
-    _cleanup_(freep) char *head = xstrndup(data, len);
-    long long status = 0;
+    size_t len = end ? (size_t)(end + 4 - data) : ws->in.len, body_len = ws->in.len - len;
+    _cleanup_(freep) char *head = xstrndup(data, len), *length = NULL;
+    long long status = 0, wanted = WEBSOCKET_HEAD_MAX;
 
     *ret_end = 0;
     if (strncmp(head, version, len < sizeof version - 1 ? len : sizeof version - 1) != 0 ||
@@ -116,13 +99,20 @@ static int hear_head(struct websocket *ws, size_t *ret_end, struct error *err) {
     if (text_to_number(head + sizeof version - 1, 100, 599, &status) < 0)
         return error_set(err, ERROR_MALFORMED, "open a WebSocket: the answer has no status");
     text_set(&head, xstrndup(data, len - 2));
-    if (status != SWITCHING) {
-        ws->status = (long)status;
-        take_refusal(ws, head, data + len, ws->in.len - len);
-        return 0;
+    if (status == SWITCHING) {
+        *ret_end = len;
+        return check_opening(ws, head, err);
     }
-    *ret_end = len;
-    return check_opening(ws, head, err);
+
+    /* A refusal is over with its length; one without is over when the server hangs up. */
+    ws->status = (long)status;
+    length = header_of(head, "Content-Length");
+    if (length)
+        (void)text_to_number(length, 0, WEBSOCKET_HEAD_MAX, &wanted); /* else the most */
+    text_clear(&ws->refusal);
+    text_add_bytes(&ws->refusal, data + len, body_len < (size_t)wanted ? body_len : (size_t)wanted);
+    ws->closed = body_len >= (size_t)wanted;
+    return 0;
 }
 
 /* ---- frames ---- */
@@ -162,17 +152,6 @@ static int refuse(struct error *err, const char *why) {
     return error_set(err, ERROR_MALFORMED, "read a WebSocket: %s", why);
 }
 
-static int take_control(struct websocket *ws, int opcode, const char *data, size_t len,
-                        struct text *reply) {
-    if (opcode == CLOSE) {
-        say(ws, CLOSE, data, len, reply);
-        ws->closed = true;
-    } else if (opcode == PING) {
-        say(ws, PONG, data, len, reply);
-    }
-    return 0;
-}
-
 static int take_frame(struct websocket *ws, unsigned first, const char *data, size_t len,
                       struct text *reply, struct error *err) {
     int opcode = first & OPCODE;
@@ -181,7 +160,10 @@ static int take_frame(struct websocket *ws, unsigned first, const char *data, si
     if (opcode >= CLOSE) {
         if (opcode > PONG || !(first & FIN) || len > CONTROL_MAX)
             return refuse(err, "a control frame is wrong");
-        return take_control(ws, opcode, data, len, reply);
+        if (opcode != PONG)
+            say(ws, opcode == CLOSE ? CLOSE : PONG, data, len, reply);
+        ws->closed |= opcode == CLOSE;
+        return 0;
     }
     if (opcode == TEXT)
         return refuse(err, "the server sent a text");
@@ -198,47 +180,40 @@ static int take_frame(struct websocket *ws, unsigned first, const char *data, si
     return result;
 }
 
-static int hear_frames(struct websocket *ws, size_t from, struct text *reply, struct error *err) {
-    const unsigned char *data = (const unsigned char *)text_str(&ws->in);
-    size_t head;
-    uint64_t len;
-
-    while (!ws->closed && frame_measure(data + from, ws->in.len - from, &head, &len)) {
-        if (data[from] & RESERVED || data[from + 1] & MASKED)
-            return refuse(err, "a frame is masked or compressed");
-        if (len > WEBSOCKET_MESSAGE_MAX)
-            return refuse(err, "a frame is too long");
-        if (ws->in.len - from - head < len)
-            break;
-        if (take_frame(ws, data[from], (const char *)data + from + head, (size_t)len, reply, err) <
-            0)
-            return -1;
-        from += head + (size_t)len;
-    }
-    if (from) { /* what is left of the last piece */
-        struct text rest = {.cap = ws->in.cap};
-
-        text_add_bytes(&rest, data + from, ws->in.len - from);
-        text_free(&ws->in);
-        ws->in = rest;
-    }
-    return 0;
-}
-
 int websocket_hear(struct websocket *ws, const void *data, size_t len, struct text *reply,
                    struct error *err) {
-    size_t from = 0;
+    size_t from = 0, head;
+    const unsigned char *in;
+    uint64_t payload;
 
     if (ws->closed)
         return 0;
     text_add_bytes(&ws->in, data, len);
     if (ws->in.overflow)
         return refuse(err, "the server sent too much");
-    if (!ws->protocol) {
-        if (hear_head(ws, &from, err) < 0)
+    if (!ws->protocol && hear_head(ws, &from, err) < 0)
+        return -1;
+    if (!ws->protocol)
+        return 0;
+    in = (const unsigned char *)text_str(&ws->in);
+    while (!ws->closed && frame_measure(in + from, ws->in.len - from, &head, &payload)) {
+        if (in[from] & RESERVED || in[from + 1] & MASKED)
+            return refuse(err, "a frame is masked or compressed");
+        if (payload > WEBSOCKET_MESSAGE_MAX)
+            return refuse(err, "a frame is too long");
+        if (ws->in.len - from - head < payload)
+            break;
+        if (take_frame(ws, in[from], (const char *)in + from + head, (size_t)payload, reply, err) <
+            0)
             return -1;
-        if (!ws->protocol)
-            return 0;
+        from += head + (size_t)payload;
     }
-    return hear_frames(ws, from, reply, err);
+    if (from) { /* what is left of the last piece */
+        struct text rest = {.cap = ws->in.cap};
+
+        text_add_bytes(&rest, in + from, ws->in.len - from);
+        text_free(&ws->in);
+        ws->in = rest;
+    }
+    return 0;
 }

@@ -44,25 +44,23 @@ const struct limit limits[] = {
     {0},
 };
 
-/* A mode that is IPv4 only has its reason for it. */
-static unsigned lacks(const struct network_mode *mode) {
-    return mode ? mode->lacks | (mode->ipv4_only ? MODE_LACKS_IPV6 : 0) : 0;
-}
-
 static enum limit_state holds_if(bool known, bool holds) {
     return !known ? LIMIT_UNKNOWN : holds ? LIMIT_HOLDS : LIMIT_ENDED;
 }
 
 enum limit_state limit_judge(const struct limit *limit, const struct limit_scene *scene) {
     bool hns = scene->hns.major != 0, dsr = !scene->no_dsr && hns_has(scene->hns, HNS_DSR);
+    unsigned lacks = scene->mode ? scene->mode->lacks : 0;
 
+    if (scene->mode && scene->mode->ipv4_only) /* it has its reason for it */
+        lacks |= MODE_LACKS_IPV6;
     switch (limit->cause) {
     case LIMIT_OF_HNS:
         return holds_if(hns, !hns_has(scene->hns, limit->feature));
     case LIMIT_OF_NO_DSR:
         return holds_if(hns || scene->no_dsr, !dsr);
     case LIMIT_OF_MODE:
-        return holds_if(scene->mode != NULL, lacks(scene->mode) & limit->mode_bit);
+        return holds_if(scene->mode != NULL, lacks & limit->mode_bit);
     case LIMIT_OF_HOSTNAME:
         return holds_if(scene->host_name && *scene->host_name,
                         scene->host_name && strlen(scene->host_name) > NETBIOS_MAX);
@@ -132,22 +130,6 @@ char *limits_that_hold(const struct limit_scene *scene) {
     return text_take(&names);
 }
 
-/* The last number that netsh prints, in any language: "Number of Ports : 16384". */
-static bool last_number(const char *text, unsigned *ret) {
-    bool found = false;
-
-    for (const char *p = text; *p;) {
-        size_t digits = strspn(p, "0123456789");
-
-        if (digits > 0 && digits < 7) {
-            *ret = (unsigned)strtoul(p, NULL, 10);
-            found = true;
-        }
-        p += digits ? digits : 1;
-    }
-    return found;
-}
-
 /* What netsh says of the TCP ports of IPv4. */
 static int show(struct host *host, const char *what, int *ret_code, char **ret, struct error *err) {
     const char *const argv[] = {
@@ -159,11 +141,22 @@ static int show(struct host *host, const char *what, int *ret_code, char **ret, 
 
 int limit_dynamic_ports(struct host *host, unsigned *ret, struct error *err) {
     _cleanup_(freep) char *output = NULL;
+    bool found = false;
     int code;
 
     if (show(host, "dynamicport", &code, &output, err) < 0)
         return -1;
-    if (code != 0 || !last_number(output, ret))
+    /* The last number that it prints, in any language: "Number of Ports : 16384". */
+    for (const char *p = code == 0 ? output : ""; *p;) {
+        size_t digits = strspn(p, "0123456789");
+
+        if (digits > 0 && digits < 7) {
+            *ret = (unsigned)strtoul(p, NULL, 10);
+            found = true;
+        }
+        p += digits ? digits : 1;
+    }
+    if (!found)
         return error_set(err, ERROR_MALFORMED, "netsh does not report the number of dynamic ports");
     return 0;
 }

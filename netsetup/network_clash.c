@@ -21,22 +21,6 @@ static int use_of(const char *type) {
     return 0;
 }
 
-static int check_switch(const struct network_plan *plan, const struct hcn_network *network,
-                        struct error *err) {
-    int theirs = use_of(network->type);
-    if (!theirs || theirs == use_of(plan->mode->hns_type) || !plan->adapter ||
-        !text_equal_nocase(plan->adapter, network->adapter))
-        return 0;
-    (void)error_set(err, ERROR_PREFLIGHT,
-                    "HNS network '%s' (%s) uses the virtual switch on '%s' in another mode than %s",
-                    network->name, network->type, plan->adapter, plan->mode->name);
-    if (hcn_network_is_ours(network))
-        return error_hint(err, "it belongs to an earlier join: winjoin reset");
-    return error_hint(err,
-                      REMOVAL ", or choose another adapter (--adapter) or mode (--network-mode)",
-                      network->id);
-}
-
 static int check_overlap(const struct hcn_network *network, const char *planned, const char *what,
                          struct error *err) {
     const char *subnet = strchr(planned, ':') ? network->subnet6 : network->subnet;
@@ -50,8 +34,22 @@ static int check_overlap(const struct hcn_network *network, const char *planned,
     return error_hint(err, REMOVAL ", or change its subnet", network->id);
 }
 
-static int check_overlaps(const struct network_plan *plan, const struct hcn_network *network,
-                          struct error *err) {
+/* A network that is none of the plan's. */
+static int check_foreign(const struct network_plan *plan, const struct hcn_network *network,
+                         struct error *err) {
+    int theirs = use_of(network->type);
+    if (theirs && theirs != use_of(plan->mode->hns_type) && plan->adapter &&
+        text_equal_nocase(plan->adapter, network->adapter)) {
+        (void)error_set(
+            err, ERROR_PREFLIGHT,
+            "HNS network '%s' (%s) uses the virtual switch on '%s' in another mode than %s",
+            network->name, network->type, plan->adapter, plan->mode->name);
+        if (hcn_network_is_ours(network))
+            return error_hint(err, "it belongs to an earlier join: winjoin reset");
+        return error_hint(
+            err, REMOVAL ", or choose another adapter (--adapter) or mode (--network-mode)",
+            network->id);
+    }
     for (size_t i = 0; i < plan->cluster_pod_cidrs.count; i++)
         if (check_overlap(network, plan->cluster_pod_cidrs.items[i], "the cluster's pods", err) < 0)
             return -1;
@@ -65,53 +63,23 @@ static int check_overlaps(const struct network_plan *plan, const struct hcn_netw
     return check_overlap(network, plan->base_subnet, "the base network", err);
 }
 
-/* ---- where the cluster's agent makes the network ---- */
-
-/* It reuses the base of its name whatever type that has, and then cannot go on. */
-static int check_base(const struct external_agent *agent, const struct external_network *wanted,
-                      const struct hcn_network *network, struct error *err) {
-    if (!wanted->base || !text_equal(network->name, wanted->base) ||
-        text_equal_nocase(network->type, wanted->hns_type))
-        return 0;
-    (void)error_set(err, ERROR_PREFLIGHT,
-                    "HNS network '%s' is of type %s, and %s needs one of type %s", network->name,
-                    network->type, agent->title, wanted->hns_type);
-    return -1;
-}
-
-static int check_own_switch(const struct external_agent *agent,
-                            const struct external_network *wanted,
-                            const struct hcn_network *network, struct error *err) {
-    if (!agent->own_switch || !use_of(network->type) || text_equal(network->name, wanted->name))
-        return 0;
-    return error_set(err, ERROR_PREFLIGHT,
-                     "HNS network '%s' (%s) has a virtual switch, and %s needs a network adapter "
-                     "without one",
-                     network->name, network->type, agent->title);
-}
-
-static int check_service(struct host *host, const struct external_network *wanted,
-                         struct error *err) {
-    struct host_service service = {0};
-    bool absent;
-    if (!wanted->service)
-        return 0;
-    if (host_service_query(host, wanted->service, &service, err) < 0)
-        return -1;
-    absent = service.state == HOST_SERVICE_ABSENT;
-    host_service_free(&service);
-    if (!absent)
-        return 0;
-    (void)error_set(err, ERROR_PREFLIGHT, "%s: the Windows service %s does not exist",
-                    wanted->service_reason, wanted->service);
-    return error_hint(err, "%s", wanted->service_hint);
-}
-
+/* Where the cluster's agent makes the network. */
 static int check_external(const struct network_plan *plan, const struct hcn_network *network,
                           struct error *err) {
-    const struct external_network *wanted = external_agent_network(plan->external, plan->mode);
-    if (check_base(plan->external, wanted, network, err) == 0 &&
-        check_own_switch(plan->external, wanted, network, err) == 0)
+    const struct external_agent *agent = plan->external;
+    const struct external_network *wanted = external_agent_network(agent, plan->mode);
+    /* It reuses the base of its name whatever type that has, and then cannot go on. */
+    if (wanted->base && text_equal(network->name, wanted->base) &&
+        !text_equal_nocase(network->type, wanted->hns_type))
+        (void)error_set(err, ERROR_PREFLIGHT,
+                        "HNS network '%s' is of type %s, and %s needs one of type %s",
+                        network->name, network->type, agent->title, wanted->hns_type);
+    else if (agent->own_switch && use_of(network->type) && !text_equal(network->name, wanted->name))
+        (void)error_set(err, ERROR_PREFLIGHT,
+                        "HNS network '%s' (%s) has a virtual switch, and %s needs a network "
+                        "adapter without one",
+                        network->name, network->type, agent->title);
+    else
         return 0;
     return hcn_network_is_ours(network)
                ? error_hint(err, "it belongs to an earlier join: winjoin reset")
@@ -160,20 +128,13 @@ static int check_other(const struct network_plan *plan, const struct hcn_network
             plan->mode->hns_type, wanted);
         return error_hint(err, REMOVAL, network->id);
     }
-    return check_switch(plan, network, err) < 0 ? -1 : check_overlaps(plan, network, err);
+    return check_foreign(plan, network, err);
 }
 
 /* ---- each network of HNS ---- */
 
 typedef int check_network(const struct network_plan *plan, const struct hcn_network *network,
                           struct error *err);
-
-static bool has_hint(const struct error *err, const char *hint) {
-    for (size_t i = 0; i < ERROR_HINTS_MAX; i++)
-        if (text_equal(err->hints[i], hint))
-            return true;
-    return false;
-}
 
 /* All that are in the way are named at once, the first with its reason. */
 static int check_each(struct host *host, const struct network_plan *plan, check_network *check,
@@ -196,7 +157,10 @@ static int check_each(struct host *host, const struct network_plan *plan, check_
             continue;
         }
         text_list_add_owned(&others, xasprintf("'%s' (%s)", network.name, network.type));
-        if (!has_hint(&first, why.hints[0]))
+        size_t h = 0;
+        while (h < ERROR_HINTS_MAX && !text_equal(first.hints[h], why.hints[0]))
+            h++;
+        if (h == ERROR_HINTS_MAX) /* one that is said already is not said again */
             (void)error_hint(&first, "'%s': %s", network.name, why.hints[0]);
     }
     if (!first.kind)
@@ -211,9 +175,17 @@ static int check_each(struct host *host, const struct network_plan *plan, check_
 
 int network_external_check(struct host *host, const struct network_plan *plan, struct error *err) {
     const struct external_network *wanted = external_agent_network(plan->external, plan->mode);
+    _cleanup_(host_service_free) struct host_service service = {0};
     if (!wanted)
         return 0;
-    return check_service(host, wanted, err) < 0 ? -1 : check_each(host, plan, check_external, err);
+    if (wanted->service && host_service_query(host, wanted->service, &service, err) < 0)
+        return -1;
+    if (wanted->service && service.state == HOST_SERVICE_ABSENT) {
+        (void)error_set(err, ERROR_PREFLIGHT, "%s: the Windows service %s does not exist",
+                        wanted->service_reason, wanted->service);
+        return error_hint(err, "%s", wanted->service_hint);
+    }
+    return check_each(host, plan, check_external, err);
 }
 
 int network_clash_check(struct host *host, const struct network_plan *plan, struct error *err) {

@@ -146,20 +146,6 @@ int source_vip_recall(struct host *host, struct network_plan *plan, struct error
     return 0;
 }
 
-/* An address of the pods' prefix; NULL: the endpoint has none yet. */
-static int take_address(struct network_plan *plan, const char *address, struct error *err) {
-    struct cidr pods = {0};
-    struct ip ip = {0};
-    if (cidr_parse(plan->pod_cidr, &pods, err) < 0)
-        return -1;
-    if (!is_in(&pods, address, &ip))
-        return error_set(err, ERROR_MALFORMED,
-                         "HNS gave endpoint '%s' the address '%.60s', not one of %s",
-                         plan->agent->source_vip_endpoint, address ? address : "", plan->pod_cidr);
-    ip_format(&ip, plan->source_vip);
-    return 0;
-}
-
 static int find_endpoint(struct host *host, const struct network_plan *plan, const char *network_id,
                          json_t **ret, struct error *err) {
     _cleanup_json_ json_t *list = NULL;
@@ -195,6 +181,8 @@ int source_vip_choose(struct host *host, struct network_plan *plan,
                       const struct hcn_network *network, struct error *err) {
     const char *name = plan->agent->source_vip_endpoint;
     _cleanup_json_ json_t *endpoint = NULL;
+    struct cidr pods = {0};
+    struct ip ip = {0};
     if (source_vip_recall(host, plan, err) < 0)
         return -1;
     if (!name || !text_equal(plan->source_vip, SOURCE_VIP_UNKNOWN))
@@ -206,7 +194,13 @@ int source_vip_choose(struct host *host, struct network_plan *plan,
     const char *id = json_text_at(endpoint, "ID");
     if (!id)
         return error_set(err, ERROR_MALFORMED, "endpoint '%s': HNS does not have it", name);
-    if (hcn_endpoint_attach(host, id, err) < 0)
+    if (hcn_endpoint_attach(host, id, err) < 0 || cidr_parse(plan->pod_cidr, &pods, err) < 0)
         return -1;
-    return take_address(plan, json_text_at(endpoint, "IpConfigurations.0.IpAddress"), err);
+    const char *address = json_text_at(endpoint, "IpConfigurations.0.IpAddress");
+    if (!is_in(&pods, address, &ip))
+        return error_set(err, ERROR_MALFORMED,
+                         "HNS gave endpoint '%s' the address '%.60s', not one of %s", name,
+                         address ? address : "", plan->pod_cidr);
+    ip_format(&ip, plan->source_vip);
+    return 0;
 }

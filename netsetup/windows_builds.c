@@ -81,41 +81,30 @@ int host_fix_is_set(struct host *host, const struct host_fix *fix, bool *ret, st
     return 0;
 }
 
-static const char *ended_by(const struct host_fix *fix, const struct host_facts *facts) {
-    for (const struct windows_problem *p = windows_problems; p->id; p++)
-        if (text_equal(p->override, fix->value) && p->build == facts->build &&
-            in_range(facts->revision, p->from, p->to))
-            return p->id;
-    return NULL;
-}
-
 json_t *host_fixes_missing_json(struct host *host, const struct host_facts *facts,
                                 struct error *err) {
     _cleanup_json_ json_t *missing = json_array();
 
     for (const struct host_fix *fix = host_fixes; fix->key; fix++) {
+        const char *ended = NULL;
         bool set;
 
         if (!host_fix_applies(fix, facts))
             continue;
         if (host_fix_is_set(host, fix, &set, err) < 0)
             return NULL;
-        if (!set)
-            json_array_append_new(missing, json_pack("{s:s, s:s, s:I, s:b, s:s*, s:s, s:s}", "key",
-                                                     fix->key, "value", fix->value, "data",
-                                                     (json_int_t)fix->data, "everyBuild",
-                                                     !fix->build, "problem", ended_by(fix, facts),
-                                                     "why", fix->why, "source", fix->source));
+        if (set)
+            continue;
+        for (const struct windows_problem *p = windows_problems; p->id && !ended; p++)
+            if (text_equal(p->override, fix->value) && p->build == facts->build &&
+                in_range(facts->revision, p->from, p->to))
+                ended = p->id;
+        json_array_append_new(
+            missing, json_pack("{s:s, s:s, s:I, s:b, s:s*, s:s, s:s}", "key", fix->key, "value",
+                               fix->value, "data", (json_int_t)fix->data, "everyBuild", !fix->build,
+                               "problem", ended, "why", fix->why, "source", fix->source));
     }
     return take_ptr(missing);
-}
-
-static int is_overridden(struct host *host, const char *value, bool *ret, struct error *err) {
-    *ret = false;
-    for (const struct host_fix *fix = host_fixes; value && fix->key; fix++)
-        if (text_equal(fix->value, value))
-            return host_fix_is_set(host, fix, ret, err);
-    return 0;
 }
 
 json_t *windows_problems_json(struct host *host, const struct host_facts *facts,
@@ -123,11 +112,14 @@ json_t *windows_problems_json(struct host *host, const struct host_facts *facts,
     _cleanup_json_ json_t *found = json_array();
 
     for (const struct windows_problem *p = windows_problems; facts->revision && p->id; p++) {
-        bool ended;
+        const struct host_fix *fix = host_fixes;
+        bool ended = false;
 
         if (p->build != facts->build || !in_range(facts->revision, p->from, p->to))
             continue;
-        if (is_overridden(host, p->override, &ended, err) < 0)
+        while (fix->key && !text_equal(fix->value, p->override))
+            fix++;
+        if (fix->key && host_fix_is_set(host, fix, &ended, err) < 0)
             return NULL;
         if (!ended)
             json_array_append_new(found, json_pack("{s:s, s:s, s:s, s:s*, s:s}", "id", p->id,

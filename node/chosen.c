@@ -99,28 +99,25 @@ int chosen_routes_write(struct host *host, const struct chosen *chosen, const js
     return host_write(host, CHOSEN_ROUTES_FILE, text, strlen(text), HOST_SECRET, err);
 }
 
-/* NULL: absent, or it cannot be read. */
-static json_t *read_routes(struct host *host) {
-    json_t *json = NULL;
-
-    (void)host_read_json(host, CHOSEN_ROUTES_FILE, FILE_MAX, &json, ERROR_IGNORED);
-    return json;
-}
-
 json_t *chosen_routes(struct host *host, const struct chosen *chosen) {
-    _cleanup_json_ json_t *since = read_routes(host);
-    bool counts = json_equal(json_object_get(since, "network"), chosen->file);
-    json_t *routes = json_object_get(counts ? since : chosen->file, "peers");
+    _cleanup_json_ json_t *since = NULL;
+    const json_t *counts = chosen->file, *routes;
 
-    return json_is_array(routes) ? json_incref(routes) : json_array();
+    /* NULL: absent, or it cannot be read */
+    (void)host_read_json(host, CHOSEN_ROUTES_FILE, FILE_MAX, &since, ERROR_IGNORED);
+    if (json_equal(json_object_get(since, "network"), chosen->file))
+        counts = since;
+    routes = json_object_get(counts, "peers");
+    return json_is_array(routes) ? json_incref((json_t *)routes) : json_array();
 }
 
 json_t *chosen_routes_ever(struct host *host, const struct chosen *chosen) {
-    _cleanup_json_ json_t *since = read_routes(host);
-    json_t *since_peers = json_object_get(since, "peers"), *all = json_array();
-    _cleanup_json_ json_t *others =
-        json_array_without(json_object_get(chosen->file, "peers"), since_peers, NULL);
+    _cleanup_json_ json_t *since = NULL, *others = NULL;
+    json_t *since_peers, *all = json_array();
 
+    (void)host_read_json(host, CHOSEN_ROUTES_FILE, FILE_MAX, &since, ERROR_IGNORED);
+    since_peers = json_object_get(since, "peers");
+    others = json_array_without(json_object_get(chosen->file, "peers"), since_peers, NULL);
     json_array_extend(all, since_peers);
     json_array_extend(all, others);
     return all;

@@ -46,23 +46,6 @@ const struct node_folder *node_folder_find(const char *path) {
     return NULL;
 }
 
-static bool lies_below(const char *path, const char *folder) {
-    size_t len = strlen(folder);
-    _cleanup_(freep) char *head = xstrndup(path, len);
-
-    return text_equal_nocase(head, folder) && path[strlen(head)] == '\\';
-}
-
-/* What a folder gets: its row's access, else that of the nearest row above, else HOST_READ_ONLY. */
-static enum host_access access_of(const char *path) {
-    const struct node_folder *row = node_folder_find(path);
-
-    for (size_t i = node_folder_count; i > 0 && !row; i--)
-        if (lies_below(path, node_folders[i - 1].path))
-            row = &node_folders[i - 1];
-    return row ? row->access : HOST_READ_ONLY;
-}
-
 int node_folder_stranger(struct host *host, const struct node_folder *row,
                          struct host_stranger *ret, struct error *err) {
     _cleanup_(freep) char *below = xasprintf("%s\\x", row->path); /* so that it is no link itself */
@@ -87,9 +70,17 @@ int node_folder_stranger(struct host *host, const struct node_folder *row,
 
 int node_folder_close(struct host *host, const char *path, struct error *err) {
     _cleanup_(host_stranger_free) struct host_stranger stranger = {0};
-    const struct node_folder *row = node_folder_find(path);
+    const struct node_folder *row = node_folder_find(path), *nearest = row;
 
-    if (host_make_folder(host, path, access_of(path), err) < 0)
+    /* Its row's access, else that of the nearest row above, else HOST_READ_ONLY. */
+    for (size_t i = node_folder_count; i > 0 && !nearest; i--) {
+        size_t len = strlen(node_folders[i - 1].path);
+        _cleanup_(freep) char *head = xstrndup(path, len);
+
+        if (text_equal_nocase(head, node_folders[i - 1].path) && path[strlen(head)] == '\\')
+            nearest = &node_folders[i - 1];
+    }
+    if (host_make_folder(host, path, nearest ? nearest->access : HOST_READ_ONLY, err) < 0)
         return -1;
     if (!row)
         return host_refuse_stranger_in(host, path, err);

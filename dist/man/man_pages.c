@@ -68,41 +68,27 @@ static void item(struct text *out, const char *term, const char *meaning) {
     text_add_char(out, '\n');
 }
 
-static void add_option(struct text *out, const struct option *o) {
-    _cleanup_(freep) char *argument = option_argument(o);
-
-    text_add(out, ".TP\n");
-    if (o->letter)
-        text_addf(out, "\\fB\\-%c\\fR, ", o->letter);
-    text_add(out, "\\fB\\-\\-");
-    add_literal(out, o->name);
-    text_add(out, "\\fR");
-    if (o->type != OPTION_BOOL) {
-        text_add(out, " \\fI");
-        add_literal(out, argument);
-        text_add(out, "\\fR");
-    }
-    text_add_char(out, '\n');
-    add_literal(out, o->help);
-    text_add_char(out, '\n');
-}
-
 static void add_options(struct text *out, const struct option *table) {
-    for (const struct option *o = table; o->name; o++)
-        if (option_is_offered(o))
-            add_option(out, o);
-}
+    for (const struct option *o = table; o->name; o++) {
+        _cleanup_(freep) char *argument = option_argument(o);
 
-static void title(struct text *out, const struct verb *verb) {
-    _cleanup_(freep) char *name = verb ? xasprintf("winjoin-%s", verb->name) : xstrdup("winjoin");
-
-    text_addf(out, ".TH %s 1 \"\" \"winjoin %s\" \"winjoin\"\n", name, build_version);
-    text_add(out, ".nh\n.ad l\n"); /* names of flags stay whole, commands keep their spaces */
-    heading(out, "NAME");
-    add_literal(out, name);
-    text_add(out, " \\- ");
-    add_literal(out, verb ? verb->help : "make a Windows Server a proved Kubernetes node");
-    text_add_char(out, '\n');
+        if (!option_is_offered(o))
+            continue;
+        text_add(out, ".TP\n");
+        if (o->letter)
+            text_addf(out, "\\fB\\-%c\\fR, ", o->letter);
+        text_add(out, "\\fB\\-\\-");
+        add_literal(out, o->name);
+        text_add(out, "\\fR");
+        if (o->type != OPTION_BOOL) {
+            text_add(out, " \\fI");
+            add_literal(out, argument);
+            text_add(out, "\\fR");
+        }
+        text_add_char(out, '\n');
+        add_literal(out, o->help);
+        text_add_char(out, '\n');
+    }
 }
 
 /* Each line of a usage after the first begins with "  winjoin ". */
@@ -137,12 +123,6 @@ static void add_groups(struct text *out, const struct option_group *const *group
     }
 }
 
-static void add_phases(struct text *out) {
-    heading(out, "PHASES");
-    for (size_t i = 0; join_phases[i].id; i++)
-        item(out, join_phases[i].id, join_phases[i].help);
-}
-
 static void add_examples(struct text *out, const struct verb *verb) {
     for (size_t i = 0; i < ARRAY_SIZE(verb->examples) && verb->examples[i].line; i++) {
         _cleanup_(freep) char *line = xasprintf("winjoin %s", verb->examples[i].line);
@@ -164,7 +144,9 @@ static void verb_sections(struct text *out, const struct verb *verb) {
     for (const struct verb *sub = subs; sub && sub->name; sub++)
         item(out, sub->name, sub->help);
     if (verb->run == verb_join)
-        add_phases(out);
+        heading(out, "PHASES");
+    for (size_t i = 0; verb->run == verb_join && join_phases[i].id; i++)
+        item(out, join_phases[i].id, join_phases[i].help);
     heading(out, "OPTIONS");
     add_groups(out, verb->groups, ARRAY_SIZE(verb->groups));
     for (const struct verb *sub = subs; sub && sub->name && !verb->groups[0]; sub++) {
@@ -208,32 +190,34 @@ static void overview_sections(struct text *out) {
 }
 
 /* Of one verb, or with NULL of all. */
-static void page(const struct verb *verb, struct text *out) {
-    title(out, verb);
-    if (verb)
-        verb_sections(out, verb);
-    else
-        overview_sections(out);
-    heading(out, "EXIT STATUS");
-    for (size_t i = 0; i < ARRAY_SIZE(exits); i++)
-        item(out, exits[i].code, exits[i].meaning);
-    heading(out, "SEE ALSO");
-    text_add(out, verb ? "\\fBwinjoin\\fR(1)\n"
-                       : "\\fBwinjoin\\-join\\fR(1), "
-                         "\\fBwinjoin\\-diag\\fR(1), "
-                         "\\fBwinjoin\\-reset\\fR(1)\n");
-}
-
 static int write_page(const char *folder, const struct verb *verb) {
-    _cleanup_(freep) char *path =
-        xasprintf("%s/winjoin%s%s.1", folder, verb ? "-" : "", verb ? verb->name : "");
+    _cleanup_(freep) char *name = verb ? xasprintf("winjoin-%s", verb->name) : xstrdup("winjoin");
+    _cleanup_(freep) char *path = xasprintf("%s/%s.1", folder, name);
     _cleanup_(text_free) struct text out = {0};
     FILE *file = fopen(path, "wb");
     size_t written;
 
     if (!file)
         return -1;
-    page(verb, &out);
+    text_addf(&out, ".TH %s 1 \"\" \"winjoin %s\" \"winjoin\"\n", name, build_version);
+    text_add(&out, ".nh\n.ad l\n"); /* names of flags stay whole, commands keep their spaces */
+    heading(&out, "NAME");
+    add_literal(&out, name);
+    text_add(&out, " \\- ");
+    add_literal(&out, verb ? verb->help : "make a Windows Server a proved Kubernetes node");
+    text_add_char(&out, '\n');
+    if (verb)
+        verb_sections(&out, verb);
+    else
+        overview_sections(&out);
+    heading(&out, "EXIT STATUS");
+    for (size_t i = 0; i < ARRAY_SIZE(exits); i++)
+        item(&out, exits[i].code, exits[i].meaning);
+    heading(&out, "SEE ALSO");
+    text_add(&out, verb ? "\\fBwinjoin\\fR(1)\n"
+                        : "\\fBwinjoin\\-join\\fR(1), "
+                          "\\fBwinjoin\\-diag\\fR(1), "
+                          "\\fBwinjoin\\-reset\\fR(1)\n");
     written = fwrite(text_str(&out), 1, out.len, file);
     return fclose(file) == 0 && written == out.len ? 0 : -1;
 }

@@ -16,39 +16,39 @@ static void print_words(const char *words) {
 
 /* ---- causes ---- */
 
-static const char causes_head[] =
-    "# Why pods cannot talk: the causes\n"
-    "\n"
-    "What `winjoin diag` names, a section each, the widest first. A report says `confirmed` where "
-    "evidence was read that shows\nit, `likely` where only the pattern of red cells speaks for it; "
-    "[diag.md](../design/diag.md) tells how it is judged. The ids stay\nas they are, so links to a "
-    "section do, too.\n";
-
 static const char cluster_head[] =
     "\n## Of a whole cluster\n\n"
     "What `winjoin diag --kubeconfig FILE` names from the pattern of red cells: no program runs on "
     "the nodes themselves.\n`confirmed` are those that the API server or an answer says.\n";
 
-/* Is it the first row of this id? */
-static bool is_first(size_t row) {
-    for (size_t i = 0; i < row; i++)
-        if (text_equal(diag_cause_row(i)->id, diag_cause_row(row)->id))
-            return false;
-    return true;
+/* What is told of a cause, in this order. */
+static const struct {
+    const char *label;
+    size_t offset;
+} parts[] = {{"What it is", offsetof(struct diag_cause_row, message)},
+             {"What it breaks", offsetof(struct diag_cause_row, breaks)},
+             {"What to do", offsetof(struct diag_cause_row, hint)},
+             {"Seen in", offsetof(struct diag_cause_row, source)}};
+
+static const char *part_of(const struct diag_cause_row *row, size_t part) {
+    return *(const char *const *)((const char *)row + parts[part].offset);
 }
 
-/* The part of each row with this id, once. */
-static void print_all(size_t row, const char *label,
-                      const char *(*part)(const struct diag_cause_row *)) {
+/* A part of each row from `row` on that has its id, each once. */
+static void print_part(size_t row, size_t part) {
     _cleanup_(text_list_free) struct text_list said = {0};
     const struct diag_cause_row *other;
 
     for (size_t i = row; (other = diag_cause_row(i)); i++) {
-        const char *words = text_equal(other->id, diag_cause_row(row)->id) ? part(other) : NULL;
+        const char *words =
+            text_equal(other->id, diag_cause_row(row)->id) ? part_of(other, part) : NULL;
 
         if (!words || text_list_has(&said, words))
             continue;
-        (void)printf("%s", said.count ? "; or: " : label);
+        if (said.count)
+            (void)fputs("; or: ", stdout);
+        else
+            (void)printf("- **%s:** ", parts[part].label);
         print_words(words);
         text_list_add(&said, words);
     }
@@ -56,59 +56,31 @@ static void print_all(size_t row, const char *label,
         (void)printf("\n");
 }
 
-static const char *message_of(const struct diag_cause_row *row) {
-    return row->message;
-}
-
-static const char *breaks_of(const struct diag_cause_row *row) {
-    return row->breaks;
-}
-
-static const char *hint_of(const struct diag_cause_row *row) {
-    return row->hint;
-}
-
-static const char *source_of(const struct diag_cause_row *row) {
-    return row->source;
-}
-
-static void print_cluster_cause(const struct diag_cause_row *row) {
-    const struct {
-        const char *label, *words;
-    } parts[] = {{"What it is", row->message},
-                 {"What it breaks", row->breaks},
-                 {"What to do", row->hint},
-                 {"Seen in", row->source}};
-
-    (void)printf("\n### %s\n\n", row->id);
-    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-        if (!parts[i].words)
-            continue;
-        (void)printf("- **%s:** ", parts[i].label);
-        print_words(parts[i].words);
-        (void)printf("\n");
-    }
-}
-
-static void causes(void) {
-    _cleanup_(text_list_free) struct text_list told = {0};
+static void causes(bool) {
+    _cleanup_(text_list_free) struct text_list told = {0}, told_of_cluster = {0};
     struct diag_cause_row row;
 
-    (void)fputs(causes_head, stdout);
     for (size_t i = 0; diag_cause_row(i); i++) {
-        if (!is_first(i))
+        if (text_list_has(&told, diag_cause_row(i)->id))
             continue;
+        text_list_add(&told, diag_cause_row(i)->id);
         (void)printf("\n## %s\n\n", diag_cause_row(i)->id);
-        print_all(i, "- **What it is:** ", message_of);
-        print_all(i, "- **What it breaks:** ", breaks_of);
-        print_all(i, "- **What to do:** ", hint_of);
-        print_all(i, "- **Seen in:** ", source_of);
+        for (size_t k = 0; k < ARRAY_SIZE(parts); k++)
+            print_part(i, k);
     }
     (void)fputs(cluster_head, stdout);
     for (size_t i = 0; cluster_cause_row(i, &row); i++) {
-        if (!text_list_has(&told, row.id))
-            print_cluster_cause(&row);
-        text_list_add(&told, row.id);
+        if (text_list_has(&told_of_cluster, row.id))
+            continue;
+        text_list_add(&told_of_cluster, row.id);
+        (void)printf("\n### %s\n\n", row.id);
+        for (size_t k = 0; k < ARRAY_SIZE(parts); k++) {
+            if (!part_of(&row, k))
+                continue;
+            (void)printf("- **%s:** ", parts[k].label);
+            print_words(part_of(&row, k));
+            (void)printf("\n");
+        }
     }
 }
 
@@ -148,12 +120,7 @@ static void print_verb(const char *name, const struct verb *verb, const char *le
     }
 }
 
-static void flags(void) {
-    (void)fputs("# Flags\n\n`winjoin COMMAND --help` shows the same. Each flag can also be set by "
-                "a variable: `WINJOIN_` and its name in\ncapitals with underscores, such as "
-                "`WINJOIN_NODE_NAME`; the flag itself wins. Which value counts where there are "
-                "more:\n[configuration.md](../configuration.md).\n\n## Of every command\n",
-                stdout);
+static void flags(bool) {
     print_options(output_options);
     print_options(global_group.options);
     for (size_t i = 0; verbs[i].name; i++)
@@ -163,15 +130,10 @@ static void flags(void) {
 
 /* ---- checks ---- */
 
-static void checks(void) {
+static void checks(bool) {
     size_t count;
     _cleanup_(freep) struct preflight_check *rows = preflight_checks(&count);
 
-    (void)fputs("# Preflight checks\n\nIn their order. Ids and levels are kubeadm's where it has "
-                "the check. [preflight.md](../preflight.md) says when they run,\nand how one is "
-                "ignored.\n\n| id | level | what is so when it passes | otherwise |\n"
-                "|---|---|---|---|\n",
-                stdout);
     for (size_t i = 0; i < count; i++) {
         (void)printf("| `%s` | %s | ", rows[i].id, preflight_outcome_name(rows[i].level));
         print_words(rows[i].help);
@@ -260,7 +222,8 @@ static void print_table(const char *title, const json_t *schema, json_t *types) 
     print_fields(schema, "", types);
 }
 
-static void print_documents(bool read) {
+/* `read`: those that are read, else those that are printed. */
+static void documents(bool read) {
     _cleanup_(text_list_free) struct text_list names = {0}, of = {0}, told = {0};
     _cleanup_json_ json_t *types = json_object();
     size_t before;
@@ -285,43 +248,51 @@ static void print_documents(bool read) {
     } while (told.count > before);
 }
 
-static void documents(void) {
-    (void)fputs(
-        "# Documents\n\nWhat winjoin prints with `-o json` or `-o yaml`, or publishes. Each "
-        "begins with `apiVersion: winjoin.io/v1alpha1` and\n`kind`, the name of its "
-        "section, but for those that are a line among others. Later versions may add "
-        "fields: pass over\nwhat you do not know. "
-        "The same as JSON Schemas, linked below: `winjoin config print schema NAME`.\n",
-        stdout);
-    print_documents(false);
-}
+/* ---- the pages ---- */
 
-static void configuration(void) {
-    (void)fputs("# Configuration fields\n\nWhat `--config` and `--catalog` may hold. Any other "
-                "field is refused, with its line; `null` is a field that is not\ngiven. "
-                "[configuration.md](../configuration.md) says what the settings do; kubeadm's own "
-                "are explained in\n[kubeadm's reference]"
-                "(https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/).\n",
-                stdout);
-    print_documents(true);
-}
+static const struct {
+    const char *name;
+    void (*print)(bool read); /* behind the head */
+    bool read;
+    const char *head;
+} pages[] = {
+    {"causes", causes, false,
+     "# Why pods cannot talk: the causes\n\nWhat `winjoin diag` names, a section each, the widest "
+     "first. A report says `confirmed` where evidence was read that shows\nit, `likely` where only "
+     "the pattern of red cells speaks for it; [diag.md](../design/diag.md) tells how it is judged. "
+     "The ids stay\nas they are, so links to a section do, too.\n"},
+    {"checks", checks, false,
+     "# Preflight checks\n\nIn their order. Ids and levels are kubeadm's where it has "
+     "the check. [preflight.md](../preflight.md) says when they run,\nand how one is "
+     "ignored.\n\n| id | level | what is so when it passes | otherwise |\n"
+     "|---|---|---|---|\n"},
+    {"configuration", documents, true,
+     "# Configuration fields\n\nWhat `--config` and `--catalog` may hold. Any other "
+     "field is refused, with its line; `null` is a field that is not\ngiven. "
+     "[configuration.md](../configuration.md) says what the settings do; kubeadm's own "
+     "are explained in\n[kubeadm's reference]"
+     "(https://kubernetes.io/docs/reference/config-api/kubeadm-config.v1beta4/).\n"},
+    {"documents", documents, false,
+     "# Documents\n\nWhat winjoin prints with `-o json` or `-o yaml`, or publishes. Each "
+     "begins with `apiVersion: winjoin.io/v1alpha1` and\n`kind`, the name of its "
+     "section, but for those that are a line among others. Later versions may add "
+     "fields: pass over\nwhat you do not know. "
+     "The same as JSON Schemas, linked below: `winjoin config print schema NAME`.\n"},
+    {"flags", flags, false,
+     "# Flags\n\n`winjoin COMMAND --help` shows the same. Each flag can also be set by "
+     "a variable: `WINJOIN_` and its name in\ncapitals with underscores, such as "
+     "`WINJOIN_NODE_NAME`; the flag itself wins. Which value counts where there are "
+     "more:\n[configuration.md](../configuration.md).\n\n## Of every command\n"},
+};
 
 int main(int argc, char **argv) {
-    static const struct {
-        const char *name;
-        void (*print)(void);
-    } pages[] = {{"causes", causes},
-                 {"checks", checks},
-                 {"configuration", configuration},
-                 {"documents", documents},
-                 {"flags", flags}};
-
     for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
         if (argc == 1)
             (void)puts(pages[i].name);
         if (argc != 2 || !text_equal(pages[i].name, argv[1]))
             continue;
-        pages[i].print();
+        (void)fputs(pages[i].head, stdout);
+        pages[i].print(pages[i].read);
         return 0;
     }
     return argc != 1;

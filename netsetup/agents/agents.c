@@ -126,25 +126,21 @@ const char *linux_agent_remedy(const struct linux_agent *agent, const char *linu
 
 /* ---- what --network-mode takes, and what other words may mean ---- */
 
-/* The mode that agents ("vxlan") or CNI plugins ("win-bridge") call by this word. */
-static const struct network_mode *mode_called(const char *word) {
-    _cleanup_(freep) char *lower = text_lower(word);
-
-    for (size_t a = 0; network_agents[a]; a++)
-        for (size_t i = 0; network_agents[a]->backend && network_modes[i]; i++)
-            if (text_equal(network_agents[a]->backend(network_modes[i]), lower))
-                return network_modes[i];
-    return network_mode_by_cni(lower, NULL);
-}
-
 int network_mode_check(const char *name, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(freep) char *lower = text_lower(name);
+    const struct network_mode *meant = network_mode_by_cni(lower, NULL);
     network_mode_names(&names);
     if (name_check("network mode", name, &names, err) == 0)
         return 0;
-    const struct network_mode *meant = mode_called(name);
-    bool said = err && err->hints[0][0]; /* by a word that is near */
-    return meant && !said ? error_hint(err, "did you mean %s?", meant->name) : -1;
+    if (err && err->hints[0][0])
+        return -1; /* by a word that is near */
+    /* The mode that agents ("vxlan") or else CNI plugins ("win-bridge") call by this word. */
+    for (size_t a = 0; network_agents[a]; a++)
+        for (size_t i = 0; network_agents[a]->backend && network_modes[i]; i++)
+            if (text_equal(network_agents[a]->backend(network_modes[i]), lower))
+                return error_hint(err, "did you mean %s?", network_modes[i]->name);
+    return meant ? error_hint(err, "did you mean %s?", meant->name) : -1;
 }
 
 /* ---- what --network-plugin takes ---- */

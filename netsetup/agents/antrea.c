@@ -27,17 +27,6 @@ static int read_file(const json_t *data, const char *name, json_t **ret, struct 
     return 0;
 }
 
-static unsigned tunnel_port(const json_t *conf) {
-    const char *type = json_text_at(conf, "tunnelType");
-    long long port = json_number_at(conf, "tunnelPort", 0);
-    if (port > 0 && port <= 65535)
-        return (unsigned)port;
-    for (size_t i = 0; i < ARRAY_SIZE(tunnels); i++)
-        if (text_equal_nocase(type && *type ? type : tunnels[0].tunnel, tunnels[i].tunnel))
-            return tunnels[i].port;
-    return 0;
-}
-
 /* What all nodes' agents must do alike: its default is what a key means that is not there. */
 static const char *const common[][2] = {
     {"trafficEncapMode", "encap"}, {"tunnelType", "geneve"}, {"trafficEncryptionMode", "none"}};
@@ -50,6 +39,7 @@ static const char *value_of(const json_t *conf, const char *const common_row[2])
 static int read(const json_t *told, struct agent_settings *ret, struct error *err) {
     const json_t *data = json_object_get(told, EXTERNAL_AGENT_OTHERS);
     _cleanup_json_ json_t *controller = NULL;
+    long long port;
     ret->mode = "transparent";
     ret->proxies = true;
     if (read_file(told, SETTINGS, &ret->document, err) < 0)
@@ -60,7 +50,11 @@ static int read(const json_t *told, struct agent_settings *ret, struct error *er
     if (ret->document)
         ret->proxies = json_bool_at(ret->document, "antreaProxy.enable", true) &&
                        json_bool_at(ret->document, "antreaProxy.proxyAll", false);
-    ret->vxlan_port = tunnel_port(ret->document);
+    port = json_number_at(ret->document, "tunnelPort", 0);
+    ret->vxlan_port = port > 0 && port <= 65535 ? (unsigned)port : 0;
+    for (size_t i = 0; i < ARRAY_SIZE(tunnels) && !ret->vxlan_port; i++)
+        if (text_equal_nocase(value_of(ret->document, common[1]), tunnels[i].tunnel))
+            ret->vxlan_port = tunnels[i].port;
     ret->backend = xstrdup(value_of(ret->document, common[0]));
     /* Its controller gives Nodes their prefixes where the control plane does not (NodeIPAM). */
     if (!json_bool_at(controller, "nodeIPAM.enableNodeIPAM", false) ||

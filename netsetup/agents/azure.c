@@ -26,15 +26,6 @@ static const char *backend(const struct network_mode *mode) {
     return NULL;
 }
 
-/* No pod of this life of Windows has an address yet. */
-static bool before_pods(const struct network_restore *restore) {
-    _cleanup_(host_service_free) struct host_service containerd = {0};
-    bool stopped = host_service_query(restore->host, service_containerd.name, &containerd,
-                                      ERROR_IGNORED) == 0 &&
-                   containerd.state != HOST_SERVICE_RUNNING;
-    return restore->booting && stopped;
-}
-
 /* It keeps the id of its network and never looks for it again: with another one, or none, every pod
  * fails for ever (0x803b0001). */
 static int is_current(const struct network_restore *restore, bool *ret, struct error *err) {
@@ -58,10 +49,16 @@ static int is_current(const struct network_restore *restore, bool *ret, struct e
 
 static int restore(const struct network_restore *restore, struct error *err) {
     static const char *const files[] = {AZURE_STATE_FILES};
+    _cleanup_(host_service_free) struct host_service containerd = {0};
+    bool stopped = host_service_query(restore->host, service_containerd.name, &containerd,
+                                      ERROR_IGNORED) == 0 &&
+                   containerd.state != HOST_SERVICE_RUNNING;
+    bool before_pods =
+        restore->booting && stopped; /* none of this life of Windows has an address */
     bool removed = false, current = false;
     size_t count = 0;
 
-    if (!before_pods(restore) && (is_current(restore, &current, err) < 0 || current))
+    if (!before_pods && (is_current(restore, &current, err) < 0 || current))
         return current ? 0 : -1;
     if (hcn_network_delete(restore->host, NETWORK, &removed, err) < 0)
         return -1;

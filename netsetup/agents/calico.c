@@ -38,19 +38,16 @@ static int read(const json_t *told, struct agent_settings *ret, struct error *er
                                    err);
 }
 
-/* Its IPAM gives a Windows node no block then, and the operator makes no part for Windows. Off is
- * what no IPAMConfig means (libcalico-go, lib/ipam: GetIPAMConfig); that of an etcd is not here. */
-static bool is_loose(const json_t *told) {
-    const json_t *object = json_object_get(told, EXTERNAL_AGENT_OBJECT);
-    const char *ipam = json_text_or(told, "CNI_IPAM_TYPE", "calico-ipam");
-
-    return object && text_equal(ipam, "calico-ipam") &&
-           !text_equal(json_text_at(told, "DATASTORE_TYPE"), "etcdv3") &&
-           !json_bool_at(object, "spec.strictAffinity", false);
-}
-
 static int check(const struct agent_settings *settings, struct error *err) {
-    if (is_loose(settings->told)) {
+    const json_t *object = json_object_get(settings->told, EXTERNAL_AGENT_OBJECT);
+    const char *ipam = json_text_or(settings->told, "CNI_IPAM_TYPE", "calico-ipam");
+
+    /* Its IPAM gives a Windows node no block then, and the operator makes no part for Windows. Off
+     * is what no IPAMConfig means (libcalico-go, lib/ipam: GetIPAMConfig); that of an etcd is not
+     * here. */
+    if (object && text_equal(ipam, "calico-ipam") &&
+        !text_equal(json_text_at(settings->told, "DATASTORE_TYPE"), "etcdv3") &&
+        !json_bool_at(object, "spec.strictAffinity", false)) {
         (void)error_set(err, ERROR_UNSUPPORTED,
                         "Calico's strict affinity is off (IPAMConfig default): it gives Windows "
                         "nodes no addresses");

@@ -43,7 +43,18 @@ int external_network_find(struct host *host, const struct external_network *want
                      wanted->name);
 }
 
-static void add_variables(const json_t *containers, json_t *ret) {
+json_t *external_agent_variables(const json_t *daemon_set) {
+    const json_t *spec = json_at(daemon_set, "spec.template.spec");
+    _cleanup_json_ json_t *containers = json_array();
+    json_t *ret = json_object();
+    json_each(json_object_get(spec, "volumes"), i, volume) {
+        const char *name = json_text_at(volume, "name");
+        const char *path = json_text_at(volume, "hostPath.path");
+        if (name && path)
+            json_object_set_new(ret, name, json_string(path));
+    }
+    json_array_extend(containers, json_object_get(spec, "initContainers"));
+    json_array_extend(containers, json_object_get(spec, "containers"));
     json_each(containers, i, container) {
         json_each(json_object_get(container, "env"), k, variable) {
             const char *name = json_text_at(variable, "name");
@@ -52,18 +63,6 @@ static void add_variables(const json_t *containers, json_t *ret) {
                 json_object_set_new(ret, name, json_string(value));
         }
     }
-}
-
-json_t *external_agent_variables(const json_t *daemon_set) {
-    json_t *ret = json_object();
-    json_each(json_at(daemon_set, "spec.template.spec.volumes"), i, volume) {
-        const char *name = json_text_at(volume, "name");
-        const char *path = json_text_at(volume, "hostPath.path");
-        if (name && path)
-            json_object_set_new(ret, name, json_string(path));
-    }
-    add_variables(json_at(daemon_set, "spec.template.spec.initContainers"), ret);
-    add_variables(json_at(daemon_set, "spec.template.spec.containers"), ret);
     return ret;
 }
 
@@ -82,12 +81,6 @@ int external_agent_prefixes(const char *text, const char *what, struct text_list
     return 0;
 }
 
-/* The next part of a path, without the slashes before it. */
-static size_t next_part(const char **path) {
-    *path += strspn(*path, "/\\");
-    return strcspn(*path, "/\\");
-}
-
 bool external_agent_same_folder(const char *told, const char *folder) {
     static const char mounted[] = "/host/";
     const char *a = told, *b = folder + strcspn(folder, ":") + 1;
@@ -99,7 +92,9 @@ bool external_agent_same_folder(const char *told, const char *folder) {
         a += 2;
     }
     for (;;) {
-        size_t a_len = next_part(&a), b_len = next_part(&b);
+        a += strspn(a, "/\\");
+        b += strspn(b, "/\\");
+        size_t a_len = strcspn(a, "/\\"), b_len = strcspn(b, "/\\");
         _cleanup_(freep) char *a_part = xstrndup(a, a_len), *b_part = xstrndup(b, b_len);
         if (!text_equal_nocase(a_part, b_part))
             return false;

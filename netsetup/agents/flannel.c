@@ -21,13 +21,6 @@ static const char *backend_of(const struct network_mode *mode) {
     return NULL;
 }
 
-static const char *mode_of(const char *backend) {
-    for (size_t i = 0; i < ARRAY_SIZE(backends); i++)
-        if (text_equal(backends[i].backend, backend))
-            return backends[i].mode;
-    return NULL;
-}
-
 /* ---- net-conf.json ---- */
 
 static char *net_conf_make(const struct network_plan *plan) {
@@ -57,21 +50,6 @@ static int read_number(const json_t *conf, const char *path, long long max, unsi
     return 0;
 }
 
-/* Prefixes of pods. flannel has IPv4 on and IPv6 off where nothing is said
- * (pkg/subnet/subnet.go, ParseConfig). */
-static int read_prefix(const json_t *conf, const char *key, const char *enable, bool enabled,
-                       struct text_list *ret, struct error *err) {
-    const char *text = json_text_at(conf, key);
-    struct cidr cidr;
-    if (!text || !*text)
-        return 0;
-    if (cidr_parse(text, &cidr, err) < 0)
-        return error_prefix(err, "net-conf.json: %s", key);
-    if (json_bool_at(conf, enable, enabled))
-        text_list_add(ret, text);
-    return 0;
-}
-
 /* Go takes a key in any case: its members get the spelling that is asked for here. */
 static void spell(json_t *object, const char *const *keys) {
     for (; *keys; keys++) {
@@ -93,6 +71,11 @@ static int read_net_conf(const char *text, struct agent_settings *ret, struct er
     static const char *const keys[] = {"Network",    "IPv6Network", "EnableIPv4",
                                        "EnableIPv6", "Backend",     NULL};
     static const char *const of_backend[] = {"Type", "VNI", "Port", "DirectRouting", "GBP", NULL};
+    /* It has IPv4 on and IPv6 off where nothing is said (pkg/subnet/subnet.go, ParseConfig). */
+    static const struct {
+        const char *key, *enable;
+        bool enabled;
+    } prefixes[] = {{"Network", "EnableIPv4", true}, {"IPv6Network", "EnableIPv6", false}};
 
     if (json_read(text, strlen(text), "net-conf.json", &s.document, err) < 0)
         return -1;
@@ -100,10 +83,18 @@ static int read_net_conf(const char *text, struct agent_settings *ret, struct er
     spell(json_object_get(s.document, "Backend"), of_backend);
     /* flannel's own default is udp, long gone; it takes any case (pkg/backend/manager.go) */
     s.backend = text_lower(json_text_or(s.document, "Backend.Type", "vxlan"));
-    s.mode = mode_of(s.backend);
-    if (read_prefix(s.document, "Network", "EnableIPv4", true, &s.pod_cidrs, err) < 0 ||
-        read_prefix(s.document, "IPv6Network", "EnableIPv6", false, &s.pod_cidrs, err) < 0 ||
-        read_number(s.document, "Backend.VNI", VXLAN_VNI_MAX, &s.vni, err) < 0 ||
+    for (size_t i = 0; i < ARRAY_SIZE(backends); i++)
+        if (text_equal(backends[i].backend, s.backend))
+            s.mode = backends[i].mode;
+    for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
+        const char *prefix = json_text_or(s.document, prefixes[i].key, "");
+        struct cidr cidr;
+        if (*prefix && cidr_parse(prefix, &cidr, err) < 0)
+            return error_prefix(err, "net-conf.json: %s", prefixes[i].key);
+        if (*prefix && json_bool_at(s.document, prefixes[i].enable, prefixes[i].enabled))
+            text_list_add(&s.pod_cidrs, prefix);
+    }
+    if (read_number(s.document, "Backend.VNI", VXLAN_VNI_MAX, &s.vni, err) < 0 ||
         read_number(s.document, "Backend.Port", 65535, &s.vxlan_port, err) < 0)
         return -1;
     *ret = take_struct(s);
@@ -114,18 +105,19 @@ static int read_net_conf(const char *text, struct agent_settings *ret, struct er
     "set \"Backend\": {\"Type\": \"vxlan\", \"VNI\": 4096, \"Port\": 4789} in the ConfigMap "      \
     "kube-flannel-cfg, then restart flannel on every node"
 
-static int refuse_vxlan(struct error *err, const char *what) {
-    (void)error_set(err, ERROR_UNSUPPORTED,
-                    "the cluster's flannel does not support Windows nodes: %s", what);
-    return error_hint(err, VXLAN_HINT);
-}
-
 /* pkg/backend/vxlan/vxlan_windows.go; what is not given counts as what it is on Linux. */
 static int check_net_conf(const struct agent_settings *s, struct error *err) {
     unsigned vni = s->vni ? s->vni : VXLAN_LINUX_VNI;
     unsigned port = s->vxlan_port ? s->vxlan_port : VXLAN_LINUX_PORT;
     _cleanup_(freep) char *vni_text = xasprintf("its VNI is %u", vni);
     _cleanup_(freep) char *port_text = xasprintf("its port is %u", port);
+    const char *what = vni < VXLAN_WINDOWS_VNI_MIN  ? vni_text
+                       : port != VXLAN_WINDOWS_PORT ? port_text
+                       : json_bool_at(s->document, "Backend.DirectRouting", false)
+                           ? "DirectRouting is on"
+                       : json_bool_at(s->document, "Backend.GBP", false) ? "GBP is on"
+                                                                         : NULL;
+
     if (!json_bool_at(s->document, "EnableIPv4", true)) {
         (void)error_set(err, ERROR_UNSUPPORTED,
                         "the cluster's flannel does not support Windows nodes: EnableIPv4 is off");
@@ -139,30 +131,20 @@ static int check_net_conf(const struct agent_settings *s, struct error *err) {
             s->backend);
         return error_hint(err, VXLAN_HINT);
     }
-    if (!text_equal(s->backend, "vxlan"))
+    if (!text_equal(s->backend, "vxlan") || !what)
         return 0;
-    if (vni < VXLAN_WINDOWS_VNI_MIN)
-        return refuse_vxlan(err, vni_text);
-    if (port != VXLAN_WINDOWS_PORT)
-        return refuse_vxlan(err, port_text);
-    if (json_bool_at(s->document, "Backend.DirectRouting", false))
-        return refuse_vxlan(err, "DirectRouting is on");
-    if (json_bool_at(s->document, "Backend.GBP", false))
-        return refuse_vxlan(err, "GBP is on");
-    return 0;
+    (void)error_set(err, ERROR_UNSUPPORTED,
+                    "the cluster's flannel does not support Windows nodes: %s", what);
+    return error_hint(err, VXLAN_HINT);
 }
 
 /* ---- annotations of Nodes ---- */
 
-static const char *annotation(const json_t *annotations, const char *key) {
-    return json_string_value(json_object_get(annotations, key));
-}
-
 static bool read_peer(const json_t *annotations, struct network_peer *ret) {
-    const char *text = annotation(annotations, ANNOTATION "backend-data");
+    const char *text = json_string_value(json_object_get(annotations, ANNOTATION "backend-data"));
     _cleanup_json_ json_t *data = NULL;
-    ret->backend = annotation(annotations, ANNOTATION "backend-type");
-    ret->address = annotation(annotations, ANNOTATION "public-ip");
+    ret->backend = json_string_value(json_object_get(annotations, ANNOTATION "backend-type"));
+    ret->address = json_string_value(json_object_get(annotations, ANNOTATION "public-ip"));
     if (text && json_read(text, strlen(text), "backend-data", &data, NULL) == 0) {
         long long vni = json_number_at(data, "VNI", 0);
         (void)text_format(ret->router_mac, sizeof(ret->router_mac), "%s",

@@ -16,30 +16,19 @@ static const char *backend(const struct network_mode *mode) {
     return mode->vxlan ? "hybrid overlay" : NULL;
 }
 
-static const char *annotation(const json_t *annotations, const char *key) {
-    return json_string_value(json_object_get(annotations, key));
-}
-
-/* Of a Linux node: {"default":["10.244.0.0/24"]}, earlier {"default":"10.244.0.0/24"}. */
-static bool read_linux_subnet(const char *text, char out[CIDR_TEXT_MAX]) {
-    _cleanup_json_ json_t *json = NULL;
-    const char *subnet;
-
-    if (!text || json_read(text, strlen(text), "node-subnets", &json, NULL) < 0)
-        return false;
-    subnet = json_text_at(json, "default.0");
-    if (!subnet)
-        subnet = json_text_at(json, "default");
-    return subnet && text_format(out, CIDR_TEXT_MAX, "%s", subnet) == 0;
-}
-
 static bool read_peer(const json_t *annotations, struct network_peer *ret) {
-    const char *own = annotation(annotations, SUBNET);
-    const char *mac =
-        annotation(annotations, ANNOTATION "hybrid-overlay-distributed-router-gateway-mac");
+    const char *subnet = json_string_value(json_object_get(annotations, SUBNET));
+    const char *subnets =
+        json_string_value(json_object_get(annotations, ANNOTATION "node-subnets"));
+    const char *mac = json_string_value(
+        json_object_get(annotations, ANNOTATION "hybrid-overlay-distributed-router-gateway-mac"));
+    _cleanup_json_ json_t *of_linux = NULL;
 
-    if (own ? text_format(ret->subnet, sizeof ret->subnet, "%s", own) < 0
-            : !read_linux_subnet(annotation(annotations, ANNOTATION "node-subnets"), ret->subnet))
+    /* Of a Linux node: {"default":["10.244.0.0/24"]}, earlier {"default":"10.244.0.0/24"}. */
+    if (!subnet && subnets &&
+        json_read(subnets, strlen(subnets), "node-subnets", &of_linux, NULL) == 0)
+        subnet = json_text_or(of_linux, "default.0", json_text_at(of_linux, "default"));
+    if (!subnet || text_format(ret->subnet, sizeof ret->subnet, "%s", subnet) < 0)
         return false;
     ret->pod_cidr = ret->subnet;
     ret->backend = "hybrid overlay";

@@ -35,61 +35,46 @@ static json_t *ipams(const char *prefix, const char *gateway, unsigned vsid, con
     return json_pack("[{s:s,s:o}]", "Type", "Static", "Subnets", subnets);
 }
 
-static json_t *network_head(const struct network_plan *plan, const char *name) {
-    return json_pack("{s:o,s:s,s:s,s:s}", "SchemaVersion", schema_version(), "Owner", HCN_OWNER,
-                     "Name", name, "Type", plan->mode->hns_type);
-}
-
-static json_t *network_policies(const struct network_plan *plan) {
-    json_t *policies = json_array();
+/* Ends with the IPAMs, which it takes over. */
+static json_t *network_json(const struct network_plan *plan, const char *name, unsigned flags,
+                            unsigned vxlan_port, json_t *own_ipams) {
+    json_t *network = json_pack("{s:o,s:s,s:s,s:s}", "SchemaVersion", schema_version(), "Owner",
+                                HCN_OWNER, "Name", name, "Type", plan->mode->hns_type);
+    _cleanup_json_ json_t *policies = json_array();
+    if (flags)
+        json_object_set_new(network, "Flags", json_integer(flags));
     if (plan->adapter)
         json_array_append_new(
             policies, hcn_policy_json("NetAdapterName",
                                       json_pack("{s:s}", "NetworkAdapterName", plan->adapter)));
-    return policies;
-}
-
-/* Steals the list; an empty one is left out. */
-static void add_policies(json_t *network, json_t *policies) {
+    if (vxlan_port)
+        json_array_append_new(
+            policies,
+            hcn_policy_json("VxlanPort", json_pack("{s:I}", "Port", (json_int_t)vxlan_port)));
     if (json_array_size(policies))
         json_object_set(network, "Policies", policies);
-    json_decref(policies);
+    json_object_set_new(network, "Ipams", own_ipams);
+    return network;
 }
 
 json_t *hcn_base_network_json(const struct network_plan *plan) {
-    json_t *network = network_head(plan, plan->base_name);
-    add_policies(network, network_policies(plan));
-    json_object_set_new(network, "Ipams",
+    return network_json(plan, plan->base_name, 0, 0,
                         ipams(plan->base_subnet, plan->base_gateway, plan->base_vsid,
                               plan->ipv6.on ? plan->ipv6.base_subnet : NULL,
                               plan->ipv6.base_gateway));
-    return network;
-}
-
-/* An address, or "<podCIDR>" while it is not known. */
-static const char *known_or(const char *address, const char *pod_cidr) {
-    return *address ? address : pod_cidr;
 }
 
 json_t *hcn_pod_network_json(const struct network_plan *plan) {
-    json_t *network = network_head(plan, plan->name);
-    json_t *policies = network_policies(plan);
-    if (plan->mode->flags)
-        json_object_set_new(network, "Flags", json_integer(plan->mode->flags));
-    if (plan->set_vxlan_port)
-        json_array_append_new(
-            policies,
-            hcn_policy_json("VxlanPort", json_pack("{s:I}", "Port", (json_int_t)plan->vxlan_port)));
-    add_policies(network, policies);
-    json_object_set_new(network, "Ipams",
-                        ipams(plan->pod_cidr, known_or(plan->gateway, plan->pod_cidr), plan->vni,
-                              plan->ipv6.on ? plan->ipv6.pod_cidr : NULL,
-                              known_or(plan->ipv6.gateway, plan->ipv6.pod_cidr)));
-    return network;
+    const struct network_ipv6 *ipv6 = &plan->ipv6;
+    return network_json(
+        plan, plan->name, plan->mode->flags, plan->set_vxlan_port ? plan->vxlan_port : 0,
+        ipams(plan->pod_cidr, *plan->gateway ? plan->gateway : plan->pod_cidr, plan->vni,
+              ipv6->on ? ipv6->pod_cidr : NULL, *ipv6->gateway ? ipv6->gateway : ipv6->pod_cidr));
 }
 
+/* An address, or "<podCIDR>" while it is not known. */
 static json_t *ip_configuration(const char *address, int length, const char *pod_cidr) {
-    return json_pack("{s:s,s:o}", "IpAddress", known_or(address, pod_cidr), "PrefixLength",
+    return json_pack("{s:s,s:o}", "IpAddress", *address ? address : pod_cidr, "PrefixLength",
                      *address ? json_integer(length) : json_string(pod_cidr));
 }
 

@@ -15,20 +15,6 @@ static int copy_text(const json_t *json, const char *path, char *out, size_t siz
     return 0;
 }
 
-static int read_policy(const json_t *policy, struct hcn_network *network, struct error *err) {
-    const char *type = json_text_at(policy, "Type");
-    if (text_equal_nocase(type, "NetAdapterName"))
-        return copy_text(policy, "Settings.NetworkAdapterName", network->adapter,
-                         sizeof(network->adapter), err);
-    if (text_equal_nocase(type, "ProviderAddress"))
-        return copy_text(policy, "Settings.ProviderAddress", network->provider_address,
-                         sizeof(network->provider_address), err);
-    if (text_equal_nocase(type, "DrMacAddress"))
-        return copy_text(policy, "Settings.Address", network->router_mac,
-                         sizeof(network->router_mac), err);
-    return 0;
-}
-
 static int read_subnet(const json_t *subnet, struct hcn_network *network, struct error *err) {
     if (copy_text(subnet, "IpAddressPrefix", network->subnet, sizeof(network->subnet), err) < 0)
         return -1;
@@ -67,6 +53,16 @@ static int read_subnet6(const json_t *subnet, struct hcn_network *network, struc
 
 int hcn_network_parse(const json_t *json, struct hcn_network *ret, struct error *err) {
     struct hcn_network network = {0};
+    const struct {
+        const char *type, *path;
+        char *into;
+        size_t size;
+    } policies[] = {
+        {"NetAdapterName", "Settings.NetworkAdapterName", network.adapter, sizeof network.adapter},
+        {"ProviderAddress", "Settings.ProviderAddress", network.provider_address,
+         sizeof network.provider_address},
+        {"DrMacAddress", "Settings.Address", network.router_mac, sizeof network.router_mac},
+    };
     if (!json_is_object(json))
         return error_set(err, ERROR_MALFORMED, "decode HNS network: not an object");
     if (copy_text(json, "ID", network.id, sizeof(network.id), err) < 0 ||
@@ -78,8 +74,10 @@ int hcn_network_parse(const json_t *json, struct hcn_network *ret, struct error 
     if (!*network.type)
         (void)text_format(network.type, sizeof(network.type), "NAT"); /* fits */
     json_each(json_object_get(json, "Policies"), i, policy)
-        if (read_policy(policy, &network, err) < 0)
-            return -1;
+        for (size_t k = 0; k < ARRAY_SIZE(policies); k++)
+            if (text_equal_nocase(json_text_at(policy, "Type"), policies[k].type) &&
+                copy_text(policy, policies[k].path, policies[k].into, policies[k].size, err) < 0)
+                return -1;
     /* The first is the IPv4 one, as winjoin writes it; a second may be IPv6. */
     if (read_subnet(json_at(json, "Ipams.0.Subnets.0"), &network, err) < 0)
         return -1;

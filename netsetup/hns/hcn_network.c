@@ -42,22 +42,19 @@ static int delete_network(struct host *host, const char *id, struct error *err) 
 }
 
 /* An IPv6 subnet that is no longer wanted may stay: no pod gets an address of it. */
-static bool same_ipv6(const struct hcn_network *found, const struct hcn_network *wanted) {
-    return !*wanted->subnet6 || (text_equal(found->subnet6, wanted->subnet6) &&
-                                 text_equal(found->gateway6, wanted->gateway6));
-}
-
-static bool same_network(const struct hcn_network *a, const struct hcn_network *b) {
-    bool adapters_known = *a->adapter && *b->adapter;
-    return text_equal_nocase(a->type, b->type) && text_equal(a->subnet, b->subnet) &&
-           text_equal(a->gateway, b->gateway) && a->vsid == b->vsid &&
-           (!adapters_known || text_equal_nocase(a->adapter, b->adapter));
+static bool same_network(const struct hcn_network *found, const struct hcn_network *wanted) {
+    bool adapters_known = *found->adapter && *wanted->adapter;
+    return text_equal_nocase(found->type, wanted->type) &&
+           text_equal(found->subnet, wanted->subnet) &&
+           text_equal(found->gateway, wanted->gateway) && found->vsid == wanted->vsid &&
+           (!adapters_known || text_equal_nocase(found->adapter, wanted->adapter)) &&
+           (!*wanted->subnet6 || (text_equal(found->subnet6, wanted->subnet6) &&
+                                  text_equal(found->gateway6, wanted->gateway6)));
 }
 
 bool hcn_network_serves(const struct hcn_network *found, const json_t *document) {
     struct hcn_network wanted = {0};
-    return hcn_network_parse(document, &wanted, NULL) == 0 && same_network(found, &wanted) &&
-           same_ipv6(found, &wanted);
+    return hcn_network_parse(document, &wanted, NULL) == 0 && same_network(found, &wanted);
 }
 
 static bool has_policy(const json_t *network, const json_t *policy) {
@@ -72,21 +69,6 @@ static bool has_policy(const json_t *network, const json_t *policy) {
     return false;
 }
 
-static int modify_policy(struct host *host, const char *id, bool add, json_t *policy,
-                         struct error *err) {
-    _cleanup_json_ json_t *request = hcn_modify_policy_json(add, json_incref(policy));
-    _cleanup_(freep) char *text = json_write(request);
-    struct error modify_err = {0};
-    if (hcn_modify(host, HCN_NETWORK, id, text, &modify_err) == 0)
-        return 0;
-    /* the wanted state is there already: an HNS that does not show the policy when queried */
-    if (modify_err.kind == (add ? ERROR_CONFLICT : ERROR_ABSENT))
-        return 0;
-    *err = modify_err;
-    return error_prefix(err, "%s policy '%s'", add ? "add" : "remove",
-                        json_text_at(policy, "Type"));
-}
-
 static int add_missing_policies(struct host *host, const char *name, const json_t *policies,
                                 struct hcn_network *network, struct error *err) {
     _cleanup_json_ json_t *json = NULL;
@@ -96,8 +78,15 @@ static int add_missing_policies(struct host *host, const char *name, const json_
     json_each(policies, i, policy) {
         if (has_policy(json, policy))
             continue;
-        if (modify_policy(host, network->id, true, policy, err) < 0)
-            return -1;
+        _cleanup_json_ json_t *request = hcn_modify_policy_json(true, json_incref(policy));
+        _cleanup_(freep) char *text = json_write(request);
+        struct error why = {0};
+        /* conflict: it is there already, in an HNS that does not show the policy when queried */
+        if (hcn_modify(host, HCN_NETWORK, network->id, text, &why) < 0 &&
+            why.kind != ERROR_CONFLICT) {
+            (void)error_pass(err, &why);
+            return error_prefix(err, "add policy '%s'", json_text_at(policy, "Type"));
+        }
         added = true;
     }
     return added ? hcn_network_find(host, name, network, err) : 0;
@@ -128,8 +117,7 @@ static int create_network(struct host *host, const json_t *document,
     if (hcn_create(host, HCN_NETWORK, NULL, NULL, text, &properties, &create_err) == 0)
         return 0;
     if ((create_err.kind == ERROR_CONFLICT || create_err.kind == ERROR_TIMED_OUT) &&
-        hcn_network_find(host, wanted->name, &found, NULL) == 0 && same_network(&found, wanted) &&
-        same_ipv6(&found, wanted)) {
+        hcn_network_find(host, wanted->name, &found, NULL) == 0 && same_network(&found, wanted)) {
         log_message(LOG_INFO, "create HNS network '%s': %s, although the network was made",
                     wanted->name, create_err.message);
         return 0;
@@ -149,8 +137,7 @@ int hcn_network_ensure(struct host *host, const json_t *document, const json_t *
     if (hcn_network_parse(document, &wanted, err) < 0)
         return -1;
     if (hcn_network_find(host, wanted.name, &found, &find_err) == 0) {
-        outcome =
-            same_network(&found, &wanted) && same_ipv6(&found, &wanted) ? HCN_REUSED : HCN_REPLACED;
+        outcome = same_network(&found, &wanted) ? HCN_REUSED : HCN_REPLACED;
         if (outcome == HCN_REPLACED && !hcn_network_is_ours(&found)) {
             (void)error_set(err, ERROR_CONFLICT,
                             "HNS network '%s' already exists and is different: %s %s, not %s %s",
@@ -202,10 +189,10 @@ int hcn_pod_network_ensure(struct host *host, const struct network_plan *plan,
     return 0;
 }
 
-/* The namespaces of pods that hold endpoints of the network. */
-static int pod_namespaces(struct host *host, const char *network_id, struct text_list *ret,
-                          struct error *err) {
+/* With the namespaces of pods that hold endpoints of it. */
+static int remove_network(struct host *host, const char *network_id, struct error *err) {
     _cleanup_json_ json_t *endpoints = NULL, *namespaces = NULL;
+    _cleanup_(text_list_free) struct text_list gone = {0};
     if (hcn_list(host, HCN_ENDPOINT, "VirtualNetwork", network_id, &endpoints, err) < 0 ||
         hcn_list(host, HCN_NAMESPACE, NULL, NULL, &namespaces, err) < 0)
         return -1;
@@ -216,19 +203,14 @@ static int pod_namespaces(struct host *host, const char *network_id, struct text
             continue;
         json_each(endpoints, k, endpoint) {
             const char *in = json_text_at(endpoint, "HostComputeNamespace");
-            if (in && text_equal_nocase(in, id) && !text_list_has(ret, id))
-                text_list_add(ret, id);
+            if (in && text_equal_nocase(in, id) && !text_list_has(&gone, id))
+                text_list_add(&gone, id);
         }
     }
-    return 0;
-}
-
-static int remove_network(struct host *host, const char *id, struct error *err) {
-    _cleanup_(text_list_free) struct text_list namespaces = {0};
-    if (pod_namespaces(host, id, &namespaces, err) < 0 || delete_network(host, id, err) < 0)
+    if (delete_network(host, network_id, err) < 0)
         return -1;
-    for (size_t i = 0; i < namespaces.count; i++)
-        if (delete_object(host, HCN_NAMESPACE, namespaces.items[i], err) < 0)
+    for (size_t i = 0; i < gone.count; i++)
+        if (delete_object(host, HCN_NAMESPACE, gone.items[i], err) < 0)
             return error_prefix(err, "delete a pod's namespace");
     return 0;
 }

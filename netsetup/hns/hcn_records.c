@@ -121,13 +121,8 @@ struct balancer_reading {
     bool other; /* no load balancer: version 1's lists have others, too */
 };
 
-static bool is_balancing(const struct json_found *type) {
-    _cleanup_(freep) char *text = json_found_text(type);
-
-    return text_equal_nocase(text, "ELB");
-}
-
 static void mapping_found(struct balancer_reading *r, const struct json_found *found) {
+    _cleanup_(freep) char *type = found->what == TYPE ? json_found_text(found) : NULL;
     struct hcn_balancer *b = &r->now;
     struct hcn_port_mapping *mapping = b->mapping_count ? &b->mappings[b->mapping_count - 1] : NULL;
     bool first = b->mapping_count == 1;
@@ -143,7 +138,7 @@ static void mapping_found(struct balancer_reading *r, const struct json_found *f
     else if (found->what == INSIDE)
         mapping->inside = found->number;
     else if (found->what == TYPE && first)
-        r->other = !is_balancing(found);
+        r->other = !text_equal_nocase(type, "ELB");
     else if (found->what == FIRST_FLAGS && first)
         b->dsr = found->number & 1;
     else if (found->what == FIRST_VIP && first && found->kind == SCAN_TEXT)
@@ -253,15 +248,6 @@ static bool read_at_once(struct host *host, struct reading *r, size_t count) {
     return false;
 }
 
-static int read_one(struct host *host, struct reading *r, const char *id, struct error *err) {
-    _cleanup_(freep) char *text = NULL;
-    struct error why = {0};
-
-    if (hcn_query(host, r->kind, id, NULL, &text, &why) < 0) /* absent: gone meanwhile */
-        return why.kind == ERROR_ABSENT ? 0 : error_pass(err, &why);
-    return scan(r, r->v2, text, err);
-}
-
 /* What is no text is no id: HNS says that it has none. */
 static void id_found(void *context, const struct json_found *found) {
     char *id = json_found_text(found);
@@ -286,11 +272,22 @@ static int read_all(struct host *host, struct reading r, enum hcn_by by, struct 
         return -1;
     if (by == HCN_AT_ONCE && ids.count > 1 && read_at_once(host, &r, ids.count))
         return 0;
-    for (size_t i = 0; i < ids.count; i++)
-        if (read_one(host, &r, ids.items[i], err) < 0) {
+    for (size_t i = 0; i < ids.count; i++) {
+        _cleanup_(freep) char *object = NULL;
+        struct error why = {0};
+        int result = hcn_query(host, r.kind, ids.items[i], NULL, &object, &why);
+
+        if (result == 0)
+            result = scan(&r, r.v2, object, err);
+        else if (why.kind != ERROR_ABSENT) /* absent: gone meanwhile */
+            result = error_pass(err, &why);
+        else
+            result = 0;
+        if (result < 0) {
             forget(&r);
             return -1;
         }
+    }
     return 0;
 }
 

@@ -47,16 +47,12 @@ static const struct feature features[HNS_FEATURE_COUNT] = {
                                   {SINCE(15, 5)}},
 };
 
-static bool in_range(struct hns_version version, const struct version_range *range) {
-    if (version.major == range->from_major)
-        return version.minor >= range->from_minor;
-    return range->open && version.major > range->from_major;
-}
-
 bool hns_has(struct hns_version version, enum hns_feature feature) {
     const struct version_range *range = features[feature].ranges;
     for (size_t i = 0; i < RANGES_MAX && range[i].from_major; i++)
-        if (in_range(version, &range[i]))
+        if (version.major == range[i].from_major
+                ? version.minor >= range[i].from_minor
+                : range[i].open && version.major > range[i].from_major)
             return true;
     return false;
 }

@@ -48,22 +48,6 @@ static int find_endpoint(struct host *host, const struct network_plan *plan,
     return 0;
 }
 
-static int create_endpoint(struct host *host, const struct network_plan *plan,
-                           const struct hcn_network *network, char *ret_id, struct error *err) {
-    _cleanup_json_ json_t *document = hcn_host_endpoint_json(plan, network->id);
-    _cleanup_(freep) char *text = json_write(document);
-    _cleanup_(freep) char *properties = NULL;
-    _cleanup_json_ json_t *json = NULL;
-    if (hcn_create(host, HCN_ENDPOINT, network->id, NULL, text, &properties, err) < 0)
-        return error_prefix(err, "create endpoint '%s'", plan->host_endpoint_name);
-    if (json_read(properties, strlen(properties), "HNS endpoint", &json, err) < 0)
-        return -1;
-    const char *id = json_text_at(json, "ID");
-    if (!id || text_format(ret_id, HCN_ID_MAX, "%s", id) < 0)
-        return error_set(err, ERROR_MALFORMED, "decode HNS endpoint: no usable ID");
-    return 0;
-}
-
 struct attach {
     struct host *host;
     const char *id, *address;
@@ -104,8 +88,6 @@ static int attach(struct host *host, const char *id, const char *address, struct
 }
 
 int bridge_plan(const struct network_input *, struct network_plan *plan, struct error *) {
-    if (!plan->name)
-        plan->name = xstrdup("cbr0"); /* flanneld's own name for it */
     plan->host_endpoint_name = xasprintf("%s_ep", plan->name);
     return 0;
 }
@@ -115,29 +97,29 @@ int bridge_address(const struct network_prefixes *prefixes, struct network_plan 
     return cidr_address_text(&prefixes->pod, 2, plan->host_endpoint, err);
 }
 
-static int endpoint_ensure(struct host *host, const struct network_plan *plan,
-                           const struct hcn_network *network, struct error *err) {
+int bridge_complete(struct host *host, const struct network_plan *plan, struct hcn_network *network,
+                    struct error *err) {
+    const char *const addresses[] = {plan->management_address, plan->host_endpoint,
+                                     plan->ipv6.management_address, plan->ipv6.host_endpoint};
     char id[HCN_ID_MAX] = "";
     if (find_endpoint(host, plan, network, id, err) < 0)
         return error_prefix(err, "endpoint '%s'", plan->host_endpoint_name);
-    if (!*id && create_endpoint(host, plan, network, id, err) < 0)
-        return -1;
+    if (!*id) {
+        _cleanup_json_ json_t *document = hcn_host_endpoint_json(plan, network->id), *made = NULL;
+        _cleanup_(freep) char *text = json_write(document), *properties = NULL;
+        if (hcn_create(host, HCN_ENDPOINT, network->id, NULL, text, &properties, err) < 0)
+            return error_prefix(err, "create endpoint '%s'", plan->host_endpoint_name);
+        if (json_read(properties, strlen(properties), "HNS endpoint", &made, err) < 0)
+            return -1;
+        const char *made_id = json_text_at(made, "ID");
+        if (!made_id || text_format(id, sizeof id, "%s", made_id) < 0)
+            return error_set(err, ERROR_MALFORMED, "decode HNS endpoint: no usable ID");
+    }
     if (attach(host, id, plan->host_endpoint, err) < 0 ||
         (plan->ipv6.on && attach(host, id, plan->ipv6.host_endpoint, err) < 0))
         return error_prefix(err, "endpoint '%s'", plan->host_endpoint_name);
+    for (size_t i = 0; i < (plan->ipv6.on ? 4 : 2); i++)
+        if (forwarding_ensure(host, addresses[i], err) < 0)
+            return -1;
     return 0;
-}
-
-int bridge_complete(struct host *host, const struct network_plan *plan, struct hcn_network *network,
-                    struct error *err) {
-    const struct network_ipv6 *ipv6 = &plan->ipv6;
-    if (endpoint_ensure(host, plan, network, err) < 0 ||
-        forwarding_ensure(host, plan->management_address, err) < 0 ||
-        forwarding_ensure(host, plan->host_endpoint, err) < 0)
-        return -1;
-    if (!ipv6->on)
-        return 0;
-    return forwarding_ensure(host, ipv6->management_address, err) < 0
-               ? -1
-               : forwarding_ensure(host, ipv6->host_endpoint, err);
 }

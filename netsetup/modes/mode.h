@@ -29,8 +29,9 @@ enum { MODE_LACKS_ICMP_OUT = 1, MODE_LACKS_IPV6 = 2 };
 
 /* Text is static; a list ends with NULL. A function that is NULL has nothing to do. */
 struct network_mode {
-    const char *name;               /* as --network-mode names it: "overlay" */
-    const char *hns_type;           /* Type of HostComputeNetwork: "Overlay" */
+    const char *name;         /* as --network-mode names it: "overlay" */
+    const char *hns_type;     /* Type of HostComputeNetwork: "Overlay" */
+    const char *network_name; /* of the HNS network where nobody gives it another; NULL: `plan`'s */
     const char *const *cni_plugins; /* that make pods' endpoints, the default first */
     const char *ipv4_only;          /* why pods have no IPv6 addresses; NULL: they may, */
     const char *dual_stack_plugin;  /* with this CNI plugin */
@@ -56,7 +57,7 @@ struct network_mode {
     struct host_firewall_rule
         firewall; /* inbound; name NULL: none; port 0: the plan's VXLAN port */
 
-    /* Fills the plan's name and numbers (kinds of failure: network_plan_make()). */
+    /* Fills the plan's other names and numbers (kinds of failure: network_plan_make()). */
     int (*plan)(const struct network_input *input, struct network_plan *plan, struct error *err);
     /* Fills the addresses that the mode takes from this node's pod prefix. */
     int (*plan_addresses)(const struct network_prefixes *prefixes, struct network_plan *plan,

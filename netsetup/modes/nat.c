@@ -4,16 +4,10 @@
  * ("Windows container network drivers", Microsoft's documentation). */
 #include "netsetup/modes/mode.h"
 
-/* HNS's own name for it, which older builds of the CNI plugin need. */
-static int plan_name(const struct network_input *, struct network_plan *plan, struct error *) {
-    if (!plan->name)
-        plan->name = xstrdup("nat");
-    return 0;
-}
-
 const struct network_mode network_mode_nat = {
     .name = "nat",
     .hns_type = "NAT",
+    .network_name = "nat", /* HNS's own name for it, which older builds of the CNI plugin need */
     .cni_plugins = (const char *const[]){"nat", NULL},
     .ipv4_only = "WinNAT translates IPv4 only",
     .internal = true,
@@ -27,5 +21,4 @@ const struct network_mode network_mode_nat = {
              "mapped host ports arrive (hostPort)",
              false},
             {0}},
-    .plan = plan_name,
 };

@@ -4,12 +4,6 @@
  * translates addresses, so Services work only where the network routes to them. */
 #include "netsetup/modes/mode.h"
 
-static int plan_name(const struct network_input *, struct network_plan *plan, struct error *) {
-    if (!plan->name)
-        plan->name = xstrdup("transparent");
-    return 0;
-}
-
 static char *next(const struct network_plan *plan) {
     return xasprintf("the network's router needs the address %s/%d on this node's segment (the "
                      "pods' gateway), and the hypervisor must allow MAC address spoofing",
@@ -19,6 +13,7 @@ static char *next(const struct network_plan *plan) {
 const struct network_mode network_mode_transparent = {
     .name = "transparent",
     .hns_type = "Transparent",
+    .network_name = "transparent",
     /* it takes a network that stands whatever its type; win-bridge refuses this one */
     .cni_plugins = (const char *const[]){"sdnbridge", NULL},
     .ipv4_only = "its CNI plugin, sdnbridge, has two families on L2Bridge only",
@@ -31,6 +26,5 @@ const struct network_mode network_mode_transparent = {
                                         "machine the hypervisor must allow MAC address spoofing",
                                         false},
                                        {0}},
-    .plan = plan_name,
     .next = next,
 };

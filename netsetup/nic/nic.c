@@ -77,34 +77,10 @@ static bool made_by_windows(const struct host_route *route, const struct nic_sna
     return false;
 }
 
-static void take_addresses(const struct host_adapter *current, const char *node_ip,
-                           struct nic_snapshot *snapshot) {
-    for (size_t i = 0; i < current->addresses.count; i++) {
-        const char *address = current->addresses.items[i];
-        if (!nic_usable_address(address))
-            continue;
-        text_list_add(&snapshot->addresses, address);
-        if (!*snapshot->address && (!node_ip || nic_same_address(address, node_ip)))
-            (void)text_format(snapshot->address, CIDR_TEXT_MAX, "%s", address); /* it parsed */
-    }
-    for (size_t i = 0; i < current->gateways.count; i++)
-        if (nic_usable_address(current->gateways.items[i]))
-            text_list_add(&snapshot->gateways, current->gateways.items[i]);
-    for (size_t i = 0; i < current->dns_servers.count; i++)
-        text_list_add(&snapshot->dns_servers, current->dns_servers.items[i]);
-}
-
-/* By its driver, whose name Windows translates but for this part. */
-static bool is_team(const struct host_adapter *adapter) {
-    _cleanup_(freep) char *driver = text_lower(adapter->description ? adapter->description : "");
-    return strstr(driver, "multiplex") ||
-           strstr(driver, "\xd0\xbc\xd1\x83\xd0\xbb\xd1\x8c\xd1\x82"
-                          "\xd0\xb8\xd0\xbf\xd0\xbb\xd0\xb5\xd0\xba");
-}
-
 void nic_snapshot_take(const struct host_adapter *current, const struct host_adapter *physical,
                        const struct host_routes *routes, const char *node_ip,
                        struct nic_snapshot *ret) {
+    _cleanup_(freep) char *driver = text_lower(physical->description ? physical->description : "");
     struct nic_snapshot snapshot = {.mtu = current->mtu,
                                     .dhcp = current->dhcp,
                                     .metric = current->metric,
@@ -112,23 +88,34 @@ void nic_snapshot_take(const struct host_adapter *current, const struct host_ada
     snapshot.alias = xstrdup(physical->alias);
     snapshot.current_alias = xstrdup(current->alias);
     snapshot.has_switch = nic_is_virtual_alias(current->alias);
-    snapshot.is_team = is_team(physical);
+    /* By its driver, whose name Windows translates but for this part. */
+    snapshot.is_team =
+        strstr(driver, "multiplex") || strstr(driver, "\xd0\xbc\xd1\x83\xd0\xbb\xd1\x8c\xd1\x82"
+                                                      "\xd0\xb8\xd0\xbf\xd0\xbb\xd0\xb5\xd0\xba");
     snapshot.is_tunnel = !*physical->mac;
     (void)text_format(snapshot.mac, sizeof(snapshot.mac), "%s", current->mac); /* same size */
-    take_addresses(current, node_ip, &snapshot);
-    /* The node's is the first that other nodes reach; those set by hand are kept. */
     for (size_t i = 0; i < current->addresses.count; i++) {
         const char *address = current->addresses.items[i];
         _cleanup_(freep) char *text = xstrndup(address, strcspn(address, "/"));
+        bool is_node_ip = !node_ip || nic_same_address(address, node_ip);
         struct ip ip;
-        if (ip_parse(text, &ip, NULL) < 0 || ip.family != 6 || ip_is_link_local(&ip) ||
-            ip_is_loopback(&ip))
+        if (ip_parse(text, &ip, NULL) < 0 || ip_is_link_local(&ip) || ip_is_loopback(&ip))
             continue;
-        if (!*snapshot.address6)
-            (void)text_format(snapshot.address6, CIDR_TEXT_MAX, "%s", address); /* it parsed */
-        if (!text_list_has(&current->advertised, address))
+        if (ip.family == 4)
+            text_list_add(&snapshot.addresses, address);
+        else if (!text_list_has(&current->advertised, address)) /* set by hand */
             text_list_add(&snapshot.addresses6, address);
+        /* The node's own: of IPv6 the first that other nodes reach. */
+        if (ip.family == 4 && !*snapshot.address && is_node_ip)
+            (void)text_format(snapshot.address, CIDR_TEXT_MAX, "%s", address); /* it parsed */
+        if (ip.family == 6 && !*snapshot.address6)
+            (void)text_format(snapshot.address6, CIDR_TEXT_MAX, "%s", address);
     }
+    for (size_t i = 0; i < current->gateways.count; i++)
+        if (nic_usable_address(current->gateways.items[i]))
+            text_list_add(&snapshot.gateways, current->gateways.items[i]);
+    for (size_t i = 0; i < current->dns_servers.count; i++)
+        text_list_add(&snapshot.dns_servers, current->dns_servers.items[i]);
     for (size_t i = 0; i < routes->count; i++)
         if (routes->items[i].interface_index == current->index &&
             !made_by_windows(&routes->items[i], &snapshot, current->advertised.count != 0))
@@ -145,20 +132,16 @@ static bool any_usable(const struct text_list *addresses) {
     return false;
 }
 
-/* A vEthernet has its MAC: what its virtual switch is on is known. */
-static bool is_bound(const struct host_adapters *adapters, const struct host_adapter *physical) {
+/* What a virtual switch may be on whose vEthernet has a MAC of its own: one without an address. */
+static bool may_be_below(const struct host_adapters *adapters, const struct host_adapter *adapter) {
+    if (nic_is_virtual_alias(adapter->alias) || !*adapter->mac || any_usable(&adapter->addresses))
+        return false;
+    /* Where a vEthernet has its MAC, what the virtual switch is on is known. */
     for (size_t i = 0; i < adapters->count; i++)
         if (nic_is_virtual_alias(adapters->items[i].alias) &&
-            text_equal_nocase(adapters->items[i].mac, physical->mac))
-            return true;
-    return false;
-}
-
-/* What a virtual switch may be on whose vEthernet has a MAC of its own. */
-static bool may_be_below(const struct host_adapters *adapters, const struct host_adapter *adapter) {
-    /* Without an address of its own, as one below a virtual switch. */
-    return !nic_is_virtual_alias(adapter->alias) && *adapter->mac &&
-           !any_usable(&adapter->addresses) && !is_bound(adapters, adapter);
+            text_equal_nocase(adapters->items[i].mac, adapter->mac))
+            return false;
+    return true;
 }
 
 /* The adapter under a vEthernet interface: with its MAC, which a team shares with its members and
@@ -183,8 +166,16 @@ static const struct host_adapter *physical_of(const struct host_adapters *adapte
     return found ? found : named;
 }
 
-static bool has_default_route(const struct host_adapter *adapter,
-                              const struct host_routes *routes) {
+struct wish {
+    const char *adapter;
+    const char *node_ip;
+};
+
+/* By its address or its default route. */
+static bool leads_out(const struct host_adapter *adapter, const struct host_routes *routes,
+                      const struct wish *wish) {
+    if (wish->node_ip)
+        return nic_holds(adapter, wish->node_ip);
     if (any_usable(&adapter->gateways))
         return true;
     for (size_t i = 0; i < routes->count; i++)
@@ -192,17 +183,6 @@ static bool has_default_route(const struct host_adapter *adapter,
             text_equal(routes->items[i].destination, "0.0.0.0/0"))
             return true;
     return false;
-}
-
-struct wish {
-    const char *adapter;
-    const char *node_ip;
-};
-
-/* By its address or its route. */
-static bool leads_out(const struct host_adapter *adapter, const struct host_routes *routes,
-                      const struct wish *wish) {
-    return wish->node_ip ? nic_holds(adapter, wish->node_ip) : has_default_route(adapter, routes);
 }
 
 static bool is_candidate(const struct host_adapters *adapters, const struct host_routes *routes,
@@ -218,32 +198,23 @@ static bool is_candidate(const struct host_adapters *adapters, const struct host
            (text_equal_nocase(physical->mac, adapter->mac) || leads_out(adapter, routes, wish));
 }
 
-/* One that would be the node's, were it known what its virtual switch is on. */
-static const struct host_adapter *find_unbound(const struct host_adapters *adapters,
-                                               const struct host_routes *routes,
-                                               const struct wish *wish) {
+/* An adapter that would be the node's, were it known what its virtual switch is on. 0: there is
+ * none, or no adapter is left that its switch may be on, as for those of Windows' own NAT. */
+static int refuse_unbound(const struct host_adapters *adapters, const struct host_routes *routes,
+                          const struct wish *wish, struct error *err) {
+    _cleanup_(text_free) struct text names = {0};
+    const char *unbound = NULL, *first = NULL;
     for (size_t i = 0; i < adapters->count; i++) {
         const struct host_adapter *adapter = &adapters->items[i];
-        if (adapter->up && any_usable(&adapter->addresses) &&
+        if (!unbound && adapter->up && any_usable(&adapter->addresses) &&
             !physical_of(adapters, adapter, NULL) &&
             (wish->adapter ? text_equal_nocase(wish->adapter, adapter->alias)
                            : leads_out(adapter, routes, wish)))
-            return adapter;
-    }
-    return NULL;
-}
-
-/* 0: no adapter is left that its switch may be on, as for those of Windows' own NAT. */
-static int refuse_unbound(const struct host_adapters *adapters, const struct host_routes *routes,
-                          const struct wish *wish, struct error *err) {
-    const struct host_adapter *unbound = find_unbound(adapters, routes, wish);
-    _cleanup_(text_free) struct text names = {0};
-    const char *first = NULL;
-    for (size_t i = 0; i < adapters->count; i++) {
-        if (!may_be_below(adapters, &adapters->items[i]))
+            unbound = adapter->alias;
+        if (!may_be_below(adapters, adapter))
             continue;
-        text_addf(&names, "%s'%s'", first ? ", " : "", adapters->items[i].alias);
-        first = first ? first : adapters->items[i].alias;
+        text_addf(&names, "%s'%s'", first ? ", " : "", adapter->alias);
+        first = first ? first : adapter->alias;
     }
     if (!unbound || !first)
         return 0;
@@ -251,7 +222,7 @@ static int refuse_unbound(const struct host_adapters *adapters, const struct hos
         err, ERROR_PREFLIGHT,
         "'%s' is on a virtual switch, and no network adapter has its MAC address: which "
         "one the switch is on is not known",
-        unbound->alias);
+        unbound);
     return error_hint(err, "name it: --adapter \"%s\" (without an address are %s)", first,
                       text_str(&names));
 }

@@ -20,24 +20,23 @@ struct watch {
     struct nic_restored *result;
 };
 
-/* How likely it is the interface in use: members and VLANs of a team have the same MAC. */
-static unsigned rank(const struct host_adapter *adapter, const struct nic_snapshot *snapshot) {
-    return nic_holds(adapter, snapshot->address)                 ? 5
-           : nic_is_switch_of(adapter->alias, snapshot->alias)   ? 4
-           : nic_is_virtual_alias(adapter->alias)                ? 3
-           : text_equal(adapter->alias, snapshot->current_alias) ? 2
-                                                                 : 1;
-}
-
-/* The interface that has the adapter's MAC and is the one in use: the vNIC once there is one. */
+/* The interface that has the adapter's MAC and is most likely the one in use, for members and VLANs
+ * of a team have the same MAC: the vNIC once there is one. */
 static const struct host_adapter *in_use(const struct host_adapters *adapters,
                                          const struct nic_snapshot *snapshot) {
     const struct host_adapter *found = NULL;
+    unsigned best = 0;
     for (size_t i = 0; i < adapters->count; i++) {
         const struct host_adapter *adapter = &adapters->items[i];
-        if (text_equal_nocase(adapter->mac, snapshot->mac) &&
-            (!found || rank(adapter, snapshot) > rank(found, snapshot)))
-            found = adapter;
+        unsigned rank = nic_holds(adapter, snapshot->address)                 ? 5
+                        : nic_is_switch_of(adapter->alias, snapshot->alias)   ? 4
+                        : nic_is_virtual_alias(adapter->alias)                ? 3
+                        : text_equal(adapter->alias, snapshot->current_alias) ? 2
+                                                                              : 1;
+        if (!text_equal_nocase(adapter->mac, snapshot->mac) || rank <= best)
+            continue;
+        found = adapter;
+        best = rank;
     }
     return found;
 }
@@ -57,28 +56,19 @@ static const char *good_address(const struct watch *watch, const struct host_ada
 
 /* Those of the list that the adapter lacks. */
 static int put_addresses_back(struct watch *watch, const struct host_adapter *adapter,
-                              const struct text_list *addresses, unsigned *restored,
-                              struct error *err) {
+                              const struct text_list *addresses, struct error *err) {
     for (size_t i = 0; i < addresses->count; i++) {
         const char *address = addresses->items[i];
         if (nic_holds(adapter, address))
             continue;
         if (host_address_add(watch->host, adapter->index, address, err) < 0)
             return error_prefix(err, "restore address '%s'", address);
-        ++*restored;
+        if (strchr(address, ':'))
+            watch->result->addresses6_restored++;
+        else
+            watch->result->address_restored = true;
     }
     return 0;
-}
-
-/* Those that were set by hand. */
-static int put_addresses4_back(struct watch *watch, const struct host_adapter *adapter,
-                               struct error *err) {
-    unsigned restored = 0;
-    int result = 0;
-    if (!watch->snapshot->dhcp)
-        result = put_addresses_back(watch, adapter, &watch->snapshot->addresses, &restored, err);
-    watch->result->address_restored |= restored;
-    return result;
 }
 
 /* In their order, too: Windows asks the first. */
@@ -103,52 +93,39 @@ static bool has_route(const struct host_routes *routes, uint32_t index,
     return false;
 }
 
-static int put_route_back(struct watch *watch, const struct host_routes *now, uint32_t index,
-                          struct host_route route, struct error *err) {
-    if (has_route(now, index, &route))
-        return 0;
-    route.interface_index = index;
-    route.persistent = true; /* the vNIC outlives a restart, so must its routes */
-    if (host_route_add(watch->host, &route, err) < 0)
-        return error_prefix(err, "restore route to '%s'", route.destination);
-    watch->result->routes_restored++;
-    return 0;
-}
-
-/* Routes as they were, the default one too: an adapter's gateways are its default routes. */
-static int put_routes_back(struct watch *watch, uint32_t index, struct error *err) {
-    const struct host_routes *before = &watch->snapshot->routes;
-    _cleanup_(host_routes_free) struct host_routes now = {0};
-    if (host_routes(watch->host, &now, err) < 0)
-        return -1;
-    for (size_t i = 0; i < before->count; i++)
-        if (put_route_back(watch, &now, index, before->items[i], err) < 0)
-            return -1;
-    return 0;
-}
-
-static int put_metric_back(struct watch *watch, uint32_t index, int family, uint32_t before,
-                           uint32_t now, struct error *err) {
-    if (!before || before == now)
-        return 0;
-    return host_metric_set(watch->host, index, family, before, err) < 0
-               ? error_prefix(err, "restore the metric")
-               : 0;
-}
-
 /* DHCP may have given another network: then its routes and servers are the right ones. */
 static int put_rest_back(struct watch *watch, const struct host_adapter *adapter,
                          struct error *err) {
     const struct nic_snapshot *snapshot = watch->snapshot;
+    const struct {
+        int family;
+        uint32_t before, now;
+    } metrics[] = {{4, snapshot->metric, adapter->metric},
+                   {6, snapshot->metric6, adapter->metric6}};
+    _cleanup_(host_routes_free) struct host_routes now = {0};
     if (!nic_same_address(watch->result->address, snapshot->address))
         return 0;
-    if (put_addresses4_back(watch, adapter, err) < 0 ||
-        put_addresses_back(watch, adapter, &snapshot->addresses6,
-                           &watch->result->addresses6_restored, err) < 0 ||
-        put_metric_back(watch, adapter->index, 4, snapshot->metric, adapter->metric, err) < 0 ||
-        put_metric_back(watch, adapter->index, 6, snapshot->metric6, adapter->metric6, err) < 0 ||
-        put_routes_back(watch, adapter->index, err) < 0)
+    if ((!snapshot->dhcp && put_addresses_back(watch, adapter, &snapshot->addresses, err) < 0) ||
+        put_addresses_back(watch, adapter, &snapshot->addresses6, err) < 0)
         return -1;
+    for (size_t i = 0; i < ARRAY_SIZE(metrics); i++)
+        if (metrics[i].before && metrics[i].before != metrics[i].now &&
+            host_metric_set(watch->host, adapter->index, metrics[i].family, metrics[i].before,
+                            err) < 0)
+            return error_prefix(err, "restore the metric");
+    if (host_routes(watch->host, &now, err) < 0)
+        return -1;
+    /* The default one too: an adapter's gateways are its default routes. */
+    for (size_t i = 0; i < snapshot->routes.count; i++) {
+        struct host_route route = snapshot->routes.items[i];
+        if (has_route(&now, adapter->index, &route))
+            continue;
+        route.interface_index = adapter->index;
+        route.persistent = true; /* the vNIC outlives a restart, so must its routes */
+        if (host_route_add(watch->host, &route, err) < 0)
+            return error_prefix(err, "restore route to '%s'", route.destination);
+        watch->result->routes_restored++;
+    }
     if (snapshot->dhcp || same_servers(&adapter->dns_servers, &snapshot->dns_servers))
         return 0;
     if (host_dns_set(watch->host, adapter->index, &snapshot->dns_servers, err) < 0)
@@ -166,17 +143,11 @@ static bool misses_address6(const struct watch *watch, const struct host_adapter
            !nic_holds(adapter, snapshot->address6);
 }
 
-static void add_missing(const struct host_adapter *adapter, const struct text_list *addresses,
-                        struct text *list) {
-    for (size_t i = 0; i < addresses->count; i++)
-        if (!nic_holds(adapter, addresses->items[i]))
-            text_addf(list, "%sno address %s", list->len ? ", " : "", addresses->items[i]);
-}
-
 /* Both families compared with what they were, for people: "" when nothing differs, or nobody can
  * tell. */
 static void compare(struct watch *watch) {
     const struct nic_snapshot *before = watch->snapshot;
+    const struct text_list *const addresses[] = {&before->addresses, &before->addresses6};
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
     _cleanup_(host_routes_free) struct host_routes routes = {0};
     _cleanup_(text_free) struct text list = {0};
@@ -186,8 +157,10 @@ static void compare(struct watch *watch) {
     const struct host_adapter *adapter = in_use(&adapters, before);
     if (!adapter || !nic_same_address(watch->result->address, before->address))
         return;
-    add_missing(adapter, &before->addresses, &list);
-    add_missing(adapter, &before->addresses6, &list);
+    for (size_t f = 0; f < ARRAY_SIZE(addresses); f++)
+        for (size_t i = 0; i < addresses[f]->count; i++)
+            if (!nic_holds(adapter, addresses[f]->items[i]))
+                text_addf(&list, "%sno address %s", list.len ? ", " : "", addresses[f]->items[i]);
     if (misses_address6(watch, adapter))
         text_addf(&list, "%sno address %s", list.len ? ", " : "", before->address6);
     for (size_t i = 0; i < before->routes.count; i++) {
@@ -234,8 +207,8 @@ static enum wait_look look(struct watch *watch, bool impatient, struct error *er
     if (!watch->up)
         watch->up_since = now;
     watch->up = true;
-    if ((impatient || now - watch->up_since >= STATIC_GRACE_MS) &&
-        put_addresses4_back(watch, adapter, err) < 0)
+    if (!watch->snapshot->dhcp && (impatient || now - watch->up_since >= STATIC_GRACE_MS) &&
+        put_addresses_back(watch, adapter, &watch->snapshot->addresses, err) < 0)
         return LOOK_FAILED;
     (void)error_set(err, ERROR_TIMED_OUT, "its address to come back");
     return LOOK_AGAIN;
@@ -244,34 +217,6 @@ static enum wait_look look(struct watch *watch, bool impatient, struct error *er
 /* What fails once may work at the next look. */
 static enum wait_look look_again(void *context, struct wait *, struct error *err) {
     return look(context, false, err) == LOOK_DONE ? LOOK_DONE : LOOK_AGAIN;
-}
-
-static int wait_back(struct watch *watch, struct error *err) {
-    struct wait wait = {.limit_ms = WAIT_MS,
-                        .pause_ms = POLL_MS,
-                        .look = look_again,
-                        .tell = tell,
-                        .context = watch,
-                        .tell_context = watch};
-    struct error why = {0};
-    enum wait_look end = wait_until(watch->host, &wait, &why);
-    if (end == LOOK_AGAIN && why.kind == ERROR_TIMED_OUT)
-        (void)error_set(&why, ERROR_TIMED_OUT, "address '%s' did not come back",
-                        watch->snapshot->address);
-    if (end == LOOK_AGAIN) {
-        (void)error_set(err, ERROR_TIMED_OUT, "%s", why.message);
-        return error_prefix(err, "adapter '%s' after %d s", watch->snapshot->alias, WAIT_MS / 1000);
-    }
-    if (end == LOOK_FAILED) {
-        /* the user leaves: the server gets its address back all the same, now or never */
-        (void)look(watch, true, NULL);
-        (void)look(watch, true, NULL);
-        return error_pass(err, &why);
-    }
-    if (watch->away)
-        watch->result->outage_ms = (unsigned)(watch->back - watch->start);
-    compare(watch);
-    return 0;
 }
 
 int nic_restore(struct host *host, const struct nic_snapshot *snapshot, nic_progress *progress,
@@ -283,8 +228,29 @@ int nic_restore(struct host *host, const struct nic_snapshot *snapshot, nic_prog
                           .context = context,
                           .start = host_monotonic_ms(host),
                           .result = &result};
-    if (wait_back(&watch, err) < 0)
-        return -1;
+    struct wait wait = {.limit_ms = WAIT_MS,
+                        .pause_ms = POLL_MS,
+                        .look = look_again,
+                        .tell = tell,
+                        .context = &watch,
+                        .tell_context = &watch};
+    struct error why = {0};
+    enum wait_look end = wait_until(host, &wait, &why);
+    if (end == LOOK_AGAIN && why.kind == ERROR_TIMED_OUT)
+        (void)error_set(&why, ERROR_TIMED_OUT, "address '%s' did not come back", snapshot->address);
+    if (end == LOOK_AGAIN) {
+        (void)error_set(err, ERROR_TIMED_OUT, "%s", why.message);
+        return error_prefix(err, "adapter '%s' after %d s", snapshot->alias, WAIT_MS / 1000);
+    }
+    if (end == LOOK_FAILED) {
+        /* the user leaves: the server gets its address back all the same, now or never */
+        (void)look(&watch, true, NULL);
+        (void)look(&watch, true, NULL);
+        return error_pass(err, &why);
+    }
+    if (watch.away)
+        result.outage_ms = (unsigned)(watch.back - watch.start);
+    compare(&watch);
     *ret = result;
     return 0;
 }

@@ -15,6 +15,8 @@ const char *text_of_family(const struct text_list *list, int family) {
     return NULL;
 }
 
+enum { DUAL_STACK_REASON_MAX = 256 };
+
 /* Why there is no dual stack here; false: nothing is against it. */
 static bool prevented(const struct network_input *input, const struct network_plan *plan,
                       char out[DUAL_STACK_REASON_MAX]) {
@@ -43,29 +45,6 @@ static bool prevented(const struct network_input *input, const struct network_pl
     return *out;
 }
 
-int dual_stack_choose(const struct network_input *input, const struct network_plan *plan, bool *ret,
-                      char reason[DUAL_STACK_REASON_MAX], struct error *err) {
-    const char *wanted = input->dual_stack ? input->dual_stack : "auto";
-    bool in_cluster =
-        text_of_family(&input->cluster_pod_cidrs, 6) || text_of_family(&input->service_cidrs, 6);
-    char why[DUAL_STACK_REASON_MAX];
-    bool can = !prevented(input, plan, why);
-
-    reason[0] = '\0';
-    if (!text_equal(wanted, "auto") && !text_equal(wanted, "on") && !text_equal(wanted, "off"))
-        return error_set(err, ERROR_USAGE, "unknown dual-stack setting '%s': use auto, on or off",
-                         wanted);
-    if (text_equal(wanted, "on") && !can)
-        return error_set(err, ERROR_UNSUPPORTED, "dual stack is not possible: %s", why);
-    *ret = can && !text_equal(wanted, "off") && (in_cluster || text_equal(wanted, "on"));
-    if (in_cluster && !can && text_equal(wanted, "auto") && !plan->agent->makes_network)
-        (void)text_format(reason, DUAL_STACK_REASON_MAX,
-                          "the cluster has IPv6 prefixes, but pods on this node get IPv4 addresses "
-                          "only: %s",
-                          why);
-    return 0;
-}
-
 #define WINDOWS_NETWORK "nat" /* that Windows has for containers of its own */
 
 static void add_warning(struct network_plan *plan, const char *code, const char *message) {
@@ -76,54 +55,11 @@ static void add_warning(struct network_plan *plan, const char *code, const char 
     (void)text_format(warning->message, sizeof(warning->message), "%s", message); /* all fit */
 }
 
-/* The first mode, in the table's order, that the plugin works in. */
-static const struct network_mode *mode_for(const char *plugin) {
-    for (size_t i = 0; plugin && network_modes[i]; i++)
-        if (network_agent_cni(network_agent_by_plugin(plugin), plugin, network_modes[i]))
-            return network_modes[i];
-    return network_modes[0];
-}
-
-/* The network that an agent makes has the name that it gives it. */
-static int plan_agents_name(struct network_plan *plan, struct error *err) {
-    const char *name = plan->agent->network_name;
-    if (!name || text_equal(plan->name, name))
-        return 0;
-    if (plan->name)
-        return error_set(err, ERROR_USAGE, "network name '%s' is not possible: with %s it is '%s'",
-                         plan->name, plan->plugin, name);
-    plan->name = xstrdup(name);
-    return 0;
-}
-
-/* The way out is either another plugin or another mode. */
-static int refuse_pair(const char *plugin, const struct network_plan *plan, struct error *err) {
-    _cleanup_(text_list_free) struct text_list works = {0};
-    for (size_t i = 0; network_modes[i]; i++)
-        if (network_agent_cni(plan->agent, plugin, network_modes[i]))
-            text_list_add(&works, network_modes[i]->name);
-    _cleanup_(freep) char *list = name_list(&works);
-    return error_set(err, ERROR_USAGE,
-                     "network plugin '%s' works in mode %s, not in '%s': there use %s", plugin,
-                     list, plan->mode->name, plan->mode->cni_plugins[0]);
-}
-
-static int plan_choices(const struct network_input *input, struct network_plan *plan,
+/* Whose network it is, its name where that follows, and what it lacks. */
+static int plan_network(const struct network_input *input, struct network_plan *plan,
                         struct error *err) {
-    if ((input->plugin && network_plugin_check(input->plugin, err) < 0) ||
-        (input->mode && network_mode_check(input->mode, err) < 0))
-        return -1;
-    plan->mode = input->mode ? network_mode_by_name(input->mode) : mode_for(input->plugin);
-    if (!plan->mode->internal) {
-        plan->base_name = xstrdup(NETWORK_BASE_NAME);
-        plan->adapter = xstrdup_null(input->adapter);
-    }
-    const char *plugin = input->plugin ? input->plugin : plan->mode->cni_plugins[0];
-    plan->agent = network_agent_by_plugin(plugin);
-    plan->cni_plugin = network_agent_cni(plan->agent, plugin, plan->mode);
-    if (!plan->cni_plugin)
-        return refuse_pair(plugin, plan, err);
-    plan->plugin = plan->agent->plugin ? plan->agent->plugin : plan->cni_plugin;
+    const struct network_limit *limit = plan->agent->in_cluster ? NULL : plan->mode->limits;
+    const char *name = plan->agent->network_name; /* of the network that an agent makes */
     if (plan->agent->in_cluster) {
         const struct external_network *network;
 
@@ -135,16 +71,50 @@ static int plan_choices(const struct network_input *input, struct network_plan *
         if (!plan->name)
             plan->name = xstrdup(network ? network->name : "cluster");
     }
-    for (const struct network_limit *limit = plan->mode->limits;
-         limit && limit->code && !plan->agent->in_cluster; limit++)
+    for (; limit && limit->code; limit++)
         add_warning(plan, limit->code, limit->text);
-    if (plan_agents_name(plan, err) < 0)
-        return -1;
+    if (name && plan->name && !text_equal(plan->name, name))
+        return error_set(err, ERROR_USAGE, "network name '%s' is not possible: with %s it is '%s'",
+                         plan->name, plan->plugin, name);
+    if (name && !plan->name)
+        plan->name = xstrdup(name);
     if (plan->mode->vxlan && !plan->agent->keeps_routes)
         add_warning(plan, "no-route-agent",
                     "winjoin itself keeps the routes to other nodes' pods; Linux nodes reach this "
                     "node's pods only where they run flannel in mode vxlan");
     return 0;
+}
+
+static int plan_choices(const struct network_input *input, struct network_plan *plan,
+                        struct error *err) {
+    _cleanup_(text_list_free) struct text_list works = {0};
+    const char *plugin = input->plugin;
+    if ((input->plugin && network_plugin_check(input->plugin, err) < 0) ||
+        (input->mode && network_mode_check(input->mode, err) < 0))
+        return -1;
+    for (size_t i = 0; plugin && network_modes[i]; i++)
+        if (network_agent_cni(network_agent_by_plugin(plugin), plugin, network_modes[i]))
+            text_list_add(&works, network_modes[i]->name);
+    plan->mode = input->mode   ? network_mode_by_name(input->mode)
+                 : works.count ? network_mode_by_name(works.items[0])
+                               : network_modes[0];
+    if (!plan->mode->internal) {
+        plan->base_name = xstrdup(NETWORK_BASE_NAME);
+        plan->adapter = xstrdup_null(input->adapter);
+    }
+    if (!plugin)
+        plugin = plan->mode->cni_plugins[0];
+    plan->agent = network_agent_by_plugin(plugin);
+    plan->cni_plugin = network_agent_cni(plan->agent, plugin, plan->mode);
+    if (!plan->cni_plugin) {
+        /* The way out is either another plugin or another mode. */
+        _cleanup_(freep) char *list = name_list(&works);
+        return error_set(err, ERROR_USAGE,
+                         "network plugin '%s' works in mode %s, not in '%s': there use %s", plugin,
+                         list, plan->mode->name, plan->mode->cni_plugins[0]);
+    }
+    plan->plugin = plan->agent->plugin ? plan->agent->plugin : plan->cni_plugin;
+    return plan_network(input, plan, err);
 }
 
 /* "auto", "on" or "off" (NULL = auto) against what HNS can do. */
@@ -190,21 +160,34 @@ static int plan_routes(const struct network_input *input, struct network_plan *p
     return 0;
 }
 
+/* Whether pods of this node get an IPv6 address beside their IPv4 one. What of the input is not
+ * known (HNS, addresses, prefixes) is no reason against it. Sources: Kubernetes, "IPv4/IPv6
+ * dual-stack" and "Windows networking" (l2bridge alone); hcsshim, IPv6DualStackSupported (HNS
+ * 11.10); win-bridge takes the first address of its IPAM alone (containernetworking/plugins,
+ * win-bridge_windows.go), sdnbridge one of each family (microsoft/windows-container-networking,
+ * enableDualStack). */
 static int plan_dual_stack(const struct network_input *input, struct network_plan *plan,
                            struct error *err) {
-    char reason[DUAL_STACK_REASON_MAX];
-    if (dual_stack_choose(input, plan, &plan->ipv6.on, reason, err) < 0)
-        return -1;
-    if (*reason)
-        add_warning(plan, "dual-stack-off", reason);
-    return 0;
-}
+    const char *wanted = input->dual_stack ? input->dual_stack : "auto";
+    bool in_cluster =
+        text_of_family(&input->cluster_pod_cidrs, 6) || text_of_family(&input->service_cidrs, 6);
+    char why[DUAL_STACK_REASON_MAX], warning[DUAL_STACK_REASON_MAX];
+    bool can = !prevented(input, plan, why);
 
-static void add_dns_servers(const struct text_list *servers, int family,
-                            struct network_plan *plan) {
-    for (size_t i = 0; i < servers->count; i++)
-        if ((strchr(servers->items[i], ':') != NULL) == (family == 6))
-            text_list_add(&plan->dns_servers, servers->items[i]);
+    if (!text_equal(wanted, "auto") && !text_equal(wanted, "on") && !text_equal(wanted, "off"))
+        return error_set(err, ERROR_USAGE, "unknown dual-stack setting '%s': use auto, on or off",
+                         wanted);
+    if (text_equal(wanted, "on") && !can)
+        return error_set(err, ERROR_UNSUPPORTED, "dual stack is not possible: %s", why);
+    plan->ipv6.on = can && !text_equal(wanted, "off") && (in_cluster || text_equal(wanted, "on"));
+    if (in_cluster && !can && text_equal(wanted, "auto") && !plan->agent->makes_network) {
+        (void)text_format(warning, sizeof warning,
+                          "the cluster has IPv6 prefixes, but pods on this node get IPv4 addresses "
+                          "only: %s",
+                          why);
+        add_warning(plan, "dual-stack-off", warning);
+    }
+    return 0;
 }
 
 /* The cluster's DNS servers, the IPv4 ones first, which each pod on Windows can ask. Pods with IPv4
@@ -224,23 +207,10 @@ static void plan_dns(const struct network_input *input, struct network_plan *pla
         add_warning(plan, "dns-ipv6", message);
         ipv4_only = false;
     }
-    add_dns_servers(servers, 4, plan);
-    if (!ipv4_only)
-        add_dns_servers(servers, 6, plan);
-}
-
-static int plan_check_name(const struct network_plan *plan, struct error *err) {
-    /* the name is also a folder of host-local's and a value in an environment block */
-    if (!*plan->name || strlen(plan->name) > 128 || strpbrk(plan->name, "\\/:*?\"<>|\r\n"))
-        return error_set(err, ERROR_USAGE,
-                         "network name '%.128s' is not possible: it must be 1 to 128 characters "
-                         "without \\ / : * ? \" < > | and line breaks",
-                         plan->name);
-    if (plan->base_name && (text_equal_nocase(plan->name, plan->base_name) ||
-                            text_equal_nocase(plan->name, WINDOWS_NETWORK)))
-        return error_set(err, ERROR_USAGE, "network name '%s' is not possible: it is reserved",
-                         plan->name);
-    return 0;
+    for (int family = 4; family <= (ipv4_only ? 4 : 6); family += 2)
+        for (size_t i = 0; i < servers->count; i++)
+            if ((strchr(servers->items[i], ':') != NULL) == (family == 6))
+                text_list_add(&plan->dns_servers, servers->items[i]);
 }
 
 /* All that can be said of the input without asking this machine. */
@@ -252,8 +222,21 @@ static int plan_begin(const struct network_input *input, struct network_plan *pl
     if (plan_choices(input, plan, err) < 0 || plan_routes(input, plan, err) < 0)
         return -1;
     bool made = !plan->agent->pods_make_network;
-    if ((made && plan->mode->plan && plan->mode->plan(input, plan, err) < 0) ||
-        plan_check_name(plan, err) < 0 || plan_dual_stack(input, plan, err) < 0 ||
+    if (made && !plan->name && plan->mode->network_name)
+        plan->name = xstrdup(plan->mode->network_name);
+    if (made && plan->mode->plan && plan->mode->plan(input, plan, err) < 0)
+        return -1;
+    /* the name is also a folder of host-local's and a value in an environment block */
+    if (!*plan->name || strlen(plan->name) > 128 || strpbrk(plan->name, "\\/:*?\"<>|\r\n"))
+        return error_set(err, ERROR_USAGE,
+                         "network name '%.128s' is not possible: it must be 1 to 128 characters "
+                         "without \\ / : * ? \" < > | and line breaks",
+                         plan->name);
+    if (plan->base_name && (text_equal_nocase(plan->name, plan->base_name) ||
+                            text_equal_nocase(plan->name, WINDOWS_NETWORK)))
+        return error_set(err, ERROR_USAGE, "network name '%s' is not possible: it is reserved",
+                         plan->name);
+    if (plan_dual_stack(input, plan, err) < 0 ||
         network_prefixes_read(input, plan->ipv6.on, prefixes, err) < 0)
         return -1;
     plan_dns(input, plan);
@@ -282,26 +265,6 @@ int network_input_check(const struct network_input *input, struct error *err) {
     return plan_begin(&known, &plan, &prefixes, err);
 }
 
-static int plan_fill(const struct network_input *input, struct network_plan *plan,
-                     struct error *err) {
-    struct network_prefixes prefixes = {0};
-    if (plan_begin(input, plan, &prefixes, err) < 0 || plan_dsr(input, plan, err) < 0)
-        return -1;
-    if (!prefixes.service_count)
-        return error_set(err, ERROR_USAGE, "the service prefixes are unknown");
-    if (network_prefixes_outside(&prefixes) && !plan->agent->subnet_annotation)
-        add_warning(plan, "pod-cidr-outside-cluster",
-                    "this node's pod prefix is outside the cluster's pod prefixes");
-    if (!prefixes.cluster_count)
-        add_warning(
-            plan, "no-cluster-pod-cidr",
-            "the cluster's pod prefixes are unknown: only this node's own is excluded from NAT");
-    if (network_prefixes_apply(&prefixes, plan, err) < 0)
-        return -1;
-    const struct cni_plugin *cni = cni_plugin_by_name(plan->cni_plugin);
-    return cni && cni->check ? cni->check(plan, err) : 0;
-}
-
 int network_plan_choose(const char *mode, const char *plugin, struct network_plan *ret,
                         struct error *err) {
     const struct network_input input = {.mode = mode, .plugin = plugin};
@@ -315,7 +278,22 @@ int network_plan_choose(const char *mode, const char *plugin, struct network_pla
 int network_plan_make(const struct network_input *input, struct network_plan *ret,
                       struct error *err) {
     _cleanup_(network_plan_free) struct network_plan plan = {0};
-    if (plan_fill(input, &plan, err) < 0)
+    struct network_prefixes prefixes = {0};
+    if (plan_begin(input, &plan, &prefixes, err) < 0 || plan_dsr(input, &plan, err) < 0)
+        return -1;
+    if (!prefixes.service_count)
+        return error_set(err, ERROR_USAGE, "the service prefixes are unknown");
+    if (network_prefixes_outside(&prefixes) && !plan.agent->subnet_annotation)
+        add_warning(&plan, "pod-cidr-outside-cluster",
+                    "this node's pod prefix is outside the cluster's pod prefixes");
+    if (!prefixes.cluster_count)
+        add_warning(
+            &plan, "no-cluster-pod-cidr",
+            "the cluster's pod prefixes are unknown: only this node's own is excluded from NAT");
+    if (network_prefixes_apply(&prefixes, &plan, err) < 0)
+        return -1;
+    const struct cni_plugin *cni = cni_plugin_by_name(plan.cni_plugin);
+    if (cni && cni->check && cni->check(&plan, err) < 0)
         return -1;
     *ret = take_struct(plan);
     return 0;

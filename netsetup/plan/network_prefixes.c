@@ -48,22 +48,6 @@ static int read_management(const char *text, struct cidr *ret, struct ip *ret_ad
     return 0;
 }
 
-static int read_managements(const struct network_input *input, bool dual,
-                            struct network_prefixes *ret, struct error *err) {
-    ret->has_management = input->management;
-    ret->has_management6 = dual && input->management6;
-    if (ret->has_management &&
-        read_management(input->management, &ret->management, &ret->management_address, err) < 0)
-        return -1;
-    if (ret->has_management && ret->management.base.family != 4)
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "management address '%s' is IPv6; a Windows node needs an IPv4 one",
-                         input->management);
-    return ret->has_management6 ? read_management(input->management6, &ret->management6,
-                                                  &ret->management_address6, err)
-                                : 0;
-}
-
 static int read_pod(const char *text, int longest, struct cidr *ret, struct error *err) {
     if (cidr_parse(text, ret, err) < 0)
         return error_prefix(err, "pod prefix of the node");
@@ -75,24 +59,29 @@ static int read_pod(const char *text, int longest, struct cidr *ret, struct erro
                      text, longest);
 }
 
-static int read_pods(const struct network_input *input, bool dual, struct network_prefixes *ret,
-                     struct error *err) {
-    ret->has_pod = input->pod_cidr;
-    ret->has_pod6 = dual && input->pod_cidr6;
-    if (input->pod_cidr && strchr(input->pod_cidr, ':') &&
-        cidr_parse(input->pod_cidr, &ret->pod, NULL) == 0)
+int network_prefixes_read(const struct network_input *input, bool dual,
+                          struct network_prefixes *ret, struct error *err) {
+    struct network_prefixes p = {
+        .has_pod = input->pod_cidr,
+        .has_pod6 = dual && input->pod_cidr6,
+        .has_management = input->management,
+        .has_management6 = dual && input->management6,
+    };
+    if (p.has_pod && strchr(input->pod_cidr, ':') && cidr_parse(input->pod_cidr, &p.pod, NULL) == 0)
         return error_set(err, ERROR_UNSUPPORTED,
                          "pod prefix '%s' is IPv6; Windows nodes need an IPv4 one",
                          input->pod_cidr);
-    if (ret->has_pod && read_pod(input->pod_cidr, POD_PREFIX_LONGEST, &ret->pod, err) < 0)
+    if ((p.has_pod && read_pod(input->pod_cidr, POD_PREFIX_LONGEST, &p.pod, err) < 0) ||
+        (p.has_pod6 && read_pod(input->pod_cidr6, POD_PREFIX6_LONGEST, &p.pod6, err) < 0) ||
+        (p.has_management &&
+         read_management(input->management, &p.management, &p.management_address, err) < 0))
         return -1;
-    return ret->has_pod6 ? read_pod(input->pod_cidr6, POD_PREFIX6_LONGEST, &ret->pod6, err) : 0;
-}
-
-int network_prefixes_read(const struct network_input *input, bool dual,
-                          struct network_prefixes *ret, struct error *err) {
-    struct network_prefixes p = {0};
-    if (read_pods(input, dual, &p, err) < 0 || read_managements(input, dual, &p, err) < 0 ||
+    if (p.has_management && p.management.base.family != 4)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "management address '%s' is IPv6; a Windows node needs an IPv4 one",
+                         input->management);
+    if ((p.has_management6 &&
+         read_management(input->management6, &p.management6, &p.management_address6, err) < 0) ||
         read_list(&input->cluster_pod_cidrs, "cluster's pod prefixes", dual, p.cluster,
                   &p.cluster_count, err) < 0 ||
         read_list(&input->service_cidrs, "service prefixes", dual, p.service, &p.service_count,
@@ -215,27 +204,6 @@ static void apply_exceptions(const struct network_prefixes *p, struct network_pl
         text_list_add(&plan->nat_exceptions, CIDR_TEXT(&list[i]));
 }
 
-static void apply_lists(const struct network_prefixes *p, struct network_plan *plan) {
-    for (size_t i = 0; i < p->cluster_count; i++)
-        text_list_add(&plan->cluster_pod_cidrs, CIDR_TEXT(&p->cluster[i]));
-    for (size_t i = 0; i < p->service_count; i++) {
-        text_list_add(&plan->service_cidrs, CIDR_TEXT(&p->service[i]));
-        if (plan->mode->vfp)
-            text_list_add(&plan->encap_routes, CIDR_TEXT(&p->service[i]));
-    }
-    if (!p->has_management)
-        return;
-    ip_format(&p->management_address, plan->management_address);
-    if (plan->mode->node_network)
-        text_list_add_owned(&plan->encap_routes, xasprintf("%s/32", plan->management_address));
-    if (!p->has_management6)
-        return;
-    ip_format(&p->management_address6, plan->ipv6.management_address);
-    if (plan->mode->node_network)
-        text_list_add_owned(&plan->encap_routes,
-                            xasprintf("%s/128", plan->ipv6.management_address));
-}
-
 /* .0 network, .1 HNS's gateway, .2 what the mode needs it for, last the broadcast. */
 static int apply_pod(const struct network_prefixes *p, struct network_plan *plan,
                      struct error *err) {
@@ -270,26 +238,22 @@ static int apply_pod6(const struct network_prefixes *p, struct network_plan *pla
     return cidr_address_text(&p->pod6, 3, ipv6->range_start, err);
 }
 
-static bool base_is_free(const struct network_prefixes *p, const struct cidr *base) {
-    for (size_t i = 0; i < p->cluster_count; i++)
-        if (cidr_overlaps(&p->cluster[i], base))
-            return false;
-    for (size_t i = 0; i < p->service_count; i++)
-        if (cidr_overlaps(&p->service[i], base))
-            return false;
-    return !(p->has_pod && cidr_overlaps(&p->pod, base)) &&
-           !(p->has_pod6 && cidr_overlaps(&p->pod6, base)) &&
-           !(p->has_management && cidr_overlaps(&p->management, base)) &&
-           !(p->has_management6 && cidr_overlaps(&p->management6, base));
-}
-
+/* The first candidate that overlaps nothing. */
 static int apply_base(const struct network_prefixes *p, const char *const *candidates, size_t count,
                       char subnet[CIDR_TEXT_MAX], char gateway[IP_TEXT_MAX], struct error *err) {
     for (size_t i = 0; i < count; i++) {
         struct cidr base = {0};
         if (cidr_parse(candidates[i], &base, err) < 0)
             return -1;
-        if (!base_is_free(p, &base))
+        bool taken = (p->has_pod && cidr_overlaps(&p->pod, &base)) ||
+                     (p->has_pod6 && cidr_overlaps(&p->pod6, &base)) ||
+                     (p->has_management && cidr_overlaps(&p->management, &base)) ||
+                     (p->has_management6 && cidr_overlaps(&p->management6, &base));
+        for (size_t k = 0; k < p->cluster_count; k++)
+            taken |= cidr_overlaps(&p->cluster[k], &base);
+        for (size_t k = 0; k < p->service_count; k++)
+            taken |= cidr_overlaps(&p->service[k], &base);
+        if (taken)
             continue;
         cidr_format(&base, subnet);
         return cidr_address_text(&base, 1, gateway, err);
@@ -301,7 +265,25 @@ static int apply_base(const struct network_prefixes *p, const char *const *candi
 
 int network_prefixes_apply(const struct network_prefixes *p, struct network_plan *plan,
                            struct error *err) {
-    apply_lists(p, plan);
+    bool encap_node = plan->mode->node_network;
+    for (size_t i = 0; i < p->cluster_count; i++)
+        text_list_add(&plan->cluster_pod_cidrs, CIDR_TEXT(&p->cluster[i]));
+    for (size_t i = 0; i < p->service_count; i++) {
+        text_list_add(&plan->service_cidrs, CIDR_TEXT(&p->service[i]));
+        if (plan->mode->vfp)
+            text_list_add(&plan->encap_routes, CIDR_TEXT(&p->service[i]));
+    }
+    if (p->has_management) {
+        ip_format(&p->management_address, plan->management_address);
+        if (encap_node)
+            text_list_add_owned(&plan->encap_routes, xasprintf("%s/32", plan->management_address));
+    }
+    if (p->has_management && p->has_management6) {
+        ip_format(&p->management_address6, plan->ipv6.management_address);
+        if (encap_node)
+            text_list_add_owned(&plan->encap_routes,
+                                xasprintf("%s/128", plan->ipv6.management_address));
+    }
     apply_exceptions(p, plan);
     if (apply_pod(p, plan, err) < 0 ||
         (plan->base_name && apply_base(p, base_candidates, ARRAY_SIZE(base_candidates),

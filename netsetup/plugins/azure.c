@@ -14,38 +14,27 @@ static void add(json_t *list, json_t *policy) {
     json_array_append_new(list, json_pack("{s:s,s:o}", "Name", "EndpointPolicy", "Value", policy));
 }
 
-static json_t *blocked(const char *port) {
-    return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:s}", "Type", "ACL", "Protocols", "6", "Action",
-                     "Block", "Direction", "Out", "RemoteAddresses", WIRE_SERVER, "RemotePorts",
-                     port, "Priority", 200, "RuleType", "Switch");
-}
-
-static json_t *allowed(const char *direction) {
-    return json_pack("{s:s,s:s,s:s,s:i}", "Type", "ACL", "Action", "Allow", "Direction", direction,
-                     "Priority", 65500);
-}
-
-/* With loopback DSR no route leads to Services: their load balancers see all. */
-static json_t *arguments_json(const struct network_plan *plan) {
-    json_t *list = json_array();
+static json_t *config_json(const struct network_plan *plan) {
+    static const char *const ports[] = {"80", "32526"}, *const directions[] = {"In", "Out"};
+    const char *ipam = plan->agent->ipam;
+    json_t *list = json_array(), *plugin;
     add(list, json_pack("{s:s,s:o}", "Type", "OutBoundNAT", "ExceptionList",
                         json_texts(&plan->nat_exceptions)));
+    /* With loopback DSR no route leads to Services: their load balancers see all. */
     for (size_t i = 0; !plan->dsr && i < plan->service_cidrs.count; i++)
         add(list, json_pack("{s:s,s:s,s:b}", "Type", "ROUTE", "DestinationPrefix",
                             plan->service_cidrs.items[i], "NeedEncap", 1));
-    add(list, blocked("80"));
-    add(list, blocked("32526"));
-    add(list, allowed("In"));
-    add(list, allowed("Out"));
-    return list;
-}
-
-static json_t *config_json(const struct network_plan *plan) {
-    const char *ipam = plan->agent->ipam;
-    json_t *plugin = json_pack("{s:s,s:s,s:{s:b,s:b},s:{s:s},s:o,s:o}", "type", plan->cni_plugin,
-                               "mode", plan->agent->backend(plan->mode), "capabilities", "dns", 1,
-                               "portMappings", 1, "ipam", "type", ipam ? ipam : "azure-vnet-ipam",
-                               "dns", cni_dns_json(plan), "AdditionalArgs", arguments_json(plan));
+    for (size_t i = 0; i < ARRAY_SIZE(ports); i++)
+        add(list, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:s}", "Type", "ACL", "Protocols", "6",
+                            "Action", "Block", "Direction", "Out", "RemoteAddresses", WIRE_SERVER,
+                            "RemotePorts", ports[i], "Priority", 200, "RuleType", "Switch"));
+    for (size_t i = 0; i < ARRAY_SIZE(directions); i++)
+        add(list, json_pack("{s:s,s:s,s:s,s:i}", "Type", "ACL", "Action", "Allow", "Direction",
+                            directions[i], "Priority", 65500));
+    plugin = json_pack("{s:s,s:s,s:{s:b,s:b},s:{s:s},s:o,s:o}", "type", plan->cni_plugin, "mode",
+                       plan->agent->backend(plan->mode), "capabilities", "dns", 1, "portMappings",
+                       1, "ipam", "type", ipam ? ipam : "azure-vnet-ipam", "dns",
+                       cni_dns_json(plan), "AdditionalArgs", list);
     if (ipam) /* as cni/azure-windows-swift.conflist */
         json_object_set_new(plugin, "executionMode", json_string("v4swift"));
     if (plan->dsr)

@@ -26,23 +26,20 @@ json_t *cni_dns_json(const struct network_plan *plan) {
                      json_sprintf("svc.%s", plan->dns_domain));
 }
 
-/* A policy has exceptions of one family. */
-static void add_nat(json_t *policies, const struct text_list *exceptions, bool ipv6) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < exceptions->count; i++)
-        if ((strchr(exceptions->items[i], ':') != NULL) == ipv6)
-            json_array_append_new(list, json_string(exceptions->items[i]));
-    json_array_append_new(policies,
-                          hcn_policy_json("OutBoundNAT", json_pack("{s:o}", "Exceptions", list)));
-}
-
 json_t *cni_policies_json(const struct network_plan *plan) {
+    const struct text_list *exceptions = &plan->nat_exceptions;
     json_t *policies = json_array();
     if (!plan->mode->vfp)
         return policies;
-    add_nat(policies, &plan->nat_exceptions, false);
-    if (plan->ipv6.on)
-        add_nat(policies, &plan->nat_exceptions, true);
+    /* A policy has exceptions of one family. */
+    for (int family = 4; family <= (plan->ipv6.on ? 6 : 4); family += 2) {
+        json_t *list = json_array();
+        for (size_t i = 0; i < exceptions->count; i++)
+            if ((strchr(exceptions->items[i], ':') != NULL) == (family == 6))
+                json_array_append_new(list, json_string(exceptions->items[i]));
+        json_array_append_new(
+            policies, hcn_policy_json("OutBoundNAT", json_pack("{s:o}", "Exceptions", list)));
+    }
     for (size_t i = 0; i < plan->encap_routes.count; i++)
         json_array_append_new(
             policies,

@@ -5,19 +5,12 @@
 
 /* apiVersion 2: containerd hands a namespace's GUID, which the plugins' apiVersion 1 does not
  * understand. ProviderAddress is not listed: win-overlay adds the network's own. */
-static json_t *policies_json(const struct network_plan *plan) {
-    _cleanup_json_ json_t *policies = cni_policies_json(plan);
-    json_t *list = json_array();
-    json_each(policies, i, policy)
-        json_array_append_new(list,
-                              json_pack("{s:s,s:O}", "name", "EndpointPolicy", "value", policy));
-    return list;
-}
-
 static json_t *config_json(const struct network_plan *plan) {
     json_t *config = json_pack("{s:s,s:s,s:s,s:i,s:{s:b,s:b}}", "cniVersion", "1.0.0", "name",
                                plan->name, "type", plan->cni_plugin, "apiVersion", 2,
                                "capabilities", "dns", 1, "portMappings", 1);
+    _cleanup_json_ json_t *policies = cni_policies_json(plan);
+    json_t *list = json_array();
     bool known = plan->pod_cidr_known;
 
     if (plan->dsr)
@@ -29,7 +22,10 @@ static json_t *config_json(const struct network_plan *plan) {
                                   "rangeStart", known ? plan->range_start : plan->pod_cidr,
                                   "rangeEnd", known ? plan->range_end : plan->pod_cidr, "gateway",
                                   known ? plan->gateway : plan->pod_cidr));
-    json_object_set_new(config, "policies", policies_json(plan));
+    json_each(policies, i, policy)
+        json_array_append_new(list,
+                              json_pack("{s:s,s:O}", "name", "EndpointPolicy", "value", policy));
+    json_object_set_new(config, "policies", list);
     return config;
 }
 

@@ -18,19 +18,6 @@
 /* In containerd's working directory: that of a service that is no other's. */
 static const char *const files[] = {"C:\\Windows\\System32\\wincni.log", NULL};
 
-/* The default route of a pod: host-local answers with the prefix's first address as the gateway,
- * and without host-local it is what stands here. */
-static json_t *ipam_json(const struct network_plan *plan, bool host_local) {
-    json_t *ipam = json_object();
-    if (host_local)
-        json_object_set_new(ipam, "type", json_string("host-local"));
-    json_object_set_new(ipam, "subnet", json_string(plan->pod_cidr));
-    json_object_set_new(ipam, "routes",
-                        json_pack("[{s:s,s:s}]", "dst", "0.0.0.0/0", "GW",
-                                  plan->pod_cidr_known ? plan->gateway : plan->pod_cidr));
-    return ipam;
-}
-
 static json_t *range_json(const char *subnet, const char *start, const char *end,
                           const char *gateway) {
     return json_pack("[{s:s,s:s,s:s*,s:s}]", "subnet", subnet, "rangeStart",
@@ -38,40 +25,42 @@ static json_t *range_json(const char *subnet, const char *start, const char *end
                      *gateway ? gateway : subnet);
 }
 
-/* A range of each family; pods' gateways are the host's endpoint, which host-local keeps out. */
-static json_t *dual_ipam_json(const struct network_plan *plan) {
-    const struct network_ipv6 *ipv6 = &plan->ipv6;
-    return json_pack(
-        "{s:s,s:s,s:[o,o]}", "type", "host-local", "dataDir", CNI_STATE_DIR, "ranges",
-        range_json(plan->pod_cidr, plan->range_start, plan->range_end, plan->host_endpoint),
-        range_json(ipv6->pod_cidr, ipv6->range_start, "", ipv6->host_endpoint));
-}
-
 static void add_argument(json_t *config, json_t *policy) {
     json_array_append_new(json_array_in(config, "AdditionalArgs"),
                           json_pack("{s:s,s:O}", "Name", "EndpointPolicy", "Value", policy));
 }
 
-static json_t *config_make(const struct network_plan *plan, bool host_local) {
+static json_t *config_json(const struct network_plan *plan) {
+    const struct cni_plugin *plugin = cni_plugin_by_name(plan->cni_plugin);
     _cleanup_json_ json_t *policies = cni_policies_json(plan);
-    bool dual = plan->ipv6.on;
+    const struct network_ipv6 *ipv6 = &plan->ipv6;
     json_t *config =
         json_pack("{s:s,s:s,s:s,s:{s:b,s:b},s:{s:b,s:b}}", "cniVersion", CNI_VERSION, "name",
                   plan->name, "type", plan->cni_plugin, "capabilities", "dns", 1, "portMappings", 1,
-                  "optionalFlags", "forceBridgeGateway", plan->host_endpoint_name && !dual,
+                  "optionalFlags", "forceBridgeGateway", plan->host_endpoint_name && !ipv6->on,
                   "loopbackDSR", plan->dsr && plan->mode->vfp);
-    if (dual)
+    json_t *ipam;
+    json_object_set_new(config, "dns", cni_dns_json(plan));
+    if (ipv6->on) {
         json_object_set_new(json_object_get(config, "optionalFlags"), "enableDualStack",
                             json_true());
-    json_object_set_new(config, "dns", cni_dns_json(plan));
-    json_object_set_new(config, "ipam", dual ? dual_ipam_json(plan) : ipam_json(plan, host_local));
+        /* A range of each family; the gateways are the host's endpoint, which host-local keeps
+         * out. */
+        ipam = json_pack(
+            "{s:s,s:s,s:[o,o]}", "type", "host-local", "dataDir", CNI_STATE_DIR, "ranges",
+            range_json(plan->pod_cidr, plan->range_start, plan->range_end, plan->host_endpoint),
+            range_json(ipv6->pod_cidr, ipv6->range_start, "", ipv6->host_endpoint));
+    } else {
+        /* The default route of a pod: host-local answers with the prefix's first address as the
+         * gateway, and without host-local (NULL) it is what stands here. */
+        ipam = json_pack("{s:s*,s:s,s:[{s:s,s:s}]}", "type", plugin->ipam, "subnet", plan->pod_cidr,
+                         "routes", "dst", "0.0.0.0/0", "GW",
+                         plan->pod_cidr_known ? plan->gateway : plan->pod_cidr);
+    }
+    json_object_set_new(config, "ipam", ipam);
     json_each(policies, i, policy)
         add_argument(config, policy);
     return config;
-}
-
-static json_t *bridge_json(const struct network_plan *plan) {
-    return config_make(plan, true);
 }
 
 /* It does not ask the network for its ProviderAddress, as win-overlay does. */
@@ -79,13 +68,9 @@ static json_t *overlay_json(const struct network_plan *plan) {
     _cleanup_json_ json_t *provider =
         json_pack("{s:s,s:{s:s}}", "Type", "ProviderAddress", "Settings", "ProviderAddress",
                   plan->management_address);
-    json_t *config = config_make(plan, true);
+    json_t *config = config_json(plan);
     add_argument(config, provider);
     return config;
-}
-
-static json_t *nat_json(const struct network_plan *plan) {
-    return config_make(plan, false);
 }
 
 /* forceBridgeGateway writes 2 as the last number of the prefix (common/core/network.go). */
@@ -103,11 +88,11 @@ static int check_bridge(const struct network_plan *plan, struct error *err) {
 }
 
 const struct cni_plugin cni_plugin_sdnbridge = {.name = "sdnbridge",
-                                                .config = bridge_json,
+                                                .config = config_json,
                                                 .ipam = "host-local",
                                                 .drops_ranges = true,
                                                 .files = files,
                                                 .check = check_bridge};
 const struct cni_plugin cni_plugin_sdnoverlay = {
     .name = "sdnoverlay", .config = overlay_json, .ipam = "host-local", .files = files};
-const struct cni_plugin cni_plugin_nat = {.name = "nat", .config = nat_json, .files = files};
+const struct cni_plugin cni_plugin_nat = {.name = "nat", .config = config_json, .files = files};

@@ -117,28 +117,23 @@ static bool is_made_of(const char *text, const char *letters, size_t max) {
 #define LOWER "abcdefghijklmnopqrstuvwxyz"
 #define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-static int check_name(const char *flag, const char *name, struct error *err) {
-    if (!name || (is_made_of(name, LOWER UPPER DIGITS "._-", PLACE_MAX) && *name != '-'))
-        return 0;
-    return error_set(err, ERROR_USAGE,
-                     "--%s \"%.60s\": not a name of letters, digits, '.', '_' and '-'", flag, name);
-}
-
 int fabric_place_check(const struct fabric_place *place, struct error *err) {
-    if (check_name("resource-group", place->resource_group, err) < 0 ||
-        check_name("route-table", place->route_table, err) < 0)
-        return -1;
-    return check_name("network", place->network, err);
+    const struct {
+        const char *flag, *name;
+    } words[] = {{"resource-group", place->resource_group},
+                 {"route-table", place->route_table},
+                 {"network", place->network}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (words[i].name && (!is_made_of(words[i].name, LOWER UPPER DIGITS "._-", PLACE_MAX) ||
+                              *words[i].name == '-'))
+            return error_set(err, ERROR_USAGE,
+                             "--%s \"%.60s\": not a name of letters, digits, '.', '_' and '-'",
+                             words[i].flag, words[i].name);
+    return 0;
 }
 
 /* ---- from Nodes ---- */
-
-static void leave_out(struct text_list *left_out, const char *node, const char *why) {
-    _cleanup_(text_free) struct text shown = {0};
-
-    text_add_escaped(&shown, node ? node : "", node ? strnlen(node, NAME_MAX_LEN) : 0);
-    text_list_add_owned(left_out, xasprintf("node %s %s", text_str(&shown), why));
-}
 
 /* false: not two texts of one family. */
 static bool add_route(const char *node, const char *provider_id, const char *prefix,
@@ -169,16 +164,24 @@ static bool add_route(const char *node, const char *provider_id, const char *pre
 
 static void add_peer(const struct network_peer *peer, const char *provider_id, json_t *list,
                      struct text_list *left_out) {
+    _cleanup_(text_free) struct text node = {0};
+    const char *why = NULL;
+
     if (!is_made_of(peer->node, LOWER UPPER DIGITS ".-", NAME_MAX_LEN))
-        leave_out(left_out, peer->node, "has a name that no node can have");
+        why = "has a name that no node can have";
     else if (!peer->pod_cidr)
-        leave_out(left_out, peer->node, "has no podCIDR");
+        why = "has no podCIDR";
     else if (!peer->node_address)
-        leave_out(left_out, peer->node, "has no InternalIP");
+        why = "has no InternalIP";
     else if (!add_route(peer->node, provider_id, peer->pod_cidr, peer->node_address, list) ||
              (peer->pod_cidr6 && peer->node_address6 &&
               !add_route(peer->node, provider_id, peer->pod_cidr6, peer->node_address6, list)))
-        leave_out(left_out, peer->node, "has a podCIDR or an InternalIP that is not valid");
+        why = "has a podCIDR or an InternalIP that is not valid";
+    if (!why)
+        return;
+    text_add_escaped(&node, peer->node ? peer->node : "",
+                     peer->node ? strnlen(peer->node, NAME_MAX_LEN) : 0);
+    text_list_add_owned(left_out, xasprintf("node %s %s", text_str(&node), why));
 }
 
 json_t *fabric_routes_of_nodes(const json_t *nodes, const struct network_peer *own,

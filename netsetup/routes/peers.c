@@ -32,27 +32,21 @@ void network_peer_read(const json_t *node, struct network_peer *ret) {
             network_agents[i]->read_peer && network_agents[i]->read_peer(annotations, ret);
 }
 
-static void add_route(const struct network_plan *plan, const struct network_peer *peer,
-                      json_t *list) {
-    _cleanup_json_ json_t *route = plan->mode->route_to(plan, peer);
-    if (route && json_array_size(list) < PEERS_MAX)
-        json_array_append(list, route);
-}
-
 json_t *peers_of_nodes(const struct network_plan *plan, const json_t *nodes, const char *own) {
     json_t *list = json_array();
     json_each(json_object_get(nodes, "items"), i, node) {
-        struct network_peer peer;
-        network_peer_read(node, &peer);
-        if (!plan->mode->route_to || text_equal(peer.node, own))
+        struct network_peer families[2];
+        network_peer_read(node, &families[0]);
+        if (!plan->mode->route_to || text_equal(families[0].node, own))
             continue;
-        add_route(plan, &peer, list);
-        if (plan->ipv6.on)
-            add_route(plan,
-                      &(struct network_peer){.node = peer.node,
-                                             .pod_cidr = peer.pod_cidr6,
-                                             .node_address = peer.node_address6},
-                      list);
+        families[1] = (struct network_peer){.node = families[0].node,
+                                            .pod_cidr = families[0].pod_cidr6,
+                                            .node_address = families[0].node_address6};
+        for (size_t k = 0; k < (plan->ipv6.on ? 2 : 1); k++) {
+            _cleanup_json_ json_t *route = plan->mode->route_to(plan, &families[k]);
+            if (route && json_array_size(list) < PEERS_MAX)
+                json_array_append(list, route);
+        }
     }
     return list;
 }

@@ -22,7 +22,7 @@ static int fill_route(const struct pod_route *pod_route, uint32_t index, struct 
 /* The host's routes by their destinations. */
 struct by_destination {
     struct host_routes routes;
-    const struct host_route **sorted;
+    const struct host_route **sorted; /* NULL at the end */
 };
 
 static void by_destination_free(struct by_destination *now) {
@@ -49,7 +49,8 @@ static int by_destination_read(struct host *host, struct by_destination *ret, st
 }
 
 /* The first to that destination, or what would be behind it. */
-static size_t first_to(const struct by_destination *now, const char *destination) {
+static const struct host_route *const *first_to(const struct by_destination *now,
+                                                const char *destination) {
     size_t low = 0, high = now->routes.count;
 
     while (low < high) {
@@ -60,43 +61,28 @@ static size_t first_to(const struct by_destination *now, const char *destination
         else
             high = middle;
     }
-    return low;
+    return &now->sorted[low];
 }
 
-static const struct host_route *next_to(const struct by_destination *now, const char *destination,
-                                        size_t *at) {
-    const struct host_route *route = *at < now->routes.count ? now->sorted[(*at)++] : NULL;
-
-    return route && text_equal(route->destination, destination) ? route : NULL;
-}
-
-/* Removes routes to the same prefix over another node. */
-static int replace_others(struct host *host, const struct by_destination *now,
-                          const struct host_route *wanted, bool *ret_there, struct error *err) {
-    size_t at = first_to(now, wanted->destination);
-    const struct host_route *route;
-
-    *ret_there = false;
-    while ((route = next_to(now, wanted->destination, &at))) {
-        if (route->interface_index != wanted->interface_index)
-            continue;
-        if (text_equal(route->next_hop, wanted->next_hop))
-            *ret_there = true;
-        else if (host_route_remove(host, route, err) < 0)
-            return error_prefix(err, "replace route to '%s'", route->destination);
-    }
-    return 0;
-}
-
+/* Replaces routes to the same prefix over another node. */
 static int ensure_route(struct host *host, const struct by_destination *now,
                         const struct pod_route *route, uint32_t index, size_t *changed,
                         struct error *err) {
+    const struct host_route *const *at;
     struct host_route wanted = {0};
     bool there = false;
 
-    if (fill_route(route, index, &wanted, err) < 0 ||
-        replace_others(host, now, &wanted, &there, err) < 0)
+    if (fill_route(route, index, &wanted, err) < 0)
         return -1;
+    for (at = first_to(now, wanted.destination);
+         *at && text_equal((*at)->destination, wanted.destination); at++) {
+        if ((*at)->interface_index != index)
+            continue;
+        if (text_equal((*at)->next_hop, wanted.next_hop))
+            there = true;
+        else if (host_route_remove(host, *at, err) < 0)
+            return error_prefix(err, "replace route to '%s'", wanted.destination);
+    }
     if (there)
         return 0;
     if (host_route_add(host, &wanted, err) < 0)
@@ -132,14 +118,13 @@ int pod_routes_remove(struct host *host, const struct pod_route *routes, size_t 
         return -1;
     for (size_t i = 0; i < count; i++) {
         struct host_route wanted = {0};
-        const struct host_route *route;
-        size_t at;
+        const struct host_route *const *at;
         if (fill_route(&routes[i], 0, &wanted, err) < 0)
             return -1;
-        at = first_to(&now, wanted.destination);
-        while ((route = next_to(&now, wanted.destination, &at)))
-            if (text_equal(route->next_hop, wanted.next_hop) &&
-                host_route_remove(host, route, err) < 0)
+        for (at = first_to(&now, wanted.destination);
+             *at && text_equal((*at)->destination, wanted.destination); at++)
+            if (text_equal((*at)->next_hop, wanted.next_hop) &&
+                host_route_remove(host, *at, err) < 0)
                 return error_prefix(err, "remove route to '%s'", wanted.destination);
     }
     return 0;
@@ -163,20 +148,6 @@ char *pod_route_next(const struct network_plan *plan) {
 
 /* ---- what a node says of itself: no packets but those to its pods are led to it ---- */
 
-static bool overlaps(const char *prefix, const struct cidr *wanted) {
-    struct cidr own;
-
-    return cidr_parse(prefix, &own, NULL) == 0 && cidr_overlaps(&own, wanted);
-}
-
-static bool is_told(const char *address, const struct cidr *pods) {
-    struct ip ip;
-
-    return address && ip_parse(address, &ip, NULL) == 0 && ip.family == pods->base.family &&
-           !ip_is_loopback(&ip) && !ip_is_link_local(&ip) && !cidr_contains(pods, &ip) &&
-           !text_equal(address, "0.0.0.0") && !text_equal(address, "::");
-}
-
 /* Of the cluster's pods, where its prefixes of that family are known. A list without this node's
  * own prefix is an old one: a control plane can be given others after kubeadm wrote its ConfigMap.
  */
@@ -196,21 +167,26 @@ static bool is_of_cluster(const struct network_plan *plan, const struct cidr *wa
     return !known && !ip_is_loopback(&wanted->base) && !ip_is_link_local(&wanted->base);
 }
 
-/* Not of this node's own pods, nor what this node is reached by. */
+/* Of the cluster's pods, not of this node's own, nor what this node is reached by; behind an
+ * address that another node can have. */
 static bool is_believed(const struct network_plan *plan, const char *prefix, const char *address) {
     const char *const nodes[] = {plan->management_address, plan->ipv6.management_address};
-    struct cidr wanted;
+    const char *const own[] = {plan->pod_cidr, plan->ipv6.pod_cidr};
+    struct cidr wanted, pods;
+    struct ip ip;
 
-    if (!prefix || cidr_parse(prefix, &wanted, NULL) < 0 || !is_told(address, &wanted) ||
-        !is_of_cluster(plan, &wanted) || overlaps(plan->pod_cidr, &wanted) ||
-        overlaps(plan->ipv6.pod_cidr, &wanted))
+    if (!prefix || cidr_parse(prefix, &wanted, NULL) < 0 || !address ||
+        ip_parse(address, &ip, NULL) < 0)
         return false;
-    for (size_t i = 0; i < ARRAY_SIZE(nodes); i++) {
-        struct ip node;
-
-        if (ip_parse(nodes[i], &node, NULL) == 0 && cidr_contains(&wanted, &node))
+    if (ip.family != wanted.base.family || ip_is_loopback(&ip) || ip_is_link_local(&ip) ||
+        cidr_contains(&wanted, &ip) || text_equal(address, "0.0.0.0") || text_equal(address, "::"))
+        return false;
+    if (!is_of_cluster(plan, &wanted))
+        return false;
+    for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+        if ((cidr_parse(own[i], &pods, NULL) == 0 && cidr_overlaps(&pods, &wanted)) ||
+            (ip_parse(nodes[i], &ip, NULL) == 0 && cidr_contains(&wanted, &ip)))
             return false;
-    }
     return true;
 }
 
@@ -228,21 +204,6 @@ json_t *pod_route_to(const struct network_plan *plan, const struct network_peer 
     return json_pack("{s:s,s:s}", "podCIDR", peer->pod_cidr, "nodeAddress", peer->node_address);
 }
 
-/* Into the cluster's pods, but not to this node's own. */
-static bool leads_to_pods(const struct network_plan *plan, const struct host_route *route) {
-    struct cidr destination = {0}, pods = {0};
-    if (cidr_parse(route->destination, &destination, NULL) < 0 ||
-        text_equal(route->destination, plan->pod_cidr) ||
-        text_equal(route->destination, plan->ipv6.pod_cidr) ||
-        text_equal(route->next_hop, "0.0.0.0") || text_equal(route->next_hop, "::"))
-        return false;
-    for (size_t i = 0; i < plan->cluster_pod_cidrs.count; i++)
-        if (cidr_parse(plan->cluster_pod_cidrs.items[i], &pods, NULL) == 0 &&
-            cidr_contains_cidr(&pods, &destination))
-            return true;
-    return false;
-}
-
 int pod_routes_read(struct host *host, const struct network_plan *plan, json_t *list,
                     struct error *err) {
     _cleanup_(host_routes_free) struct host_routes routes = {0};
@@ -252,7 +213,18 @@ int pod_routes_read(struct host *host, const struct network_plan *plan, json_t *
         return -1;
     for (size_t i = 0; i < routes.count; i++) {
         const struct host_route *route = &routes.items[i];
-        if (route->interface_index == index && leads_to_pods(plan, route))
+        struct cidr destination = {0}, pods = {0};
+        bool to_pods = false;
+        if (route->interface_index != index ||
+            cidr_parse(route->destination, &destination, NULL) < 0 ||
+            text_equal(route->next_hop, "0.0.0.0") || text_equal(route->next_hop, "::"))
+            continue;
+        for (size_t k = 0; k < plan->cluster_pod_cidrs.count; k++)
+            to_pods |= cidr_parse(plan->cluster_pod_cidrs.items[k], &pods, NULL) == 0 &&
+                       cidr_contains_cidr(&pods, &destination);
+        /* Into the cluster's pods, but not to this node's own. */
+        if (to_pods && !text_equal(route->destination, plan->pod_cidr) &&
+            !text_equal(route->destination, plan->ipv6.pod_cidr))
             json_array_append_new(list, json_pack("{s:s,s:s}", "podCIDR", route->destination,
                                                   "nodeAddress", route->next_hop));
     }

@@ -47,48 +47,27 @@ static int take_card(struct network_keeper *k, const struct network_input *input
     return 0;
 }
 
-/* What a run that was killed has left. */
-static bool read_card(struct network_keeper *k) {
-    _cleanup_json_ json_t *json = NULL;
-    struct nic_snapshot card = {0};
-
-    if (host_read_json(k->host, CARD_FILE, CARD_FILE_MAX, &json, NULL) < 0 ||
-        nic_snapshot_read(json, &card, NULL) < 0)
-        return false;
-    nic_snapshot_free(&k->card);
-    k->card = card;
-    return true;
-}
-
-static int write_card(struct network_keeper *k, struct error *err) {
-    _cleanup_json_ json_t *json = nic_snapshot_json(&k->card);
-    _cleanup_(freep) char *text = json_write(json);
-
-    return host_write(k->host, CARD_FILE, text, strlen(text), HOST_SECRET, err);
-}
-
-static void add_restored(const struct nic_snapshot *card, const struct nic_restored *guard,
-                         struct text_list *did) {
-    if (guard->address_restored)
-        text_list_add_owned(did, xasprintf("restored %s on '%s'", card->address, card->alias));
-    if (guard->routes_restored || guard->dns_restored)
-        text_list_add_owned(did,
-                            xasprintf("restored the routes and DNS servers of '%s'", card->alias));
-}
-
 /* ---- networks ---- */
 
 /* What is not there is written down before it is made, and the adapter, whose address HNS may take
- * away. */
+ * away. *ret_again: a run that was killed has left its file. */
 static int begin_restore(struct network_keeper *k, const struct network_input *input,
                          const struct network_plan *plan, bool *ret_again, struct error *err) {
     /* nat has no base network */
     const char *const names[] = {plan->base_name,
                                  plan->agent->pods_make_network ? NULL : plan->name};
+    _cleanup_json_ json_t *left = NULL, *json = NULL;
+    _cleanup_(freep) char *text = NULL;
     struct hcn_network network = {0};
+    struct nic_snapshot card = {0};
     bool all = !k->lost;
 
-    *ret_again = read_card(k);
+    *ret_again = host_read_json(k->host, CARD_FILE, CARD_FILE_MAX, &left, NULL) == 0 &&
+                 nic_snapshot_read(left, &card, NULL) == 0;
+    if (*ret_again) {
+        nic_snapshot_free(&k->card);
+        k->card = card;
+    }
     for (size_t i = 0; i < ARRAY_SIZE(names) && all; i++) {
         struct error why = {0};
 
@@ -100,45 +79,44 @@ static int begin_restore(struct network_keeper *k, const struct network_input *i
         return 0;
     if (!k->card.alias && take_card(k, input, err) < 0)
         return -1;
-    return write_card(k, err);
-}
-
-static void add_made(const char *name, enum hcn_outcome outcome, struct text_list *did) {
-    if (outcome != HCN_REUSED)
-        text_list_add_owned(did, xasprintf("made the HNS network %s again", name));
-}
-
-static int make_networks(struct network_keeper *k, const struct network_plan *plan,
-                         const json_t *peers, struct network_restore *restore, struct error *err) {
-    enum hcn_outcome base = HCN_REUSED, pods = HCN_REUSED;
-    struct nic_restored guard = {0};
-    struct hcn_network network = {0};
-    int result;
-
-    if (plan->base_name && hcn_base_network_ensure(k->host, plan, &network, &base, err) < 0)
-        return -1;
-    add_made(plan->base_name, base, restore->did);
-    if (k->card.alias) {
-        if (nic_restore(k->host, &k->card, NULL, NULL, &guard, err) < 0)
-            return -1;
-        add_restored(&k->card, &guard, restore->did);
-    }
-    if (plan->agent->pods_make_network)
-        return 0;
-    result = hcn_pod_network_ensure(k->host, plan, &network, &pods, err);
-    add_made(plan->name, pods, restore->did);
-    restore->made |= pods != HCN_REUSED;
-    return result < 0 ? -1 : peers_write(k->host, plan, peers, false, err);
+    json = nic_snapshot_json(&k->card);
+    text = json_write(json);
+    return host_write(k->host, CARD_FILE, text, strlen(text), HOST_SECRET, err);
 }
 
 static int restore_networks(struct network_keeper *k, const json_t *peers,
                             struct network_restore *restore, struct error *err) {
     _cleanup_(network_plan_free) struct network_plan plan = {0};
+    enum hcn_outcome base = HCN_REUSED, pods = HCN_REUSED;
+    const struct nic_snapshot *card = &k->card;
+    struct nic_restored guard = {0};
+    struct hcn_network network = {0};
+    int result;
 
     if (network_plan_make(restore->input, &plan, err) < 0 ||
         begin_restore(k, restore->input, &plan, &restore->made, err) < 0)
         return -1;
-    return make_networks(k, &plan, peers, restore, err);
+    if (plan.base_name && hcn_base_network_ensure(k->host, &plan, &network, &base, err) < 0)
+        return -1;
+    if (base != HCN_REUSED)
+        text_list_add_owned(restore->did,
+                            xasprintf("made the HNS network %s again", plan.base_name));
+    if (card->alias && nic_restore(k->host, card, NULL, NULL, &guard, err) < 0)
+        return -1;
+    if (guard.address_restored)
+        text_list_add_owned(restore->did,
+                            xasprintf("restored %s on '%s'", card->address, card->alias));
+    if (guard.routes_restored || guard.dns_restored)
+        text_list_add_owned(restore->did,
+                            xasprintf("restored the routes and DNS servers of '%s'", card->alias));
+    if (plan.agent->pods_make_network)
+        return 0;
+    result = hcn_pod_network_ensure(k->host, &plan, &network, &pods, err);
+    if (pods != HCN_REUSED) {
+        text_list_add_owned(restore->did, xasprintf("made the HNS network %s again", plan.name));
+        restore->made = true;
+    }
+    return result < 0 ? -1 : peers_write(k->host, &plan, peers, false, err);
 }
 
 /* ---- what stands on them ---- */
@@ -154,18 +132,6 @@ static int count_balancers(struct host *host, size_t *ret, struct error *err) {
     return 0;
 }
 
-/* kube-proxy believes that its load balancers stand (kubernetes#135802, Windows-Containers#278). */
-static int restore_balancers(struct network_keeper *k, const struct network_restore *restore,
-                             struct error *err) {
-    size_t count = 0;
-
-    if (count_balancers(k->host, &count, err) < 0)
-        return -1;
-    if (!restore->made && count && count >= k->balancers)
-        return 0;
-    return network_restore_service(restore, &service_kube_proxy, err);
-}
-
 int network_restore(struct network_keeper *k, bool booting, struct text_list *did,
                     struct error *err) {
     _cleanup_(chosen_free) struct chosen chosen = {0};
@@ -174,6 +140,7 @@ int network_restore(struct network_keeper *k, bool booting, struct text_list *di
         .host = k->host, .input = &chosen.network, .booting = booting, .did = did};
     const char *plugin;
     const struct network_agent *agent;
+    size_t count = 0;
 
     if (host_file_type(k->host, CHOSEN_FILE) == HOST_ABSENT)
         return 0; /* containerd is started before the join makes its network */
@@ -187,7 +154,12 @@ int network_restore(struct network_keeper *k, bool booting, struct text_list *di
                          CHOSEN_FILE, plugin ? plugin : "");
     if ((!agent->makes_network && restore_networks(k, routes, &restore, err) < 0) ||
         (agent->restore && agent->restore(&restore, err) < 0) ||
-        restore_balancers(k, &restore, err) < 0)
+        count_balancers(k->host, &count, err) < 0)
+        return -1;
+    /* kube-proxy believes that its load balancers stand (kubernetes#135802,
+     * Windows-Containers#278). */
+    if ((restore.made || !count || count < k->balancers) &&
+        network_restore_service(&restore, &service_kube_proxy, err) < 0)
         return -1;
     return host_remove(k->host, CARD_FILE, err);
 }
@@ -252,26 +224,30 @@ static int try_restore(struct network_keeper *k, bool booting, const char *why, 
     return 0;
 }
 
-/* Where the first pod makes the network, kube-proxy has nothing to program before. */
-static bool awaits_pod(struct network_keeper *k, const struct network_input *input) {
-    const struct network_agent *agent = network_agent_by_plugin(input->plugin);
-    struct hcn_network network;
-
-    return agent && agent->pods_make_network &&
-           hcn_network_find(k->host, input->name, &network, ERROR_IGNORED) < 0;
-}
-
-static void inspect_balancers(struct network_keeper *k, const struct network_input *input) {
-    struct network_restore restore = {.host = k->host};
+/* The adapter and the load balancers, as they are now. */
+static void inspect(struct network_keeper *k) {
+    _cleanup_(chosen_free) struct chosen chosen = {0};
     _cleanup_(text_list_free) struct text_list did = {0};
+    struct network_restore restore = {.host = k->host, .did = &did};
+    const struct network_agent *agent;
+    struct hcn_network network;
     struct error why = {0};
     size_t before = k->balancers;
 
+    /* what cannot be read now is not what was lost */
+    if (chosen_load(k->host, &chosen, ERROR_IGNORED) < 0)
+        return;
+    (void)take_card(k, &chosen.network, ERROR_IGNORED);
     if (count_balancers(k->host, &k->balancers, &why) < 0)
         return;
     if (k->balancers != before)
         k->seen.news = NEWS_BALANCERS;
-    if (k->balancers || awaits_pod(k, input)) {
+
+    /* Where the first pod makes the network, kube-proxy has nothing to program before. */
+    agent = network_agent_by_plugin(chosen.network.plugin);
+    if (k->balancers ||
+        (agent && agent->pods_make_network &&
+         hcn_network_find(k->host, chosen.network.name, &network, ERROR_IGNORED) < 0)) {
         k->empty_looks = 0;
         k->proxy_restarted = false;
         return;
@@ -279,29 +255,10 @@ static void inspect_balancers(struct network_keeper *k, const struct network_inp
     if (++k->empty_looks < EMPTY_LOOKS || k->proxy_restarted)
         return;
     k->proxy_restarted = true; /* the API server may be away, or have no Services to program */
-    restore.did = &did;
     if (network_restore_service(&restore, &service_kube_proxy, &why) < 0)
         tell_failed(k, &why);
     else if (did.count)
         tell_restored(k, "HNS has no load balancers", &did);
-}
-
-static void inspect(struct network_keeper *k) {
-    _cleanup_(chosen_free) struct chosen chosen = {0};
-
-    /* what cannot be read now is not what was lost */
-    if (chosen_load(k->host, &chosen, ERROR_IGNORED) < 0)
-        return;
-    (void)take_card(k, &chosen.network, ERROR_IGNORED);
-    inspect_balancers(k, &chosen.network);
-}
-
-static void tell_look(struct network_keeper *k) {
-    k->seen.restored = k->restored;
-    if (k->http && k->looked)
-        k->looked(k->looked_context, &k->seen);
-    freep(&k->restored);
-    k->seen = (struct network_seen){0};
 }
 
 static enum wait_look look(void *context, struct wait *, struct error *) {
@@ -324,7 +281,11 @@ static enum wait_look look(void *context, struct wait *, struct error *) {
     }
     if (k->http)
         network_pending_look(k->host, k->http, k->booting, !k->failures && !k->lost, &k->pending);
-    tell_look(k);
+    k->seen.restored = k->restored;
+    if (k->http && k->looked)
+        k->looked(k->looked_context, &k->seen);
+    freep(&k->restored);
+    k->seen = (struct network_seen){0};
     return LOOK_AGAIN;
 }
 

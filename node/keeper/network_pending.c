@@ -13,77 +13,61 @@ enum { AGAIN_MS = 5000, REQUEST_MS = 3000 };
 
 /* ---- what HNS has ---- */
 
-static bool external_stands(struct host *host, const struct network_input *input) {
+static bool stands(struct host *host, const struct network_input *input) {
+    const struct network_agent *agent = network_agent_by_plugin(input->plugin);
     const struct network_mode *mode = network_mode_by_name(input->mode);
     const struct external_network *wanted =
         mode ? external_agent_network(external_agent_by_name(input->external), mode) : NULL;
-    _cleanup_(freep) char *path = NULL, *folder = containerd_cni_folder(host);
+    _cleanup_(freep) char *path = NULL, *folder = NULL;
     _cleanup_json_ json_t *conf = NULL;
-    struct hcn_network network;
-
-    return cni_config_read(host, folder, &path, &conf, ERROR_IGNORED) == 0 &&
-           (!wanted || external_network_find(host, wanted, &network, ERROR_IGNORED) == 0);
-}
-
-static bool stands(struct host *host, const struct network_input *input) {
-    const struct network_agent *agent = network_agent_by_plugin(input->plugin);
     struct hcn_network network;
 
     if (agent && agent->pods_make_network)
         return true; /* kept away, no pod would ever make it */
-    return agent && agent->in_cluster
-               ? external_stands(host, input)
-               : hcn_network_find(host, input->name, &network, ERROR_IGNORED) == 0;
+    if (!agent || !agent->in_cluster)
+        return hcn_network_find(host, input->name, &network, ERROR_IGNORED) == 0;
+    folder = containerd_cni_folder(host);
+    return cni_config_read(host, folder, &path, &conf, ERROR_IGNORED) == 0 &&
+           (!wanted || external_network_find(host, wanted, &network, ERROR_IGNORED) == 0);
 }
 
 /* ---- what the Node says ---- */
 
-static int settle(struct kube_client *client, const char *node, bool pending,
-                  struct network_pending *known, struct error *err) {
-    struct kube_node now = {0};
+static int say(struct host *host, struct http *http, const char *node, bool pending,
+               struct network_pending *known, struct error *err) {
+    _cleanup_(kube_client_close) struct kube_client client = {0};
+    _cleanup_(kube_node_free) struct kube_node now = {0};
 
+    if (kube_client_open_file(http, host, NODE_KUBECONFIG, &client, err) < 0)
+        return -1;
+    client.timeout_ms = REQUEST_MS;
     if (!known->asked) {
-        if (kube_node_get(client, node, &now, err) < 0)
+        if (kube_node_get(&client, node, &now, err) < 0)
             return -1;
         known->asked = true;
         known->pending = now.network_pending;
-        kube_node_free(&now);
     }
     if (known->pending == pending)
         return 0;
-    if (kube_node_network_pending_set(client, node, pending, err) < 0)
+    if (kube_node_network_pending_set(&client, node, pending, err) < 0)
         return -1;
     known->pending = pending;
     log_message(LOG_INFO, "NetworkUnavailable of node %s is %s", node, pending ? "True" : "False");
     return 0;
 }
 
-static int say(struct host *host, struct http *http, const char *node, bool pending,
-               struct network_pending *known, struct error *err) {
-    _cleanup_(kube_client_close) struct kube_client client = {0};
-
-    if (kube_client_open_file(http, host, NODE_KUBECONFIG, &client, err) < 0)
-        return -1;
-    client.timeout_ms = REQUEST_MS;
-    return settle(&client, node, pending, known, err);
-}
-
-static bool agent_makes(const struct network_input *input) {
-    const struct network_agent *agent = network_agent_by_plugin(input->plugin);
-
-    return agent && agent->makes_network;
-}
-
 void network_pending_look(struct host *host, struct http *http, bool booting, bool restored,
                           struct network_pending *known) {
     _cleanup_(chosen_free) struct chosen chosen = {0};
+    const struct network_agent *agent;
     struct error why = {0};
     bool pending;
 
     if (known->over || host_monotonic_ms(host) < known->again_ms ||
         chosen_load(host, &chosen, &why) < 0)
         return;
-    known->over = !booting && !agent_makes(&chosen.network);
+    agent = network_agent_by_plugin(chosen.network.plugin);
+    known->over = !booting && !(agent && agent->makes_network);
     pending = !restored || !stands(host, &chosen.network);
     if (known->over)
         return;
@@ -96,8 +80,10 @@ void network_pending_look(struct host *host, struct http *http, bool booting, bo
 int network_pending_clear(struct host *host, struct http *http, struct error *err) {
     _cleanup_(chosen_free) struct chosen chosen = {0};
     struct network_pending known = {0};
+    const struct network_agent *agent;
 
     if (chosen_load(host, &chosen, NULL) < 0)
         return 0;
-    return agent_makes(&chosen.network) ? say(host, http, chosen.node, false, &known, err) : 0;
+    agent = network_agent_by_plugin(chosen.network.plugin);
+    return agent && agent->makes_network ? say(host, http, chosen.node, false, &known, err) : 0;
 }

@@ -51,17 +51,6 @@ static void take_node(struct follower *f, json_t *node) {
 
 /* ---- what the machine gets ---- */
 
-static json_t *all_routes(const struct follower *f) {
-    json_t *list = json_array(), *routes;
-    const char *name;
-
-    json_object_foreach(f->routes, name, routes) {
-        if (json_array_size(list) < PEERS_MAX)
-            json_array_extend(list, routes);
-    }
-    return list;
-}
-
 /* A join may have written its file again meanwhile: then the watch begins again. */
 static int remember(struct follower *f, json_t *routes, struct error *err) {
     _cleanup_(chosen_free) struct chosen now = {0};
@@ -83,11 +72,16 @@ static int remember(struct follower *f, json_t *routes, struct error *err) {
 /* Remembered first: reset takes away what is. The order stays while the routes are the same: a join
  * writes them as the machine lists them. */
 static int write_routes(struct follower *f, struct error *err) {
-    _cleanup_json_ json_t *routes = all_routes(f), *both = json_array();
+    _cleanup_json_ json_t *routes = json_array(), *both = json_array(), *added = NULL;
     _cleanup_json_ json_t *before = json_incref(f->remembered);
-    _cleanup_json_ json_t *added = json_array_without(routes, before, NULL);
     bool all, same;
 
+    json_each_member(f->routes, name, of_node) {
+        (void)name;
+        if (json_array_size(routes) < PEERS_MAX)
+            json_array_extend(routes, of_node);
+    }
+    added = json_array_without(routes, before, NULL);
     json_array_extend(both, before);
     json_array_extend(both, added);
     all = json_array_size(both) == json_array_size(before);
@@ -117,13 +111,6 @@ static void catch_up(struct follower *f) {
 
 /* ---- what other nodes hear of this one ---- */
 
-static bool has_all(const json_t *object, const json_t *wanted) {
-    json_each_member(wanted, key, value)
-        if (!json_equal(json_object_get(object, key), value))
-            return false;
-    return true;
-}
-
 /* A network that was made again has another address, to which other nodes send. */
 static void announce(struct follower *f) {
     const struct network_agent *agent = f->plan.agent;
@@ -132,6 +119,7 @@ static void announce(struct follower *f) {
     struct hcn_network network = {0};
     struct network_peer own;
     struct error why = {0};
+    bool told = true; /* the Node has them already */
 
     if (!agent->announce || !f->own || host_monotonic_ms(f->host) < f->announce_ms)
         return;
@@ -143,7 +131,9 @@ static void announce(struct follower *f) {
         agent->announce(&f->plan, &network, own.address ? own.address : f->plan.management_address);
     if (!annotations)
         f->announce_ms = UINT64_MAX; /* this mode needs none */
-    if (!annotations || has_all(json_at(f->own, "metadata.annotations"), annotations))
+    json_each_member(annotations, key, value)
+        told &= json_equal(json_object_get(json_at(f->own, "metadata.annotations"), key), value);
+    if (!annotations || told)
         return;
     path = xasprintf("/api/v1/nodes/%s", own.node);
     patch = json_pack("{s:{s:O}}", "metadata", "annotations", annotations);
@@ -221,29 +211,24 @@ static int watch(struct follower *f, struct http *http, const struct kube_watch 
     return result;
 }
 
-/* What was written for an earlier join, and by no one since. */
-static int remove_left(struct follower *f, struct error *err) {
-    _cleanup_json_ json_t *ever = chosen_routes_ever(f->host, &f->chosen), *left = NULL;
-
-    f->remembered = chosen_routes(f->host, &f->chosen);
-    left = json_array_without(ever, f->remembered, NULL);
-    if (!json_array_size(left))
-        return 0;
-    return peers_remove(f->host, &f->plan, left, err) < 0
-               ? -1
-               : chosen_routes_write(f->host, &f->chosen, f->remembered, err);
-}
-
 int peers_follow(struct host *host, struct http *http, const struct kube_watch *others,
                  size_t count, peer_watch_tick *tick, void *context, struct error *err) {
     struct follower f = {.host = host, .tick = tick, .context = context};
+    _cleanup_json_ json_t *ever = NULL, *left = NULL;
     int result;
 
     if (chosen_load(host, &f.chosen, err) < 0)
         return -1;
     result = network_plan_make(&f.chosen.network, &f.plan, err);
-    if (result == 0)
-        result = remove_left(&f, err);
+    if (result == 0) {
+        /* What was written for an earlier join, and by no one since, goes. */
+        ever = chosen_routes_ever(host, &f.chosen);
+        f.remembered = chosen_routes(host, &f.chosen);
+        left = json_array_without(ever, f.remembered, NULL);
+        if (json_array_size(left) && (peers_remove(host, &f.plan, left, err) < 0 ||
+                                      chosen_routes_write(host, &f.chosen, f.remembered, err) < 0))
+            result = -1;
+    }
     if (result == 0 && !f.plan.writes_routes && !count)
         result = error_set(err, ERROR_ABSENT, "this node's network needs no routes by winjoin");
     if (result == 0) {
