@@ -105,7 +105,7 @@ static int take_bytes(struct bytes *from, uint64_t len, struct bytes *ret, struc
 static int take_varint(struct bytes *from, uint64_t *ret, struct error *err) {
     *ret = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
-        struct bytes one;
+        struct bytes one = {0};
         unsigned char byte;
 
         if (take_bytes(from, 1, &one, err) < 0)
