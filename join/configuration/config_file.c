@@ -86,15 +86,21 @@ static int hint_filler(struct reader *r, bool jinja) {
                               "before; winjoin fills no template");
 }
 
-/* "${NAME}", as envsubst and clusterctl have it. */
+/* "${NAME}", as envsubst and clusterctl have it, "<NAME>" of documents, "<no value>" of Helm. */
 static bool has_variable(const char *text) {
-    static const char name[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+    static const char name[] = "-. ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
 
-    for (const char *p = strstr(text, "${"); p; p = strstr(p + 2, "${")) {
-        size_t len = strspn(p + 2, name);
+    for (const char *p = strpbrk(text, "$<"); p; p = strpbrk(p + 1, "$<")) {
+        bool angle = *p == '<';
+        const char *inner = angle ? p + 1 : p + 2, *end;
+        size_t len;
 
-        if (len && strchr("}:", p[2 + len])) /* ${NAME:-default} */
-            return strchr(p, '}');
+        if (!angle && p[1] != '{')
+            continue;
+        len = strspn(inner, angle ? name : name + strlen("-. "));
+        end = strchr(inner, angle ? '>' : '}');
+        if (len && end && (inner + len == end || (!angle && inner[len] == ':')))
+            return true; /* ${NAME:-default} is one, too */
     }
     return false;
 }

@@ -107,6 +107,9 @@ int bundle_open(struct host *host, const char *path, const char *lock, struct bu
         break;
     default:
         result = error_set(err, ERROR_ABSENT, "no such file or folder");
+        if (strstr(path, "://"))
+            (void)error_hint(err, "a bundle is a file of this machine: download it first, or name "
+                                  "the server of its files: --mirror https://...");
     }
     if (result < 0 || read_lock(bundle, lock, err) < 0) {
         _cleanup_(freep) char *shown = path_shown(path);
