@@ -342,7 +342,7 @@ static void follow(const struct hns *hns, const char *function, const char *cons
         json = parsed(answered);
         model_switch_endpoint_attached(hns->state, json_at(json, "Output"));
     } else if (text_equal(function, "HcnCreateNetwork") && result) {
-        const char *asked[] = {result, "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}"};
+        const char *asked[3] = {result, "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}"};
         bool chosen = text_starts_with(arguments[0], "00000000-0000"); /* by HNS itself */
         const char *id = arguments[0];
 

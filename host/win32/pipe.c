@@ -69,8 +69,8 @@ static bool token_user(HANDLE token, union token_user *ret) {
     return GetTokenInformation(token, TokenUser, ret, sizeof *ret, &len);
 }
 
-/* SYSTEM, who runs this, or an administrator: a process of one that does not run elevated has the
- * group for refusals alone. */
+/* Of SYSTEM, of the user who runs this, or of an administrator: a process of his that does not run
+ * elevated has the group for refusals alone. */
 static bool is_trusted(HANDLE token, PSID user) {
     char sid[SECURITY_MAX_SID_SIZE];
     DWORD size = sizeof sid, len = 0;

@@ -57,8 +57,10 @@ wchar_t *win32_child_environment(const char *const *additional, bool talks) {
                         _wcsnicmp(added[i], item, name_length(item)) == 0;
         if (!replaced)
             handed = child_variable(found, talks);
-        if (handed)
-            at = put_item(block, at, wide = win32_wide(handed));
+        if (!handed)
+            continue;
+        wide = win32_wide(handed);
+        at = put_item(block, at, wide);
     }
     for (size_t i = 0; i < count; i++) {
         at = put_item(block, at, added[i]);
