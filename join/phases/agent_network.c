@@ -97,80 +97,72 @@ static enum wait_look look_request(struct agent_wait *w, bool *ret_pending, stru
     return found;
 }
 
-/* Started before it could do its work, it does nothing for ever: a new start heals that. */
-static int start_again(struct agent_wait *w, struct error *err) {
-    struct join *join = w->join;
-
-    if (w->starts == STARTS_MAX) {
-        (void)error_set(err, ERROR_TIMED_OUT, "%s has not made HNS network '%s' after %u starts",
-                        w->service->name, join->found.plan.name, w->starts);
-        return service_watch_hint(&join->watch, err);
-    }
-    w->starts++;
-    join_warn(&join->progress, "%s has not made HNS network '%s' after %u s: started again",
-              w->service->name, join->found.plan.name, STALLED_MS / 1000);
-    if (host_service_stop(join->host, w->service->name, STOP_MS, err) < 0)
-        return -1;
-    return service_watch_start(&join->watch, w->service, err);
-}
-
 static enum wait_look look(void *context, struct wait *wait, struct error *err) {
     struct agent_wait *w = context;
+    struct join *join = w->join;
     struct nic_restored guard = {0};
     struct error missing = {0};
     bool pending = false;
     enum wait_look found;
 
-    if (nic_restore(w->join->host, &w->join->found.nic, NULL, NULL, &guard, err) < 0)
+    if (nic_restore(join->host, &join->found.nic, NULL, NULL, &guard, err) < 0)
         return LOOK_FAILED;
     w->outage_ms += guard.outage_ms;
     w->restored |= guard.address_restored;
     found = look_network(w, err);
     if (found != LOOK_AGAIN)
         return found;
-    if (service_watch_look(&w->join->watch, NULL, &missing) < 0 ||
+    if (service_watch_look(&join->watch, NULL, &missing) < 0 ||
         look_request(w, &pending, &missing) == LOOK_FAILED) {
         *err = missing;
         return LOOK_FAILED;
     }
-    if (pending || w->join->watch.again_ms)
+    if (pending || join->watch.again_ms)
         w->since_ms = wait->waited_ms;
     if (missing.kind)
         *err = missing;
     else if (err->kind == ERROR_ABSENT)
         (void)error_set(err, ERROR_TIMED_OUT, "for %s to make HNS network '%s'", w->service->name,
-                        w->join->found.plan.name);
+                        join->found.plan.name);
     if (wait->waited_ms - w->since_ms < STALLED_MS)
         return LOOK_AGAIN;
+
+    /* started before it could do its work, it does nothing for ever: a new start heals that */
     w->since_ms = wait->waited_ms;
-    return start_again(w, err) < 0 ? LOOK_FAILED : LOOK_AGAIN;
+    if (w->starts == STARTS_MAX) {
+        (void)error_set(err, ERROR_TIMED_OUT, "%s has not made HNS network '%s' after %u starts",
+                        w->service->name, join->found.plan.name, w->starts);
+        (void)service_watch_hint(&join->watch, err);
+        return LOOK_FAILED;
+    }
+    w->starts++;
+    join_warn(&join->progress, "%s has not made HNS network '%s' after %u s: started again",
+              w->service->name, join->found.plan.name, STALLED_MS / 1000);
+    if (host_service_stop(join->host, w->service->name, STOP_MS, err) < 0 ||
+        service_watch_start(&join->watch, w->service, err) < 0)
+        return LOOK_FAILED;
+    return LOOK_AGAIN;
 }
 
-static int await(struct agent_wait *w, struct error *err) {
-    struct join *join = w->join;
+int agent_network_make(struct join *join, struct hcn_network *ret, struct error *err) {
     unsigned seconds = network_agent_wait(join->found.plan.agent);
+    struct agent_wait w = {
+        .join = join, .service = service_by_name(join->found.plan.agent->service), .starts = 1};
     struct wait wait = {
-        .limit_ms = seconds * 1000, .pause_ms = STEP_MS, .look = look, .context = w};
-    enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
+        .limit_ms = seconds * 1000, .pause_ms = STEP_MS, .look = look, .context = &w};
+    enum wait_look end;
 
+    if (agent_network_record(join, err) < 0 || agent_folders_own(join, err) < 0 ||
+        service_run(join, w.service, err) < 0)
+        return -1;
+    end = join_wait(join->host, &join->progress, &wait, err);
     if (end == LOOK_AGAIN)
         (void)error_prefix(err, "waited %u s", seconds);
     if (end != LOOK_DONE)
         return -1;
-    if (w->outage_ms)
-        text_addf(&join->progress.detail, "offline for %.1f s, %s %s; ", w->outage_ms / 1000.0,
-                  join->found.nic.address, w->restored ? "restored" : "kept");
-    return 0;
-}
-
-int agent_network_make(struct join *join, struct hcn_network *ret, struct error *err) {
-    struct agent_wait w = {
-        .join = join, .service = service_by_name(join->found.plan.agent->service), .starts = 1};
-
-    if (agent_network_record(join, err) < 0 || agent_folders_own(join, err) < 0)
-        return -1;
-    if (service_run(join, w.service, err) < 0 || await(&w, err) < 0)
-        return -1;
+    if (w.outage_ms)
+        text_addf(&join->progress.detail, "offline for %.1f s, %s %s; ", w.outage_ms / 1000.0,
+                  join->found.nic.address, w.restored ? "restored" : "kept");
     *ret = w.network;
     return 0;
 }

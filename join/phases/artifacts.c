@@ -24,18 +24,6 @@ static int own_program_folders(struct join *join, struct error *err) {
     return journal_own_folders(&join->journal, folders, FOLDERS, err);
 }
 
-/* Before anything is fetched. A program loads what lies beside it, so one stranger's file in its
- * folder is enough. */
-static int refuse_strangers(struct join *join, struct error *err) {
-    const char *folders[FOLDERS];
-
-    program_folders(join, folders);
-    for (size_t i = 0; i < FOLDERS; i++)
-        if (host_refuse_stranger_in(join->host, folders[i], err) < 0)
-            return -1;
-    return 0;
-}
-
 /* Called before an artifact is installed, when all are proved: the journal looks what was there. */
 static int before_artifact(void *context, const struct artifact *artifact, bool,
                            struct error *err) {
@@ -85,104 +73,103 @@ static int own_event_source(struct join *join, struct error *err) {
     return host_event_source_set(join->host, WINJOIN_PROGRAM, err);
 }
 
-/* Windows replaces no program that runs. */
-static int hint_at_users(struct error *err) {
-    _cleanup_(text_list_free) struct text_list names = {0};
-    _cleanup_(freep) char *all = NULL;
-
-    for (const struct service *const *row = service_table; *row; row++)
-        if ((*row)->artifact)
-            text_list_add(&names, (*row)->name);
-    all = text_list_join(&names, ", ");
-    if (err->kind == ERROR_DENIED || err->kind == ERROR_CONFLICT)
-        (void)error_hint(
-            err,
-            "if it is running, stop its service (sc.exe stop %s) and run the same command again",
-            all);
-    return -1;
-}
-
-static const char *source_of(const struct join *join, const struct bundle *bundle) {
-    const struct mirror *mirror = bundle_mirror(bundle);
-
-    if (!mirror)
-        return join->found.options.bundle;
-    return mirror->url ? mirror->url : "upstream";
-}
-
 static int install_bundle(struct join *join, struct bundle *bundle, struct error *err) {
+    const struct artifacts *all = bundle_artifacts(bundle);
+    const struct mirror *mirror = bundle_mirror(bundle);
+    _cleanup_(text_list_free) struct text_list services = {0};
+    _cleanup_(freep) char *names = NULL;
     struct artifacts_result result = {0};
 
-    if (programs_check_complete(join, bundle_artifacts(bundle), err) < 0 ||
-        programs_check_versions(join, bundle_artifacts(bundle), err) < 0 ||
+    if (programs_check_complete(join, all, err) < 0 ||
+        programs_check_versions(join, all, err) < 0 ||
         artifacts_fetch(join->host, bundle, err) < 0 ||
         programs_check_kubelet(join, bundle, err) < 0)
         return -1;
-    if (artifacts_ensure(join->host, bundle, NULL, before_artifact, join, &result, err) < 0)
-        return hint_at_users(err);
+    if (artifacts_ensure(join->host, bundle, NULL, before_artifact, join, &result, err) < 0) {
+        if (err->kind != ERROR_DENIED && err->kind != ERROR_CONFLICT)
+            return -1;
+        /* Windows replaces no program that runs */
+        for (const struct service *const *row = service_table; *row; row++)
+            if ((*row)->artifact)
+                text_list_add(&services, (*row)->name);
+        names = text_list_join(&services, ", ");
+        return error_hint(
+            err,
+            "if it is running, stop its service (sc.exe stop %s) and run the same command again",
+            names);
+    }
     if (programs_write_lock(join, bundle, err) < 0)
         return -1;
-    for (size_t i = 0; i < bundle_artifacts(bundle)->count; i++)
-        programs_note(join, bundle_artifacts(bundle)->items[i].target,
-                      bundle_artifacts(bundle)->items[i].sha256);
+    for (size_t i = 0; i < all->count; i++)
+        programs_note(join, all->items[i].target, all->items[i].sha256);
     /* a lock need not know versions: the programs do, now that they are installed */
-    if (!programs_versions_are_known(bundle_artifacts(bundle)) &&
-        programs_check_versions(join, NULL, err) < 0)
+    if (!programs_versions_are_known(all) && programs_check_versions(join, NULL, err) < 0)
         return -1;
     join_fact(&join->progress, "present", json_integer((json_int_t)result.present));
     join_fact(&join->progress, "installed", json_integer((json_int_t)result.installed));
     join_fact(&join->progress, "bytes", json_integer((json_int_t)result.bytes));
     text_addf(&join->progress.detail, "%zu of %zu verified, %zu installed (%.0f MB) from %s",
-              result.present + result.installed, bundle_artifacts(bundle)->count, result.installed,
-              (double)result.bytes / 1e6, source_of(join, bundle));
+              result.present + result.installed, all->count, result.installed,
+              (double)result.bytes / 1e6,
+              !mirror       ? join->found.options.bundle
+              : mirror->url ? mirror->url
+                            : "upstream");
     return 0;
-}
-
-/* What preflight did not find out, because it runs no program. */
-static int check_kubelet_starts(struct join *join, struct error *err) {
-    _cleanup_(freep) char *version = NULL;
-    struct error why = {0};
-    unsigned minor;
-
-    if (ignored_checks_have(&join->found.options.ignore_preflight_errors, "KubeletVersion") ||
-        host_file_type(join->host, service_kubelet.program) == HOST_ABSENT)
-        return 0;
-    if (program_version_read(join->host, service_kubelet.program, true, &version, &why) < 0)
-        return why.kind == ERROR_ABSENT /* a played server starts none */
-                   ? 0
-                   : (error_pass(err, &why), error_prefix(err, "couldn't get kubelet version"));
-    return kubernetes_minor(version, "kubelet --version", &minor, err) < 0
-               ? error_prefix(err, "couldn't get kubelet version")
-               : 0;
 }
 
 /* Everything is there already. */
 static int check_installed(struct join *join, struct error *err) {
-    if (programs_check_complete(join, NULL, err) < 0 || programs_check_lock(join, err) < 0 ||
-        check_kubelet_starts(join, err) < 0 || programs_check_versions(join, NULL, err) < 0)
-        return -1;
-    return programs_check_kubelet(join, NULL, err);
-}
+    _cleanup_(freep) char *version = NULL;
+    struct error why = {0};
+    unsigned minor;
 
-/* A mirror's, too, which a join opens here. */
-static int check_images(struct join *join, struct error *err) {
-    return ignored_checks_have(&join->found.options.ignore_preflight_errors, "BundleImages")
-               ? 0
-               : bundle_images_check(join, err);
+    if (programs_check_complete(join, NULL, err) < 0 || programs_check_lock(join, err) < 0)
+        return -1;
+    /* what preflight did not find out, because it runs no program */
+    if (!ignored_checks_have(&join->found.options.ignore_preflight_errors, "KubeletVersion") &&
+        host_file_type(join->host, service_kubelet.program) != HOST_ABSENT) {
+        bool read =
+            program_version_read(join->host, service_kubelet.program, true, &version, &why) >= 0;
+
+        if (!read && why.kind != ERROR_ABSENT) { /* a played server starts none */
+            (void)error_pass(err, &why);
+            return error_prefix(err, "couldn't get kubelet version");
+        }
+        if (read && kubernetes_minor(version, "kubelet --version", &minor, err) < 0)
+            return error_prefix(err, "couldn't get kubelet version");
+    }
+    return programs_check_versions(join, NULL, err) < 0 ? -1
+                                                        : programs_check_kubelet(join, NULL, err);
 }
 
 int phase_artifacts(struct join *join, struct error *err) {
+    const char *folders[FOLDERS];
+    _cleanup_(freep) char *warning = NULL;
     struct bundle *bundle = NULL;
 
-    if (find_containerd(join->host, &join->found, err) < 0 || refuse_strangers(join, err) < 0 ||
-        programs_bundle(join, &bundle, err) < 0 || check_images(join, err) < 0 ||
-        (bundle ? install_bundle(join, bundle, err) : check_installed(join, err)) < 0)
+    if (find_containerd(join->host, &join->found, err) < 0)
+        return -1;
+    /* Before anything is fetched. A program loads what lies beside it, so one stranger's file in
+     * its folder is enough. */
+    program_folders(join, folders);
+    for (size_t i = 0; i < FOLDERS; i++)
+        if (host_refuse_stranger_in(join->host, folders[i], err) < 0)
+            return -1;
+    if (programs_bundle(join, &bundle, err) < 0)
+        return -1;
+    /* a mirror's images, too, which a join opens here */
+    if (!ignored_checks_have(&join->found.options.ignore_preflight_errors, "BundleImages") &&
+        bundle_images_check(join, err) < 0)
+        return -1;
+    if ((bundle ? install_bundle(join, bundle, err) : check_installed(join, err)) < 0)
         return -1;
     if (!bundle)
         text_add(&join->progress.detail, "all installed already, by administrators");
     if (programs_say_uncompared(join, bundle ? bundle_artifacts(bundle) : NULL, err) < 0)
         return -1;
-    programs_warn_of_image(join);
+    warning = programs_image_warning(join->host, &join->found);
+    if (warning)
+        join_warn(&join->progress, "%s", warning);
     if (!bundle_images(bundle)->count) /* phase containerd imports those */
         programs_bundle_close(join);
     if (artifacts_own_winjoin(join, err) < 0 || machine_path_apply(join, err) < 0)

@@ -28,16 +28,6 @@ static int on_csr(void *context, const struct kube_csr *csr, unsigned waited_ms)
     return host_interrupted(join->host);
 }
 
-/* --tls-bootstrap kubelet: the file that it begins with is written, the kubelet does the rest. */
-static int leave_to_kubelet(struct join *join, struct error *err) {
-    if (journal_own_folder(&join->journal, KUBERNETES_FOLDER, err) < 0 ||
-        kubelet_bootstrap_write(&join->journal, &join->found, err) < 0)
-        return -1;
-    text_addf(&join->progress.detail, "left to the kubelet, by %s",
-              KUBELET_BOOTSTRAP_KUBECONFIG_FILE);
-    return 0;
-}
-
 int phase_certificate(struct join *join, struct error *err) {
     const struct join_options *o = &join->found.options;
     struct client_certificate_options options = {.node_name = join->found.node_name,
@@ -50,8 +40,14 @@ int phase_certificate(struct join *join, struct error *err) {
     /* Keys that the kubelet makes later, when it renews them, have their folder's access. */
     if (journal_own_folder(&join->journal, KUBELET_CERTIFICATE_FOLDER, err) < 0)
         return -1;
-    if (join_kubelet_bootstraps(join->host, &join->found))
-        return leave_to_kubelet(join, err);
+    if (join_kubelet_bootstraps(join->host, &join->found)) { /* --tls-bootstrap kubelet */
+        if (journal_own_folder(&join->journal, KUBERNETES_FOLDER, err) < 0 ||
+            kubelet_bootstrap_write(&join->journal, &join->found, err) < 0)
+            return -1;
+        text_addf(&join->progress.detail, "left to the kubelet, by %s",
+                  KUBELET_BOOTSTRAP_KUBECONFIG_FILE);
+        return 0;
+    }
     options.ca_pem = join->found.client.ca_pem;
     if (client_certificate_ensure(&join->found.client, join->host, &options, &certificate, err) < 0)
         return err && kube_is_forbidden(err) ? error_hint(err, TOKEN_GROUP_HINT) : -1;

@@ -7,21 +7,12 @@
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/netsetup.h"
 
-/* "sha256:3b79…dd8a" is enough for a person to compare. */
-static void add_short_pin(struct text *out, const char *pin) {
-    size_t len = strlen(pin);
-
-    if (len < 20)
-        text_add(out, pin);
-    else
-        text_addf(out, "%.11s...%s", pin, pin + len - 4);
-}
-
 /* The runner has found the cluster. */
 int phase_discovery(struct join *join, struct error *) {
     const struct discovery_result *d = &join->found.discovery;
+    size_t len = strlen(d->matched_pin);
 
-    if (!join->found.discovery.kubeconfig) {
+    if (!d->kubeconfig) {
         text_addf(&join->progress.detail, "already joined: %s, as this node",
                   join->found.client.server);
         return 0;
@@ -30,9 +21,11 @@ int phase_discovery(struct join *join, struct error *) {
     join_fact(&join->progress, "server", json_string(d->config.server));
     if (d->matched_pin[0]) {
         join_fact(&join->progress, "caHash", json_string(d->matched_pin));
-        text_add(&join->progress.detail, ", CA ");
-        add_short_pin(&join->progress.detail, d->matched_pin);
-        text_add(&join->progress.detail, " matches the pin");
+        if (len < 20)
+            text_addf(&join->progress.detail, ", CA %s matches the pin", d->matched_pin);
+        else /* "sha256:3b79…dd8a" is enough for a person to compare */
+            text_addf(&join->progress.detail, ", CA %.11s...%s matches the pin", d->matched_pin,
+                      d->matched_pin + len - 4);
     }
     return 0;
 }
@@ -49,32 +42,26 @@ static int judge(struct join *join, const char *check, int result, struct error 
     return 0;
 }
 
-/* What the cluster's network agent does without, and networks in the way, are said before anything
- * is changed. */
-static int check_networks(struct join *join, struct error *err) {
-    const struct network_plan *plan = &join->found.plan;
-    bool makes =
-        !join->upgrade && !plan->agent->makes_network && !plan->agent->in_cluster; /* a network */
-
-    if (judge(join, NETWORK_AGENT_CHECK, network_external_check(join->host, plan, err), err) < 0)
-        return -1;
-    return makes ? judge(join, HNS_CLASH_CHECK, network_clash_check(join->host, plan, err), err)
-                 : 0;
-}
-
 int phase_configuration(struct join *join, struct error *err) {
     const struct cluster_config *c = &join->found.cluster;
+    const struct network_plan *plan = &join->found.plan;
 
     if (node_name_claim(join, err) < 0 ||
-        join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0 || rights_need(join, err) < 0 ||
-        check_networks(join, err) < 0)
+        join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0 || rights_need(join, err) < 0)
+        return -1;
+    /* What the cluster's network agent does without, and networks in the way of one that winjoin
+     * makes, are said before anything is changed. */
+    if (judge(join, NETWORK_AGENT_CHECK, network_external_check(join->host, plan, err), err) < 0)
+        return -1;
+    if (!join->upgrade && !plan->agent->makes_network && !plan->agent->in_cluster &&
+        judge(join, HNS_CLASH_CHECK, network_clash_check(join->host, plan, err), err) < 0)
         return -1;
     text_addf(&join->progress.detail, "%s", c->kubernetes_version);
     join_fact(&join->progress, "kubernetesVersion", json_string(c->kubernetes_version));
     join_fact(&join->progress, "podSubnets", json_texts(&c->pod_subnets));
     join_fact(&join->progress, "serviceSubnets", json_texts(&c->service_subnets));
-    join_fact(&join->progress, "networkMode", json_string(join->found.plan.mode->name));
-    join_fact(&join->progress, "networkPlugin", json_string(join->found.plan.plugin));
+    join_fact(&join->progress, "networkMode", json_string(plan->mode->name));
+    join_fact(&join->progress, "networkPlugin", json_string(plan->plugin));
     if (c->pod_subnets.count)
         text_addf(&join->progress.detail, ", pods %s", c->pod_subnets.items[0]);
     if (c->service_subnets.count)

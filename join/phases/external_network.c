@@ -21,20 +21,10 @@ struct external_wait {
     bool restored; /* a static address, by us */
 };
 
-static enum wait_look look_network(struct external_wait *e, struct error *err) {
-    struct hcn_network network;
-
-    if (!e->wanted)
-        return LOOK_DONE;
-    if (external_network_find(e->join->host, e->wanted, &network, err) < 0)
-        return err->kind == ERROR_ABSENT ? LOOK_AGAIN : LOOK_FAILED;
-    (void)text_format(e->network, sizeof e->network, "%s", network.name); /* the same size */
-    return LOOK_DONE;
-}
-
 static enum wait_look look(void *context, struct wait *, struct error *err) {
     struct external_wait *e = context;
     struct nic_restored guard = {0};
+    struct hcn_network network;
 
     /* the agent's virtual switch may cost a static address, and then the agent waits for it, too */
     if (nic_restore(e->join->host, &e->join->found.nic, NULL, NULL, &guard, err) < 0)
@@ -44,7 +34,12 @@ static enum wait_look look(void *context, struct wait *, struct error *err) {
     if (!e->conf && cni_config_read(e->join->host, e->join->found.containerd.conf_dir, &e->path,
                                     &e->conf, err) < 0)
         return err->kind == ERROR_ABSENT || err->kind == ERROR_MALFORMED ? LOOK_AGAIN : LOOK_FAILED;
-    return look_network(e, err);
+    if (!e->wanted)
+        return LOOK_DONE;
+    if (external_network_find(e->join->host, e->wanted, &network, err) < 0)
+        return err->kind == ERROR_ABSENT ? LOOK_AGAIN : LOOK_FAILED;
+    (void)text_format(e->network, sizeof e->network, "%s", network.name); /* the same size */
+    return LOOK_DONE;
 }
 
 static void tell(void *context, const struct wait *wait, const struct error *) {
@@ -59,56 +54,45 @@ static void tell(void *context, const struct wait *wait, const struct error *) {
                           e->join->found.containerd.conf_dir);
 }
 
-static void describe(struct join *join, const struct external_wait *e) {
-    text_addf(&join->progress.detail, "made by %s: %s in %s",
-              e->wanted ? e->title : "the cluster's own agent", cni_config_type(e->conf), e->path);
-    if (*e->network)
-        text_addf(&join->progress.detail, ", HNS network %s", e->network);
-    if (e->outage_ms)
-        text_addf(&join->progress.detail, "; offline for %.1f s, %s %s", e->outage_ms / 1000.0,
-                  join->found.nic.address, e->restored ? "restored" : "kept");
-}
-
-static int explain(const struct external_wait *e, const struct error *missing, struct error *err) {
-    (void)error_set(err, ERROR_TIMED_OUT, "%s has set up no network after %u min: %s", e->title,
-                    network_agent_wait(e->join->found.plan.agent) / 60, missing->message);
-    return error_hint(err,
-                      "look at its pod on this node: kubectl get pods -A -o wide "
-                      "--field-selector spec.nodeName=%s",
-                      e->join->found.node_name);
-}
-
-static int await(struct external_wait *e, struct error *err) {
-    struct error missing = {0};
-    struct wait wait = {.limit_ms = network_agent_wait(e->join->found.plan.agent) * 1000,
-                        .pause_ms = POLL_MS,
-                        .look = look,
-                        .tell = tell,
-                        .context = e,
-                        .tell_context = e};
-    enum wait_look end = wait_until(e->join->host, &wait, &missing);
-
-    if (end == LOOK_DONE)
-        return 0;
-    if (end == LOOK_AGAIN)
-        return explain(e, &missing, err);
-    return error_pass(err, &missing);
-}
-
 int external_network_await(struct join *join, struct error *err) {
     const struct external_agent *agent = join->found.plan.external;
-    struct external_wait context = {
+    struct external_wait e = {
         .join = join,
         .wanted = external_agent_network(agent, join->found.plan.mode),
         .title = agent ? agent->title : "the cluster's network agent",
     };
-    int result = await(&context, err);
+    unsigned seconds = network_agent_wait(join->found.plan.agent);
+    struct wait wait = {.limit_ms = seconds * 1000,
+                        .pause_ms = POLL_MS,
+                        .look = look,
+                        .tell = tell,
+                        .context = &e,
+                        .tell_context = &e};
+    struct error missing = {0};
+    enum wait_look end = wait_until(join->host, &wait, &missing);
+    struct text *detail = &join->progress.detail;
 
-    if (result == 0)
-        describe(join, &context);
-    free(context.path);
-    json_decref(context.conf);
-    return result;
+    if (end == LOOK_DONE) {
+        text_addf(detail, "made by %s: %s in %s", e.wanted ? e.title : "the cluster's own agent",
+                  cni_config_type(e.conf), e.path);
+        if (*e.network)
+            text_addf(detail, ", HNS network %s", e.network);
+        if (e.outage_ms)
+            text_addf(detail, "; offline for %.1f s, %s %s", e.outage_ms / 1000.0,
+                      join->found.nic.address, e.restored ? "restored" : "kept");
+    } else if (end == LOOK_AGAIN) {
+        (void)error_set(err, ERROR_TIMED_OUT, "%s has set up no network after %u min: %s", e.title,
+                        seconds / 60, missing.message);
+        (void)error_hint(err,
+                         "look at its pod on this node: kubectl get pods -A -o wide "
+                         "--field-selector spec.nodeName=%s",
+                         join->found.node_name);
+    } else {
+        (void)error_pass(err, &missing);
+    }
+    free(e.path);
+    json_decref(e.conf);
+    return end == LOOK_DONE ? 0 : -1;
 }
 
 int external_network_pending(struct join *join, bool pending, struct error *err) {

@@ -4,33 +4,9 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/phases.h"
 
-static int write_files(struct join *join, struct error *err) {
-    _cleanup_(wanted_files_free) struct wanted_files files = {0};
-
-    ca_file_warn(join->host, &join->found, &join->progress);
-    if (wanted_files_make(join->host, &join->found, (struct wanted_choice){.phase = "files"},
-                          &files, err) < 0 ||
-        wanted_files_write(&join->journal, &files, err) < 0)
-        return -1;
-    text_addf(&join->progress.detail,
-              "config.yaml: %zu settings adapted for Windows; %s and %zu more",
-              join->found.kubelet_changes.count, KUBELET_KUBECONFIG_FILE, files.count - 1);
-    return 0;
-}
-
-/* They are the owner's: closed where they are, and never made. */
-static int close_owners(struct join *join, struct error *err) {
-    static const char *const folders[] = {
-        CONTAINERD_OWNER_FOLDER, CONTAINERD_OWNER_FOLDER "\\conf.d", CONTAINERD_REGISTRIES};
-
-    for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
-        if (host_file_type(join->host, folders[i]) != HOST_ABSENT &&
-            journal_own_folder(&join->journal, folders[i], err) < 0)
-            return -1;
-    return 0;
-}
-
 int files_own_folders(struct join *join, struct error *err) {
+    static const char *const owners[] = {CONTAINERD_OWNER_FOLDER,
+                                         CONTAINERD_OWNER_FOLDER "\\conf.d", CONTAINERD_REGISTRIES};
     _cleanup_(freep) char *manifests = join_manifest_folder(join);
     int result = find_containerd(join->host, &join->found, err);
     const char *const folders[] = {KUBELET_FOLDER "\\plugins",
@@ -43,11 +19,28 @@ int files_own_folders(struct join *join, struct error *err) {
                                    manifests,
                                    join->found.containerd.conf_dir};
 
-    return result < 0 || close_owners(join, err) < 0
-               ? -1
-               : journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err);
+    if (result < 0)
+        return -1;
+    /* the owner's are closed where they are, and never made */
+    for (size_t i = 0; i < ARRAY_SIZE(owners); i++)
+        if (host_file_type(join->host, owners[i]) != HOST_ABSENT &&
+            journal_own_folder(&join->journal, owners[i], err) < 0)
+            return -1;
+    return journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err);
 }
 
 int phase_files(struct join *join, struct error *err) {
-    return files_own_folders(join, err) < 0 ? -1 : write_files(join, err);
+    _cleanup_(wanted_files_free) struct wanted_files files = {0};
+
+    if (files_own_folders(join, err) < 0)
+        return -1;
+    ca_file_warn(join->host, &join->found, &join->progress);
+    if (wanted_files_make(join->host, &join->found, (struct wanted_choice){.phase = "files"},
+                          &files, err) < 0 ||
+        wanted_files_write(&join->journal, &files, err) < 0)
+        return -1;
+    text_addf(&join->progress.detail,
+              "config.yaml: %zu settings adapted for Windows; %s and %zu more",
+              join->found.kubelet_changes.count, KUBELET_KUBECONFIG_FILE, files.count - 1);
+    return 0;
 }

@@ -25,29 +25,6 @@ static void routes_free(struct routes *routes) {
     json_decref(routes->nodes);
 }
 
-static const json_t *own_node(const struct join *join, const json_t *nodes) {
-    json_each(json_object_get(nodes, "items"), i, node)
-        if (text_equal(json_text_at(node, "metadata.name"), join->found.node_name))
-            return node;
-    return NULL;
-}
-
-static int look_at_routes(struct join *join, struct routes *routes, struct error *err) {
-    struct diag_evidence_options options = {.network_name = join->found.plan.name,
-                                            .network_mode = join->found.plan.mode->name};
-    _cleanup_json_ json_t *evidence = NULL;
-
-    if (!routes->nodes && kube_nodes_get(&join->found.client, &routes->nodes, err) < 0)
-        return -1;
-    options.nodes = routes->nodes;
-    options.node = own_node(join, routes->nodes);
-    evidence = diag_routes_read(join->host, &options);
-    text_list_free(&routes->missing);
-    routes->published =
-        diag_routes_missing(evidence, join->found.plan.agent, &routes->peers, &routes->missing);
-    return 0;
-}
-
 static const char *first_missing(const struct routes *routes) {
     return routes->published ? routes->missing.items[0]
                              : "its annotations on this Node are missing";
@@ -56,6 +33,10 @@ static const char *first_missing(const struct routes *routes) {
 /* As long as it gets on: Windows takes a second for a route, and a cluster may have hundreds. */
 static enum wait_look look_routes(void *context, struct wait *wait, struct error *err) {
     struct routes *routes = context;
+    struct join *join = routes->join;
+    struct diag_evidence_options options = {.network_name = join->found.plan.name,
+                                            .network_mode = join->found.plan.mode->name};
+    _cleanup_json_ json_t *evidence = NULL;
     unsigned now = wait->waited_ms;
 
     if (now >= routes->nodes_ms) { /* nodes come and go */
@@ -63,8 +44,18 @@ static enum wait_look look_routes(void *context, struct wait *wait, struct error
         routes->nodes = NULL;
         routes->nodes_ms = now + NODES_AGAIN_MS;
     }
-    if (look_at_routes(routes->join, routes, err) < 0 ||
-        service_watch_look(&routes->join->watch, NULL, err) < 0)
+    if (!routes->nodes && kube_nodes_get(&join->found.client, &routes->nodes, err) < 0)
+        return LOOK_FAILED;
+    options.nodes = routes->nodes;
+    json_each(json_object_get(routes->nodes, "items"), i, node)
+        if (!options.node && text_equal(json_text_at(node, "metadata.name"), join->found.node_name))
+            options.node = node;
+    evidence = diag_routes_read(join->host, &options);
+    text_list_free(&routes->missing);
+    routes->published =
+        diag_routes_missing(evidence, join->found.plan.agent, &routes->peers, &routes->missing);
+
+    if (service_watch_look(&join->watch, NULL, err) < 0)
         return LOOK_FAILED;
     if (routes->published && !routes->missing.count)
         return LOOK_DONE;
@@ -72,41 +63,39 @@ static enum wait_look look_routes(void *context, struct wait *wait, struct error
         routes->fewest = routes->missing.count;
         routes->moved_ms = now;
     }
-    if (now - routes->moved_ms >= STALLED_MS + routes->join->watch.ends * SERVICE_PAUSE_MAX_MS)
+    if (now - routes->moved_ms >= STALLED_MS + join->watch.ends * SERVICE_PAUSE_MAX_MS)
         wait->limit_ms = 0;
-    (void)error_set(err, ERROR_TIMED_OUT, "for %s's routes: %s",
-                    routes->join->found.plan.agent->service, first_missing(routes));
+    (void)error_set(err, ERROR_TIMED_OUT, "for %s's routes: %s", join->found.plan.agent->service,
+                    first_missing(routes));
     return LOOK_AGAIN;
-}
-
-static int wait_routes(struct join *join, struct routes *routes, struct error *err) {
-    struct wait wait = {
-        .limit_ms = ROUTES_TIMEOUT_MS, .pause_ms = STEP_MS, .look = look_routes, .context = routes};
-    enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
-
-    if (end == LOOK_AGAIN) /* the proof says what follows from it; other pods may do without */
-        join_warn(&join->progress, "%s has not added every route: %s%s; its log: %s",
-                  join->found.plan.agent->service, first_missing(routes),
-                  routes->missing.count > 1 ? " and others" : "",
-                  service_by_name(join->found.plan.agent->service)->log_folder);
-    return end == LOOK_FAILED ? -1 : 0;
 }
 
 static int follow_routes(struct join *join, struct error *err) {
     _cleanup_(routes_free) struct routes routes = {.join = join, .fewest = SIZE_MAX};
+    const char *service = join->found.plan.agent->service;
+    struct wait wait = {.limit_ms = ROUTES_TIMEOUT_MS,
+                        .pause_ms = STEP_MS,
+                        .look = look_routes,
+                        .context = &routes};
+    enum wait_look end;
 
     text_addf(&join->progress.detail, "running, %s",
               join->found.plan.agent->backend(join->found.plan.mode));
-    if (wait_routes(join, &routes, err) < 0) {
+    end = join_wait(join->host, &join->progress, &wait, err);
+    if (end == LOOK_FAILED) {
         if (!kube_is_forbidden(err))
             return -1;
         join_warn(&join->progress,
                   "this node is not allowed to list Nodes, so %s's routes to their pods were not "
                   "checked (winjoin config cluster grants the right)",
-                  join->found.plan.agent->service);
+                  service);
         error_clear(err);
         return 0;
     }
+    if (end == LOOK_AGAIN) /* the proof says what follows from it; other pods may do without */
+        join_warn(&join->progress, "%s has not added every route: %s%s; its log: %s", service,
+                  first_missing(&routes), routes.missing.count > 1 ? " and others" : "",
+                  service_by_name(service)->log_folder);
     text_addf(&join->progress.detail, "; routes to %zu of %zu other node%s",
               routes.peers -
                   (routes.missing.count < routes.peers ? routes.missing.count : routes.peers),
@@ -114,10 +103,18 @@ static int follow_routes(struct join *join, struct error *err) {
     return 0;
 }
 
-/* What could not be read is not said to be absent. */
-static void tell_unwanted(struct join *join) {
+int phase_flanneld(struct join *join, struct error *err) {
     const struct cluster_config *c = &join->found.cluster;
+    const char *service = join->found.plan.agent->service;
 
+    if (service) {
+        if (agent_folders_own(join, err) < 0 ||
+            wanted_files_apply(join, (struct wanted_choice){.phase = "flanneld"}, err) < 0 ||
+            service_run(join, service_by_name(service), err) < 0)
+            return -1;
+        return follow_routes(join, err);
+    }
+    /* what could not be read is not said to be absent */
     if (join->found.options.network_plugin || c->network.agent)
         text_addf(&join->progress.detail, "not needed by the plugin %s", join->found.plan.plugin);
     else if (c->network_unread)
@@ -125,16 +122,5 @@ static void tell_unwanted(struct join *join) {
                                          "known (no right to read its ConfigMap)");
     else
         text_add(&join->progress.detail, "not needed: the cluster does not run flannel");
-}
-
-int phase_flanneld(struct join *join, struct error *err) {
-    if (!join->found.plan.agent->service) {
-        tell_unwanted(join);
-        return 0;
-    }
-    if (agent_folders_own(join, err) < 0 ||
-        wanted_files_apply(join, (struct wanted_choice){.phase = "flanneld"}, err) < 0 ||
-        service_run(join, service_by_name(join->found.plan.agent->service), err) < 0)
-        return -1;
-    return follow_routes(join, err);
+    return 0;
 }

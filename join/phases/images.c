@@ -78,23 +78,6 @@ static int begin(struct join *join, struct pull *pull, struct error *err) {
     return 0;
 }
 
-static int look(struct join *join, struct pull *pull, unsigned wait_ms, struct error *err) {
-    _cleanup_(text_free) struct text answer = {0};
-    struct error why = {0};
-    bool done = false;
-    int result = grpc_turn(join->host, pull->call, wait_ms, &done, &answer, &why);
-
-    if (result == 0 && !done)
-        return 0;
-    grpc_end(join->host, pull->call);
-    pull->call = NULL;
-    if (result < 0)
-        return failed(join, pull, &why, err);
-    join->images->pulled++;
-    join->images->ended++;
-    return 0;
-}
-
 /* ---- all of them ---- */
 
 static int fill(struct join *join, struct error *err) {
@@ -132,9 +115,24 @@ int images_begin(struct join *join, struct error *err) {
 static int look_all(struct join *join, unsigned wait_ms, struct error *err) {
     struct image_pulls *p = join->images;
 
-    for (size_t slot = 0; slot < AT_ONCE; slot++)
-        if (p->running[slot].call && look(join, &p->running[slot], wait_ms, err) < 0)
+    for (struct pull *pull = p->running; pull < p->running + AT_ONCE; pull++) {
+        _cleanup_(text_free) struct text answer = {0};
+        struct error why = {0};
+        bool done = false;
+        int result =
+            pull->call ? grpc_turn(join->host, pull->call, wait_ms, &done, &answer, &why) : 0;
+
+        if (result == 0 && !done)
+            continue;
+        grpc_end(join->host, pull->call);
+        pull->call = NULL;
+        if (result == 0) {
+            p->pulled++;
+            p->ended++;
+        } else if (failed(join, pull, &why, err) < 0) {
             return -1;
+        }
+    }
     return fill(join, err);
 }
 
@@ -181,31 +179,25 @@ static void tell(struct join *join, uint64_t now) {
                       "for images: %zu of %zu there%s", p->ended, p->count, text_str(&said));
 }
 
-static int wait_all(struct join *join, struct error *err) {
+int images_await(struct join *join, struct error *err) {
     struct image_pulls *p = join->images;
 
+    if (!p)
+        return 0;
     p->begin_ms = host_monotonic_ms(join->host);
     while (p->ended < p->count) {
         uint64_t now = host_monotonic_ms(join->host);
 
-        if (host_interrupted(join->host))
+        if (host_interrupted(join->host)) {
+            images_end(join);
             return error_set(err, ERROR_INTERRUPTED, "interrupted");
+        }
         if (!p->told_ms || now - p->told_ms >= TELL_MS)
             tell(join, now);
-        if (look_all(join, TURN_MS, err) < 0)
+        if (look_all(join, TURN_MS, err) < 0) {
+            images_end(join);
             return -1;
-    }
-    return 0;
-}
-
-int images_await(struct join *join, struct error *err) {
-    const struct image_pulls *p = join->images;
-
-    if (!p)
-        return 0;
-    if (wait_all(join, err) < 0) {
-        images_end(join);
-        return -1;
+        }
     }
     if (p->unpacking_ms >= LONG_UNPACKING_MS)
         join_warn(&join->progress,
@@ -241,21 +233,12 @@ static int import(struct join *join, const char *ctr, const char *archive, struc
     return code ? error_set(err, ERROR_HOST, "ctr ends with %d: %.200s", code, output) : 0;
 }
 
-static int hint_at_import(const struct join *join, struct error *err) {
-    const char *hint = lasting_hint(err);
-
-    return hint ? error_hint(err, "%s", hint)
-                : error_hint(err,
-                             "an image must be for this build: winjoin bundle create "
-                             "--windows-build %u",
-                             join->found.facts.build);
-}
-
 /* A copy that only administrators may write is proved and imported: the bundle may lie where others
  * write. */
 static int import_one(struct join *join, const char *ctr, const struct artifact *image,
                       struct error *err) {
     _cleanup_(freep) char *pipe = service_proof_pipe(join);
+    const char *hint;
     bool there = false;
     int result;
 
@@ -268,8 +251,13 @@ static int import_one(struct join *join, const char *ctr, const struct artifact 
     if (bundle_image_copy(join->found.bundle, image, ARCHIVE, err) < 0)
         return -1;
     result = import(join, ctr, ARCHIVE, err);
-    if (result < 0)
-        (void)hint_at_import(join, err);
+    hint = result < 0 ? lasting_hint(err) : NULL;
+    if (hint)
+        (void)error_hint(err, "%s", hint);
+    else if (result < 0)
+        (void)error_hint(
+            err, "an image must be for this build: winjoin bundle create --windows-build %u",
+            join->found.facts.build);
     if (result < 0)
         (void)error_prefix(err, "import image '%s'", image->name);
     if (host_remove(join->host, ARCHIVE, result < 0 ? ERROR_IGNORED : err) < 0)

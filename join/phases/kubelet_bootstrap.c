@@ -9,14 +9,9 @@
 
 enum { TIMEOUT_MS = 5 * 60 * 1000, STEP_MS = 1000, STOP_MS = 30000 };
 
-static int remove_recorded(struct journal *journal, const char *path, struct error *err) {
-    if (journal_file(journal, path, err) < 0)
-        return -1;
-    return host_remove(journal->host, path, err);
-}
-
 int kubelet_bootstrap_write(struct journal *journal, const struct join_found *found,
                             struct error *err) {
+    static const char *const earlier[] = {KUBELET_KUBECONFIG_FILE, KUBELET_CLIENT_CERTIFICATE_FILE};
     const struct kubeconfig *config = &found->discovery.config;
     const char *cluster = found->cluster.name;
     _cleanup_(secret_freep) char *text = NULL;
@@ -25,23 +20,16 @@ int kubelet_bootstrap_write(struct journal *journal, const struct join_found *fo
         return error_set(
             err, ERROR_USAGE,
             "leave the TLS bootstrap to the kubelet: no token or discovery file was given for it");
-    if (remove_recorded(journal, KUBELET_KUBECONFIG_FILE, err) < 0 ||
-        remove_recorded(journal, KUBELET_CLIENT_CERTIFICATE_FILE, err) < 0)
-        return -1;
+    for (size_t i = 0; i < ARRAY_SIZE(earlier); i++)
+        if (journal_file(journal, earlier[i], err) < 0 ||
+            host_remove(journal->host, earlier[i], err) < 0)
+            return -1;
     text = config->token && !config->client_key_pem
                ? kubeconfig_make_bootstrap(cluster ? cluster : "kubernetes", config->server,
                                            config->ca_pem, config->token)
                : kubeconfig_make(config);
     return journal_write(journal, KUBELET_BOOTSTRAP_KUBECONFIG_FILE, text, strlen(text),
                          HOST_SECRET, err);
-}
-
-static bool is_done(struct join *join, struct error *why) {
-    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
-
-    if (kubeconfig_read_file(join->host, KUBELET_KUBECONFIG_FILE, &config, why) < 0)
-        return false;
-    return join_has_certificate(join->host, &join->found, why);
 }
 
 static bool is_refused(const struct kube_csr *csr) {
@@ -69,51 +57,31 @@ struct bootstrap {
     struct error why; /* it has no certificate */
 };
 
-/* What becomes of the kubelet's request. */
-static enum wait_look look_at_request(const struct bootstrap *b, unsigned waited_ms,
-                                      struct error *err) {
-    _cleanup_(kube_csr_free) struct kube_csr csr = {0};
-    enum wait_look found = LOOK_AGAIN;
-
-    if (!find_request(b->join, &csr) || text_equal(csr.name, b->refused_before)) {
-        (void)error_set(err, ERROR_TIMED_OUT, "for the kubelet's certificate request");
-    } else if (is_refused(&csr)) {
-        found = kube_csr_refused(&csr, err);
-    } else {
-        (void)error_set(err, ERROR_TIMED_OUT, "the kubelet's %s is %s", csr.name,
-                        kube_csr_state_name(csr.state));
-        if (csr.state == KUBE_CSR_PENDING && waited_ms >= 3000)
-            (void)error_hint(err, "kubectl certificate approve %s", csr.name);
-    }
-    return found;
-}
-
 static enum wait_look look_certificate(void *context, struct wait *wait, struct error *err) {
     struct bootstrap *b = context;
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
+    _cleanup_(kube_csr_free) struct kube_csr csr = {0};
 
     error_clear(&b->why);
-    if (is_done(b->join, &b->why))
+    if (kubeconfig_read_file(b->join->host, KUBELET_KUBECONFIG_FILE, &config, &b->why) == 0 &&
+        join_has_certificate(b->join->host, &b->join->found, &b->why))
         return LOOK_DONE;
     log_message(LOG_TRACE, "%s", b->why.message);
     if (service_watch_look(&b->join->watch, NULL, err) < 0)
         return LOOK_FAILED;
-    return look_at_request(b, wait->waited_ms, err);
-}
 
-static int late(struct join *join, const struct error *why, unsigned timeout_ms,
-                struct error *err) {
-    struct kube_csr csr = {0};
-
-    (void)error_set(err, ERROR_TIMED_OUT, "wait for the kubelet's TLS bootstrap: waited %u s: %s",
-                    timeout_ms / 1000, why->message);
-    if (kube_csr_find(&join->found.client, KUBE_CSR_CLIENT_SIGNER, join->found.node_name, &csr,
-                      ERROR_IGNORED) == 0) {
-        (void)error_prefix(err, "%s is %s", csr.name, kube_csr_state_name(csr.state));
-        if (csr.state == KUBE_CSR_PENDING)
-            (void)error_hint(err, "kubectl certificate approve %s", csr.name);
-        kube_csr_free(&csr);
+    /* what becomes of the kubelet's request */
+    if (!find_request(b->join, &csr) || text_equal(csr.name, b->refused_before)) {
+        (void)error_set(err, ERROR_TIMED_OUT, "for the kubelet's certificate request");
+        return LOOK_AGAIN;
     }
-    return error_hint(err, "its log: %s", service_kubelet.log_folder);
+    if (is_refused(&csr))
+        return kube_csr_refused(&csr, err);
+    (void)error_set(err, ERROR_TIMED_OUT, "the kubelet's %s is %s", csr.name,
+                    kube_csr_state_name(csr.state));
+    if (csr.state == KUBE_CSR_PENDING && wait->waited_ms >= 3000)
+        (void)error_hint(err, "kubectl certificate approve %s", csr.name);
+    return LOOK_AGAIN;
 }
 
 int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct error *err) {
@@ -126,11 +94,22 @@ int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct
                         .look = look_certificate,
                         .context = &bootstrap};
     enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
+    _cleanup_(kube_csr_free) struct kube_csr csr = {0};
 
     if (end == LOOK_DONE)
         return 0;
-    if (end == LOOK_AGAIN)
-        (void)late(join, &bootstrap.why, wait.limit_ms, err);
+    if (end == LOOK_AGAIN) {
+        (void)error_set(err, ERROR_TIMED_OUT,
+                        "wait for the kubelet's TLS bootstrap: waited %u s: %s",
+                        wait.limit_ms / 1000, bootstrap.why.message);
+        if (kube_csr_find(&join->found.client, KUBE_CSR_CLIENT_SIGNER, join->found.node_name, &csr,
+                          ERROR_IGNORED) == 0) {
+            (void)error_prefix(err, "%s is %s", csr.name, kube_csr_state_name(csr.state));
+            if (csr.state == KUBE_CSR_PENDING)
+                (void)error_hint(err, "kubectl certificate approve %s", csr.name);
+        }
+        (void)error_hint(err, "its log: %s", service_kubelet.log_folder);
+    }
     (void)host_service_stop(join->host, service_kubelet.name, STOP_MS,
                             ERROR_IGNORED); /* what failed before counts */
     return -1;

@@ -42,14 +42,9 @@ static int wait_node(struct join *join, kube_node_wanted *wanted, unsigned timeo
     return 0;
 }
 
-struct subnet_wait {
-    struct join *join;
-    const struct network_agent *agent;
-};
-
 static enum wait_look look_subnet(void *context, struct wait *, struct error *err) {
-    const struct subnet_wait *w = context;
-    struct join_found *found = &w->join->found;
+    struct join *join = context;
+    struct join_found *found = &join->found;
     struct kube_node node = {0};
 
     if (found_pod_prefix(found, found->plan.agent))
@@ -59,34 +54,8 @@ static enum wait_look look_subnet(void *context, struct wait *, struct error *er
     kube_node_free(&found->node);
     found->node = node;
     (void)error_set(err, ERROR_TIMED_OUT, "for the annotation %s of node %s",
-                    w->agent->subnet_annotation, found->node_name);
+                    found->plan.agent->subnet_annotation, found->node_name);
     return found_pod_prefix(found, found->plan.agent) ? LOOK_DONE : LOOK_AGAIN;
-}
-
-/* An agent's program that is started before it knows the prefix does nothing for ever. */
-static int wait_subnet(struct join *join, struct error *err) {
-    struct subnet_wait context = {join, join->found.plan.agent};
-    struct wait wait = {.limit_ms = REGISTER_TIMEOUT_MS,
-                        .pause_ms = SUBNET_STEP_MS,
-                        .look = look_subnet,
-                        .context = &context};
-    enum wait_look end;
-
-    if (!context.agent->subnet_annotation || join->found.options.pod_cidrs.count)
-        return 0;
-    end = join_wait(join->host, &join->progress, &wait, err);
-    if (end != LOOK_AGAIN)
-        return end;
-    (void)error_prefix(err, "waited %u s", wait.limit_ms / 1000);
-    return error_hint(err, "it is written by %s", context.agent->subnet_giver);
-}
-
-/* An agent's CNI configuration makes the Node Ready before its network stands. */
-static int keep_pods_away(struct join *join, struct error *err) {
-    bool pending = join->found.plan.agent->in_cluster && !join->found.node.ready &&
-                   !text_list_has(&join->skipped, "pod-network"); /* nobody would take it away */
-
-    return external_network_pending(join, pending, err);
 }
 
 /* The controller manager says why in an Event, which no node may read; what can be seen is whether
@@ -111,41 +80,65 @@ static int explain_no_prefix(struct join *join, struct error *err) {
 }
 
 int phase_node(struct join *join, struct error *err) {
+    const struct network_agent *agent = join->found.plan.agent;
     bool waits = found_waits_for_prefix(&join->found);
     kube_node_wanted *wanted = waits ? kube_node_has_pod_cidr : kube_node_is_registered;
+    struct wait wait = {.limit_ms = REGISTER_TIMEOUT_MS,
+                        .pause_ms = SUBNET_STEP_MS,
+                        .look = look_subnet,
+                        .context = join};
+    bool pending;
 
-    if (wait_node(join, wanted, REGISTER_TIMEOUT_MS, err) < 0) {
+    if (wait_node(join, wanted, REGISTER_TIMEOUT_MS, err) < 0)
         return err->kind == ERROR_TIMED_OUT && waits ? explain_no_prefix(join, err) : -1;
-    }
-    if (keep_pods_away(join, err) < 0)
+    /* an agent's CNI configuration makes the Node Ready before its network stands */
+    pending = agent->in_cluster && !join->found.node.ready &&
+              !text_list_has(&join->skipped, "pod-network"); /* nobody would take it away */
+    if (external_network_pending(join, pending, err) < 0)
         return -1;
     text_addf(&join->progress.detail, "%s registered", join->found.node_name);
-    if (wait_subnet(join, err) < 0)
-        return -1;
+
+    /* an agent's program that is started before it knows the prefix does nothing for ever */
+    if (agent->subnet_annotation && !join->found.options.pod_cidrs.count) {
+        enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
+
+        if (end == LOOK_AGAIN) {
+            (void)error_prefix(err, "waited %u s", wait.limit_ms / 1000);
+            (void)error_hint(err, "it is written by %s", agent->subnet_giver);
+        }
+        if (end != LOOK_DONE)
+            return -1;
+    }
     join_fact(&join->progress, "podCIDRs", json_texts(&join->found.node.pod_cidrs));
-    if (found_pod_prefix(&join->found, join->found.plan.agent))
-        text_addf(&join->progress.detail, ", pods %s",
-                  found_pod_prefix(&join->found, join->found.plan.agent));
+    if (found_pod_prefix(&join->found, agent))
+        text_addf(&join->progress.detail, ", pods %s", found_pod_prefix(&join->found, agent));
     return 0;
 }
 
-/* Nobody but an operator (or an approver) approves serving certificates, and until then logs and
- * exec fail with "tls: internal error": said here, not found out later. */
-static void tell_serving_request(struct join *join) {
-    struct kube_client client = join->found.client; /* the same texts, without its patience */
+int phase_ready(struct join *join, struct error *err) {
+    struct kube_client client; /* the same texts, without its patience */
     _cleanup_(kube_csr_free) struct kube_csr csr = {0};
+    uint64_t begin = host_monotonic_ms(join->host);
     struct error why = {0};
 
+    if (wait_node(join, kube_node_is_ready, READY_TIMEOUT_MS, err) < 0)
+        return -1;
+    text_addf(&join->progress.detail, "after %.1f s",
+              (double)(host_monotonic_ms(join->host) - begin) / 1000.0);
+
+    /* Nobody but an operator (or an approver) approves serving certificates, and until then logs
+     * and exec fail with "tls: internal error": said here, not found out later. */
     if (!json_bool_at(join->found.kubelet_config ? join->found.kubelet_config
                                                  : join->found.cluster.kubelet,
                       "serverTLSBootstrap", false))
-        return;
+        return 0;
+    client = join->found.client;
     client.patience_ms = 0;
     if (kube_csr_find(&client, KUBE_CSR_SERVING_SIGNER, join->found.node_name, &csr, &why) < 0) {
         text_list_add(&join->progress.next,
                       "kubectl logs and exec work once the kubelet's serving certificate is "
                       "approved (serverTLSBootstrap is on): kubectl get csr");
-        return;
+        return 0;
     }
     if (csr.state == KUBE_CSR_PENDING)
         text_list_add_owned(&join->progress.next,
@@ -156,15 +149,5 @@ static void tell_serving_request(struct join *join) {
         (void)kube_csr_refused(&csr, &why);
         join_warn(&join->progress, "kubectl logs and exec will not work: %s", why.message);
     }
-}
-
-int phase_ready(struct join *join, struct error *err) {
-    uint64_t begin = host_monotonic_ms(join->host);
-
-    if (wait_node(join, kube_node_is_ready, READY_TIMEOUT_MS, err) < 0)
-        return -1;
-    text_addf(&join->progress.detail, "after %.1f s",
-              (double)(host_monotonic_ms(join->host) - begin) / 1000.0);
-    tell_serving_request(join);
     return 0;
 }

@@ -56,13 +56,6 @@ const struct phase_group phase_groups[] = {
     {0},
 };
 
-static bool is_phase(const char *name) {
-    for (size_t i = 0; join_phases[i].id; i++)
-        if (text_equal(join_phases[i].id, name))
-            return true;
-    return false;
-}
-
 /* Parts of kubeadm's phases (1.37), all of a control plane. */
 static const char *const parts[] = {"control-plane-prepare/all",
                                     "control-plane-prepare/download-certs",
@@ -87,29 +80,26 @@ static const struct phase_group *group_of(const char *name) {
     return NULL;
 }
 
-static int unknown(const char *name, struct error *err) {
-    _cleanup_(text_list_free) struct text_list names = {0};
-
-    for (size_t i = 0; join_phases[i].id; i++)
-        text_list_add(&names, join_phases[i].id);
-    for (size_t i = 0; phase_groups[i].name; i++)
-        if (phase_groups[i].phases[0])
-            text_list_add(&names, phase_groups[i].name);
-    text_list_add(&names, "list");
-    (void)error_set(err, ERROR_USAGE, "invalid phase name: %.60s", name);
-    (void)nearest_hint(err, "", name, (const char *const *)names.items, names.count);
-    return error_hint(err, "winjoin join phase list prints them");
-}
-
 int phase_names_resolve(const char *name, struct text_list *ret_ids, struct error *err) {
     const struct phase_group *group = group_of(name);
+    _cleanup_(text_list_free) struct text_list known = {0};
 
-    if (is_phase(name)) {
-        text_list_add(ret_ids, name);
-        return 0;
+    for (size_t i = 0; join_phases[i].id; i++) {
+        if (text_equal(join_phases[i].id, name)) {
+            text_list_add(ret_ids, name);
+            return 0;
+        }
+        text_list_add(&known, join_phases[i].id);
     }
-    if (!group)
-        return unknown(name, err);
+    if (!group) {
+        for (size_t i = 0; phase_groups[i].name; i++)
+            if (phase_groups[i].phases[0])
+                text_list_add(&known, phase_groups[i].name);
+        text_list_add(&known, "list");
+        (void)error_set(err, ERROR_USAGE, "invalid phase name: %.60s", name);
+        (void)nearest_hint(err, "", name, (const char *const *)known.items, known.count);
+        return error_hint(err, "winjoin join phase list prints them");
+    }
     if (!group->phases[0])
         return error_set(err, ERROR_USAGE,
                          "run phase '%.60s': it is a control plane's, and winjoin joins workers",

@@ -13,54 +13,28 @@
 
 enum { KEEPER_START_MS = 60000 };
 
-/* Files that containerd would take before ours go, into the journal's backup. */
-static int set_aside_conflicts(struct join *join, struct error *err) {
-    _cleanup_(text_list_free) struct text_list conflicts = {0};
-    int result = cni_conflicts(join->host, join->found.containerd.conf_dir, &conflicts, err);
-
-    for (size_t i = 0; result == 0 && i < conflicts.count; i++) {
-        join_warn(&join->progress,
-                  "'%s' would override the node's CNI file: moved away until winjoin reset",
-                  conflicts.items[i]);
-        result = journal_file(&join->journal, conflicts.items[i], err);
-        if (result == 0)
-            result = host_remove(join->host, conflicts.items[i], err);
-    }
-    return result;
-}
-
 static int write_cni(struct join *join, struct error *err) {
+    const char *folder = join->found.containerd.conf_dir;
+    _cleanup_(text_list_free) struct text_list conflicts = {0};
+
     if (host_refuse_stranger_in(join->host, containerd_cni_programs(&join->found.containerd), err) <
         0)
         return error_prefix(err, "write the node's CNI file, which containerd runs programs by");
-    if (journal_own_folder(&join->journal, join->found.containerd.conf_dir, err) < 0 ||
+    if (journal_own_folder(&join->journal, folder, err) < 0 ||
         journal_own_folder(&join->journal, CNI_RESULTS_DIR, err) < 0 ||
-        set_aside_conflicts(join, err) < 0)
+        cni_conflicts(join->host, folder, &conflicts, err) < 0)
         return -1;
+    /* files that containerd would take before ours go, into the journal's backup */
+    for (size_t i = 0; i < conflicts.count; i++) {
+        join_warn(&join->progress,
+                  "'%s' would override the node's CNI file: moved away until winjoin reset",
+                  conflicts.items[i]);
+        if (journal_file(&join->journal, conflicts.items[i], err) < 0 ||
+            host_remove(join->host, conflicts.items[i], err) < 0)
+            return -1;
+    }
     return wanted_files_apply(
         join, (struct wanted_choice){.phase = "pod-network", .service = &service_containerd}, err);
-}
-
-/* What the CNI plugin's programs write: before any of them, or winjoin-network, removes it. */
-static int record_plugin(struct join *join, struct error *err) {
-    const char *const *file = cni_plugin_by_name(join->found.plan.cni_plugin)->files;
-    int result = 0;
-
-    journal_hold(&join->journal);
-    for (; file && *file && result == 0; file++)
-        result = journal_file(&join->journal, *file, err);
-    return journal_write_down(&join->journal, result < 0 ? NULL : err) < 0 ? -1 : result;
-}
-
-static int reserve_source_vip(struct join *join, struct error *err) {
-    if (journal_own_folder(&join->journal, CNI_STATE_DIR, err) < 0)
-        return -1;
-    if (!source_vip_reserved(&join->found.plan))
-        return 0;
-    if (journal_record(&join->journal, JOURNAL_SOURCE_VIP, join->found.plan.name, NULL, err) < 0 ||
-        ipam_stale_remove(join->host, &join->found.plan, err) < 0)
-        return -1;
-    return source_vip_ensure(join->host, &join->found.plan, err);
 }
 
 static int write_chosen(struct join *join, struct error *err) {
@@ -107,56 +81,70 @@ static int make_external(struct join *join, struct error *err) {
     return waited < 0 ? -1 : external_network_pending(join, false, err);
 }
 
-/* Where it is absent, the agent's service may make it in winjoin's place one day, when HNS refused
- * winjoin at a boot: then reset takes that one, too. */
-static int record_network(struct join *join, struct error *err) {
-    const struct network_plan *plan = &join->found.plan;
-    struct hcn_network found = {0};
-    struct error why = {0};
-    bool there = hcn_network_find(join->host, plan->name, &found, &why) == 0;
-
-    return journal_record(&join->journal, JOURNAL_NETWORK, plan->name,
-                          plan->agent->service && !there && why.kind == ERROR_ABSENT
-                              ? json_pack("{s:s}", "agent", plan->agent->plugin)
-                              : NULL,
-                          err);
-}
-
 /* By winjoin, by the network agent's service, or later by the first pod. */
 static int make_network(struct join *join, struct hcn_network *network, struct error *err) {
+    struct network_plan *plan = &join->found.plan;
+    struct hcn_network found = {0};
+    struct error why = {0};
     enum hcn_outcome outcome;
+    bool absent;
 
     if (network_fit_check_nodes(join, err) < 0)
         return -1;
-    if (join->found.plan.agent->makes_network)
+    if (plan->agent->makes_network)
         return agent_network_make(join, network, err) < 0
                    ? -1
-                   : source_vip_choose(join->host, &join->found.plan, network, err);
-    if (join->found.plan.agent->pods_make_network)
+                   : source_vip_choose(join->host, plan, network, err);
+    if (plan->agent->pods_make_network)
         return agent_network_record(join, err);
     if (record_forwarding(join, join->found.node_ip, 4, err) < 0 ||
-        record_forwarding(join, join->found.plan.ipv6.management_address, 6, err) < 0 ||
-        record_network(join, err) < 0)
+        record_forwarding(join, plan->ipv6.management_address, 6, err) < 0)
         return -1;
-    return hcn_pod_network_ensure(join->host, &join->found.plan, network, &outcome, err);
+    /* Where it is absent, the agent's service may make it in winjoin's place one day, when HNS
+     * refused winjoin at a boot: then reset takes that one, too. */
+    absent = hcn_network_find(join->host, plan->name, &found, &why) < 0 && why.kind == ERROR_ABSENT;
+    if (journal_record(&join->journal, JOURNAL_NETWORK, plan->name,
+                       plan->agent->service && absent
+                           ? json_pack("{s:s}", "agent", plan->agent->plugin)
+                           : NULL,
+                       err) < 0)
+        return -1;
+    return hcn_pod_network_ensure(join->host, plan, network, &outcome, err);
 }
 
 int phase_pod_network(struct join *join, struct error *err) {
+    struct network_plan *plan = &join->found.plan;
+    struct text *detail = &join->progress.detail;
     struct hcn_network network = {0};
+    int result = 0;
 
-    if (join->found.plan.agent->in_cluster)
+    if (plan->agent->in_cluster)
         return make_external(join, err);
-    if (record_plugin(join, err) < 0 || make_network(join, &network, err) < 0 ||
-        reserve_source_vip(join, err) < 0)
+
+    /* what the CNI plugin's programs write: before any of them, or winjoin-network, removes it */
+    join->journal.held = true;
+    for (const char *const *file = cni_plugin_by_name(plan->cni_plugin)->files;
+         file && *file && result == 0; file++)
+        result = journal_file(&join->journal, *file, err);
+    if (journal_write_down(&join->journal, result < 0 ? NULL : err) < 0 || result < 0)
+        return -1;
+
+    if (make_network(join, &network, err) < 0 ||
+        journal_own_folder(&join->journal, CNI_STATE_DIR, err) < 0)
+        return -1;
+    if (source_vip_reserved(plan) &&
+        (journal_record(&join->journal, JOURNAL_SOURCE_VIP, plan->name, NULL, err) < 0 ||
+         ipam_stale_remove(join->host, plan, err) < 0 ||
+         source_vip_ensure(join->host, plan, err) < 0))
         return -1;
     if (*network.name)
         written_network(&join->journal, &network);
-    text_addf(&join->progress.detail, "%s %s", join->found.plan.mode->name, join->found.plan.name);
-    if (join->found.plan.vni)
-        text_addf(&join->progress.detail, ", VNI %u", join->found.plan.vni);
-    text_addf(&join->progress.detail, "; %s", join->found.plan.cni_plugin);
-    if (*join->found.plan.source_vip)
-        text_addf(&join->progress.detail, "; source VIP %s", join->found.plan.source_vip);
+    text_addf(detail, "%s %s", plan->mode->name, plan->name);
+    if (plan->vni)
+        text_addf(detail, ", VNI %u", plan->vni);
+    text_addf(detail, "; %s", plan->cni_plugin);
+    if (*plan->source_vip)
+        text_addf(detail, "; source VIP %s", plan->source_vip);
     if (pod_routes_publish(join, &network, err) < 0 || write_chosen(join, err) < 0 ||
         images_await(join, err) < 0)
         return -1;

@@ -7,36 +7,6 @@
 
 enum { TOLD_MAX = 50 };
 
-/* A route of the host's is undone by what the journal knows of it. */
-static int record_routes(struct join *join, const json_t *routes, struct error *err) {
-    int result = 0;
-
-    journal_hold(&join->journal);
-    json_each(routes, i, route) {
-        if (result == 0)
-            result = journal_record(
-                &join->journal, JOURNAL_ROUTE, json_text_at(route, "podCIDR"),
-                json_pack("{s:s}", "nextHop", json_text_at(route, "nodeAddress")), err);
-    }
-    if (journal_write_down(&join->journal, result < 0 ? NULL : err) < 0 || result < 0)
-        return -1;
-    return 0;
-}
-
-/* How other nodes reach this one's pods. */
-static int announce(struct join *join, const struct hcn_network *network, struct error *err) {
-    const struct network_plan *plan = &join->found.plan;
-    _cleanup_(freep) char *path = xasprintf("/api/v1/nodes/%s", join->found.node_name);
-    _cleanup_json_ json_t *patch = NULL;
-    json_t *annotations =
-        plan->agent->announce ? plan->agent->announce(plan, network, join->found.node_ip) : NULL;
-
-    if (!annotations)
-        return 0;
-    patch = json_pack("{s:{s:o}}", "metadata", "annotations", annotations);
-    return kube_patch(&join->found.client, path, "merge", patch, err);
-}
-
 /* NULL where they may not be listed: then `left` was not done. */
 static int list_nodes(struct join *join, const char *left, json_t **ret, struct error *err) {
     if (kube_nodes_get(&join->found.client, ret, err) == 0)
@@ -53,22 +23,6 @@ static int list_nodes(struct join *join, const char *left, json_t **ret, struct 
 
 /* ---- routes that the network has in place of the nodes ---- */
 
-static void tell_routes(struct join *join, const json_t *routes, const char *format) {
-    static const struct fabric_place nowhere = {0};
-    size_t count = json_array_size(routes);
-    _cleanup_(freep) char *text = fabric_routes_text(routes, format, &nowhere, TOLD_MAX);
-    _cleanup_(freep) char *rest =
-        count > TOLD_MAX
-            ? xasprintf("and %zu more: winjoin config routes -o %s\n", count - TOLD_MAX, format)
-            : xstrdup("");
-
-    text_list_add_owned(
-        &join->progress.next,
-        text_equal(format, "text")
-            ? xasprintf("the network between the nodes needs these routes:\n%s%s", text, rest)
-            : xasprintf("the same for %s:\n%s%s", format, text, rest));
-}
-
 static int print_routes(struct join *join, struct error *err) {
     const struct network_plan *plan = &join->found.plan;
     const struct network_peer own = {.node = join->found.node_name,
@@ -76,42 +30,56 @@ static int print_routes(struct join *join, struct error *err) {
                                      .node_address = plan->management_address,
                                      .pod_cidr6 = plan->ipv6.on ? plan->ipv6.pod_cidr : NULL,
                                      .node_address6 = plan->ipv6.management_address};
+    static const struct fabric_place nowhere = {0};
     _cleanup_(text_list_free) struct text_list left_out = {0}, formats = {0};
     _cleanup_json_ json_t *nodes = NULL, *routes = NULL;
+    size_t count;
 
     if (list_nodes(join, "printed", &nodes, err) < 0)
         return -1;
     routes = fabric_routes_of_nodes(nodes, &own, &left_out);
+    count = json_array_size(routes);
     fabric_formats(routes, &formats);
-    for (size_t i = 0; i < formats.count; i++)
-        tell_routes(join, routes, formats.items[i]);
+    for (size_t i = 0; i < formats.count; i++) {
+        const char *format = formats.items[i];
+        _cleanup_(freep) char *text = fabric_routes_text(routes, format, &nowhere, TOLD_MAX);
+        _cleanup_(freep) char *rest =
+            count > TOLD_MAX
+                ? xasprintf("and %zu more: winjoin config routes -o %s\n", count - TOLD_MAX, format)
+                : xstrdup("");
+
+        text_list_add_owned(
+            &join->progress.next,
+            text_equal(format, "text")
+                ? xasprintf("the network between the nodes needs these routes:\n%s%s", text, rest)
+                : xasprintf("the same for %s:\n%s%s", format, text, rest));
+    }
     for (size_t i = 0; i < left_out.count; i++)
         join_warn(&join->progress, "no route was printed: %s", left_out.items[i]);
     return 0;
 }
 
-/* An earlier join may have written some. */
-static int remove_own(struct join *join, struct error *err) {
+static int leave_to_network(struct join *join, struct error *err) {
+    const struct network_plan *plan = &join->found.plan;
     _cleanup_(chosen_free) struct chosen chosen = {0};
     _cleanup_json_ json_t *ever = NULL;
 
-    if (chosen_load(join->host, &chosen, ERROR_IGNORED) < 0)
-        return 0;
-    ever = chosen_routes_ever(join->host, &chosen);
-    return peers_remove(join->host, &join->found.plan, ever, err);
-}
-
-static int leave_to_network(struct join *join, struct error *err) {
-    text_addf(&join->progress.detail, "; routes to other nodes: the network's (%s)",
-              join->found.plan.routes);
-    if (remove_own(join, err) < 0)
-        return -1;
-    return text_equal(join->found.plan.routes, "print") ? print_routes(join, err) : 0;
+    text_addf(&join->progress.detail, "; routes to other nodes: the network's (%s)", plan->routes);
+    /* an earlier join may have written some */
+    if (chosen_load(join->host, &chosen, ERROR_IGNORED) == 0) {
+        ever = chosen_routes_ever(join->host, &chosen);
+        if (peers_remove(join->host, plan, ever, err) < 0)
+            return -1;
+    }
+    return text_equal(plan->routes, "print") ? print_routes(join, err) : 0;
 }
 
 int pod_routes_publish(struct join *join, const struct hcn_network *network, struct error *err) {
     const struct network_plan *plan = &join->found.plan;
-    _cleanup_json_ json_t *nodes = NULL, *routes = NULL;
+    _cleanup_json_ json_t *patch = NULL, *nodes = NULL, *routes = NULL;
+    _cleanup_(freep) char *path = NULL;
+    json_t *annotations;
+    int result = 0;
 
     if (plan->agent->keeps_routes)
         return 0;
@@ -121,13 +89,33 @@ int pod_routes_publish(struct join *join, const struct hcn_network *network, str
         text_list_add_owned(&join->progress.next, plan->mode->next(plan));
     if (!plan->mode->route_to)
         return 0;
-    if (announce(join, network, err) < 0 || list_nodes(join, "added", &nodes, err) < 0)
+
+    /* how other nodes reach this one's pods */
+    annotations =
+        plan->agent->announce ? plan->agent->announce(plan, network, join->found.node_ip) : NULL;
+    if (annotations) {
+        path = xasprintf("/api/v1/nodes/%s", join->found.node_name);
+        patch = json_pack("{s:{s:o}}", "metadata", "annotations", annotations);
+        if (kube_patch(&join->found.client, path, "merge", patch, err) < 0)
+            return -1;
+    }
+
+    if (list_nodes(join, "added", &nodes, err) < 0)
         return -1;
     if (!nodes)
         return 0;
     routes = peers_of_nodes(plan, nodes, join->found.node_name);
-    if (plan->mode->host_routes && record_routes(join, routes, err) < 0)
-        return -1;
+    if (plan->mode->host_routes) { /* undone by what the journal knows of them */
+        join->journal.held = true;
+        json_each(routes, i, route) {
+            if (result == 0)
+                result = journal_record(
+                    &join->journal, JOURNAL_ROUTE, json_text_at(route, "podCIDR"),
+                    json_pack("{s:s}", "nextHop", json_text_at(route, "nodeAddress")), err);
+        }
+        if (journal_write_down(&join->journal, result < 0 ? NULL : err) < 0 || result < 0)
+            return -1;
+    }
     text_addf(&join->progress.detail, "; %s%zu other node%s",
               plan->mode->host_routes ? "routes to " : "", json_array_size(routes),
               PLURAL(json_array_size(routes)));

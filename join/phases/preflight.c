@@ -2,24 +2,12 @@
 #include "join/phases/phases.h"
 #include "join/preflight/preflight.h"
 
-/* Those that did not pass, as in a PreflightReport. */
-static json_t *failures_json(const struct preflight_result *results, size_t count) {
-    _cleanup_json_ json_t *report = preflight_report_json(results, count);
-    json_t *failures = json_array();
-
-    json_each(json_object_get(report, "checks"), i, row) {
-        const char *outcome = json_text_at(row, "outcome");
-
-        if (!text_equal(outcome, "pass") && !text_equal(outcome, "not-run"))
-            json_array_append(failures, row);
-    }
-    return failures;
-}
-
 int phase_preflight(struct join *join, struct error *err) {
     size_t count, warnings = 0, ran = 0;
     _cleanup_(freep) struct preflight_result *results = NULL;
     _cleanup_(text_list_free) struct text_list unknown = {0};
+    _cleanup_json_ json_t *report = NULL;
+    json_t *failures; /* those that did not pass, as in a PreflightReport */
 
     if (features_install(join, err) < 0)
         return -1;
@@ -36,6 +24,14 @@ int phase_preflight(struct join *join, struct error *err) {
                   *results[i].hint ? " (" : "", results[i].hint, *results[i].hint ? ")" : "");
     }
     text_addf(&join->progress.detail, "%zu checks, %zu warning%s", ran, warnings, PLURAL(warnings));
-    join_fact(&join->progress, "checks", failures_json(results, count));
+    report = preflight_report_json(results, count);
+    failures = json_array();
+    json_each(json_object_get(report, "checks"), i, row) {
+        const char *outcome = json_text_at(row, "outcome");
+
+        if (!text_equal(outcome, "pass") && !text_equal(outcome, "not-run"))
+            json_array_append(failures, row);
+    }
+    join_fact(&join->progress, "checks", failures);
     return preflight_judge(results, count, err);
 }

@@ -36,9 +36,9 @@ static int write_settings(struct join *join, const struct restart_words *words, 
                : host_write(join->host, SETTINGS_FILE, text, strlen(text), HOST_SECRET, err);
 }
 
-/* Without failure actions: a join that failed is for a person to look at. */
-static int put_service(struct join *join, struct error *err) {
-    struct host_service service = {
+int restart_begin(struct join *join, const struct restart_words *words, struct error *err) {
+    /* without failure actions: a join that failed is for a person to look at */
+    const struct host_service service = {
         .name = (char *)RESTART_SERVICE,
         .display_name = (char *)"winjoin join",
         .description = (char *)"winjoin: continues the join after the restart of Windows",
@@ -46,13 +46,6 @@ static int put_service(struct join *join, struct error *err) {
         .auto_start = true,
         .preshutdown_ms = STOP_MS,
     };
-
-    return journal_service(&join->journal, RESTART_SERVICE, err) < 0
-               ? -1
-               : host_service_put(join->host, &service, err);
-}
-
-static int restart_windows(struct host *host, struct error *err) {
     static const char *const argv[] = {
         SHUTDOWN, "/r", "/t", "5", "/c", "winjoin: the join continues after the restart", NULL};
     const struct host_process process = {
@@ -60,20 +53,17 @@ static int restart_windows(struct host *host, struct error *err) {
     _cleanup_(freep) char *output = NULL;
     int code = 0;
 
-    if (host_run(host, &process, &code, &output, err) < 0)
+    if (artifacts_own_winjoin(join, err) < 0 || write_settings(join, words, err) < 0 ||
+        journal_service(&join->journal, RESTART_SERVICE, err) < 0 ||
+        host_service_put(join->host, &service, err) < 0)
+        return -1;
+    if (host_run(join->host, &process, &code, &output, err) < 0)
         return error_prefix(err, "restart Windows");
     if (code)
         return error_set(err, ERROR_HOST,
                          "restart Windows: shutdown.exe failed with exit code %d: %.200s", code,
                          output ? output : "");
     return 0;
-}
-
-int restart_begin(struct join *join, const struct restart_words *words, struct error *err) {
-    if (artifacts_own_winjoin(join, err) < 0 || write_settings(join, words, err) < 0 ||
-        put_service(join, err) < 0)
-        return -1;
-    return restart_windows(join->host, err);
 }
 
 int restart_end(struct host *host, struct error *err) {

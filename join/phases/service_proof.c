@@ -55,37 +55,34 @@ static enum wait_look look_file(struct join *join, bool runs, struct error *) {
                : LOOK_AGAIN;
 }
 
-/* kube-proxy looks for its network every second, for ever. */
-static enum wait_look look_first_pod(struct join *join, struct error *err) {
+static enum wait_look look_balancers(struct join *join, bool runs, struct error *err) {
     const struct network_plan *plan = &join->found.plan;
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *balancers = NULL; /* their ids: how many there are is all that is told */
     struct hcn_network network;
     struct error why = {0};
+    size_t count;
 
-    if (!plan->agent->pods_make_network ||
+    if (hcn_enumerate(join->host, HCN_LOAD_BALANCER, NULL, &text, err) < 0 ||
+        json_read(text, strlen(text), "list of HNS IDs", &balancers, err) < 0)
+        return LOOK_FAILED;
+    count = json_array_size(balancers);
+    if (count) {
+        text_addf(&join->progress.detail, "running, %zu load balancer%s programmed", count,
+                  PLURAL(count));
+        join_fact(&join->progress, "loadBalancers", json_integer((json_int_t)count));
+        return LOOK_DONE;
+    }
+    if (!runs || !plan->agent->pods_make_network ||
         hcn_network_find(join->host, plan->name, &network, &why) == 0)
         return LOOK_AGAIN;
     if (why.kind != ERROR_ABSENT) {
         *err = why;
         return LOOK_FAILED;
     }
+    /* kube-proxy looks for its network every second, for ever */
     text_addf(&join->progress.detail, "running; waits for HNS network '%s' of the first pod",
               plan->name);
-    return LOOK_DONE;
-}
-
-static enum wait_look look_balancers(struct join *join, bool runs, struct error *err) {
-    _cleanup_(freep) char *text = NULL;
-    _cleanup_json_ json_t *balancers = NULL; /* their ids: how many there are is all that is told */
-
-    if (hcn_enumerate(join->host, HCN_LOAD_BALANCER, NULL, &text, err) < 0 ||
-        json_read(text, strlen(text), "list of HNS IDs", &balancers, err) < 0)
-        return LOOK_FAILED;
-    if (!json_array_size(balancers))
-        return runs ? look_first_pod(join, err) : LOOK_AGAIN;
-    text_addf(&join->progress.detail, "running, %zu load balancer%s programmed",
-              json_array_size(balancers), PLURAL(json_array_size(balancers)));
-    join_fact(&join->progress, "loadBalancers",
-              json_integer((json_int_t)json_array_size(balancers)));
     return LOOK_DONE;
 }
 
@@ -100,8 +97,8 @@ static unsigned limit_of(const struct join *join, const struct service *service)
     long long given = join->found.options.kubelet_health_check_timeout;
     bool of_kubelet = service->proof.kind == SERVICE_IS_HEALTHY && given;
 
-    return service_watch_limit(&join->watch,
-                               of_kubelet ? (unsigned)given : service->proof.timeout_ms);
+    return (of_kubelet ? (unsigned)given : service->proof.timeout_ms) +
+           join->watch.ends * SERVICE_PAUSE_MAX_MS; /* the pauses so far */
 }
 
 static enum wait_look look(void *context, struct wait *wait, struct error *err) {

@@ -30,49 +30,44 @@ static void on_cells(void *context, const struct diag_cells *cells, bool begun) 
     text_list_free(&lines);
 }
 
-/* The first address of the service range is always the Service "kubernetes" (kube-apiserver). */
-static void kubernetes_service(const struct join *join, char out[IP_TEXT_MAX]) {
-    struct cidr services;
-    struct ip first;
-
-    out[0] = '\0';
-    if (join->found.cluster.service_subnets.count &&
-        cidr_parse(join->found.cluster.service_subnets.items[0], &services, NULL) == 0 &&
-        cidr_address(&services, 1, &first, NULL) == 0)
-        ip_format(&first, out);
-}
-
-/* How it is called is the cluster's choice: the Service that has the address of clusterDNS. New
- * reference; NULL where there is none, or where Services may not be read. */
-static json_t *dns_service(struct join *join) {
+/* The Services that pods ask for: that of the cluster's DNS (new reference; NULL: not known), and
+ * addresses ("": not known). */
+static json_t *find_services(struct join *join, char kubernetes_ip[IP_TEXT_MAX],
+                             char dns_ip6[IP_TEXT_MAX]) {
+    const struct text_list *ranges = &join->found.cluster.service_subnets;
     const struct text_list *servers = &join->found.plan.dns_servers;
     _cleanup_(freep) char *path = NULL;
     _cleanup_json_ json_t *list = NULL;
+    json_t *dns = NULL;
+    struct cidr range;
+    struct ip address;
 
+    kubernetes_ip[0] = dns_ip6[0] = '\0';
+    /* the first address of the service range is always "kubernetes" (kube-apiserver) */
+    if (ranges->count && cidr_parse(ranges->items[0], &range, NULL) == 0 &&
+        cidr_address(&range, 1, &address, NULL) == 0)
+        ip_format(&address, kubernetes_ip);
+
+    /* how the cluster's DNS is called is its choice: the Service that has the address of
+     * clusterDNS, where Services may be read */
     if (!servers->count || !diag_look_api_answers(join->found.look))
         return NULL;
     path = xasprintf("/api/v1/services?fieldSelector=spec.clusterIP%%3D%s", servers->items[0]);
     if (kube_get(&join->found.client, path, &list, ERROR_IGNORED) < 0)
         return NULL;
     json_each(json_object_get(list, "items"), i, service)
-        if (text_equal(json_text_at(service, "spec.clusterIP"), servers->items[0]))
-            return json_incref(service);
-    return NULL;
-}
+        if (!dns && text_equal(json_text_at(service, "spec.clusterIP"), servers->items[0]))
+            dns = json_incref(service);
 
-/* The kubelet's clusterDNS has kubeadm's IPv4 address alone, also where the Service has both. */
-static void dns_service6(const struct join *join, const json_t *service, char out[IP_TEXT_MAX]) {
-    out[0] = '\0';
-    json_each(join->found.plan.ipv6.on ? json_at(service, "spec.clusterIPs") : NULL, i, ip) {
-        struct ip address;
-
+    /* the kubelet's clusterDNS has kubeadm's IPv4 address alone, also where the Service has both */
+    json_each(join->found.plan.ipv6.on ? json_at(dns, "spec.clusterIPs") : NULL, i, ip)
         if (json_is_string(ip) && ip_parse(json_string_value(ip), &address, NULL) == 0 &&
             address.family == 6)
-            ip_format(&address, out);
-    }
+            ip_format(&address, dns_ip6);
+    return dns;
 }
 
-static void fill_scene(const struct join *join, const char *kubernetes_ip, const json_t *service,
+static void fill_scene(const struct join *join, const char *kubernetes_ip, const json_t *dns,
                        const char *dns_ip6, struct diag_options *ret) {
     const struct join_options *o = &join->found.options;
     const struct text_list *servers = &join->found.plan.dns_servers;
@@ -85,8 +80,8 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip, const
         .node_ip = join->found.node_ip,
         .node_ip6 = made_here ? join->found.plan.ipv6.management_address : NULL,
         .dns_ip6 = dns_ip6,
-        .dns_name = json_text_at(service, "metadata.name"),
-        .dns_namespace = json_text_at(service, "metadata.namespace"),
+        .dns_name = json_text_at(dns, "metadata.name"),
+        .dns_namespace = json_text_at(dns, "metadata.namespace"),
         .dns_domain = join->found.cluster.dns_domain,
         .kubernetes_ip = kubernetes_ip,
         .dns_ip = dns_ip,
@@ -119,32 +114,9 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip, const
     };
 }
 
-/* The one image that is on every node: the one in containerd's configuration, else the one that
- * winjoin would write there. */
-static char *image_of_node(struct join *join) {
-    _cleanup_(containerd_settings_free) struct containerd_settings now = {0};
-    const char *config = join->found.containerd.config;
-
-    return containerd_settings_read(join->host, config ? config : CONTAINERD_CONFIG_PATH, true,
-                                    &now, ERROR_IGNORED) == 0 &&
-                   now.sandbox_image
-               ? take_ptr(now.sandbox_image)
-               : programs_sandbox_image(join->host, &join->found);
-}
-
 /* ---- the first look ---- */
 
-/* Causes that stand already are told before a pod is started. */
-static void tell_look(struct join *join) {
-    _cleanup_(diag_report_free) struct diag_report report = {
-        .evidence = json_pack("{s:O}", "look", join->found.look)};
-
-    diag_causes_find(&report);
-    for (size_t i = 0; i < report.causes.count; i++)
-        join_warn(&join->progress, "%s: %s", report.causes.items[i].id,
-                  report.causes.items[i].message);
-}
-
+/* What is known before anything is measured. */
 static int look(struct join *join, json_t **ret_node, struct error *err) {
     _cleanup_(freep) char *health = join_kubelet_health_url(join), *pipe = service_proof_pipe(join);
     struct diag_look_options options = {.node_name = join->found.node_name,
@@ -152,6 +124,7 @@ static int look(struct join *join, json_t **ret_node, struct error *err) {
                                         .http = join->http,
                                         .kubelet_health = health,
                                         .cri_pipe = pipe};
+    _cleanup_(diag_report_free) struct diag_report report = {0};
     struct error why = {0};
 
     if (find_node_client(join, &why) == 0)
@@ -163,14 +136,16 @@ static int look(struct join *join, json_t **ret_node, struct error *err) {
         options.client_error = why.message;
     json_decref(join->found.look);
     join->found.look = diag_look(join->host, &options, ret_node);
-    tell_look(join);
-    return 0;
-}
 
-/* What the cluster says; where it cannot be asked, what the join wrote down. */
-static int find_cluster_facts(struct join *join, struct error *err) {
-    struct error why = {0};
+    /* causes that stand already are told before a pod is started */
+    report.evidence = json_pack("{s:O}", "look", join->found.look);
+    diag_causes_find(&report);
+    for (size_t i = 0; i < report.causes.count; i++)
+        join_warn(&join->progress, "%s: %s", report.causes.items[i].id,
+                  report.causes.items[i].message);
 
+    /* what the cluster says; where it cannot be asked, what the join wrote down */
+    error_clear(&why);
     if (diag_look_stops_pods(join->found.look))
         return 0; /* nothing will be measured */
     if (diag_look_api_answers(join->found.look) &&
@@ -183,12 +158,32 @@ static int find_cluster_facts(struct join *join, struct error *err) {
     return 0;
 }
 
-static int fail_flows(struct join *join, struct error *err) {
-    const struct diag_causes *causes = &join->found.report.causes;
+/* What was measured: what explains it, who is told, whether it is good. */
+static int judge(struct join *join, struct error *err) {
+    struct diag_report *report = &join->found.report;
+    _cleanup_json_ json_t *changed = NULL;
+    _cleanup_(freep) char *line = NULL;
+    struct error why = {0};
 
+    /* where a flow fails: what differs from what was written on this node may be why */
+    if (!diag_report_is_good(report) && report->evidence)
+        changed = written_compare(join->host, !json_object_get(report->evidence, "hnsSilent"));
+    if (json_array_size(changed)) {
+        json_object_set(report->evidence, "changed", changed);
+        diag_causes_find(report);
+    }
+    /* for the diagnosis of the whole cluster */
+    if (diag_look_api_answers(join->found.look) &&
+        network_report_publish(join->host, join->http, report, &why) < 0)
+        log_message(LOG_RETRY, "publish the report of this node's network: %s", why.message);
+
+    line = diag_report_line(report);
+    text_add(&join->progress.detail, line);
+    if (diag_report_is_good(report))
+        return 0;
     (void)error_set(err, ERROR_FLOWS, "test the pod network: %s", text_str(&join->progress.detail));
-    for (size_t i = 0; i < causes->count && i < 3; i++) {
-        const struct diag_cause *cause = &causes->items[i];
+    for (size_t i = 0; i < report->causes.count && i < 3; i++) {
+        const struct diag_cause *cause = &report->causes.items[i];
 
         (void)error_hint(err, "%s: %s%s%s", cause->id, cause->message,
                          cause->evidence.count ? "; " : "",
@@ -197,53 +192,34 @@ static int fail_flows(struct join *join, struct error *err) {
     return error_hint(err, "winjoin diag shows which flows and why");
 }
 
-/* For the diagnosis of the whole cluster. */
-static void publish(struct join *join) {
-    struct error why = {0};
-
-    if (diag_look_api_answers(join->found.look))
-        (void)network_report_publish(join->host, join->http, &join->found.report, &why);
-    if (why.kind)
-        log_message(LOG_RETRY, "publish the report of this node's network: %s", why.message);
-}
-
-/* Where a flow fails: what differs from what was written on this node may be why. */
-static void compare_written(struct join *join) {
-    struct diag_report *report = &join->found.report;
-    json_t *changed;
-
-    if (diag_report_is_good(report) || !report->evidence)
-        return;
-    changed = written_compare(join->host, !json_object_get(report->evidence, "hnsSilent"));
-    if (!json_array_size(changed)) {
-        json_decref(changed);
-        return;
-    }
-    json_object_set_new(report->evidence, "changed", changed);
-    diag_causes_find(report);
-}
-
 int phase_verify(struct join *join, struct error *err) {
     struct diag_options options = {
         .progress = on_diag, .cells = on_cells, .progress_context = &join->progress};
-    _cleanup_json_ json_t *node = NULL, *nodes = NULL, *service = NULL;
-    _cleanup_(text_list_free) struct text_list services = {0};
+    const char *config;
+    _cleanup_(containerd_settings_free) struct containerd_settings now = {0};
+    _cleanup_json_ json_t *node = NULL, *nodes = NULL, *dns = NULL;
     char kubernetes_ip[IP_TEXT_MAX], dns_ip6[IP_TEXT_MAX];
-    _cleanup_(freep) char *line = NULL, *manifests = NULL, *image = NULL;
+    _cleanup_(text_list_free) struct text_list services = {0};
+    _cleanup_(freep) char *manifests = NULL, *image = NULL;
 
     if (text_equal(join->found.options.verify, "none")) {
         text_add(&join->progress.detail, "skipped (--verify none)");
         return 0;
     }
-    if (look(join, &node, err) < 0 || find_cluster_facts(join, err) < 0)
+    if (look(join, &node, err) < 0)
         return -1;
-    kubernetes_service(join, kubernetes_ip);
-    service = dns_service(join);
-    dns_service6(join, service, dns_ip6);
-    fill_scene(join, kubernetes_ip, service, dns_ip6, &options);
+    dns = find_services(join, kubernetes_ip, dns_ip6);
+    fill_scene(join, kubernetes_ip, dns, dns_ip6, &options);
     manifests = join_manifest_folder(join);
     options.probes.manifest_folder = manifests;
-    image = image_of_node(join);
+    /* the one image that is on every node: the one in containerd's configuration, else the one that
+     * winjoin would write there */
+    config = join->found.containerd.config;
+    image = containerd_settings_read(join->host, config ? config : CONTAINERD_CONFIG_PATH, true,
+                                     &now, ERROR_IGNORED) == 0
+                ? take_ptr(now.sandbox_image)
+                : NULL;
+    image = image ? image : programs_sandbox_image(join->host, &join->found);
     options.probes.sandbox_image = image;
     if (node) /* who the peers are and what they publish is evidence */
         (void)kube_nodes_get(&join->found.client, &nodes, ERROR_IGNORED);
@@ -259,9 +235,5 @@ int phase_verify(struct join *join, struct error *err) {
     if (journal_record(&join->journal, JOURNAL_FOLDER_ENTRY, DIAG_PROBES_FOLDER, NULL, err) < 0 ||
         diag_run(join->host, &options, &join->found.report, err) < 0)
         return -1;
-    compare_written(join);
-    publish(join);
-    line = diag_report_line(&join->found.report);
-    text_add(&join->progress.detail, line);
-    return diag_report_is_good(&join->found.report) ? 0 : fail_flows(join, err);
+    return judge(join, err);
 }

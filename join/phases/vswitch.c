@@ -20,27 +20,26 @@ static int record_switch(struct join *join, struct error *err) {
                           json_pack("{s:o}", "card", nic_snapshot_json(&join->found.nic)), err);
 }
 
+/* A server whose firewall service is switched off must still be able to join. */
 static int open_firewall(struct join *join, struct error *err) {
     struct host_firewall_rule rules[FIREWALL_RULES_MAX];
     size_t count = firewall_rules(&join->found.plan, rules);
+    int result = 0;
     bool there;
 
-    for (size_t i = 0; i < count; i++)
-        if (host_firewall_has(join->host, rules[i].name, &there, err) < 0 ||
-            (!there &&
-             journal_record(&join->journal, JOURNAL_FIREWALL, rules[i].name, NULL, err) < 0))
-            return -1;
-    for (size_t i = 0; i < count; i++) {
-        if (host_firewall_put(join->host, &rules[i], err) < 0)
-            return error_prefix(err, "firewall rule '%s'", rules[i].name);
-        written_firewall(&join->journal, rules[i].name);
+    for (size_t i = 0; i < count && result == 0; i++) {
+        result = host_firewall_has(join->host, rules[i].name, &there, err);
+        if (result == 0 && !there)
+            result = journal_record(&join->journal, JOURNAL_FIREWALL, rules[i].name, NULL, err);
     }
-    return 0;
-}
-
-/* A server whose firewall service is switched off must still be able to join. */
-static int try_firewall(struct join *join, struct error *err) {
-    if (open_firewall(join, err) == 0)
+    for (size_t i = 0; i < count && result == 0; i++) {
+        result = host_firewall_put(join->host, &rules[i], err);
+        if (result < 0)
+            (void)error_prefix(err, "firewall rule '%s'", rules[i].name);
+        else
+            written_firewall(&join->journal, rules[i].name);
+    }
+    if (result == 0)
         return 0;
     if (err->kind != ERROR_HOST && err->kind != ERROR_UNSUPPORTED)
         return -1;
@@ -51,19 +50,9 @@ static int try_firewall(struct join *join, struct error *err) {
     return 0;
 }
 
-static void describe_switch(struct join *join, const struct nic_restored *guard) {
-    join_fact(&join->progress, "adapter", json_string(join->found.nic.alias));
-    join_fact(&join->progress, "address", json_string(join->found.nic.address));
-    join_fact(&join->progress, "outageSeconds", json_real(guard->outage_ms / 1000.0));
-    text_addf(&join->progress.detail, "on \"%s\"; ", join->found.nic.alias);
-    if (guard->outage_ms)
-        text_addf(&join->progress.detail, "offline for %.1f s, ", guard->outage_ms / 1000.0);
-    text_addf(&join->progress.detail, "%s and %zu DNS server%s %s", join->found.nic.address,
-              join->found.nic.dns_servers.count, PLURAL(join->found.nic.dns_servers.count),
-              guard->address_restored ? "restored" : "kept");
-}
-
 int phase_vswitch(struct join *join, struct error *err) {
+    const struct nic_snapshot *nic = &join->found.nic;
+    struct text *detail = &join->progress.detail;
     struct nic_restored guard = {0};
     struct hcn_network base = {0};
 
@@ -73,24 +62,31 @@ int phase_vswitch(struct join *join, struct error *err) {
         text_addf(&join->progress.detail, "left to %s",
                   join->found.plan.agent->service ? join->found.plan.agent->service
                                                   : "the cluster's network agent");
-        return record_switch(join, err) < 0 ? -1 : try_firewall(join, err);
+        return record_switch(join, err) < 0 ? -1 : open_firewall(join, err);
     }
     if (join->found.plan.mode->internal) {
         text_add(&join->progress.detail, "not needed: the pod network brings one of its own");
         return network_clash_check(join->host, &join->found.plan, err) < 0
                    ? -1
-                   : try_firewall(join, err);
+                   : open_firewall(join, err);
     }
     if (record_switch(join, err) < 0 ||
         nic_guard_ensure(join->host, &join->found.plan, &join->found.nic, on_nic, &join->progress,
                          &guard, err) < 0 ||
         hcn_network_find(join->host, join->found.plan.base_name, &base, err) < 0 ||
-        try_firewall(join, err) < 0)
+        open_firewall(join, err) < 0)
         return -1;
     written_network(&join->journal, &base);
-    describe_switch(join, &guard);
+    join_fact(&join->progress, "adapter", json_string(nic->alias));
+    join_fact(&join->progress, "address", json_string(nic->address));
+    join_fact(&join->progress, "outageSeconds", json_real(guard.outage_ms / 1000.0));
+    text_addf(detail, "on \"%s\"; ", nic->alias);
+    if (guard.outage_ms)
+        text_addf(detail, "offline for %.1f s, ", guard.outage_ms / 1000.0);
+    text_addf(detail, "%s and %zu DNS server%s %s", nic->address, nic->dns_servers.count,
+              PLURAL(nic->dns_servers.count), guard.address_restored ? "restored" : "kept");
     if (*guard.differs)
-        join_warn(&join->progress, "adapter \"%s\" is not as it was before: %s",
-                  join->found.nic.alias, guard.differs);
+        join_warn(&join->progress, "adapter \"%s\" is not as it was before: %s", nic->alias,
+                  guard.differs);
     return 0;
 }

@@ -26,15 +26,6 @@ static json_t *cluster_json(const struct join *join) {
                      "dnsDomain", c->dns_domain, "clusterDNS", json_texts(&c->cluster_dns));
 }
 
-static json_t *node_json(const struct join *join) {
-    const struct join_options *o = &join->found.options;
-
-    return json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "name", join->found.node_name, "ip",
-                     join->found.node_ip, "criSocket",
-                     o->cri_socket ? o->cri_socket : KUBELET_CRI_SOCKET, "labels", o->node_labels,
-                     "taints", o->register_with_taints);
-}
-
 static json_t *add_file(struct join *join, json_t *files, const char *path, bool protected) {
     bool replaces = host_file_type(join->host, path) != HOST_ABSENT;
     json_t *file =
@@ -42,20 +33,6 @@ static json_t *add_file(struct join *join, json_t *files, const char *path, bool
 
     json_array_append_new(files, file);
     return file;
-}
-
-static void add_wanted(struct join *join, json_t *files, const struct wanted_file *f) {
-    json_t *file = add_file(join, files, f->path, f->row->access != HOST_PUBLIC);
-    char digest[DIGEST_TEXT_MAX];
-
-    if (f->row->program) {
-        digest_sha256(f->text, f->len, digest);
-        json_object_set_new(file, "sha256", json_string(digest));
-        return;
-    }
-    json_object_set_new(file, "content", json_string(f->text ? f->text : JOIN_PLAN_REDACTED));
-    if (text_equal(f->path, KUBELET_CONFIG_FILE))
-        json_object_set_new(file, "changes", kubelet_changes_json(&join->found.kubelet_changes));
 }
 
 /* With the file that the service host reads when the SCM starts it; one that an image brought as
@@ -90,9 +67,24 @@ static int files_json(struct join *join, json_t *files, struct error *err) {
     ca_file_warn(join->host, &join->found, &join->progress);
     if (wanted_files_make(join->host, &join->found, (struct wanted_choice){0}, &wanted, err) < 0)
         return -1;
-    for (size_t i = 0; i < wanted.count; i++)
-        if (!wanted.items[i].row->with_network)
-            add_wanted(join, files, &wanted.items[i]);
+    for (size_t i = 0; i < wanted.count; i++) {
+        const struct wanted_file *f = &wanted.items[i];
+        char digest[DIGEST_TEXT_MAX];
+        json_t *file;
+
+        if (f->row->with_network)
+            continue;
+        file = add_file(join, files, f->path, f->row->access != HOST_PUBLIC);
+        if (f->row->program) {
+            digest_sha256(f->text, f->len, digest);
+            json_object_set_new(file, "sha256", json_string(digest));
+            continue;
+        }
+        json_object_set_new(file, "content", json_string(f->text ? f->text : JOIN_PLAN_REDACTED));
+        if (text_equal(f->path, KUBELET_CONFIG_FILE))
+            json_object_set_new(file, "changes",
+                                kubelet_changes_json(&join->found.kubelet_changes));
+    }
     return 0;
 }
 
@@ -109,38 +101,27 @@ static json_t *steps_json(const struct join *join) {
 }
 
 /* What the phase would refuse is refused; the programs of a mirror are not fetched for that. */
-static int check_programs(struct join *join, struct bundle *bundle, struct error *err) {
-    const struct artifacts *lock = bundle ? bundle_artifacts(bundle) : NULL;
-
-    if (programs_check_versions(join, lock, err) < 0)
-        return -1;
-    if (text_list_has(&join->skipped, "artifacts"))
-        return 0;
-    if (programs_check_complete(join, lock, err) < 0)
-        return -1;
-    return bundle && !bundle_mirror(bundle) ? bundle_verify(bundle, NULL, err) : 0;
-}
-
 static int artifacts_of(struct join *join, json_t **ret, struct error *err) {
     struct bundle *bundle = NULL;
+    const struct artifacts *lock;
 
-    if (programs_bundle(join, &bundle, err) < 0 || check_programs(join, bundle, err) < 0)
+    if (programs_bundle(join, &bundle, err) < 0)
         return -1;
-    *ret = bundle ? artifacts_json(bundle_artifacts(bundle), bundle_mirror(bundle)) : json_array();
+    lock = bundle ? bundle_artifacts(bundle) : NULL;
+    if (programs_check_versions(join, lock, err) < 0)
+        return -1;
+    if (!text_list_has(&join->skipped, "artifacts") &&
+        (programs_check_complete(join, lock, err) < 0 ||
+         (bundle && !bundle_mirror(bundle) && bundle_verify(bundle, NULL, err) < 0)))
+        return -1;
+    *ret = bundle ? artifacts_json(lock, bundle_mirror(bundle)) : json_array();
     return 0;
-}
-
-/* A node that has joined already has its pod subnet. */
-static void look_for_pod_cidr(struct join *join) {
-    if (!join->found.node.name && !join->found.plan.pod_cidr_known &&
-        host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT)
-        (void)kube_node_get(&join->found.client, join->found.node_name, &join->found.node,
-                            ERROR_IGNORED);
 }
 
 int join_plan_make(struct join *join, json_t **ret, struct error *err) {
     _cleanup_json_ json_t *services = json_array(), *files = json_array(), *artifacts = NULL;
     _cleanup_json_ json_t *steps = steps_json(join), *registry = NULL;
+    const struct join_options *o = &join->found.options;
     json_t *unknown;
 
     if (json_array_size(steps) == 0) { /* no cluster need be asked what it is like */
@@ -149,8 +130,12 @@ int join_plan_make(struct join *join, json_t **ret, struct error *err) {
                          "services", "files", "artifacts", "steps", "unknown");
         return 0;
     }
-    if (join_need(join, NEED_PLAN, err) == 0)
-        look_for_pod_cidr(join);
+    /* a node that has joined already has its pod subnet */
+    if (join_need(join, NEED_PLAN, err) == 0 && !join->found.node.name &&
+        !join->found.plan.pod_cidr_known &&
+        host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT)
+        (void)kube_node_get(&join->found.client, join->found.node_name, &join->found.node,
+                            ERROR_IGNORED);
     /* the programs' versions decide what files and command lines hold */
     if (join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0 ||
         artifacts_of(join, &artifacts, err) < 0 || files_json(join, files, err) < 0 ||
@@ -162,35 +147,31 @@ int join_plan_make(struct join *join, json_t **ret, struct error *err) {
     if (join->found.plan.agent->source_vip_endpoint &&
         text_equal(join->found.plan.source_vip, SOURCE_VIP_UNKNOWN))
         json_array_append_new(unknown, json_string("sourceVip"));
-    *ret = json_pack("{s:s, s:s, s:o, s:o, s:o, s:O, s:O, s:O*, s:O, s:O, s:o}",
-                     JSON_DOCUMENT("JoinPlan"), "cluster", cluster_json(join), "node",
-                     node_json(join), "network", network_plan_json(&join->found.plan), "services",
-                     services, "files", files, "registry", registry, "artifacts", artifacts,
-                     "steps", steps, "unknown", unknown);
+    *ret = json_pack(
+        "{s:s, s:s, s:o, s:{s:s, s:s, s:s, s:s*, s:s*}, s:o, s:O, s:O, s:O*, s:O, s:O, s:o}",
+        JSON_DOCUMENT("JoinPlan"), "cluster", cluster_json(join), "node", "name",
+        join->found.node_name, "ip", join->found.node_ip, "criSocket",
+        o->cri_socket ? o->cri_socket : KUBELET_CRI_SOCKET, "labels", o->node_labels, "taints",
+        o->register_with_taints, "network", network_plan_json(&join->found.plan), "services",
+        services, "files", files, "registry", registry, "artifacts", artifacts, "steps", steps,
+        "unknown", unknown);
     return 0;
-}
-
-/* A text, or the document that the file holds as JSON; NULL when the plan does not say it. */
-static char *content_of(const json_t *file) {
-    const json_t *content = json_object_get(file, "content");
-
-    if (json_is_object(content))
-        return json_write_pretty(content);
-    if (!content || text_equal(json_string_value(content), JOIN_PLAN_REDACTED))
-        return NULL;
-    return xstrdup(json_string_value(content));
 }
 
 static int write_files(struct host *host, const json_t *files, const char *folder,
                        size_t *ret_count, struct error *err) {
     json_each(files, i, file) {
-        _cleanup_(freep) char *content = content_of(file);
+        /* a text, or the document that the file holds as JSON */
+        const json_t *content = json_object_get(file, "content");
         const char *path = json_text_at(file, "path");
         _cleanup_(freep) char *to = xasprintf("%s\\%s", folder, path_base(path));
+        _cleanup_(freep) char *text = json_is_object(content)
+                                          ? json_write_pretty(content)
+                                          : xstrdup_null(json_string_value(content));
 
-        if (!content)
+        if (!text || text_equal(text, JOIN_PLAN_REDACTED))
             continue;
-        if (host_write(host, to, content, strlen(content),
+        if (host_write(host, to, text, strlen(text),
                        json_bool_at(file, "protected", false) ? HOST_SECRET : HOST_PUBLIC, err) < 0)
             return -1;
         ++*ret_count;

@@ -39,7 +39,8 @@ static void add_cluster(struct text *out, const json_t *plan) {
     text_add_char(out, '\n');
 }
 
-static void add_files(struct text *out, const json_t *plan) {
+/* What is written: files and registry values. */
+static void add_written(struct text *out, const json_t *plan) {
     text_add(out, "\nfiles\n");
     json_each(json_at(plan, "files"), i, file)
         text_addf(out, "  %-8s %s%s\n", json_bool_at(file, "replaces", false) ? "replace" : "write",
@@ -48,9 +49,6 @@ static void add_files(struct text *out, const json_t *plan) {
                                                          : "");
     json_each(json_at(plan, "network.cni"), i, file)
         text_addf(out, "  %-8s %s\n", "write", text_at(file, "path"));
-}
-
-static void add_registry(struct text *out, const json_t *plan) {
     json_each(json_at(plan, "registry"), i, value) {
         const json_t *adds = json_object_get(value, "adds");
         _cleanup_(freep) char *data = json_write(adds ? adds : json_object_get(value, "data"));
@@ -104,24 +102,21 @@ static void add_services(struct text *out, const json_t *plan) {
     }
 }
 
-static void add_document(struct text *out, const json_t *document) {
-    const json_t *body = json_object_get(document, "body");
-    const char *prefix = json_text_at(body, "Ipams.0.Subnets.0.IpAddressPrefix");
-
-    text_addf(out, "  %-16s %s", text_at(document, "call"), text_at(body, "Name"));
-    if (json_text_at(body, "Type"))
-        text_addf(out, " (%s)", text_at(body, "Type"));
-    if (prefix)
-        text_addf(out, " %s", prefix);
-    json_each(json_at(body, "Settings.Policies"), i, policy)
-        text_addf(out, "%s%s", i ? ", " : "policy ", text_at(policy, "Type"));
-    text_add_char(out, '\n');
-}
-
 static void add_network(struct text *out, const json_t *plan) {
     text_add(out, "\nHost Network Service\n");
-    json_each(json_at(plan, "network.documents"), i, item)
-        add_document(out, item);
+    json_each(json_at(plan, "network.documents"), i, document) {
+        const json_t *body = json_object_get(document, "body");
+        const char *prefix = json_text_at(body, "Ipams.0.Subnets.0.IpAddressPrefix");
+
+        text_addf(out, "  %-16s %s", text_at(document, "call"), text_at(body, "Name"));
+        if (json_text_at(body, "Type"))
+            text_addf(out, " (%s)", text_at(body, "Type"));
+        if (prefix)
+            text_addf(out, " %s", prefix);
+        json_each(json_at(body, "Settings.Policies"), k, policy)
+            text_addf(out, "%s%s", k ? ", " : "policy ", text_at(policy, "Type"));
+        text_add_char(out, '\n');
+    }
     json_each(json_at(plan, "network.routes"), i, item)
         text_addf(out, "%s  %s via %s\n", i ? "" : "\nroutes\n", text_at(item, "destination"),
                   text_at(item, "nextHop"));
@@ -174,8 +169,7 @@ char *join_plan_text(const json_t *document) {
         text_addf(&out, "%s  %-44s %s, sha256:%.12s...\n", i ? "" : "\nprograms\n",
                   text_at(artifact, "path"), text_at(artifact, "version"),
                   text_at(artifact, "sha256"));
-    add_files(&out, plan);
-    add_registry(&out, plan);
+    add_written(&out, plan);
     add_changes(&out, plan);
     add_services(&out, plan);
     add_network(&out, plan);

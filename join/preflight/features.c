@@ -10,36 +10,7 @@
  * internal/cri/config/config_windows.go); the service comes with the feature. */
 #define HYPER_V_HANDLER "runhcs-wcow-hypervisor"
 #define HYPER_V_SERVICE "vmms"
-enum { INSTALL_MS = 15 * 60 * 1000, RESTART_NEEDED = 3010 };
-
-/* The last line that says something: dism.exe ends its report with the reason. */
-static char *last_line(const char *output) {
-    const char *end = output + strlen(output), *begin;
-
-    while (end > output && strchr(" \t\r\n", end[-1]))
-        end--;
-    for (begin = end; begin > output && begin[-1] != '\n' && begin[-1] != '\r';)
-        begin--;
-    return xstrndup(begin, (size_t)(end - begin));
-}
-
-static int judge(const char *title, int code, const char *output, struct error *err) {
-    if (code == RESTART_NEEDED) {
-        (void)error_set(err, ERROR_RESTART,
-                        "the Windows feature %s is installed; a restart of Windows is needed first",
-                        title);
-        return error_hint(err, "shutdown /r /t 0, then run the same command again");
-    }
-    if (code) {
-        _cleanup_(freep) char *why = last_line(output);
-
-        return error_set(
-            err, ERROR_HOST,
-            "install the Windows feature %s: dism.exe failed with exit code %d: %.200s", title,
-            code, why);
-    }
-    return 0;
-}
+enum { INSTALL_MS = 15 * 60 * 1000, RESTART_NEEDED = 3010, WHY_MAX = 200 };
 
 /* `name` is DISM's, `title` the usual one. */
 static int install(struct join *join, const char *name, const char *title, struct error *err) {
@@ -49,13 +20,29 @@ static int install(struct join *join, const char *name, const char *title, struc
     const struct host_process process = {
         .argv = argv, .timeout_ms = INSTALL_MS, .with_errors = true};
     _cleanup_(freep) char *output = NULL;
+    const char *begin, *end;
     int code;
 
     join_tell_waiting(&join->progress, 0, INSTALL_MS, "", "installing the Windows feature %s",
                       title);
     if (host_run(join->host, &process, &code, &output, err) < 0)
         return error_prefix(err, "install the Windows feature %s", title);
-    return judge(title, code, output, err);
+    if (code == RESTART_NEEDED) {
+        (void)error_set(err, ERROR_RESTART,
+                        "the Windows feature %s is installed; a restart of Windows is needed first",
+                        title);
+        return error_hint(err, "shutdown /r /t 0, then run the same command again");
+    }
+    if (!code)
+        return 0;
+    /* the last line that says something: dism.exe ends its report with the reason */
+    for (end = output + strlen(output); end > output && strchr(" \t\r\n", end[-1]);)
+        end--;
+    for (begin = end; begin > output && begin[-1] != '\n' && begin[-1] != '\r';)
+        begin--;
+    return error_set(err, ERROR_HOST,
+                     "install the Windows feature %s: dism.exe failed with exit code %d: %.*s",
+                     title, code, (int)(end - begin < WHY_MAX ? end - begin : WHY_MAX), begin);
 }
 
 int features_install(struct join *join, struct error *err) {
@@ -69,42 +56,30 @@ int features_install(struct join *join, struct error *err) {
 
 /* ---- Hyper-V ---- */
 
-/* A class whose node selector names another Windows build is not for this node. */
-static bool is_asked_for(const struct join *join, const json_t *class) {
-    const json_t *nodes = json_at(class, "scheduling.nodeSelector");
-    const char *handler = json_text_at(class, "handler");
-    const char *build =
-        json_string_value(json_object_get(nodes, "node.kubernetes.io/windows-build"));
-    _cleanup_(freep) char *here = xasprintf("10.0.%u", join->found.facts.build);
-
-    return handler && text_starts_with(handler, HYPER_V_HANDLER) &&
-           (!build || text_equal(build, here));
-}
-
-/* The name of a RuntimeClass, in `list`; NULL: none. What cannot be asked is not asked for. */
-static const char *find_class(struct join *join, json_t **list, struct error *err) {
-    json_t *classes;
-
-    if (find_node_client(join, err) < 0 ||
-        kube_get(&join->found.client, RUNTIME_CLASSES, list, err) < 0 ||
-        kube_list_items(*list, &classes, err) < 0)
-        return NULL;
-    json_each(classes, i, class)
-        if (is_asked_for(join, class))
-            return json_text_at(class, "metadata.name");
-    return NULL;
-}
-
 int features_install_hyper_v(struct join *join, struct error *err) {
     _cleanup_(host_service_free) struct host_service service = {0};
-    _cleanup_(freep) char *title = NULL;
+    _cleanup_(freep) char *here = xasprintf("10.0.%u", join->found.facts.build), *title = NULL;
     _cleanup_json_ json_t *list = NULL;
+    json_t *classes = NULL;
     struct error why = {0};
-    const char *class;
+    const char *class = NULL;
 
     if (!join->found.options.install_features)
         return 0;
-    class = find_class(join, &list, &why);
+    /* what cannot be asked is not asked for */
+    if (find_node_client(join, &why) == 0 &&
+        kube_get(&join->found.client, RUNTIME_CLASSES, &list, &why) == 0)
+        (void)kube_list_items(list, &classes, &why);
+    json_each(classes, i, item) {
+        const json_t *nodes = json_at(item, "scheduling.nodeSelector");
+        const char *handler = json_text_at(item, "handler");
+        const char *build = /* one that names another is not for this node */
+            json_string_value(json_object_get(nodes, "node.kubernetes.io/windows-build"));
+
+        if (!class && handler && text_starts_with(handler, HYPER_V_HANDLER) &&
+            (!build || text_equal(build, here)))
+            class = json_text_at(item, "metadata.name");
+    }
     if (why.kind == ERROR_INTERRUPTED)
         return error_pass(err, &why);
     if (why.kind && why.kind != ERROR_ABSENT)

@@ -68,17 +68,6 @@ void check_hint(struct finding *finding, const char *format, ...) {
     va_end(args);
 }
 
-/* Where the check left the error alone. */
-static void say_why(struct finding *finding, enum verdict verdict) {
-    if (verdict == CHECK_UNKNOWN && !finding->message[0])
-        (void)check_unknown(finding, "%s", finding->why.message);
-    if (verdict != CHECK_FAILED && verdict != CHECK_FAILED_HERE)
-        return;
-    if (finding->why.hints[0][0])
-        check_hint(finding, "%s", finding->why.hints[0]);
-    (void)check_bad(finding, "%s", finding->why.message);
-}
-
 int check_registry(const struct machine *machine, struct finding *finding, const char *key,
                    const char *value, char **ret) {
     if (host_registry_get(machine->host, key, value, ret, &finding->why) == 0)
@@ -87,19 +76,6 @@ int check_registry(const struct machine *machine, struct finding *finding, const
 }
 
 /* ---- which checks are ignored ---- */
-
-/* Checks that kubeadm has and winjoin does not need: scripts name them. */
-static bool is_kubeadms(const char *name) {
-    static const char *const begins[] = {
-        "swap",           "numcpu",        "mem",         "fileexisting-", "filecontent-",
-        "fileavailable-", "diravailable-", "port-",       "externaletcd",  "imagepull",
-        "controlplane",   "createjob",     "etcdversion", "hostname",      "firewalld"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
-        if (text_starts_with(name, begins[i]))
-            return true;
-    return text_equal(name, "all") || text_equal(name, "kubernetesversion");
-}
 
 void preflight_names(struct text_list *ret) {
     size_t count;
@@ -110,14 +86,21 @@ void preflight_names(struct text_list *ret) {
 }
 
 void preflight_unknown_names(const struct text_list *ignored, struct text_list *ret_warnings) {
+    /* checks that kubeadm has and winjoin does not need: scripts name them */
+    static const char *const begins[] = {
+        "swap",           "numcpu",        "mem",         "fileexisting-", "filecontent-",
+        "fileavailable-", "diravailable-", "port-",       "externaletcd",  "imagepull",
+        "controlplane",   "createjob",     "etcdversion", "hostname",      "firewalld"};
     size_t count;
     _cleanup_(freep) struct preflight_check *checks = preflight_checks(&count);
 
     for (size_t i = 0; i < ignored->count; i++) {
         _cleanup_(freep) char *name = ignored_check_canonical(ignored->items[i]);
         struct text_list one = {.items = &ignored->items[i], .count = 1};
-        bool known = is_kubeadms(name);
+        bool known = text_equal(name, "all") || text_equal(name, "kubernetesversion");
 
+        for (size_t k = 0; k < ARRAY_SIZE(begins) && !known; k++)
+            known = text_starts_with(name, begins[k]);
         for (size_t k = 0; k < count && !known; k++)
             known = ignored_checks_have(&one, checks[k].id);
         if (!known)
@@ -151,29 +134,27 @@ static enum preflight_outcome outcome_of(const struct join_options *options, enu
     return check->level;
 }
 
-/* The check without whose answer this one has nothing to look at, or NULL. */
-static const char *lacks(const struct join_found *found, enum preflight_after after) {
-    switch (after) {
-    case AFTER_DISCOVERY:
-        return found->client.server ? NULL : "Discovery";
-    case AFTER_CONFIGURATION:
-        return found->cluster.kubelet ? NULL : "ClusterConfiguration";
-    case AFTER_PLAN:
-        return found->plan.name ? NULL : "NetworkPlan";
-    case AFTER_NONE:
-        break;
-    }
-    return NULL;
-}
-
 static void run_check(struct join *join, const struct preflight_check *check,
                       struct preflight_result *ret) {
+    const struct join_found *found = &join->found;
+    /* the checks without whose answer others have nothing to look at */
+    const struct {
+        const char *id;
+        bool passed;
+    } first[] = {[AFTER_NONE] = {"", true},
+                 [AFTER_DISCOVERY] = {"Discovery", found->client.server},
+                 [AFTER_CONFIGURATION] = {"ClusterConfiguration", found->cluster.kubelet},
+                 [AFTER_PLAN] = {"NetworkPlan", found->plan.name}};
     struct finding finding = {.check = check};
     struct machine machine = {join->host, &join->found, &join->journal};
-    const char *first = lacks(&join->found, check->after);
-    enum verdict verdict = first        ? check_not_run(&finding, "needs %s", first)
-                           : check->run ? check->run(&machine, &finding)
-                                        : check->ask(join, &finding);
+    enum verdict verdict;
+
+    if (!first[check->after].passed)
+        verdict = check_not_run(&finding, "needs %s", first[check->after].id);
+    else if (check->fits)
+        verdict = check->fits(join, &finding.why) < 0 ? CHECK_FAILED_HERE : CHECK_FINE;
+    else
+        verdict = check->run ? check->run(&machine, &finding) : check->ask(join, &finding);
 
     *ret = (struct preflight_result){.id = check->id,
                                      .help = check->help,
@@ -181,7 +162,13 @@ static void run_check(struct join *join, const struct preflight_check *check,
                                      .outcome = outcome_of(&join->found.options, verdict, check)};
     if (verdict == CHECK_FINE)
         return;
-    say_why(&finding, verdict);
+    if (verdict == CHECK_UNKNOWN && !finding.message[0])
+        (void)check_unknown(&finding, "%s", finding.why.message);
+    if (verdict == CHECK_FAILED || verdict == CHECK_FAILED_HERE) {
+        if (finding.why.hints[0][0])
+            check_hint(&finding, "%s", finding.why.hints[0]);
+        (void)check_bad(&finding, "%s", finding.why.message);
+    }
     (void)text_format(ret->message, sizeof ret->message, "%s", finding.message); /* same size */
     if (verdict == CHECK_UNKNOWN || verdict == CHECK_NOT_RUN)
         return;

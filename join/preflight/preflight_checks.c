@@ -4,6 +4,7 @@
 
 #include "base/vxlan.h"
 #include "join/found/need.h"
+#include "join/programs/programs.h"
 #include "join/services/rights.h"
 #include "join/kubelet/kubelet_files.h"
 #include "services/service_table.h"
@@ -166,9 +167,10 @@ static const struct preflight_check checks[] = {
     WHOLE("PodPrefix", W, AFTER_PLAN, check_pod_prefix,
           "the control plane gives Nodes a pod prefix",
           "give this node one with --pod-cidr, or set networking.podSubnet for kubeadm"),
-    WHOLE(RIGHTS_CHECK, E, AFTER_PLAN, check_rights,
+    WHOLE(RIGHTS_CHECK, E, AFTER_PLAN, NULL,
           "the cluster grants what the join and the node's services need",
-          "winjoin config cluster --kubeconfig admin.conf | kubectl apply -f -"),
+          "winjoin config cluster --kubeconfig admin.conf | kubectl apply -f -",
+          .fits = rights_check),
     WHOLE("CertificateApproval", W, AFTER_DISCOVERY, check_approval,
           "the node's certificate request is approved automatically",
           "while the join waits, on a control plane: kubectl certificate approve NAME"),
@@ -182,51 +184,47 @@ static const struct preflight_check checks[] = {
     WHOLE("Programs", E, AFTER_PLAN, check_programs,
           "all programs of a node are on this machine or in the bundle",
           "winjoin bundle create DIR winjoin-bundle.zip"),
-    WHOLE("BundleImages", E, AFTER_NONE, check_bundle_images,
-          "the bundle's images are for this build of Windows",
-          "winjoin bundle create --windows-build BUILD --image IMAGE DIR", .of_images = true),
+    WHOLE("BundleImages", E, AFTER_NONE, NULL, "the bundle's images are for this build of Windows",
+          "winjoin bundle create --windows-build BUILD --image IMAGE DIR",
+          .fits = bundle_images_check, .of_images = true),
     WHOLE("Images", W, AFTER_NONE, check_images,
           "the images to be pulled are for this build of Windows, and the disk has room for all",
           "name a tag that is for this build, or leave the image out", .of_images = true),
 };
 
-struct list {
-    struct preflight_check *items;
-    size_t count;
-};
+/* A row as a service's own check has it. */
+static struct preflight_check row_of(const struct preflight_check *row,
+                                     const struct service_check *check,
+                                     const struct service *service, unsigned number) {
+    struct preflight_check own = *row;
 
-static void add(struct list *list, struct preflight_check row, const char *subject, unsigned number,
-                const struct service_check *check) {
-    if (check) {
-        row.id = check->id;
-        row.help = check->help;
-        row.hint = check->hint;
-        row.subject = subject;
-        row.number = number;
-    }
-    array_add(list->items, list->count, row);
-}
-
-static void add_of_service(struct list *list, const struct preflight_check *row,
-                           const struct service *service) {
-    if (row->each == EACH_SERVICE) {
-        add(list, *row, service->name, 0, &service->unused);
-        return;
-    }
-    for (size_t i = 0; i < ARRAY_SIZE(service->ports) && service->ports[i].number; i++)
-        add(list, *row, service->name, service->ports[i].number, &service->ports[i].free);
+    own.id = check->id;
+    own.help = check->help;
+    own.hint = check->hint;
+    own.subject = service->name;
+    own.number = number;
+    return own;
 }
 
 struct preflight_check *preflight_checks(size_t *ret_count) {
-    struct list list = {0};
+    struct preflight_check *all = NULL;
+    size_t count = 0;
 
-    for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
-        if (checks[i].each == EACH_NONE)
-            add(&list, checks[i], NULL, 0, NULL);
-        for (const struct service *const *service = service_table;
-             checks[i].each != EACH_NONE && *service; service++)
-            add_of_service(&list, &checks[i], *service);
+    for (const struct preflight_check *row = checks; row < checks + ARRAY_SIZE(checks); row++) {
+        if (row->each == EACH_NONE)
+            array_add(all, count, *row);
+        for (size_t s = 0; row->each != EACH_NONE && service_table[s]; s++) {
+            const struct service *service = service_table[s];
+
+            if (row->each == EACH_SERVICE)
+                array_add(all, count, row_of(row, &service->unused, service, 0));
+            for (size_t i = 0; row->each == EACH_PORT && i < ARRAY_SIZE(service->ports) &&
+                               service->ports[i].number;
+                 i++)
+                array_add(all, count,
+                          row_of(row, &service->ports[i].free, service, service->ports[i].number));
+        }
     }
-    *ret_count = list.count;
-    return list.items;
+    *ret_count = count;
+    return all;
 }

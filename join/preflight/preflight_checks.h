@@ -41,7 +41,8 @@ struct preflight_check {
     const char *id, *help;
     enum preflight_outcome level; /* of a failure */
     check_function *run;
-    check_cluster_function *ask; /* instead of `run` */
+    check_cluster_function *ask;                       /* instead of `run` */
+    int (*fits)(struct join *join, struct error *err); /* or this: -1 is a fault of this machine */
     enum preflight_after after;
     const char *hint;    /* a command to paste where there is one */
     const char *subject; /* what the function asks about: a path, a service, a registry key */
@@ -84,11 +85,11 @@ check_function check_containerd, check_other_nodes;
 check_function check_kubelet_version;
 /* join/preflight/preflight_cluster.c: the bundle, and what the cluster says */
 check_cluster_function check_need; /* finds what the row's number says */
-check_cluster_function check_discovery, check_ca_file, check_clock, check_node_name, check_rights;
+check_cluster_function check_discovery, check_ca_file, check_clock, check_node_name;
 check_cluster_function check_pod_prefix, check_approval;
 check_cluster_function check_bundle, check_skew, check_clash, check_network_agent, check_programs;
-/* join/preflight/preflight_images.c: those of the bundle, and those to be pulled */
-check_cluster_function check_bundle_images, check_images;
+/* join/preflight/preflight_images.c: those to be pulled */
+check_cluster_function check_images;
 
 /* A value under HKLM: 1 and *ret (the caller frees), 0 when it is absent, -1 when it could not be
  * read (finding->why). */

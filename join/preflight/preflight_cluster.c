@@ -4,7 +4,6 @@
 #include "join/found/need.h"
 #include "join/preflight/preflight_checks.h"
 #include "join/programs/programs.h"
-#include "join/services/rights.h"
 #include "kube/client.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/hns/hcn_network.h"
@@ -99,11 +98,6 @@ enum verdict check_approval(struct join *join, struct finding *finding) {
                    : check_bad(finding,
                                "the token's certificate requests are not approved automatically: "
                                "the join waits until an administrator approves them");
-}
-
-/* What is missing is put right as a fault of this machine is: then again. */
-enum verdict check_rights(struct join *join, struct finding *finding) {
-    return rights_check(join, &finding->why) < 0 ? CHECK_FAILED_HERE : CHECK_FINE;
 }
 
 enum verdict check_clash(struct join *join, struct finding *finding) {

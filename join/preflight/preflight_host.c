@@ -7,7 +7,7 @@
 
 #define VERSION_KEY "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion"
 #define FIREWALL_POLICY_KEY "SOFTWARE\\Policies\\Microsoft\\WindowsFirewall\\"
-#define DEFENDER_KEY "SOFTWARE\\Microsoft\\Windows Defender\\Exclusions\\Paths"
+#define DEFENDER_KEY "SOFTWARE\\Microsoft\\Windows Defender\\Exclusions\\"
 #define DEFENDER_POLICY_KEY "SOFTWARE\\Policies\\Microsoft\\Windows Defender\\Exclusions\\Paths"
 enum { DISK_MIN = 30, GIGABYTE = 1000 * 1000 * 1000, NETBIOS_MAX = 15 };
 
@@ -170,8 +170,6 @@ enum verdict check_disk(const struct machine *machine, struct finding *finding) 
     return verdict;
 }
 
-/* The NetBIOS name is the first 15 characters: %COMPUTERNAME% and what reads it then differ from
- * the node's name. */
 enum verdict check_node_name_of_host(const struct machine *machine, struct finding *finding) {
     bool near = !text_equal(machine->found->node_name, "unnamed");
 
@@ -183,6 +181,8 @@ enum verdict check_node_name_of_host(const struct machine *machine, struct findi
                      machine->found->facts.host_name);
 }
 
+/* The NetBIOS name is the first 15 characters: %COMPUTERNAME% and what reads it then differ from
+ * the node's name. */
 enum verdict check_host_name(const struct machine *machine, struct finding *finding) {
     const char *name = machine->found->facts.host_name;
 
@@ -266,10 +266,11 @@ enum verdict check_application_control(const struct machine *machine, struct fin
     return CHECK_FINE;
 }
 
-/* A folder is excluded by itself or by one above it. */
+/* A folder is excluded by itself or by one above it, or what containerd.exe opens is excluded, as
+ * image-builder's images have it. */
 static int is_excluded(const struct machine *machine, const char *folder, struct finding *finding) {
-    static const char *const keys[] = {DEFENDER_KEY, DEFENDER_POLICY_KEY};
-    _cleanup_(freep) char *path = xstrdup(folder);
+    static const char *const keys[] = {DEFENDER_KEY "Paths", DEFENDER_POLICY_KEY};
+    _cleanup_(freep) char *path = xstrdup(folder), *by_program = NULL;
 
     for (char *end = path + strlen(path); end; end = strrchr(path, '\\')) {
         *end = '\0';
@@ -281,37 +282,27 @@ static int is_excluded(const struct machine *machine, const char *folder, struct
                 return found;
         }
     }
-    return 0;
-}
-
-/* Or what containerd.exe opens is excluded, as image-builder's images have it. */
-static int is_scanned(const struct machine *machine, const char *folder, struct finding *finding) {
-    static const char key[] = "SOFTWARE\\Microsoft\\Windows Defender\\Exclusions\\Processes";
-    _cleanup_(freep) char *value = NULL;
-    int found = is_excluded(machine, folder, finding);
-
-    if (!found)
-        found = check_registry(machine, finding, key, service_containerd.program, &value);
-    return found < 0 ? -1 : !found;
+    return check_registry(machine, finding, DEFENDER_KEY "Processes", service_containerd.program,
+                          &by_program);
 }
 
 /* Scanning each layer as it is unpacked makes containers slow to start, and at times impossible. */
 enum verdict check_defender(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *folder = NULL;
     _cleanup_(host_service_free) struct host_service defender = {0};
-    int scanned;
+    int excluded;
 
     if (host_service_query(machine->host, "WinDefend", &defender, &finding->why) < 0)
         return CHECK_UNKNOWN;
     if (defender.state == HOST_SERVICE_ABSENT || defender.state == HOST_SERVICE_STOPPED)
         return check_not_run(finding, "Defender does not run on this machine");
-    scanned =
-        data_folder(machine, &folder, finding) < 0 ? -1 : is_scanned(machine, folder, finding);
-    if (scanned < 0)
+    excluded =
+        data_folder(machine, &folder, finding) < 0 ? -1 : is_excluded(machine, folder, finding);
+    if (excluded < 0)
         return CHECK_UNKNOWN;
     check_hint(finding, "powershell Add-MpPreference -ExclusionPath \"%s\"", folder);
-    return scanned ? check_bad(finding, "Defender scans %s: containers start slowly", folder)
-                   : CHECK_FINE;
+    return excluded ? CHECK_FINE
+                    : check_bad(finding, "Defender scans %s: containers start slowly", folder);
 }
 
 /* Servers hardened by the CIS benchmarks have it: rules that a program makes are there and do not

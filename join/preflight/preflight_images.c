@@ -27,20 +27,17 @@ static uint64_t unpacked(uint64_t compressed) {
     return compressed / 2 * 5;
 }
 
-static bool has_layer(const struct room *room, const struct image_layer *layer) {
-    for (size_t i = 0; i < room->count; i++)
-        if (text_equal(room->layers[i].sha256, layer->sha256))
-            return true;
-    return false;
-}
-
 /* How many bytes its layers have. */
 static uint64_t add_layers(struct room *room, const struct image_facts *facts) {
     uint64_t sum = 0;
 
     for (size_t i = 0; i < facts->count; i++) {
+        bool known = false;
+
+        for (size_t k = 0; k < room->count && !known; k++)
+            known = text_equal(room->layers[k].sha256, facts->layers[i].sha256);
         sum += facts->layers[i].size;
-        if (has_layer(room, &facts->layers[i]))
+        if (known)
             continue;
         array_add(room->layers, room->count, facts->layers[i]);
         room->compressed += facts->layers[i].size;
@@ -48,18 +45,6 @@ static uint64_t add_layers(struct room *room, const struct image_facts *facts) {
             larger(&room->upper, facts->layers[i].size);
     }
     return sum;
-}
-
-/* All that an archive has goes into containerd's store, whatever is unpacked of it. */
-static void add_brought(struct room *room, const struct artifact *image,
-                        const struct image_facts *facts) {
-    uint64_t own = add_layers(room, facts);
-
-    larger(&room->copied, image->size);
-    if (!own)
-        room->compressed += image->size;
-    else if (image->size > own)
-        room->beside += image->size - own;
 }
 
 static enum verdict judge_drive(struct join *join, const char *drive, const struct room *room,
@@ -104,30 +89,25 @@ static enum verdict judge_room(struct join *join, const struct room *room,
     return verdict == CHECK_FINE ? judge_drive(join, drive, room, kept, finding) : verdict;
 }
 
-/* Those that `winjoin prepare` has unpacked. */
-static void read_prepared(struct host *host, struct text_list *ret) {
-    _cleanup_json_ json_t *json = NULL;
-
-    if (host_read_json(host, PREPARED_FILE, PREPARED_MAX, &json, ERROR_IGNORED) == 0)
-        json_read_texts(json_object_get(json, "images"), ret);
-}
-
-/* ---- of a bundle ---- */
-
-enum verdict check_bundle_images(struct join *join, struct finding *finding) {
-    return bundle_images_check(join, &finding->why) < 0 ? CHECK_FAILED_HERE : CHECK_FINE;
-}
-
+/* All that an archive of the bundle has goes into containerd's store, whatever is unpacked of it.
+ */
 static void add_bundle(struct join *join, const struct text_list *prepared, struct room *room) {
     const struct artifacts *images = bundle_images(join->found.bundle);
 
     for (size_t i = 0; i < images->count; i++) {
+        const struct artifact *image = &images->items[i];
         _cleanup_(image_facts_free) struct image_facts facts = {0};
+        uint64_t own;
 
-        if (text_list_has(prepared, images->items[i].name))
+        if (text_list_has(prepared, image->name))
             continue;
-        (void)bundle_image_fit(join, &images->items[i], &facts);
-        add_brought(room, &images->items[i], &facts);
+        (void)bundle_image_fit(join, image, &facts);
+        own = add_layers(room, &facts);
+        larger(&room->copied, image->size);
+        if (!own)
+            room->compressed += image->size;
+        else if (image->size > own)
+            room->beside += image->size - own;
     }
 }
 
@@ -136,21 +116,15 @@ static void add_bundle(struct join *join, const struct text_list *prepared, stru
 struct asking {
     struct mirror from;
     unsigned build;
-    bool silent, itself; /* no registry is asked; the image's own is */
-    struct text_list prepared;
+    bool silent, itself;       /* no registry is asked; the image's own is */
+    struct text_list prepared; /* those that `winjoin prepare` has unpacked */
     struct room room;
     bool unknown; /* what one of the images is for */
 };
 
-static enum verdict tell_unfit(const struct asking *a, const char *image,
-                               const struct text_list *versions, struct finding *finding) {
-    _cleanup_(freep) char *list = text_list_join(versions, ", ");
-    _cleanup_(freep) char *other = image_for_build_ask(&a->from, image, a->build);
-
-    if (other)
-        check_hint(finding, "use %s", other);
-    return check_bad(finding, "%s is not for build %u of Windows, but for %s", image, a->build,
-                     list);
+static void asking_free(struct asking *a) {
+    text_list_free(&a->prepared);
+    free(a->room.layers);
 }
 
 /* A registry that cannot be asked from here may be one that containerd reaches by a mirror: no
@@ -163,8 +137,15 @@ static enum verdict ask(struct asking *a, const char *image, struct finding *fin
         return CHECK_FINE;
     if (!a->silent)
         fit = image_fit_ask(&a->from, image, a->build, &facts, &finding->why);
-    if (fit == IMAGE_UNFIT)
-        return tell_unfit(a, image, &facts.versions, finding);
+    if (fit == IMAGE_UNFIT) {
+        _cleanup_(freep) char *list = text_list_join(&facts.versions, ", ");
+        _cleanup_(freep) char *other = image_for_build_ask(&a->from, image, a->build);
+
+        if (other)
+            check_hint(finding, "use %s", other);
+        return check_bad(finding, "%s is not for build %u of Windows, but for %s", image, a->build,
+                         list);
+    }
     if (fit == IMAGE_UNKNOWN && finding->why.kind == ERROR_ABSENT && a->itself)
         return check_bad(finding, "the registry has no image %s", image);
     (void)add_layers(&a->room, &facts);
@@ -172,40 +153,34 @@ static enum verdict ask(struct asking *a, const char *image, struct finding *fin
     return CHECK_FINE;
 }
 
-static enum verdict ask_all(struct join *join, struct asking *a, struct finding *finding) {
+enum verdict check_images(struct join *join, struct finding *finding) {
     const struct join_options *o = &join->found.options;
     const struct text_list *lists[] = {&o->images_required, &o->images};
+    const char *source = o->source_base;
+    _cleanup_json_ json_t *prepared = NULL;
+    _cleanup_(asking_free) struct asking a = {.from = {.host = join->host,
+                                                       .http = join->http,
+                                                       .url = source,
+                                                       .follows_redirects = true,
+                                                       .limit_ms = LIMIT_MS},
+                                              .build = join->found.facts.build,
+                                              .silent = text_equal(source, JOIN_SOURCE_NONE),
+                                              .itself = !source};
     enum verdict verdict;
 
+    if (host_read_json(join->host, PREPARED_FILE, PREPARED_MAX, &prepared, ERROR_IGNORED) == 0)
+        json_read_texts(json_object_get(prepared, "images"), &a.prepared);
+    add_bundle(join, &a.prepared, &a.room);
     for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
         for (size_t i = 0; i < lists[l]->count; i++) {
             if (artifact_find(bundle_images(join->found.bundle), lists[l]->items[i]))
                 continue;
-            verdict = ask(a, lists[l]->items[i], finding);
+            verdict = ask(&a, lists[l]->items[i], finding);
             if (verdict != CHECK_FINE)
                 return verdict;
         }
     error_clear(&finding->why);
-    return judge_room(join, &a->room, finding);
-}
-
-enum verdict check_images(struct join *join, struct finding *finding) {
-    const char *source = join->found.options.source_base;
-    struct asking a = {.from = {.host = join->host,
-                                .http = join->http,
-                                .url = source,
-                                .follows_redirects = true,
-                                .limit_ms = LIMIT_MS},
-                       .build = join->found.facts.build,
-                       .silent = text_equal(source, JOIN_SOURCE_NONE),
-                       .itself = !source};
-    enum verdict verdict;
-
-    read_prepared(join->host, &a.prepared);
-    add_bundle(join, &a.prepared, &a.room);
-    verdict = ask_all(join, &a, finding);
-    text_list_free(&a.prepared);
-    free(a.room.layers);
+    verdict = judge_room(join, &a.room, finding);
     if (verdict != CHECK_FINE || !a.unknown)
         return verdict;
     return a.silent ? check_not_run(finding, "--source-base none: no registry is asked")

@@ -65,36 +65,6 @@ enum verdict check_ipv6(const struct machine *machine, struct finding *finding) 
                            value);
 }
 
-/* A mode whose switch is on no adapter needs none that can have one. */
-static enum verdict check_carries_switch(const struct machine *machine, struct finding *finding) {
-    const struct nic_snapshot *nic = &machine->found->nic;
-    const struct network_mode *mode = network_mode_by_name(machine->found->options.network_mode);
-
-    if ((mode && mode->internal) || nic->has_switch)
-        return CHECK_FINE;
-    if (nic->is_tunnel) {
-        check_hint(finding, "choose the server's own network adapter: --adapter, or --node-ip with "
-                            "its address");
-        return check_bad(finding, "'%s' is a tunnel or VPN: no virtual switch can be made on it",
-                         nic->alias);
-    }
-    if (!nic->is_team)
-        return CHECK_FINE;
-    check_hint(finding,
-               "choose another one with --adapter, or take the team apart (Get-NetLbfoTeam "
-               "| Remove-NetLbfoTeam); a team for containers is a switch: New-VMSwitch "
-               "-EnableEmbeddedTeaming");
-    return machine->found->facts.build >= SERVER_2022
-               ? check_bad(finding,
-                           "'%s' is a team of network adapters (LBFO): Windows Server 2022 and "
-                           "newer make no virtual switch on one",
-                           nic->alias)
-               : check_warn(finding,
-                            "'%s' is a team of network adapters (LBFO): virtual switches on one "
-                            "are deprecated, and end with Windows Server 2022",
-                            nic->alias);
-}
-
 /* Is it an address of this subnet: "10.0.0.21/24"? */
 static bool subnet_has(const struct text_list *subnets, const struct ip *address) {
     struct cidr subnet;
@@ -134,15 +104,38 @@ static enum verdict check_side(const struct machine *machine, struct finding *fi
 }
 
 enum verdict check_card(const struct machine *machine, struct finding *finding) {
-    enum verdict verdict;
+    const struct join_options *o = &machine->found->options;
+    const struct network_mode *mode = network_mode_by_name(o->network_mode);
+    struct nic_snapshot *nic = &machine->found->nic;
 
-    if (journal_switch(machine->journal) || machine->found->nic.alias)
+    if (journal_switch(machine->journal) || nic->alias)
         return CHECK_FINE; /* chosen by the join that this one goes on with */
-    if (nic_choose(machine->host, machine->found->options.adapter, machine->found->options.node_ip,
-                   &machine->found->nic, &finding->why) < 0)
+    if (nic_choose(machine->host, o->adapter, o->node_ip, nic, &finding->why) < 0)
         return CHECK_FAILED_HERE;
-    verdict = check_carries_switch(machine, finding);
-    return verdict == CHECK_FINE ? check_side(machine, finding) : verdict;
+    /* a mode whose switch is on no adapter needs none that can have one */
+    if ((mode && mode->internal) || nic->has_switch)
+        return check_side(machine, finding);
+    if (nic->is_tunnel) {
+        check_hint(finding, "choose the server's own network adapter: --adapter, or --node-ip with "
+                            "its address");
+        return check_bad(finding, "'%s' is a tunnel or VPN: no virtual switch can be made on it",
+                         nic->alias);
+    }
+    if (!nic->is_team)
+        return check_side(machine, finding);
+    check_hint(finding,
+               "choose another one with --adapter, or take the team apart (Get-NetLbfoTeam "
+               "| Remove-NetLbfoTeam); a team for containers is a switch: New-VMSwitch "
+               "-EnableEmbeddedTeaming");
+    return machine->found->facts.build >= SERVER_2022
+               ? check_bad(finding,
+                           "'%s' is a team of network adapters (LBFO): Windows Server 2022 and "
+                           "newer make no virtual switch on one",
+                           nic->alias)
+               : check_warn(finding,
+                            "'%s' is a team of network adapters (LBFO): virtual switches on one "
+                            "are deprecated, and end with Windows Server 2022",
+                            nic->alias);
 }
 
 enum verdict check_switch(const struct machine *machine, struct finding *finding) {
@@ -218,15 +211,6 @@ enum verdict check_dns(const struct machine *machine, struct finding *finding) {
                            machine->found->nic.alias);
 }
 
-static char *environment_of(const struct machine *machine, const char *upper, const char *lower) {
-    char *value = host_environment(machine->host, upper);
-
-    if (value && *value)
-        return value;
-    free(value);
-    return host_environment(machine->host, lower);
-}
-
 /* A join gives services the session's proxy; not what every user of the machine could then read,
  * and not to a containerd of somebody else's. */
 static enum verdict check_services_proxy(const struct machine *machine, const char *proxy,
@@ -271,8 +255,9 @@ static enum verdict check_proxy_script(const struct machine *machine, struct fin
 
 /* kubeadm: HTTPProxyCheck, of the endpoint's host in token discovery. */
 enum verdict check_proxy(const struct machine *machine, struct finding *finding) {
-    _cleanup_(freep) char *https = environment_of(machine, "HTTPS_PROXY", "https_proxy");
-    _cleanup_(freep) char *no = environment_of(machine, "NO_PROXY", "no_proxy");
+    _cleanup_(freep) char *https =
+        service_proxy_variable(machine->host, "HTTPS_PROXY", "https_proxy");
+    _cleanup_(freep) char *no = service_proxy_variable(machine->host, "NO_PROXY", "no_proxy");
     const char *endpoint = machine->found->options.endpoint;
     _cleanup_(freep) char *url = xasprintf("https://%s", endpoint ? endpoint : "");
     _cleanup_(freep) char *proxy = endpoint ? http_proxy_for(url, https, no) : NULL;

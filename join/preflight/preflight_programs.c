@@ -35,16 +35,14 @@ enum verdict check_file_available(const struct machine *machine, struct finding 
 /* Pods that the kubelet would start at once. */
 enum verdict check_manifests(const struct machine *machine, struct finding *finding) {
     _cleanup_(text_list_free) struct text_list names = {0};
-    size_t count;
 
     if (journal_has(machine->journal, JOURNAL_FOLDER_ENTRY, KUBERNETES_FOLDER))
         return CHECK_FINE;
     if (host_list(machine->host, finding->check->subject, &names, &finding->why) < 0)
         return finding->why.kind == ERROR_ABSENT ? CHECK_FINE : CHECK_UNKNOWN;
-    count = names.count;
-    return count ? check_bad(finding, "%s is not empty: the kubelet would start these pods",
-                             finding->check->subject)
-                 : CHECK_FINE;
+    return names.count ? check_bad(finding, "%s is not empty: the kubelet would start these pods",
+                                   finding->check->subject)
+                       : CHECK_FINE;
 }
 
 enum verdict check_cni_files(const struct machine *machine, struct finding *finding) {
@@ -313,25 +311,6 @@ enum verdict check_cri(const struct machine *machine, struct finding *finding) {
                : check_bad(finding, "container runtime is not running: nothing opened %s", pipe);
 }
 
-/* Was it tested with the kubelet that will run: the one asked for, else the installed one? */
-static enum verdict check_tested(const struct machine *machine, const char *containerd,
-                                 struct finding *finding) {
-    const char *asked = machine->found->options.kubernetes_version;
-    _cleanup_(freep) char *installed = NULL, *message = NULL;
-    const struct compatible *row;
-
-    if (!asked && program_version_read(machine->host, service_kubelet.program, false, &installed,
-                                       &finding->why) < 0)
-        return CHECK_UNKNOWN;
-    row = compatible_breach(service_containerd.artifact, containerd,
-                            asked       ? asked
-                            : installed ? installed
-                                        : machine->found->cluster.kubernetes_version,
-                            machine->found->facts.build);
-    message = row ? compatible_message(row, containerd) : NULL;
-    return row ? check_bad(finding, "%s", message) : CHECK_FINE;
-}
-
 /* By its file: what lies in a node's folder is not run to find out what it is. */
 static enum verdict no_version(const struct machine *machine, const char *program,
                                struct finding *finding) {
@@ -344,7 +323,9 @@ static enum verdict no_version(const struct machine *machine, const char *progra
 
 /* kubeadm warns of a containerd before 2.0, which does not tell the kubelet its cgroup driver. */
 enum verdict check_runtime_version(const struct machine *machine, struct finding *finding) {
-    _cleanup_(freep) char *version = NULL;
+    const char *asked = machine->found->options.kubernetes_version;
+    _cleanup_(freep) char *version = NULL, *kubelet = NULL, *message = NULL;
+    const struct compatible *row;
     int found = program_version_read(machine->host, service_containerd.program, false, &version,
                                      &finding->why);
     unsigned major = found > 0 ? containerd_major(version) : 0;
@@ -360,7 +341,17 @@ enum verdict check_runtime_version(const struct machine *machine, struct finding
                          "containerd %u does not support RuntimeConfig, which kubelets newer than "
                          "1.37 require",
                          major);
-    return check_tested(machine, version, finding);
+    /* was it tested with the kubelet that will run: the one asked for, else the installed one? */
+    if (!asked && program_version_read(machine->host, service_kubelet.program, false, &kubelet,
+                                       &finding->why) < 0)
+        return CHECK_UNKNOWN;
+    row = compatible_breach(service_containerd.artifact, version,
+                            asked     ? asked
+                            : kubelet ? kubelet
+                                      : machine->found->cluster.kubernetes_version,
+                            machine->found->facts.build);
+    message = row ? compatible_message(row, version) : NULL;
+    return row ? check_bad(finding, "%s", message) : CHECK_FINE;
 }
 
 enum verdict check_kubelet_version(const struct machine *machine, struct finding *finding) {

@@ -33,37 +33,31 @@ json_t *prepared_read(struct host *host) {
                                                                                        : json;
 }
 
-/* It is stopped whatever became of the images: an image is taken of a server at rest. */
-static int fill_containerd(struct join *join, struct error *err) {
-    struct error why = {0};
-    int result = phase_containerd(join, err) < 0 ? -1 : images_await(join, err);
-
-    if (host_service_stop(join->host, service_containerd.name, STOP_MS, &why) < 0)
-        return result < 0 ? -1 : error_pass(err, &why);
-    text_add(&join->progress.detail, ", stopped");
-    return result;
-}
-
-/* What an earlier run has prepared, and nothing was written since. */
-static bool is_prepared(struct join *join) {
-    _cleanup_json_ json_t *earlier = prepared_read(join->host), *wanted = prepared_json(join);
-
-    return !join->changed && earlier && json_equal(earlier, wanted);
-}
-
 static int containerd(struct join *join, struct error *err) {
     unsigned before = host_changes(join->host);
     _cleanup_(freep) char *uuid = xasprintf("%s" CONTAINERD_UUID, service_containerd.data_folder);
+    _cleanup_json_ json_t *earlier = NULL, *wanted = NULL;
+    struct error why = {0};
+    int result;
 
     if (wanted_files_apply(join,
                            (struct wanted_choice){.phase = "files", .service = &service_containerd},
                            err) < 0)
         return -1;
-    if (host_changes(join->host) == before && is_prepared(join)) {
+    if (host_changes(join->host) == before) {
+        earlier = prepared_read(join->host);
+        wanted = prepared_json(join);
+    }
+    if (earlier && !join->changed && json_equal(earlier, wanted)) { /* nothing was written since */
         text_add(&join->progress.detail, "prepared by an earlier run");
         return 0;
     }
-    return fill_containerd(join, err) < 0 ? -1 : host_remove_tree(join->host, uuid, err);
+    result = phase_containerd(join, err) < 0 ? -1 : images_await(join, err);
+    /* it is stopped whatever became of the images: an image is taken of a server at rest */
+    if (host_service_stop(join->host, service_containerd.name, STOP_MS, &why) < 0)
+        return result < 0 ? -1 : error_pass(err, &why);
+    text_add(&join->progress.detail, ", stopped");
+    return result < 0 ? -1 : host_remove_tree(join->host, uuid, err);
 }
 
 static int record(struct join *join, struct error *err) {
@@ -85,34 +79,13 @@ static const struct join_phase phases[] = {
     {0},
 };
 
-/* The kubelet's of the bundle, where none was asked for. */
-static int choose_version(struct join *join, struct error *err) {
-    const struct artifact *kubelet =
-        join->found.bundle ? artifact_find(bundle_artifacts(join->found.bundle), "kubelet") : NULL;
-    const char *version = join->found.options.kubernetes_version;
-
-    if (!version && kubelet && !text_equal(kubelet->version, "unknown"))
-        version = kubelet->version;
-    if (!version && !join->found.bundle) {
-        (void)error_set(err, ERROR_USAGE, "which version of Kubernetes to prepare is not given");
-        return error_hint(err, "winjoin prepare --kubernetes-version v1.37.1, or --bundle FILE");
-    }
-    text_set(&join->found.cluster.kubernetes_version, xstrdup_null(version));
-    return 0;
-}
-
-/* The bundle's images: imported, so that no registry is asked for them. */
-static void add_brought(struct join *join) {
-    const struct artifacts *images = bundle_images(join->found.bundle);
-    struct text_list *list = &join->found.options.images_required;
-
-    for (size_t i = 0; i < images->count; i++)
-        if (!text_list_has(list, images->items[i].name))
-            text_list_add(list, images->items[i].name);
-}
-
 int prepare_open(struct join *join, struct error *err) {
     const struct join_options *o = join->asked;
+    const struct bundle *bundle;
+    const struct artifacts *brought;
+    const struct artifact *kubelet;
+    struct text_list *images;
+    const char *version;
 
     if (host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT) {
         (void)error_set(err, ERROR_USAGE, "prepare this machine: it has joined a cluster");
@@ -123,12 +96,27 @@ int prepare_open(struct join *join, struct error *err) {
         return -1;
     join->found.odd_host_name = false; /* the name of a server that becomes an image changes */
     text_set(&join->found.node_name, xstrdup(""));
-    join->found.options.images_required = take_struct(join->found.options.images);
-    add_brought(join);
-    return choose_version(join, err) < 0 || network_plan_choose(o->network_mode, o->network_plugin,
-                                                                &join->found.plan, err) < 0
-               ? -1
-               : 0;
+
+    /* the bundle's images are imported, so that no registry is asked for them */
+    bundle = join->found.bundle;
+    brought = bundle_images(bundle);
+    images = &join->found.options.images_required;
+    *images = take_struct(join->found.options.images);
+    for (size_t i = 0; i < brought->count; i++)
+        if (!text_list_has(images, brought->items[i].name))
+            text_list_add(images, brought->items[i].name);
+
+    /* the kubelet's version in the bundle, where none was asked for */
+    version = join->found.options.kubernetes_version;
+    kubelet = bundle ? artifact_find(bundle_artifacts(bundle), "kubelet") : NULL;
+    if (!version && kubelet && !text_equal(kubelet->version, "unknown"))
+        version = kubelet->version;
+    if (!version && !bundle) {
+        (void)error_set(err, ERROR_USAGE, "which version of Kubernetes to prepare is not given");
+        return error_hint(err, "winjoin prepare --kubernetes-version v1.37.1, or --bundle FILE");
+    }
+    text_set(&join->found.cluster.kubernetes_version, xstrdup_null(version));
+    return network_plan_choose(o->network_mode, o->network_plugin, &join->found.plan, err);
 }
 
 json_t *prepare_result_json(const struct join *join) {

@@ -52,22 +52,6 @@ enum image_fit bundle_image_fit(struct join *join, const struct artifact *image,
                : image_fit(ret, build);
 }
 
-static int refuse(const struct artifact *image, unsigned build, const struct text_list *versions,
-                  struct error *err) {
-    bool sandbox = text_equal(image->name, ARTIFACT_IMAGE);
-    _cleanup_(freep) char *list = text_list_join(versions, ", ");
-    _cleanup_(freep) char *other = image_for_build(image->name, build);
-
-    (void)error_set(err, ERROR_PREFLIGHT,
-                    "the bundle's image %s is not for build %u of Windows, but for %s", image->name,
-                    build, list);
-    return error_hint(err, "make the bundle again: winjoin bundle create --windows-build %u %s%s",
-                      build, sandbox ? "--images" : "--image ",
-                      sandbox ? ""
-                      : other ? other
-                              : image->name);
-}
-
 int bundle_images_check(struct join *join, struct error *err) {
     const struct bundle *bundle = join->found.bundle;
     const struct artifacts *images = bundle_images(bundle);
@@ -76,10 +60,24 @@ int bundle_images_check(struct join *join, struct error *err) {
 
     for (size_t i = 0; i < images->count + !!sandbox; i++) {
         const struct artifact *image = i < images->count ? &images->items[i] : sandbox;
+        bool is_sandbox = text_equal(image->name, ARTIFACT_IMAGE);
+        unsigned build = join->found.facts.build;
         _cleanup_(image_facts_free) struct image_facts facts = {0};
+        _cleanup_(freep) char *builds = NULL, *other = NULL;
 
-        if (bundle_image_fit(join, image, &facts) == IMAGE_UNFIT)
-            return refuse(image, join->found.facts.build, &facts.versions, err);
+        if (bundle_image_fit(join, image, &facts) != IMAGE_UNFIT)
+            continue;
+        builds = text_list_join(&facts.versions, ", ");
+        other = image_for_build(image->name, build);
+        (void)error_set(err, ERROR_PREFLIGHT,
+                        "the bundle's image %s is not for build %u of Windows, but for %s",
+                        image->name, build, builds);
+        return error_hint(err,
+                          "make the bundle again: winjoin bundle create --windows-build %u %s%s",
+                          build, is_sandbox ? "--images" : "--image ",
+                          is_sandbox ? ""
+                          : other    ? other
+                                     : image->name);
     }
     return 0;
 }
@@ -111,11 +109,4 @@ char *programs_image_warning(struct host *host, struct join_found *found) {
     return xasprintf("the sandbox image comes from the cluster's imageRepository: %s must be there "
                      "for Windows, or no pod starts (winjoin bundle create --images brings it)",
                      image);
-}
-
-void programs_warn_of_image(struct join *join) {
-    _cleanup_(freep) char *image = programs_image_warning(join->host, &join->found);
-
-    if (image)
-        join_warn(&join->progress, "%s", image);
 }

@@ -27,13 +27,6 @@ static int add_node(const struct artifacts *artifacts, const struct network_mode
     return 0;
 }
 
-/* A node whose network the cluster brings lacks no program of the network: told when asked. */
-static bool is_asked(const char *plugin, const char *wanted) {
-    return wanted ? text_equal(wanted, plugin)
-                  : !network_agent_by_plugin(plugin)->makes_network &&
-                        !network_agent_by_plugin(plugin)->pods_make_network;
-}
-
 int node_programs_missing(const struct artifacts *artifacts, const struct join_options *options,
                           json_t **ret, struct error *err) {
     const char *wanted_mode = options->network_mode, *wanted_plugin = options->network_plugin;
@@ -44,11 +37,17 @@ int node_programs_missing(const struct artifacts *artifacts, const struct join_o
     for (size_t m = 0; network_modes[m]; m++) {
         if (wanted_mode && !text_equal_nocase(wanted_mode, network_modes[m]->name))
             continue;
-        for (size_t p = 0; p < plugins.count; p++)
-            if (is_asked(plugins.items[p], wanted_plugin) &&
+        for (size_t p = 0; p < plugins.count; p++) {
+            const struct network_agent *agent = network_agent_by_plugin(plugins.items[p]);
+
+            /* a node whose network the cluster brings lacks no program of the network: told when
+             * asked */
+            if ((wanted_plugin ? text_equal(wanted_plugin, plugins.items[p])
+                               : !agent->makes_network && !agent->pods_make_network) &&
                 add_node(artifacts, network_modes[m], plugins.items[p],
                          !text_equal(options->kube_proxy, "none"), list, err) < 0)
                 return -1;
+        }
     }
     if (!json_array_size(list))
         return error_set(err, ERROR_USAGE, "network plugin %s does not work in network mode %s",

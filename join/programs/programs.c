@@ -45,13 +45,6 @@ static struct mirror mirror_at(struct join *join, const char *url) {
                            .context = &join->progress};
 }
 
-static int open_mirror(struct join *join, struct error *err) {
-    const struct join_options *o = &join->found.options;
-    const struct mirror mirror = mirror_at(join, o->mirror);
-
-    return bundle_open_mirror(&mirror, o->lock, &join->found.bundle, err);
-}
-
 static const char *published_version(const struct join_found *found) {
     if (found->options.kubernetes_version)
         return found->options.kubernetes_version;
@@ -91,13 +84,14 @@ static struct artifact_places places_of(const struct join_found *found) {
 int programs_bundle(struct join *join, struct bundle **ret, struct error *err) {
     const struct join_options *o = &join->found.options;
     const struct artifact_places places = places_of(&join->found);
+    const struct mirror mirror = mirror_at(join, o->mirror);
     bool is_new = !join->found.bundle;
     int result = 0;
 
     if (is_new && o->bundle)
         result = bundle_open(join->host, o->bundle, o->lock, &join->found.bundle, err);
     else if (is_new && o->mirror)
-        result = open_mirror(join, err);
+        result = bundle_open_mirror(&mirror, o->lock, &join->found.bundle, err);
     else if (is_new)
         result = open_upstream(join, err);
     if (result == 0 && join->found.bundle) /* what containerd says may be known only now */
@@ -107,16 +101,21 @@ int programs_bundle(struct join *join, struct bundle **ret, struct error *err) {
     return result;
 }
 
-/* Of those that were not read the digest is what an earlier lock says. */
-static void fill_from_earlier(struct join *join, struct artifacts *artifacts) {
-    _cleanup_(freep) char *text = NULL;
+int programs_write_lock(struct join *join, const struct bundle *bundle, struct error *err) {
+    const struct artifacts *all = bundle_artifacts(bundle);
+    struct artifact items[ARTIFACTS_MAX]; /* borrowed */
+    struct artifacts artifacts = {.items = items};
     _cleanup_(artifacts_free) struct artifacts earlier = {0};
-    size_t len, kept = 0;
+    _cleanup_(freep) char *before = NULL, *text = NULL;
+    size_t len;
 
-    if (host_read(join->host, PROGRAMS_LOCK, LOCK_MAX, &text, &len, ERROR_IGNORED) == 0)
-        (void)artifact_lock_parse(text, len, &earlier, NULL, ERROR_IGNORED);
-    for (size_t i = 0; i < artifacts->count; i++) {
-        struct artifact item = artifacts->items[i];
+    if (!bundle_is_upstream(bundle))
+        return 0;
+    /* of those that were not read the digest is what an earlier lock says */
+    if (host_read(join->host, PROGRAMS_LOCK, LOCK_MAX, &before, &len, ERROR_IGNORED) == 0)
+        (void)artifact_lock_parse(before, len, &earlier, NULL, ERROR_IGNORED);
+    for (size_t i = 0; i < all->count; i++) {
+        struct artifact item = all->items[i];
 
         for (size_t k = 0; !*item.sha256 && k < earlier.count; k++) {
             if (text_equal(earlier.items[k].name, item.name) &&
@@ -126,21 +125,8 @@ static void fill_from_earlier(struct join *join, struct artifacts *artifacts) {
             }
         }
         if (*item.sha256)
-            artifacts->items[kept++] = item;
+            items[artifacts.count++] = item;
     }
-    artifacts->count = kept;
-}
-
-int programs_write_lock(struct join *join, const struct bundle *bundle, struct error *err) {
-    const struct artifacts *all = bundle_artifacts(bundle);
-    struct artifact items[ARTIFACTS_MAX]; /* borrowed */
-    struct artifacts artifacts = {items, all->count};
-    _cleanup_(freep) char *text = NULL;
-
-    if (!bundle_is_upstream(bundle))
-        return 0;
-    memcpy(items, all->items, all->count * sizeof *items);
-    fill_from_earlier(join, &artifacts);
     text = artifact_lock_make(&artifacts, NULL);
     return journal_write(&join->journal, PROGRAMS_LOCK, text, strlen(text), HOST_SECRET, err);
 }
@@ -223,6 +209,10 @@ char *programs_version(struct host *host, bool may_run, const char *program) {
                : NULL;
 }
 
+bool programs_same_version(const char *a, const char *b) {
+    return a && b && text_equal(a + (*a == 'v'), b + (*b == 'v'));
+}
+
 /* The lock's word first: its file will stand there. */
 static char *coming_version(const struct join *join, const struct artifacts *lock,
                             const char *artifact, const char *program) {
@@ -246,20 +236,6 @@ const char *programs_kubelet_version(struct host *host, struct join_found *found
 
 const char *programs_kube_proxy_version(struct host *host, struct join_found *found) {
     return version_of(host, found, &found->kube_proxy_version, &service_kube_proxy);
-}
-
-static const char *without_v(const char *version) {
-    return version + (*version == 'v');
-}
-
-static int check_wanted(const struct join_options *options, const char *name, const char *version,
-                        struct error *err) {
-    const char *wanted = options->kubernetes_version;
-
-    if (!wanted || !version || text_equal(without_v(wanted), without_v(version)))
-        return 0;
-    return error_set(err, ERROR_USAGE, "--kubernetes-version %s: the %s to be started is %s",
-                     wanted, name, version);
 }
 
 static int check_skew(struct join *join, const struct service *service, const char *version,
@@ -323,15 +299,6 @@ void programs_service_settings(struct host *host, struct join_found *found,
     };
 }
 
-/* Made for nothing but to hear whether it can be made. */
-static int check_command_line(struct join *join, struct error *err) {
-    struct service_settings settings;
-    _cleanup_(text_list_free) struct text_list arguments = {0};
-
-    programs_service_settings(join->host, &join->found, &settings);
-    return service_arguments(&service_kubelet, &settings, &arguments, err);
-}
-
 /* The bundle's word, else the program's own; what neither tells is not known. */
 static int check_cni(struct join *join, const struct artifacts *lock, struct error *err) {
     const struct network_plan *plan = &join->found.plan;
@@ -347,19 +314,6 @@ static int check_cni(struct join *join, const struct artifacts *lock, struct err
     return version ? cni->check_version(plan, version, err) : 0;
 }
 
-/* What was not tested together may work: told, not refused. */
-static void warn_of_breaches(struct join *join, const struct artifacts *lock, const char *kubelet) {
-    for (size_t i = 0; lock && i < lock->count; i++) {
-        const struct artifact *a = &lock->items[i];
-        const struct compatible *row =
-            compatible_breach(a->name, a->version, kubelet, join->found.facts.build);
-        _cleanup_(freep) char *message = row ? compatible_message(row, a->version) : NULL;
-
-        if (message)
-            join_warn(&join->progress, "%s", message);
-    }
-}
-
 int programs_check_versions(struct join *join, const struct artifacts *lock, struct error *err) {
     struct join_found *found = &join->found;
     const struct {
@@ -367,36 +321,42 @@ int programs_check_versions(struct join *join, const struct artifacts *lock, str
         char **version;
     } programs[] = {{&service_kubelet, &found->kubelet_version},
                     {&service_kube_proxy, &found->kube_proxy_version}};
+    const char *wanted = found->options.kubernetes_version;
+    struct service_settings settings;
+    _cleanup_(text_list_free) struct text_list arguments = {0};
 
     for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
         const struct service *row = programs[i].service;
         char *version = coming_version(join, lock, row->artifact, row->program);
 
         text_set(programs[i].version, version);
-        if (programs_wanted(found, row) &&
-            (check_wanted(&found->options, row->name, version, err) < 0 ||
-             check_skew(join, row, version ? version : found->options.kubernetes_version, err) < 0))
+        if (!programs_wanted(found, row))
+            continue;
+        if (wanted && version && !programs_same_version(wanted, version))
+            return error_set(err, ERROR_USAGE,
+                             "--kubernetes-version %s: the %s to be started is %s", wanted,
+                             row->name, version);
+        if (check_skew(join, row, version ? version : wanted, err) < 0)
             return -1;
     }
     if (check_cni(join, lock, err) < 0)
         return -1;
-    warn_of_breaches(join, lock, found->kubelet_version);
-    return check_command_line(join, err);
+    /* what was not tested together may work: told, not refused */
+    for (size_t i = 0; lock && i < lock->count; i++) {
+        const struct artifact *a = &lock->items[i];
+        const struct compatible *row =
+            compatible_breach(a->name, a->version, found->kubelet_version, found->facts.build);
+        _cleanup_(freep) char *message = row ? compatible_message(row, a->version) : NULL;
+
+        if (message)
+            join_warn(&join->progress, "%s", message);
+    }
+    /* made for nothing but to hear whether it can be made */
+    programs_service_settings(join->host, found, &settings);
+    return service_arguments(&service_kubelet, &settings, &arguments, err);
 }
 
 /* ---- arguments ---- */
-
-static int refuse_argument(const char *program, const char *argument, const struct text_list *known,
-                           struct error *err) {
-    _cleanup_(freep) char *name = program_flag_name(argument);
-
-    if (text_list_has(known, name))
-        return error_set(err, ERROR_USAGE, "kubelet argument '%s': '%s' does not accept that value",
-                         argument, program);
-    (void)error_set(err, ERROR_USAGE, "kubelet argument '%s': '%s' has no such flag", argument,
-                    program);
-    return nearest_hint(err, "--", name, (const char *const *)known->items, known->count);
-}
 
 /* All at once first: that is the rule, and one start of the program. */
 static int ask_program(struct host *host, const char *program, const struct text_list *arguments,
@@ -404,44 +364,61 @@ static int ask_program(struct host *host, const char *program, const struct text
     _cleanup_(text_list_free) struct text_list known = {0};
     struct error why = {0};
     bool takes;
-    int result = 0;
 
-    if (program_takes(host, program, arguments, &takes, &why) < 0 || takes)
+    if (program_takes(host, program, arguments, &takes, &why) < 0 || takes ||
+        program_flags_read(host, program, &known, &why) < 0 || !known.count)
         return 0;
-    if (program_flags_read(host, program, &known, &why) == 0 && known.count) {
-        for (size_t i = 0; i < arguments->count && result == 0; i++) {
-            struct text_list one = {.items = &arguments->items[i], .count = 1};
+    for (size_t i = 0; i < arguments->count; i++) {
+        const char *argument = arguments->items[i];
+        struct text_list one = {.items = &arguments->items[i], .count = 1};
+        _cleanup_(freep) char *name = NULL;
 
-            if (program_takes(host, program, &one, &takes, &why) == 0 && !takes)
-                result = refuse_argument(program, arguments->items[i], &known, err);
-        }
+        if (program_takes(host, program, &one, &takes, &why) < 0 || takes)
+            continue;
+        name = program_flag_name(argument);
+        if (text_list_has(&known, name))
+            return error_set(err, ERROR_USAGE,
+                             "kubelet argument '%s': '%s' does not accept that value", argument,
+                             program);
+        (void)error_set(err, ERROR_USAGE, "kubelet argument '%s': '%s' has no such flag", argument,
+                        program);
+        return nearest_hint(err, "--", name, (const char *const *)known.items, known.count);
     }
-    return result;
+    return 0;
 }
 
-/* A program that is put aside for it is removed again, and what is written for it. */
-static int ask_aside(struct join *join, struct bundle *bundle, const struct artifact *artifact,
-                     const struct text_list *arguments, struct error *err) {
-    bool was_there = host_file_type(join->host, WINJOIN_FOLDER) != HOST_ABSENT, is_written = false;
+int programs_check_kubelet(struct join *join, struct bundle *bundle, struct error *err) {
+    const struct artifact *kubelet =
+        bundle ? artifact_find(bundle_artifacts(bundle), "kubelet") : NULL;
     const char *program = service_kubelet.program;
+    _cleanup_(text_list_free) struct text_list arguments = {0};
     struct service_settings settings;
     _cleanup_(freep) char *data = NULL;
+    bool was_there, is_written = false;
     size_t len;
     int result = 0;
 
+    if (!kubelet && host_file_type(join->host, program) == HOST_ABSENT)
+        return 0;
+    if (join->found.cluster.kubelet && join_need(join, NEED_KUBELET_CONFIG, err) < 0)
+        return -1;
+    kubelet_arguments(&join->found.options, &arguments);
+    was_there = host_file_type(join->host, WINJOIN_FOLDER) != HOST_ABSENT;
     programs_service_settings(join->host, &join->found, &settings);
-    if (!artifact && host_refuse_stranger(join->host, program, err) < 0)
+    if (!kubelet && host_refuse_stranger(join->host, program, err) < 0)
         return -1;
-    if (artifact && artifact_is_installed(join->host, artifact, &is_written, err) < 0)
+    if (kubelet && artifact_is_installed(join->host, kubelet, &is_written, err) < 0)
         return -1;
-    if (artifact && !is_written) {
+
+    /* a program that is put aside to be asked is removed again, and what is written for it */
+    if (kubelet && !is_written) {
         program = ASIDE_FOLDER "\\kubelet.exe";
-        if (bundle_read(bundle, artifact, &data, &len, err) < 0)
+        if (bundle_read(bundle, kubelet, &data, &len, err) < 0)
             return -1;
         result = host_write(join->host, program, data, len, HOST_SECRET, err);
     }
-    if (result == 0 && arguments->count)
-        result = ask_program(join->host, program, arguments, err);
+    if (result == 0 && arguments.count)
+        result = ask_program(join->host, program, &arguments, err);
     if (result == 0 && join->found.cluster.kubelet) /* else a phase alone, which writes none */
         result = kubelet_question_ask(join->host, &join->progress, join->found.kubelet_config,
                                       &settings, program, ASIDE_FOLDER, err);
@@ -450,17 +427,4 @@ static int ask_aside(struct join *join, struct bundle *bundle, const struct arti
     if (!was_there)
         (void)host_remove(join->host, WINJOIN_FOLDER, NULL);
     return result;
-}
-
-int programs_check_kubelet(struct join *join, struct bundle *bundle, struct error *err) {
-    const struct artifact *kubelet =
-        bundle ? artifact_find(bundle_artifacts(bundle), "kubelet") : NULL;
-    _cleanup_(text_list_free) struct text_list arguments = {0};
-
-    if (!kubelet && host_file_type(join->host, service_kubelet.program) == HOST_ABSENT)
-        return 0;
-    if (join->found.cluster.kubelet && join_need(join, NEED_KUBELET_CONFIG, err) < 0)
-        return -1;
-    kubelet_arguments(&join->found.options, &arguments);
-    return ask_aside(join, bundle, kubelet, &arguments, err);
 }

@@ -41,6 +41,8 @@ int programs_check_complete(struct join *join, const struct artifacts *lock, str
 /* The version of the installed program ("v1.37.1"), or NULL: by its file, and where that says none
  * and it may be run, by itself (services/program_flags.h). The caller frees. */
 char *programs_version(struct host *host, bool may_run, const char *program);
+/* Are both known, and the same? The v may lack. */
+bool programs_same_version(const char *a, const char *b);
 /* The version of the kubelet that runs, or will: the bundle's once it was checked, the installed
  * one's, else the cluster's. Borrowed. */
 const char *programs_kubelet_version(struct host *host, struct join_found *found);
@@ -52,7 +54,6 @@ char *programs_sandbox_image(struct host *host, struct join_found *found);
 /* What to know of an image that comes from the cluster's own repository, which may have Linux
  * images alone; NULL where it is upstream's or a bundle's. The caller frees. */
 char *programs_image_warning(struct host *host, struct join_found *found);
-void programs_warn_of_image(struct join *join);
 /* Before anything is written: --kubernetes-version against the bundle's (or the installed) kubelet
  * and kube-proxy (ERROR_USAGE), the kubelet's against the control plane (version_skew_check(); a
  * warning when KubeletVersion is ignored). `lock` NULL = no bundle. A version that is not known
@@ -85,6 +86,8 @@ void programs_service_settings(struct host *host, struct join_found *found,
 const struct text_list *service_proxy(struct host *host, struct join_found *found);
 /* Has the proxy's URL a user or a password? */
 bool service_proxy_is_secret(const char *proxy);
+/* A variable of this session, by its usual name or else the other one. The caller frees; NULL. */
+char *service_proxy_variable(struct host *host, const char *upper, const char *lower);
 
 /* ---- Kubernetes' version skew policy ---- */
 

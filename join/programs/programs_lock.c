@@ -4,31 +4,27 @@
 
 enum { LOCK_MAX = 1024 * 1024 };
 
-static int read_lock(struct join *join, struct error *err) {
-    const char *path = join->found.options.lock;
-    _cleanup_(freep) char *text = NULL;
-    size_t len;
-
-    return host_read_text(join->host, path, LOCK_MAX, &text, &len, err) < 0 ||
-                   artifact_lock_parse(text, len, &join->found.known, NULL, err) < 0
-               ? error_prefix(err, "lock '%s'", path)
-               : 0;
-}
-
 int programs_unlike(struct join *join, struct text_list *ret, struct error *err) {
     const struct join_options *o = &join->found.options;
     const struct mirror from = {.host = join->host, .http = join->http, .url = o->source_base};
     const struct artifacts *known = &join->found.known;
     _cleanup_(text_list_free) struct text_list needed = {0}, here = {0};
+    _cleanup_(freep) char *lock = NULL;
+    bool unread;
+    size_t len;
 
     if (programs_missing(NULL, &join->found, NULL, &needed, err) < 0)
         return -1;
     for (size_t i = 0; i < needed.count; i++)
         if (!text_list_has(ret, needed.items[i]))
             text_list_add(&here, needed.items[i]);
-    if (!known->items && here.count &&
-        (o->lock ? read_lock(join, err)
-                 : artifacts_published(&from, &here, o->catalog, &join->found.known, err)) < 0)
+    unread = !known->items && here.count;
+    if (unread && o->lock &&
+        (host_read_text(join->host, o->lock, LOCK_MAX, &lock, &len, err) < 0 ||
+         artifact_lock_parse(lock, len, &join->found.known, NULL, err) < 0))
+        return error_prefix(err, "lock '%s'", o->lock);
+    if (unread && !o->lock &&
+        artifacts_published(&from, &here, o->catalog, &join->found.known, err) < 0)
         return -1;
     for (size_t i = 0; i < here.count; i++) {
         const struct artifact *artifact = artifact_find(known, here.items[i]);

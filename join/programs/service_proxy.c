@@ -6,15 +6,13 @@
 
 #define MACHINE_VARIABLES "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment"
 
-static const char *const names[] = {"HTTP_PROXY=", "HTTPS_PROXY=", "NO_PROXY="};
-
 bool service_proxy_is_secret(const char *proxy) {
     _cleanup_(freep) char *shown = http_shown_proxy(proxy);
 
     return !text_equal(shown, proxy);
 }
 
-static char *of_session(struct host *host, const char *upper, const char *lower) {
+char *service_proxy_variable(struct host *host, const char *upper, const char *lower) {
     char *value = host_environment(host, upper);
 
     if (value && *value)
@@ -23,32 +21,22 @@ static char *of_session(struct host *host, const char *upper, const char *lower)
     return host_environment(host, lower);
 }
 
-/* What stands there is the owner's, or an earlier join's. */
-static void keep(struct host *host, struct text_list *ret) {
-    _cleanup_(host_service_free) struct host_service service = {0};
-
-    if (host_service_query(host, service_containerd.name, &service, ERROR_IGNORED) < 0)
-        return;
-    for (size_t i = 0; i < service.environment.count; i++)
-        for (size_t k = 0; k < ARRAY_SIZE(names); k++)
-            if (text_starts_with(service.environment.items[i], names[k]))
-                text_list_add(ret, service.environment.items[i]);
-}
-
 static void except(struct text_list *list, const char *item) {
     if (item && *item && !text_list_has(list, item))
         text_list_add(list, item);
 }
 
 /* The API server goes the way that winjoin's own requests go. */
-static char *exceptions(const struct join_found *found, const char *proxy, const char *given) {
+static void make(const struct join_found *found, const char *proxy, const char *excepted,
+                 struct text_list *ret) {
     _cleanup_(text_list_free) struct text_list list = {0};
     const char *server = found->client.server, *domain = found->cluster.dns_domain;
     _cleanup_(freep) char *names_of_cluster = domain ? xasprintf(".%s", domain) : NULL;
-    _cleanup_(freep) char *way = server ? http_proxy_for(server, proxy, given) : NULL;
+    _cleanup_(freep) char *way = server ? http_proxy_for(server, proxy, excepted) : NULL;
     _cleanup_(freep) char *name = server && !way ? server_url_host(server) : NULL;
+    _cleanup_(freep) char *no = NULL;
 
-    text_list_split(&list, given ? given : "", ',');
+    text_list_split(&list, excepted ? excepted : "", ',');
     for (size_t i = 0; i < found->cluster.pod_subnets.count; i++)
         except(&list, found->cluster.pod_subnets.items[i]);
     for (size_t i = 0; i < found->cluster.service_subnets.count; i++)
@@ -56,13 +44,7 @@ static char *exceptions(const struct join_found *found, const char *proxy, const
     except(&list, ".svc");
     except(&list, names_of_cluster);
     except(&list, name);
-    return text_list_join(&list, ",");
-}
-
-static void make(const struct join_found *found, const char *proxy, const char *excepted,
-                 struct text_list *ret) {
-    _cleanup_(freep) char *no = exceptions(found, proxy, excepted);
-
+    no = text_list_join(&list, ",");
     text_list_add_owned(ret, xasprintf("HTTP_PROXY=%s", proxy));
     text_list_add_owned(ret, xasprintf("HTTPS_PROXY=%s", proxy));
     text_list_add_owned(ret, xasprintf("NO_PROXY=%s", no));
@@ -89,9 +71,11 @@ static void of_windows(const struct join_found *found, struct text_list *ret) {
 }
 
 const struct text_list *service_proxy(struct host *host, struct join_found *found) {
+    static const char *const names[] = {"HTTP_PROXY=", "HTTPS_PROXY=", "NO_PROXY="};
     _cleanup_(freep) char *machine = NULL;
-    _cleanup_(freep) char *session = of_session(host, "HTTPS_PROXY", "https_proxy");
-    _cleanup_(freep) char *excepted = of_session(host, "NO_PROXY", "no_proxy");
+    _cleanup_(freep) char *session = service_proxy_variable(host, "HTTPS_PROXY", "https_proxy");
+    _cleanup_(freep) char *excepted = service_proxy_variable(host, "NO_PROXY", "no_proxy");
+    _cleanup_(host_service_free) struct host_service service = {0};
     struct text_list *ret = &found->service_proxy;
 
     if (ret->count ||
@@ -99,8 +83,13 @@ const struct text_list *service_proxy(struct host *host, struct join_found *foun
         return ret;
     if (session && *session && !service_proxy_is_secret(session))
         make(found, session, excepted, ret);
-    if (!ret->count)
-        keep(host, ret);
+    /* what stands there is the owner's, or an earlier join's */
+    if (!ret->count &&
+        host_service_query(host, service_containerd.name, &service, ERROR_IGNORED) == 0)
+        for (size_t i = 0; i < service.environment.count; i++)
+            for (size_t k = 0; k < ARRAY_SIZE(names); k++)
+                if (text_starts_with(service.environment.items[i], names[k]))
+                    text_list_add(ret, service.environment.items[i]);
     if (!ret->count && !(session && *session))
         of_windows(found, ret);
     return ret;

@@ -10,28 +10,6 @@ static bool minor_of(const char *version, unsigned *ret) {
     return version && *version && kubernetes_minor(version, "", ret, NULL) == 0;
 }
 
-static int too_new(const char *program, const char *version, const char *control_plane,
-                   struct error *err) {
-    (void)error_set(err, ERROR_PREFLIGHT,
-                    "[KubeletVersion] the %s version is higher than the control plane version: "
-                    "%s %s, control plane %s",
-                    program, program, version, control_plane);
-    return error_hint(err,
-                      "upgrade the control plane first, or use a %s of its minor version or up to "
-                      "three older",
-                      program);
-}
-
-static int too_old(const char *program, const char *version, const char *control_plane, unsigned by,
-                   struct error *err) {
-    (void)error_set(err, ERROR_PREFLIGHT,
-                    "[KubeletVersion] the %s version is more than %u minor versions older than the "
-                    "control plane: %s %s, control plane %s",
-                    program, by, program, version, control_plane);
-    return error_hint(err, "use a newer %s, preferably of the control plane's own version",
-                      program);
-}
-
 int version_skew_check(const struct version_skew *skew, struct error *err) {
     const char *program = skew->program ? skew->program : "kubelet";
     const char *kubelet = skew->kubelet, *oldest = NULL, *newest = NULL;
@@ -59,7 +37,22 @@ int version_skew_check(const struct version_skew *skew, struct error *err) {
     if (!oldest)
         return 0;
     by = minor < 25 ? OLDER_BY_BEFORE_1_25 : OLDER_BY;
-    if (minor > low)
-        return too_new(program, kubelet, oldest, err);
-    return high > minor + by ? too_old(program, kubelet, newest, by, err) : 0;
+    if (minor > low) {
+        (void)error_set(err, ERROR_PREFLIGHT,
+                        "[KubeletVersion] the %s version is higher than the control plane version: "
+                        "%s %s, control plane %s",
+                        program, program, kubelet, oldest);
+        return error_hint(err,
+                          "upgrade the control plane first, or use a %s of its minor version or up "
+                          "to three older",
+                          program);
+    }
+    if (high <= minor + by)
+        return 0;
+    (void)error_set(err, ERROR_PREFLIGHT,
+                    "[KubeletVersion] the %s version is more than %u minor versions older than the "
+                    "control plane: %s %s, control plane %s",
+                    program, by, program, kubelet, newest);
+    return error_hint(err, "use a newer %s, preferably of the control plane's own version",
+                      program);
 }

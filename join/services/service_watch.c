@@ -33,35 +33,19 @@ int service_watch_hint(struct service_watch *watch, struct error *err) {
     return -1;
 }
 
-static int fail_ended(struct service_watch *watch, const struct host_service *service,
-                      struct error *err) {
-    (void)error_set(err, ERROR_HOST,
-                    "keep %s running: it ended %u times, the last time with exit code %u",
-                    watch->service->name, watch->ends, (unsigned)service->exit_code);
-    (void)service_watch_hint(watch, err);
-    return error_hint(
-        err, "fix that and run the same command again; winjoin reset undoes what was done");
-}
-
-/* Windows starts it again at the same time: whoever comes second finds it running. */
-static int start_again(struct service_watch *watch, struct error *err) {
-    struct error why = {0};
-
-    watch->again_ms = 0;
-    if (host_service_start(watch->host, watch->service->name, START_TIMEOUT_MS, &why) == 0)
-        return 0;
-    if (why.kind != ERROR_HOST) /* ERROR_HOST: it ended once more, which the next look counts */
-        return error_pass(err, &why);
-    return 0;
-}
-
 static int count_end(struct service_watch *watch, const struct host_service *service,
                      struct error *err) {
     const char *name = watch->service->name;
     unsigned pause;
 
-    if (watch->ends++ == SERVICE_RESTARTS_MAX)
-        return fail_ended(watch, service, err);
+    if (watch->ends++ == SERVICE_RESTARTS_MAX) {
+        (void)error_set(err, ERROR_HOST,
+                        "keep %s running: it ended %u times, the last time with exit code %u", name,
+                        watch->ends, (unsigned)service->exit_code);
+        (void)service_watch_hint(watch, err);
+        return error_hint(
+            err, "fix that and run the same command again; winjoin reset undoes what was done");
+    }
     /* From our table: not every SCM keeps what it was told (Wine's). */
     pause = service_restart_delay_ms(watch->service, watch->ends);
     if (pause > SERVICE_PAUSE_MAX_MS)
@@ -74,6 +58,7 @@ static int count_end(struct service_watch *watch, const struct host_service *ser
 
 int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error *err) {
     _cleanup_(host_service_free) struct host_service found = {0};
+    struct error why = {0};
 
     if (host_service_query(watch->host, watch->service->name, &found, err) < 0)
         return -1;
@@ -92,11 +77,14 @@ int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error
         return count_end(watch, &found, err);
     if (host_monotonic_ms(watch->host) < watch->again_ms)
         return 0;
-    return start_again(watch, err);
-}
 
-unsigned service_watch_limit(const struct service_watch *watch, unsigned work_ms) {
-    return work_ms + watch->ends * SERVICE_PAUSE_MAX_MS;
+    watch->again_ms = 0;
+    /* Windows starts it again at the same time: whoever comes second finds it running. ERROR_HOST:
+     * it ended once more, which the next look counts. */
+    if (host_service_start(watch->host, watch->service->name, START_TIMEOUT_MS, &why) < 0 &&
+        why.kind != ERROR_HOST)
+        return error_pass(err, &why);
+    return 0;
 }
 
 /* ---- what it may read ---- */
@@ -164,31 +152,6 @@ int service_watch_start(struct service_watch *watch, const struct service *servi
 
 enum { STOP_TIMEOUT_MS = 30000 };
 
-/* Flags of ours that the program does not know are left out; those that were asked for are told. */
-static void take_known_flags(struct service_watch *watch, const struct service *service,
-                             const struct text_list *known, struct service_settings *settings) {
-    _cleanup_(text_list_free) struct text_list dropped = {0};
-
-    settings->known_flags = known;
-    service_dropped_arguments(service, settings, &dropped);
-    for (size_t i = 0; i < dropped.count; i++)
-        join_warn(watch->progress, "%s does not know '%s': left out", service->name,
-                  dropped.items[i]);
-}
-
-/* What an earlier life of the program has left would be taken for this one's. */
-static int forget_ready(struct journal *journal, const struct service *service, struct error *err) {
-    const char *path = service->ready_file;
-    _cleanup_(host_service_free) struct host_service found = {0};
-
-    if (!path)
-        return 0;
-    if (journal_file(journal, path, err) < 0 ||
-        host_service_query(journal->host, service->name, &found, err) < 0)
-        return -1;
-    return found.state == HOST_SERVICE_RUNNING ? 0 : host_remove(journal->host, path, err);
-}
-
 int service_register(struct journal *journal, const struct service *service,
                      const struct service_settings *settings, bool *ret_changed,
                      struct error *err) {
@@ -200,32 +163,33 @@ int service_register(struct journal *journal, const struct service *service,
                : written_service(journal, service, err);
 }
 
-/* What winjoin itself does at boot has no phase that starts it. */
-static int register_needed(struct journal *journal, const struct service *service,
-                           const struct service_settings *settings, struct error *err) {
-    for (size_t i = 0; i < ARRAY_SIZE(service->depends_on) && service->depends_on[i]; i++) {
-        const struct service *needed = service_by_name(service->depends_on[i]);
-
-        if (needed && !needed->artifact &&
-            service_register(journal, needed, settings, NULL, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 static int start(struct service_watch *watch, struct journal *journal,
                  const struct service *service, const struct service_settings *settings,
                  struct error *err) {
+    _cleanup_(host_service_free) struct host_service found = {0};
     bool changed = false, adopted = false;
 
     if (settings->adopt && service_is_foreign(journal->host, service, &adopted, err) < 0)
         return -1;
     if (adopted && !service->extra_args) /* nothing of it changes: nothing to take back */
         return service_watch_start(watch, service, err);
-    if ((!adopted && register_needed(journal, service, settings, err) < 0) ||
-        service_register(journal, service, settings, &changed, err) < 0 ||
-        (changed && host_service_stop(watch->host, service->name, STOP_TIMEOUT_MS, err) < 0) ||
-        forget_ready(journal, service, err) < 0)
+    /* what winjoin itself does at boot has no phase that starts it */
+    for (size_t i = 0; !adopted && i < ARRAY_SIZE(service->depends_on) && service->depends_on[i];
+         i++) {
+        const struct service *needed = service_by_name(service->depends_on[i]);
+
+        if (needed && !needed->artifact &&
+            service_register(journal, needed, settings, NULL, err) < 0)
+            return -1;
+    }
+    if (service_register(journal, service, settings, &changed, err) < 0 ||
+        (changed && host_service_stop(watch->host, service->name, STOP_TIMEOUT_MS, err) < 0))
+        return -1;
+    /* what an earlier life of the program has left would be taken for this one's */
+    if (service->ready_file && (journal_file(journal, service->ready_file, err) < 0 ||
+                                host_service_query(journal->host, service->name, &found, err) < 0 ||
+                                (found.state != HOST_SERVICE_RUNNING &&
+                                 host_remove(journal->host, service->ready_file, err) < 0)))
         return -1;
     return service_watch_start(watch, service, err);
 }
@@ -234,7 +198,7 @@ int service_start(struct service_watch *watch, struct journal *journal,
                   const struct service *service, const struct service_settings *settings,
                   struct error *err) {
     struct service_settings own = *settings;
-    _cleanup_(text_list_free) struct text_list known = {0};
+    _cleanup_(text_list_free) struct text_list known = {0}, dropped = {0};
     struct error why = {0};
 
     if (host_refuse_stranger(watch->host, service->program, err) < 0)
@@ -243,7 +207,12 @@ int service_start(struct service_watch *watch, struct journal *journal,
     if (service->kubernetes) {
         if (program_flags_read(watch->host, service->program, &known, &why) < 0)
             log_message(LOG_INFO, "%s", why.message); /* it cannot be asked: it gets them all */
-        take_known_flags(watch, service, &known, &own);
+        /* flags of ours that it does not know are left out; those that were asked for are told */
+        own.known_flags = &known;
+        service_dropped_arguments(service, &own, &dropped);
+        for (size_t i = 0; i < dropped.count; i++)
+            join_warn(watch->progress, "%s does not know '%s': left out", service->name,
+                      dropped.items[i]);
     }
     return start(watch, journal, service, &own, err);
 }

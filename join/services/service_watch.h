@@ -39,8 +39,6 @@ int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error
 int service_watch_rights(struct service_watch *watch, const char *path, struct error *err);
 /* Hints at the service's log, and at the errors that it ends with. Returns -1. */
 int service_watch_hint(struct service_watch *watch, struct error *err);
-/* How long a phase waits that gives the service `work_ms` for its work: with the pauses so far. */
-unsigned service_watch_limit(const struct service_watch *watch, unsigned work_ms);
 
 /* Records and registers the service and starts it (again, when something changed); from now on it
  * is the one that `watch` looks at. Flags of ours that its program does not know are left out, with

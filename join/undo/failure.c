@@ -3,11 +3,6 @@
 
 #include "join/phases/phases.h"
 
-static bool is_wanted(const struct join *join, const struct error *err) {
-    return text_equal(join->found.options.on_failure, "rollback") && !join->was_node &&
-           err->kind != ERROR_INTERRUPTED && err->kind != ERROR_RESTART;
-}
-
 static void on_entry(void *context, const char *what, const char *how, const struct error *why) {
     struct join *join = context;
 
@@ -52,37 +47,36 @@ void failure_not(struct join *join) {
         (void)host_remove_tree(join->host, JOINING_FOLDER, NULL);
 }
 
-static void hint_at_rest(const struct join *join, struct error *err) {
-    size_t services = 0, networks = 0, count = join->journal.count;
+void failure_end(struct join *join, struct error *err) {
+    size_t services = 0, networks = 0, count;
 
+    host_set_deadline(join->host, 0);
+    if (join->journal.count && text_equal(join->found.options.on_failure, "rollback") &&
+        !join->was_node && err->kind != ERROR_INTERRUPTED && err->kind != ERROR_RESTART)
+        roll_back(join);
+    count = join->journal.count;
     for (size_t i = 0; i < count; i++) {
         enum journal_kind kind = join->journal.entries[i].kind;
 
         services += kind == JOURNAL_SERVICE;
         networks += kind == JOURNAL_NETWORK || kind == JOURNAL_SWITCH;
     }
-    (void)error_hint(err,
-                     "kept on this machine: %zu change%s (%zu service%s, %zu network%s); the "
-                     "same command continues at %s; to undo them: winjoin reset",
-                     count, PLURAL(count), services, PLURAL(services), networks, PLURAL(networks),
-                     join->progress.phase ? join->progress.phase->title : "the beginning");
-}
-
-void failure_end(struct join *join, struct error *err) {
-    host_set_deadline(join->host, 0);
-    if (join->journal.count && is_wanted(join, err))
-        roll_back(join);
     if (join->rolled_back && !join->undone.failed)
         (void)error_hint(err,
                          "everything was undone%s (--on-failure rollback): %zu removed, %zu "
                          "restored; a Node object that was made stays: kubectl delete node %s",
-                         join->journal.count ? " but the preparation" : "", join->undone.removed,
+                         count ? " but the preparation" : "", join->undone.removed,
                          join->undone.restored, join->found.node_name);
     else if (join->rolled_back)
         (void)error_hint(err, "%zu change%s could not be undone: run winjoin reset",
                          join->undone.failed, PLURAL(join->undone.failed));
-    else if (join->journal.count)
-        hint_at_rest(join, err);
+    else if (count)
+        (void)error_hint(err,
+                         "kept on this machine: %zu change%s (%zu service%s, %zu network%s); the "
+                         "same command continues at %s; to undo them: winjoin reset",
+                         count, PLURAL(count), services, PLURAL(services), networks,
+                         PLURAL(networks),
+                         join->progress.phase ? join->progress.phase->title : "the beginning");
     else if (!join->changed)
         (void)error_hint(err, "nothing on this machine was changed");
 }

@@ -12,7 +12,7 @@ enum {
     MEND_TIMEOUT_MS = 30000,
 };
 
-static const char *const kind_names[JOURNAL_KIND_COUNT] = {
+const char *const journal_kind_names[JOURNAL_KIND_COUNT] = {
     [JOURNAL_FILE_ENTRY] = "file",       [JOURNAL_FOLDER_ENTRY] = "folder",
     [JOURNAL_SERVICE] = "service",       [JOURNAL_NETWORK] = "network",
     [JOURNAL_SWITCH] = "switch",         [JOURNAL_ROUTE] = "route",
@@ -20,20 +20,6 @@ static const char *const kind_names[JOURNAL_KIND_COUNT] = {
     [JOURNAL_FORWARDING] = "forwarding", [JOURNAL_EVENT_SOURCE] = "event-source",
     [JOURNAL_REGISTRY] = "registry",     [JOURNAL_PATH] = "path",
 };
-
-const char *journal_kind_name(enum journal_kind kind) {
-    return kind_names[kind];
-}
-
-static int kind_of(const char *name, enum journal_kind *ret) {
-    for (size_t i = 0; i < JOURNAL_KIND_COUNT; i++) {
-        if (text_equal(name, kind_names[i])) {
-            *ret = (enum journal_kind)i;
-            return 0;
-        }
-    }
-    return -1;
-}
 
 static void add_entry(struct journal *j, enum journal_kind kind, const char *target,
                       const char *phase, json_t *before) {
@@ -44,8 +30,8 @@ static void add_entry(struct journal *j, enum journal_kind kind, const char *tar
         .before = before ? before : json_pack("{s:b}", "absent", 1),
     };
     _cleanup_json_ json_t *json =
-        json_pack("{s:s, s:s, s:s, s:O}", "kind", kind_names[kind], "target", target, "phase",
-                  entry.phase, "before", entry.before);
+        json_pack("{s:s, s:s, s:s, s:O}", "kind", journal_kind_names[kind], "target", target,
+                  "phase", entry.phase, "before", entry.before);
 
     entry.line = json_write(json);
     array_add(j->entries, j->count, entry);
@@ -65,61 +51,45 @@ void journal_close(struct journal *journal) {
     *journal = (struct journal){0};
 }
 
-static int read_line(struct journal *j, const char *line, size_t len, struct error *err) {
+/* The first line says the version alone. */
+static int read_line(struct journal *j, bool first, const char *line, size_t len,
+                     struct error *err) {
     _cleanup_json_ json_t *json = NULL;
     const char *kind_name, *target;
+    size_t kind = 0;
     json_t *before;
-    enum journal_kind kind;
 
-    if (json_read(line, len, "journal entry", &json, err) < 0)
+    if (json_read(line, len, first ? "journal" : "journal entry", &json, err) < 0)
         return -1;
+    if (first) {
+        json_int_t version = json_integer_value(json_object_get(json, "version"));
+
+        return version == JOURNAL_VERSION
+                   ? 0
+                   : error_set(err, ERROR_MALFORMED, "its version is %lld, this winjoin knows %d",
+                               (long long)version, JOURNAL_VERSION);
+    }
     kind_name = json_text_at(json, "kind");
     target = json_text_at(json, "target");
-    if (!target || kind_of(kind_name, &kind) < 0)
+    while (kind < JOURNAL_KIND_COUNT && !text_equal(kind_name, journal_kind_names[kind]))
+        kind++;
+    if (!target || kind == JOURNAL_KIND_COUNT)
         return error_set(err, ERROR_MALFORMED, "decode journal entry: kind or target is missing");
     before = json_object_get(json, "before");
-    add_entry(j, kind, target, json_text_at(json, "phase"),
+    add_entry(j, (enum journal_kind)kind, target, json_text_at(json, "phase"),
               json_is_object(before) ? json_incref(before) : json_object());
     return 0;
-}
-
-/* The first line. */
-static int read_version(const char *line, size_t len, struct error *err) {
-    _cleanup_json_ json_t *json = NULL;
-    json_int_t version;
-
-    if (json_read(line, len, "journal", &json, err) < 0)
-        return -1;
-    version = json_integer_value(json_object_get(json, "version"));
-    if (version == JOURNAL_VERSION)
-        return 0;
-    return error_set(err, ERROR_MALFORMED, "its version is %lld, this winjoin knows %d",
-                     (long long)version, JOURNAL_VERSION);
 }
 
 static char *file_of(const struct journal *j) {
     return xasprintf("%s\\journal\\journal.jsonl", j->folder);
 }
 
-static int read_lines(struct journal *j, const char *file, const char *text, struct error *err) {
-    for (size_t number = 1; *text; number++) {
-        const char *end = strchr(text, '\n');
-
-        if (!end)
-            return 0; /* cut by a crash: the change it announced was never begun */
-        if (number == 1 ? read_version(text, (size_t)(end - text), err) < 0
-                        : end > text && read_line(j, text, (size_t)(end - text), err) < 0)
-            return error_prefix(err, "read '%s' line %zu", file, number);
-        text = end + 1;
-    }
-    return 0;
-}
-
 int journal_open_in(struct host *host, const char *folder, struct journal *ret, struct error *err) {
     struct journal journal = {.host = host, .folder = folder};
     _cleanup_(freep) char *text = NULL, *file = file_of(&journal);
     struct error unasked = {0};
-    size_t len;
+    size_t len, number = 1;
 
     err = err ? err : &unasked; /* its kind is looked at */
     if (host_read(host, file, JOURNAL_MAX, &text, &len, err) < 0) {
@@ -127,8 +97,13 @@ int journal_open_in(struct host *host, const char *folder, struct journal *ret, 
             return -1;
         text = xstrdup("");
     }
-    if (read_lines(&journal, file, text, err) < 0) {
+    /* a last line that was cut by a crash: the change it announced was never begun */
+    for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1, number++) {
+        if ((end == line && number > 1) ||
+            read_line(&journal, number == 1, line, (size_t)(end - line), err) == 0)
+            continue;
         journal_close(&journal);
+        (void)error_prefix(err, "read '%s' line %zu", file, number);
         return error_hint(
             err, "to start again without it, move '%s' away; what it recorded will not be undone",
             file);
@@ -168,14 +143,6 @@ bool journal_has_absent(const struct journal *journal, enum journal_kind kind, c
     return entry && json_bool_at(entry->before, "absent", false);
 }
 
-/* The folders of one that never was; they go when they are empty. */
-static void forget_folders(const struct journal *j) {
-    _cleanup_(freep) char *own = xasprintf("%s\\journal", j->folder);
-
-    (void)host_remove(j->host, own, NULL);
-    (void)host_remove(j->host, j->folder, NULL);
-}
-
 static int save(struct journal *j, struct error *err) {
     _cleanup_(freep) char *file = file_of(j);
     _cleanup_(text_free) struct text out = {0};
@@ -190,8 +157,13 @@ static int save(struct journal *j, struct error *err) {
         result = host_make_folder(j->host, j->folder, HOST_SECRET, err);
     if (result == 0)
         result = host_write(j->host, file, text_str(&out), out.len, HOST_SECRET, err);
-    if (result < 0 && !j->has_folder && !j->saved)
-        forget_folders(j);
+    if (result < 0 && !j->has_folder && !j->saved) {
+        _cleanup_(freep) char *own = xasprintf("%s\\journal", j->folder);
+
+        /* the folders of one that never was go when they are empty */
+        (void)host_remove(j->host, own, NULL);
+        (void)host_remove(j->host, j->folder, NULL);
+    }
     if (result < 0)
         return error_prefix(err, "write the journal");
     j->has_folder = true;
@@ -219,10 +191,6 @@ int journal_record(struct journal *journal, enum journal_kind kind, const char *
     return record(journal, kind, target, before, err);
 }
 
-void journal_hold(struct journal *journal) {
-    journal->held = true;
-}
-
 int journal_write_down(struct journal *journal, struct error *err) {
     journal->held = false;
     if (journal->saved == journal->count || save(journal, err) == 0)
@@ -239,17 +207,9 @@ int journal_pop(struct journal *journal, struct error *err) {
     return save(journal, err);
 }
 
-static int copy_file(struct host *host, const char *from, const char *to, struct error *err) {
-    _cleanup_(freep) char *data = NULL;
-    size_t len;
-
-    if (host_read(host, from, BACKUP_MAX, &data, &len, err) < 0)
-        return -1;
-    return host_write(host, to, data, len, HOST_SECRET, err);
-}
-
 int journal_file(struct journal *journal, const char *path, struct error *err) {
-    _cleanup_(freep) char *backup = NULL, *access = NULL;
+    _cleanup_(freep) char *backup = NULL, *access = NULL, *data = NULL;
+    size_t len;
 
     if (journal->also && journal_file(journal->also, path, err) < 0)
         return -1;
@@ -259,7 +219,8 @@ int journal_file(struct journal *journal, const char *path, struct error *err) {
         return record(journal, JOURNAL_FILE_ENTRY, path, NULL, err);
     backup = xasprintf("%s\\backup\\%04zu", journal->folder, journal->count);
     if (host_make_folder(journal->host, journal->folder, HOST_SECRET, err) < 0 ||
-        copy_file(journal->host, path, backup, err) < 0 ||
+        host_read(journal->host, path, BACKUP_MAX, &data, &len, err) < 0 ||
+        host_write(journal->host, backup, data, len, HOST_SECRET, err) < 0 ||
         host_access_get(journal->host, path, &access, err) < 0)
         return error_prefix(err, "back up '%s'", path);
     return record(journal, JOURNAL_FILE_ENTRY, path,
@@ -397,7 +358,7 @@ int journal_own_folders(struct journal *journal, const char *const *paths, size_
     _cleanup_(text_list_free) struct text_list closed = {0};
     int result = 0;
 
-    journal_hold(journal);
+    journal->held = true;
     for (size_t i = 0; i < count && result == 0; i++) {
         result = own_parents(journal, paths[i], &closed, err) < 0
                      ? -1

@@ -23,7 +23,7 @@
 #define LOGS_FOLDER WINJOIN_FOLDER "\\logs"
 #define REPORTS_FOLDER WINJOIN_FOLDER "\\reports"
 
-/* What a line speaks of; the name in the file is that of journal_kind_name(). */
+/* What a line speaks of; its name in the file is in journal_kind_names. */
 enum journal_kind {
     JOURNAL_FILE_ENTRY,   /* a file that is written or removed; before: absent, or a backup */
     JOURNAL_FOLDER_ENTRY, /* a folder whose content belongs to the node: removed whole if it was
@@ -41,7 +41,7 @@ enum journal_kind {
     JOURNAL_FORWARDING,   /* of the interface with this address, in its family; before: on or off */
     JOURNAL_KIND_COUNT
 };
-const char *journal_kind_name(enum journal_kind kind);
+extern const char *const journal_kind_names[JOURNAL_KIND_COUNT];
 
 struct journal_entry {
     enum journal_kind kind;
@@ -60,7 +60,7 @@ struct journal {
     size_t count;
     const char *phase;       /* recorded with the next entries; borrowed */
     bool has_folder;         /* with its rights, by this run */
-    bool held;               /* journal_hold() */
+    bool held;               /* what is recorded waits for journal_write_down() */
     size_t saved;            /* entries that are on disk */
     struct text_list closed; /* folders, by this run: they stay so */
     json_t *written;         /* what was written (join/undo/journal.h); NULL: not read yet */
@@ -84,10 +84,9 @@ bool journal_has(const struct journal *journal, enum journal_kind kind, const ch
  * to disk before it returns. Recorded already: nothing happens. */
 int journal_record(struct journal *journal, enum journal_kind kind, const char *target,
                    json_t *before, struct error *err);
-/* For things that are recorded together before the first of them is changed: from here on they are
- * not written to disk one by one, but by journal_write_down(), all at once. That must follow, also
- * when one of them failed; when it fails itself, all of them count as not recorded. */
-void journal_hold(struct journal *journal);
+/* For things that are recorded together before the first of them is changed: with journal->held set
+ * they are not written to disk one by one, but all at once, by this, which must follow, also when
+ * one of them failed. When it fails itself, all of them count as not recorded. */
 int journal_write_down(struct journal *journal, struct error *err);
 /* Takes the last entry off, on disk too: it has been undone. */
 int journal_pop(struct journal *journal, struct error *err);

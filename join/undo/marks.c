@@ -76,47 +76,40 @@ static int find_networks(const struct marks *marks, const json_t *networks, bool
     return 0;
 }
 
-static int find_rules(const struct marks *marks, struct error *err) {
-    _cleanup_(text_list_free) struct text_list names = {0};
-
-    firewall_names(&names);
-    for (size_t i = 0; i < names.count; i++) {
-        bool there = false;
-
-        if (host_firewall_has(marks->journal->host, names.items[i], &there, err) < 0)
-            return -1;
-        if (there && !journal_has(marks->journal, JOURNAL_FIREWALL, names.items[i]) &&
-            found(marks, JOURNAL_FIREWALL, names.items[i], NULL, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int find_services(const struct marks *marks, struct error *err) {
-    for (const struct service *const *row = service_table; *row; row++) {
-        _cleanup_(host_service_free) struct host_service service = {0};
-
-        if (host_service_query(marks->journal->host, (*row)->name, &service, err) < 0)
-            return -1;
-        if (service_is_ours(&service) &&
-            !journal_has(marks->journal, JOURNAL_SERVICE, (*row)->name) &&
-            found(marks, JOURNAL_SERVICE, (*row)->name, NULL, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 int marks_find(struct journal *journal, bool record, marks_told *told, void *context,
                struct error *err) {
     const struct marks marks = {journal, record, told, context};
+    _cleanup_(text_list_free) struct text_list rules = {0};
     _cleanup_json_ json_t *networks = NULL;
     uint64_t before = host_set_limit(journal->host, HNS_MS);
     bool base;
 
     (void)hcn_list(journal->host, HCN_NETWORK, NULL, NULL, &networks, ERROR_IGNORED);
     host_set_deadline(journal->host, before);
-    return find_base(&marks, networks, &base, err) < 0 || find_rules(&marks, err) < 0 ||
-                   find_networks(&marks, networks, base, err) < 0 || find_services(&marks, err) < 0
-               ? -1
-               : 0;
+    if (find_base(&marks, networks, &base, err) < 0)
+        return -1;
+
+    firewall_names(&rules);
+    for (size_t i = 0; i < rules.count; i++) {
+        bool there = false;
+
+        if (host_firewall_has(journal->host, rules.items[i], &there, err) < 0)
+            return -1;
+        if (there && !journal_has(journal, JOURNAL_FIREWALL, rules.items[i]) &&
+            found(&marks, JOURNAL_FIREWALL, rules.items[i], NULL, err) < 0)
+            return -1;
+    }
+    if (find_networks(&marks, networks, base, err) < 0)
+        return -1;
+
+    for (const struct service *const *row = service_table; *row; row++) {
+        _cleanup_(host_service_free) struct host_service service = {0};
+
+        if (host_service_query(journal->host, (*row)->name, &service, err) < 0)
+            return -1;
+        if (service_is_ours(&service) && !journal_has(journal, JOURNAL_SERVICE, (*row)->name) &&
+            found(&marks, JOURNAL_SERVICE, (*row)->name, NULL, err) < 0)
+            return -1;
+    }
+    return 0;
 }

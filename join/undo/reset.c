@@ -61,21 +61,6 @@ static void count_failure(struct reset_result *ret, const struct error *why, str
  * five times. */
 enum { BUSY_MS = 5000, TRY_AGAIN_MS = 500, CONFIG_MAX = 1024 * 1024 };
 
-/* Where the node's runtime listens: what the kubelet was told, by an administrator, of this
- * machine. Else winjoin's own default applies. */
-static char *runtime_pipe(struct host *host) {
-    _cleanup_(freep) char *text = NULL;
-    _cleanup_(yaml_forget) struct yaml yaml = {0};
-    const char *socket = NULL;
-    size_t len;
-
-    if (host_refuse_stranger(host, KUBELET_CONFIG_FILE, ERROR_IGNORED) == 0 &&
-        host_read(host, KUBELET_CONFIG_FILE, CONFIG_MAX, &text, &len, ERROR_IGNORED) == 0 &&
-        yaml_read(text, len, KUBELET_CONFIG_FILE, &yaml, ERROR_IGNORED) == 0)
-        socket = json_text_at(yaml.documents, "0.containerRuntimeEndpoint");
-    return cri_pipe_path(socket && cri_socket_is_local(socket) ? socket : KUBELET_CRI_SOCKET);
-}
-
 struct removal {
     struct host *host;
     const char *pipe;
@@ -99,13 +84,22 @@ static enum wait_look look_removal(void *context, struct wait *, struct error *e
 static void end_pods(const struct journal *journal, const struct reset_options *options,
                      struct reset_result *ret, struct error *err) {
     struct host *host = journal->host;
-    _cleanup_(freep) char *pipe = NULL;
+    _cleanup_(freep) char *pipe = NULL, *text = NULL;
+    _cleanup_(yaml_forget) struct yaml yaml = {0};
     _cleanup_(cri_pods_free) struct cri_pods pods = {0};
+    const char *socket = NULL;
     struct error why = {0};
+    size_t len;
 
     if (!journal_has(journal, JOURNAL_SERVICE, service_kubelet.name))
         return;
-    pipe = runtime_pipe(host);
+    /* Where the node's runtime listens: what the kubelet was told, by an administrator, of this
+     * machine. Else winjoin's own default applies. */
+    if (host_refuse_stranger(host, KUBELET_CONFIG_FILE, ERROR_IGNORED) == 0 &&
+        host_read(host, KUBELET_CONFIG_FILE, CONFIG_MAX, &text, &len, ERROR_IGNORED) == 0 &&
+        yaml_read(text, len, KUBELET_CONFIG_FILE, &yaml, ERROR_IGNORED) == 0)
+        socket = json_text_at(yaml.documents, "0.containerRuntimeEndpoint");
+    pipe = cri_pipe_path(socket && cri_socket_is_local(socket) ? socket : KUBELET_CRI_SOCKET);
     if (cri_pods(host, pipe, CRI_LIST_MS, &pods, &why) < 0) {
         if (why.kind == ERROR_ABSENT) /* no runtime runs: nobody to ask */
             return;
@@ -134,24 +128,6 @@ static void end_pods(const struct journal *journal, const struct reset_options *
 
 /* ---- what the journal holds ---- */
 
-static void count_undone(const struct journal_entry *entry, struct reset_result *ret) {
-    if (json_object_get(entry->before, "present") || json_object_get(entry->before, "backup") ||
-        json_object_get(entry->before, "data"))
-        ret->restored++;
-    else
-        ret->removed++;
-}
-
-/* Takes the i-th entry off by moving it to the end. */
-static int forget(struct journal *journal, size_t i, struct error *err) {
-    struct journal_entry entry = journal->entries[i];
-
-    memmove(&journal->entries[i], &journal->entries[i + 1],
-            (journal->count - i - 1) * sizeof entry);
-    journal->entries[journal->count - 1] = entry;
-    return journal_pop(journal, err);
-}
-
 /* What could not be undone is still in the journal behind this entry and may stand on it: a folder
  * holds its files, the vSwitch carries the pod network, the journal names it. */
 static bool is_needed(const struct journal *journal, size_t index) {
@@ -177,8 +153,9 @@ static int undo_kinds(struct journal *journal, int kinds, const char *kept,
                       struct error *err) {
     for (size_t i = journal->count; i-- > 0;) {
         const struct journal_entry *entry = &journal->entries[i];
+        struct journal_entry undone;
         _cleanup_(freep) char *what =
-            xasprintf("%s %s", journal_kind_name(entry->kind), entry->target);
+            xasprintf("%s %s", journal_kind_names[entry->kind], entry->target);
         struct error why = {0};
         const char *how = "";
 
@@ -198,18 +175,20 @@ static int undo_kinds(struct journal *journal, int kinds, const char *kept,
             continue;
         }
         tell(options, what, how, NULL);
-        count_undone(entry, ret);
-        if (forget(journal, i, err) < 0)
+        if (json_object_get(entry->before, "present") || json_object_get(entry->before, "backup") ||
+            json_object_get(entry->before, "data"))
+            ret->restored++;
+        else
+            ret->removed++;
+        /* the last entry is the one that is taken off */
+        undone = *entry;
+        memmove(&journal->entries[i], &journal->entries[i + 1],
+                (journal->count - i - 1) * sizeof undone);
+        journal->entries[journal->count - 1] = undone;
+        if (journal_pop(journal, err) < 0)
             return -1;
     }
     return ret->failed ? -1 : 0;
-}
-
-static bool is_of_runs(struct host *host, const char *path) {
-    _cleanup_(text_list_free) struct text_list files = {0};
-
-    return (text_equal_nocase(path, LOGS_FOLDER) || text_equal_nocase(path, REPORTS_FOLDER)) &&
-           (host_list(host, path, &files, NULL) < 0 || files.count);
 }
 
 /* All of winjoin's own but the logs and reports of its runs, this one's too. */
@@ -222,8 +201,10 @@ static int remove_own(struct host *host, struct error *err) {
         return none.kind == ERROR_ABSENT ? 0 : host_remove_tree(host, WINJOIN_FOLDER, err);
     for (size_t i = 0; i < names.count; i++) {
         _cleanup_(freep) char *path = xasprintf("%s\\%s", WINJOIN_FOLDER, names.items[i]);
+        _cleanup_(text_list_free) struct text_list files = {0};
 
-        if (is_of_runs(host, path))
+        if ((text_equal_nocase(path, LOGS_FOLDER) || text_equal_nocase(path, REPORTS_FOLDER)) &&
+            (host_list(host, path, &files, NULL) < 0 || files.count))
             keeps = true;
         else if (host_remove_tree(host, path, err) < 0)
             return -1;
@@ -256,7 +237,7 @@ struct resetting {
 
 static void tell_mark(void *context, enum journal_kind kind, const char *target) {
     const struct resetting *r = context;
-    _cleanup_(freep) char *what = xasprintf("%s %s", journal_kind_name(kind), target);
+    _cleanup_(freep) char *what = xasprintf("%s %s", journal_kind_names[kind], target);
 
     if (r->options->force && !r->options->dry_run)
         return; /* it is in the journal now */
@@ -319,25 +300,19 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     return result;
 }
 
-static int stop_recorded(const struct journal *journal, struct error *err) {
-    for (size_t i = 0; i < journal->count; i++)
-        if (journal->entries[i].kind == JOURNAL_SERVICE &&
-            host_service_stop(journal->host, journal->entries[i].target, UNDO_STOP_MS, err) < 0)
-            return -1;
-    return 0;
-}
-
 /* Services come last: they start with what they had. */
 int reset_upgrade(struct host *host, const struct reset_options *options, struct reset_result *ret,
                   struct error *err) {
     const int services = 1 << JOURNAL_SERVICE;
     _cleanup_(journal_close) struct journal journal = {0};
-    int result;
+    int result = 0;
 
     *ret = (struct reset_result){0};
     if (journal_open_in(host, UPGRADE_FOLDER, &journal, err) < 0)
         return -1;
-    result = stop_recorded(&journal, err);
+    for (size_t i = 0; i < journal.count && result == 0; i++)
+        if (journal.entries[i].kind == JOURNAL_SERVICE)
+            result = host_service_stop(host, journal.entries[i].target, UNDO_STOP_MS, err);
     if (result == 0)
         result = undo_kinds(&journal, ~services, NULL, options, ret, err);
     if (undo_kinds(&journal, services, NULL, options, ret, err) < 0 || result < 0)

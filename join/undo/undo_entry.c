@@ -57,34 +57,25 @@ static int undo_file(struct host *host, const struct journal_entry *entry, const
     return host_remove(host, backup, err);
 }
 
-/* What a folder did not have when its names were noted. */
-static int remove_new(struct host *host, const struct journal_entry *entry, struct error *err) {
-    const json_t *noted = json_object_get(entry->before, "names");
-    _cleanup_(text_list_free) struct text_list before = {0}, names = {0};
-
-    if (!noted || host_list(host, entry->target, &names, NULL) < 0)
-        return 0;
-    json_read_texts(noted, &before);
-    for (size_t i = 0, at = 0; i < names.count; i++) {
-        _cleanup_(freep) char *path = xasprintf("%s\\%s", entry->target, names.items[i]);
-
-        while (at < before.count && strcmp(before.items[at], names.items[i]) < 0)
-            at++; /* both are sorted */
-        if ((at == before.count || !text_equal(before.items[at], names.items[i])) &&
-            host_remove_tree(host, path, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 static int undo_folder(struct host *host, const struct journal_entry *entry, const char **ret_how,
                        struct error *err) {
     const char *access = json_text_at(entry->before, "access");
-    _cleanup_(text_list_free) struct text_list names = {0};
+    const json_t *noted = json_object_get(entry->before, "names");
+    _cleanup_(text_list_free) struct text_list before = {0}, now = {0}, names = {0};
     bool empty;
 
-    if (remove_new(host, entry, err) < 0)
-        return -1;
+    /* what it did not have when its names were noted goes */
+    if (noted && host_list(host, entry->target, &now, NULL) == 0)
+        json_read_texts(noted, &before);
+    for (size_t i = 0, at = 0; i < now.count; i++) {
+        _cleanup_(freep) char *path = xasprintf("%s\\%s", entry->target, now.items[i]);
+
+        while (at < before.count && strcmp(before.items[at], now.items[i]) < 0)
+            at++; /* both are sorted */
+        if ((at == before.count || !text_equal(before.items[at], now.items[i])) &&
+            host_remove_tree(host, path, err) < 0)
+            return -1;
+    }
     if (json_bool_at(entry->before, "present", false)) {
         *ret_how = "kept: it existed before the join";
         return access && host_file_type(host, entry->target) != HOST_ABSENT
@@ -101,10 +92,11 @@ static int undo_folder(struct host *host, const struct journal_entry *entry, con
 }
 
 /* join/undo/journal.c writes this shape. */
-static void read_service(const struct journal_entry *entry, struct host_service *ret) {
+static int restore_service(struct host *host, const struct journal_entry *entry,
+                           struct error *err) {
     const json_t *b = entry->before;
-
-    *ret = (struct host_service){
+    const json_t *delays = json_object_get(b, "restartDelaysMs");
+    _cleanup_(host_service_free) struct host_service service = {
         .name = xstrdup(entry->target),
         .display_name = xstrdup_null(json_text_at(b, "displayName")),
         .description = xstrdup_null(json_text_at(b, "description")),
@@ -114,37 +106,22 @@ static void read_service(const struct journal_entry *entry, struct host_service 
         .reset_seconds = (unsigned)json_number_at(b, "resetSeconds", 0),
         .preshutdown_ms = (unsigned)json_number_at(b, "preshutdownMs", 0),
     };
-    for (size_t i = 0; i < ARRAY_SIZE(ret->restart_delays_ms); i++)
-        ret->restart_delays_ms[i] =
-            (unsigned)json_integer_value(json_array_get(json_object_get(b, "restartDelaysMs"), i));
-    json_read_texts(json_object_get(b, "dependsOn"), &ret->depends_on);
-    json_read_texts(json_object_get(b, "environment"), &ret->environment);
-}
 
-static int restore_service(struct host *host, const struct journal_entry *entry,
-                           struct error *err) {
-    _cleanup_(host_service_free) struct host_service service = {0};
-
-    read_service(entry, &service);
+    for (size_t i = 0; i < ARRAY_SIZE(service.restart_delays_ms); i++)
+        service.restart_delays_ms[i] = (unsigned)json_integer_value(json_array_get(delays, i));
+    json_read_texts(json_object_get(b, "dependsOn"), &service.depends_on);
+    json_read_texts(json_object_get(b, "environment"), &service.environment);
     if (host_service_put(host, &service, err) < 0)
         return -1;
-    return json_bool_at(entry->before, "running", false)
+    return json_bool_at(b, "running", false)
                ? host_service_start(host, entry->target, UNDO_STOP_MS, err)
                : 0;
-}
-
-/* One of ours without a row: the join that continues after a restart of Windows. */
-static int remove_task(struct host *host, const char *name, struct error *err) {
-    _cleanup_(host_service_free) struct host_service found = {0};
-
-    if (host_service_query(host, name, &found, err) < 0)
-        return -1;
-    return service_is_ours(&found) ? host_service_delete(host, name, UNDO_STOP_MS, err) : 0;
 }
 
 static int undo_service(struct host *host, const struct journal_entry *entry, const char **ret_how,
                         struct error *err) {
     const struct service *service = service_by_name(entry->target);
+    _cleanup_(host_service_free) struct host_service found = {0};
 
     if (host_service_stop(host, entry->target, UNDO_STOP_MS, err) < 0)
         return -1;
@@ -153,7 +130,13 @@ static int undo_service(struct host *host, const struct journal_entry *entry, co
         return restore_service(host, entry, err);
     }
     *ret_how = "removed";
-    return service ? service_remove(host, service, err) : remove_task(host, entry->target, err);
+    if (service)
+        return service_remove(host, service, err);
+    /* one of ours without a row: the join that continues after a restart of Windows */
+    if (host_service_query(host, entry->target, &found, err) < 0)
+        return -1;
+    return service_is_ours(&found) ? host_service_delete(host, entry->target, UNDO_STOP_MS, err)
+                                   : 0;
 }
 
 static int undo_network(struct host *host, const struct journal_entry *entry, const char **ret_how,
@@ -197,18 +180,6 @@ static int undo_route(struct host *host, const struct journal_entry *entry, cons
     return pod_routes_remove(host, &route, 1, err);
 }
 
-static int undo_firewall(struct host *host, const struct journal_entry *entry, const char **ret_how,
-                         struct error *err) {
-    *ret_how = "removed";
-    return host_firewall_remove(host, entry->target, err);
-}
-
-static int undo_source_vip(struct host *host, const struct journal_entry *entry,
-                           const char **ret_how, struct error *err) {
-    *ret_how = "released";
-    return source_vip_remove(host, entry->target, err);
-}
-
 static int undo_forwarding(struct host *host, const struct journal_entry *entry,
                            const char **ret_how, struct error *err) {
     uint32_t index;
@@ -250,31 +221,40 @@ static int undo_path(struct host *host, const struct journal_entry *entry, const
     return machine_path_set(host, entry->target, false, err);
 }
 
-static undo_function *const undo_functions[JOURNAL_KIND_COUNT] = {
-    [JOURNAL_FILE_ENTRY] = undo_file,       [JOURNAL_FOLDER_ENTRY] = undo_folder,
-    [JOURNAL_SERVICE] = undo_service,       [JOURNAL_NETWORK] = undo_network,
-    [JOURNAL_SWITCH] = undo_switch,         [JOURNAL_ROUTE] = undo_route,
-    [JOURNAL_FIREWALL] = undo_firewall,     [JOURNAL_SOURCE_VIP] = undo_source_vip,
-    [JOURNAL_FORWARDING] = undo_forwarding, [JOURNAL_EVENT_SOURCE] = undo_event_source,
-    [JOURNAL_REGISTRY] = undo_registry,     [JOURNAL_PATH] = undo_path,
+/* A function, or, where the name is all that matters, what removes it and what that is called. */
+static const struct {
+    undo_function *undo;
+    int (*remove)(struct host *host, const char *target, struct error *err);
+    const char *how;
+} kinds[JOURNAL_KIND_COUNT] = {
+    [JOURNAL_FILE_ENTRY] = {.undo = undo_file},
+    [JOURNAL_FOLDER_ENTRY] = {.undo = undo_folder},
+    [JOURNAL_SERVICE] = {.undo = undo_service},
+    [JOURNAL_NETWORK] = {.undo = undo_network},
+    [JOURNAL_SWITCH] = {.undo = undo_switch},
+    [JOURNAL_ROUTE] = {.undo = undo_route},
+    [JOURNAL_FIREWALL] = {.remove = host_firewall_remove, .how = "removed"},
+    [JOURNAL_SOURCE_VIP] = {.remove = source_vip_remove, .how = "released"},
+    [JOURNAL_FORWARDING] = {.undo = undo_forwarding},
+    [JOURNAL_EVENT_SOURCE] = {.undo = undo_event_source},
+    [JOURNAL_REGISTRY] = {.undo = undo_registry},
+    [JOURNAL_PATH] = {.undo = undo_path},
 };
-
-/* An entry that does not say what stood there is no proof that nothing did. */
-static bool knows_before(const struct journal_entry *entry) {
-    static const char *const members[] = {"absent", "present", "backup", "data",    "onlyIfEmpty",
-                                          "file",   "agent",   "card",   "nextHop", "on"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(members); i++)
-        if (json_object_get(entry->before, members[i]))
-            return true;
-    return false;
-}
 
 int undo_entry(struct host *host, const struct journal_entry *entry, const char **ret_how,
                struct error *err) {
-    if (!knows_before(entry)) {
+    static const char *const members[] = {"absent", "present", "backup", "data",    "onlyIfEmpty",
+                                          "file",   "agent",   "card",   "nextHop", "on"};
+    bool known = false;
+
+    for (size_t i = 0; i < ARRAY_SIZE(members) && !known; i++)
+        known = json_object_get(entry->before, members[i]);
+    if (!known) { /* that is no proof that nothing stood there */
         *ret_how = "kept: the journal does not say what was there before";
         return 0;
     }
-    return undo_functions[entry->kind](host, entry, ret_how, err);
+    if (kinds[entry->kind].undo)
+        return kinds[entry->kind].undo(host, entry, ret_how, err);
+    *ret_how = kinds[entry->kind].how;
+    return kinds[entry->kind].remove(host, entry->target, err);
 }

@@ -16,19 +16,6 @@ static json_t *load(struct host *host) {
 
 /* ---- notes ---- */
 
-static const char *phase_of(const struct journal *journal, enum journal_kind kind,
-                            const char *target, const json_t *before) {
-    const char *phase = json_string_value(json_object_get(before, "phase"));
-
-    if (!journal->also || journal->prepared)
-        return journal->phase;
-    for (size_t i = 0; !phase && i < journal->count; i++)
-        if (journal->entries[i].kind == kind &&
-            text_equal_nocase(journal->entries[i].target, target))
-            phase = journal->entries[i].phase;
-    return phase ? phase : journal->phase;
-}
-
 static json_t *notes_of(struct journal *journal) {
     if (!journal->written && !(journal->written = load(journal->host)))
         journal->written = json_object();
@@ -37,10 +24,18 @@ static json_t *notes_of(struct journal *journal) {
 
 static void note(struct journal *journal, enum journal_kind kind, const char *target,
                  json_t *as_written) {
-    json_t *targets = json_object_in(notes_of(journal), journal_kind_name(kind));
+    json_t *targets = json_object_in(notes_of(journal), journal_kind_names[kind]);
     const json_t *before = json_object_get(targets, target);
+    /* an upgrade's phases leave the join's beside the thing */
+    bool keeps = journal->also && !journal->prepared;
+    const char *phase =
+        keeps ? json_string_value(json_object_get(before, "phase")) : journal->phase;
 
-    json_object_set_new(as_written, "phase", json_string(phase_of(journal, kind, target, before)));
+    for (size_t i = 0; keeps && !phase && i < journal->count; i++)
+        if (journal->entries[i].kind == kind &&
+            text_equal_nocase(journal->entries[i].target, target))
+            phase = journal->entries[i].phase;
+    json_object_set_new(as_written, "phase", json_string(phase ? phase : journal->phase));
     if (json_equal(before, as_written)) {
         json_decref(as_written);
         return;
@@ -142,7 +137,8 @@ static char *file_differs(struct host *host, const char *path, const json_t *as_
 }
 
 bool written_file_differs(struct journal *journal, const char *path) {
-    const json_t *files = json_object_get(notes_of(journal), journal_kind_name(JOURNAL_FILE_ENTRY));
+    const json_t *files =
+        json_object_get(notes_of(journal), journal_kind_names[JOURNAL_FILE_ENTRY]);
     const json_t *as_written = json_object_get(files, path);
     bool missing = false;
     _cleanup_(freep) char *how =
@@ -201,16 +197,6 @@ static char *firewall_differs(struct host *host, const char *name, const json_t 
     return NULL;
 }
 
-/* A program that runs is replaced by an upgrade, which stops its service; the caller frees. */
-static char *repair_of(const json_t *as_written, bool missing) {
-    const char *phase = json_text_at(as_written, "phase");
-    const char *source = json_text_at(as_written, "source");
-
-    if (!source)
-        return xasprintf("winjoin join phase %s", phase ? phase : "list");
-    return xasprintf("winjoin %s %s", missing ? "join phase artifacts" : "upgrade", source);
-}
-
 json_t *written_compare(struct host *host, bool networks) {
     static const struct {
         enum journal_kind kind;
@@ -223,14 +209,20 @@ json_t *written_compare(struct host *host, bool networks) {
     json_t *rows = written ? json_array() : NULL;
 
     for (size_t k = 0; written && k < ARRAY_SIZE(kinds); k++) {
-        const char *name = journal_kind_name(kinds[k].kind);
+        const char *name = journal_kind_names[kinds[k].kind];
 
         if (kinds[k].kind == JOURNAL_NETWORK && !networks)
             continue;
         json_each_member(json_object_get(written, name), target, as_written) {
             bool missing = false;
             _cleanup_(freep) char *how = kinds[k].differs(host, target, as_written, &missing);
-            _cleanup_(freep) char *command = repair_of(as_written, missing);
+            const char *phase = json_text_at(as_written, "phase");
+            const char *source = json_text_at(as_written, "source");
+            /* a program that runs is replaced by an upgrade, which stops its service */
+            _cleanup_(freep) char *command =
+                source ? xasprintf("winjoin %s %s", missing ? "join phase artifacts" : "upgrade",
+                                   source)
+                       : xasprintf("winjoin join phase %s", phase ? phase : "list");
 
             if (how || missing)
                 json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:b, s:s}", "kind", name,

@@ -18,36 +18,31 @@ enum { DIFFERENCES_MAX = 20 };
 
 /* ---- the kubelet's arguments ---- */
 
-/* Those that winjoin gives a kubelet of this version by itself. */
-static int add_own(struct join *join, const char *version, struct text_list *ret,
-                   struct error *err) {
-    struct service_settings settings;
-    _cleanup_(text_list_free) struct text_list own = {0};
-
-    programs_service_settings(join->host, &join->found, &settings);
-    settings.kubelet_version = version;
-    settings.kubelet_extra_args = (struct text_list){0};
-    if (service_arguments(&service_kubelet, &settings, &own, err) < 0)
-        return -1;
-    for (size_t i = 0; i < own.count; i++)
-        text_list_add(ret, own.items[i]);
-    return 0;
-}
-
 /* Other arguments of the kubelet are the administrator's, and stay. */
 static int keep_arguments(struct join *join, struct error *err) {
     _cleanup_(text_list_free) struct text_list own = {0};
     _cleanup_(freep) char *installed = programs_version(join->host, true, service_kubelet.program);
-    const char *reported = join->found.node.kubelet_version;
+    const char *const versions[] = {installed, join->found.node.kubelet_version};
     _cleanup_(service_host_settings_free) struct service_host_settings now = {0};
     struct error why = {0};
     int result = 0;
 
     if (service_host_settings_load(join->host, service_kubelet.name, &now, &why) < 0)
         return upgrade_unread("the arguments of the kubelet", &why, err);
-    if ((installed && add_own(join, installed, &own, err) < 0) ||
-        (reported && add_own(join, reported, &own, err) < 0))
-        result = -1;
+    /* those that winjoin gives a kubelet of these versions by itself */
+    for (size_t v = 0; v < ARRAY_SIZE(versions) && result == 0; v++) {
+        _cleanup_(text_list_free) struct text_list given = {0};
+        struct service_settings settings;
+
+        if (!versions[v])
+            continue;
+        programs_service_settings(join->host, &join->found, &settings);
+        settings.kubelet_version = versions[v];
+        settings.kubelet_extra_args = (struct text_list){0};
+        result = service_arguments(&service_kubelet, &settings, &given, err);
+        for (size_t i = 0; i < given.count && result == 0; i++)
+            text_list_add(&own, given.items[i]);
+    }
     for (size_t i = 1; i < now.command.count && result == 0; i++)
         if (!text_list_has(&own, now.command.items[i]))
             text_list_add(&join->found.options.kubelet_service_args, now.command.items[i]);
@@ -61,19 +56,6 @@ static bool is_from(const char *image, const char *repository) {
     _cleanup_(freep) char *name = repository ? xasprintf("%s/pause:", repository) : NULL;
 
     return name && text_starts_with(image, name);
-}
-
-/* One of another name than winjoin gives was chosen (--sandbox-image), and stays. */
-static void keep_image(struct join *join) {
-    _cleanup_(containerd_settings_free) struct containerd_settings now = {0};
-    char **option = &join->found.options.sandbox_image;
-
-    if (!*option &&
-        containerd_settings_read(join->host, CONTAINERD_CONFIG_PATH, true, &now, ERROR_IGNORED) ==
-            0 &&
-        now.sandbox_image && !is_from(now.sandbox_image, "registry.k8s.io") &&
-        !is_from(now.sandbox_image, join->found.cluster.image_repository))
-        *option = take_ptr(now.sandbox_image);
 }
 
 /* ---- programs ---- */
@@ -100,63 +82,39 @@ static void add_program(struct upgrade *u, const char *name, const char *target,
                                        .service = service});
 }
 
-static const struct service *service_of(const char *artifact) {
-    for (const struct service *const *row = service_table; *row; row++)
-        if (text_equal((*row)->artifact, artifact))
-            return *row;
-    return NULL;
-}
-
-static bool same_version(const char *a, const char *b) {
-    return a && b && text_equal(a + (*a == 'v'), b + (*b == 'v'));
-}
-
-/* A program of this node is one that stands, or that a killed upgrade took away. A node that has
- * its sandbox image from a registry takes the bundle's, too. */
-static bool is_of_node(const struct join *join, const struct artifact *artifact) {
-    return host_file_type(join->host, artifact->target) == HOST_FILE ||
-           journal_has(&join->upgrade->journal, JOURNAL_FILE_ENTRY, artifact->target) ||
-           text_equal(artifact->name, ARTIFACT_IMAGE);
-}
-
 /* Of upstream only the version is known yet. A program of that version is replaced all the same
  * where its bytes are not those that upstream published (`unlike`) or the node noted. */
 static int compare_program(struct join *join, const struct artifact *artifact,
                            const struct text_list *unlike, struct error *err) {
-    const struct service *service = service_of(artifact->name);
+    const char *to = text_equal(artifact->version, "unknown") ? NULL : artifact->version;
+    const struct service *const *row = service_table;
     _cleanup_(freep) char *from = NULL;
     bool same = false;
 
-    if (!is_of_node(join, artifact))
+    /* A program of this node is one that stands, or that a killed upgrade took away. A node that
+     * has its sandbox image from a registry takes the bundle's, too. */
+    if (host_file_type(join->host, artifact->target) != HOST_FILE &&
+        !journal_has(&join->upgrade->journal, JOURNAL_FILE_ENTRY, artifact->target) &&
+        !text_equal(artifact->name, ARTIFACT_IMAGE))
         return 0;
     if (*artifact->sha256 && artifact_is_installed(join->host, artifact, &same, err) < 0)
         return -1;
-    from = same ? NULL : version_of(join->host, artifact->target, service);
-    if (same || (!*artifact->sha256 && same_version(from, artifact->version) &&
-                 !text_list_has(unlike, artifact->name) &&
-                 !written_file_differs(&join->journal, artifact->target)))
+    if (same)
         return 0;
-    add_program(join->upgrade, artifact->name, artifact->target, service, take_ptr(from),
-                text_equal(artifact->version, "unknown") ? NULL : xstrdup(artifact->version));
-    return 0;
-}
-
-/* The program that plays this upgrade becomes the host of the services. */
-static int compare_winjoin(struct join *join, struct error *err) {
-    _cleanup_(wanted_files_free) struct wanted_files ours = {0};
-
-    if (wanted_files_make(join->host, &join->found, (struct wanted_choice){.phase = "artifacts"},
-                          &ours, err) < 0)
-        return -1;
-    if (!ours.count || host_has(join->host, WINJOIN_PROGRAM, ours.items->text, ours.items->len))
+    while (*row && !text_equal((*row)->artifact, artifact->name))
+        row++;
+    from = version_of(join->host, artifact->target, *row);
+    if (!*artifact->sha256 && programs_same_version(from, artifact->version) &&
+        !text_list_has(unlike, artifact->name) &&
+        !written_file_differs(&join->journal, artifact->target))
         return 0;
-    join->upgrade->hosts = true;
-    add_program(join->upgrade, "winjoin", WINJOIN_PROGRAM, NULL,
-                version_of(join->host, WINJOIN_PROGRAM, NULL), xstrdup(build_version));
+    add_program(join->upgrade, artifact->name, artifact->target, *row, take_ptr(from),
+                xstrdup_null(to));
     return 0;
 }
 
 static int compare_programs(struct join *join, struct error *err) {
+    _cleanup_(wanted_files_free) struct wanted_files ours = {0};
     _cleanup_(text_list_free) struct text_list unlike = {0};
     struct bundle *bundle = NULL;
     const struct artifacts *lock;
@@ -170,7 +128,17 @@ static int compare_programs(struct join *join, struct error *err) {
     for (size_t i = 0; lock && i < lock->count; i++)
         if (compare_program(join, &lock->items[i], &unlike, err) < 0)
             return error_prefix(err, "artifact '%s'", lock->items[i].name);
-    return compare_winjoin(join, err);
+
+    /* the program that plays this upgrade becomes the host of the services */
+    if (wanted_files_make(join->host, &join->found, (struct wanted_choice){.phase = "artifacts"},
+                          &ours, err) < 0)
+        return -1;
+    if (!ours.count || host_has(join->host, WINJOIN_PROGRAM, ours.items->text, ours.items->len))
+        return 0;
+    join->upgrade->hosts = true;
+    add_program(join->upgrade, "winjoin", WINJOIN_PROGRAM, NULL,
+                version_of(join->host, WINJOIN_PROGRAM, NULL), xstrdup(build_version));
+    return 0;
 }
 
 static const struct upgrade_program *program_of(const struct upgrade *u,
@@ -227,67 +195,35 @@ static json_t *differences(struct host *host, const struct wanted_file *file) {
     return rows;
 }
 
-static int compare_files(struct join *join, struct error *err) {
-    _cleanup_(wanted_files_free) struct wanted_files wanted = {0};
-
-    if (upgrade_files(join, NULL, &wanted, err) < 0)
-        return -1;
-    for (size_t i = 0; i < wanted.count; i++)
-        json_array_append_new(join->upgrade->files,
-                              json_pack("{s:s, s:s, s:o}", "path", wanted.items[i].path, "service",
-                                        wanted.items[i].row->service->name, "differences",
-                                        differences(join->host, &wanted.items[i])));
-    return 0;
-}
-
-static bool has_file(const struct upgrade *u, const struct service *service) {
-    json_each(u->files, i, file)
-        if (text_equal(json_text_at(file, "service"), service->name))
-            return true;
-    return false;
-}
-
 /* ---- services ---- */
-
-/* One whose program stays knows the same flags as before. */
-static int is_told_otherwise(struct join *join, const struct service *service, bool *ret,
-                             struct error *err) {
-    _cleanup_(text_list_free) struct text_list known = {0};
-    _cleanup_(service_wanted_free) struct service_wanted wanted = {0};
-    struct service_settings settings;
-
-    programs_service_settings(join->host, &join->found, &settings);
-    if (service->kubernetes)
-        (void)program_flags_read(join->host, service->program, &known, NULL);
-    settings.known_flags = &known;
-    if (service_want(join->host, service, &settings, &wanted, err) < 0)
-        return -1;
-    *ret = wanted.differs || wanted.settings_differ;
-    return 0;
-}
-
-/* Windows stops with a service what depends on it. */
-static bool depends_on_switched(const struct upgrade *u, const struct host_service *found) {
-    for (size_t i = 0; i < found->depends_on.count; i++)
-        if (text_list_has(&u->services, found->depends_on.items[i]))
-            return true;
-    return false;
-}
 
 static int compare_service(struct join *join, const struct service *service, struct error *err) {
     const struct upgrade *u = join->upgrade;
     _cleanup_(host_service_free) struct host_service found = {0};
+    _cleanup_(text_list_free) struct text_list known = {0};
+    _cleanup_(service_wanted_free) struct service_wanted wanted = {0};
+    struct service_settings settings;
     bool switched;
 
     if (host_service_query(join->host, service->name, &found, err) < 0)
         return -1;
     if (!service_is_ours(&found) || !programs_wanted(&join->found, service))
         return 0;
-    switched = u->hosts || has_file(u, service) || program_of(u, service) ||
-               journal_has(&u->journal, JOURNAL_SERVICE, service->name) ||
-               depends_on_switched(u, &found);
-    if (!switched && is_told_otherwise(join, service, &switched, err) < 0)
-        return -1;
+    switched = u->hosts || program_of(u, service) ||
+               journal_has(&u->journal, JOURNAL_SERVICE, service->name);
+    json_each(u->files, i, file)
+        switched |= text_equal(json_text_at(file, "service"), service->name);
+    for (size_t i = 0; i < found.depends_on.count; i++) /* Windows stops it with those */
+        switched |= text_list_has(&u->services, found.depends_on.items[i]);
+    if (!switched) { /* one whose program stays knows the same flags as before */
+        programs_service_settings(join->host, &join->found, &settings);
+        if (service->kubernetes)
+            (void)program_flags_read(join->host, service->program, &known, NULL);
+        settings.known_flags = &known;
+        if (service_want(join->host, service, &settings, &wanted, err) < 0)
+            return -1;
+        switched = wanted.differs || wanted.settings_differ;
+    }
     if (switched)
         text_list_add(&join->upgrade->services, service->name);
     return 0;
@@ -383,10 +319,25 @@ static void say(struct join *join) {
 }
 
 int upgrade_compare(struct join *join, struct error *err) {
-    keep_image(join);
+    _cleanup_(containerd_settings_free) struct containerd_settings now = {0};
+    _cleanup_(wanted_files_free) struct wanted_files files = {0};
+    char **image = &join->found.options.sandbox_image;
+
+    /* an image of another name than winjoin gives was chosen (--sandbox-image), and stays */
+    if (!*image &&
+        containerd_settings_read(join->host, CONTAINERD_CONFIG_PATH, true, &now, ERROR_IGNORED) ==
+            0 &&
+        now.sandbox_image && !is_from(now.sandbox_image, "registry.k8s.io") &&
+        !is_from(now.sandbox_image, join->found.cluster.image_repository))
+        *image = take_ptr(now.sandbox_image);
     if (keep_arguments(join, err) < 0 || compare_programs(join, err) < 0 ||
-        compare_files(join, err) < 0)
+        upgrade_files(join, NULL, &files, err) < 0)
         return -1;
+    for (size_t i = 0; i < files.count; i++)
+        json_array_append_new(join->upgrade->files,
+                              json_pack("{s:s, s:s, s:o}", "path", files.items[i].path, "service",
+                                        files.items[i].row->service->name, "differences",
+                                        differences(join->host, &files.items[i])));
     for (const struct service *const *row = service_table; *row; row++)
         if (compare_service(join, *row, err) < 0)
             return -1;

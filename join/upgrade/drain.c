@@ -52,47 +52,8 @@ static bool is_of(const json_t *pod, const char *kind) {
     return false;
 }
 
-/* Mirror pods are the kubelet's own files, DaemonSets put theirs back at once. */
-static bool stays(const json_t *pod) {
-    const char *phase = json_text_at(pod, "status.phase");
-
-    return json_object_get(json_at(pod, "metadata.annotations"), "kubernetes.io/config.mirror") ||
-           is_of(pod, "DaemonSet") || text_equal(phase, "Succeeded") || text_equal(phase, "Failed");
-}
-
-/* One that nobody makes again would be lost, as kubectl drain says without --force. */
-static int refuse_lost(const struct join *join, const json_t *pod, struct error *err) {
-    (void)error_set(err, ERROR_CONFLICT,
-                    "evict pod %.100s/%.250s: it has no controller that would make it again",
-                    json_text_at(pod, "metadata.namespace"), json_text_at(pod, "metadata.name"));
-    (void)error_hint(err, "delete it first: kubectl delete pod -n %.100s %.250s",
-                     json_text_at(pod, "metadata.namespace"), json_text_at(pod, "metadata.name"));
-    return hint_at_kubectl(join, err);
-}
-
-/* Answers 1 while a PodDisruptionBudget keeps it. */
-static int evict(struct join *join, const json_t *pod, struct error *err) {
-    const char *space = json_text_at(pod, "metadata.namespace"),
-               *name = json_text_at(pod, "metadata.name");
-    _cleanup_(freep) char *space_segment = kube_escape(space), *segment = kube_escape(name);
-    _cleanup_(freep) char *path =
-        xasprintf("/api/v1/namespaces/%s/pods/%s/eviction", space_segment, segment);
-    _cleanup_json_ json_t *body =
-        json_pack("{s:s, s:s, s:{s:s, s:s}}", "apiVersion", "policy/v1", "kind", "Eviction",
-                  "metadata", "namespace", space, "name", name);
-    struct kube_client client = join->found.client; /* the same texts, without its patience */
-    struct error why = {0};
-
-    client.patience_ms = 0;
-    if (json_text_at(pod, "metadata.deletionTimestamp") ||
-        kube_create(&client, path, body, NULL, &why) == 0 || why.kind == ERROR_ABSENT)
-        return 0;
-    if (why.os == TOO_MANY_REQUESTS)
-        return 1;
-    return error_pass(err, &why);
-}
-
-/* All of them are looked at before the first is asked to go. */
+/* All of them are looked at before the first is asked to go. Mirror pods, which are the kubelet's
+ * own files, stay, and those of DaemonSets, which put theirs back at once. */
 static int find_pods(struct join *join, json_t *ret, struct error *err) {
     _cleanup_(freep) char *name = kube_escape(join->found.node_name);
     _cleanup_(freep) char *path = xasprintf("/api/v1/pods?fieldSelector=spec.nodeName%%3D%s", name);
@@ -103,11 +64,23 @@ static int find_pods(struct join *join, json_t *ret, struct error *err) {
         kube_list_items(list, &items, err) < 0)
         return -1;
     json_each(items, i, pod) {
-        if (!json_text_at(pod, "metadata.namespace") || !json_text_at(pod, "metadata.name") ||
-            stays(pod))
+        const char *space = json_text_at(pod, "metadata.namespace"),
+                   *pod_name = json_text_at(pod, "metadata.name"),
+                   *phase = json_text_at(pod, "status.phase");
+
+        if (!space || !pod_name || text_equal(phase, "Succeeded") || text_equal(phase, "Failed") ||
+            json_object_get(json_at(pod, "metadata.annotations"), "kubernetes.io/config.mirror") ||
+            is_of(pod, "DaemonSet"))
             continue;
-        if (!is_of(pod, NULL))
-            return refuse_lost(join, pod, err);
+        if (!is_of(pod, NULL)) { /* it would be lost, as kubectl drain says without --force */
+            (void)error_set(
+                err, ERROR_CONFLICT,
+                "evict pod %.100s/%.250s: it has no controller that would make it again", space,
+                pod_name);
+            (void)error_hint(err, "delete it first: kubectl delete pod -n %.100s %.250s", space,
+                             pod_name);
+            return hint_at_kubectl(join, err);
+        }
         json_array_append(ret, pod);
     }
     return 0;
@@ -121,11 +94,26 @@ static enum wait_look look_empty(void *context, struct wait *, struct error *err
     if (find_pods(join, pods, err) < 0)
         return LOOK_FAILED;
     json_each(pods, i, pod) {
-        int result = evict(join, pod, err);
+        struct kube_client client = join->found.client; /* the same texts, without its patience */
+        const char *space = json_text_at(pod, "metadata.namespace"),
+                   *name = json_text_at(pod, "metadata.name");
+        _cleanup_(freep) char *space_segment = kube_escape(space), *segment = kube_escape(name);
+        _cleanup_(freep) char *path =
+            xasprintf("/api/v1/namespaces/%s/pods/%s/eviction", space_segment, segment);
+        _cleanup_json_ json_t *body =
+            json_pack("{s:s, s:s, s:{s:s, s:s}}", "apiVersion", "policy/v1", "kind", "Eviction",
+                      "metadata", "namespace", space, "name", name);
+        struct error why = {0};
 
-        if (result < 0)
+        client.patience_ms = 0;
+        if (json_text_at(pod, "metadata.deletionTimestamp") ||
+            kube_create(&client, path, body, NULL, &why) == 0 || why.kind == ERROR_ABSENT)
+            continue;
+        if (why.os != TOO_MANY_REQUESTS) {
+            (void)error_pass(err, &why);
             return LOOK_FAILED;
-        kept += (size_t)result;
+        }
+        kept++; /* by a PodDisruptionBudget */
     }
     if (!json_array_size(pods))
         return LOOK_DONE;

@@ -10,18 +10,6 @@ enum { STOP_MS = 60000, START_MS = 30000, READY_MS = 180000, READY_STEP_MS = 100
 
 /* ---- beside the old ones ---- */
 
-/* Beside the old one; not one that turns out to be the same. */
-static int put_beside(struct join *join, const struct upgrade_program *program, const char *data,
-                      size_t len, struct error *err) {
-    _cleanup_(freep) char *beside = upgrade_beside(program->target);
-
-    if (host_has(join->host, program->target, data, len))
-        return 0;
-    if (journal_file(&join->journal, beside, err) < 0)
-        return -1;
-    return host_write(join->host, beside, data, len, HOST_PUBLIC, err);
-}
-
 static int read_program(struct join *join, struct bundle *bundle,
                         const struct upgrade_program *program, char **ret, size_t *ret_len,
                         struct error *err) {
@@ -43,7 +31,7 @@ static int record_services(struct join *join, struct error *err) {
     while (row-- > service_table) {
         const struct service *service = *row;
 
-        if (!upgrade_has_service(join->upgrade, service))
+        if (!text_list_has(&join->upgrade->services, service->name))
             continue;
         if (journal_service(&join->journal, service->name, err) < 0 ||
             (service->hosted &&
@@ -51,16 +39,6 @@ static int record_services(struct join *join, struct error *err) {
             return -1;
     }
     return 0;
-}
-
-/* winjoin itself is no program of a source. */
-static void note(struct join *join, const char *target, const void *data, size_t len) {
-    char digest[DIGEST_TEXT_MAX];
-
-    if (text_equal(target, WINJOIN_PROGRAM))
-        return;
-    digest_sha256(data, len, digest);
-    programs_note(join, target, digest);
 }
 
 int upgrade_stage(struct join *join, struct error *err) {
@@ -75,13 +53,21 @@ int upgrade_stage(struct join *join, struct error *err) {
         (bundle && bundle_verify(bundle, &names, err) < 0))
         return -1;
     for (size_t i = 0; i < u->program_count; i++) {
-        _cleanup_(freep) char *data = NULL;
+        const char *target = u->programs[i].target;
+        _cleanup_(freep) char *beside = xasprintf("%s" UPGRADE_BESIDE, target), *data = NULL;
+        char digest[DIGEST_TEXT_MAX];
         size_t len = 0;
 
+        /* beside the old one; not one that turns out to be the same */
         if (read_program(join, bundle, &u->programs[i], &data, &len, err) < 0 ||
-            put_beside(join, &u->programs[i], data, len, err) < 0)
+            (!host_has(join->host, target, data, len) &&
+             (journal_file(&join->journal, beside, err) < 0 ||
+              host_write(join->host, beside, data, len, HOST_PUBLIC, err) < 0)))
             return error_prefix(err, "install '%s'", u->programs[i].name);
-        note(join, u->programs[i].target, data, len);
+        if (!text_equal(target, WINJOIN_PROGRAM)) { /* which is no program of a source */
+            digest_sha256(data, len, digest);
+            programs_note(join, target, digest);
+        }
         bytes += len;
     }
     if (bundle && programs_write_lock(join, bundle, err) < 0)
@@ -94,37 +80,38 @@ int upgrade_stage(struct join *join, struct error *err) {
 
 /* ---- in the place of the old ones ---- */
 
-static int exchange(struct join *join, const struct upgrade_program *program, struct error *err) {
-    _cleanup_(freep) char *beside = upgrade_beside(program->target), *data = NULL;
-    struct error why = {0};
-    size_t len;
-
-    /* absent: it was the same after all */
-    if (host_read(join->host, beside, ARTIFACT_SIZE_MAX, &data, &len, &why) < 0)
-        return why.kind == ERROR_ABSENT ? 0 : error_pass(err, &why);
-    if (journal_file(&join->journal, program->target, err) < 0 ||
-        program_write(join->host, program->target, data, len, HOST_PUBLIC, err) < 0)
-        return error_prefix(err, "replace '%s'", program->name);
-    if (program->to)
-        text_addf(&join->progress.detail, "%s%s %s", join->progress.detail.len ? ", " : "",
-                  program->name, program->to);
-    return host_remove(join->host, beside, err);
-}
-
-static int exchange_all(struct join *join, const struct service *service, bool hosts,
-                        struct error *err) {
+static int exchange(struct join *join, const struct service *service, bool hosts,
+                    struct error *err) {
     const struct upgrade *u = join->upgrade;
+    struct text *detail = &join->progress.detail;
 
-    for (size_t i = 0; i < u->program_count; i++)
-        if (u->programs[i].service == service &&
-            text_equal(u->programs[i].target, WINJOIN_PROGRAM) == hosts &&
-            exchange(join, &u->programs[i], err) < 0)
+    for (size_t i = 0; i < u->program_count; i++) {
+        const struct upgrade_program *program = &u->programs[i];
+        _cleanup_(freep) char *beside = xasprintf("%s" UPGRADE_BESIDE, program->target);
+        _cleanup_(freep) char *data = NULL;
+        struct error why = {0};
+        size_t len;
+
+        if (program->service != service || text_equal(program->target, WINJOIN_PROGRAM) != hosts)
+            continue;
+        if (host_read(join->host, beside, ARTIFACT_SIZE_MAX, &data, &len, &why) < 0) {
+            if (why.kind == ERROR_ABSENT) /* it was the same after all */
+                continue;
+            return error_pass(err, &why);
+        }
+        if (journal_file(&join->journal, program->target, err) < 0 ||
+            program_write(join->host, program->target, data, len, HOST_PUBLIC, err) < 0)
+            return error_prefix(err, "replace '%s'", program->name);
+        if (program->to)
+            text_addf(detail, "%s%s %s", detail->len ? ", " : "", program->name, program->to);
+        if (host_remove(join->host, beside, err) < 0)
             return -1;
+    }
     return 0;
 }
 
 int upgrade_plugins(struct join *join, struct error *err) {
-    if (exchange_all(join, NULL, false, err) < 0)
+    if (exchange(join, NULL, false, err) < 0)
         return -1;
     if (!join->progress.detail.len)
         text_add(&join->progress.detail, "unchanged");
@@ -135,44 +122,36 @@ int upgrade_plugins(struct join *join, struct error *err) {
 int upgrade_hosts(struct join *join, struct error *err) {
     const struct upgrade *u = join->upgrade;
 
-    if (!upgrade_has_service(u, &service_network)) {
+    if (!text_list_has(&u->services, service_network.name)) {
         text_add(&join->progress.detail, "unchanged");
         return 0;
     }
     for (const struct service *const *row = service_table; u->hosts && *row; row++)
-        if (upgrade_has_service(u, *row) &&
+        if (text_list_has(&u->services, (*row)->name) &&
             host_service_stop(join->host, (*row)->name, STOP_MS, err) < 0)
             return -1;
-    if (exchange_all(join, NULL, true, err) < 0)
+    if (exchange(join, NULL, true, err) < 0)
         return -1;
     text_addf(&join->progress.detail, "%s%s started", join->progress.detail.len ? ", " : "",
               service_network.name);
     return host_service_start(join->host, service_network.name, START_MS, err);
 }
 
-static int switch_service(struct join *join, const struct service *service, struct error *err) {
-    _cleanup_(wanted_files_free) struct wanted_files files = {0};
-
-    if (!upgrade_has_service(join->upgrade, service)) {
-        text_add(&join->progress.detail,
-                 programs_wanted(&join->found, service) ? "unchanged" : "not on this node");
-        return 0;
-    }
-    if (host_service_stop(join->host, service->name, STOP_MS, err) < 0 ||
-        exchange_all(join, service, false, err) < 0 ||
-        upgrade_files(join, service, &files, err) < 0 ||
-        wanted_files_write(&join->journal, &files, err) < 0 || service_run(join, service, err) < 0)
-        return -1;
-    if (!join->progress.detail.len)
-        text_add(&join->progress.detail, "running");
-    return 0;
-}
-
 int upgrade_switch(struct join *join, struct error *err) {
     const struct service *service = service_by_name(join->progress.phase->id);
+    _cleanup_(wanted_files_free) struct wanted_files files = {0};
+    struct text *detail = &join->progress.detail;
 
-    if (switch_service(join, service, err) < 0)
+    if (!text_list_has(&join->upgrade->services, service->name))
+        text_add(detail, programs_wanted(&join->found, service) ? "unchanged" : "not on this node");
+    else if (host_service_stop(join->host, service->name, STOP_MS, err) < 0 ||
+             exchange(join, service, false, err) < 0 ||
+             upgrade_files(join, service, &files, err) < 0 ||
+             wanted_files_write(&join->journal, &files, err) < 0 ||
+             service_run(join, service, err) < 0)
         return -1;
+    if (!detail->len)
+        text_add(detail, "running");
     /* also one that an upgrade wrote and was killed before containerd had it */
     return service == &service_containerd &&
                    (upgrade_has_image(join->upgrade) || join->upgrade->resumed)

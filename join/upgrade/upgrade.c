@@ -9,42 +9,33 @@
 #include "services/artifacts/artifacts.h"
 #include "services/service_table.h"
 
-#define BESIDE ".new"
-
-static void tell_node(struct join *join) {
-    const struct upgrade *upgrade = join->upgrade;
-    _cleanup_(text_free) struct text out = {0};
-
-    text_add(&out, "winjoin upgraded this node:");
-    for (size_t i = 0; i < upgrade->program_count; i++) {
-        const struct upgrade_program *program = &upgrade->programs[i];
-
-        text_addf(&out, "%s %s %s -> %s", i ? "," : "", program->name,
-                  program->from ? program->from : "unknown", program->to ? program->to : "unknown");
-    }
-    if (!upgrade->program_count)
-        text_add(&out, " its configuration");
-    join_tell_event(join, NODE_UPGRADED, text_str(&out));
-}
-
 /* Everything is there: what was before is not needed any more. Without its journal an upgrade has
  * ended; what else of its folder could not be removed, the next one removes. */
 static int finish(struct join *join, struct error *err) {
     struct upgrade *u = join->upgrade;
+    _cleanup_(text_free) struct text event = {0};
 
     upgrade_uncordon(join);
     for (size_t i = 0; i < u->journal.count;
          i++) /* a killed run's, of a program that it replaced */
-        if (text_ends_with(u->journal.entries[i].target, BESIDE) &&
+        if (text_ends_with(u->journal.entries[i].target, UPGRADE_BESIDE) &&
             host_remove(join->host, u->journal.entries[i].target, err) < 0)
             return -1;
     if (host_remove(join->host, UPGRADE_FOLDER "\\journal\\journal.jsonl", err) < 0)
         return -1;
     (void)host_remove_tree(join->host, UPGRADE_FOLDER, NULL);
-    for (size_t i = 0; i < u->program_count; i++)
-        program_remove_old(join->host, u->programs[i].target);
+    text_add(&event, "winjoin upgraded this node:");
+    for (size_t i = 0; i < u->program_count; i++) {
+        const struct upgrade_program *program = &u->programs[i];
+
+        program_remove_old(join->host, program->target);
+        text_addf(&event, "%s %s %s -> %s", i ? "," : "", program->name,
+                  program->from ? program->from : "unknown", program->to ? program->to : "unknown");
+    }
+    if (!u->program_count)
+        text_add(&event, " its configuration");
     text_add(&join->progress.detail, "the old programs are removed");
-    tell_node(join);
+    join_tell_event(join, NODE_UPGRADED, text_str(&event));
     return 0;
 }
 
@@ -83,22 +74,11 @@ static void on_entry(void *context, const char *what, const char *how, const str
         join_tell_waiting(&join->progress, 0, 0, "", "going back: %s %s", what, how);
 }
 
-static void go_back(struct join *join) {
+/* An interrupted one is as one that was killed: whoever runs it again decides. */
+static void failed(struct join *join, struct error *err) {
     const struct reset_options options = {.progress = on_entry, .progress_context = join};
     struct upgrade *u = join->upgrade;
     struct error why = {0};
-
-    u->went_back = true;
-    journal_close(&u->journal);
-    u->journal = (struct journal){.host = join->host, .folder = UPGRADE_FOLDER};
-    if (reset_upgrade(join->host, &options, &u->back, &why) < 0 && !u->back.failed++)
-        join_warn(&join->progress, "go back: %s", why.message);
-    upgrade_uncordon(join);
-}
-
-/* An interrupted one is as one that was killed: whoever runs it again decides. */
-static void failed(struct join *join, struct error *err) {
-    const struct upgrade *u = join->upgrade;
 
     if (!u->journal.count) {
         upgrade_uncordon(join);
@@ -109,7 +89,12 @@ static void failed(struct join *join, struct error *err) {
         (void)error_hint(err, "the same command continues; if it fails, it goes back to what ran");
         return;
     }
-    go_back(join);
+    u->went_back = true;
+    journal_close(&u->journal);
+    u->journal = (struct journal){.host = join->host, .folder = UPGRADE_FOLDER};
+    if (reset_upgrade(join->host, &options, &u->back, &why) < 0 && !u->back.failed++)
+        join_warn(&join->progress, "go back: %s", why.message);
+    upgrade_uncordon(join);
     if (u->back.failed)
         (void)error_hint(err, "%zu things could not be put back: run winjoin upgrade again",
                          u->back.failed);
@@ -198,14 +183,6 @@ void upgrade_close(struct join *join) {
     journal_close(&u->journal);
 }
 
-char *upgrade_beside(const char *target) {
-    return xasprintf("%s" BESIDE, target);
-}
-
-bool upgrade_has_service(const struct upgrade *upgrade, const struct service *service) {
-    return text_list_has(&upgrade->services, service->name);
-}
-
 /* ---- documents ---- */
 
 static json_t *programs_json(const struct upgrade *u) {
@@ -232,14 +209,6 @@ json_t *upgrade_plan(const struct join *join) {
                      "warnings", json_texts(&join->progress.warnings));
 }
 
-static void add_files(struct text *out, const json_t *files) {
-    json_each(files, i, file) {
-        text_addf(out, "%s  %s\n", i ? "" : "\nfiles\n", json_text_at(file, "path"));
-        json_each(json_object_get(file, "differences"), k, difference)
-            text_addf(out, "      %s\n", json_string_value(difference));
-    }
-}
-
 char *upgrade_plan_text(const struct join *join) {
     const struct upgrade *u = join->upgrade;
     _cleanup_(freep) char *services = text_list_join(&u->services, ", ");
@@ -255,7 +224,11 @@ char *upgrade_plan_text(const struct join *join) {
         text_addf(&out, "%s  %-44s %s -> %s\n", i ? "" : "programs\n", u->programs[i].target,
                   u->programs[i].from ? u->programs[i].from : "unknown",
                   u->programs[i].to ? u->programs[i].to : "unknown");
-    add_files(&out, u->files);
+    json_each(u->files, i, file) {
+        text_addf(&out, "%s  %s\n", i ? "" : "\nfiles\n", json_text_at(file, "path"));
+        json_each(json_object_get(file, "differences"), k, difference)
+            text_addf(&out, "      %s\n", json_string_value(difference));
+    }
     if (*services)
         text_addf(&out, "\nservices stopped and started again: %s\n", services);
     return text_take(&out);

@@ -59,12 +59,10 @@ int upgrade_ready(struct join *join, struct error *err);
  * with kubectl's line. */
 void upgrade_uncordon(struct join *join);
 
-/* Where a new program lies until it is switched to: beside the old one. The caller frees. */
-char *upgrade_beside(const char *target);
+/* Behind the name of a new program that lies beside the old one until it is switched to. */
+#define UPGRADE_BESIDE ".new"
 /* Is there a new sandbox image among what it replaces? */
 bool upgrade_has_image(const struct upgrade *upgrade);
-/* Does the upgrade stop and start it? */
-bool upgrade_has_service(const struct upgrade *upgrade, const struct service *service);
 /* The text files of a service that an upgrade writes, as they are to be (every service's with
  * NULL); those that the node has so already are left out. */
 struct wanted_files;

@@ -70,19 +70,11 @@ static char *instance_config(struct wanting *w) {
     return kubelet_instance_config_text(w->found->options.cri_socket);
 }
 
-/* 1.x and 2.x read files of different shapes; one that does not say is taken for the newer. */
-static unsigned installed_major(struct host *host) {
-    _cleanup_(freep) char *version = NULL;
-
-    return program_version_read(host, service_containerd.program, true, &version, ERROR_IGNORED) > 0
-               ? containerd_major(version)
-               : 0;
-}
-
 /* Of the one that stands there root, state, imports and config_path are kept. */
 static char *containerd_config(struct wanting *w) {
     _cleanup_(containerd_settings_free) struct containerd_settings here = {0}, all = {0};
-    _cleanup_(freep) char *image = programs_sandbox_image(w->host, w->found);
+    _cleanup_(freep) char *image = programs_sandbox_image(w->host, w->found), *version = NULL;
+    bool known;
 
     if (w->found->containerd.foreign) /* one that the image brought has its own */
         return NULL;
@@ -90,9 +82,12 @@ static char *containerd_config(struct wanting *w) {
     /* imports that a stranger may have written, or that nobody can read, are not passed on */
     if (containerd_settings_read(w->host, CONTAINERD_CONFIG_PATH, true, &all, ERROR_IGNORED) < 0)
         text_list_free(&here.imports);
+    /* 1.x and 2.x read files of different shapes; one that does not say is taken for the newer */
+    known = program_version_read(w->host, service_containerd.program, true, &version,
+                                 ERROR_IGNORED) > 0;
     return containerd_config_make(&(struct containerd_config){
         .sandbox_image = image,
-        .major = installed_major(w->host),
+        .major = known ? containerd_major(version) : 0,
         .root = here.root,
         .state = here.state,
         /* containerd does not start with both */
@@ -232,19 +227,16 @@ void wanted_files_free(struct wanted_files *files) {
     *files = (struct wanted_files){0};
 }
 
-static bool is_meant(const struct wanted_row *row, const struct wanted_choice *choice) {
-    return (!choice->phase || text_equal(row->phase, choice->phase)) &&
-           (!choice->service || row->service == choice->service) &&
-           (!choice->upgrade || row->upgrade != UPGRADE_LEAVES);
-}
-
 int wanted_files_make(struct host *host, struct join_found *found, struct wanted_choice choice,
                       struct wanted_files *ret, struct error *err) {
     for (const struct wanted_row *row = rows; row < rows + ARRAY_SIZE(rows); row++) {
         struct wanting w = {.host = host, .found = found, .err = err};
         char *text;
 
-        if (!is_meant(row, &choice) || (row->service && !programs_wanted(found, row->service)))
+        if ((choice.phase && !text_equal(row->phase, choice.phase)) ||
+            (choice.service && row->service != choice.service) ||
+            (choice.upgrade && row->upgrade == UPGRADE_LEAVES) ||
+            (row->service && !programs_wanted(found, row->service)))
             continue;
         text = row->make(&w);
         if (w.result < 0)
@@ -259,18 +251,14 @@ int wanted_files_make(struct host *host, struct join_found *found, struct wanted
     return 0;
 }
 
-static int record(struct journal *journal, const struct wanted_files *files, struct error *err) {
-    int result = 0;
-
-    journal_hold(journal);
-    for (size_t i = 0; i < files->count && result == 0; i++)
-        result = journal_file(journal, files->items[i].path, err);
-    return journal_write_down(journal, result < 0 ? NULL : err) < 0 ? -1 : result;
-}
-
 int wanted_files_write(struct journal *journal, const struct wanted_files *files,
                        struct error *err) {
-    if (record(journal, files, err) < 0)
+    int result = 0;
+
+    journal->held = true;
+    for (size_t i = 0; i < files->count && result == 0; i++)
+        result = journal_file(journal, files->items[i].path, err);
+    if (journal_write_down(journal, result < 0 ? NULL : err) < 0 || result < 0)
         return -1;
     for (size_t i = 0; i < files->count; i++) {
         const struct wanted_file *f = &files->items[i];

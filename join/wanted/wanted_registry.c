@@ -33,14 +33,6 @@ int wanted_registry(struct join *join, json_t **ret, struct error *err) {
     return 0;
 }
 
-/* What stands there now; NULL: nothing. */
-static int read_now(struct join *join, const char *key, const char *value, char **ret,
-                    struct error *err) {
-    return host_registry_get(join->host, key, value, ret, err) < 0
-               ? error_forgive(err, ERROR_ABSENT)
-               : 0;
-}
-
 /* Only a number can be restored. */
 static int apply_fix(struct join *join, const json_t *fix, struct error *err) {
     const char *key = json_text_at(fix, "key"), *value = json_text_at(fix, "value");
@@ -49,7 +41,8 @@ static int apply_fix(struct join *join, const json_t *fix, struct error *err) {
     unsigned long long number;
     char *end;
 
-    if (read_now(join, key, value, &found, err) < 0)
+    if (host_registry_get(join->host, key, value, &found, err) < 0 &&
+        error_forgive(err, ERROR_ABSENT) < 0)
         return -1;
     number = strtoull(found ? found : "", &end, 10); /* a long has 32 bits on Windows */
     if (found && (!*found || *end || number > UINT32_MAX))
@@ -84,7 +77,8 @@ int agent_registry_apply(struct join *join, struct error *err) {
     if (!wanted)
         return 0;
     target = xasprintf("%s\\%s", wanted->key, wanted->value);
-    if (read_now(join, wanted->key, wanted->value, &found, err) < 0)
+    if (host_registry_get(join->host, wanted->key, wanted->value, &found, err) < 0 &&
+        error_forgive(err, ERROR_ABSENT) < 0)
         return -1;
     /* a run that was killed may have set it, and HNS not read it: no network stands then */
     if (text_equal(found, wanted->text) &&
