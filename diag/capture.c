@@ -83,27 +83,6 @@ int diag_capture_begin(struct host *host, struct error *err) {
 
 /* ---- the text ---- */
 
-static void count_drop(json_t *drops, const char *reason, bool of_flow) {
-    json_t *row = NULL, *found = NULL;
-    size_t i;
-
-    json_array_foreach(drops, i, row) {
-        if (text_equal(json_text_at(row, "reason"), reason))
-            found = row;
-    }
-    if (!found) {
-        if (json_array_size(drops) == REASONS_MAX)
-            return;
-        found = json_pack("{s:o, s:i, s:i}", "reason", json_string(reason), "packets", 0,
-                          "ofThisFlow", 0);
-        json_array_append_new(drops, found);
-    }
-    json_object_set_new(found, "packets", json_integer(json_number_at(found, "packets", 0) + 1));
-    if (of_flow)
-        json_object_set_new(found, "ofThisFlow",
-                            json_integer(json_number_at(found, "ofThisFlow", 0) + 1));
-}
-
 /* Whether the address is there, and not as a part of a longer one ("10.0.0.1.443" is a port). */
 static bool names(const char *text, size_t len, const char *target) {
     _cleanup_(freep) char *copy = xstrndup(text, len);
@@ -123,7 +102,9 @@ json_t *diag_capture_drops(const char *text, const char *target) {
 
     for (; *text; text += len + (text[len] != '\0')) {
         _cleanup_(freep) char *line = NULL, *reason = NULL;
+        json_t *row = NULL;
         const char *at;
+        bool of_flow;
 
         len = strcspn(text, "\n");
         line = xstrndup(text, len);
@@ -132,10 +113,22 @@ json_t *diag_capture_drops(const char *text, const char *target) {
             continue;
         at += sizeof word - 1;
         reason = trimmed(at, strcspn(at, ","), REASON_MAX);
+        json_each(drops, i, one)
+            if (text_equal(json_text_at(one, "reason"), reason))
+                row = one;
+        if (!*reason || (!row && json_array_size(drops) == REASONS_MAX))
+            continue;
+        if (!row) {
+            row = json_pack("{s:o, s:i, s:i}", "reason", json_string(reason), "packets", 0,
+                            "ofThisFlow", 0);
+            json_array_append_new(drops, row);
+        }
         /* What the packet is stands on the same or on the next line. */
         more = text[len] ? len + 1 + strcspn(text + len + 1, "\n") : len;
-        if (*reason)
-            count_drop(drops, reason, names(text, more, target));
+        of_flow = names(text, more, target);
+        json_object_set_new(row, "packets", json_integer(json_number_at(row, "packets", 0) + 1));
+        json_object_set_new(row, "ofThisFlow",
+                            json_integer(json_number_at(row, "ofThisFlow", 0) + of_flow));
     }
     return drops;
 }

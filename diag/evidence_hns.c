@@ -141,19 +141,10 @@ static void endpoints_add(struct host *host, const struct hcn_endpoints *all, co
 
 /* ---- what Kubernetes says ---- */
 
-struct hns_lists {
-    struct hcn_endpoints endpoints;
-    struct hcn_balancers balancers;
-};
-
-static void hns_lists_free(struct hns_lists *lists) {
-    hcn_endpoints_free(&lists->endpoints);
-    hcn_balancers_free(&lists->balancers);
-}
-
 /* Endpoints and load balancers; false: some are not known. */
 static bool lists_add(struct host *host, const struct diag_evidence_options *options,
-                      json_t *evidence, struct hns_lists *ret) {
+                      json_t *evidence, struct hcn_endpoints *ret_endpoints,
+                      struct hcn_balancers *ret_balancers) {
     _cleanup_(ids_free) struct ids endpoints = ids_of(host, HCN_ENDPOINT);
     _cleanup_(ids_free) struct ids balancers = ids_of(host, HCN_LOAD_BALANCER);
     size_t endpoint_count = json_array_size(endpoints.list),
@@ -162,18 +153,19 @@ static bool lists_add(struct host *host, const struct diag_evidence_options *opt
     bool whole;
 
     if ((endpoint_count > EACH_MAX || balancer_count > EACH_MAX) &&
-        hcn_endpoints_at_once(host, endpoint_count, &ret->endpoints) &&
-        hcn_balancers_at_once(host, balancer_count, &ret->balancers)) {
-        balancers_add(host, &ret->balancers, options, members, evidence);
-        endpoints_add(host, &ret->endpoints, members, evidence);
+        hcn_endpoints_at_once(host, endpoint_count, ret_endpoints) &&
+        hcn_balancers_at_once(host, balancer_count, ret_balancers)) {
+        balancers_add(host, ret_balancers, options, members, evidence);
+        endpoints_add(host, ret_endpoints, members, evidence);
         return true;
     }
-    hns_lists_free(ret);
+    hcn_endpoints_free(ret_endpoints);
+    hcn_balancers_free(ret_balancers);
     whole = objects_add(host, HCN_ENDPOINT, &endpoints, "endpoints", evidence);
     if (!objects_add(host, HCN_LOAD_BALANCER, &balancers, "loadBalancers", evidence) || !whole)
         return false;
-    hcn_endpoints_of(json_object_get(evidence, "endpoints"), &ret->endpoints);
-    hcn_balancers_of(json_object_get(evidence, "loadBalancers"), &ret->balancers);
+    hcn_endpoints_of(json_object_get(evidence, "endpoints"), ret_endpoints);
+    hcn_balancers_of(json_object_get(evidence, "loadBalancers"), ret_balancers);
     return true;
 }
 
@@ -201,14 +193,15 @@ bool diag_evidence_add_networks(struct host *host, json_t *evidence) {
 
 void diag_evidence_add_hns(struct host *host, const struct diag_evidence_options *options,
                            json_t *evidence) {
-    _cleanup_(hns_lists_free) struct hns_lists lists = {0};
+    _cleanup_(hcn_endpoints_free) struct hcn_endpoints endpoints = {0};
+    _cleanup_(hcn_balancers_free) struct hcn_balancers balancers = {0};
     bool whole = diag_evidence_add_networks(host, evidence);
     json_t *networks = json_object_get(evidence, "networks");
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *envelope = NULL, *namespaces = NULL;
     _cleanup_(host_routes_free) struct host_routes routes = {0};
 
-    whole = lists_add(host, options, evidence, &lists) && whole;
+    whole = lists_add(host, options, evidence, &endpoints, &balancers) && whole;
     /* ManagementIP exists in version 1 of the interface only; a Windows without it loses nothing.
      */
     if (!host_deadline_passed(host) &&
@@ -230,8 +223,8 @@ void diag_evidence_add_hns(struct host *host, const struct diag_evidence_options
         (void)host_routes(host, &routes, ERROR_IGNORED);
         json_object_set_new(evidence, "kubernetes",
                             drift_judge(&(struct drift_seen){.cluster = options->cluster,
-                                                             .endpoints = &lists.endpoints,
-                                                             .balancers = &lists.balancers,
+                                                             .endpoints = &endpoints,
+                                                             .balancers = &balancers,
                                                              .networks = networks,
                                                              .namespaces = namespaces,
                                                              .nodes = options->nodes,

@@ -26,55 +26,38 @@ static json_t *condition(const struct proof *proof, const json_t *before, int64_
                                                                                         : time);
 }
 
-/* ---- what was measured ---- */
-
-static void say_flows(struct proof *proof, const json_t *diag) {
-    text_addf(&proof->message, "%lld of %lld flows worked at %s",
-              json_number_at(diag, "flowsPassed", 0), json_number_at(diag, "flows", 0),
-              json_text_at(diag, "time"));
-}
-
-static void judge_diag(struct proof *proof, const json_t *diag, int64_t now) {
-    long long flows = json_number_at(diag, "flows", 0);
-    bool some_not = !flows || json_number_at(diag, "flowsPassed", 0) < flows;
-
-    if (json_object_get(diag, "failed") || (some_not && json_at(diag, "causes.0"))) {
-        const char *id = json_text_at(diag, "causes.0.id"), *said = json_text_at(diag, "message");
-
-        *proof = (struct proof){.status = "False", .reason = id ? id : "FlowsFailed"};
-        say_flows(proof, diag);
-        if (said)
-            text_addf(&proof->message, ": %s", said);
-        else
-            json_each(json_at(diag, "failed.first"), i, cell)
-                text_addf(&proof->message, "%s%s",
-                          i ? ", " : "; failed: ", json_string_value(cell));
-        return;
-    }
-    *proof = (struct proof){.status = UNPROVED, .reason = "NotMeasured"};
-    if (some_not) {
-        text_add(&proof->message, "not all flows of the pod network were measured; run winjoin "
-                                  "diag on the node");
-        return;
-    }
-    say_flows(proof, diag);
-    if (now - rfc3339_seconds(json_text_at(diag, "time")) <= NETWORK_PROOF_TERM_SECONDS) {
-        proof->status = "True";
-        proof->reason = "FlowsWork";
-        return;
-    }
-    proof->reason = "TooOld";
-    text_add(&proof->message, ", too long ago; run winjoin diag on the node");
-}
-
-/* ---- what HNS has since ---- */
-
 json_t *network_proof_condition(const json_t *report, const json_t *before, int64_t now) {
-    struct proof proof;
+    const json_t *diag = json_object_get(report, "diag");
+    const char *id = json_text_at(diag, "causes.0.id"), *said = json_text_at(diag, "message"),
+               *time = json_text_at(diag, "time");
+    long long flows = json_number_at(diag, "flows", 0),
+              passed = json_number_at(diag, "flowsPassed", 0);
+    bool some_not = !flows || passed < flows;
+    bool failed = json_object_get(diag, "failed") || (some_not && json_at(diag, "causes.0"));
+    struct proof proof = {.status = UNPROVED, .reason = "NotMeasured"};
     json_t *made;
 
-    judge_diag(&proof, json_object_get(report, "diag"), now);
-    if (!text_equal(proof.status, "False") && network_report_lacks(report)) {
+    if (failed || !some_not)
+        text_addf(&proof.message, "%lld of %lld flows worked at %s", passed, flows, time);
+    if (failed) {
+        proof.status = "False";
+        proof.reason = id ? id : "FlowsFailed";
+        if (said)
+            text_addf(&proof.message, ": %s", said);
+        else
+            json_each(json_at(diag, "failed.first"), i, cell)
+                text_addf(&proof.message, "%s%s", i ? ", " : "; failed: ", json_string_value(cell));
+    } else if (some_not) {
+        text_add(&proof.message, "not all flows of the pod network were measured; run winjoin "
+                                 "diag on the node");
+    } else if (now - rfc3339_seconds(time) <= NETWORK_PROOF_TERM_SECONDS) {
+        proof.status = "True";
+        proof.reason = "FlowsWork";
+    } else {
+        proof.reason = "TooOld";
+        text_add(&proof.message, ", too long ago; run winjoin diag on the node");
+    }
+    if (!failed && network_report_lacks(report)) { /* what HNS has since */
         _cleanup_(freep) char *lacking = network_report_drift(report);
 
         /* As the cause of the cluster's diagnosis has it (CL-HNS). */

@@ -10,6 +10,77 @@
 #include "diag/running.h"
 #include "host/socket.h"
 
+/* ---- the node's own UDP echo, which pods ask while diag runs, and the firewall rule that lets
+ * them
+ * ---- */
+
+#define NODE_ECHO "winjoin-node"
+#define FIREWALL_RULE "winjoin-diag-udp-in"
+enum {
+    NODE_PORT = 18081, /* not the pods' port, which may be forwarded */
+    TURN_MS = 20,
+};
+
+struct node_echo {
+    struct socket_echo *echo;
+    atomic_bool stop, ended;
+};
+
+static void serve(void *context) {
+    struct node_echo *node = context;
+
+    while (!atomic_load(&node->stop))
+        socket_echo_serve(node->echo, TURN_MS);
+    atomic_store(&node->ended, true);
+}
+
+/* Served by a thread of its own: a pod is answered in time whatever else goes on. Fills the scene's
+ * node_echo. NULL where the node has no address or its port is in use: the flow is skipped then,
+ * with its code. */
+static struct node_echo *node_echo_open(struct host *host, struct diag_scene *scene) {
+    const struct host_firewall_rule rule = {
+        .name = FIREWALL_RULE,
+        .description = "winjoin diag: UDP from pods to the node, while diag runs",
+        .udp = true,
+        .port = NODE_PORT,
+    };
+    struct node_echo *node;
+    struct socket_echo *echo;
+
+    if (!scene->node_ip || !*scene->node_ip || socket_start() < 0)
+        return NULL;
+    echo = socket_echo_open("", 0, NODE_PORT, NODE_ECHO " ");
+    if (!echo)
+        return NULL;
+    node = xcalloc(1, sizeof *node);
+    node->echo = echo;
+    atomic_init(&node->stop, false);
+    atomic_init(&node->ended, false);
+    if (socket_thread(serve, node, 0) < 0) {
+        socket_echo_close(echo);
+        free(node);
+        return NULL;
+    }
+    /* Without the rule the cell is red, which is then the truth about this firewall. */
+    (void)host_firewall_put(host, &rule, ERROR_IGNORED);
+    scene->node_echo = NODE_ECHO;
+    scene->node_echo_port = NODE_PORT;
+    return node;
+}
+
+/* Takes the rule away, too. */
+static void node_echo_close(struct host *host, struct node_echo *node) {
+    if (!node)
+        return;
+    atomic_store(&node->stop, true);
+    while (!atomic_load(&node->ended))
+        socket_sleep(1);
+    socket_echo_close(node->echo);
+    free(node);
+    /* Its port is closed again: a rule that stays lets nothing in. The next run puts it again. */
+    (void)host_firewall_remove(host, FIREWALL_RULE, ERROR_IGNORED); /* no firewall, no rule */
+}
+
 /* ---- the probes are waited for, unless no pod will start ---- */
 
 enum {
@@ -99,94 +170,40 @@ static enum wait_look probes_look(void *context, struct wait *wait, struct error
     return w->stopped >= LOOKS_STOPPED || w->silent >= LOOKS_SILENT ? LOOK_DONE : run_again(run);
 }
 
-/* Waits until all probes have spoken, or no more where they will not; a probe that never speaks is
- * a result, not a failure. run->down is set where a service is. ERROR_INTERRUPTED alone. */
-static int run_wait_probes(struct run *run, struct error *err) {
+/* Starts the probes and the node's echo, and waits until all probes have spoken, or no more where
+ * they will not; a probe that never speaks is a result, not a failure. run->down is set where a
+ * service is. Kinds of failure: diag_probes_start()'s, ERROR_INTERRUPTED. */
+static int probes_start(struct run *run, struct error *err) {
     struct waiting waiting = {.run = run, .look_ms = LOOK_AGAIN_MS};
     unsigned limit = run->options->start_timeout_ms;
     const struct wait wait = {.limit_ms = limit ? limit : START_TIMEOUT_MS,
                               .look = probes_look,
                               .tell = tell_silent,
                               .context = &waiting};
-    _cleanup_(freep) char *names = silent_names(run);
+    _cleanup_(freep) char *names = NULL;
+    struct diag_cells cells;
+    unsigned char random[8];
 
+    if (host_random(run->host, random, sizeof random, err) < 0)
+        return -1;
+    for (size_t i = 0; i < sizeof random; i++)
+        snprintf(run->id + 2 * i, 3, "%02x", random[i]);
+    run->probe_options.run = run->id;
+    if (diag_probes_start(&run->probes, err) < 0)
+        return -1;
+    run->echo = node_echo_open(run->host, &run->scene);
+    /* Which there will be is known from the scene. */
+    diag_cells_make(&run->scene, &cells);
+    run_tell_cells(run, &cells);
+    diag_cells_free(&cells);
+
+    names = silent_names(run);
     run_tell(run, "starting %s", names);
     /* Meanwhile. After a start it matters only when something fails, and is read then: a join in a
      * large cluster reads no list of its Nodes. */
     if (!diag_look_is_young(run->look, host_now(run->host)))
         run_read_evidence(run);
     return run_wait(run, wait, err) == LOOK_FAILED ? -1 : 0;
-}
-
-/* ---- the node's own UDP echo, which pods ask while diag runs, and the firewall rule that lets
- * them
- * ---- */
-
-#define NODE_ECHO "winjoin-node"
-#define FIREWALL_RULE "winjoin-diag-udp-in"
-enum {
-    NODE_PORT = 18081, /* not the pods' port, which may be forwarded */
-    TURN_MS = 20,
-};
-
-struct node_echo {
-    struct socket_echo *echo;
-    atomic_bool stop, ended;
-};
-
-static void serve(void *context) {
-    struct node_echo *node = context;
-
-    while (!atomic_load(&node->stop))
-        socket_echo_serve(node->echo, TURN_MS);
-    atomic_store(&node->ended, true);
-}
-
-/* Served by a thread of its own: a pod is answered in time whatever else goes on. Fills the scene's
- * node_echo. NULL where the node has no address or its port is in use: the flow is skipped then,
- * with its code. */
-static struct node_echo *node_echo_open(struct host *host, struct diag_scene *scene) {
-    const struct host_firewall_rule rule = {
-        .name = FIREWALL_RULE,
-        .description = "winjoin diag: UDP from pods to the node, while diag runs",
-        .udp = true,
-        .port = NODE_PORT,
-    };
-    struct node_echo *node;
-    struct socket_echo *echo;
-
-    if (!scene->node_ip || !*scene->node_ip || socket_start() < 0)
-        return NULL;
-    echo = socket_echo_open("", 0, NODE_PORT, NODE_ECHO " ");
-    if (!echo)
-        return NULL;
-    node = xcalloc(1, sizeof *node);
-    node->echo = echo;
-    atomic_init(&node->stop, false);
-    atomic_init(&node->ended, false);
-    if (socket_thread(serve, node, 0) < 0) {
-        socket_echo_close(echo);
-        free(node);
-        return NULL;
-    }
-    /* Without the rule the cell is red, which is then the truth about this firewall. */
-    (void)host_firewall_put(host, &rule, ERROR_IGNORED);
-    scene->node_echo = NODE_ECHO;
-    scene->node_echo_port = NODE_PORT;
-    return node;
-}
-
-/* Takes the rule away, too. */
-static void node_echo_close(struct host *host, struct node_echo *node) {
-    if (!node)
-        return;
-    atomic_store(&node->stop, true);
-    while (!atomic_load(&node->ended))
-        socket_sleep(1);
-    socket_echo_close(node->echo);
-    free(node);
-    /* Its port is closed again: a rule that stays lets nothing in. The next run puts it again. */
-    (void)host_firewall_remove(host, FIREWALL_RULE, ERROR_IGNORED); /* no firewall, no rule */
 }
 
 /* ---- the evidence ---- */
@@ -248,10 +265,30 @@ static void evidence_finish(struct run *run, const struct probe_results *asked) 
 
 /* ---- the whole ---- */
 
-static void scene_fill(struct run *run) {
-    const struct diag_probe *source = &run->probes.items[SOURCE];
-    const struct diag_probe *target = &run->probes.items[TARGET];
+static int measure(struct run *run, struct error *err) {
+    _cleanup_(probe_results_free) struct probe_results results = {0};
+    struct diag_cells *cells = &run->report->cells;
+    const struct diag_probe *source, *target;
+    const struct network_mode *mode;
 
+    if (!run->down && probes_start(run, err) < 0)
+        return -1;
+    if (run->down) { /* what no pod can measure is not waited for */
+        json_decref(take_ptr(run->report->evidence));
+        diag_cells_make(&run->scene, cells);
+        for (size_t i = 0; i < cells->count; i++) {
+            struct diag_cell *cell = &cells->items[i];
+
+            cell->outcome = DIAG_NOT_RUN;
+            text_format(cell->reason, sizeof cell->reason, "no pod can start without %s",
+                        run->down);
+        }
+        return 0;
+    }
+    run->up = true;
+    run->up_ms = host_monotonic_ms(run->host);
+    source = &run->probes.items[SOURCE];
+    target = &run->probes.items[TARGET];
     run->scene.source = source->name;
     run->scene.target = target->name;
     run->scene.source_ip = source->spoke ? probe_heartbeat_address(&source->beat) : NULL;
@@ -259,59 +296,15 @@ static void scene_fill(struct run *run) {
     run->scene.source_ip6 = source->spoke ? probe_heartbeat_address6(&source->beat) : NULL;
     run->scene.target_ip6 = target->spoke ? probe_heartbeat_address6(&target->beat) : NULL;
     run->scene.namespace_ = DIAG_PROBES_NAMESPACE;
-}
-
-/* What no pod can measure is not waited for. */
-static int leave_out(struct run *run) {
-    struct diag_cells *cells = &run->report->cells;
-
     diag_cells_make(&run->scene, cells);
-    for (size_t i = 0; i < cells->count; i++) {
-        struct diag_cell *cell = &cells->items[i];
-
-        cell->outcome = DIAG_NOT_RUN;
-        text_format(cell->reason, sizeof cell->reason, "no pod can start without %s", run->down);
-    }
-    return 0;
-}
-
-static int measure(struct run *run, struct error *err) {
-    _cleanup_(probe_results_free) struct probe_results results = {0};
-    struct diag_report *report = run->report;
-    const struct network_mode *mode;
-    struct diag_cells cells;
-    unsigned char random[8];
-
-    if (host_random(run->host, random, sizeof random, err) < 0)
-        return -1;
-    for (size_t i = 0; i < sizeof random; i++)
-        snprintf(run->id + 2 * i, 3, "%02x", random[i]);
-    run->probe_options.run = run->id;
-    if (diag_probes_start(&run->probes, err) < 0)
-        return -1;
-    run->echo = node_echo_open(run->host, &run->scene);
-    /* Which there will be is known from the scene. */
-    diag_cells_make(&run->scene, &cells);
-    run_tell_cells(run, &cells);
-    diag_cells_free(&cells);
-    if (run_wait_probes(run, err) < 0)
-        return -1;
-    if (run->down) {
-        json_decref(take_ptr(run->report->evidence));
-        return leave_out(run);
-    }
-    run->up = true;
-    run->up_ms = host_monotonic_ms(run->host);
-    scene_fill(run);
-    diag_cells_make(&run->scene, &report->cells);
-    run_tell(run, "measuring %zu flows", report->cells.count / 2);
+    run_tell(run, "measuring %zu flows", cells->count / 2);
     if (run_measure_cells(run, &results, err) < 0 || run_capture(run, err) < 0)
         return -1;
     mode = network_mode_by_name(run->network_mode);
-    diag_cells_excuse(&report->cells, mode ? mode->limits : NULL);
+    diag_cells_excuse(cells, mode ? mode->limits : NULL);
     evidence_finish(run, &results);
     if (run->captured)
-        json_object_set_new(report->evidence, "capture", take_ptr(run->captured));
+        json_object_set_new(run->report->evidence, "capture", take_ptr(run->captured));
     return 0;
 }
 
@@ -345,7 +338,7 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
     report.time = host_now(host);
     report.node = xstrdup_null(options->scene.node_name);
     report.network = network_text(&run);
-    result = measured ? measure(&run, err) : leave_out(&run);
+    result = measure(&run, err);
     node_echo_close(host, run.echo);
     /* What the first look saw goes with the evidence, of a healthy node too. */
     if (run.look && !run.report->evidence)

@@ -365,19 +365,13 @@ char *diag_probe_waiting(struct diag_probes *probes, size_t i) {
 
 /* ---- question and answer ---- */
 
-static int mailbox_read(const struct diag_probes *probes, size_t i, const char *file, size_t max,
-                        char **ret, size_t *ret_len, struct error *err) {
-    _cleanup_(freep) char *path = mailbox_path(probes->items[i].name, file);
-
-    return host_read_of_others(probes->host, path, max, ret, ret_len, err);
-}
-
 int diag_probe_look(const struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,
                     struct error *err) {
-    _cleanup_(freep) char *text = NULL;
+    _cleanup_(freep) char *path = mailbox_path(probes->items[i].name, "heartbeat.txt"),
+                          *text = NULL;
     size_t len = 0;
 
-    if (mailbox_read(probes, i, "heartbeat.txt", HEARTBEAT_MAX, &text, &len, err) < 0)
+    if (host_read_of_others(probes->host, path, HEARTBEAT_MAX, &text, &len, err) < 0)
         return -1;
     return probe_heartbeat_parse(text, len, ret, err);
 }
@@ -398,12 +392,11 @@ int diag_probe_ask(const struct diag_probes *probes, size_t i, const struct prob
 /* An answer that does not parse stays so: the probe renames whole files only. */
 int diag_probe_read(const struct diag_probes *probes, size_t i, struct probe_results *ret,
                     struct error *err) {
-    _cleanup_(freep) char *text = NULL;
+    _cleanup_(freep) char *file = xasprintf("results-%u.txt", probes->items[i].asked),
+                          *path = mailbox_path(probes->items[i].name, file), *text = NULL;
     size_t len = 0;
-    char file[32];
 
-    snprintf(file, sizeof file, "results-%u.txt", probes->items[i].asked);
-    if (mailbox_read(probes, i, file, PROBE_FILE_MAX, &text, &len, ERROR_IGNORED) < 0)
+    if (host_read_of_others(probes->host, path, PROBE_FILE_MAX, &text, &len, ERROR_IGNORED) < 0)
         return 0;
     return probe_results_parse(text, len, ret, err) < 0 ? -1 : 1;
 }

@@ -119,23 +119,6 @@ enum level look_hns_epstale(const struct scene *scene, struct finding *finding) 
     return LIKELY;
 }
 
-/* The pod takes a Service's address for one of its own segment, and looks for it there. */
-static void note_wide_prefix(const struct scene *scene, char pod, struct finding *finding) {
-    const json_t *endpoint = endpoint_of(scene, pod);
-    long long length = json_number_at(endpoint, "IpConfigurations.0.PrefixLength", 0);
-    const char *dns = expected(scene, "dnsIP");
-    _cleanup_(freep) char *prefix = xasprintf("%s/%lld", pod_ip(scene, pod), length);
-    struct cidr cidr;
-    char text[CIDR_TEXT_MAX];
-
-    if (length < 1 || cidr_parse(prefix, &cidr, NULL) < 0)
-        return;
-    cidr_format(&cidr, text);
-    if (prefix_holds(text, dns))
-        finding_note(finding, "endpoint %s (%s) has the prefix %s, which holds the Service %s",
-                     json_text_at(endpoint, "ID"), pod_name(scene, pod), text, dns);
-}
-
 /* A bridge's pods send by the node's own address among them, which its endpoint of the network
  * brings: noted where no adapter has any such address. */
 static bool note_no_host_endpoint(const struct scene *scene, const char *hop,
@@ -145,22 +128,25 @@ static bool note_no_host_endpoint(const struct scene *scene, const char *hop,
     if (!mode_of(scene)->host_routes || !json_object_get(scene->evidence, "adapters") ||
         !prefix_holds(prefix, hop) || adapter_with(scene, NULL, prefix))
         return false;
-    free(finding->message);
-    finding->message = xstrdup("the pods' gateway, this node's own endpoint of their network, is "
-                               "missing");
-    free(finding->hint);
-    finding->hint = xstrdup("winjoin join phase pod-network makes the endpoint again");
+    text_set(&finding->message, xstrdup("the pods' gateway, this node's own endpoint of their "
+                                        "network, is missing"));
+    text_set(&finding->hint, xstrdup("winjoin join phase pod-network makes the endpoint again"));
     finding_note(finding, "pods send by %s, and no adapter of this node has an address of %s", hop,
                  prefix);
     return true;
 }
 
-/* A pod's own routes: to its network's gateway, and none beside it. */
-static void note_gateways(const struct scene *scene, char pod, struct finding *finding) {
+/* A pod's own routes, to its network's gateway and none beside it, and its prefix. */
+static void note_routes(const struct scene *scene, char pod, struct finding *finding) {
     const char *gateway = json_text_at(network_of(scene), "Ipams.0.Subnets.0.Routes.0.NextHop");
-    const json_t *endpoint = endpoint_of(scene, pod);
-    const char *id = json_text_at(endpoint, "ID");
     const json_t *gateways = json_at(network_of(scene), "Ipams.0.Subnets.0.Routes");
+    const json_t *endpoint = endpoint_of(scene, pod);
+    const char *id = json_text_at(endpoint, "ID"), *name = pod_name(scene, pod);
+    const char *ip = pod_ip(scene, pod), *dns = expected(scene, "dnsIP");
+    long long length = json_number_at(endpoint, "IpConfigurations.0.PrefixLength", 0);
+    _cleanup_(freep) char *own = xasprintf("%s/%lld", ip ? ip : "", length);
+    char segment[CIDR_TEXT_MAX];
+    struct cidr cidr;
     bool any = false, wide = false;
 
     json_each(json_object_get(endpoint, "Routes"), i, route) {
@@ -177,14 +163,21 @@ static void note_gateways(const struct scene *scene, char pod, struct finding *f
             continue;
         if (all && !note_no_host_endpoint(scene, hop, finding))
             finding_note(finding, "endpoint %s (%s) has the gateway %s; the network's is %s", id,
-                         pod_name(scene, pod), hop, gateway);
+                         name, hop, gateway);
         else if (!all)
             finding_note(finding,
                          "endpoint %s (%s) has a route to %s by %s; the network's gateway is %s",
-                         id, pod_name(scene, pod), prefix, hop, gateway);
+                         id, name, prefix, hop, gateway);
     }
-    if (any && !wide && pod_ip(scene, pod) && strchr(pod_ip(scene, pod), '.'))
-        finding_note(finding, "endpoint %s (%s) has no default route", id, pod_name(scene, pod));
+    if (any && !wide && ip && strchr(ip, '.'))
+        finding_note(finding, "endpoint %s (%s) has no default route", id, name);
+    /* The pod takes a Service's address for one of its own segment, and looks for it there. */
+    if (length < 1 || cidr_parse(own, &cidr, NULL) < 0)
+        return;
+    cidr_format(&cidr, segment);
+    if (prefix_holds(segment, dns))
+        finding_note(finding, "endpoint %s (%s) has the prefix %s, which holds the Service %s", id,
+                     name, segment, dns);
 }
 
 /* None of the pod's own routes holds that address, and it has others. */
@@ -204,8 +197,7 @@ static bool lacks_route(const struct scene *scene, const char *ip) {
 
 /* The first pod's, which asks; or the other's, which the node then does not reach. */
 enum level look_pod_gw(const struct scene *scene, struct finding *finding) {
-    note_gateways(scene, 'a', finding);
-    note_wide_prefix(scene, 'a', finding);
+    note_routes(scene, 'a', finding);
     if (lacks_route(scene, expected(scene, "externalIP")) &&
         !lacks_route(scene, expected(scene, "dnsIP"))) { /* it has routes to some others */
         finding->must = CELL_BOTH(EXT_IP);
@@ -213,8 +205,7 @@ enum level look_pod_gw(const struct scene *scene, struct finding *finding) {
     }
     if (finding->evidence.count)
         return CONFIRMED;
-    note_gateways(scene, 'b', finding);
-    note_wide_prefix(scene, 'b', finding);
+    note_routes(scene, 'b', finding);
     finding->must = 0;
     finding->may = CELL_BOTH(NODE_POD);
     return finding->evidence.count ? CONFIRMED : NO;

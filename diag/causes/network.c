@@ -41,11 +41,6 @@ static bool note_other_cni(const struct scene *scene, struct finding *finding) {
 
 #define PROBE_PROGRAM "C:\\ProgramData\\winjoin\\probe\\bin\\winjoin-probe.exe"
 
-/* Where what winjoin wrote has been changed, that is why (NODE-CHANGED). */
-static bool is_changed(const struct scene *scene) {
-    return json_array_size(json_object_get(scene->evidence, "changed")) > 0;
-}
-
 #define NO_PROGRAM_HINT                                                                            \
     "a virus scanner or an application control policy may keep " PROBE_PROGRAM                     \
     " from running; winjoin logs kubelet and winjoin logs containerd show what becomes of it"
@@ -93,7 +88,8 @@ enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
                                : "the probe pods do not start, or their program does not");
         finding->hint = xstrdup(NO_PROGRAM_HINT);
     }
-    return is_changed(scene) || !finding->in_vain ? LIKELY : CONFIRMED;
+    /* Where what winjoin wrote has been changed, that is why (NODE-CHANGED). */
+    return json_at(scene->evidence, "changed.0") || !finding->in_vain ? LIKELY : CONFIRMED;
 }
 
 bool note_unready(const json_t *node, struct finding *finding) {
@@ -132,8 +128,10 @@ enum level look_notready(const struct scene *scene, struct finding *finding) {
     }
     if (!note_unready(json_object_get(scene->evidence, "node"), finding))
         return NO;
-    return is_changed(scene) && strstr(finding->evidence.items[0], "container runtime") ? LIKELY
-                                                                                        : CONFIRMED;
+    return json_at(scene->evidence, "changed.0") &&
+                   strstr(finding->evidence.items[0], "container runtime")
+               ? LIKELY
+               : CONFIRMED;
 }
 
 /* It runs, and is reached by its folder alone. */

@@ -110,6 +110,7 @@ enum level look_flannel_type(const struct scene *scene, struct finding *finding)
 struct pair {
     size_t i, k;
     struct network_peer a, b;
+    bool is_one_machine;
 };
 
 /* Each two of the cluster's Nodes, one after the other; zero-initialised at first. */
@@ -123,6 +124,7 @@ static bool next_pair(const struct scene *scene, struct pair *p) {
     if (p->k == p->i + 1)
         network_peer_read(json_array_get(nodes, p->i), &p->a);
     network_peer_read(json_array_get(nodes, p->k), &p->b);
+    p->is_one_machine = p->a.node_address && text_equal(p->a.node_address, p->b.node_address);
     return true;
 }
 
@@ -160,10 +162,6 @@ enum level look_node_cidr(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
 }
 
-static bool is_one_machine(const struct network_peer *a, const struct network_peer *b) {
-    return a->node_address && text_equal(a->node_address, b->node_address);
-}
-
 /* This node's address, or that of the node of the DNS pods. */
 enum level look_node_twice(const struct scene *scene, struct finding *finding) {
     const char *own = json_text_at(scene->evidence, "node.metadata.name");
@@ -174,7 +172,7 @@ enum level look_node_twice(const struct scene *scene, struct finding *finding) {
         const struct network_peer *a = &pair.a, *b = &pair.b;
         bool is_a = text_equal(a->node, own), is_b = text_equal(b->node, own);
 
-        if (!is_one_machine(a, b))
+        if (!pair.is_one_machine)
             continue;
         if (is_a || is_b)
             finding_note(finding, "Node %s has this node's address %s, too",
@@ -250,7 +248,7 @@ enum level look_ovl_mac(const struct scene *scene, struct finding *finding) {
         const struct network_peer *a = &pair.a, *b = &pair.b;
 
         if ((matters(scene, a) || matters(scene, b)) && *a->router_mac &&
-            text_equal_nocase(a->router_mac, b->router_mac) && !is_one_machine(a, b))
+            text_equal_nocase(a->router_mac, b->router_mac) && !pair.is_one_machine)
             finding_note(finding, "nodes %s and %s both announce %s", a->node, b->node,
                          a->router_mac);
     }

@@ -52,7 +52,10 @@ void collection_miss(struct collection *c, const char *name, const char *why) {
     text_add(&c->missing, "\n");
 }
 
-static void put(struct collection *c, const char *name, char *data, size_t len) {
+/* Bytes as they are, which it takes; `what` they are in the index, NULL: no line of it. */
+static void put(struct collection *c, const char *name, const char *what, char *data, size_t len) {
+    if (what)
+        text_addf(&c->rows, "  %-56s %s\n", name, what);
     c->files[c->count++] = (struct bundle_archive_file){xstrdup(name), data, len};
 }
 
@@ -82,7 +85,7 @@ static void add(struct collection *c, const char *name, const char *what, char *
                   (unsigned long long)whole);
     text_add(&c->rows, "\n");
     c->total += len;
-    put(c, name, data, len);
+    put(c, name, NULL, data, len);
 }
 
 /* In a string of JSON a text of several lines is easier to look through by itself. */
@@ -116,13 +119,6 @@ void collection_add_json(struct collection *c, const char *name, const char *wha
     add(c, name, what, data, strlen(data), 0);
 }
 
-/* Bytes as they are; takes them. */
-static void collection_add_bytes(struct collection *c, const char *name, const char *what,
-                                 char *data, size_t len) {
-    text_addf(&c->rows, "  %-56s %s\n", name, what);
-    put(c, name, data, len);
-}
-
 void collection_add_report(struct collection *c, const char *text, const char *html, json_t *json) {
     _cleanup_json_ json_t *taken = json;
     _cleanup_(freep) char *written = write_hidden(taken);
@@ -140,7 +136,7 @@ void collection_add_report(struct collection *c, const char *text, const char *h
         size_t len = strlen(data);
 
         hide(&data, &len);
-        collection_add_bytes(c, forms[i].name, forms[i].what, data, len);
+        put(c, forms[i].name, forms[i].what, data, len);
     }
 }
 
@@ -165,7 +161,7 @@ int collection_finish(struct collection *c, const char *head, const char *failur
     len = t.len;
     index = text_take(&t);
     hide(&index, &len);
-    put(c, "index.txt", index, len);
+    put(c, "index.txt", NULL, index, len);
     return bundle_archive_make(c->files, c->count, ret, ret_len, err);
 }
 
@@ -402,9 +398,8 @@ int diag_collect(struct host *host, struct diag_report *report,
         if (host_read(host, DIAG_CAPTURE_FILE, COLLECTION_TOTAL_MAX, &packets, &len, &why) < 0)
             collection_miss(pack, "capture.pcapng", why.message);
         else
-            collection_add_bytes(pack, "capture.pcapng",
-                                 "while one red flow was asked: the first 128 bytes of each packet",
-                                 packets, len);
+            put(pack, "capture.pcapng",
+                "while one red flow was asked: the first 128 bytes of each packet", packets, len);
     }
     add_evidence(&reading, report->evidence);
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)

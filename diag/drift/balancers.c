@@ -26,11 +26,6 @@ static char *drift_listens(const struct hcn_port_mapping *mapping, const char *v
     return drift_frontend(vip, mapping->outside, mapping->protocol == PROTOCOL_UDP ? "UDP" : "TCP");
 }
 
-/* "ns/name dns": a Service's port, the key of `ready` and `numbers`; the caller frees. */
-static char *drift_port_key(const char *service, const struct drift_port *port) {
-    return xasprintf("%s %s", service, port->name);
-}
-
 static void add_vip(const struct drift_service *service, const char *vip, struct drift_index *ret) {
     drift_put(&ret->used, vip);
     if (service->any_port)
@@ -61,7 +56,7 @@ void drift_index_make(const struct drift_seen *seen, struct drift_index *ret) {
             text_table_add(&ret->ports, service->vip, service->name);
         for (size_t k = 0; k < service->port_count; k++) {
             const struct drift_port *port = &service->ports[k];
-            _cleanup_(freep) char *name = drift_port_key(service->name, port);
+            _cleanup_(freep) char *name = xasprintf("%s %s", service->name, port->name);
             _cleanup_(freep) char *frontend =
                 drift_frontend(service->vip, port->number, port->protocol);
 
@@ -80,7 +75,7 @@ void drift_index_make(const struct drift_seen *seen, struct drift_index *ret) {
             drift_put_owned(&ret->pods, xasprintf("%s %s", slice->service, slice->pods[k].address));
         }
         for (size_t k = 0; k < slice->port_count; k++) {
-            _cleanup_(freep) char *key = drift_port_key(slice->service, &slice->ports[k]);
+            _cleanup_(freep) char *key = xasprintf("%s %s", slice->service, slice->ports[k].name);
 
             if (slice->ready)
                 drift_put(&ret->ready, key);
@@ -148,7 +143,7 @@ void drift_find_missing_balancers(const struct drift_seen *seen, struct drift_in
             !text_equal(service->traffic, "Local"))
             for (size_t k = 0; k < service->port_count; k++) {
                 const struct drift_port *port = &service->ports[k];
-                _cleanup_(freep) char *key = drift_port_key(service->name, port);
+                _cleanup_(freep) char *key = xasprintf("%s %s", service->name, port->name);
                 _cleanup_(freep) char *frontend =
                     drift_frontend(service->vip, port->number, port->protocol);
 
