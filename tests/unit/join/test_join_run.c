@@ -347,27 +347,6 @@ static void a_joined_node_keeps_its_name(void **state) {
     close_run(&r);
 }
 
-/* The label that the kubelet makes of it holds no more. */
-static void a_long_name_is_refused(void **state) {
-    static const char letters[] =
-        "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz0123456789ab";
-    struct run r;
-
-    (void)state;
-    open_run(&r, "overlay");
-    for (size_t length = 63; length <= 64; length++) {
-        struct join join = {.host = r.host, .http = r.http, .asked = &r.options};
-        struct error err = {0};
-
-        text_set(&r.options.node_name, xstrndup(letters, length));
-        assert_int_equal(join_open(&join, &err), length == 63 ? 0 : -1);
-        if (length > 63)
-            assert_non_null(strstr(err.message, "has 64 characters"));
-        join_close(&join);
-    }
-    close_run(&r);
-}
-
 static void a_phase_that_fails_fails_the_call(void **state) {
     struct error err = {0};
     struct run r;
@@ -499,7 +478,6 @@ int main(void) {
         cmocka_unit_test(rights_of_a_joined_node),
         cmocka_unit_test(an_unread_flannel_is_not_absent),
         cmocka_unit_test(a_joined_node_keeps_its_name),
-        cmocka_unit_test(a_long_name_is_refused),
         cmocka_unit_test(a_phase_that_fails_fails_the_call),
         cmocka_unit_test(a_wait_for_the_server_is_told),
         cmocka_unit_test(an_interrupted_request_is_named),
