@@ -109,7 +109,7 @@ def play(minutes=MINUTES, tell=lambda text: print(text, file=sys.stderr, flush=T
         with open(os.path.join(cluster.folder, "soak.log"), "wb") as log:
             process = subprocess.Popen(
                 netns.network_only(machine.ns, [machines.WINJOIN, "service", "run", "winjoin-network", "--rootfs", root]),
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=machine.folder)
         try:
             looks = watched(cluster, process, minutes, tell)
         finally:
