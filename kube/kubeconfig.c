@@ -145,6 +145,12 @@ static int read_cluster(struct reading *r, const json_t *cluster, struct kubecon
         return 0;
     if (!c->server)
         return invalid(r, "no server found for cluster \"%s\"", c->cluster_name);
+
+    /* kubectl takes a scheme in capitals, too, and https where a file has no scheme. */
+    end = strstr(c->server, "://");
+    scheme = end ? xstrndup(c->server, (size_t)(end - c->server)) : xstrdup("https");
+    lower = text_lower(scheme);
+    text_set(&c->server, xasprintf("%s://%s", lower, end ? end + 3 : c->server));
     if (server_url_check_any(c->server, &why) < 0)
         return invalid(r, "cluster \"%s\": %s", c->cluster_name, why.message);
     if (c->ca_file && c->ca_pem)
@@ -152,12 +158,6 @@ static int read_cluster(struct reading *r, const json_t *cluster, struct kubecon
                        c->cluster_name);
     if (c->proxy_url && http_proxy_url_check(c->proxy_url, &why) < 0)
         return invalid(r, "proxy-url of cluster \"%s\": %s", c->cluster_name, why.message);
-
-    /* kubectl takes a scheme in capitals, too, and https where a file has no scheme. */
-    end = strstr(c->server, "://");
-    scheme = end ? xstrndup(c->server, (size_t)(end - c->server)) : xstrdup("https");
-    lower = text_lower(scheme);
-    text_set(&c->server, xasprintf("%s://%s", lower, end ? end + 3 : c->server));
     return 0;
 }
 
