@@ -1,4 +1,4 @@
-/* The minor version of a Kubernetes release. */
+/* Versions of Kubernetes and containerd. */
 #include "services/version.h"
 
 #include "base/text.h"

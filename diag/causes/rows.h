@@ -98,11 +98,13 @@ extern const size_t diag_rows_count;
 /* look.c: what the first look shows */
 row_look look_cert_expired, look_service, look_hung, look_api_down, look_api_refused,
     look_clock_off, look_node_gone;
-/* network.c: the HNS network, endpoints, encapsulation, forwarding */
+/* network.c: the HNS network, encapsulation, forwarding */
 row_look look_pod_img, look_pod_sbx, look_notready, look_hns_hung, look_hns_ep_none, look_hns_net,
-    look_hns_mgmt, look_hns_cidr, look_hns_ep, look_hns_ep_silent, look_hns_epstale, look_pod_gw,
-    look_pod_gw_silent, look_pod_local, look_mtu, look_mtu_nodes, look_ovl_udp, look_l2_route_node,
-    look_forwarding, look_l2_gateway;
+    look_hns_mgmt, look_hns_cidr, look_pod_local, look_mtu, look_mtu_nodes, look_ovl_udp,
+    look_l2_route_node, look_forwarding, look_l2_gateway;
+/* endpoints.c: pods, their endpoints and the second family */
+row_look look_hns_ep, look_hns_ep_silent, look_hns_epstale, look_pod_gw, look_pod_gw_silent,
+    look_ip6_addr, look_ip6_lb, look_ip6_route;
 /* routes.c: the routes to other nodes' pods */
 row_look look_ovl_vni, look_ovl_peer, look_l2_route;
 /* Where the network between the nodes has these routes (--routes print, none): which it needs, and
@@ -116,23 +118,18 @@ row_look look_svc_all, look_svc_ep0, look_dns_none, look_dns_lb, look_svc_lb, lo
 /* outside.c: what lies outside the cluster, the node itself */
 row_look look_ext_node, look_nat_none, look_nat_exc, look_nat_pods, look_ext_pods, look_ext_dns,
     look_fw_in, look_fw_own, look_kubelet_port;
-
 /* kubernetes.c: what HNS lacks of what Kubernetes says */
 row_look look_svc_lost, look_pod_noep, look_proxy_two, look_svc_stale, look_svc_port, look_hns_left,
     look_hns_epstale_new, look_route_stale;
-/* nodes.c: adapters, names and announcements of nodes, the switch below them */
+/* nodes.c: nodes, their adapters and names, this Windows */
 row_look look_ovl_nsx, look_nic_wrong, look_flannel_type, look_node_twice, look_node_cidr,
-    look_peer_down, look_flannel_node, look_ovl_mac;
+    look_peer_down, look_flannel_node, look_ovl_mac, look_port_pool, look_port_excl,
+    look_svc_backends, look_win_patch;
 /* answers.c: what the answers themselves show */
 row_look look_dns_proto, look_tcp_lost, look_udp_lost, look_dns_fail, look_svc_half, look_dns_zone,
     look_api_addr, look_api_pods, look_loss;
 /* times.c: how long answers take */
 row_look look_dns_slow, look_latency, look_tcp_loss;
-/* windows.c: limits and known faults of this Windows */
-row_look look_port_pool, look_port_excl, look_svc_backends, look_win_patch;
-/* ipv6.c: the second family of a dual-stack node */
-row_look look_ip6_addr, look_ip6_lb, look_ip6_route;
-
 /* unknown.c: what no other row explains: something that winjoin wrote is not as it was, or nothing
  * is known */
 row_look look_changed_pods, look_changed, look_unknown;

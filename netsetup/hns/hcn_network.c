@@ -122,9 +122,9 @@ static int create_network(struct host *host, const json_t *document,
                     wanted->name, create_err.message);
         return 0;
     }
-    *err = create_err;
+    (void)error_pass(err, &create_err);
     for (size_t i = 0; i < ARRAY_SIZE(create_hints); i++)
-        if (create_hints[i].hresult == err->os)
+        if (create_hints[i].hresult == create_err.os)
             (void)error_hint(err, "%s", create_hints[i].hint);
     return error_prefix(err, "create HNS network '%s'", wanted->name);
 }
