@@ -153,6 +153,9 @@ static int check_filled(struct reader *r, const json_t *value) {
     if (!jinja && !has_variable(lower))
         return 0;
     (void)refuse(r, value, "", "\"%.80s\": the template was not filled", text);
+    if (strchr(text, '<') && !strstr(text, "<no value>"))
+        return error_hint(r->err, "put the value there; endpoint, token and hash are printed on a "
+                                  "control plane node: kubeadm token create --print-join-command");
     return hint_filler(r, jinja);
 }
 

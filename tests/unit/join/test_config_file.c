@@ -402,6 +402,12 @@ static void unfilled_templates(void **state) {
         CONFIG_JOIN, "f: line 4 column 12: \"NIC <no value>\": the template was not filled",
         "where Ansible, clusterctl or another tool fills it: that has to run before; winjoin "
         "fills no template");
+    refused_as("apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\nnetwork:\n  adapter: "
+               "<the adapter>\n",
+               CONFIG_JOIN, "f: line 4 column 12: \"<the adapter>\": the template was not filled",
+               "put the value there; endpoint, token and hash are printed on a control plane node: "
+               "kubeadm "
+               "token create --print-join-command");
 }
 
 /* The two forms of kubeletExtraArgs, each in the version of the other. */
