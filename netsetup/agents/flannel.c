@@ -121,8 +121,9 @@ static int check_net_conf(const struct agent_settings *s, struct error *err) {
     if (!json_bool_at(s->document, "EnableIPv4", true)) {
         (void)error_set(err, ERROR_UNSUPPORTED,
                         "the cluster's flannel does not support Windows nodes: EnableIPv4 is off");
-        return error_hint(err, "flannel for Windows has no IPv6: a Windows node needs a cluster "
-                               "whose pods have IPv4 addresses, too");
+        return error_hint(err,
+                          "flannel for Windows has no IPv6; dual stack works: give pods an IPv4 "
+                          "prefix, too (EnableIPv4, Network)");
     }
     if (!s->mode) {
         (void)error_set(
