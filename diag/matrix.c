@@ -188,19 +188,19 @@ static void node_extras_add(const struct run *run, const struct diag_scene *scen
     const struct diag_cell *service = diag_cells_find(cells, FLOW_SVC_IP, false, false),
                            *dns = diag_cells_find(cells, FLOW_EXT_IP, true, false);
     const struct {
-        enum diag_extra_id extra;
-        const struct diag_cell
-            *like; /* the same as a cell, or, like `service`, a connection alone */
+        /* The same as a cell, or, like `service`, a connection alone. */
+        const struct diag_cell *like;
         const char *address;
+        enum diag_extra_id extra;
         unsigned port;
     } rows[] = {
-        {X_NODE_EXTERNAL, diag_cells_find(cells, FLOW_EXT_IP, false, false), NULL, 0},
-        {X_NODE_EXTERNAL_UDP, dns, NULL, 0},
-        {X_NODE_DNS, service, dns && dns->asked ? dns->probe.target : NULL,
+        {diag_cells_find(cells, FLOW_EXT_IP, false, false), NULL, X_NODE_EXTERNAL, 0},
+        {dns, NULL, X_NODE_EXTERNAL_UDP, 0},
+        {service, dns && dns->asked ? dns->probe.target : NULL, X_NODE_DNS,
          dns ? dns->probe.port : 0},
-        {X_NODE_NAME, diag_cells_find(cells, FLOW_EXT_DNS, false, false), NULL, 0},
-        {X_NODE_API, service, scene->api_ip, scene->api_port},
-        {X_NODE_PEER, service, dns_node, KUBELET},
+        {diag_cells_find(cells, FLOW_EXT_DNS, false, false), NULL, X_NODE_NAME, 0},
+        {service, scene->api_ip, X_NODE_API, scene->api_port},
+        {service, dns_node, X_NODE_PEER, KUBELET},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

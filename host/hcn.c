@@ -110,7 +110,7 @@ int hcn_check(const char *function, uint32_t hresult, const char *record, struct
     for (size_t len = strlen(reason); len && strchr(". \r\n", reason[len - 1]);)
         reason[--len] = '\0';
     name = hcn_error_name(hresult);
-    if (name && !text_equal(name, reason))
+    if (code && name && !text_equal(name, reason))
         return error_set_os(err, code->kind, hresult, "call %s: %s: %s", function, name, reason);
     return error_set_os(err, code ? code->kind : ERROR_HOST, hresult, "call %s: %s", function,
                         reason);

@@ -180,19 +180,19 @@ static void make_node(const struct diag_scene *scene, struct diag_cell *cell) {
 /* What a flow needs of the scene before it can be made. */
 enum { NEEDS_SOURCE = 1, NEEDS_TARGET = 2, NEEDS_DOMAIN = 4 };
 static const struct {
-    unsigned needs;
     void (*make)(const struct diag_scene *scene, struct diag_cell *cell);
+    unsigned needs;
     bool second; /* between the IPv6 addresses, too */
 } makers[FLOW_COUNT] = {
-    [FLOW_POD_IP] = {NEEDS_SOURCE | NEEDS_TARGET, make_pod, true},
-    [FLOW_POD_NAME] = {NEEDS_SOURCE | NEEDS_TARGET | NEEDS_DOMAIN, make_pod, true},
-    [FLOW_SVC_IP] = {NEEDS_SOURCE | NEEDS_DOMAIN, make_service_ip, true},
-    [FLOW_SVC_SHORT] = {NEEDS_SOURCE | NEEDS_DOMAIN, make_service_pqdn, false},
-    [FLOW_SVC_FQDN] = {NEEDS_SOURCE | NEEDS_DOMAIN, make_service_fqdn, true},
-    [FLOW_EXT_IP] = {NEEDS_SOURCE, make_external_ip, false},
-    [FLOW_EXT_DNS] = {NEEDS_SOURCE, make_external_dns, false},
-    [FLOW_NODE_POD] = {NEEDS_TARGET, make_pod, true},
-    [FLOW_POD_NODE] = {NEEDS_SOURCE, make_node, true},
+    [FLOW_POD_IP] = {make_pod, NEEDS_SOURCE | NEEDS_TARGET, true},
+    [FLOW_POD_NAME] = {make_pod, NEEDS_SOURCE | NEEDS_TARGET | NEEDS_DOMAIN, true},
+    [FLOW_SVC_IP] = {make_service_ip, NEEDS_SOURCE | NEEDS_DOMAIN, true},
+    [FLOW_SVC_SHORT] = {make_service_pqdn, NEEDS_SOURCE | NEEDS_DOMAIN, false},
+    [FLOW_SVC_FQDN] = {make_service_fqdn, NEEDS_SOURCE | NEEDS_DOMAIN, true},
+    [FLOW_EXT_IP] = {make_external_ip, NEEDS_SOURCE, false},
+    [FLOW_EXT_DNS] = {make_external_dns, NEEDS_SOURCE, false},
+    [FLOW_NODE_POD] = {make_pod, NEEDS_TARGET, true},
+    [FLOW_POD_NODE] = {make_node, NEEDS_SOURCE, true},
 };
 
 static void cell_make(const struct diag_scene *scene, const struct diag_flow *flow, bool udp,

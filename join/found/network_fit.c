@@ -53,8 +53,9 @@ static int hint_prefixes(const struct agent_settings *settings, const char *mine
         return error_hint(
             err, "make Network of ConfigMap %s/%s and podSubnet of kubeadm-config the same",
             settings->source->name_space, settings->source->name);
-    return error_hint(err, "make %s of kubeadm-config the same as %s", mine,
-                      settings->external->prefixes_at);
+    return settings->external ? error_hint(err, "make %s of kubeadm-config the same as %s", mine,
+                                           settings->external->prefixes_at)
+                              : -1;
 }
 
 /* An agent that serves other prefixes than the control plane assigns gives nothing to this node. */
@@ -90,7 +91,7 @@ static int check_prefixes(const struct cluster_config *cluster, const struct joi
             return -1;
     /* Packets to a Service outside of the prefixes in the agent's settings leave the node, and
      * nobody there knows the address. */
-    for (size_t i = 0; i < services->count; i++) {
+    for (size_t i = 0; settings->external && i < services->count; i++) {
         bool any = false;
         struct cidr cidr;
 

@@ -98,6 +98,8 @@ static int plan_choices(const struct network_input *input, struct network_plan *
     plan->mode = input->mode   ? network_mode_by_name(input->mode)
                  : works.count ? network_mode_by_name(works.items[0])
                                : network_modes[0];
+    if (!plan->mode)
+        return error_set(err, ERROR_USAGE, "no network mode has that name");
     if (!plan->mode->internal) {
         plan->base_name = xstrdup(NETWORK_BASE_NAME);
         plan->adapter = xstrdup_null(input->adapter);
@@ -226,6 +228,8 @@ static int plan_begin(const struct network_input *input, struct network_plan *pl
         plan->name = xstrdup(plan->mode->network_name);
     if (made && plan->mode->plan && plan->mode->plan(input, plan, err) < 0)
         return -1;
+    if (!plan->name)
+        plan->name = xstrdup("");
     /* the name is also a folder of host-local's and a value in an environment block */
     if (!*plan->name || strlen(plan->name) > 128 || strpbrk(plan->name, "\\/:*?\"<>|\r\n"))
         return error_set(err, ERROR_USAGE,

@@ -170,7 +170,7 @@ static void judge(const struct counting *c, struct row *row) {
         cell->reason[0] = '\0';
     }
     cell->counted = c->asking->report->count != 0;
-    if (row->by_exec)
+    if (row->by_exec || !row->times)
         return;
 
     for (unsigned i = 0; i < r->succeeded; i++) {
