@@ -292,14 +292,8 @@ static int replace_local_dns(struct kube_client *client, unsigned timeout_ms,
     for (size_t i = 0; i < given.count; i++) {
         const char *address = given.items[i];
 
-        if (ip_parse(address, &ip, NULL) < 0) {
-            (void)error_set(err, ERROR_MALFORMED,
-                            "ConfigMap kube-system/kubelet-config, key kubelet: clusterDNS "
-                            "\"%.100s\" is not an IP address: no pod resolves a name by it",
-                            address);
-            return error_hint(err,
-                              "correct it: kubectl -n kube-system edit configmap kubelet-config");
-        }
+        if (ip_parse(address, &ip, NULL) < 0)
+            continue; /* kubelets pass over it, too */
         if (!ip_is_link_local(&ip) && !ip_is_loopback(&ip))
             text_list_add(&c->cluster_dns, address);
         else if (!c->local_dns)
@@ -343,6 +337,7 @@ static int settle_dns(struct kube_client *client, unsigned timeout_ms, struct cl
                       struct error *err) {
     _cleanup_(text_list_free) struct text_list found = {0};
     _cleanup_(freep) char *place = NULL;
+    const char *odd; /* given, and no address: kubelets pass over it */
     struct cidr cidr;
     struct ip ip;
 
@@ -363,8 +358,11 @@ static int settle_dns(struct kube_client *client, unsigned timeout_ms, struct cl
     }
     if (!c->cluster_dns.count && c->service_subnets.count &&
         cidr_parse(c->service_subnets.items[0], &cidr, NULL) == 0 &&
-        cidr_address(&cidr, DNS_INDEX, &ip, NULL) == 0)
+        cidr_address(&cidr, DNS_INDEX, &ip, NULL) == 0) {
         text_list_add(&c->cluster_dns, IP_TEXT(&ip));
+        odd = json_string_value(json_array_get(json_object_get(c->kubelet, "clusterDNS"), 0));
+        text_set(&c->local_dns, xstrdup_null(odd));
+    }
     return 0;
 }
 

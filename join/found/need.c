@@ -1,6 +1,7 @@
 /* Finds what a phase needs, in the order in which one thing needs another. */
 #include "join/found/need.h"
 
+#include "base/cidr.h"
 #include "base/log.h"
 #include "join/configuration/join_configuration.h"
 #include "join/kubelet/kubelet_files.h"
@@ -75,6 +76,8 @@ int find_node(struct join *join, struct error *err) {
 /* ---- the cluster's configuration as it is found ---- */
 
 int find_cluster(struct join *join, struct error *err) {
+    struct ip ip;
+
     if (join->found.cluster.kubelet)
         return 0;
     if (find_client(join, err) < 0 ||
@@ -90,6 +93,8 @@ int find_cluster(struct join *join, struct error *err) {
                   join->found.cluster.local_dns,
                   text_list_has(&join->found.cluster.cluster_dns, join->found.cluster.local_dns)
                       ? "an IPv6 address alone"
+                  : ip_parse(join->found.cluster.local_dns, &ip, NULL) < 0
+                      ? "no IP address"
                       : "a DNS cache of Linux nodes",
                   join->found.cluster.cluster_dns.items[0]);
     if (join->found.cluster.winjoin) {
