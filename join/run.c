@@ -76,8 +76,6 @@ int join_asked_check(struct join *join, struct error *err) {
     return o->bundle ? programs_bundle(join, &bundle, err) : 0;
 }
 
-enum { LABEL_VALUE_MAX = 63 };
-
 /* kubeletExtraArgs, nodeRegistration.name, the name this node joined with, or the host's name in
  * lower case (kubeadm: GetNodeName). */
 static int choose_node_name(struct join *join, struct error *err) {
@@ -92,15 +90,9 @@ static int choose_node_name(struct join *join, struct error *err) {
     join->found.node_name = join_node_name_read(given    ? given
                                                 : joined ? joined
                                                          : join->found.facts.host_name);
-    if (kube_name_is_valid(join->found.node_name) &&
-        strlen(join->found.node_name) <= LABEL_VALUE_MAX)
-        return 0;
     if (kube_name_is_valid(join->found.node_name))
-        return error_set(err, ERROR_USAGE,
-                         "node name \"%.80s...\" has %zu characters: the kubelet puts it into the "
-                         "label kubernetes.io/hostname, which holds %d: give a shorter one "
-                         "(--node-name)",
-                         join->found.node_name, strlen(join->found.node_name), LABEL_VALUE_MAX);
+        return 0;
+
     near = join_node_name_near(join->found.node_name);
     if (!given && !joined && !text_list_has(&join->skipped, "preflight")) {
         join->found.odd_host_name = true;

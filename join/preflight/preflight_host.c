@@ -170,12 +170,24 @@ enum verdict check_disk(const struct machine *machine, struct finding *finding) 
     return verdict;
 }
 
-enum verdict check_node_name_of_host(const struct machine *machine, struct finding *finding) {
-    bool near = !text_equal(machine->found->node_name, "unnamed");
+/* The kubelet's label kubernetes.io/hostname is the name, too: with a longer value the API server
+ * refuses the Node. */
+enum { LABEL_VALUE_MAX = 63 };
 
+enum verdict check_node_name_of_host(const struct machine *machine, struct finding *finding) {
+    const char *name = machine->found->node_name;
+    bool near = !text_equal(name, "unnamed");
+
+    if (name && strlen(name) > LABEL_VALUE_MAX) {
+        check_hint(finding, "give a shorter one: --node-name NAME");
+        return check_bad(finding,
+                         "the node's name has %zu characters: the kubelet puts it into the label "
+                         "kubernetes.io/hostname, which holds %d",
+                         strlen(name), LABEL_VALUE_MAX);
+    }
     if (!machine->found->odd_host_name)
         return CHECK_FINE;
-    check_hint(finding, "name the node: --node-name %s", near ? machine->found->node_name : "NAME");
+    check_hint(finding, "name the node: --node-name %s", near ? name : "NAME");
     return check_bad(finding,
                      "the host name \"%.60s\" cannot be a node's name: " JOIN_NODE_NAME_RULE,
                      machine->found->facts.host_name);

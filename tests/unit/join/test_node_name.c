@@ -185,28 +185,8 @@ static void ctrl_c_ends_the_wait(void **state) {
     close_name(&join);
 }
 
-/* The label that the kubelet makes of it holds no more. */
-static void a_long_name_is_refused(void **state) {
-    static const char letters[] =
-        "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz0123456789ab";
-    (void)state;
-    open_run(&r, "overlay");
-    for (size_t length = 63; length <= 64; length++) {
-        struct join join = {.host = r.host, .http = r.http, .asked = &r.options};
-        struct error err = {0};
-
-        text_set(&r.options.node_name, xstrndup(letters, length));
-        assert_int_equal(join_open(&join, &err), length == 63 ? 0 : -1);
-        if (length > 63)
-            assert_non_null(strstr(err.message, "has 64 characters"));
-        join_close(&join);
-    }
-    close_run(&r);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_long_name_is_refused),
         cmocka_unit_test(whose_it_is),
         cmocka_unit_test(a_joined_machine_has_its_name),
         cmocka_unit_test(another_machines_is_refused),

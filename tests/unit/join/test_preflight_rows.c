@@ -34,6 +34,8 @@ static void odd_pods(void) {
 }
 OPTION(no_such_card, adapter, "Ethernet 9")
 OPTION(alone, network_mode, "nat")
+OPTION(name_of_63, node_name, "a1234567890123456789012345678901234567890123456789012345678901z")
+OPTION(name_of_64, node_name, "a12345678901234567890123456789012345678901234567890123456789012z")
 
 /* The plugin's name chooses the mode. */
 static void alone_by_plugin(void) {
@@ -340,6 +342,8 @@ static const struct {
     {"Hostname", name_of_15, PREFLIGHT_PASS, ""},
     {"HostnameAsNodeName", name_with_underscore, E,
      "the host name \"WIN_SRV01\" cannot be a node's"},
+    {"HostnameAsNodeName", name_of_63, PREFLIGHT_PASS, ""},
+    {"HostnameAsNodeName", name_of_64, E, "the node's name has 64 characters"},
     {"NetworkCard", card_down, E, ""},
     {"NetworkCard", no_such_card, E, "Ethernet 9"},
     {"NetworkCard", team, E,
