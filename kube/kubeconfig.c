@@ -63,9 +63,13 @@ static int invalid_at(struct reading *r, char *why) {
 
 /* The first entry of the list that is called `name`; NULL when there is none. */
 static const json_t *find_entry(const json_t *root, const char *list, const char *name) {
-    json_each(json_object_get(root, list), i, entry)
-        if (json_is_object(entry) && text_equal(json_text_or(entry, "name", ""), name))
+    json_each(json_object_get(root, list), i, entry) {
+        const json_t *given = json_object_get(entry, "name");
+        const char *text = !given || json_is_null(given) ? "" : json_string_value(given);
+
+        if (json_is_object(entry) && text_equal(text, name)) /* a number is no name */
             return entry;
+    }
     return NULL;
 }
 
@@ -240,12 +244,18 @@ static int choose_cluster(struct reading *r, const json_t *root, const json_t *c
     return read_cluster(r, cluster, c);
 }
 
+/* Absent and empty count as right. */
+static bool is_text(const json_t *value, const char *right) {
+    const char *text = json_string_value(value);
+
+    return !value || json_is_null(value) || (text && (!*text || text_equal(text, right)));
+}
+
 static int parse(struct reading r, const char *text, size_t len, const char *what,
                  struct kubeconfig *ret) {
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     _cleanup_(yaml_forget) struct yaml yaml = {0};
     const json_t *root, *entry, *context;
-    const char *kind, *version;
 
     if (yaml_read(text, len, what, &yaml, r.err) < 0)
         return -1;
@@ -255,11 +265,9 @@ static int parse(struct reading r, const char *text, size_t len, const char *wha
         return error_set(r.err, ERROR_MALFORMED, "%s: line 1: not a kubeconfig", what);
 
     /* Another kind of file, given by mistake. */
-    kind = json_text_or(root, "kind", "");
-    version = json_text_or(root, "apiVersion", "");
-    if (*kind && !text_equal(kind, "Config"))
+    if (!is_text(json_object_get(root, "kind"), "Config"))
         return refuse(&r, root, "kind", "kind must be Config");
-    if (*version && !text_equal(version, "v1"))
+    if (!is_text(json_object_get(root, "apiVersion"), "v1"))
         return refuse(&r, root, "apiVersion", "apiVersion must be v1");
 
     if (!r.current)
