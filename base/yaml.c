@@ -285,7 +285,7 @@ static int read_value(struct reader *r, json_t *in, const yaml_event_t *key,
     return result;
 }
 
-/* The items of a list up to its end; a stream is one of documents. */
+/* The items of a list up to its end; a stream is a list of documents. */
 static int read_list(struct reader *r, json_t *list, yaml_event_type_t end) {
     for (;;) {
         yaml_event_t event;

@@ -16,7 +16,7 @@
 
 /* ---- values that are a table of the program ---- */
 
-/* Adds the names of a table; false: it is none. */
+/* Adds the names of a table; false: no table has that name. */
 static bool add_table(const char *table, struct text_list *ret) {
     if (text_equal(table, "@error"))
         for (int i = ERROR_NONE + 1; i <= ERROR_INTERRUPTED; i++)

@@ -2,6 +2,7 @@
  * later one's word counts. */
 #include "services/containerd_settings.h"
 
+#include "base/nearest.h"
 #include "base/toml.h"
 #include "host/command_line.h"
 #include "host/path.h"
@@ -110,22 +111,15 @@ static int take_places(const json_t *file, const struct places *places,
 }
 
 /* "cri" as Docker's packages write it, or the plugin's name in a version of the file. */
-static bool is_cri(const char *plugin) {
-    static const char *const names[] = {"cri", "io.containerd.grpc.v1.cri",
-                                        "io.containerd.cri.v1.runtime",
-                                        "io.containerd.cri.v1.images"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        if (text_equal(plugin, names[i]))
-            return true;
-    return false;
-}
+static const char *const cri_plugins[] = {"cri", "io.containerd.grpc.v1.cri",
+                                          "io.containerd.cri.v1.runtime",
+                                          "io.containerd.cri.v1.images", NULL};
 
 static int take_file(const json_t *file, struct containerd_settings *ret, struct error *err) {
     long long version = json_number_at(file, "version", 1);
 
     json_each(json_object_get(file, "disabled_plugins"), i, plugin)
-        ret->without_cri |= is_cri(json_string_value(plugin));
+        ret->without_cri |= name_find(cri_plugins, json_string_value(plugin)) != NULL;
 
     if (take_path(&ret->root, "root", json_text_at(file, "root"), err) < 0 ||
         take_path(&ret->state, "state", json_text_at(file, "state"), err) < 0)

@@ -137,7 +137,7 @@ row_look look_changed_pods, look_changed, look_unknown;
 /* ---- what several rows ask the evidence (facts.c); borrowed, NULL = unknown ---- */
 
 const char *expected(const struct scene *scene, const char *key);
-/* The first of a list that has this text at that path; of no text there is none. */
+/* The first of a list that has this text at that path; NULL for a NULL text. */
 json_t *item_with(const json_t *list, const char *path, const char *text);
 /* The expected network as HNS has it. */
 json_t *network_of(const struct scene *scene);

@@ -21,7 +21,7 @@ static const char cluster_head[] =
     "What `winjoin diag --kubeconfig FILE` names from the pattern of red cells: no program runs on "
     "the nodes themselves.\n`confirmed` are those that the API server or an answer says.\n";
 
-/* What is told of a cause, in this order. */
+/* What the page says about a cause, in this order. */
 static const struct {
     const char *label;
     size_t offset;

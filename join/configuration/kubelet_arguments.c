@@ -63,6 +63,16 @@ static bool same_letters(const char *flag, const char *field) {
     return *field == '\0';
 }
 
+/* The kubelet takes both "node_ip" and "node-ip" (WordSepNormalizeFunc of k8s.io/component-base).
+ */
+static char *with_dashes(const char *name) {
+    char *copy = xstrdup(name);
+
+    for (char *c = copy; *c; c++)
+        *c = *c == '_' ? '-' : *c;
+    return copy;
+}
+
 /* NodeLocal DNS listens on each Linux node alone. */
 static bool is_dns_of_linux(const char *name, const char *value) {
     _cleanup_(freep) char *first = xstrndup(value, strcspn(value, ","));
@@ -72,7 +82,8 @@ static bool is_dns_of_linux(const char *name, const char *value) {
            (ip_is_link_local(&ip) || ip_is_loopback(&ip));
 }
 
-bool linux_setting_is_argument(const char *name, const char *value) {
+bool linux_setting_is_argument(const char *given, const char *value) {
+    _cleanup_(freep) char *name = with_dashes(given);
     static const struct {
         const char *name, *fits; /* a flag named otherwise than its field; what Windows needs */
     } others[] = {
@@ -143,16 +154,6 @@ static const struct argument *find(const char *name) {
     return NULL;
 }
 
-/* The kubelet takes both "node_ip" and "node-ip" (WordSepNormalizeFunc of k8s.io/component-base).
- */
-static char *with_dashes(const char *name) {
-    char *copy = xstrdup(name);
-
-    for (char *c = copy; *c; c++)
-        *c = *c == '_' ? '-' : *c;
-    return copy;
-}
-
 int kubelet_argument_check(const char *given, const char *value, struct error *err) {
     _cleanup_(freep) char *name = with_dashes(given);
     const struct argument *argument = find(name);
@@ -162,7 +163,8 @@ int kubelet_argument_check(const char *given, const char *value, struct error *e
     return *value ? argument->check(value, err) : 0;
 }
 
-const char *kubelet_argument_flag(const char *name) {
+const char *kubelet_argument_flag(const char *given) {
+    _cleanup_(freep) char *name = with_dashes(given);
     const struct argument *argument = find(name);
 
     return argument ? argument->flag : NULL;

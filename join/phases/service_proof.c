@@ -58,7 +58,7 @@ static enum wait_look look_file(struct join *join, bool runs, struct error *) {
 static enum wait_look look_balancers(struct join *join, bool runs, struct error *err) {
     const struct network_plan *plan = &join->found.plan;
     _cleanup_(freep) char *text = NULL;
-    _cleanup_json_ json_t *balancers = NULL; /* their ids: how many there are is all that is told */
+    _cleanup_json_ json_t *balancers = NULL; /* their ids; only their number is shown */
     struct hcn_network network;
     struct error why = {0};
     size_t count;
