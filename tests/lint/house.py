@@ -10,7 +10,9 @@ import pathlib
 import re
 import sys
 
-PRODUCT = ("base", "host", "pki", "kube", "netsetup", "services", "diag", "join", "cmd", "templates")
+from includes import MAY_INCLUDE
+
+PRODUCT = tuple(MAY_INCLUDE)
 FUNCTION_MAX = 65
 FILE_MAX = 500
 VAGUE_NAMES = {"util", "utils", "helper", "helpers", "misc", "common", "stuff", "tools"}

@@ -10,7 +10,9 @@ import pathlib
 import re
 import sys
 
-PRODUCT = ("base", "host", "pki", "kube", "netsetup", "services", "diag", "join", "cmd", "templates")
+from includes import MAY_INCLUDE
+
+PRODUCT = tuple(MAY_INCLUDE)
 LITERAL = r'"(?:\\.|[^"\\\n])*"'
 # A comment, a character, or literals that the compiler joins, macros such as PRIu64 between them.
 TOKEN = re.compile(rf"/\*.*?\*/|//[^\n]*|'(?:\\.|[^'\\\n])*'|({LITERAL}(?:(?:\s|\bPRI\w+\b)*{LITERAL})*)", re.S)

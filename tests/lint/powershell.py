@@ -21,7 +21,9 @@ import pathlib
 import re
 import sys
 
-PRODUCT = ("base", "host", "pki", "kube", "netsetup", "services", "diag", "join", "cmd", "templates")
+from includes import MAY_INCLUDE
+
+PRODUCT = tuple(MAY_INCLUDE)
 # Windows' own programs and winjoin: what begins with one is typed on Windows.
 WINDOWS = r"(?:\.\\)?winjoin(?:\.exe)?|sc(?:\.exe)?|curl(?:\.exe)?|reg(?:\.exe)?|netsh|powershell|w32tm|net|icacls|Get-\S+|Set-\S+|Install-\S+"
 ALIASES = {"sc": ("start", "stop", "query", "queryex", "qc", "config", "failure", "delete", "create", "sdshow"),

@@ -157,7 +157,7 @@ def looked_up():
     for text in win32.values():
         yield from re.findall(r'win32_function\(\s*L"([^"]+)",\s*"(\w+)"', text)
         yield from (("iphlpapi.dll", name) for name in re.findall(r"WIN32_IPHLPAPI\((\w+), err\)", text) if name != "function")
-    everywhere = "".join(sources("base", "host", "kube", "netsetup", "services", "diag", "join", "cmd").values())
+    everywhere = "".join(sources("base", "host", "kube", "netsetup", "services", "node", "diag", "join", "cmd").values())
     shapes = hns_shapes()
     for name in sorted(set(re.findall(r'"((?:Hcn(?:Enumerate|Create|Open|Query|Modify|Delete|Close)\w+|HNSCall))"', everywhere))):
         yield next(shape[1] for shape in shapes if name.startswith(shape[0])), name
