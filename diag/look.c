@@ -82,10 +82,6 @@ static bool runs(const json_t *look, const char *name) {
     return false;
 }
 
-bool diag_look_is_silent(const json_t *look) {
-    return json_object_get(look, "silent") != NULL;
-}
-
 /* ---- the certificate ---- */
 
 json_t *diag_look_certificate(struct host *host, const char *path) {

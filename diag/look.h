@@ -42,7 +42,5 @@ bool diag_look_is_young(const json_t *look, int64_t now);
 const char *diag_look_stops_pods(const json_t *look);
 /* true when any of its services is down. */
 bool diag_look_has_down(const json_t *look);
-/* true when the kubelet or containerd gave no answer. */
-bool diag_look_is_silent(const json_t *look);
 /* How a sentence calls a service: "the kubelet", "HNS", or its name. */
 const char *diag_service_called(const char *name);

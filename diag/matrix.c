@@ -133,7 +133,7 @@ static int ask(struct asked *asked, struct error *err) {
         struct probe_result measured;
 
         run->options->measure(run->options->measure_context, &own->items[i], &measured);
-        probe_results_add(&asked->node_results, &measured);
+        array_add(asked->node_results.items, asked->node_results.count, measured);
     }
     return result;
 }
@@ -162,6 +162,7 @@ static void lists_make(struct asked *asked) {
     for (size_t i = 0; i < run->report->cells.count; i++) {
         struct diag_cell *cell = &run->report->cells.items[i];
         struct probe probe = cell->probe, back;
+        struct probe_list *list;
 
         cell->running = is_asked(run, cell, again);
         if (again && !cell->result.succeeded) /* loss would look like a slow start */
@@ -170,11 +171,11 @@ static void lists_make(struct asked *asked) {
             probe.attempts = LOSSY_ATTEMPTS;
         if (!cell->running)
             continue;
-        probe_list_add(!(cell->flow->is & FLOW_FROM_NODE) ? &asked->lists[SOURCE] : &asked->node,
-                       &probe);
+        list = cell->flow->is & FLOW_FROM_NODE ? &asked->node : &asked->lists[SOURCE];
+        array_add(list->items, list->count, probe);
         if (run->probes.items[TARGET].spoke && diag_cell_back(&run->scene, cell, &back)) {
             back.attempts = probe.attempts;
-            probe_list_add(&asked->lists[TARGET], &back);
+            array_add(asked->lists[TARGET].items, asked->lists[TARGET].count, back);
         }
     }
 }
@@ -215,7 +216,7 @@ static void node_extras_add(const struct run *run, const struct diag_scene *scen
             probe.port = rows[i].port;
             text_format(probe.target, sizeof probe.target, "%s", rows[i].address);
         }
-        probe_list_add(node, &probe);
+        array_add(node->items, node->count, probe);
     }
 }
 
@@ -275,7 +276,7 @@ static void cells_judge(struct asked *asked) {
 
 static void results_move(struct probe_results *from, struct probe_results *ret) {
     for (size_t i = 0; i < from->count; i++)
-        probe_results_add(ret, &from->items[i]);
+        array_add(ret->items, ret->count, from->items[i]);
     probe_results_free(from);
 }
 
@@ -356,11 +357,11 @@ int run_capture(struct run *run, struct error *err) {
     if (diag_capture_begin(run->host, &why) == 0) {
         struct probe probe = cell->probe;
         bool back = cell->one_way == DIAG_WAY_BACK && diag_cell_back(&run->scene, cell, &probe);
+        struct probe_list *list;
         int result;
 
-        probe_list_add(cell->flow->is & FLOW_FROM_NODE ? &asked.node
-                                                       : &asked.lists[back ? TARGET : SOURCE],
-                       &probe);
+        list = cell->flow->is & FLOW_FROM_NODE ? &asked.node : &asked.lists[back ? TARGET : SOURCE];
+        array_add(list->items, list->count, probe);
         result = ask(&asked, err);
         asked_free(&asked, &results);
         if (diag_capture_end(run->host, cell->probe.target, &run->captured, &why) < 0)

@@ -15,14 +15,10 @@ bool dns_is_split(const struct scene *scene) {
            (scene->failed & CELLS_DNS);
 }
 
-static bool is_answered(const struct extra *extra) {
-    return (extra->said & SAID_ANSWER) || extra->some;
-}
-
 /* The same question to the DNS Service, larger and larger: one of its pods at least is well. */
 bool dns_answers_by_tcp(const struct scene *scene) {
     for (enum diag_extra_id extra = X_DNS_TCP; extra <= X_SIZE_DNS_2000; extra++)
-        if (is_answered(&scene->extras[extra]))
+        if ((scene->extras[extra].said & SAID_ANSWER) || scene->extras[extra].some)
             return true;
     return false;
 }
@@ -39,12 +35,12 @@ static bool tcp_is_refused_alone(const struct scene *scene) {
  * port 53 alone. Of UDP a closed port says nothing: the way back of its error is often closed.
  * NULL, or that pod. */
 static const char *pod_without_tcp(const struct scene *scene) {
-    bool lost = ((scene->extras[X_CLOSED_TCP].said & SAID_NOTHING) && dns_pod_answers(scene)) ||
+    bool lost = ((scene->extras[X_CLOSED_TCP].said & SAID_NOTHING) && scene->dns_pod_answers) ||
                 (tcp_is_refused_alone(scene) && (scene->extras[X_DNS_POD].said & SAID_ANSWER));
 
     if (!lost || !(scene->extras[X_DNS_TCP].said & SAID_NOTHING) || dns_answers_by_tcp(scene))
         return NULL;
-    return dns_pod(scene);
+    return scene->dns_pod;
 }
 
 enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
@@ -88,9 +84,9 @@ static uint32_t cells_without_udp(const struct scene *scene) {
 }
 
 bool node_is_without_udp(const struct scene *scene) {
-    return mode_of(scene)->vxlan && (scene->extras[X_NODE_EXTERNAL].said & SAID_OK) &&
+    return scene->mode->vxlan && (scene->extras[X_NODE_EXTERNAL].said & SAID_OK) &&
            (scene->extras[X_NODE_EXTERNAL_UDP].said & SAID_NOTHING) &&
-           (scene->extras[X_DNS_POD].said & SAID_NOTHING) && !reaches_other_nodes(scene);
+           (scene->extras[X_DNS_POD].said & SAID_NOTHING) && !scene->reaches_other_nodes;
 }
 
 enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
@@ -138,7 +134,7 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "dnsIP");
     bool over_udp = udp->said & SAID_ANSWER, over_tcp = dns_answers_by_tcp(scene);
 
-    if (pod_without_tcp(scene) || dns_pods_differ(scene) || dns_loses_some(scene) ||
+    if (pod_without_tcp(scene) || dns_pods_differ(scene, NULL) || dns_loses_some(scene) ||
         (dns_is_split(scene) && (scene->partly & CELLS_DNS)) ||
         (!over_udp && cells_without_udp(scene)) || dns_is_taken(scene)) /* no matter of the DNS */
         return NO;
@@ -203,9 +199,10 @@ bool dns_loses_some(const struct scene *scene) {
     bool silent = (scene->extras[X_DNS_CONNECT].said & SAID_NOTHING);
 
     for (enum diag_extra_id extra = X_DNS_TCP; extra <= X_SIZE_DNS_2000; extra++) {
-        bool is_late = scene->extras[extra].said & SAID_NOTHING;
+        const struct extra *asked = &scene->extras[extra];
+        bool is_late = asked->said & SAID_NOTHING;
 
-        if (is_answered(&scene->extras[extra]) && (silent || is_late))
+        if (((asked->said & SAID_ANSWER) || asked->some) && (silent || is_late))
             return true;
         silent |= is_late;
     }
@@ -227,8 +224,7 @@ enum level look_svc_half(const struct scene *scene, struct finding *finding) {
 
         if (asked->protocol == TCP && (scene->green & asked->cells))
             mixed |= scene->failed & ~scene->unresolved;
-        if (asked->protocol == UDP &&
-            (dns_loses_some(scene) || note_silent_dns_pods(scene, finding)))
+        if (asked->protocol == UDP && (dns_loses_some(scene) || dns_pods_differ(scene, finding)))
             mixed |= CELLS_DNS;
         if (backends < 2 || !(mixed & asked->cells))
             continue;

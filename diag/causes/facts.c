@@ -78,34 +78,6 @@ const char *expected(const struct scene *scene, const char *key) {
     return json_string_value(json_object_get(json_object_get(scene->evidence, "expected"), key));
 }
 
-json_t *network_of(const struct scene *scene) {
-    return item_with(json_object_get(scene->evidence, "networks"), "Name",
-                     expected(scene, "networkName"));
-}
-
-const struct network_mode *mode_of(const struct scene *scene) {
-    static const struct network_mode unknown = {0};
-    const struct network_mode *mode = network_mode_by_name(expected(scene, "networkMode"));
-
-    return mode ? mode : &unknown;
-}
-
-const json_t *probe_pod(const struct scene *scene, char pod) {
-    return json_at(scene->evidence, pod == 'a' ? "pods.a" : "pods.b");
-}
-
-const char *pod_name(const struct scene *scene, char pod) {
-    const char *name = json_text_at(probe_pod(scene, pod), "name");
-
-    if (name)
-        return name;
-    return pod == 'a' ? "winjoin-probe-a" : "winjoin-probe-b";
-}
-
-const char *pod_ip(const struct scene *scene, char pod) {
-    return json_text_at(probe_pod(scene, pod), "ip");
-}
-
 /* HCN's documents have no State, those of HNS' first version do. */
 bool endpoint_is_attached(const json_t *endpoint) {
     static const char none[] = "00000000-0000-0000-0000-000000000000";
@@ -118,89 +90,86 @@ bool endpoint_is_attached(const json_t *endpoint) {
     return space && *space && !text_equal(space, none);
 }
 
-json_t *endpoint_of(const struct scene *scene, char pod) {
-    json_t *found = NULL;
+void scene_facts(struct scene *scene) {
+    static const struct network_mode unknown = {0};
+    static const char *const names[PODS] = {"winjoin-probe-a", "winjoin-probe-b"};
+    const struct network_mode *mode = network_mode_by_name(expected(scene, "networkMode"));
+    const struct extra *extras = scene->extras, *dns_pod = &extras[X_DNS_POD];
+    const json_t *pods = json_object_get(scene->evidence, "pods");
 
-    json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
-        if (!item_with(json_object_get(endpoint, "IpConfigurations"), "IpAddress",
-                       pod_ip(scene, pod)) ||
-            (json_number_at(endpoint, "Flags", 0) & 1))
-            continue;
-        if (endpoint_is_attached(endpoint))
-            return endpoint;
-        found = found ? found : endpoint;
+    scene->look = json_object_get(scene->evidence, "look");
+    scene->drift = json_object_get(scene->evidence, "kubernetes");
+    scene->mode = mode ? mode : &unknown;
+    scene->network = item_with(json_object_get(scene->evidence, "networks"), "Name",
+                               expected(scene, "networkName"));
+    scene->own_address = node_address(json_object_get(scene->evidence, "node"));
+    for (size_t i = 0; i < PODS; i++) {
+        struct scene_pod *pod = &scene->pods[i];
+
+        pod->said = json_object_get(pods, i == POD_A ? "a" : "b");
+        pod->name = json_text_or(pod->said, "name", names[i]);
+        pod->ip = json_text_at(pod->said, "ip");
+        json_each(json_object_get(scene->evidence, "endpoints"), k, endpoint) {
+            if (!item_with(json_object_get(endpoint, "IpConfigurations"), "IpAddress", pod->ip) ||
+                (json_number_at(endpoint, "Flags", 0) & 1))
+                continue;
+            if (!pod->endpoint || endpoint_is_attached(endpoint))
+                pod->endpoint = endpoint;
+            if (endpoint_is_attached(endpoint))
+                break;
+        }
     }
-    return found;
-}
 
-uint32_t cell_bit(const struct diag_cell *cell) {
-    return CELLS_ALL & (cell->udp ? 2u : 1u) << (cell->flow->id * 2);
-}
-
-const char *dns_pod(const struct scene *scene) {
-    return diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
-}
-
-const char *dns_pod_answers(const struct scene *scene) {
-    const char *ip = dns_pod(scene);
-
-    if (!(scene->extras[X_DNS_POD].said & SAID_OK))
-        return NULL;
-    return ip ? ip : "its own address";
-}
-
-/* In the order in which they were asked. */
-static size_t dns_pods(const struct scene *scene, const char *ret[DIAG_DNS_PODS]) {
-    return diag_evidence_backends(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT, ret,
-                                  DIAG_DNS_PODS);
+    scene->dns_pod_count = diag_evidence_backends(scene->evidence, expected(scene, "dnsIP"), UDP,
+                                                  DNS_PORT, scene->dns_pods, DIAG_DNS_PODS);
+    scene->dns_pod = scene->dns_pod_count ? scene->dns_pods[0] : NULL;
+    for (size_t i = 0; i < scene->dns_pod_count && !scene->dns_pod_well; i++)
+        if (dns_pod[i].said & SAID_ANSWER)
+            scene->dns_pod_well = scene->dns_pods[i];
+    if (dns_pod->said & SAID_OK)
+        scene->dns_pod_answers = scene->dns_pod ? scene->dns_pod : "its own address";
+    scene->dns_refuses =
+        ((scene->outcome[PROBE_REFUSED] | scene->outcome[PROBE_DNS_SERVFAIL]) & CELL_UDP(SVC_IP)) ||
+        (extras[X_DNS_TCP].said & (SAID(REFUSED) | SAID(RESET)));
+    scene->reaches_dns_pod =
+        ((extras[X_CLOSED_TCP].said | extras[X_DNS_CONNECT].said) & SAID_THERE) ||
+        scene->dns_pod_answers;
+    scene->reaches_other_nodes =
+        (extras[X_PEER].said & SAID_THERE) || scene->reaches_dns_pod || scene->dns_pod_well;
 }
 
 const struct extra *dns_pod_asked(const struct scene *scene, const char *ip) {
     static const struct extra none = {0};
-    const char *pods[DIAG_DNS_PODS];
-    size_t n = dns_pods(scene, pods);
 
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(pods[i], ip))
+    for (size_t i = 0; i < scene->dns_pod_count; i++)
+        if (text_equal(scene->dns_pods[i], ip))
             return &scene->extras[X_DNS_POD + i];
     return &none;
 }
 
-/* One that answers at its own address, or NULL. */
-static const char *dns_pod_that_answers(const struct scene *scene) {
-    const char *pods[DIAG_DNS_PODS];
-    size_t n = dns_pods(scene, pods);
+bool dns_pods_differ(const struct scene *scene, struct finding *finding) {
+    bool differ = false;
 
-    for (size_t i = 0; i < n; i++)
-        if (dns_pod_asked(scene, pods[i])->said & SAID_ANSWER)
-            return pods[i];
-    return NULL;
-}
+    for (size_t i = 0; i < scene->dns_pod_count && scene->dns_pod_well; i++) {
+        const char *pod = scene->dns_pods[i];
+        const struct extra *asked = dns_pod_asked(scene, pod);
+        const json_t *node = diag_evidence_node_of(scene->evidence, pod);
 
-bool dns_pods_differ(const struct scene *scene) {
-    struct finding finding = {0};
-    bool differ = note_silent_dns_pods(scene, &finding);
-
-    text_list_free(&finding.evidence);
-    return differ;
-}
-
-bool note_silent_dns_pods(const struct scene *scene, struct finding *finding) {
-    const char *pods[DIAG_DNS_PODS], *well = dns_pod_that_answers(scene);
-    size_t n = well ? dns_pods(scene, pods) : 0, before = finding->evidence.count;
-
-    for (size_t i = 0; i < n; i++) {
-        const struct extra *asked = dns_pod_asked(scene, pods[i]);
-        const char *node =
-            json_text_at(diag_evidence_node_of(scene->evidence, pods[i]), "metadata.name");
-
-        if (asked->said && !(asked->said & SAID_ANSWER))
+        if (!asked->said || (asked->said & SAID_ANSWER))
+            continue;
+        differ = true;
+        if (finding)
             finding_note(finding,
                          "asked at its own address pod %s (node %s) gives no answer (%s), pod %s "
                          "does",
-                         pods[i], node ? node : "not known", asked->outcome, well);
+                         pod, json_text_or(node, "metadata.name", "not known"), asked->outcome,
+                         scene->dns_pod_well);
     }
-    return finding->evidence.count > before;
+    return differ;
+}
+
+uint32_t cell_bit(const struct diag_cell *cell) {
+    return CELLS_ALL & (cell->udp ? 2u : 1u) << (cell->flow->id * 2);
 }
 
 const char *node_in_slice(const struct scene *scene, const char *pod) {
@@ -210,7 +179,7 @@ const char *node_in_slice(const struct scene *scene, const char *pod) {
 }
 
 bool has_dns_pods(const struct scene *scene, const json_t *node) {
-    const char *pod = dns_pod(scene);
+    const char *pod = scene->dns_pod;
     const json_t *owner = diag_evidence_node_of(scene->evidence, pod);
     const char *name = owner ? json_text_at(owner, "metadata.name") : node_in_slice(scene, pod);
 
@@ -219,30 +188,9 @@ bool has_dns_pods(const struct scene *scene, const json_t *node) {
     return !name || text_equal(name, json_text_at(node, "metadata.name"));
 }
 
-bool reaches_dns_pod(const struct scene *scene) {
-    return (scene->extras[X_CLOSED_TCP].said & SAID_THERE) ||
-           (scene->extras[X_DNS_CONNECT].said & SAID_THERE) || dns_pod_answers(scene);
-}
-
-bool reaches_other_nodes(const struct scene *scene) {
-    return (scene->extras[X_PEER].said & SAID_THERE) || reaches_dns_pod(scene) ||
-           dns_pod_that_answers(scene);
-}
-
-bool dns_refuses(const struct scene *scene) {
-    uint32_t answered = scene->outcome[PROBE_REFUSED] | scene->outcome[PROBE_DNS_SERVFAIL];
-
-    return (answered & CELL_UDP(SVC_IP)) ||
-           (scene->extras[X_DNS_TCP].said & (SAID(REFUSED) | SAID(RESET)));
-}
-
 const char *node_address(const json_t *node) {
     return json_text_at(item_with(json_at(node, "status.addresses"), "type", "InternalIP"),
                         "address");
-}
-
-const char *own_address(const struct scene *scene) {
-    return node_address(json_object_get(scene->evidence, "node"));
 }
 
 bool node_of_address(const struct scene *scene, const char *ip) {

@@ -39,6 +39,7 @@ static void scene_make(const struct diag_report *report, const json_t *evidence,
                 ret->unresolved |= bit;
         }
     }
+    scene_facts(ret);
 }
 
 static void cause_add(struct diag_report *report, const struct scene *scene, const struct row *row,

@@ -30,17 +30,13 @@ static const struct diag_cell *connection(const struct scene *scene) {
     return best;
 }
 
-/* Each of them takes that long: one that was sent again does, too. */
-static bool is_far(const struct diag_cell *connection) {
-    return connection && connection->result.min_us >= SLOW_US / 2;
-}
-
 /* Connections to other machines, in which no program takes part, take half a second or longer, or
  * half of that where the DNS is slow. */
 static bool network_is_slow(const struct scene *scene) {
     const struct diag_cell *tcp = connection(scene);
 
-    return is_far(tcp) && (dns_is_slow(scene) || tcp->result.min_us >= SLOW_US);
+    /* Each of them takes that long: one that was sent again does, too. */
+    return tcp && tcp->result.min_us >= (dns_is_slow(scene) ? SLOW_US / 2 : SLOW_US);
 }
 
 bool api_is_late(const struct scene *scene) {
@@ -88,7 +84,7 @@ enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
     const struct diag_cell *cell = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
 
     if (!dns_is_slow(scene)) {
-        const char *pod = dns_pod(scene);
+        const char *pod = scene->dns_pod;
 
         /* The DNS pod's system takes a connection to its port, and its program says nothing in
          * time. */
@@ -107,7 +103,7 @@ enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
             pod ? pod : "the DNS pod");
         return LIKELY;
     }
-    if (is_far(connection(scene)) || way_to_dns_us(scene))
+    if (network_is_slow(scene) || way_to_dns_us(scene))
         return NO;
     finding->may &= scene->outcome[PROBE_DNS_TIMEOUT];
     if (!finding->may)

@@ -121,7 +121,7 @@ static int by_hand(enum probe_kind kind, int argc, char *const *argv, struct tex
     if (probe_read(argc, argv, &probe, err) < 0)
         return -1;
     probe_measure(&probe, &result);
-    text_addf(output, "%s %u/%u", probe_outcome_name(result.outcome), result.succeeded,
+    text_addf(output, "%s %u/%u", probe_outcome_names[result.outcome], result.succeeded,
               result.attempts);
     if (result.succeeded)
         text_addf(output, "  %u.%03u ms", result.median_us / 1000, result.median_us % 1000);
@@ -133,7 +133,7 @@ static int by_hand(enum probe_kind kind, int argc, char *const *argv, struct tex
     if (result.outcome == PROBE_OK)
         return 0;
     return error_set(err, ERROR_NETWORK, "probe '%s': %s", probe.target,
-                     probe_outcome_name(result.outcome));
+                     probe_outcome_names[result.outcome]);
 }
 
 int probe_command(int argc, char *const *argv, struct text *output, struct error *err) {
@@ -169,7 +169,7 @@ int probe_command(int argc, char *const *argv, struct text *output, struct error
         return 0;
     }
     for (int kind = PROBE_TCP; kind <= PROBE_RESOLVE; kind++)
-        if (text_equal(verb, probe_kind_name((enum probe_kind)kind)))
+        if (text_equal(verb, probe_kind_names[kind]))
             return by_hand((enum probe_kind)kind, argc, argv, output, err);
     return error_set(err, ERROR_USAGE, "read the command line: '%s' is not a probe", verb);
 }
