@@ -121,7 +121,7 @@ enum level look_hns_epstale(const struct scene *scene, struct finding *finding) 
  * brings: noted where no adapter has any such address. */
 static bool note_no_host_endpoint(const struct scene *scene, const char *hop,
                                   struct finding *finding) {
-    const char *prefix = json_text_at(scene->network, "Ipams.0.Subnets.0.IpAddressPrefix");
+    const char *prefix = scene->subnet;
 
     if (!scene->mode->host_routes || !json_object_get(scene->evidence, "adapters") ||
         !prefix_holds(prefix, hop) || adapter_with(scene, NULL, prefix))
@@ -271,9 +271,7 @@ static const char *ipv6_of(const json_t *list, const char *key) {
 }
 
 enum level look_ip6_route(const struct scene *scene, struct finding *finding) {
-    const char *routes = expected(scene, "routes");
-
-    if (!json_object_get(scene->evidence, "routes") || (routes && !text_equal(routes, "own")))
+    if (!json_object_get(scene->evidence, "routes") || scene->network_routes)
         return NO;
     json_each(json_at(scene->evidence, "nodes"), i, node) {
         const char *prefix = ipv6_of(json_at(node, "spec.podCIDRs"), NULL);

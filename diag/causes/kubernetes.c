@@ -88,7 +88,7 @@ static bool note_waiting(const struct scene *scene, const char *word, struct fin
  * that are neither a pod's nor the node's own. One alone is passed by: the next address is given.
  */
 static bool note_holders(const struct scene *scene, bool remote, struct finding *finding) {
-    const char *subnet = json_text_at(scene->network, "Ipams.0.Subnets.0.IpAddressPrefix");
+    const char *subnet = scene->subnet;
     const json_t *balancers = json_object_get(scene->evidence, "loadBalancers");
     size_t count = 0;
 

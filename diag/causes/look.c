@@ -114,12 +114,6 @@ enum level look_cert_expired(const struct scene *scene, struct finding *finding)
     return CONFIRMED;
 }
 
-static void note_detail(const struct scene *scene, struct finding *finding) {
-    const char *detail = json_text_at(scene->look, "api.detail");
-
-    finding_note(finding, "%s", detail ? detail : "it gave no reason");
-}
-
 enum level look_api_down(const struct scene *scene, struct finding *finding) {
     const char *server = json_text_or(scene->look, "api.server", "the API server"),
                *outcome = json_text_at(scene->look, "api.outcome");
@@ -127,7 +121,7 @@ enum level look_api_down(const struct scene *scene, struct finding *finding) {
     _cleanup_(freep) char *host = NULL;
     unsigned port;
 
-    if (api_is_late(scene))
+    if (scene->api_is_late)
         return NO;
     if (text_equal(outcome, "failing")) {
         finding->may &= scene->failed;
@@ -136,7 +130,7 @@ enum level look_api_down(const struct scene *scene, struct finding *finding) {
         finding->hint = xasprintf("look at its load and its log, and ask again: curl.exe -k "
                                   "%s/readyz; running pods are not affected",
                                   server);
-        note_detail(scene, finding);
+        finding_note(finding, "%s", json_text_or(scene->look, "api.detail", "it gave no reason"));
         return LIKELY;
     }
     if (!text_equal(outcome, "unreachable"))
@@ -146,7 +140,7 @@ enum level look_api_down(const struct scene *scene, struct finding *finding) {
     finding->hint = xasprintf("check that it runs and that no firewall is in between: curl.exe -k "
                               "%s/readyz; running pods are not affected",
                               server);
-    note_detail(scene, finding);
+    finding_note(finding, "%s", json_text_or(scene->look, "api.detail", "it gave no reason"));
     /* Of a server that is called by its address. */
     begin = strstr(server, "://");
     if (begin && text_split_port(begin + 3, &host, &port) == 0 && host)
@@ -165,7 +159,7 @@ enum level look_api_refused(const struct scene *scene, struct finding *finding) 
                                        json_text_or(scene->look, "api.server", "the API server"))
                            : xasprintf("the API server at %s refuses this node",
                                        json_text_or(scene->look, "api.server", "the API server"));
-    note_detail(scene, finding);
+    finding_note(finding, "%s", json_text_or(scene->look, "api.detail", "it gave no reason"));
     return CONFIRMED;
 }
 
@@ -175,7 +169,7 @@ enum level look_node_gone(const struct scene *scene, struct finding *finding) {
 
     if (!detail || !strstr(detail, "(404 NotFound)"))
         return NO;
-    note_detail(scene, finding);
+    finding_note(finding, "%s", detail);
     return CONFIRMED;
 }
 

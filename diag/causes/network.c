@@ -226,7 +226,7 @@ enum level look_hns_mgmt(const struct scene *scene, struct finding *finding) {
 
 enum level look_hns_cidr(const struct scene *scene, struct finding *finding) {
     const char *wanted = expected(scene, "podCIDR");
-    const char *prefix = json_text_at(scene->network, "Ipams.0.Subnets.0.IpAddressPrefix");
+    const char *prefix = scene->subnet;
 
     if (!wanted || !*wanted || !prefix)
         return NO;
@@ -317,8 +317,8 @@ enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
     const struct extra *largest = &scene->extras[X_SIZE_DNS_2000];
     /* Questions of 2000 bytes to the DNS Service, which answers short ones. A page of the DNS pod:
      * connected, asked for, and nothing of it comes; a short one does. */
-    bool questions = (scene->extras[X_DNS_TCP].said & SAID_OK) && !dns_is_slow(scene) &&
-                     !dns_is_split(scene) && !(scene->partly & CELLS_DNS) && !largest->some &&
+    bool questions = (scene->extras[X_DNS_TCP].said & SAID_OK) && !scene->dns_is_slow &&
+                     !scene->dns_is_split && !(scene->partly & CELLS_DNS) && !largest->some &&
                      (largest->said & SAID_NOTHING),
          answers = (scene->extras[X_PAGE_SMALL].said & SAID_OK) &&
                    (scene->extras[X_PAGE_LARGE].said & SAID(NO_REPLY)) &&

@@ -6,14 +6,6 @@
 #include "netsetup/agents/agent.h"
 #include "netsetup/limits.h"
 
-/* The Node of a pod behind the DNS Service that the flows ask; NULL: this node, or not known. */
-static const json_t *dns_node(const struct scene *scene) {
-    const char *pod = scene->dns_pod;
-    const json_t *node = diag_evidence_node_of(scene->evidence, pod);
-
-    return node && is_peer(scene, node) ? node : NULL;
-}
-
 /* ---- the switch of a hypervisor ---- */
 
 /* NSX and some vmxnet3 drivers take UDP 4789 for their own VXLAN. */
@@ -69,7 +61,7 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
     if (finding->evidence.count)
         return CONFIRMED;
     /* Where an agent was told to use another adapter that is right, if that one is reached. */
-    network_peer_read(dns_node(scene), &peer);
+    network_peer_read(scene->dns_node, &peer);
     if (!peer.announced || !peer.address || !peer.node_address || scene->reaches_other_nodes ||
         text_equal(peer.address, peer.node_address))
         return NO;
@@ -131,7 +123,7 @@ static bool next_pair(const struct scene *scene, struct pair *p) {
 /* This node, or that of the DNS pods: nothing that the flows show comes from others. */
 static bool matters(const struct scene *scene, const struct network_peer *peer) {
     const char *own = json_text_at(scene->evidence, "node.metadata.name");
-    const char *dns = json_text_at(dns_node(scene), "metadata.name");
+    const char *dns = json_text_at(scene->dns_node, "metadata.name");
 
     return !dns || text_equal(peer->node, dns) || text_equal(peer->node, own);
 }
@@ -165,7 +157,7 @@ enum level look_node_cidr(const struct scene *scene, struct finding *finding) {
 /* This node's address, or that of the node of the DNS pods. */
 enum level look_node_twice(const struct scene *scene, struct finding *finding) {
     const char *own = json_text_at(scene->evidence, "node.metadata.name");
-    const char *dns = node_address(dns_node(scene));
+    const char *dns = node_address(scene->dns_node);
     struct pair pair = {0};
 
     while (next_pair(scene, &pair)) {
@@ -187,7 +179,7 @@ enum level look_node_twice(const struct scene *scene, struct finding *finding) {
 /* ---- a node that is down, unknown to others, or a clone ---- */
 
 enum level look_peer_down(const struct scene *scene, struct finding *finding) {
-    const json_t *node = dns_node(scene);
+    const json_t *node = scene->dns_node;
     const char *name = json_text_at(node, "metadata.name");
     const struct extra *asked = &scene->extras[X_NODE_PEER];
 

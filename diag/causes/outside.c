@@ -15,7 +15,7 @@ enum level look_ext_node(const struct scene *scene, struct finding *finding) {
     bool no_tcp = (tcp->said & ~SAID_OK) && !tcp->some,
          no_udp = (udp->said & ~SAID_OK) && !udp->some;
 
-    if (!no_tcp && no_udp && node_is_without_udp(scene))
+    if (!no_tcp && no_udp && scene->node_is_without_udp)
         return NO;
     if (no_tcp)
         finding_note(finding, "the node itself does not reach %s: %s", ip ? ip : "the target",
@@ -53,16 +53,10 @@ static bool is_outbound_nat(const json_t *policy) {
            !json_array_size(json_at(policy, "Settings.Destinations"));
 }
 
-static void note_node_reach(const struct scene *scene, struct finding *finding) {
-    const char *ip = expected(scene, "externalIP");
-
-    if (scene->extras[X_NODE_EXTERNAL].said & SAID_OK)
-        finding_note(finding, "the node itself reaches %s", ip ? ip : "the target");
-}
-
 enum level look_nat_none(const struct scene *scene, struct finding *finding) {
     const struct network_mode *mode = scene->mode;
     const json_t *endpoint = scene->pods[POD_A].endpoint;
+    const char *ip = expected(scene, "externalIP");
     _cleanup_(text_list_free) struct text_list types = {0};
     _cleanup_(freep) char *joined = NULL;
 
@@ -82,7 +76,8 @@ enum level look_nat_none(const struct scene *scene, struct finding *finding) {
     finding_note(finding, "endpoint %s (%s): none of its policies translates what goes out: %s",
                  json_text_at(endpoint, "ID"), scene->pods[POD_A].name,
                  types.count ? joined : "none");
-    note_node_reach(scene, finding);
+    if (scene->extras[X_NODE_EXTERNAL].said & SAID_OK)
+        finding_note(finding, "the node itself reaches %s", ip ? ip : "the target");
     return CONFIRMED;
 }
 
@@ -125,7 +120,8 @@ enum level look_nat_exc(const struct scene *scene, struct finding *finding) {
     }
     if (!finding->may)
         return NO;
-    note_node_reach(scene, finding);
+    if (scene->extras[X_NODE_EXTERNAL].said & SAID_OK)
+        finding_note(finding, "the node itself reaches %s", ip ? ip : "the target");
     return CONFIRMED;
 }
 

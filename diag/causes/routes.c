@@ -1,6 +1,5 @@
-/* Causes among the routes to other nodes' pods, which an agent's annotations of those nodes ask
- * for.
- */
+/* Causes among the routes to other nodes' pods: the annotations that a network agent writes on
+ * those nodes say which routes this node needs. */
 #include "base/vxlan.h"
 #include "diag/causes/causes.h"
 #include "diag/causes/rows.h"
@@ -38,16 +37,9 @@ static json_t *remote_route(const struct scene *scene, const char *prefix) {
     return NULL;
 }
 
-static long long network_vni(const struct scene *scene) {
-    const json_t *network = scene->network;
-
-    return network ? json_number_at(network, "Ipams.0.Subnets.0.Policies.0.Settings.IsolationId", 0)
-                   : 0;
-}
-
 enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
     const char *pod = scene->dns_pod;
-    long long own = network_vni(scene);
+    long long own = scene->vni;
     struct network_peer peer;
 
     if (!scene->mode->vxlan || !own || scene->reaches_other_nodes)
@@ -111,18 +103,10 @@ static void note_parts(const struct scene *scene, const struct network_peer *pee
     }
 }
 
-/* The routes to pods are the network's between the nodes, not this node's (--routes print, none).
- */
-static bool network_routes(const struct scene *scene) {
-    const char *routes = expected(scene, "routes");
-
-    return routes && !text_equal(routes, "own");
-}
-
 /* Of the DNS pods: the network's agent has no route to a node that no Node object tells of, or
  * that announces nothing. */
 static void unknown_node_check(const struct scene *scene, struct finding *finding) {
-    const char *pod = scene->dns_pod, *named = node_in_slice(scene, pod);
+    const char *pod = scene->dns_pod, *named = scene->dns_pod_node;
     const json_t *nodes = json_object_get(scene->evidence, "nodes");
     const json_t *node = diag_evidence_node_of(scene->evidence, pod);
     struct network_peer own, peer;
@@ -179,7 +163,7 @@ static void route_check(const struct scene *scene, const struct network_peer *pe
         const char *other = NULL; /* of a node that had the prefix before, or the address */
         bool stands = false;
 
-        if (!scene->mode->host_routes || !routes || network_routes(scene))
+        if (!scene->mode->host_routes || !routes || scene->network_routes)
             return;
         json_each(routes, i, route) {
             const char *next = json_text_at(route, "nextHop");
@@ -265,8 +249,8 @@ static bool lacks_way_to_some(const struct scene *scene, struct finding *finding
     const json_t *reached = diag_evidence_node_of(scene->evidence, scene->dns_pod_answers);
     struct network_peer peer;
 
-    if (!dns_is_split(scene) ||
-        !((scene->green | scene->partly) & CELLS_DNS || dns_loses_some(scene)))
+    if (!scene->dns_is_split ||
+        !((scene->green | scene->partly) & CELLS_DNS || scene->dns_loses_some))
         return false;
     json_each(json_object_get(balancer, "HostComputeEndpoints"), k, id)
         json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
@@ -333,7 +317,7 @@ void name_network_routes(const struct scene *scene, struct finding *finding) {
     _cleanup_json_ json_t *routes = fabric_routes_of_nodes(nodes, NULL, &left_out);
     _cleanup_(freep) char *text = NULL;
 
-    if (!network_routes(scene))
+    if (!scene->network_routes)
         return;
     text = fabric_routes_text(routes, "text", &(struct fabric_place){0}, FABRIC_NOTES_MAX);
     text_list_split(&lines, text, '\n');
@@ -382,7 +366,7 @@ bool diag_routes_missing(const json_t *evidence, const struct network_agent *age
     *ret_peers = 0;
     json_each(json_object_get(evidence, "nodes"), i, node) {
         if (!read_pods_peer(&scene, node, &peer) ||
-            !agent->routes_to(scene.mode, (unsigned)network_vni(&scene), &peer))
+            !agent->routes_to(scene.mode, (unsigned)scene.vni, &peer))
             continue;
         ++*ret_peers;
         route_check(&scene, &peer, &finding);

@@ -41,6 +41,7 @@ struct extra {
 };
 
 enum { TCP = 6, UDP = 17, DNS_PORT = 53, HTTPS_PORT = 443 };
+enum { SLOW_US = 500000 }; /* so long an answer is slow */
 
 /* A probe's pod, as the evidence has it. */
 struct scene_pod {
@@ -71,21 +72,60 @@ struct scene {
     const json_t *look, *drift;      /* the evidence's parts "look" and "kubernetes" */
     const struct network_mode *mode; /* of one that is not known nothing is true; never NULL */
     json_t *network;                 /* the expected network as HNS has it */
+    const char *subnet;              /* that network's prefix of pods */
+    long long vni;                   /* that network's, 0: none is known */
     const char *own_address;         /* the InternalIP of this Node */
     struct scene_pod pods[PODS];
     const char *dns_pods[DIAG_DNS_PODS]; /* behind the DNS Service, as they were asked */
     size_t dns_pod_count;
     const char *dns_pod; /* the first: it was asked at its own address, or would have been */
-    /* It answers there, so the way there is well: that address, or words for it; else NULL. */
+    /* The first answers there, so the way there is well: that address, or words for it; else NULL.
+     */
     const char *dns_pod_answers;
-    const char *dns_pod_well; /* one of the pods that says something there, or NULL */
+    const char *dns_pod_well; /* one of dns_pods that says something at its own address */
+    const json_t *dns_node;   /* the Node whose prefix holds dns_pod; NULL: this one, or none */
+    const char *dns_pod_node; /* the node of dns_pod, as its EndpointSlice says */
+    /* That EndpointSlice is old: pods get the addresses of their node, and no Node has the address
+     * of dns_pod any more. */
+    bool slice_is_old;
+    /* Several pods are behind the DNS Service, and some questions have no answer: which pod was
+     * asked decides, not how. */
+    bool dns_is_split;
+    bool dns_is_slow; /* It answers, and takes SLOW_US or longer. */
     /* The DNS Service says no, so packets reach it: nothing is lost on the way. */
     bool dns_refuses;
+    bool dns_answers_by_tcp; /* It, or one of its pods, whatever it says. */
+    /* Of what it was asked by TCP something has no answer, and a larger question, or that of the
+     * Service, has. */
+    bool dns_loses_some;
+    /* By UDP it says no, by TCP never the same: another server answers in its place. */
+    bool dns_is_taken;
+    /* The DNS pod refuses TCP at a closed port, and both of CoreDNS' open ones are silent: what
+     * takes a connection is lost. */
+    bool tcp_is_refused_alone;
+    /* The DNS pod, which has answered by UDP, and by TCP gives no answer at a closed port either,
+     * so it is not port 53 alone; or NULL. Of UDP a closed port says nothing: the way back of its
+     * error is often closed. */
+    const char *pod_without_tcp;
     /* A pod behind it says something at its own address, if only that a port is closed. */
     bool reaches_dns_pod;
     /* A pod of another node answers, or that node itself within its pods' prefix: the route there
      * works. */
     bool reaches_other_nodes;
+    /* VXLAN is UDP, too: neither that nor what the node itself sends by UDP arrives, and TCP does.
+     */
+    bool node_is_without_udp;
+    /* To another machine; no program takes part in it. NULL: none succeeds. */
+    const struct diag_cell *connection;
+    /* Such connections take SLOW_US or longer, or half of that where the DNS is slow. */
+    bool network_is_slow;
+    bool api_is_late; /* So the API server gave the first look no answer in time. */
+    /* A connection to a pod of the DNS takes half of SLOW_US or longer, and the DNS is slow:
+     * microseconds; 0: it is not so. */
+    long long way_to_dns_us;
+    /* The routes to pods are the network's between the nodes, not this node's (--routes print,
+     * none). */
+    bool network_routes;
 };
 /* After all else is filled. */
 void scene_facts(struct scene *scene);
@@ -186,24 +226,6 @@ const struct extra *dns_pod_asked(const struct scene *scene, const char *ip);
 /* Of several pods of the DNS some answer at their own addresses and others do not; which: noted,
  * unless the finding is NULL. */
 bool dns_pods_differ(const struct scene *scene, struct finding *finding);
-/* The DNS answers, and takes half a second or longer. */
-bool dns_is_slow(const struct scene *scene);
-/* The node on which a pod of the DNS is, as its EndpointSlice says; NULL: not known. */
-const char *node_in_slice(const struct scene *scene, const char *pod);
-/* A slow network is why the API server gave the first look no answer in time. */
-bool api_is_late(const struct scene *scene);
-/* It, or one of its pods, answers by TCP, whatever it says. */
-bool dns_answers_by_tcp(const struct scene *scene);
-/* Of what the DNS was asked by TCP something has no answer, and a larger question, or that of the
- * Service, has. */
-bool dns_loses_some(const struct scene *scene);
-/* VXLAN is UDP, too: neither that nor what the node itself sends by UDP arrives, and TCP does. */
-bool node_is_without_udp(const struct scene *scene);
-/* By UDP another server answers in its place. */
-bool dns_is_taken(const struct scene *scene);
-/* Several pods are behind the DNS Service, and some questions have no answer: which pod was asked
- * decides, not how. */
-bool dns_is_split(const struct scene *scene);
 /* The place of a cell among the bits; 0: of a flow beyond the nine. */
 uint32_t cell_bit(const struct diag_cell *cell);
 /* The Node is not Ready: noted. */

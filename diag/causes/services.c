@@ -39,18 +39,6 @@ enum level look_svc_all(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count ? LIKELY : NO; /* what it had programmed may still stand */
 }
 
-/* Pods get the addresses of their node: whose that one was, it is not any more. */
-static bool slice_is_old(const struct scene *scene, const char *pod) {
-    struct network_peer own;
-
-    network_peer_read(json_object_get(scene->evidence, "node"), &own);
-    return own.announced &&
-           item_with(json_object_get(scene->evidence, "nodes"), "metadata.name",
-                     node_in_slice(scene, pod)) &&
-           scene->extras[X_DNS_POD].said && !diag_evidence_node_of(scene->evidence, pod) &&
-           !node_of_address(scene, pod);
-}
-
 enum level look_svc_ep0_api(const struct scene *scene, struct finding *finding) {
     if (json_number_at(scene->evidence, "kubernetesEndpoints", 1) != 0)
         return NO;
@@ -112,7 +100,7 @@ enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
     /* HNS shows the load balancer, and what is asked there is lost; its pod, asked itself,
      * answers. */
     if (!pod || !(asked->said & ~SAID_OK) || !(scene->green & CELL_TCP(SVC_IP)) ||
-        (scene->partly & CELLS_DNS) || dns_is_split(scene) ||
+        (scene->partly & CELLS_DNS) || scene->dns_is_split ||
         !((scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE]) &
           CELL_UDP(SVC_IP)))
         return NO;
@@ -177,7 +165,7 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
     const json_t *tcp = diag_evidence_balancer(scene->evidence, dns, TCP, DNS_PORT);
 
     if (!scene->mode->source_vip || !udp ||
-        slice_is_old(scene, scene->dns_pod)) /* outside of the network, it takes none for it */
+        scene->slice_is_old) /* outside of the network, it takes none for it */
         return NO;
     note_source(scene, dns, json_text_at(udp, "SourceVIP"), finding);
     if (finding->evidence.count)
@@ -229,22 +217,16 @@ static bool leads_elsewhere(const struct scene *scene, const json_t *endpoint, c
     return true;
 }
 
-/* Azure's pods have addresses of the node's own subnet: the switch knows the way to the node. */
-static bool on_segment(const struct scene *scene, const char *node) {
-    const char *prefix = json_text_at(scene->network, "Ipams.0.Subnets.0.IpAddressPrefix");
-
-    return prefix && node && prefix_holds(prefix, node);
-}
-
 enum level look_svc_route(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "kubernetesIP"), *pod = scene->dns_pod_answers;
     const json_t *endpoint = scene->pods[POD_A].endpoint;
 
     if (!endpoint || !vip || !expected(scene, "networkMode"))
         return NO;
-    /* There it needs no policy for load balancers either, with loopback DSR. */
+    /* Azure's pods have addresses of the node's own subnet, so the switch knows the way to the
+     * node. There it needs no policy for load balancers either, with loopback DSR. */
     json_each(json_object_get(endpoint, "Policies"), i, policy)
-        if (on_segment(scene, scene->own_address) &&
+        if (prefix_holds(scene->subnet, scene->own_address) &&
             text_equal(json_text_at(policy, "Type"), "OutBoundNAT") &&
             json_array_size(json_at(policy, "Settings.Destinations")))
             return NO;
@@ -257,12 +239,13 @@ enum level look_svc_route(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* A bridge hands pods' packets for their own node over as it does for cluster IPs. */
+/* A bridge hands pods' packets for their own node over as it does for cluster IPs, unless the
+ * node's address is of the pods' own subnet: then the switch knows the way. */
 enum level look_l2_node(const struct scene *scene, struct finding *finding) {
     const char *ip = scene->own_address;
     const json_t *endpoint = scene->pods[POD_A].endpoint;
 
-    if (!scene->mode->node_network || !endpoint || !ip || on_segment(scene, ip))
+    if (!scene->mode->node_network || !endpoint || !ip || prefix_holds(scene->subnet, ip))
         return NO;
     return leads_elsewhere(scene, endpoint, ip, finding) ? CONFIRMED : NO;
 }
@@ -278,30 +261,30 @@ enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
     }
     if (scene->dns_pod_answers || (scene->outcome[PROBE_DNS_SERVFAIL] & CELL_UDP(SVC_IP)))
         return NO;
-    if (slice_is_old(scene, pod)) {
+    if (scene->slice_is_old) {
         finding_note(
             finding,
             "an EndpointSlice of the DNS has the address %s, on node %s: no Node has a pod "
             "prefix with it",
-            pod, node_in_slice(scene, pod));
+            pod, scene->dns_pod_node);
         finding->message = xstrdup("the DNS Service leads to an address that no node's pods have");
         finding->hint =
             xstrdup("kubectl -n kube-system get pods,endpointslices -l k8s-app=kube-dns -o "
                     "wide: delete the EndpointSlice whose addresses no pod has; Kubernetes "
                     "makes it again");
-        return dns_is_split(scene) ? LIKELY : CONFIRMED;
+        return scene->dns_is_split ? LIKELY : CONFIRMED;
     }
     if (scene->dns_refuses)
         finding_note(
             finding,
             "the DNS Service refuses direct queries: packets arrive, but no program listens");
-    else if (pod && (scene->extras[X_DNS_POD].said & SAID(REFUSED)) && !dns_answers_by_tcp(scene))
+    else if (pod && (scene->extras[X_DNS_POD].said & SAID(REFUSED)) && !scene->dns_answers_by_tcp)
         finding_note(finding,
                      "the DNS pod %s refuses questions by UDP: packets arrive, but no program of "
                      "the DNS listens",
                      pod);
     else if (pod && scene->extras[X_DNS_POD].said && scene->reaches_other_nodes &&
-             !dns_answers_by_tcp(scene) && !dns_is_taken(scene))
+             !scene->dns_answers_by_tcp && !scene->dns_is_taken)
         finding_note(
             finding,
             "the node of the DNS pod %s answers this node's pods, the DNS pod does not: "
@@ -318,7 +301,7 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
     bool known = endpoint && ip,
          has = known && json_has_text(json_at(endpoint, "Dns.ServerList"), ip);
 
-    if (dns_is_taken(scene)) {
+    if (scene->dns_is_taken) {
         /* A firewall, a proxy or a provider's router that answers each question by UDP itself. */
         finding->must = CELL_UDP(SVC_IP);
         finding->may = CELLS_DNS;
@@ -341,7 +324,7 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
     if (!(scene->green & CELL_UDP(SVC_IP)) && !(scene->extras[X_DNS_UDP].said & SAID_OK))
         return NO;
     if (has && ((scene->failed & CELL_UDP(SVC_IP)) || (scene->green & CELL_BOTH(POD_NAME)) ||
-                dns_loses_some(scene)))
+                scene->dns_loses_some))
         return NO; /* one answer of several questions: not a matter of the server */
     finding_note(finding, "the DNS Service answers direct queries");
     if (!known || has)
