@@ -73,7 +73,7 @@ void run_read_evidence(struct run *run) {
         client = *run->options->probes.client; /* the same texts, without its patience */
         client.patience_ms = 0;
         client.timeout_ms = CLUSTER_MS;
-        drift_ask(&client, run->options->probes.node_name, &run->cluster);
+        drift_ask(&client, run->options->probes.node_name, NULL, &run->cluster);
     }
 
     if (run->network_name) {
