@@ -162,13 +162,6 @@ const char *diag_service_called(const char *name) {
                                                   : name;
 }
 
-bool diag_look_has_down(const json_t *look) {
-    json_each(json_object_get(look, "services"), i, status)
-        if (service_status_is_down(status))
-            return true;
-    return false;
-}
-
 const char *diag_look_stops_pods(const json_t *look) {
     json_each(json_object_get(look, "services"), i, status) {
         const char *name = json_text_at(status, "name");

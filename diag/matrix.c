@@ -4,6 +4,7 @@
 #include "diag/look.h"
 #include "diag/running.h"
 #include "netsetup/routes/routes.h"
+#include "services/service_status.h"
 
 enum {
     SETTLE_TIMEOUT_MS = 20000,
@@ -381,13 +382,15 @@ int run_measure_cells(struct run *run, struct probe_results *ret, struct error *
     unsigned limit =
         run->options->settle_timeout_ms ? run->options->settle_timeout_ms : SETTLE_TIMEOUT_MS;
     uint64_t start;
-    bool young;
+    bool young, down = false;
 
     if (cells_ask(run, false, ret, err) < 0)
         return -1;
+    json_each(json_object_get(run->look, "services"), i, status)
+        down |= service_status_is_down(status);
     /* What was being restarted runs by now; what ran may have been restarted since. */
     young = run->look && diag_look_is_young(run->look, host_now(run->host));
-    if (run->look && (diag_look_has_down(run->look) || (any_open(run) && !young)))
+    if (run->look && (down || (any_open(run) && !young)))
         diag_look_services(run->host, run->look);
 
     start = host_monotonic_ms(run->host);

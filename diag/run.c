@@ -10,9 +10,7 @@
 #include "diag/running.h"
 #include "host/socket.h"
 
-/* ---- the node's own UDP echo, which pods ask while diag runs, and the firewall rule that lets
- * them
- * ---- */
+/* ---- the node's own UDP echo, which pods ask while diag runs, and its firewall rule ---- */
 
 #define NODE_ECHO "winjoin-node"
 #define FIREWALL_RULE "winjoin-diag-udp-in"
@@ -323,17 +321,6 @@ static int measure(struct run *run, struct error *err) {
     return 0;
 }
 
-static char *network_text(struct run *run) {
-    const char *name, *mode;
-    uint64_t before = host_set_limit(run->host, DIAG_EVIDENCE_MS);
-
-    diag_network_of_cni(run->host, &run->network_name, &run->network_mode);
-    host_set_deadline(run->host, before);
-    name = run->network_name ? run->network_name : run->options->evidence.network_name;
-    mode = run->network_name ? run->network_mode : run->options->evidence.network_mode;
-    return name ? xasprintf("%s%s%s", mode ? mode : "", mode ? " " : "", name) : xstrdup("unknown");
-}
-
 int diag_run(struct host *host, const struct diag_options *options, struct diag_report *ret,
              struct error *err) {
     _cleanup_(diag_report_free) struct diag_report report = {0};
@@ -344,7 +331,9 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
                       .look = json_deep_copy(options->look),
                       .down = diag_look_stops_pods(options->look)};
     uint64_t start = host_monotonic_ms(host);
+    const char *network = options->evidence.network_name, *mode = options->evidence.network_mode;
     bool measured = !run.down;
+    uint64_t before;
     struct error ignored = {0};
     int result;
 
@@ -352,7 +341,16 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
     run.probes = (struct diag_probes){.host = host, .options = &run.probe_options};
     report.time = host_now(host);
     report.node = xstrdup_null(options->scene.node_name);
-    report.network = network_text(&run);
+    /* What the CNI configuration says goes before what the caller knows. */
+    before = host_set_limit(host, DIAG_EVIDENCE_MS);
+    diag_network_of_cni(host, &run.network_name, &run.network_mode);
+    host_set_deadline(host, before);
+    if (run.network_name) {
+        network = run.network_name;
+        mode = run.network_mode;
+    }
+    report.network = network ? xasprintf("%s%s%s", mode ? mode : "", mode ? " " : "", network)
+                             : xstrdup("unknown");
     result = measure(&run, err);
     node_echo_close(host, run.echo);
     /* What the first look saw goes with the evidence, of a healthy node too. */

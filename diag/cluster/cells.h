@@ -29,6 +29,7 @@ enum cluster_question {
 /* Two full segments of TCP and more, in a URL that proxies take; an UDP packet that is not cut into
  * pieces where pods have the 1450 bytes of an overlay. agnhost reads 2048 bytes of UDP at most. */
 enum { CLUSTER_LARGE_TCP = 3000, CLUSTER_LARGE_UDP = 1400 };
+
 /* ---- cells by what they ask and how they ended ---- */
 
 /* Flows, a bit each. */
@@ -92,7 +93,6 @@ struct cluster_selector {
     unsigned fits, but; /* enum cluster_trait */
 };
 bool cluster_selects(const struct cluster_selector *selector, const struct diag_cell *cell);
-
 /* Red: some attempts succeeded, others did not. */
 static inline bool cluster_cell_is_lossy(const struct diag_cell *cell) {
     return cell->outcome == DIAG_FAIL && cell->result.succeeded;

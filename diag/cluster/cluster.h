@@ -46,9 +46,9 @@ bool cluster_choice_is_sample(const struct cluster_choice *choice,
  * same ones. ERROR_USAGE for a name that is not there, and where nothing is left. */
 int cluster_nodes_choose(struct cluster_nodes *nodes, const struct cluster_choice *choice,
                          struct cluster_sample *ret, struct error *err);
-/* The name of the probe of the node at that place, which the caller frees; the node whose probe has
- * a name, in either case, NULL: none. */
-char *cluster_probe_name(size_t place);
+/* The probe of the first node is called "probe-1", that of the next one "probe-2". */
+#define CLUSTER_PROBE_PREFIX "probe-"
+/* The node whose probe has that name, in either case, NULL: none. */
 struct cluster_node *cluster_node_of_probe(const struct cluster_nodes *nodes, const char *name);
 /* What nodes have in common. Of one kind are those with the same operating system, Windows build,
  * Kubernetes minor and network; a cloud may put them into pools and zones besides. */

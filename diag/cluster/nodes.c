@@ -157,14 +157,8 @@ void cluster_twins_of_pods(struct cluster_nodes *nodes) {
 
 /* ---- read ---- */
 
-#define PROBE_PREFIX "probe-"
-
-char *cluster_probe_name(size_t place) {
-    return xasprintf(PROBE_PREFIX "%zu", place + 1);
-}
-
 struct cluster_node *cluster_node_of_probe(const struct cluster_nodes *nodes, const char *name) {
-    size_t prefix = strlen(PROBE_PREFIX);
+    size_t prefix = strlen(CLUSTER_PROBE_PREFIX);
     long long number;
 
     if (!name || strlen(name) < prefix ||

@@ -77,8 +77,8 @@ void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs 
     for (size_t i = 0; i < nodes->count; i++)
         if (!nodes->items[i].waiting)
             live[count++] = i;
-    /* Those with a probe, in circles: to the next one; of few nodes to each that is farther, too.
-     */
+    /* Nodes with a probe stand in a circle: each is asked to reach the next one, and of few nodes
+     * each one that is farther away, too. */
     for (size_t step = 1; step < (count <= ALL_MAX ? count : 2); step++)
         for (size_t i = 0; i < count; i++)
             array_add(ret->items, ret->count,

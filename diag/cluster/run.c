@@ -69,7 +69,7 @@ static int prepare(struct run *run, struct error *err) {
     run->few_nodes = report->nodes.count <= FEW_NODES;
     for (size_t i = 0; i < report->nodes.count; i++)
         if (report->nodes.items[i].ready)
-            report->nodes.items[i].pod = cluster_probe_name(i);
+            report->nodes.items[i].pod = xasprintf(CLUSTER_PROBE_PREFIX "%zu", i + 1);
         else
             report->nodes.items[i].waiting = xstrdup("the node is not Ready");
 
@@ -111,9 +111,8 @@ static int take_domain(struct run *run, struct error *err) {
     struct diag_report *report = run->report;
     char *domain = NULL;
 
-    /* "svc.cluster.local" among the suffixes that a pod has: what is behind "svc."; NULL: none says
-     * so.
-     * */
+    /* Of "svc.cluster.local" among the suffixes of a pod the domain is what stands behind "svc.";
+     * NULL: no pod says it. */
     for (size_t i = 0; i < report->nodes.count && !domain; i++) {
         struct text_list suffixes = {0};
 

@@ -2,17 +2,16 @@
 #include "diag/probe/probe.h"
 #include "host/socket.h"
 
-const char *probe_usage(void) {
-    return "usage: probe tcp|udp|udp-any|dns|dns-tcp|http TARGET:PORT [flags]\n"
-           "       probe resolve NAME [flags]\n"
-           "       probe serve --mailbox DIR --name NAME [--tcp PORT] [--udp PORT] [--address IP]\n"
-           "flags: --payload BYTES  (tcp, udp) send so much to an echo and check what comes back\n"
-           "       --expect NAME    (tcp, udp) the echo that must answer\n"
-           "                        (http) so much must come back (1)\n"
-           "       --question NAME  (dns) the name to ask for, (http) the page\n"
-           "       --timeout MS     of one attempt (2000)\n"
-           "       --attempts N     (3)\n";
-}
+const char probe_usage[] =
+    "usage: probe tcp|udp|udp-any|dns|dns-tcp|http TARGET:PORT [flags]\n"
+    "       probe resolve NAME [flags]\n"
+    "       probe serve --mailbox DIR --name NAME [--tcp PORT] [--udp PORT] [--address IP]\n"
+    "flags: --payload BYTES  (tcp, udp) send so much to an echo and check what comes back\n"
+    "       --expect NAME    (tcp, udp) the echo that must answer\n"
+    "                        (http) so much must come back (1)\n"
+    "       --question NAME  (dns) the name to ask for, (http) the page\n"
+    "       --timeout MS     of one attempt (2000)\n"
+    "       --attempts N     (3)\n";
 
 /* Every flag of every verb: its value goes to a text or to a number. */
 struct flag {
@@ -140,7 +139,7 @@ int probe_command(int argc, char *const *argv, struct text *output, struct error
     const char *verb = argc > 0 ? argv[0] : "";
 
     if (text_equal(verb, "--help") || text_equal(verb, "-h") || text_equal(verb, "/?")) {
-        text_add(output, probe_usage());
+        text_add(output, probe_usage);
         return 0;
     }
     if (socket_start() < 0)

@@ -140,7 +140,7 @@ void probe_measure(const struct probe *probe, struct probe_result *ret);
  * attempt ok; ERROR_NETWORK = the probe failed (output is filled); ERROR_USAGE. */
 int probe_command(int argc, char *const *argv, struct text *output, struct error *err);
 /* The help of probe_command(), several lines. */
-const char *probe_usage(void);
+extern const char probe_usage[];
 
 /* Lines of blank-separated fields: the shape of every file in the probe's mailbox. */
 

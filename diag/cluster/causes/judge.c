@@ -355,25 +355,11 @@ static void find_last(struct finding *f, enum cluster_row_kind kind) {
     }
 }
 
-/* Which pod a Service chooses is chance: what is red of Services besides follows. */
-static void explain_services(struct finding *f) {
-    struct naming *cut = f->namings;
-
-    while (cut < f->namings + f->count && !cut->row->cuts_off)
-        cut++;
-    for (size_t i = 0; i < f->report->cells.count && cut < f->namings + f->count; i++) {
-        const struct diag_cell *c = &f->report->cells.items[i];
-
-        if (c->outcome == DIAG_FAIL && !f->map.explained[i] && (c->flow->is & FLOW_SERVICE))
-            text_list_add_owned(&cut->cause.cells, diag_report_cell_name(f->report, c));
-    }
-}
-
 void cluster_causes_find(struct diag_report *report) {
     struct finding f = {.report = report};
     const struct cluster_nodes *nodes = &f.report->nodes;
     size_t *kinds = cluster_alike_make(nodes, ALIKE_KIND);
-    size_t *systems = cluster_alike_make(nodes, ALIKE_SYSTEM);
+    size_t *systems = cluster_alike_make(nodes, ALIKE_SYSTEM), cut = 0;
     struct diag_causes *causes;
 
     f.map = (struct cluster_map){.report = f.report,
@@ -390,7 +376,16 @@ void cluster_causes_find(struct diag_report *report) {
     diag_causes_free(&report->causes);
     for (size_t i = 0; cluster_row(i); i++)
         find_row(&f, cluster_row(i), false);
-    explain_services(&f);
+    /* Which pod a Service chooses is chance: where a cause cuts off pods, what is red of Services
+     * besides follows from it. */
+    while (cut < f.count && !f.namings[cut].row->cuts_off)
+        cut++;
+    for (size_t i = 0; i < report->cells.count && cut < f.count; i++) {
+        const struct diag_cell *c = &report->cells.items[i];
+
+        if (c->outcome == DIAG_FAIL && !f.map.explained[i] && (c->flow->is & FLOW_SERVICE))
+            text_list_add_owned(&f.namings[cut].cause.cells, diag_report_cell_name(report, c));
+    }
     find_last(&f, PUBLISHED_BY_NODE);
     find_last(&f, READ_ON_NODE);
     causes = &f.report->causes;

@@ -25,16 +25,11 @@ size_t cluster_set_member(const struct cluster_map *map, enum cluster_set set, s
     }
 }
 
-bool cluster_place_has_node(const struct cluster_map *map, const struct cluster_place *place,
-                            size_t node) {
-    return place->set == EVERY || cluster_set_member(map, place->set, node) == place->a;
-}
-
 bool cluster_place_has_way(const struct cluster_map *map, const struct cluster_place *place,
                            size_t from, size_t to) {
     size_t end = place->way == BETWEEN ? place->b : place->a;
-    bool out = cluster_place_has_node(map, place, from);
-    bool in = place->set == EVERY || cluster_set_member(map, place->set, to) == end;
+    bool out = cluster_set_member(map, place->set, from) == place->a;
+    bool in = cluster_set_member(map, place->set, to) == end;
 
     return place->way == TOUCHING ? out || in
            : place->way == FROM   ? out

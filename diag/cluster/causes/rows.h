@@ -145,16 +145,14 @@ struct cluster_map {
     bool *explained;  /* of each cell */
     enum cluster_part part; /* of the row's cells: no others count now */
 };
-/* How a place of that set names the nodes that the node is one of: by their first. */
+/* How a place of that set names the nodes that the node is one of: by their first; of EVERY by 0.
+ */
 size_t cluster_set_member(const struct cluster_map *map, enum cluster_set set, size_t node);
 /* Whether the row breaks the cell, which must be of the map's part, and must have been asked. */
 bool cluster_map_has(const struct cluster_map *map, const struct cluster_row *row,
                      const struct diag_cell *cell);
 bool cluster_place_has(const struct cluster_map *map, const struct cluster_place *place,
                        const struct diag_cell *cell);
-/* Whether the node is of the set that the place is made of, or begins with. */
-bool cluster_place_has_node(const struct cluster_map *map, const struct cluster_place *place,
-                            size_t node);
 /* Whether the way from one node to another lies in the place, whatever its group says. */
 bool cluster_place_has_way(const struct cluster_map *map, const struct cluster_place *place,
                            size_t from, size_t to);

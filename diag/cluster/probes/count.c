@@ -197,8 +197,8 @@ int cluster_count(struct cluster_asking *asking, struct error *err) {
     size_t *ranks;
 
     add_rows(&c);
-    /* One of each source after the other: no pod is asked several times at once while others idle.
-     */
+    /* The rows of all sources take turns: no pod is asked several things at once while others
+     * idle. */
     ranks = xcalloc(c.asking->report->nodes.count, sizeof *ranks);
     for (size_t i = 0; i < c.row_count; i++)
         c.rows[i].rank = ranks[c.rows[i].node]++;
