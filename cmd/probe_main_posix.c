@@ -12,6 +12,6 @@ int main(int argc, char **argv) {
     if (failed)
         fprintf(stderr, "error: %s\n", err.message);
     if (failed && err.kind == ERROR_USAGE)
-        fputs(probe_usage(), stderr);
+        fputs(probe_usage, stderr);
     return failed ? error_exit_code(err.kind) : 0;
 }

@@ -42,7 +42,7 @@ int wmain(int argc, wchar_t **wide) {
     if (failed)
         fprintf(stderr, "error: %s\n", err.message);
     if (failed && err.kind == ERROR_USAGE)
-        fputs(probe_usage(), stderr);
+        fputs(probe_usage, stderr);
     for (int i = 0; i < argc; i++)
         free(argv[i]);
     free(argv);

@@ -29,7 +29,7 @@ static bool add_table(const char *table, struct text_list *ret) {
             text_list_add(ret, diag_outcome_name((enum diag_outcome)i));
     else if (text_equal(table, "@probe"))
         for (int i = 0; i <= PROBE_FAILED; i++)
-            text_list_add(ret, probe_outcome_name((enum probe_outcome)i));
+            text_list_add(ret, probe_outcome_names[i]);
     else if (text_equal(table, "@phase"))
         for (size_t i = 0; join_phases[i].id; i++)
             text_list_add(ret, join_phases[i].id);

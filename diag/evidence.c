@@ -178,8 +178,7 @@ static void neighbors_add(struct host *host, json_t *evidence) {
     json_object_set_new(evidence, "neighbors", array);
 }
 
-/* ---- why a kube-proxy that runs has programmed nothing: its configuration and the end of its log
- * ---- */
+/* ---- why a kube-proxy that runs has programmed nothing ---- */
 
 enum { CONFIG_MAX = 256 * 1024, TAIL_MAX = 64 * 1024, LINES = 2 };
 
@@ -368,30 +367,10 @@ json_t *diag_routes_read(struct host *host, const struct diag_evidence_options *
     return evidence;
 }
 
-void diag_evidence_add_pod(json_t *evidence, char which, const struct diag_probe *probe,
-                           const char *waiting) {
-    char key[2] = {which, '\0'};
-    json_t *pod = json_pack("{s:s}", "name", probe->name);
-    const char *ip = probe->spoke ? probe_heartbeat_address(&probe->beat) : NULL;
-    bool no_address = probe->beats && !probe_heartbeat_address(&probe->beat);
-
-    if (probe->spoke) {
-        json_object_set_new(pod, "hostName", json_string(probe->beat.host_name));
-        json_object_set_new(pod, "echo", json_true());
-    }
-    json_set_text(pod, "ip", ip);
-    if (no_address)
-        json_object_set_new(pod, "noAddress", json_true());
-    json_set_text(pod, "waiting", waiting);
-    if (waiting && probe->failures)
-        json_object_set_new(pod, "failures", json_integer(probe->failures));
-    json_object_set_new(json_object_in(evidence, "pods"), key, pod);
-}
-
 void diag_evidence_add_extra(json_t *evidence, const struct probe_result *result) {
     json_t *extra = json_object_in(json_object_in(evidence, "extra"), result->id);
 
-    json_set_text(extra, "outcome", probe_outcome_name(result->outcome));
+    json_set_text(extra, "outcome", probe_outcome_names[result->outcome]);
     json_object_set_new(extra, "attempts", json_integer(result->attempts));
     json_object_set_new(extra, "succeeded", json_integer(result->succeeded));
     if (result->succeeded)

@@ -74,9 +74,5 @@ const char *diag_evidence_backend(const json_t *evidence, const char *vip, int p
 json_t *diag_evidence_node_of(const json_t *evidence, const char *ip);
 /* The first address of that prefix: the node's own among its pods. false = none is known. */
 bool diag_evidence_gateway(const json_t *evidence, const char *ip, char ret[IP_TEXT_MAX]);
-/* Adds a probe as pods.a or pods.b: what it said of itself when it spoke, and what it waits for
- * ("ErrImagePull: ...", NULL = unknown) when it did not. */
-void diag_evidence_add_pod(json_t *evidence, char which, const struct diag_probe *probe,
-                           const char *waiting);
 /* Adds the result of a probe beside the cells (diag_extras[]) under extra. */
 void diag_evidence_add_extra(json_t *evidence, const struct probe_result *result);

@@ -82,10 +82,6 @@ static bool runs(const json_t *look, const char *name) {
     return false;
 }
 
-bool diag_look_is_silent(const json_t *look) {
-    return json_object_get(look, "silent") != NULL;
-}
-
 /* ---- the certificate ---- */
 
 json_t *diag_look_certificate(struct host *host, const char *path) {
@@ -164,13 +160,6 @@ const char *diag_service_called(const char *name) {
     return text_equal(name, service_kubelet.name) ? "the kubelet"
            : text_equal(name, HNS_SERVICE)        ? "HNS"
                                                   : name;
-}
-
-bool diag_look_has_down(const json_t *look) {
-    json_each(json_object_get(look, "services"), i, status)
-        if (service_status_is_down(status))
-            return true;
-    return false;
 }
 
 const char *diag_look_stops_pods(const json_t *look) {

@@ -40,9 +40,5 @@ bool diag_look_is_young(const json_t *look, int64_t now);
 /* The service without which no pod can start, when it is down: "the kubelet", "containerd" or
  * "HNS"; NULL: all of them run. */
 const char *diag_look_stops_pods(const json_t *look);
-/* true when any of its services is down. */
-bool diag_look_has_down(const json_t *look);
-/* true when the kubelet or containerd gave no answer. */
-bool diag_look_is_silent(const json_t *look);
 /* How a sentence calls a service: "the kubelet", "HNS", or its name. */
 const char *diag_service_called(const char *name);

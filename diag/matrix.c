@@ -4,6 +4,7 @@
 #include "diag/look.h"
 #include "diag/running.h"
 #include "netsetup/routes/routes.h"
+#include "services/service_status.h"
 
 enum {
     SETTLE_TIMEOUT_MS = 20000,
@@ -133,7 +134,7 @@ static int ask(struct asked *asked, struct error *err) {
         struct probe_result measured;
 
         run->options->measure(run->options->measure_context, &own->items[i], &measured);
-        probe_results_add(&asked->node_results, &measured);
+        array_add(asked->node_results.items, asked->node_results.count, measured);
     }
     return result;
 }
@@ -162,6 +163,7 @@ static void lists_make(struct asked *asked) {
     for (size_t i = 0; i < run->report->cells.count; i++) {
         struct diag_cell *cell = &run->report->cells.items[i];
         struct probe probe = cell->probe, back;
+        struct probe_list *list;
 
         cell->running = is_asked(run, cell, again);
         if (again && !cell->result.succeeded) /* loss would look like a slow start */
@@ -170,11 +172,11 @@ static void lists_make(struct asked *asked) {
             probe.attempts = LOSSY_ATTEMPTS;
         if (!cell->running)
             continue;
-        probe_list_add(!(cell->flow->is & FLOW_FROM_NODE) ? &asked->lists[SOURCE] : &asked->node,
-                       &probe);
+        list = cell->flow->is & FLOW_FROM_NODE ? &asked->node : &asked->lists[SOURCE];
+        array_add(list->items, list->count, probe);
         if (run->probes.items[TARGET].spoke && diag_cell_back(&run->scene, cell, &back)) {
             back.attempts = probe.attempts;
-            probe_list_add(&asked->lists[TARGET], &back);
+            array_add(asked->lists[TARGET].items, asked->lists[TARGET].count, back);
         }
     }
 }
@@ -215,7 +217,7 @@ static void node_extras_add(const struct run *run, const struct diag_scene *scen
             probe.port = rows[i].port;
             text_format(probe.target, sizeof probe.target, "%s", rows[i].address);
         }
-        probe_list_add(node, &probe);
+        array_add(node->items, node->count, probe);
     }
 }
 
@@ -275,7 +277,7 @@ static void cells_judge(struct asked *asked) {
 
 static void results_move(struct probe_results *from, struct probe_results *ret) {
     for (size_t i = 0; i < from->count; i++)
-        probe_results_add(ret, &from->items[i]);
+        array_add(ret->items, ret->count, from->items[i]);
     probe_results_free(from);
 }
 
@@ -356,11 +358,11 @@ int run_capture(struct run *run, struct error *err) {
     if (diag_capture_begin(run->host, &why) == 0) {
         struct probe probe = cell->probe;
         bool back = cell->one_way == DIAG_WAY_BACK && diag_cell_back(&run->scene, cell, &probe);
+        struct probe_list *list;
         int result;
 
-        probe_list_add(cell->flow->is & FLOW_FROM_NODE ? &asked.node
-                                                       : &asked.lists[back ? TARGET : SOURCE],
-                       &probe);
+        list = cell->flow->is & FLOW_FROM_NODE ? &asked.node : &asked.lists[back ? TARGET : SOURCE];
+        array_add(list->items, list->count, probe);
         result = ask(&asked, err);
         asked_free(&asked, &results);
         if (diag_capture_end(run->host, cell->probe.target, &run->captured, &why) < 0)
@@ -380,13 +382,15 @@ int run_measure_cells(struct run *run, struct probe_results *ret, struct error *
     unsigned limit =
         run->options->settle_timeout_ms ? run->options->settle_timeout_ms : SETTLE_TIMEOUT_MS;
     uint64_t start;
-    bool young;
+    bool young, down = false;
 
     if (cells_ask(run, false, ret, err) < 0)
         return -1;
+    json_each(json_object_get(run->look, "services"), i, status)
+        down |= service_status_is_down(status);
     /* What was being restarted runs by now; what ran may have been restarted since. */
     young = run->look && diag_look_is_young(run->look, host_now(run->host));
-    if (run->look && (diag_look_has_down(run->look) || (any_open(run) && !young)))
+    if (run->look && (down || (any_open(run) && !young)))
         diag_look_services(run->host, run->look);
 
     start = host_monotonic_ms(run->host);

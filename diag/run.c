@@ -10,9 +10,7 @@
 #include "diag/running.h"
 #include "host/socket.h"
 
-/* ---- the node's own UDP echo, which pods ask while diag runs, and the firewall rule that lets
- * them
- * ---- */
+/* ---- the node's own UDP echo, which pods ask while diag runs, and its firewall rule ---- */
 
 #define NODE_ECHO "winjoin-node"
 #define FIREWALL_RULE "winjoin-diag-udp-in"
@@ -121,13 +119,28 @@ static void tell_silent(void *context, const struct wait *wait, const struct err
     run_tell_wait(run, wait, message);
 }
 
-/* Adds to the evidence what is known of each probe's pod. */
+/* Adds each probe to the evidence, as pods.a and pods.b: what it said of itself when it spoke, and
+ * what it waits for ("ErrImagePull: ...") when it did not. */
 static void run_add_pods(struct run *run) {
+    static const char *const keys[] = {"a", "b"};
+
     for (size_t i = 0; i < run->probes.count; i++) {
         const struct diag_probe *probe = &run->probes.items[i];
+        const char *address = probe_heartbeat_address(&probe->beat, false);
         _cleanup_(freep) char *waiting = probe->spoke ? NULL : diag_probe_waiting(&run->probes, i);
+        json_t *pod = json_pack("{s:s}", "name", probe->name);
 
-        diag_evidence_add_pod(run->report->evidence, (char)('a' + i), probe, waiting);
+        if (probe->spoke) {
+            json_object_set_new(pod, "hostName", json_string(probe->beat.host_name));
+            json_object_set_new(pod, "echo", json_true());
+            json_set_text(pod, "ip", address);
+        }
+        if (probe->beats && !address)
+            json_object_set_new(pod, "noAddress", json_true());
+        json_set_text(pod, "waiting", waiting);
+        if (waiting && probe->failures)
+            json_object_set_new(pod, "failures", json_integer(probe->failures));
+        json_object_set_new(json_object_in(run->report->evidence, "pods"), keys[i], pod);
     }
 }
 
@@ -145,7 +158,7 @@ static enum wait_look probes_look(void *context, struct wait *wait, struct error
             diag_probe_look(&run->probes, i, &probe->beat, ERROR_IGNORED) == 0 &&
             text_equal(probe->beat.run, run->id); /* no heartbeat yet, or one being written */
         if (probe->beats && probe->beat.tcp_echo && probe->beat.udp_echo &&
-            probe_heartbeat_address(&probe->beat))
+            probe_heartbeat_address(&probe->beat, false))
             probe->spoke = true;
         speak += probe->spoke;
     }
@@ -166,7 +179,7 @@ static enum wait_look probes_look(void *context, struct wait *wait, struct error
     run_read_evidence(run);
     run_add_pods(run);
     w->stopped = diag_causes_stop_pods(run->report) ? w->stopped + 1 : 0;
-    w->silent += diag_look_is_silent(run->look);
+    w->silent += json_object_get(run->look, "silent") != NULL;
     return w->stopped >= LOOKS_STOPPED || w->silent >= LOOKS_SILENT ? LOOK_DONE : run_again(run);
 }
 
@@ -291,10 +304,10 @@ static int measure(struct run *run, struct error *err) {
     target = &run->probes.items[TARGET];
     run->scene.source = source->name;
     run->scene.target = target->name;
-    run->scene.source_ip = source->spoke ? probe_heartbeat_address(&source->beat) : NULL;
-    run->scene.target_ip = target->spoke ? probe_heartbeat_address(&target->beat) : NULL;
-    run->scene.source_ip6 = source->spoke ? probe_heartbeat_address6(&source->beat) : NULL;
-    run->scene.target_ip6 = target->spoke ? probe_heartbeat_address6(&target->beat) : NULL;
+    run->scene.source_ip = source->spoke ? probe_heartbeat_address(&source->beat, false) : NULL;
+    run->scene.target_ip = target->spoke ? probe_heartbeat_address(&target->beat, false) : NULL;
+    run->scene.source_ip6 = source->spoke ? probe_heartbeat_address(&source->beat, true) : NULL;
+    run->scene.target_ip6 = target->spoke ? probe_heartbeat_address(&target->beat, true) : NULL;
     run->scene.namespace_ = DIAG_PROBES_NAMESPACE;
     diag_cells_make(&run->scene, cells);
     run_tell(run, "measuring %zu flows", cells->count / 2);
@@ -308,17 +321,6 @@ static int measure(struct run *run, struct error *err) {
     return 0;
 }
 
-static char *network_text(struct run *run) {
-    const char *name, *mode;
-    uint64_t before = host_set_limit(run->host, DIAG_EVIDENCE_MS);
-
-    diag_network_of_cni(run->host, &run->network_name, &run->network_mode);
-    host_set_deadline(run->host, before);
-    name = run->network_name ? run->network_name : run->options->evidence.network_name;
-    mode = run->network_name ? run->network_mode : run->options->evidence.network_mode;
-    return name ? xasprintf("%s%s%s", mode ? mode : "", mode ? " " : "", name) : xstrdup("unknown");
-}
-
 int diag_run(struct host *host, const struct diag_options *options, struct diag_report *ret,
              struct error *err) {
     _cleanup_(diag_report_free) struct diag_report report = {0};
@@ -329,7 +331,9 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
                       .look = json_deep_copy(options->look),
                       .down = diag_look_stops_pods(options->look)};
     uint64_t start = host_monotonic_ms(host);
+    const char *network = options->evidence.network_name, *mode = options->evidence.network_mode;
     bool measured = !run.down;
+    uint64_t before;
     struct error ignored = {0};
     int result;
 
@@ -337,7 +341,16 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
     run.probes = (struct diag_probes){.host = host, .options = &run.probe_options};
     report.time = host_now(host);
     report.node = xstrdup_null(options->scene.node_name);
-    report.network = network_text(&run);
+    /* What the CNI configuration says goes before what the caller knows. */
+    before = host_set_limit(host, DIAG_EVIDENCE_MS);
+    diag_network_of_cni(host, &run.network_name, &run.network_mode);
+    host_set_deadline(host, before);
+    if (run.network_name) {
+        network = run.network_name;
+        mode = run.network_mode;
+    }
+    report.network = network ? xasprintf("%s%s%s", mode ? mode : "", mode ? " " : "", network)
+                             : xstrdup("unknown");
     result = measure(&run, err);
     node_echo_close(host, run.echo);
     /* What the first look saw goes with the evidence, of a healthy node too. */

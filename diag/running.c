@@ -73,7 +73,7 @@ void run_read_evidence(struct run *run) {
         client = *run->options->probes.client; /* the same texts, without its patience */
         client.patience_ms = 0;
         client.timeout_ms = CLUSTER_MS;
-        drift_ask(&client, run->options->probes.node_name, &run->cluster);
+        drift_ask(&client, run->options->probes.node_name, NULL, &run->cluster);
     }
 
     if (run->network_name) {
@@ -88,7 +88,7 @@ void run_read_evidence(struct run *run) {
     options.cluster = run->cluster.unread ? &run->cluster : NULL;
     for (size_t i = 0; i < run->probes.count; i++)
         if (run->probes.items[i].spoke)
-            text_list_add(&probes, probe_heartbeat_address(&run->probes.items[i].beat));
+            text_list_add(&probes, probe_heartbeat_address(&run->probes.items[i].beat, false));
     options.probes = &probes;
     json_decref(run->report->evidence);
     run->report->evidence = diag_evidence_read(run->host, &options);

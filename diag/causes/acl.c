@@ -16,7 +16,7 @@ struct packet {
 struct verdict {
     const json_t *endpoint;
     const json_t *rule; /* the Settings of the ACL policy; NULL = none blocks */
-    char pod;
+    const struct scene_pod *pod;
 };
 
 /* ---- one rule, one packet ---- */
@@ -67,10 +67,10 @@ static bool tuple_matches(const json_t *rule, const struct packet *packet) {
 /* ---- a cell's packets ---- */
 
 /* The rule of the lowest number decides; among equals one that blocks. */
-static bool blocked(const struct scene *scene, char pod, const struct packet *packet,
-                    struct verdict *verdict) {
-    const json_t *endpoint = endpoint_of(scene, pod), *first = NULL;
-    const char *node = own_address(scene);
+static bool blocked(const struct scene *scene, const struct scene_pod *pod,
+                    const struct packet *packet, struct verdict *verdict) {
+    const json_t *endpoint = pod->endpoint, *first = NULL;
+    const char *node = scene->own_address;
     long long lowest = 0;
 
     if (verdict->rule)
@@ -99,21 +99,21 @@ static void way_check(const struct scene *scene, const struct diag_cell *cell, c
                       int port, bool sure, struct verdict *verdict) {
     bool from_pod = !(cell->flow->is & FLOW_FROM_NODE);
     int protocol = cell->udp ? UDP : TCP;
-    const char *source = from_pod ? pod_ip(scene, 'a') : own_address(scene);
+    const char *source = from_pod ? scene->pods[POD_A].ip : scene->own_address;
     const char *backend = diag_evidence_backend(scene->evidence, ip, protocol, port);
     unsigned backend_port = diag_evidence_backend_port(scene->evidence, ip, protocol, port);
     struct packet out = {.protocol = protocol, .remote = ip, .remote_port = port};
     struct packet in = {.in = true, .protocol = protocol, .remote = source, .local_port = port};
 
-    if (from_pod && blocked(scene, 'a', &out, verdict))
+    if (from_pod && blocked(scene, &scene->pods[POD_A], &out, verdict))
         return;
     out.remote = backend; /* whether an ACL sees that or the cluster IP is not known */
     if (backend_port)
         out.remote_port = (int)backend_port;
-    if (from_pod && backend && !sure && blocked(scene, 'a', &out, verdict))
+    if (from_pod && backend && !sure && blocked(scene, &scene->pods[POD_A], &out, verdict))
         return;
-    if (source && text_equal(ip, pod_ip(scene, 'b')))
-        blocked(scene, 'b', &in, verdict);
+    if (source && text_equal(ip, scene->pods[POD_B].ip))
+        blocked(scene, &scene->pods[POD_B], &in, verdict);
 }
 
 /* sure: only what is blocked in any case. */
@@ -128,15 +128,15 @@ static void cell_check(const struct scene *scene, const struct diag_cell *cell, 
     if (cell->one_way == DIAG_WAY_BACK) {
         int protocol = cell->udp ? UDP : TCP;
         struct packet out = {
-            .protocol = protocol, .remote = pod_ip(scene, 'a'), .remote_port = PROBE_PORT};
+            .protocol = protocol, .remote = scene->pods[POD_A].ip, .remote_port = PROBE_PORT};
         struct packet in = {.in = true,
                             .protocol = protocol,
-                            .remote = pod_ip(scene, 'b'),
+                            .remote = scene->pods[POD_B].ip,
                             .local_port = PROBE_PORT};
 
         /* From pod b to pod a. */
-        if (out.remote && in.remote && !blocked(scene, 'b', &out, verdict))
-            blocked(scene, 'a', &in, verdict);
+        if (out.remote && in.remote && !blocked(scene, &scene->pods[POD_B], &out, verdict))
+            blocked(scene, &scene->pods[POD_A], &in, verdict);
         return;
     }
     (void)text_split_port(cell->to, &host, &port);
@@ -153,7 +153,7 @@ static void cell_check(const struct scene *scene, const struct diag_cell *cell, 
 
 /* ---- the row ---- */
 
-static char *rule_text(const struct scene *scene, const struct verdict *verdict) {
+static char *rule_text(const struct verdict *verdict) {
     static const struct {
         const char *words, *key;
     } parts[] = {{"protocol", "Protocols"},
@@ -163,9 +163,8 @@ static char *rule_text(const struct scene *scene, const struct verdict *verdict)
     const char *id = json_text_at(verdict->endpoint, "ID");
     struct text t = {0};
 
-    text_addf(&t, "endpoint %s (%s): ACL %s %s, priority %lld", id ? id : "",
-              pod_name(scene, verdict->pod), json_text_at(verdict->rule, "Action"),
-              json_text_at(verdict->rule, "Direction"),
+    text_addf(&t, "endpoint %s (%s): ACL %s %s, priority %lld", id ? id : "", verdict->pod->name,
+              json_text_at(verdict->rule, "Action"), json_text_at(verdict->rule, "Direction"),
               json_number_at(verdict->rule, "Priority", 0));
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
         const char *value = json_text_at(verdict->rule, parts[i].key);
@@ -179,9 +178,9 @@ static char *rule_text(const struct scene *scene, const struct verdict *verdict)
 /* HNS hands what leaves pod a to a proxy (HCN: L4WfpProxyPolicySetting), and no flow of that
  * passes. */
 static enum level look_proxy(const struct scene *scene, struct finding *finding) {
-    const json_t *settings = policy_of(endpoint_of(scene, 'a'), "L4WFPPROXY");
+    const json_t *settings = policy_of(scene->pods[POD_A].endpoint, "L4WFPPROXY");
     const json_t *tuple = json_object_get(settings, "FilterTuple");
-    const char *id = json_text_at(endpoint_of(scene, 'a'), "ID");
+    const char *id = json_text_at(scene->pods[POD_A].endpoint, "ID");
     const char *listens = json_text_at(settings, "OutboundProxyPort");
     uint32_t through = 0;
 
@@ -208,7 +207,7 @@ static enum level look_proxy(const struct scene *scene, struct finding *finding)
     finding->hint = xstrdup("see whether the proxy (a service mesh's) runs and listens at that "
                             "port; deleting the pod makes a new endpoint");
     finding_note(finding, "endpoint %s (%s): L4WFPPROXY to port %s", id ? id : "",
-                 pod_name(scene, 'a'), listens ? listens : "?");
+                 scene->pods[POD_A].name, listens ? listens : "?");
     return LIKELY;
 }
 
@@ -235,7 +234,7 @@ enum level look_cni_policy(const struct scene *scene, struct finding *finding) {
                 is_refuted |= refuted[k] == verdict.rule;
             if (!red || !verdict.rule || is_refuted)
                 continue;
-            text = rule_text(scene, &verdict);
+            text = rule_text(&verdict);
             if (!text_list_has(&finding->evidence, text))
                 text_list_add(&finding->evidence, text);
             finding->must |= bit;

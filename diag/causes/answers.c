@@ -10,45 +10,8 @@ static size_t backends_of(const struct scene *scene, const char *vip, int protoc
         diag_evidence_balancer(scene->evidence, vip, protocol, port), "HostComputeEndpoints"));
 }
 
-bool dns_is_split(const struct scene *scene) {
-    return backends_of(scene, expected(scene, "dnsIP"), UDP, DNS_PORT) > 1 &&
-           (scene->failed & CELLS_DNS);
-}
-
-static bool is_answered(const struct extra *extra) {
-    return (extra->said & SAID_ANSWER) || extra->some;
-}
-
-/* The same question to the DNS Service, larger and larger: one of its pods at least is well. */
-bool dns_answers_by_tcp(const struct scene *scene) {
-    for (enum diag_extra_id extra = X_DNS_TCP; extra <= X_SIZE_DNS_2000; extra++)
-        if (is_answered(&scene->extras[extra]))
-            return true;
-    return false;
-}
-
-/* The DNS pod refuses TCP at a closed port, and both of CoreDNS' open ones are silent: what takes a
- * connection is lost. */
-static bool tcp_is_refused_alone(const struct scene *scene) {
-    return (scene->extras[X_CLOSED_TCP].said & SAID(REFUSED)) &&
-           (scene->extras[X_DNS_CONNECT].said & SAID_NOTHING) &&
-           (scene->extras[X_PAGE_SMALL].said & SAID_NOTHING);
-}
-
-/* The DNS pod has answered by UDP; a closed port of it gives no answer by TCP either, so it is not
- * port 53 alone. Of UDP a closed port says nothing: the way back of its error is often closed.
- * NULL, or that pod. */
-static const char *pod_without_tcp(const struct scene *scene) {
-    bool lost = ((scene->extras[X_CLOSED_TCP].said & SAID_NOTHING) && dns_pod_answers(scene)) ||
-                (tcp_is_refused_alone(scene) && (scene->extras[X_DNS_POD].said & SAID_ANSWER));
-
-    if (!lost || !(scene->extras[X_DNS_TCP].said & SAID_NOTHING) || dns_answers_by_tcp(scene))
-        return NULL;
-    return dns_pod(scene);
-}
-
 enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
-    const char *pod = pod_without_tcp(scene);
+    const char *pod = scene->pod_without_tcp;
     const uint32_t silent = (scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY]) &
                             CELLS_TCP & ~scene->partly;
     const uint32_t wide = CELL_TCP(POD_IP) | CELL_TCP(SVC_IP) | CELL_TCP(EXT_IP);
@@ -63,7 +26,7 @@ enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
 
     if (pod)
         finding_note(finding,
-                     tcp_is_refused_alone(scene)
+                     scene->tcp_is_refused_alone
                          ? "%s answers by UDP; by TCP its closed port 9 refuses, and ports 53 and "
                            "9153 are silent: what takes a connection is lost on its way back"
                          : "%s answers by UDP; by TCP its closed port 9 is as silent as port 53",
@@ -87,20 +50,14 @@ static uint32_t cells_without_udp(const struct scene *scene) {
     return CELLS_STRAIGHT & CELLS_UDP & silent & ~scene->partly & scene->green << 1;
 }
 
-bool node_is_without_udp(const struct scene *scene) {
-    return mode_of(scene)->vxlan && (scene->extras[X_NODE_EXTERNAL].said & SAID_OK) &&
-           (scene->extras[X_NODE_EXTERNAL_UDP].said & SAID_NOTHING) &&
-           (scene->extras[X_DNS_POD].said & SAID_NOTHING) && !reaches_other_nodes(scene);
-}
-
 enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
     /* By TCP the DNS answers, by UDP not even its pod, asked at its own address. */
     bool without = (scene->extras[X_DNS_UDP].said & SAID_NOTHING) &&
-                   (scene->extras[X_DNS_POD].said & SAID_NOTHING) && dns_answers_by_tcp(scene),
+                   (scene->extras[X_DNS_POD].said & SAID_NOTHING) && scene->dns_answers_by_tcp,
          silent = without && (scene->extras[X_CLOSED_UDP].said & SAID(NO_REPLY));
     uint32_t cells = without ? cells_without_udp(scene) : 0;
 
-    if (node_is_without_udp(scene)) {
+    if (scene->node_is_without_udp) {
         finding->may |= CELL_UDP(EXT_IP);
         finding->message = xstrdup("UDP between this node and others is lost, TCP is not");
         finding_note(finding,
@@ -136,11 +93,11 @@ enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
 enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     const struct extra *udp = &scene->extras[X_DNS_UDP], *tcp = &scene->extras[X_DNS_TCP];
     const char *vip = expected(scene, "dnsIP");
-    bool over_udp = udp->said & SAID_ANSWER, over_tcp = dns_answers_by_tcp(scene);
+    bool over_udp = udp->said & SAID_ANSWER, over_tcp = scene->dns_answers_by_tcp;
 
-    if (pod_without_tcp(scene) || dns_pods_differ(scene) || dns_loses_some(scene) ||
-        (dns_is_split(scene) && (scene->partly & CELLS_DNS)) ||
-        (!over_udp && cells_without_udp(scene)) || dns_is_taken(scene)) /* no matter of the DNS */
+    if (scene->pod_without_tcp || dns_pods_differ(scene, NULL) || scene->dns_loses_some ||
+        (scene->dns_is_split && (scene->partly & CELLS_DNS)) ||
+        (!over_udp && cells_without_udp(scene)) || scene->dns_is_taken) /* no matter of the DNS */
         return NO;
     if (!udp->said || !tcp->said || over_udp == over_tcp ||
         !diag_evidence_balancer(scene->evidence, vip, UDP, DNS_PORT) ||
@@ -171,24 +128,13 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* By UDP it says no, by TCP never the same: it is not the same server that answers. */
-bool dns_is_taken(const struct scene *scene) {
-    unsigned udp = scene->extras[X_DNS_UDP].said;
-
-    for (enum diag_extra_id extra = X_DNS_TCP; extra <= X_SIZE_DNS_2000; extra++)
-        if (scene->extras[extra].said == udp)
-            return false;
-    return (udp & SAID_ANSWER & ~SAID_OK) && scene->extras[X_DNS_TCP].said &&
-           !pod_without_tcp(scene);
-}
-
 /* Whatever it is asked, also of the cluster's own zone: it cannot reach the API server, mostly. */
 enum level look_dns_fail(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "dnsIP");
     bool by_udp = (scene->extras[X_DNS_UDP].said & SAID(DNS_SERVFAIL)) ||
                   (scene->outcome[PROBE_DNS_SERVFAIL] & CELL_UDP(SVC_IP));
 
-    if (dns_is_taken(scene) || !(scene->outcome[PROBE_DNS_SERVFAIL] & finding->may) ||
+    if (scene->dns_is_taken || !(scene->outcome[PROBE_DNS_SERVFAIL] & finding->may) ||
         (!by_udp && !(scene->extras[X_DNS_TCP].said & SAID(DNS_SERVFAIL))))
         return NO;
     if (!by_udp)
@@ -197,19 +143,6 @@ enum level look_dns_fail(const struct scene *scene, struct finding *finding) {
                  "%s answers with an error (SERVFAIL, REFUSED) when it is asked for a Service%s",
                  vip ? vip : "the DNS Service", by_udp ? "" : " by TCP");
     return LIKELY;
-}
-
-bool dns_loses_some(const struct scene *scene) {
-    bool silent = (scene->extras[X_DNS_CONNECT].said & SAID_NOTHING);
-
-    for (enum diag_extra_id extra = X_DNS_TCP; extra <= X_SIZE_DNS_2000; extra++) {
-        bool is_late = scene->extras[extra].said & SAID_NOTHING;
-
-        if (is_answered(&scene->extras[extra]) && (silent || is_late))
-            return true;
-        silent |= is_late;
-    }
-    return false;
 }
 
 /* Some attempts go to one that is dead, others to one that answers. */
@@ -227,8 +160,7 @@ enum level look_svc_half(const struct scene *scene, struct finding *finding) {
 
         if (asked->protocol == TCP && (scene->green & asked->cells))
             mixed |= scene->failed & ~scene->unresolved;
-        if (asked->protocol == UDP &&
-            (dns_loses_some(scene) || note_silent_dns_pods(scene, finding)))
+        if (asked->protocol == UDP && (scene->dns_loses_some || dns_pods_differ(scene, finding)))
             mixed |= CELLS_DNS;
         if (backends < 2 || !(mixed & asked->cells))
             continue;
@@ -246,7 +178,7 @@ enum level look_dns_zone(const struct scene *scene, struct finding *finding) {
     const char *domain = expected(scene, "dnsDomain");
 
     finding->may &= scene->unresolved;
-    if (!(scene->extras[X_DNS_UDP].said & SAID(DNS_NXDOMAIN)) || dns_is_taken(scene) ||
+    if (!(scene->extras[X_DNS_UDP].said & SAID(DNS_NXDOMAIN)) || scene->dns_is_taken ||
         !(scene->outcome[PROBE_DNS_NXDOMAIN] & CELL_UDP(SVC_IP)))
         return NO;
     finding_note(finding, "%s says that kubernetes.default.svc.%s does not exist",
@@ -319,7 +251,7 @@ enum level look_loss(const struct scene *scene, struct finding *finding) {
     if (scene->partly & CELLS_OUTSIDE) /* the DNS asks there, too */
         finding->may |=
             CELLS_OUTSIDE & (scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT]);
-    if (!scene->partly && dns_loses_some(scene) &&
+    if (!scene->partly && scene->dns_loses_some &&
         backends_of(scene, expected(scene, "dnsIP"), TCP, DNS_PORT) == 1) {
         finding_note(finding, "some questions to %s by TCP are lost, and larger ones pass",
                      expected(scene, "dnsIP"));

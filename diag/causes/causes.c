@@ -40,11 +40,11 @@
             must, may, look, MEASURED, NULL                                                        \
     }
 
-#define CHANGED(breaks, look, of)                                                                  \
+#define CHANGED(breaks, of, what)                                                                  \
     {                                                                                              \
         {"NODE-CHANGED", breaks, "what winjoin wrote on this node has been changed since",         \
          "winjoin status names each change and the command that undoes it", NULL},                 \
-            0, CELLS_ALL, look, of, NULL                                                           \
+            0, CELLS_ALL, look_changed, of, what                                                   \
     }
 
 #define ROW_ABOUT(what, id, breaks, message, hint, source, must, may, look, of)                    \
@@ -137,7 +137,7 @@ const struct row diag_rows[] = {
         "sc.exe stop kube-proxy, then sc.exe start kube-proxy; remove what is left: powershell "
         "-Command \"Get-HnsEndpoint -Id ID | Remove-HnsEndpoint\"",
         "kubernetes/kubernetes#130963", 0, CELLS_ALL, look_hns_epstale_new, STOPS_PODS),
-    CHANGED("every flow", look_changed_pods, NOT_RUN),
+    CHANGED("every flow", NOT_RUN, "pods"),
     ROW("POD-SBX", "every flow", "the probe pods do not start: their sandbox cannot be created",
         "search the kubelet's log for FailedCreatePodSandBox; the error of CNI and HNS follows it",
         "containerd/containerd#10347", 0, CELLS_ALL, look_pod_sbx, STOPS_PODS),
@@ -446,7 +446,7 @@ const struct row diag_rows[] = {
         NULL, CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD),
         CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD), look_hns_ep_silent,
         MEASURED),
-    CHANGED("what is red and has no other cause", look_changed, MEASURED),
+    CHANGED("what is red and has no other cause", MEASURED, NULL),
     ROW("UNKNOWN", "what is red and has no other cause", "no known cause explains these failures",
         "winjoin diag --collect diag.zip --capture shows where the packets of one of these flows "
         "are lost; compare with a report of a healthy node: winjoin diag --compare FILE",

@@ -5,20 +5,18 @@
 #include "diag/evidence.h"
 
 enum level look_hns_ep(const struct scene *scene, struct finding *finding) {
-    char pod = *finding->what;
-    const char *ip = pod_ip(scene, pod);
-    const json_t *endpoint = endpoint_of(scene, pod);
+    const struct scene_pod *pod = &scene->pods[*finding->what == 'a' ? POD_A : POD_B];
+    const json_t *endpoint = pod->endpoint;
     long long state = endpoint ? json_number_at(endpoint, "State", STATE_ATTACHED_SHARING) : 0;
     const char *id = endpoint ? json_text_at(endpoint, "ID") : NULL;
 
-    if (!ip || !json_object_get(scene->evidence, "endpoints"))
+    if (!pod->ip || !json_object_get(scene->evidence, "endpoints"))
         return NO;
     if (!endpoint)
-        finding_note(finding, "no local endpoint has the address %s of %s", ip,
-                     pod_name(scene, pod));
+        finding_note(finding, "no local endpoint has the address %s of %s", pod->ip, pod->name);
     else if (state != STATE_ATTACHED_SHARING)
-        finding_note(finding, "endpoint %s (%s) is in state %lld, not 3", id ? id : "",
-                     pod_name(scene, pod), state);
+        finding_note(finding, "endpoint %s (%s) is in state %lld, not 3", id ? id : "", pod->name,
+                     state);
     else
         return NO;
     return CONFIRMED;
@@ -30,10 +28,10 @@ enum level look_hns_ep_silent(const struct scene *scene, struct finding *finding
 
     if ((scene->failed & ~scene->partly & to_b) != to_b || scene->outcome[PROBE_WRONG_RESPONDER] ||
         (scene->extras[X_SMALL_TCP].said & SAID_OK) || !(scene->green & CELL_BOTH(SVC_IP)) ||
-        !endpoint_of(scene, 'b'))
+        !scene->pods[POD_B].endpoint)
         return NO;
-    finding_note(finding, "neither the node nor %s reaches %s (%s)", pod_name(scene, 'a'),
-                 pod_name(scene, 'b'), pod_ip(scene, 'b'));
+    finding_note(finding, "neither the node nor %s reaches %s (%s)", scene->pods[POD_A].name,
+                 scene->pods[POD_B].name, scene->pods[POD_B].ip);
     return LIKELY;
 }
 
@@ -52,10 +50,10 @@ size_t endpoints_with(const struct scene *scene, const char *ip, bool attached) 
 
 /* A pod of another node is looked for on this one. */
 static bool dns_pod_is_local(const struct scene *scene, struct finding *finding) {
-    const char *pod = dns_pod(scene);
+    const char *pod = scene->dns_pod;
     const char *prefix = expected(scene, "podCIDR");
 
-    if (!pod || !prefix || prefix_holds(prefix, pod) || reaches_dns_pod(scene))
+    if (!pod || !prefix || prefix_holds(prefix, pod) || scene->reaches_dns_pod)
         return false;
     json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
         const char *id = json_text_at(endpoint, "ID");
@@ -76,21 +74,21 @@ static bool dns_pod_is_local(const struct scene *scene, struct finding *finding)
 
 enum level look_hns_epstale(const struct scene *scene, struct finding *finding) {
     static const struct {
-        char pod;
+        size_t pod;
         uint32_t must, may;
     } rows[] = {
-        {'a', CELL_BOTH(SVC_IP), CELLS_FROM_POD},
-        {'b', CELL_BOTH(NODE_POD), CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD)},
+        {POD_A, CELL_BOTH(SVC_IP), CELLS_FROM_POD},
+        {POD_B, CELL_BOTH(NODE_POD), CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD)},
     };
-    const char *a = json_text_at(endpoint_of(scene, 'a'), "MacAddress");
-    const char *b = json_text_at(endpoint_of(scene, 'b'), "MacAddress");
+    const char *a = json_text_at(scene->pods[POD_A].endpoint, "MacAddress");
+    const char *b = json_text_at(scene->pods[POD_B].endpoint, "MacAddress");
     uint32_t wrong;
 
     if (a && b && *a && mac_equal(a, b)) { /* what is for one of them reaches one, at most */
         finding->message = xstrdup("two endpoints have the same MAC address");
         finding->hint = xstrdup("delete one of the pods: its new endpoint gets another one");
         finding_note(finding, "the endpoints of %s and %s have the MAC address %s",
-                     pod_name(scene, 'a'), pod_name(scene, 'b'), a);
+                     scene->pods[POD_A].name, scene->pods[POD_B].name, a);
         return CONFIRMED;
     }
     if (dns_pod_is_local(scene, finding))
@@ -99,7 +97,7 @@ enum level look_hns_epstale(const struct scene *scene, struct finding *finding) 
      * other one counts where it is attached; else only where a wrong pod answered. */
     wrong = scene->outcome[PROBE_WRONG_RESPONDER] & finding->may;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const char *ip = pod_ip(scene, rows[i].pod);
+        const char *ip = scene->pods[rows[i].pod].ip;
         size_t n = ip ? endpoints_with(scene, ip, !wrong) : 0;
 
         if (n < 2)
@@ -123,9 +121,9 @@ enum level look_hns_epstale(const struct scene *scene, struct finding *finding) 
  * brings: noted where no adapter has any such address. */
 static bool note_no_host_endpoint(const struct scene *scene, const char *hop,
                                   struct finding *finding) {
-    const char *prefix = json_text_at(network_of(scene), "Ipams.0.Subnets.0.IpAddressPrefix");
+    const char *prefix = scene->subnet;
 
-    if (!mode_of(scene)->host_routes || !json_object_get(scene->evidence, "adapters") ||
+    if (!scene->mode->host_routes || !json_object_get(scene->evidence, "adapters") ||
         !prefix_holds(prefix, hop) || adapter_with(scene, NULL, prefix))
         return false;
     text_set(&finding->message, xstrdup("the pods' gateway, this node's own endpoint of their "
@@ -137,12 +135,13 @@ static bool note_no_host_endpoint(const struct scene *scene, const char *hop,
 }
 
 /* A pod's own routes, to its network's gateway and none beside it, and its prefix. */
-static void note_routes(const struct scene *scene, char pod, struct finding *finding) {
-    const char *gateway = json_text_at(network_of(scene), "Ipams.0.Subnets.0.Routes.0.NextHop");
-    const json_t *gateways = json_at(network_of(scene), "Ipams.0.Subnets.0.Routes");
-    const json_t *endpoint = endpoint_of(scene, pod);
-    const char *id = json_text_at(endpoint, "ID"), *name = pod_name(scene, pod);
-    const char *ip = pod_ip(scene, pod), *dns = expected(scene, "dnsIP");
+static void note_routes(const struct scene *scene, const struct scene_pod *pod,
+                        struct finding *finding) {
+    const char *gateway = json_text_at(scene->network, "Ipams.0.Subnets.0.Routes.0.NextHop");
+    const json_t *gateways = json_at(scene->network, "Ipams.0.Subnets.0.Routes");
+    const json_t *endpoint = pod->endpoint;
+    const char *id = json_text_at(endpoint, "ID"), *name = pod->name;
+    const char *ip = pod->ip, *dns = expected(scene, "dnsIP");
     long long length = json_number_at(endpoint, "IpConfigurations.0.PrefixLength", 0);
     _cleanup_(freep) char *own = xasprintf("%s/%lld", ip ? ip : "", length);
     char segment[CIDR_TEXT_MAX];
@@ -182,7 +181,7 @@ static void note_routes(const struct scene *scene, char pod, struct finding *fin
 
 /* None of the pod's own routes holds that address, and it has others. */
 static bool lacks_route(const struct scene *scene, const char *ip) {
-    const json_t *endpoint = endpoint_of(scene, 'a');
+    const json_t *endpoint = scene->pods[POD_A].endpoint;
     bool any = false;
 
     json_each(json_object_get(endpoint, "Routes"), i, route) {
@@ -197,7 +196,7 @@ static bool lacks_route(const struct scene *scene, const char *ip) {
 
 /* The first pod's, which asks; or the other's, which the node then does not reach. */
 enum level look_pod_gw(const struct scene *scene, struct finding *finding) {
-    note_routes(scene, 'a', finding);
+    note_routes(scene, &scene->pods[POD_A], finding);
     if (lacks_route(scene, expected(scene, "externalIP")) &&
         !lacks_route(scene, expected(scene, "dnsIP"))) { /* it has routes to some others */
         finding->must = CELL_BOTH(EXT_IP);
@@ -205,7 +204,7 @@ enum level look_pod_gw(const struct scene *scene, struct finding *finding) {
     }
     if (finding->evidence.count)
         return CONFIRMED;
-    note_routes(scene, 'b', finding);
+    note_routes(scene, &scene->pods[POD_B], finding);
     finding->must = 0;
     finding->may = CELL_BOTH(NODE_POD);
     return finding->evidence.count ? CONFIRMED : NO;
@@ -216,7 +215,7 @@ enum level look_pod_gw(const struct scene *scene, struct finding *finding) {
 enum level look_pod_gw_silent(const struct scene *scene, struct finding *finding) {
     const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY] |
                             scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE];
-    const char *hop = json_text_at(endpoint_of(scene, 'a'), "Routes.0.NextHop");
+    const char *hop = json_text_at(scene->pods[POD_A].endpoint, "Routes.0.NextHop");
     bool meet = scene->green & CELL_BOTH(POD_IP);
 
     if ((scene->extras[X_NODE_EXTERNAL].said & ~SAID_OK) ||
@@ -272,9 +271,7 @@ static const char *ipv6_of(const json_t *list, const char *key) {
 }
 
 enum level look_ip6_route(const struct scene *scene, struct finding *finding) {
-    const char *routes = expected(scene, "routes");
-
-    if (!json_object_get(scene->evidence, "routes") || (routes && !text_equal(routes, "own")))
+    if (!json_object_get(scene->evidence, "routes") || scene->network_routes)
         return NO;
     json_each(json_at(scene->evidence, "nodes"), i, node) {
         const char *prefix = ipv6_of(json_at(node, "spec.podCIDRs"), NULL);

@@ -78,34 +78,6 @@ const char *expected(const struct scene *scene, const char *key) {
     return json_string_value(json_object_get(json_object_get(scene->evidence, "expected"), key));
 }
 
-json_t *network_of(const struct scene *scene) {
-    return item_with(json_object_get(scene->evidence, "networks"), "Name",
-                     expected(scene, "networkName"));
-}
-
-const struct network_mode *mode_of(const struct scene *scene) {
-    static const struct network_mode unknown = {0};
-    const struct network_mode *mode = network_mode_by_name(expected(scene, "networkMode"));
-
-    return mode ? mode : &unknown;
-}
-
-const json_t *probe_pod(const struct scene *scene, char pod) {
-    return json_at(scene->evidence, pod == 'a' ? "pods.a" : "pods.b");
-}
-
-const char *pod_name(const struct scene *scene, char pod) {
-    const char *name = json_text_at(probe_pod(scene, pod), "name");
-
-    if (name)
-        return name;
-    return pod == 'a' ? "winjoin-probe-a" : "winjoin-probe-b";
-}
-
-const char *pod_ip(const struct scene *scene, char pod) {
-    return json_text_at(probe_pod(scene, pod), "ip");
-}
-
 /* HCN's documents have no State, those of HNS' first version do. */
 bool endpoint_is_attached(const json_t *endpoint) {
     static const char none[] = "00000000-0000-0000-0000-000000000000";
@@ -118,131 +90,185 @@ bool endpoint_is_attached(const json_t *endpoint) {
     return space && *space && !text_equal(space, none);
 }
 
-json_t *endpoint_of(const struct scene *scene, char pod) {
-    json_t *found = NULL;
+static void pods_facts(struct scene *scene) {
+    static const char *const names[PODS] = {"winjoin-probe-a", "winjoin-probe-b"};
+    const json_t *pods = json_object_get(scene->evidence, "pods");
 
-    json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
-        if (!item_with(json_object_get(endpoint, "IpConfigurations"), "IpAddress",
-                       pod_ip(scene, pod)) ||
-            (json_number_at(endpoint, "Flags", 0) & 1))
-            continue;
-        if (endpoint_is_attached(endpoint))
-            return endpoint;
-        found = found ? found : endpoint;
+    for (size_t i = 0; i < PODS; i++) {
+        struct scene_pod *pod = &scene->pods[i];
+
+        pod->said = json_object_get(pods, i == POD_A ? "a" : "b");
+        pod->name = json_text_or(pod->said, "name", names[i]);
+        pod->ip = json_text_at(pod->said, "ip");
+        json_each(json_object_get(scene->evidence, "endpoints"), k, endpoint) {
+            if (!item_with(json_object_get(endpoint, "IpConfigurations"), "IpAddress", pod->ip) ||
+                (json_number_at(endpoint, "Flags", 0) & 1))
+                continue;
+            if (!pod->endpoint || endpoint_is_attached(endpoint))
+                pod->endpoint = endpoint;
+            if (endpoint_is_attached(endpoint))
+                break;
+        }
     }
-    return found;
+}
+
+static void dns_facts(struct scene *scene) {
+    const char *vip = expected(scene, "dnsIP");
+    const json_t *balancer = diag_evidence_balancer(scene->evidence, vip, UDP, DNS_PORT), *node;
+    const struct diag_cell *cell = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
+    const struct extra *extras = scene->extras;
+    unsigned udp = extras[X_DNS_UDP].said;
+    struct network_peer own;
+    bool silent = extras[X_DNS_CONNECT].said & SAID_NOTHING, says_the_same = false, lost;
+
+    scene->dns_pod_count =
+        diag_evidence_backends(scene->evidence, vip, UDP, DNS_PORT, scene->dns_pods, DIAG_DNS_PODS);
+    scene->dns_pod = scene->dns_pod_count ? scene->dns_pods[0] : NULL;
+    node = diag_evidence_node_of(scene->evidence, scene->dns_pod);
+    scene->dns_node = node && is_peer(scene, node) ? node : NULL;
+    if (scene->dns_pod)
+        scene->dns_pod_node = json_string_value(
+            json_object_get(json_at(scene->evidence, "dnsSpec.pods"), scene->dns_pod));
+    network_peer_read(json_object_get(scene->evidence, "node"), &own);
+    scene->slice_is_old = own.announced && extras[X_DNS_POD].said && !node &&
+                          item_with(json_object_get(scene->evidence, "nodes"), "metadata.name",
+                                    scene->dns_pod_node) &&
+                          !node_of_address(scene, scene->dns_pod);
+    for (size_t i = 0; i < scene->dns_pod_count && !scene->dns_pod_well; i++)
+        if (extras[X_DNS_POD + i].said & SAID_ANSWER)
+            scene->dns_pod_well = scene->dns_pods[i];
+    if (extras[X_DNS_POD].said & SAID_OK)
+        scene->dns_pod_answers = scene->dns_pod ? scene->dns_pod : "its own address";
+
+    scene->dns_is_split = json_array_size(json_object_get(balancer, "HostComputeEndpoints")) > 1 &&
+                          (scene->failed & CELLS_DNS);
+    scene->dns_is_slow = cell && cell->result.succeeded && cell->result.median_us >= SLOW_US;
+    scene->dns_refuses =
+        ((scene->outcome[PROBE_REFUSED] | scene->outcome[PROBE_DNS_SERVFAIL]) & CELL_UDP(SVC_IP)) ||
+        (extras[X_DNS_TCP].said & (SAID(REFUSED) | SAID(RESET)));
+    /* The same question to the DNS Service by TCP, larger and larger. */
+    for (enum diag_extra_id extra = X_DNS_TCP; extra <= X_SIZE_DNS_2000; extra++) {
+        bool is_answered = (extras[extra].said & SAID_ANSWER) || extras[extra].some;
+
+        silent |= (extras[extra].said & SAID_NOTHING) != 0;
+        scene->dns_answers_by_tcp |= is_answered;
+        scene->dns_loses_some |= is_answered && silent;
+        says_the_same |= extras[extra].said == udp;
+    }
+    scene->tcp_is_refused_alone = (extras[X_CLOSED_TCP].said & SAID(REFUSED)) &&
+                                  (extras[X_DNS_CONNECT].said & SAID_NOTHING) &&
+                                  (extras[X_PAGE_SMALL].said & SAID_NOTHING);
+    lost = ((extras[X_CLOSED_TCP].said & SAID_NOTHING) && scene->dns_pod_answers) ||
+           (scene->tcp_is_refused_alone && (extras[X_DNS_POD].said & SAID_ANSWER));
+    if (lost && (extras[X_DNS_TCP].said & SAID_NOTHING) && !scene->dns_answers_by_tcp)
+        scene->pod_without_tcp = scene->dns_pod;
+    scene->dns_is_taken = !says_the_same && (udp & SAID_ANSWER & ~SAID_OK) &&
+                          extras[X_DNS_TCP].said && !scene->pod_without_tcp;
+}
+
+/* Of connections to other machines, in which no program takes part. */
+static void times_facts(struct scene *scene) {
+    static const enum diag_flow_id flows[] = {FLOW_SVC_IP, FLOW_SVC_FQDN, FLOW_EXT_IP};
+    const char *api = json_text_at(scene->look, "api.outcome");
+    long long us = scene->extras[X_DNS_CONNECT].median_us;
+    const struct diag_cell *best = NULL;
+
+    /* Of two to Services the quicker one: while kube-proxy makes a load balancer, all of a flow may
+     * be sent again after the same second. */
+    for (size_t i = 0; i < ARRAY_SIZE(flows) && !(best && flows[i] == FLOW_EXT_IP); i++) {
+        const struct diag_cell *cell =
+            diag_cells_find(&scene->report->cells, flows[i], false, false);
+
+        if (cell && cell->result.succeeded && (!best || cell->result.min_us < best->result.min_us))
+            best = cell;
+    }
+    scene->connection = best;
+    /* Each of them takes that long: one that was sent again does, too. */
+    scene->network_is_slow =
+        best && best->result.min_us >= (scene->dns_is_slow ? SLOW_US / 2 : SLOW_US);
+    scene->api_is_late = scene->network_is_slow &&
+                         (text_equal(api, "failing") ||
+                          (text_equal(api, "unreachable") && (scene->green & CELL_TCP(SVC_IP))));
+    scene->way_to_dns_us = scene->dns_is_slow && us >= SLOW_US / 2 ? us : 0;
+}
+
+void scene_facts(struct scene *scene) {
+    static const struct network_mode unknown = {0};
+    const struct network_mode *mode = network_mode_by_name(expected(scene, "networkMode"));
+    const struct extra *extras = scene->extras;
+    const char *routes = expected(scene, "routes");
+
+    scene->look = json_object_get(scene->evidence, "look");
+    scene->drift = json_object_get(scene->evidence, "kubernetes");
+    scene->mode = mode ? mode : &unknown;
+    scene->network = item_with(json_object_get(scene->evidence, "networks"), "Name",
+                               expected(scene, "networkName"));
+    scene->subnet = json_text_at(scene->network, "Ipams.0.Subnets.0.IpAddressPrefix");
+    scene->vni =
+        json_number_at(scene->network, "Ipams.0.Subnets.0.Policies.0.Settings.IsolationId", 0);
+    scene->own_address = node_address(json_object_get(scene->evidence, "node"));
+    scene->network_routes = routes && !text_equal(routes, "own");
+    pods_facts(scene);
+    dns_facts(scene);
+    times_facts(scene);
+    scene->reaches_dns_pod =
+        ((extras[X_CLOSED_TCP].said | extras[X_DNS_CONNECT].said) & SAID_THERE) ||
+        scene->dns_pod_answers;
+    scene->reaches_other_nodes =
+        (extras[X_PEER].said & SAID_THERE) || scene->reaches_dns_pod || scene->dns_pod_well;
+    scene->node_is_without_udp = scene->mode->vxlan && (extras[X_NODE_EXTERNAL].said & SAID_OK) &&
+                                 (extras[X_NODE_EXTERNAL_UDP].said & SAID_NOTHING) &&
+                                 (extras[X_DNS_POD].said & SAID_NOTHING) &&
+                                 !scene->reaches_other_nodes;
+}
+
+const struct extra *dns_pod_asked(const struct scene *scene, const char *ip) {
+    static const struct extra none = {0};
+
+    for (size_t i = 0; i < scene->dns_pod_count; i++)
+        if (text_equal(scene->dns_pods[i], ip))
+            return &scene->extras[X_DNS_POD + i];
+    return &none;
+}
+
+bool dns_pods_differ(const struct scene *scene, struct finding *finding) {
+    bool differ = false;
+
+    for (size_t i = 0; i < scene->dns_pod_count && scene->dns_pod_well; i++) {
+        const char *pod = scene->dns_pods[i];
+        const struct extra *asked = dns_pod_asked(scene, pod);
+        const json_t *node = diag_evidence_node_of(scene->evidence, pod);
+
+        if (!asked->said || (asked->said & SAID_ANSWER))
+            continue;
+        differ = true;
+        if (finding)
+            finding_note(finding,
+                         "asked at its own address pod %s (node %s) gives no answer (%s), pod %s "
+                         "does",
+                         pod, json_text_or(node, "metadata.name", "not known"), asked->outcome,
+                         scene->dns_pod_well);
+    }
+    return differ;
 }
 
 uint32_t cell_bit(const struct diag_cell *cell) {
     return CELLS_ALL & (cell->udp ? 2u : 1u) << (cell->flow->id * 2);
 }
 
-const char *dns_pod(const struct scene *scene) {
-    return diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
-}
-
-const char *dns_pod_answers(const struct scene *scene) {
-    const char *ip = dns_pod(scene);
-
-    if (!(scene->extras[X_DNS_POD].said & SAID_OK))
-        return NULL;
-    return ip ? ip : "its own address";
-}
-
-/* In the order in which they were asked. */
-static size_t dns_pods(const struct scene *scene, const char *ret[DIAG_DNS_PODS]) {
-    return diag_evidence_backends(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT, ret,
-                                  DIAG_DNS_PODS);
-}
-
-const struct extra *dns_pod_asked(const struct scene *scene, const char *ip) {
-    static const struct extra none = {0};
-    const char *pods[DIAG_DNS_PODS];
-    size_t n = dns_pods(scene, pods);
-
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(pods[i], ip))
-            return &scene->extras[X_DNS_POD + i];
-    return &none;
-}
-
-/* One that answers at its own address, or NULL. */
-static const char *dns_pod_that_answers(const struct scene *scene) {
-    const char *pods[DIAG_DNS_PODS];
-    size_t n = dns_pods(scene, pods);
-
-    for (size_t i = 0; i < n; i++)
-        if (dns_pod_asked(scene, pods[i])->said & SAID_ANSWER)
-            return pods[i];
-    return NULL;
-}
-
-bool dns_pods_differ(const struct scene *scene) {
-    struct finding finding = {0};
-    bool differ = note_silent_dns_pods(scene, &finding);
-
-    text_list_free(&finding.evidence);
-    return differ;
-}
-
-bool note_silent_dns_pods(const struct scene *scene, struct finding *finding) {
-    const char *pods[DIAG_DNS_PODS], *well = dns_pod_that_answers(scene);
-    size_t n = well ? dns_pods(scene, pods) : 0, before = finding->evidence.count;
-
-    for (size_t i = 0; i < n; i++) {
-        const struct extra *asked = dns_pod_asked(scene, pods[i]);
-        const char *node =
-            json_text_at(diag_evidence_node_of(scene->evidence, pods[i]), "metadata.name");
-
-        if (asked->said && !(asked->said & SAID_ANSWER))
-            finding_note(finding,
-                         "asked at its own address pod %s (node %s) gives no answer (%s), pod %s "
-                         "does",
-                         pods[i], node ? node : "not known", asked->outcome, well);
-    }
-    return finding->evidence.count > before;
-}
-
-const char *node_in_slice(const struct scene *scene, const char *pod) {
-    const json_t *pods = json_at(scene->evidence, "dnsSpec.pods");
-
-    return pod ? json_string_value(json_object_get(pods, pod)) : NULL;
-}
-
 bool has_dns_pods(const struct scene *scene, const json_t *node) {
-    const char *pod = dns_pod(scene);
+    const char *pod = scene->dns_pod;
     const json_t *owner = diag_evidence_node_of(scene->evidence, pod);
-    const char *name = owner ? json_text_at(owner, "metadata.name") : node_in_slice(scene, pod);
+    const char *name = owner ? json_text_at(owner, "metadata.name") : scene->dns_pod_node;
 
     if (!pod && json_object_get(scene->evidence, "loadBalancers"))
         return false;
     return !name || text_equal(name, json_text_at(node, "metadata.name"));
 }
 
-bool reaches_dns_pod(const struct scene *scene) {
-    return (scene->extras[X_CLOSED_TCP].said & SAID_THERE) ||
-           (scene->extras[X_DNS_CONNECT].said & SAID_THERE) || dns_pod_answers(scene);
-}
-
-bool reaches_other_nodes(const struct scene *scene) {
-    return (scene->extras[X_PEER].said & SAID_THERE) || reaches_dns_pod(scene) ||
-           dns_pod_that_answers(scene);
-}
-
-bool dns_refuses(const struct scene *scene) {
-    uint32_t answered = scene->outcome[PROBE_REFUSED] | scene->outcome[PROBE_DNS_SERVFAIL];
-
-    return (answered & CELL_UDP(SVC_IP)) ||
-           (scene->extras[X_DNS_TCP].said & (SAID(REFUSED) | SAID(RESET)));
-}
-
 const char *node_address(const json_t *node) {
     return json_text_at(item_with(json_at(node, "status.addresses"), "type", "InternalIP"),
                         "address");
-}
-
-const char *own_address(const struct scene *scene) {
-    return node_address(json_object_get(scene->evidence, "node"));
 }
 
 bool node_of_address(const struct scene *scene, const char *ip) {

@@ -39,6 +39,7 @@ static void scene_make(const struct diag_report *report, const json_t *evidence,
                 ret->unresolved |= bit;
         }
     }
+    scene_facts(ret);
 }
 
 static void cause_add(struct diag_report *report, const struct scene *scene, const struct row *row,
@@ -73,10 +74,6 @@ static void cause_add(struct diag_report *report, const struct scene *scene, con
     array_add(causes->items, causes->count, cause);
 }
 
-static struct finding finding_of(const struct row *row) {
-    return (struct finding){.must = row->must, .may = row->may, .what = row->what};
-}
-
 static void finding_free(struct finding *finding) {
     text_list_free(&finding->evidence);
     free(finding->message);
@@ -87,12 +84,13 @@ static void finding_free(struct finding *finding) {
 static void pass_first(struct diag_report *report, const struct scene *scene, enum level wanted,
                        uint32_t *covered) {
     for (size_t i = 0; i < diag_rows_count; i++) {
-        struct finding finding = finding_of(&diag_rows[i]);
+        const struct row *row = &diag_rows[i];
+        struct finding finding = {.must = row->must, .may = row->may, .what = row->what};
         uint32_t explained;
 
-        if (diag_rows[i].of == FIRST_LOOK && diag_rows[i].look(scene, &finding) == wanted) {
+        if (row->of == FIRST_LOOK && row->look(scene, &finding) == wanted) {
             explained = finding.may & scene->red & ~*covered;
-            cause_add(report, scene, &diag_rows[i], wanted, &finding, explained);
+            cause_add(report, scene, row, wanted, &finding, explained);
             *covered |= explained;
         }
         finding_free(&finding);
@@ -105,7 +103,7 @@ static void pass_make(struct diag_report *report, struct scene *scene, enum leve
                       bool alone, uint32_t *covered) {
     for (size_t i = 0; i < diag_rows_count && (scene->red & ~*covered); i++) {
         const struct row *row = &diag_rows[i];
-        struct finding finding = finding_of(row);
+        struct finding finding = {.must = row->must, .may = row->may, .what = row->what};
         enum level level = NO;
         uint32_t red = row->of >= STOPS_PODS ? scene->red : scene->failed, explained;
 
@@ -132,10 +130,11 @@ bool diag_causes_stop_pods(const struct diag_report *report) {
         return false;
     scene_make(report, report->evidence, false, &scene);
     for (size_t i = 0; i < diag_rows_count && !stop; i++) {
-        struct finding finding = finding_of(&diag_rows[i]);
+        const struct row *row = &diag_rows[i];
+        struct finding finding = {.must = row->must, .may = row->may, .what = row->what};
 
-        stop = diag_rows[i].of == STOPS_PODS &&
-               (diag_rows[i].look(&scene, &finding) == CONFIRMED || finding.in_vain);
+        stop =
+            row->of == STOPS_PODS && (row->look(&scene, &finding) == CONFIRMED || finding.in_vain);
         finding_free(&finding);
     }
     return stop;

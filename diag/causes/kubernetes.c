@@ -5,14 +5,6 @@
 #include "netsetup/netsetup.h"
 #include "netsetup/routes/routes.h"
 
-static const json_t *drift_of(const struct scene *scene, const char *key) {
-    return json_object_get(json_object_get(scene->evidence, "kubernetes"), key);
-}
-
-static const char *text_of(const json_t *row, const char *key) {
-    return json_text_or(row, key, "");
-}
-
 /* "10.96.0.10:53/UDP" and ":53/UDP" are the same place where HNS is concerned with its ports. */
 static const char *port_of(const char *frontend) {
     const char *colon = strrchr(frontend, ':');
@@ -29,14 +21,14 @@ enum level look_svc_lost(const struct scene *scene, struct finding *finding) {
 
     if (!orphans && balancers && !json_array_size(balancers))
         return NO;
-    json_each(drift_of(scene, "servicesWithoutLoadBalancer"), i, row) {
-        const char *frontend = text_of(row, "frontend"), *port = port_of(frontend);
+    json_each(json_object_get(scene->drift, "servicesWithoutLoadBalancer"), i, row) {
+        const char *frontend = json_text_or(row, "frontend", ""), *port = port_of(frontend);
         size_t len = strcspn(frontend, ":");
         const json_t *orphan = NULL;
         uint32_t cells = 0;
 
-        json_each(drift_of(scene, "loadBalancersWithoutService"), k, other)
-            if (!orphan && text_equal(port_of(text_of(other, "frontend")), port))
+        json_each(json_object_get(scene->drift, "loadBalancersWithoutService"), k, other)
+            if (!orphan && text_equal(port_of(json_text_or(other, "frontend", "")), port))
                 orphan = other;
         /* Which cells the load balancer carries that is missing. */
         if (dns && strlen(dns) == len && strncmp(frontend, dns, len) == 0)
@@ -52,43 +44,41 @@ enum level look_svc_lost(const struct scene *scene, struct finding *finding) {
             finding_note(finding,
                          "Service %s (%s) has no load balancer; %s, which is no Service's, holds "
                          "%s",
-                         text_of(row, "service"), frontend, text_of(orphan, "id"),
-                         text_of(orphan, "frontend"));
+                         json_text_or(row, "service", ""), frontend, json_text_or(orphan, "id", ""),
+                         json_text_or(orphan, "frontend", ""));
         else
-            finding_note(finding, "Service %s (%s) has no load balancer", text_of(row, "service"),
-                         frontend);
+            finding_note(finding, "Service %s (%s) has no load balancer",
+                         json_text_or(row, "service", ""), frontend);
         finding->may |= cells;
     }
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
 enum level look_pod_noep(const struct scene *scene, struct finding *finding) {
-    json_each(drift_of(scene, "podsWithoutEndpoint"), i, row)
-        finding_note(finding, "pod %s (%s) has no endpoint in HNS", text_of(row, "pod"),
-                     text_of(row, "address"));
+    json_each(json_object_get(scene->drift, "podsWithoutEndpoint"), i, row)
+        finding_note(finding, "pod %s (%s) has no endpoint in HNS", json_text_or(row, "pod", ""),
+                     json_text_or(row, "address", ""));
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
 enum level look_proxy_two(const struct scene *scene, struct finding *finding) {
-    json_each(drift_of(scene, "kubeProxyPods"), i, row)
+    json_each(json_object_get(scene->drift, "kubeProxyPods"), i, row)
         finding_note(finding, "pod %s runs kube-proxy, and so does the service of this node",
-                     text_of(row, "pod"));
+                     json_text_or(row, "pod", ""));
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
 /* ---- what is left over ---- */
 
 static bool note_waiting(const struct scene *scene, const char *word, struct finding *finding) {
-    static const char *const pods[] = {"pods.a", "pods.b"};
     bool any = false;
 
-    for (size_t i = 0; i < ARRAY_SIZE(pods); i++) {
-        const json_t *pod = json_at(scene->evidence, pods[i]);
-        const char *waiting = json_text_at(pod, "waiting");
+    for (const struct scene_pod *pod = scene->pods; pod < scene->pods + PODS; pod++) {
+        const char *waiting = json_text_at(pod->said, "waiting");
 
         if (!waiting || !strstr(waiting, word))
             continue;
-        finding_note(finding, "%s is waiting: %s", text_of(pod, "name"), waiting);
+        finding_note(finding, "%s is waiting: %s", json_text_or(pod->said, "name", ""), waiting);
         any = true;
     }
     return any;
@@ -98,7 +88,7 @@ static bool note_waiting(const struct scene *scene, const char *word, struct fin
  * that are neither a pod's nor the node's own. One alone is passed by: the next address is given.
  */
 static bool note_holders(const struct scene *scene, bool remote, struct finding *finding) {
-    const char *subnet = json_text_at(network_of(scene), "Ipams.0.Subnets.0.IpAddressPrefix");
+    const char *subnet = scene->subnet;
     const json_t *balancers = json_object_get(scene->evidence, "loadBalancers");
     size_t count = 0;
 
@@ -113,7 +103,7 @@ static bool note_holders(const struct scene *scene, bool remote, struct finding 
             adapter_with(scene, ip, NULL) || item_with(balancers, "SourceVIP", ip))
             continue;
         finding_note(finding, "endpoint %s has the address %s, and is of no pod of this node",
-                     text_of(endpoint, "ID"), ip);
+                     json_text_or(endpoint, "ID", ""), ip);
         count++;
     }
     if (count < 2)
@@ -126,8 +116,8 @@ static bool note_holders(const struct scene *scene, bool remote, struct finding 
 /* No sandbox gets an address. Pods that are gone may have some, in HNS or as files of host-local
  * alone. */
 enum level look_hns_left(const struct scene *scene, struct finding *finding) {
-    size_t left = json_array_size(drift_of(scene, "endpointsWithoutPod")) +
-                  json_array_size(drift_of(scene, "namespacesWithoutPod"));
+    size_t left = json_array_size(json_object_get(scene->drift, "endpointsWithoutPod")) +
+                  json_array_size(json_object_get(scene->drift, "namespacesWithoutPod"));
     bool used_up = note_waiting(scene, "no IP addresses available", finding) ||
                    note_waiting(scene, "No available addresses", finding);
 
@@ -149,11 +139,11 @@ enum level look_hns_left(const struct scene *scene, struct finding *finding) {
             " is a reserved address, with its container inside: delete those of containers that "
             "crictl pods does not list; or let fewer pods run here");
     }
-    json_each(drift_of(scene, "endpointsWithoutPod"), i, row)
-        finding_note(finding, "endpoint %s (%s) is of no pod", text_of(row, "id"),
-                     text_of(row, "address"));
-    json_each(drift_of(scene, "namespacesWithoutPod"), i, row)
-        finding_note(finding, "namespace %s is of no pod", text_of(row, "id"));
+    json_each(json_object_get(scene->drift, "endpointsWithoutPod"), i, row)
+        finding_note(finding, "endpoint %s (%s) is of no pod", json_text_or(row, "id", ""),
+                     json_text_or(row, "address", ""));
+    json_each(json_object_get(scene->drift, "namespacesWithoutPod"), i, row)
+        finding_note(finding, "namespace %s is of no pod", json_text_or(row, "id", ""));
     return CONFIRMED;
 }
 
@@ -166,10 +156,10 @@ enum level look_hns_epstale_new(const struct scene *scene, struct finding *findi
 /* The narrower route wins over the one to the node's whole prefix. One that leads to a node may be
  * right: agents that give nodes several prefixes (Calico's blocks) write such routes. */
 enum level look_route_stale(const struct scene *scene, struct finding *finding) {
-    const char *dns = dns_pod(scene);
+    const char *dns = scene->dns_pod;
 
-    json_each(drift_of(scene, "routesWithoutNode"), i, row) {
-        const char *prefix = text_of(row, "prefix"), *by = text_of(row, "by");
+    json_each(json_object_get(scene->drift, "routesWithoutNode"), i, row) {
+        const char *prefix = json_text_or(row, "prefix", ""), *by = json_text_or(row, "by", "");
         bool catches_dns = dns && prefix_holds(prefix, dns);
         const json_t *around = NULL; /* the node within whose pods' prefix that one lies */
         struct cidr inner, outer;
@@ -181,10 +171,10 @@ enum level look_route_stale(const struct scene *scene, struct finding *finding) 
                 cidr_parse(prefix, &inner, NULL) == 0 && cidr_contains_cidr(&outer, &inner))
                 around = node;
         }
-        if (!around || node_of_address(scene, by) || (catches_dns && reaches_other_nodes(scene)))
+        if (!around || node_of_address(scene, by) || (catches_dns && scene->reaches_other_nodes))
             continue;
-        finding_note(finding, "%s' route to %s via %s is within %s of node %s", text_of(row, "in"),
-                     prefix, by, json_text_at(around, "spec.podCIDR"),
+        finding_note(finding, "%s' route to %s via %s is within %s of node %s",
+                     json_text_or(row, "in", ""), prefix, by, json_text_at(around, "spec.podCIDR"),
                      json_text_at(around, "metadata.name"));
         finding->may |= catches_dns ? CELLS_DNS : 0;
     }
@@ -194,7 +184,7 @@ enum level look_route_stale(const struct scene *scene, struct finding *finding) 
 static bool is_of(const json_t *row, const json_t *balancer) {
     const char *id = json_text_at(balancer, "ID");
 
-    return id && text_equal_nocase(text_of(row, "id"), id);
+    return id && text_equal_nocase(json_text_or(row, "id", ""), id);
 }
 
 static bool is_named(const json_t *rows, const json_t *balancer) {
@@ -213,7 +203,7 @@ enum level look_svc_port(const struct scene *scene, struct finding *finding) {
         const json_t *balancer = diag_evidence_balancer(
             scene->evidence, vip, asked_services[k].protocol, asked_services[k].port);
 
-        if (!is_named(drift_of(scene, "loadBalancersToOtherPort"), balancer))
+        if (!is_named(json_object_get(scene->drift, "loadBalancersToOtherPort"), balancer))
             continue;
         finding_note(finding,
                      "the load balancer of %s port %d sends to port %lld, which the Service's pods "
@@ -235,18 +225,18 @@ enum level look_svc_stale(const struct scene *scene, struct finding *finding) {
         const json_t *balancer = diag_evidence_balancer(
             scene->evidence, vip, asked_services[k].protocol, asked_services[k].port);
 
-        if (is_named(drift_of(scene, "loadBalancersWithoutEndpoint"), balancer)) {
+        if (is_named(json_object_get(scene->drift, "loadBalancersWithoutEndpoint"), balancer)) {
             finding_note(finding, "the load balancer of %s port %d has none of its endpoints", vip,
                          asked_services[k].port);
             cells |= asked_services[k].cells;
         }
-        json_each(drift_of(scene, "loadBalancersToOtherPods"), i, row) {
+        json_each(json_object_get(scene->drift, "loadBalancersToOtherPods"), i, row) {
             if (!is_of(row, balancer))
                 continue;
             finding_note(finding,
                          "the load balancer of %s port %d sends to %s, which no EndpointSlice of "
                          "its Service has",
-                         vip, asked_services[k].port, text_of(row, "address"));
+                         vip, asked_services[k].port, json_text_or(row, "address", ""));
             cells |= asked_services[k].cells;
         }
     }

@@ -7,14 +7,6 @@
 
 enum { CLOCK_TOLERANCE_SECONDS = 300, MINUTE = 60, HOUR = 3600, DAY = 86400 };
 
-static const json_t *look_of(const struct scene *scene) {
-    return json_object_get(scene->evidence, "look");
-}
-
-static int64_t time_at(const json_t *json, const char *key) {
-    return rfc3339_seconds(json_text_at(json, key));
-}
-
 /* "4 min"; the caller frees. */
 static char *duration(int64_t seconds) {
     static const struct {
@@ -36,7 +28,8 @@ static char *what_is_down(const struct scene *scene, const json_t *status, const
     const char *state = json_text_at(status, "state");
     long long code = json_number_at(status, "exitCode", -1);
     long long ends = json_number_at(status, "recentEnds", 0);
-    int64_t then = time_at(status, "since"), now = time_at(look_of(scene), "time");
+    int64_t then = rfc3339_seconds(json_text_at(status, "since")),
+            now = rfc3339_seconds(json_text_at(scene->look, "time"));
     _cleanup_(freep) char *time = duration(now - then),
                           *when = then && now ? xasprintf(" %s ago", time) : xstrdup("");
 
@@ -58,7 +51,7 @@ static char *what_is_down(const struct scene *scene, const json_t *status, const
 
 enum level look_service(const struct scene *scene, struct finding *finding) {
     const char *name = finding->what;
-    const json_t *status = item_with(json_object_get(look_of(scene), "services"), "name", name);
+    const json_t *status = item_with(json_object_get(scene->look, "services"), "name", name);
     const char *log = json_text_at(status, "log"), *state = json_text_at(status, "state");
 
     finding->may &= scene->red & ~scene->failed; /* what was measured has other causes */
@@ -86,7 +79,7 @@ enum level look_service(const struct scene *scene, struct finding *finding) {
 enum level look_hung(const struct scene *scene, struct finding *finding) {
     const char *name = finding->what;
     const char *why =
-        json_string_value(json_object_get(json_object_get(look_of(scene), "silent"), name));
+        json_string_value(json_object_get(json_object_get(scene->look, "silent"), name));
 
     finding->may &= scene->red & ~scene->failed; /* pods that start say that it was only slow */
     if (!why || !finding->may)
@@ -102,14 +95,14 @@ enum level look_hung(const struct scene *scene, struct finding *finding) {
 /* ---- certificate, API server, clock ---- */
 
 static int64_t expired_since(const struct scene *scene) {
-    int64_t end = time_at(json_object_get(look_of(scene), "certificate"), "notAfter");
-    int64_t now = time_at(look_of(scene), "time");
+    int64_t end = rfc3339_seconds(json_text_at(scene->look, "certificate.notAfter"));
+    int64_t now = rfc3339_seconds(json_text_at(scene->look, "time"));
 
     return end && now > end ? now - end : 0;
 }
 
 enum level look_cert_expired(const struct scene *scene, struct finding *finding) {
-    const json_t *certificate = json_object_get(look_of(scene), "certificate");
+    const json_t *certificate = json_object_get(scene->look, "certificate");
     int64_t since = expired_since(scene);
     _cleanup_(freep) char *words = duration(since);
 
@@ -121,25 +114,14 @@ enum level look_cert_expired(const struct scene *scene, struct finding *finding)
     return CONFIRMED;
 }
 
-static const char *server_of(const struct scene *scene) {
-    const char *server = json_text_at(look_of(scene), "api.server");
-
-    return server ? server : "the API server";
-}
-
-static void note_detail(const struct scene *scene, struct finding *finding) {
-    const char *detail = json_text_at(look_of(scene), "api.detail");
-
-    finding_note(finding, "%s", detail ? detail : "it gave no reason");
-}
-
 enum level look_api_down(const struct scene *scene, struct finding *finding) {
-    const char *server = server_of(scene), *outcome = json_text_at(look_of(scene), "api.outcome");
+    const char *server = json_text_or(scene->look, "api.server", "the API server"),
+               *outcome = json_text_at(scene->look, "api.outcome");
     const char *begin;
     _cleanup_(freep) char *host = NULL;
     unsigned port;
 
-    if (api_is_late(scene))
+    if (scene->api_is_late)
         return NO;
     if (text_equal(outcome, "failing")) {
         finding->may &= scene->failed;
@@ -148,7 +130,7 @@ enum level look_api_down(const struct scene *scene, struct finding *finding) {
         finding->hint = xasprintf("look at its load and its log, and ask again: curl.exe -k "
                                   "%s/readyz; running pods are not affected",
                                   server);
-        note_detail(scene, finding);
+        finding_note(finding, "%s", json_text_or(scene->look, "api.detail", "it gave no reason"));
         return LIKELY;
     }
     if (!text_equal(outcome, "unreachable"))
@@ -158,7 +140,7 @@ enum level look_api_down(const struct scene *scene, struct finding *finding) {
     finding->hint = xasprintf("check that it runs and that no firewall is in between: curl.exe -k "
                               "%s/readyz; running pods are not affected",
                               server);
-    note_detail(scene, finding);
+    finding_note(finding, "%s", json_text_or(scene->look, "api.detail", "it gave no reason"));
     /* Of a server that is called by its address. */
     begin = strstr(server, "://");
     if (begin && text_split_port(begin + 3, &host, &port) == 0 && host)
@@ -167,31 +149,32 @@ enum level look_api_down(const struct scene *scene, struct finding *finding) {
 }
 
 enum level look_api_refused(const struct scene *scene, struct finding *finding) {
-    const char *outcome = json_text_at(look_of(scene), "api.outcome");
+    const char *outcome = json_text_at(scene->look, "api.outcome");
     bool untrusted = text_equal(outcome, "untrusted");
 
     if ((!untrusted && !text_equal(outcome, "refused")) || expired_since(scene))
         return NO;
-    finding->message =
-        untrusted
-            ? xasprintf("the certificate of the API server at %s is not trusted", server_of(scene))
-            : xasprintf("the API server at %s refuses this node", server_of(scene));
-    note_detail(scene, finding);
+    finding->message = untrusted
+                           ? xasprintf("the certificate of the API server at %s is not trusted",
+                                       json_text_or(scene->look, "api.server", "the API server"))
+                           : xasprintf("the API server at %s refuses this node",
+                                       json_text_or(scene->look, "api.server", "the API server"));
+    finding_note(finding, "%s", json_text_or(scene->look, "api.detail", "it gave no reason"));
     return CONFIRMED;
 }
 
 /* The API server lets this node in, and answers that it has no such Node. */
 enum level look_node_gone(const struct scene *scene, struct finding *finding) {
-    const char *detail = json_text_at(look_of(scene), "api.detail");
+    const char *detail = json_text_at(scene->look, "api.detail");
 
     if (!detail || !strstr(detail, "(404 NotFound)"))
         return NO;
-    note_detail(scene, finding);
+    finding_note(finding, "%s", detail);
     return CONFIRMED;
 }
 
 enum level look_clock_off(const struct scene *scene, struct finding *finding) {
-    long long difference = json_number_at(look_of(scene), "api.clockDifferenceSeconds", 0);
+    long long difference = json_number_at(scene->look, "api.clockDifferenceSeconds", 0);
     _cleanup_(freep) char *words = duration(difference);
 
     if (difference <= CLOCK_TOLERANCE_SECONDS && difference >= -CLOCK_TOLERANCE_SECONDS)

@@ -11,12 +11,12 @@ enum level look_pod_img(const struct scene *scene, struct finding *finding) {
                                         "no matching manifest", "InvalidImageName"};
 
     finding->may &= scene->red & ~scene->failed;
-    for (char pod = 'a'; pod <= 'b'; pod++)
+    for (const struct scene_pod *pod = scene->pods; pod < scene->pods + PODS; pod++)
         for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-            const char *waiting = json_text_at(probe_pod(scene, pod), "waiting");
+            const char *waiting = json_text_at(pod->said, "waiting");
 
-            if (waiting && !pod_ip(scene, pod) && strstr(waiting, words[i])) {
-                finding_note(finding, "%s is waiting: %s", pod_name(scene, pod), waiting);
+            if (waiting && !pod->ip && strstr(waiting, words[i])) {
+                finding_note(finding, "%s is waiting: %s", pod->name, waiting);
                 return CONFIRMED;
             }
         }
@@ -51,19 +51,19 @@ enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
     bool no_sandbox = false, no_program = false;
 
     finding->may &= scene->red & ~scene->failed;
-    for (char pod = 'a'; pod <= 'b'; pod++) {
-        const char *waiting = json_text_at(probe_pod(scene, pod), "waiting");
+    for (const struct scene_pod *pod = scene->pods; pod < scene->pods + PODS; pod++) {
+        const char *waiting = json_text_at(pod->said, "waiting");
 
-        if (!probe_pod(scene, pod) || pod_ip(scene, pod))
+        if (!pod->said || pod->ip)
             continue;
         if (waiting)
-            finding_note(finding, "%s is waiting: %s", pod_name(scene, pod), waiting);
+            finding_note(finding, "%s is waiting: %s", pod->name, waiting);
         else
-            finding_note(finding, "%s sent no results", pod_name(scene, pod));
+            finding_note(finding, "%s sent no results", pod->name);
         if (waiting && (strstr(waiting, "SandBox") || strstr(waiting, "sandbox")))
             no_sandbox = true;
         else
-            no_program |= json_number_at(probe_pod(scene, pod), "failures", 0) >= FAILS_ALWAYS;
+            no_program |= json_number_at(pod->said, "failures", 0) >= FAILS_ALWAYS;
     }
     if (!finding->evidence.count)
         return NO;
@@ -113,11 +113,11 @@ enum level look_notready(const struct scene *scene, struct finding *finding) {
     json_each(json_at(scene->evidence, "node.status.conditions"), i, condition)
         full |= text_equal(json_text_at(condition, "type"), "DiskPressure") &&
                 text_equal(json_text_at(condition, "status"), "True");
-    for (char pod = 'a'; full && pod <= 'b'; pod++) {
-        const char *waiting = json_text_at(probe_pod(scene, pod), "waiting");
+    for (const struct scene_pod *pod = scene->pods; full && pod < scene->pods + PODS; pod++) {
+        const char *waiting = json_text_at(pod->said, "waiting");
 
-        if (waiting && !pod_ip(scene, pod) && strstr(waiting, "not enough space on the disk"))
-            finding_note(finding, "%s is waiting: %s", pod_name(scene, pod), waiting);
+        if (waiting && !pod->ip && strstr(waiting, "not enough space on the disk"))
+            finding_note(finding, "%s is waiting: %s", pod->name, waiting);
     }
     if (finding->evidence.count) {
         finding_note(finding, "the Node has the condition DiskPressure");
@@ -137,9 +137,9 @@ enum level look_notready(const struct scene *scene, struct finding *finding) {
 /* It runs, and is reached by its folder alone. */
 enum level look_hns_ep_none(const struct scene *scene, struct finding *finding) {
     finding->may &= scene->red & ~scene->failed;
-    for (char pod = 'a'; pod <= 'b'; pod++)
-        if (json_is_true(json_object_get(probe_pod(scene, pod), "noAddress")))
-            finding_note(finding, "%s runs, and its network has no address", pod_name(scene, pod));
+    for (const struct scene_pod *pod = scene->pods; pod < scene->pods + PODS; pod++)
+        if (json_is_true(json_object_get(pod->said, "noAddress")))
+            finding_note(finding, "%s runs, and its network has no address", pod->name);
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
@@ -159,8 +159,8 @@ enum level look_hns_net(const struct scene *scene, struct finding *finding) {
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_(freep) char *joined = NULL;
     const char *wanted = expected(scene, "networkName");
-    const struct network_mode *mode = mode_of(scene);
-    const json_t *network = network_of(scene);
+    const struct network_mode *mode = scene->mode;
+    const json_t *network = scene->network;
     const char *type = network ? json_text_at(network, "Type") : NULL;
 
     if (!wanted || !json_object_get(scene->evidence, "networks"))
@@ -183,12 +183,12 @@ enum level look_hns_net(const struct scene *scene, struct finding *finding) {
 }
 
 enum level look_hns_mgmt(const struct scene *scene, struct finding *finding) {
-    const json_t *network = network_of(scene);
+    const json_t *network = scene->network;
     const char *provider = json_string_value(
         json_object_get(policy_of(network, "ProviderAddress"), "ProviderAddress"));
     const char *ip = provider ? provider : network ? json_text_at(network, "ManagementIP") : NULL;
-    const char *node = own_address(scene);
-    const json_t *endpoint = endpoint_of(scene, 'a');
+    const char *node = scene->own_address;
+    const json_t *endpoint = scene->pods[POD_A].endpoint;
     const char *own = json_text_at(policy_of(endpoint, "ProviderAddress"), "ProviderAddress");
     const char *nat = json_text_at(policy_of(endpoint, "OutBoundNAT"), "VirtualIP");
 
@@ -202,14 +202,14 @@ enum level look_hns_mgmt(const struct scene *scene, struct finding *finding) {
                        CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN);
         finding_note(finding,
                      "packets of %s are translated to %s, which no adapter of this node has",
-                     pod_name(scene, 'a'), nat);
+                     scene->pods[POD_A].name, nat);
         return CONFIRMED;
     }
     if (!ip || !*ip)
         return NO;
     if (own && *own && !text_equal(own, ip))
         finding_note(finding, "the endpoint of %s is behind %s, its network behind %s",
-                     pod_name(scene, 'a'), own, ip);
+                     scene->pods[POD_A].name, own, ip);
     else if (text_starts_with(ip, "169.254."))
         finding_note(finding,
                      "the network's management address is %s: the adapter had no address when the "
@@ -226,18 +226,18 @@ enum level look_hns_mgmt(const struct scene *scene, struct finding *finding) {
 
 enum level look_hns_cidr(const struct scene *scene, struct finding *finding) {
     const char *wanted = expected(scene, "podCIDR");
-    const char *prefix = json_text_at(network_of(scene), "Ipams.0.Subnets.0.IpAddressPrefix");
+    const char *prefix = scene->subnet;
 
     if (!wanted || !*wanted || !prefix)
         return NO;
     if (!text_equal(wanted, prefix))
         finding_note(finding, "network '%s' has the prefix %s, the Node has %s",
                      expected(scene, "networkName"), prefix, wanted);
-    else if (pod_ip(scene, 'a') && !prefix_holds(wanted, pod_ip(scene, 'a')))
+    else if (scene->pods[POD_A].ip && !prefix_holds(wanted, scene->pods[POD_A].ip))
         finding_note(finding,
                      "%s has the address %s: the CNI configuration has another prefix "
                      "than the Node, %s",
-                     pod_name(scene, 'a'), pod_ip(scene, 'a'), wanted);
+                     scene->pods[POD_A].name, scene->pods[POD_A].ip, wanted);
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
@@ -257,11 +257,11 @@ enum level look_pod_local(const struct scene *scene, struct finding *finding) {
         return NO;
     finding->may &= lost | (lost & ~scene->back) << (2 * (FLOW_POD_NAME - FLOW_POD_IP));
     if (lost & ~scene->back)
-        finding_note(finding, "%s does not reach the other, %s", pod_name(scene, 'a'),
-                     pod_name(scene, 'b'));
+        finding_note(finding, "%s does not reach the other, %s", scene->pods[POD_A].name,
+                     scene->pods[POD_B].name);
     if (lost & scene->back)
         finding_note(finding, "%s does not reach the other, %s, which reaches it",
-                     pod_name(scene, 'b'), pod_name(scene, 'a'));
+                     scene->pods[POD_B].name, scene->pods[POD_A].name);
     return LIKELY;
 }
 
@@ -283,7 +283,7 @@ static void note_sizes(const struct scene *scene, struct finding *finding, enum 
 
 /* What the node believes to be the largest packet. */
 static void note_mtu(const struct scene *scene, struct finding *finding) {
-    const json_t *adapter = adapter_with(scene, own_address(scene), NULL);
+    const json_t *adapter = adapter_with(scene, scene->own_address, NULL);
     long long mtu = json_number_at(adapter, "mtu", 0);
 
     if (mtu)
@@ -317,8 +317,8 @@ enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
     const struct extra *largest = &scene->extras[X_SIZE_DNS_2000];
     /* Questions of 2000 bytes to the DNS Service, which answers short ones. A page of the DNS pod:
      * connected, asked for, and nothing of it comes; a short one does. */
-    bool questions = (scene->extras[X_DNS_TCP].said & SAID_OK) && !dns_is_slow(scene) &&
-                     !dns_is_split(scene) && !(scene->partly & CELLS_DNS) && !largest->some &&
+    bool questions = (scene->extras[X_DNS_TCP].said & SAID_OK) && !scene->dns_is_slow &&
+                     !scene->dns_is_split && !(scene->partly & CELLS_DNS) && !largest->some &&
                      (largest->said & SAID_NOTHING),
          answers = (scene->extras[X_PAGE_SMALL].said & SAID_OK) &&
                    (scene->extras[X_PAGE_LARGE].said & SAID(NO_REPLY)) &&
@@ -345,11 +345,11 @@ enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
 /* ---- other nodes (their routes: routes.c) ---- */
 
 enum level look_ovl_udp(const struct scene *scene, struct finding *finding) {
-    const char *pod = dns_pod(scene);
+    const char *pod = scene->dns_pod;
     long long port =
-        json_number_at(policy_of(network_of(scene), "VxlanPort"), "Port", VXLAN_WINDOWS_PORT);
+        json_number_at(policy_of(scene->network, "VxlanPort"), "Port", VXLAN_WINDOWS_PORT);
 
-    if (!mode_of(scene)->vxlan || dns_refuses(scene) || reaches_other_nodes(scene) ||
+    if (!scene->mode->vxlan || scene->dns_refuses || scene->reaches_other_nodes ||
         !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))))
         return NO;
     finding_note(finding,
@@ -365,9 +365,9 @@ enum level look_ovl_udp(const struct scene *scene, struct finding *finding) {
 enum level look_l2_route_node(const struct scene *scene, struct finding *finding) {
     const char *prefix = expected(scene, "podCIDR"), *vip = expected(scene, "kubernetesIP");
     const char *backend = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);
-    const char *here = own_address(scene);
+    const char *here = scene->own_address;
 
-    if (!mode_of(scene)->host_routes || !backend || !prefix || prefix_holds(prefix, backend) ||
+    if (!scene->mode->host_routes || !backend || !prefix || prefix_holds(prefix, backend) ||
         !(scene->green & CELL_UDP(SVC_IP)) || !scene->extras[X_API_NODE].said ||
         (scene->extras[X_API_NODE].said & SAID_THERE))
         return NO;
@@ -382,10 +382,10 @@ enum level look_l2_route_node(const struct scene *scene, struct finding *finding
 /* Of IPv4, or of the family that is judged. */
 enum level look_forwarding(const struct scene *scene, struct finding *finding) {
     const char *key = scene->second ? "forwarding6" : "forwarding";
-    const char *node = scene->second ? expected(scene, "nodeIP6") : own_address(scene);
+    const char *node = scene->second ? expected(scene, "nodeIP6") : scene->own_address;
     const char *prefix = expected(scene, scene->second ? "podCIDR6" : "podCIDR");
 
-    if (!mode_of(scene)->forwarding)
+    if (!scene->mode->forwarding)
         return NO;
     json_each(json_object_get(scene->evidence, "adapters"), i, adapter) {
         if (json_is_false(json_object_get(adapter, key)) && adapter_holds(adapter, node, prefix))
@@ -396,12 +396,12 @@ enum level look_forwarding(const struct scene *scene, struct finding *finding) {
 }
 
 enum level look_l2_gateway(const struct scene *scene, struct finding *finding) {
-    const json_t *endpoint = endpoint_of(scene, 'a');
+    const json_t *endpoint = scene->pods[POD_A].endpoint;
     const char *hop = json_text_at(endpoint, "Routes.0.NextHop");
 
-    if (!mode_of(scene)->fabric_gateway || !(scene->green & CELL_BOTH(POD_IP)))
+    if (!scene->mode->fabric_gateway || !(scene->green & CELL_BOTH(POD_IP)))
         return NO;
     finding_note(finding, "pods reach each other; the gateway of pod %s is %s",
-                 pod_name(scene, 'a'), hop ? hop : "not known");
+                 scene->pods[POD_A].name, hop ? hop : "not known");
     return LIKELY;
 }

@@ -6,20 +6,12 @@
 #include "netsetup/agents/agent.h"
 #include "netsetup/limits.h"
 
-/* The Node of a pod behind the DNS Service that the flows ask; NULL: this node, or not known. */
-static const json_t *dns_node(const struct scene *scene) {
-    const char *pod = dns_pod(scene);
-    const json_t *node = diag_evidence_node_of(scene->evidence, pod);
-
-    return node && is_peer(scene, node) ? node : NULL;
-}
-
 /* ---- the switch of a hypervisor ---- */
 
 /* NSX and some vmxnet3 drivers take UDP 4789 for their own VXLAN. */
 enum level look_ovl_nsx(const struct scene *scene, struct finding *finding) {
     static const char *const makers[] = {"00-50-56", "00-0c-29", "00-05-69"};
-    const json_t *adapter = adapter_with(scene, own_address(scene), NULL);
+    const json_t *adapter = adapter_with(scene, scene->own_address, NULL);
     const char *mac = json_text_at(adapter, "mac"), *alias = json_text_at(adapter, "alias");
     char maker[sizeof "00-50-56"];
     bool is_vmware = false;
@@ -39,8 +31,8 @@ enum level look_ovl_nsx(const struct scene *scene, struct finding *finding) {
 enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
     const json_t *node = json_object_get(scene->evidence, "node");
     const char *address = node_address(node),
-               *name = json_text_at(policy_of(network_of(scene), "NetAdapterName"),
-                                    "NetworkAdapterName");
+               *name =
+                   json_text_at(policy_of(scene->network, "NetAdapterName"), "NetworkAdapterName");
     const char *alias = json_text_at(adapter_with(scene, address, NULL), "alias");
     struct network_peer own, peer;
 
@@ -69,8 +61,8 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
     if (finding->evidence.count)
         return CONFIRMED;
     /* Where an agent was told to use another adapter that is right, if that one is reached. */
-    network_peer_read(dns_node(scene), &peer);
-    if (!peer.announced || !peer.address || !peer.node_address || reaches_other_nodes(scene) ||
+    network_peer_read(scene->dns_node, &peer);
+    if (!peer.announced || !peer.address || !peer.node_address || scene->reaches_other_nodes ||
         text_equal(peer.address, peer.node_address))
         return NO;
     finding_note(finding, "node %s announces %s to other nodes; its own address is %s", peer.node,
@@ -93,7 +85,7 @@ static const char *backend_of(const struct network_mode *mode) {
 }
 
 enum level look_flannel_type(const struct scene *scene, struct finding *finding) {
-    const char *backend = backend_of(mode_of(scene));
+    const char *backend = backend_of(scene->mode);
     struct network_peer peer;
 
     json_each(json_object_get(scene->evidence, "nodes"), i, node) {
@@ -102,9 +94,9 @@ enum level look_flannel_type(const struct scene *scene, struct finding *finding)
             (has_dns_pods(scene, node) || !is_peer(scene, node)) &&
             !text_equal(peer.backend, backend))
             finding_note(finding, "node %s announces backend %s; this node's mode %s needs %s",
-                         peer.node, peer.backend, mode_of(scene)->name, backend);
+                         peer.node, peer.backend, scene->mode->name, backend);
     }
-    return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
+    return finding->evidence.count && !scene->reaches_other_nodes ? CONFIRMED : NO;
 }
 
 struct pair {
@@ -131,7 +123,7 @@ static bool next_pair(const struct scene *scene, struct pair *p) {
 /* This node, or that of the DNS pods: nothing that the flows show comes from others. */
 static bool matters(const struct scene *scene, const struct network_peer *peer) {
     const char *own = json_text_at(scene->evidence, "node.metadata.name");
-    const char *dns = json_text_at(dns_node(scene), "metadata.name");
+    const char *dns = json_text_at(scene->dns_node, "metadata.name");
 
     return !dns || text_equal(peer->node, dns) || text_equal(peer->node, own);
 }
@@ -139,7 +131,7 @@ static bool matters(const struct scene *scene, const struct network_peer *peer) 
 /* Two Nodes with one prefix, this node's or that of the DNS pods: others have one route to it,
  * which leads to one of them. */
 enum level look_node_cidr(const struct scene *scene, struct finding *finding) {
-    const char *own = expected(scene, "podCIDR"), *pod = dns_pod(scene);
+    const char *own = expected(scene, "podCIDR"), *pod = scene->dns_pod;
     struct pair pair = {0};
 
     while (next_pair(scene, &pair)) {
@@ -159,13 +151,13 @@ enum level look_node_cidr(const struct scene *scene, struct finding *finding) {
                          a->pod_cidr, b->node, b->pod_cidr);
         }
     }
-    return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
+    return finding->evidence.count && !scene->reaches_other_nodes ? CONFIRMED : NO;
 }
 
 /* This node's address, or that of the node of the DNS pods. */
 enum level look_node_twice(const struct scene *scene, struct finding *finding) {
     const char *own = json_text_at(scene->evidence, "node.metadata.name");
-    const char *dns = node_address(dns_node(scene));
+    const char *dns = node_address(scene->dns_node);
     struct pair pair = {0};
 
     while (next_pair(scene, &pair)) {
@@ -177,7 +169,7 @@ enum level look_node_twice(const struct scene *scene, struct finding *finding) {
         if (is_a || is_b)
             finding_note(finding, "Node %s has this node's address %s, too",
                          is_a ? b->node : a->node, a->node_address);
-        else if (text_equal(a->node_address, dns) && !reaches_other_nodes(scene))
+        else if (text_equal(a->node_address, dns) && !scene->reaches_other_nodes)
             finding_note(finding, "Nodes %s and %s have the same address %s", a->node, b->node,
                          dns);
     }
@@ -187,11 +179,11 @@ enum level look_node_twice(const struct scene *scene, struct finding *finding) {
 /* ---- a node that is down, unknown to others, or a clone ---- */
 
 enum level look_peer_down(const struct scene *scene, struct finding *finding) {
-    const json_t *node = dns_node(scene);
+    const json_t *node = scene->dns_node;
     const char *name = json_text_at(node, "metadata.name");
     const struct extra *asked = &scene->extras[X_NODE_PEER];
 
-    if (!node || reaches_other_nodes(scene))
+    if (!node || scene->reaches_other_nodes)
         return NO;
     if (note_unready(node, finding)) {
         finding_note(finding, "the DNS pods on node %s do not answer", name);
@@ -213,16 +205,16 @@ enum level look_peer_down(const struct scene *scene, struct finding *finding) {
 
 /* Where its agent announces other nodes and not this one, those write no route to its pods. */
 enum level look_flannel_node(const struct scene *scene, struct finding *finding) {
-    const char *backend = backend_of(mode_of(scene));
+    const char *backend = backend_of(scene->mode);
     const char *mac =
-        json_string_value(json_object_get(policy_of(network_of(scene), "DrMacAddress"), "Address"));
+        json_string_value(json_object_get(policy_of(scene->network, "DrMacAddress"), "Address"));
     struct network_peer own, peer;
 
     network_peer_read(json_object_get(scene->evidence, "node"), &own);
     if (own.announced && *own.router_mac && mac && !mac_equal(own.router_mac, mac))
         finding_note(finding, "this node announces router MAC %s, its network has %s",
                      own.router_mac, mac);
-    if (mode_of(scene)->vxlan && network_of(scene) && own.announced && *own.router_mac && !mac)
+    if (scene->mode->vxlan && scene->network && own.announced && *own.router_mac && !mac)
         finding_note(finding, "this node announces router MAC %s, its network has none",
                      own.router_mac);
     /* A part without which others write no route to its pods. */
@@ -237,7 +229,7 @@ enum level look_flannel_node(const struct scene *scene, struct finding *finding)
             finding_note(finding, "node %s has the annotations of backend %s, this node does not",
                          peer.node, backend);
     }
-    return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
+    return finding->evidence.count && !scene->reaches_other_nodes ? CONFIRMED : NO;
 }
 
 /* Linux drops what comes from its own MAC address. */
@@ -252,7 +244,7 @@ enum level look_ovl_mac(const struct scene *scene, struct finding *finding) {
             finding_note(finding, "nodes %s and %s both announce %s", a->node, b->node,
                          a->router_mac);
     }
-    return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
+    return finding->evidence.count && !scene->reaches_other_nodes ? CONFIRMED : NO;
 }
 
 /* ---- Windows' limits, and known faults of its build ---- */

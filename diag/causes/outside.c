@@ -15,7 +15,7 @@ enum level look_ext_node(const struct scene *scene, struct finding *finding) {
     bool no_tcp = (tcp->said & ~SAID_OK) && !tcp->some,
          no_udp = (udp->said & ~SAID_OK) && !udp->some;
 
-    if (!no_tcp && no_udp && node_is_without_udp(scene))
+    if (!no_tcp && no_udp && scene->node_is_without_udp)
         return NO;
     if (no_tcp)
         finding_note(finding, "the node itself does not reach %s: %s", ip ? ip : "the target",
@@ -53,16 +53,10 @@ static bool is_outbound_nat(const json_t *policy) {
            !json_array_size(json_at(policy, "Settings.Destinations"));
 }
 
-static void note_node_reach(const struct scene *scene, struct finding *finding) {
-    const char *ip = expected(scene, "externalIP");
-
-    if (scene->extras[X_NODE_EXTERNAL].said & SAID_OK)
-        finding_note(finding, "the node itself reaches %s", ip ? ip : "the target");
-}
-
 enum level look_nat_none(const struct scene *scene, struct finding *finding) {
-    const struct network_mode *mode = mode_of(scene);
-    const json_t *endpoint = endpoint_of(scene, 'a');
+    const struct network_mode *mode = scene->mode;
+    const json_t *endpoint = scene->pods[POD_A].endpoint;
+    const char *ip = expected(scene, "externalIP");
     _cleanup_(text_list_free) struct text_list types = {0};
     _cleanup_(freep) char *joined = NULL;
 
@@ -80,8 +74,10 @@ enum level look_nat_none(const struct scene *scene, struct finding *finding) {
     }
     joined = text_list_join(&types, ", ");
     finding_note(finding, "endpoint %s (%s): none of its policies translates what goes out: %s",
-                 json_text_at(endpoint, "ID"), pod_name(scene, 'a'), types.count ? joined : "none");
-    note_node_reach(scene, finding);
+                 json_text_at(endpoint, "ID"), scene->pods[POD_A].name,
+                 types.count ? joined : "none");
+    if (scene->extras[X_NODE_EXTERNAL].said & SAID_OK)
+        finding_note(finding, "the node itself reaches %s", ip ? ip : "the target");
     return CONFIRMED;
 }
 
@@ -102,7 +98,7 @@ static const char *exception_of(const json_t *endpoint, const char *ip) {
  */
 static void note_excepted(const struct scene *scene, const char *ip, uint32_t cells,
                           struct finding *finding) {
-    const char *exception = ip ? exception_of(endpoint_of(scene, 'a'), ip) : NULL;
+    const char *exception = ip ? exception_of(scene->pods[POD_A].endpoint, ip) : NULL;
 
     if (!exception || !(cells & scene->failed) || (cells & (scene->green | scene->partly)))
         return;
@@ -118,28 +114,29 @@ enum level look_nat_exc(const struct scene *scene, struct finding *finding) {
     note_excepted(scene, ip, CELL_TCP(EXT_IP), finding);
     if (finding->may)
         finding->may |= CELL_BOTH(EXT_IP) | CELL_TCP(EXT_DNS);
-    if (mode_of(scene)->vxlan) {
+    if (scene->mode->vxlan) {
         note_excepted(scene, api, CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN), finding);
-        note_excepted(scene, own_address(scene), CELL_BOTH(POD_NODE), finding);
+        note_excepted(scene, scene->own_address, CELL_BOTH(POD_NODE), finding);
     }
     if (!finding->may)
         return NO;
-    note_node_reach(scene, finding);
+    if (scene->extras[X_NODE_EXTERNAL].said & SAID_OK)
+        finding_note(finding, "the node itself reaches %s", ip ? ip : "the target");
     return CONFIRMED;
 }
 
 /* With VXLAN what is translated is not encapsulated; elsewhere it arrives all the same. */
 enum level look_nat_pods(const struct scene *scene, struct finding *finding) {
-    const json_t *endpoint = endpoint_of(scene, 'a');
-    const char *pod = dns_pod(scene);
+    const json_t *endpoint = scene->pods[POD_A].endpoint;
+    const char *pod = scene->dns_pod;
 
-    if (!mode_of(scene)->vxlan || !pod || !policy_of(endpoint, "OutBoundNAT") ||
+    if (!scene->mode->vxlan || !pod || !policy_of(endpoint, "OutBoundNAT") ||
         exception_of(endpoint, pod) ||
-        network_agent_excepts_services(json_text_at(network_of(scene), "Name")))
+        network_agent_excepts_services(json_text_at(scene->network, "Name")))
         return NO;
     finding_note(finding,
                  "no OutBoundNAT exception of endpoint %s (%s) contains %s, a pod of another node",
-                 json_text_at(endpoint, "ID"), pod_name(scene, 'a'), pod);
+                 json_text_at(endpoint, "ID"), scene->pods[POD_A].name, pod);
     return CONFIRMED;
 }
 
@@ -251,7 +248,7 @@ enum level look_fw_own(const struct scene *scene, struct finding *finding) {
         open | (silent & ~scene->partly & open << (2 * (FLOW_POD_NODE - FLOW_NODE_POD)));
     if (!open)
         return NO;
-    finding_note(finding, "the other pod reaches %s, the node does not%s", pod_name(scene, 'b'),
+    finding_note(finding, "the other pod reaches %s, the node does not%s", scene->pods[POD_B].name,
                  open == CELL_TCP(NODE_POD)   ? " by TCP"
                  : open == CELL_UDP(NODE_POD) ? " by UDP"
                                               : "");

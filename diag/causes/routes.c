@@ -1,6 +1,5 @@
-/* Causes among the routes to other nodes' pods, which an agent's annotations of those nodes ask
- * for.
- */
+/* Causes among the routes to other nodes' pods: the annotations that a network agent writes on
+ * those nodes say which routes this node needs. */
 #include "base/vxlan.h"
 #include "diag/causes/causes.h"
 #include "diag/causes/rows.h"
@@ -28,7 +27,7 @@ static bool read_pods_peer(const struct scene *scene, const json_t *node,
 
 /* The RemoteSubnetRoute towards a prefix. */
 static json_t *remote_route(const struct scene *scene, const char *prefix) {
-    json_each(json_object_get(network_of(scene), "Policies"), i, policy) {
+    json_each(json_object_get(scene->network, "Policies"), i, policy) {
         json_t *settings = json_object_get(policy, "Settings");
 
         if (text_equal(json_text_at(policy, "Type"), "RemoteSubnetRoute") &&
@@ -38,19 +37,12 @@ static json_t *remote_route(const struct scene *scene, const char *prefix) {
     return NULL;
 }
 
-static long long network_vni(const struct scene *scene) {
-    const json_t *network = network_of(scene);
-
-    return network ? json_number_at(network, "Ipams.0.Subnets.0.Policies.0.Settings.IsolationId", 0)
-                   : 0;
-}
-
 enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
-    const char *pod = dns_pod(scene);
-    long long own = network_vni(scene);
+    const char *pod = scene->dns_pod;
+    long long own = scene->vni;
     struct network_peer peer;
 
-    if (!mode_of(scene)->vxlan || !own || reaches_other_nodes(scene))
+    if (!scene->mode->vxlan || !own || scene->reaches_other_nodes)
         return NO;
     if (own < VXLAN_WINDOWS_VNI_MIN)
         finding_note(finding, "the network's VNI is %lld; Windows needs 4096 or higher", own);
@@ -63,7 +55,7 @@ enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
     network_peer_read(json_object_get(scene->evidence, "node"), &peer);
     if (peer.vni && peer.vni != own)
         finding_note(finding, "this node announces VNI %u, its network has %lld", peer.vni, own);
-    json_each(json_object_get(network_of(scene), "Policies"), i, policy) {
+    json_each(json_object_get(scene->network, "Policies"), i, policy) {
         long long vni = json_number_at(policy, "Settings.IsolationId", own);
         const char *prefix = json_text_at(policy, "Settings.DestinationPrefix");
 
@@ -92,8 +84,8 @@ static const char *way_address(const struct network_peer *peer) {
  * it. */
 static void note_parts(const struct scene *scene, const struct network_peer *peer, const char *pod,
                        struct finding *finding) {
-    bool of_hns = mode_of(scene)->vxlan;
-    const json_t *list = of_hns ? json_object_get(network_of(scene), "Policies")
+    bool of_hns = scene->mode->vxlan;
+    const json_t *list = of_hns ? json_object_get(scene->network, "Policies")
                                 : json_object_get(scene->evidence, "routes");
     const char *ip = way_address(peer);
 
@@ -111,18 +103,10 @@ static void note_parts(const struct scene *scene, const struct network_peer *pee
     }
 }
 
-/* The routes to pods are the network's between the nodes, not this node's (--routes print, none).
- */
-static bool network_routes(const struct scene *scene) {
-    const char *routes = expected(scene, "routes");
-
-    return routes && !text_equal(routes, "own");
-}
-
 /* Of the DNS pods: the network's agent has no route to a node that no Node object tells of, or
  * that announces nothing. */
 static void unknown_node_check(const struct scene *scene, struct finding *finding) {
-    const char *pod = dns_pod(scene), *named = node_in_slice(scene, pod);
+    const char *pod = scene->dns_pod, *named = scene->dns_pod_node;
     const json_t *nodes = json_object_get(scene->evidence, "nodes");
     const json_t *node = diag_evidence_node_of(scene->evidence, pod);
     struct network_peer own, peer;
@@ -161,7 +145,7 @@ static void route_check(const struct scene *scene, const struct network_peer *pe
                         struct finding *finding) {
     const char *name = peer->node, *prefix = peer->pod_cidr, *ip = way_address(peer);
 
-    if (mode_of(scene)->vxlan) {
+    if (scene->mode->vxlan) {
         json_t *route = remote_route(scene, prefix);
         const char *there = json_text_at(route, "ProviderAddress");
         const char *there_mac = json_text_at(route, "DistributedRouterMacAddress");
@@ -179,7 +163,7 @@ static void route_check(const struct scene *scene, const struct network_peer *pe
         const char *other = NULL; /* of a node that had the prefix before, or the address */
         bool stands = false;
 
-        if (!mode_of(scene)->host_routes || !routes || network_routes(scene))
+        if (!scene->mode->host_routes || !routes || scene->network_routes)
             return;
         json_each(routes, i, route) {
             const char *next = json_text_at(route, "nextHop");
@@ -228,11 +212,11 @@ static bool lacks_way(const struct scene *scene, struct finding *finding) {
 /* Of this node's routes, or of its network's, one that leads a part of a node's pods elsewhere,
  * with the DNS pod among them: its node may be reached all the same. */
 static bool part_leads_elsewhere(const struct scene *scene, struct finding *finding) {
-    const char *pod = dns_pod(scene);
+    const char *pod = scene->dns_pod;
     struct network_peer peer;
 
     network_peer_read(diag_evidence_node_of(scene->evidence, pod), &peer);
-    if (!peer.pod_cidr || !scene->extras[X_DNS_POD].said || reaches_dns_pod(scene))
+    if (!peer.pod_cidr || !scene->extras[X_DNS_POD].said || scene->reaches_dns_pod)
         return false;
     note_parts(scene, &peer, pod, finding);
     return finding->evidence.count != 0;
@@ -240,7 +224,7 @@ static bool part_leads_elsewhere(const struct scene *scene, struct finding *find
 
 /* What the node itself sends to those pods by another way: a VPN, or a route of a bridge before. */
 static bool stray_route_check(const struct scene *scene, struct finding *finding) {
-    const char *pod = dns_pod(scene);
+    const char *pod = scene->dns_pod;
     size_t before = finding->evidence.count;
 
     json_each(json_object_get(scene->evidence, "routes"), i, route) {
@@ -262,11 +246,11 @@ static bool stray_route_check(const struct scene *scene, struct finding *finding
 static bool lacks_way_to_some(const struct scene *scene, struct finding *finding) {
     const json_t *balancer =
         diag_evidence_balancer(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
-    const json_t *reached = diag_evidence_node_of(scene->evidence, dns_pod_answers(scene));
+    const json_t *reached = diag_evidence_node_of(scene->evidence, scene->dns_pod_answers);
     struct network_peer peer;
 
-    if (!dns_is_split(scene) ||
-        !((scene->green | scene->partly) & CELLS_DNS || dns_loses_some(scene)))
+    if (!scene->dns_is_split ||
+        !((scene->green | scene->partly) & CELLS_DNS || scene->dns_loses_some))
         return false;
     json_each(json_object_get(balancer, "HostComputeEndpoints"), k, id)
         json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
@@ -286,15 +270,15 @@ static bool lacks_way_to_some(const struct scene *scene, struct finding *finding
 }
 
 enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
-    const json_t *network = network_of(scene);
-    const char *pod = dns_pod(scene), *way;
+    const json_t *network = scene->network;
+    const char *pod = scene->dns_pod, *way;
     struct network_peer peer;
 
-    if (!mode_of(scene)->vxlan || !network)
+    if (!scene->mode->vxlan || !network)
         return NO;
     if (lacks_way_to_some(scene, finding))
         return CONFIRMED;
-    if (dns_pod_answers(scene))
+    if (scene->dns_pod_answers)
         return NO;
     /* A pod of the DNS has a remote endpoint of its own, which leads to its node. kube-proxy takes
      * the address from the network's route: where that one is wrong, it is the cause. */
@@ -313,7 +297,7 @@ enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
     }
     if (finding->evidence.count || part_leads_elsewhere(scene, finding))
         return CONFIRMED;
-    if (reaches_other_nodes(scene))
+    if (scene->reaches_other_nodes)
         return NO;
     if (lacks_way(scene, finding))
         return CONFIRMED;
@@ -333,7 +317,7 @@ void name_network_routes(const struct scene *scene, struct finding *finding) {
     _cleanup_json_ json_t *routes = fabric_routes_of_nodes(nodes, NULL, &left_out);
     _cleanup_(freep) char *text = NULL;
 
-    if (!network_routes(scene))
+    if (!scene->network_routes)
         return;
     text = fabric_routes_text(routes, "text", &(struct fabric_place){0}, FABRIC_NOTES_MAX);
     text_list_split(&lines, text, '\n');
@@ -348,18 +332,18 @@ void name_network_routes(const struct scene *scene, struct finding *finding) {
 }
 
 enum level look_l2_route(const struct scene *scene, struct finding *finding) {
-    const char *pod = dns_pod(scene);
+    const char *pod = scene->dns_pod;
 
-    if (!mode_of(scene)->host_routes)
+    if (!scene->mode->host_routes)
         return NO;
     if (lacks_way_to_some(scene, finding) || part_leads_elsewhere(scene, finding))
         return CONFIRMED;
-    if (reaches_other_nodes(scene))
+    if (scene->reaches_other_nodes)
         return NO;
     if (lacks_way(scene, finding))
         return CONFIRMED;
     /* The way back or the fabric's own routes cannot be seen from here. */
-    if (dns_refuses(scene) || !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))) || !pod ||
+    if (scene->dns_refuses || !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))) || !pod ||
         prefix_holds(expected(scene, "podCIDR"), pod) || !scene->extras[X_DNS_POD].said)
         return NO;
     finding_note(finding, "pod %s of another node gives no answer%s", pod,
@@ -374,14 +358,15 @@ enum level look_l2_route(const struct scene *scene, struct finding *finding) {
 bool diag_routes_missing(const json_t *evidence, const struct network_agent *agent,
                          size_t *ret_peers, struct text_list *ret) {
     const struct diag_report report = {0};
-    const struct scene scene = {.report = &report, .evidence = evidence};
+    struct scene scene = {.report = &report, .evidence = evidence};
     struct finding finding = {0};
     struct network_peer peer;
 
+    scene_facts(&scene);
     *ret_peers = 0;
     json_each(json_object_get(evidence, "nodes"), i, node) {
         if (!read_pods_peer(&scene, node, &peer) ||
-            !agent->routes_to(mode_of(&scene), (unsigned)network_vni(&scene), &peer))
+            !agent->routes_to(scene.mode, (unsigned)scene.vni, &peer))
             continue;
         ++*ret_peers;
         route_check(&scene, &peer, &finding);

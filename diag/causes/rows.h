@@ -41,8 +41,19 @@ struct extra {
 };
 
 enum { TCP = 6, UDP = 17, DNS_PORT = 53, HTTPS_PORT = 443 };
+enum { SLOW_US = 500000 }; /* so long an answer is slow */
 
-/* What is judged. */
+/* A probe's pod, as the evidence has it. */
+struct scene_pod {
+    const json_t *said; /* the member a or b of `pods`; NULL: nothing is known */
+    const char *name;
+    const char *ip; /* NULL: not known */
+    json_t
+        *endpoint; /* HNS' local one with that address, of several one that is attached, or NULL */
+};
+enum { POD_A, POD_B, PODS };
+
+/* What is judged. Text and JSON are borrowed; NULL = not known. */
 struct scene {
     const struct diag_report *report;
     const json_t *evidence; /* never NULL */
@@ -56,7 +67,68 @@ struct scene {
     uint32_t unresolved;                /* failed cells whose name found no address */
     uint32_t explained;                 /* by the rows above */
     struct extra extras[X_COUNT];
+
+    /* What many rows ask of all that: scene_facts() fills it. */
+    const json_t *look, *drift;      /* the evidence's parts "look" and "kubernetes" */
+    const struct network_mode *mode; /* of one that is not known nothing is true; never NULL */
+    json_t *network;                 /* the expected network as HNS has it */
+    const char *subnet;              /* that network's prefix of pods */
+    long long vni;                   /* that network's, 0: none is known */
+    const char *own_address;         /* the InternalIP of this Node */
+    struct scene_pod pods[PODS];
+    const char *dns_pods[DIAG_DNS_PODS]; /* behind the DNS Service, as they were asked */
+    size_t dns_pod_count;
+    const char *dns_pod; /* the first: it was asked at its own address, or would have been */
+    /* The first answers there, so the way there is well: that address, or words for it; else NULL.
+     */
+    const char *dns_pod_answers;
+    const char *dns_pod_well; /* one of dns_pods that says something at its own address */
+    const json_t *dns_node;   /* the Node whose prefix holds dns_pod; NULL: this one, or none */
+    const char *dns_pod_node; /* the node of dns_pod, as its EndpointSlice says */
+    /* That EndpointSlice is old: pods get the addresses of their node, and no Node has the address
+     * of dns_pod any more. */
+    bool slice_is_old;
+    /* Several pods are behind the DNS Service, and some questions have no answer: which pod was
+     * asked decides, not how. */
+    bool dns_is_split;
+    bool dns_is_slow; /* It answers, and takes SLOW_US or longer. */
+    /* The DNS Service says no, so packets reach it: nothing is lost on the way. */
+    bool dns_refuses;
+    bool dns_answers_by_tcp; /* It, or one of its pods, whatever it says. */
+    /* Of what it was asked by TCP something has no answer, and a larger question, or that of the
+     * Service, has. */
+    bool dns_loses_some;
+    /* By UDP it says no, by TCP never the same: another server answers in its place. */
+    bool dns_is_taken;
+    /* The DNS pod refuses TCP at a closed port, and both of CoreDNS' open ones are silent: what
+     * takes a connection is lost. */
+    bool tcp_is_refused_alone;
+    /* The DNS pod, which has answered by UDP, and by TCP gives no answer at a closed port either,
+     * so it is not port 53 alone; or NULL. Of UDP a closed port says nothing: the way back of its
+     * error is often closed. */
+    const char *pod_without_tcp;
+    /* A pod behind it says something at its own address, if only that a port is closed. */
+    bool reaches_dns_pod;
+    /* A pod of another node answers, or that node itself within its pods' prefix: the route there
+     * works. */
+    bool reaches_other_nodes;
+    /* VXLAN is UDP, too: neither that nor what the node itself sends by UDP arrives, and TCP does.
+     */
+    bool node_is_without_udp;
+    /* To another machine; no program takes part in it. NULL: none succeeds. */
+    const struct diag_cell *connection;
+    /* Such connections take SLOW_US or longer, or half of that where the DNS is slow. */
+    bool network_is_slow;
+    bool api_is_late; /* So the API server gave the first look no answer in time. */
+    /* A connection to a pod of the DNS takes half of SLOW_US or longer, and the DNS is slow:
+     * microseconds; 0: it is not so. */
+    long long way_to_dns_us;
+    /* The routes to pods are the network's between the nodes, not this node's (--routes print,
+     * none). */
+    bool network_routes;
 };
+/* After all else is filled. */
+void scene_facts(struct scene *scene);
 enum level { NO, LIKELY, CONFIRMED };
 /* What a row found. */
 struct finding {
@@ -132,26 +204,16 @@ row_look look_dns_proto, look_tcp_lost, look_udp_lost, look_dns_fail, look_svc_h
 row_look look_dns_slow, look_latency, look_tcp_loss;
 /* unknown.c: what no other row explains: something that winjoin wrote is not as it was, or nothing
  * is known */
-row_look look_changed_pods, look_changed, look_unknown;
+row_look look_changed, look_unknown;
 
 /* ---- what several rows ask the evidence (facts.c); borrowed, NULL = unknown ---- */
 
 const char *expected(const struct scene *scene, const char *key);
 /* The first of a list that has this text at that path; NULL for a NULL text. */
 json_t *item_with(const json_t *list, const char *path, const char *text);
-/* The expected network as HNS has it. */
-json_t *network_of(const struct scene *scene);
-/* Its mode; of one that is not known nothing is true. Never NULL. */
-const struct network_mode *mode_of(const struct scene *scene);
-/* The local endpoint of pod 'a' or 'b', by its address; of several one that is attached. */
-enum { STATE_ATTACHED_SHARING = 3 };
-json_t *endpoint_of(const struct scene *scene, char pod);
 /* Of a pod of this node, and in its namespace. */
+enum { STATE_ATTACHED_SHARING = 3 };
 bool endpoint_is_attached(const json_t *endpoint);
-/* What is known of the probe's pod, 'a' or 'b' (diag_evidence_add_pod()); NULL: nothing. */
-const json_t *probe_pod(const struct scene *scene, char pod);
-const char *pod_name(const struct scene *scene, char pod);
-const char *pod_ip(const struct scene *scene, char pod);
 /* The Services that the flows ask, and which cells each load balancer carries. */
 enum { ASKED_SERVICES = 3 };
 extern const struct asked_service {
@@ -159,41 +221,11 @@ extern const struct asked_service {
     int protocol, port;
     uint32_t cells;
 } asked_services[ASKED_SERVICES];
-/* The pod behind the DNS Service that was asked at its own address, or would have been. */
-const char *dns_pod(const struct scene *scene);
-/* Asked at its own address, a pod behind the DNS Service answers: the way there is well. That
- * address, or NULL. */
-const char *dns_pod_answers(const struct scene *scene);
 /* What came of asking that pod of the DNS at its own address. */
 const struct extra *dns_pod_asked(const struct scene *scene, const char *ip);
-/* Of several pods of the DNS some answer at their own addresses and others do not; which: noted. */
-bool dns_pods_differ(const struct scene *scene);
-bool note_silent_dns_pods(const struct scene *scene, struct finding *finding);
-/* A pod behind the DNS Service says something at its own address, if only that a port is closed. */
-bool reaches_dns_pod(const struct scene *scene);
-/* A pod of another node answers, or that node itself within its pods' prefix: the route there
- * works. */
-bool reaches_other_nodes(const struct scene *scene);
-/* The DNS answers, and takes half a second or longer. */
-bool dns_is_slow(const struct scene *scene);
-/* The node on which a pod of the DNS is, as its EndpointSlice says; NULL: not known. */
-const char *node_in_slice(const struct scene *scene, const char *pod);
-/* A slow network is why the API server gave the first look no answer in time. */
-bool api_is_late(const struct scene *scene);
-/* It, or one of its pods, answers by TCP, whatever it says. */
-bool dns_answers_by_tcp(const struct scene *scene);
-/* Of what the DNS was asked by TCP something has no answer, and a larger question, or that of the
- * Service, has. */
-bool dns_loses_some(const struct scene *scene);
-/* VXLAN is UDP, too: neither that nor what the node itself sends by UDP arrives, and TCP does. */
-bool node_is_without_udp(const struct scene *scene);
-/* By UDP another server answers in its place. */
-bool dns_is_taken(const struct scene *scene);
-/* Several pods are behind the DNS Service, and some questions have no answer: which pod was asked
- * decides, not how. */
-bool dns_is_split(const struct scene *scene);
-/* The DNS Service says no, so packets reach it: nothing is lost on the way. */
-bool dns_refuses(const struct scene *scene);
+/* Of several pods of the DNS some answer at their own addresses and others do not; which: noted,
+ * unless the finding is NULL. */
+bool dns_pods_differ(const struct scene *scene, struct finding *finding);
 /* The place of a cell among the bits; 0: of a flow beyond the nine. */
 uint32_t cell_bit(const struct diag_cell *cell);
 /* The Node is not Ready: noted. */
@@ -205,9 +237,8 @@ json_t *adapter_with(const struct scene *scene, const char *ip, const char *pref
 /* How many endpoints of HNS have the address; of this node's pods, attached, or any (endpoints.c).
  */
 size_t endpoints_with(const struct scene *scene, const char *ip, bool attached);
-/* The InternalIP of a Node, and of this one. */
+/* The InternalIP of a Node. */
 const char *node_address(const json_t *node);
-const char *own_address(const struct scene *scene);
 /* A Node has the address itself, as pods in the node's own network do. */
 bool node_of_address(const struct scene *scene, const char *ip);
 /* Of two MAC addresses, with '-' or ':' between their bytes. */

@@ -18,7 +18,7 @@ enum level look_svc_all(const struct scene *scene, struct finding *finding) {
         const char *server = json_text_at(proxy, "server"),
                    *own = json_text_at(scene->evidence, "look.api.server");
 
-        if (vip && prefix && mode_of(scene)->source_vip && !prefix_holds(prefix, vip))
+        if (vip && prefix && scene->mode->source_vip && !prefix_holds(prefix, vip))
             finding_note(finding, "its configuration has the sourceVip %s, which is outside %s",
                          vip, prefix);
         if (server && own && !text_equal(server, own))
@@ -37,18 +37,6 @@ enum level look_svc_all(const struct scene *scene, struct finding *finding) {
         return CONFIRMED;
     }
     return finding->evidence.count ? LIKELY : NO; /* what it had programmed may still stand */
-}
-
-/* Pods get the addresses of their node: whose that one was, it is not any more. */
-static bool slice_is_old(const struct scene *scene, const char *pod) {
-    struct network_peer own;
-
-    network_peer_read(json_object_get(scene->evidence, "node"), &own);
-    return own.announced &&
-           item_with(json_object_get(scene->evidence, "nodes"), "metadata.name",
-                     node_in_slice(scene, pod)) &&
-           scene->extras[X_DNS_POD].said && !diag_evidence_node_of(scene->evidence, pod) &&
-           !node_of_address(scene, pod);
 }
 
 enum level look_svc_ep0_api(const struct scene *scene, struct finding *finding) {
@@ -87,7 +75,7 @@ static void note_dns_spec(const struct scene *scene, const char *port, struct fi
 }
 
 enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
-    const char *vip = expected(scene, "dnsIP"), *pod = dns_pod_answers(scene);
+    const char *vip = expected(scene, "dnsIP"), *pod = scene->dns_pod_answers;
     const struct extra *asked = &scene->extras[X_DNS_UDP];
 
     if (!vip || !json_object_get(scene->evidence, "loadBalancers") ||
@@ -112,7 +100,7 @@ enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
     /* HNS shows the load balancer, and what is asked there is lost; its pod, asked itself,
      * answers. */
     if (!pod || !(asked->said & ~SAID_OK) || !(scene->green & CELL_TCP(SVC_IP)) ||
-        (scene->partly & CELLS_DNS) || dns_is_split(scene) ||
+        (scene->partly & CELLS_DNS) || scene->dns_is_split ||
         !((scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE]) &
           CELL_UDP(SVC_IP)))
         return NO;
@@ -166,7 +154,7 @@ static void note_source(const struct scene *scene, const char *dns, const char *
     else if (json_object_get(scene->evidence, "endpoints") && !endpoints_with(scene, source, false))
         finding_note(finding, "no endpoint has the SourceVIP %s of the load balancer of %s", source,
                      dns);
-    else if (text_equal(source, pod_ip(scene, 'a')) || text_equal(source, pod_ip(scene, 'b')))
+    else if (text_equal(source, scene->pods[POD_A].ip) || text_equal(source, scene->pods[POD_B].ip))
         finding_note(finding, "a pod has the SourceVIP %s of the load balancer of %s, too", source,
                      dns);
 }
@@ -176,8 +164,8 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
     const json_t *udp = diag_evidence_balancer(scene->evidence, dns, UDP, DNS_PORT);
     const json_t *tcp = diag_evidence_balancer(scene->evidence, dns, TCP, DNS_PORT);
 
-    if (!mode_of(scene)->source_vip || !udp ||
-        slice_is_old(scene, dns_pod(scene))) /* outside of the network, it takes none for it */
+    if (!scene->mode->source_vip || !udp ||
+        scene->slice_is_old) /* outside of the network, it takes none for it */
         return NO;
     note_source(scene, dns, json_text_at(udp, "SourceVIP"), finding);
     if (finding->evidence.count)
@@ -185,12 +173,12 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
     if (tcp)
         note_source(scene, dns, json_text_at(tcp, "SourceVIP"), finding);
     if (!finding->evidence.count) {
-        const char *pod = dns_pod_answers(scene);
+        const char *pod = scene->dns_pod_answers;
 
         /* What HNS shows is as it should be: do answers come back all the same? Backends on a
          * node's own address (the Service kubernetes) need no source VIP. */
         if (!pod || !(scene->green & CELL_TCP(SVC_IP)) || (scene->partly & CELLS_DNS) ||
-            dns_pods_differ(scene))
+            dns_pods_differ(scene, NULL))
             return NO;
         finding_note(
             finding,
@@ -225,44 +213,39 @@ static bool leads_elsewhere(const struct scene *scene, const json_t *endpoint, c
     }
     names = prefixes.count ? text_list_join(&prefixes, ", ") : xstrdup("nothing");
     finding_note(finding, "endpoint %s (%s): its SDNRoute policies lead to %s, not to %s",
-                 json_text_at(endpoint, "ID"), pod_name(scene, 'a'), names, ip);
+                 json_text_at(endpoint, "ID"), scene->pods[POD_A].name, names, ip);
     return true;
 }
 
-/* Azure's pods have addresses of the node's own subnet: the switch knows the way to the node. */
-static bool on_segment(const struct scene *scene, const char *node) {
-    const char *prefix = json_text_at(network_of(scene), "Ipams.0.Subnets.0.IpAddressPrefix");
-
-    return prefix && node && prefix_holds(prefix, node);
-}
-
 enum level look_svc_route(const struct scene *scene, struct finding *finding) {
-    const char *vip = expected(scene, "kubernetesIP"), *pod = dns_pod_answers(scene);
-    const json_t *endpoint = endpoint_of(scene, 'a');
+    const char *vip = expected(scene, "kubernetesIP"), *pod = scene->dns_pod_answers;
+    const json_t *endpoint = scene->pods[POD_A].endpoint;
 
     if (!endpoint || !vip || !expected(scene, "networkMode"))
         return NO;
-    /* There it needs no policy for load balancers either, with loopback DSR. */
+    /* Azure's pods have addresses of the node's own subnet, so the switch knows the way to the
+     * node. There it needs no policy for load balancers either, with loopback DSR. */
     json_each(json_object_get(endpoint, "Policies"), i, policy)
-        if (on_segment(scene, own_address(scene)) &&
+        if (prefix_holds(scene->subnet, scene->own_address) &&
             text_equal(json_text_at(policy, "Type"), "OutBoundNAT") &&
             json_array_size(json_at(policy, "Settings.Destinations")))
             return NO;
     if (leads_elsewhere(scene, endpoint, vip, finding))
         return CONFIRMED;
     if (!pod || !diag_evidence_balancer(scene->evidence, vip, TCP, HTTPS_PORT) ||
-        (scene->partly & (CELL_BOTH(SVC_IP) | CELLS_NAMES)) || dns_pods_differ(scene))
+        (scene->partly & (CELL_BOTH(SVC_IP) | CELLS_NAMES)) || dns_pods_differ(scene, NULL))
         return NO;
     finding_note(finding, "DNS answers at %s, but nothing answers at a cluster IP", pod);
     return LIKELY;
 }
 
-/* A bridge hands pods' packets for their own node over as it does for cluster IPs. */
+/* A bridge hands pods' packets for their own node over as it does for cluster IPs, unless the
+ * node's address is of the pods' own subnet: then the switch knows the way. */
 enum level look_l2_node(const struct scene *scene, struct finding *finding) {
-    const char *ip = own_address(scene);
-    const json_t *endpoint = endpoint_of(scene, 'a');
+    const char *ip = scene->own_address;
+    const json_t *endpoint = scene->pods[POD_A].endpoint;
 
-    if (!mode_of(scene)->node_network || !endpoint || !ip || on_segment(scene, ip))
+    if (!scene->mode->node_network || !endpoint || !ip || prefix_holds(scene->subnet, ip))
         return NO;
     return leads_elsewhere(scene, endpoint, ip, finding) ? CONFIRMED : NO;
 }
@@ -270,38 +253,38 @@ enum level look_l2_node(const struct scene *scene, struct finding *finding) {
 /* ---- DNS ---- */
 
 enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
-    const char *pod = dns_pod(scene);
+    const char *pod = scene->dns_pod;
 
     if (json_number_at(scene->evidence, "dnsEndpoints", 1) == 0) {
         finding_note(finding, "no EndpointSlice has a ready endpoint of the DNS Service");
         return CONFIRMED;
     }
-    if (dns_pod_answers(scene) || (scene->outcome[PROBE_DNS_SERVFAIL] & CELL_UDP(SVC_IP)))
+    if (scene->dns_pod_answers || (scene->outcome[PROBE_DNS_SERVFAIL] & CELL_UDP(SVC_IP)))
         return NO;
-    if (slice_is_old(scene, pod)) {
+    if (scene->slice_is_old) {
         finding_note(
             finding,
             "an EndpointSlice of the DNS has the address %s, on node %s: no Node has a pod "
             "prefix with it",
-            pod, node_in_slice(scene, pod));
+            pod, scene->dns_pod_node);
         finding->message = xstrdup("the DNS Service leads to an address that no node's pods have");
         finding->hint =
             xstrdup("kubectl -n kube-system get pods,endpointslices -l k8s-app=kube-dns -o "
                     "wide: delete the EndpointSlice whose addresses no pod has; Kubernetes "
                     "makes it again");
-        return dns_is_split(scene) ? LIKELY : CONFIRMED;
+        return scene->dns_is_split ? LIKELY : CONFIRMED;
     }
-    if (dns_refuses(scene))
+    if (scene->dns_refuses)
         finding_note(
             finding,
             "the DNS Service refuses direct queries: packets arrive, but no program listens");
-    else if (pod && (scene->extras[X_DNS_POD].said & SAID(REFUSED)) && !dns_answers_by_tcp(scene))
+    else if (pod && (scene->extras[X_DNS_POD].said & SAID(REFUSED)) && !scene->dns_answers_by_tcp)
         finding_note(finding,
                      "the DNS pod %s refuses questions by UDP: packets arrive, but no program of "
                      "the DNS listens",
                      pod);
-    else if (pod && scene->extras[X_DNS_POD].said && reaches_other_nodes(scene) &&
-             !dns_answers_by_tcp(scene) && !dns_is_taken(scene))
+    else if (pod && scene->extras[X_DNS_POD].said && scene->reaches_other_nodes &&
+             !scene->dns_answers_by_tcp && !scene->dns_is_taken)
         finding_note(
             finding,
             "the node of the DNS pod %s answers this node's pods, the DNS pod does not: "
@@ -313,12 +296,12 @@ enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
 }
 
 enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
-    const json_t *endpoint = endpoint_of(scene, 'a');
+    const json_t *endpoint = scene->pods[POD_A].endpoint;
     const char *ip = expected(scene, "dnsIP");
     bool known = endpoint && ip,
          has = known && json_has_text(json_at(endpoint, "Dns.ServerList"), ip);
 
-    if (dns_is_taken(scene)) {
+    if (scene->dns_is_taken) {
         /* A firewall, a proxy or a provider's router that answers each question by UDP itself. */
         finding->must = CELL_UDP(SVC_IP);
         finding->may = CELLS_DNS;
@@ -341,7 +324,7 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
     if (!(scene->green & CELL_UDP(SVC_IP)) && !(scene->extras[X_DNS_UDP].said & SAID_OK))
         return NO;
     if (has && ((scene->failed & CELL_UDP(SVC_IP)) || (scene->green & CELL_BOTH(POD_NAME)) ||
-                dns_loses_some(scene)))
+                scene->dns_loses_some))
         return NO; /* one answer of several questions: not a matter of the server */
     finding_note(finding, "the DNS Service answers direct queries");
     if (!known || has)
@@ -376,8 +359,8 @@ static void note_misled(const struct scene *scene, enum diag_flow_id flow, const
 
 enum level look_dns_wrong(const struct scene *scene, struct finding *finding) {
     const char *own[] = {expected(scene, "kubernetesIP"), expected(scene, "dnsIP")};
-    const char *pod[] = {pod_ip(scene, 'b'), pod_ip(scene, 'b')};
-    const json_t *endpoint = endpoint_of(scene, 'a');
+    const char *pod[] = {scene->pods[POD_B].ip, scene->pods[POD_B].ip};
+    const json_t *endpoint = scene->pods[POD_A].endpoint;
 
     finding->may &= ~scene->unresolved;
     note_misled(scene, FLOW_SVC_FQDN, own, "the Service", finding);
@@ -392,7 +375,7 @@ enum level look_dns_wrong(const struct scene *scene, struct finding *finding) {
 
 enum level look_dns_sfx(const struct scene *scene, struct finding *finding) {
     const char *namespace_ = expected(scene, "namespace"), *domain = expected(scene, "dnsDomain");
-    const json_t *endpoint = endpoint_of(scene, 'a');
+    const json_t *endpoint = scene->pods[POD_A].endpoint;
     _cleanup_(freep) char *suffix = NULL;
 
     if (!(scene->green & CELL_BOTH(SVC_FQDN)) || !(scene->unresolved & CELL_BOTH(SVC_SHORT)))

@@ -5,79 +5,25 @@
 #include "diag/evidence.h"
 #include "diag/look.h"
 
-enum { SLOW_US = 500000 };
-
-bool dns_is_slow(const struct scene *scene) {
-    const struct diag_cell *cell = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
-
-    return cell && cell->result.succeeded && cell->result.median_us >= SLOW_US;
-}
-
-/* A connection to another machine, in which no program takes part; NULL: none succeeds. Of two to
- * Services the quicker one: while kube-proxy makes a load balancer, all of a flow may be sent again
- * after the same second. */
-static const struct diag_cell *connection(const struct scene *scene) {
-    static const enum diag_flow_id flows[] = {FLOW_SVC_IP, FLOW_SVC_FQDN, FLOW_EXT_IP};
-    const struct diag_cell *best = NULL;
-
-    for (size_t i = 0; i < ARRAY_SIZE(flows) && !(best && flows[i] == FLOW_EXT_IP); i++) {
-        const struct diag_cell *cell =
-            diag_cells_find(&scene->report->cells, flows[i], false, false);
-
-        if (cell && cell->result.succeeded && (!best || cell->result.min_us < best->result.min_us))
-            best = cell;
-    }
-    return best;
-}
-
-/* Each of them takes that long: one that was sent again does, too. */
-static bool is_far(const struct diag_cell *connection) {
-    return connection && connection->result.min_us >= SLOW_US / 2;
-}
-
-/* Connections to other machines, in which no program takes part, take half a second or longer, or
- * half of that where the DNS is slow. */
-static bool network_is_slow(const struct scene *scene) {
-    const struct diag_cell *tcp = connection(scene);
-
-    return is_far(tcp) && (dns_is_slow(scene) || tcp->result.min_us >= SLOW_US);
-}
-
-bool api_is_late(const struct scene *scene) {
-    const char *outcome = json_text_at(scene->evidence, "look.api.outcome");
-
-    return network_is_slow(scene) &&
-           (text_equal(outcome, "failing") ||
-            (text_equal(outcome, "unreachable") && (scene->green & CELL_TCP(SVC_IP))));
-}
-
-/* A connection to a pod of the DNS takes as long, in which no program takes part: microseconds; 0:
- * it does not. */
-static long long way_to_dns_us(const struct scene *scene) {
-    long long us = scene->extras[X_DNS_CONNECT].median_us;
-
-    return us >= SLOW_US / 2 && dns_is_slow(scene) ? us : 0;
-}
-
 /* An API server is then too late for the first look, too: a secure connection takes several of
  * them. */
 enum level look_latency(const struct scene *scene, struct finding *finding) {
     const struct diag_cell *dns = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
-    const struct diag_cell *tcp = connection(scene);
-    long long there = way_to_dns_us(scene);
+    const struct diag_cell *tcp = scene->connection;
+    long long there = scene->way_to_dns_us;
 
     finding->may &= scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT] |
                     scene->outcome[PROBE_NO_REPLY];
-    if (!(network_is_slow(scene) || there) || !(finding->may || api_is_late(scene)))
+    if (!(scene->network_is_slow || there) || !(finding->may || scene->api_is_late))
         return NO;
-    if (network_is_slow(scene)) {
+    if (scene->network_is_slow) {
         finding_note(finding, "a connection to %s takes %u ms", tcp->to,
                      tcp->result.median_us / 1000);
     } else {
         finding->message = xstrdup("packets to the DNS pods' node take very long");
         finding_note(finding, "a connection to a pod of the DNS takes %lld ms", there / 1000);
     }
-    if (dns_is_slow(scene))
+    if (scene->dns_is_slow)
         finding_note(finding, "a question to %s takes %u ms", dns->to,
                      dns->result.median_us / 1000);
     return CONFIRMED;
@@ -87,14 +33,14 @@ enum level look_latency(const struct scene *scene, struct finding *finding) {
 enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
     const struct diag_cell *cell = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
 
-    if (!dns_is_slow(scene)) {
-        const char *pod = dns_pod(scene);
+    if (!scene->dns_is_slow) {
+        const char *pod = scene->dns_pod;
 
         /* The DNS pod's system takes a connection to its port, and its program says nothing in
          * time. */
         if (!(scene->extras[X_DNS_CONNECT].said & SAID_OK) ||
             !(scene->extras[X_DNS_POD].said & SAID_NOTHING) ||
-            !(scene->extras[X_DNS_UDP].said & SAID_NOTHING) || dns_answers_by_tcp(scene))
+            !(scene->extras[X_DNS_UDP].said & SAID_NOTHING) || scene->dns_answers_by_tcp)
             return NO;
         finding->must = CELL_UDP(SVC_IP);
         finding->may = CELLS_DNS;
@@ -107,14 +53,14 @@ enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
             pod ? pod : "the DNS pod");
         return LIKELY;
     }
-    if (is_far(connection(scene)) || way_to_dns_us(scene))
+    if (scene->network_is_slow || scene->way_to_dns_us)
         return NO;
     finding->may &= scene->outcome[PROBE_DNS_TIMEOUT];
     if (!finding->may)
         return NO;
     finding_note(finding, "%s: an answer takes %u ms (median of %u)", cell->to,
                  cell->result.median_us / 1000, cell->result.succeeded);
-    return connection(scene) ? CONFIRMED : LIKELY;
+    return scene->connection ? CONFIRMED : LIKELY;
 }
 
 /* ---- packets that are sent again ---- */
@@ -149,7 +95,7 @@ enum level look_tcp_loss(const struct scene *scene, struct finding *finding) {
                      "of the questions by TCP beside the flows %zu took a second or longer, %zu "
                      "less than a quarter of one",
                      others, quick);
-    if (cells + others < 2 || quick <= others || dns_is_slow(scene) || scene->partly ||
+    if (cells + others < 2 || quick <= others || scene->dns_is_slow || scene->partly ||
         diag_look_is_young(look, rfc3339_seconds(json_text_at(look, "time"))))
         return NO; /* what has just been started loses some */
     finding->may &= scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_DNS_TIMEOUT];

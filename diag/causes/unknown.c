@@ -64,7 +64,8 @@ static void note_asked(const struct scene *scene, bool answers, struct finding *
  * node's own kubeconfig, which the first look reads. */
 enum level look_changed(const struct scene *scene, struct finding *finding) {
     const json_t *changed = json_object_get(scene->evidence, "changed");
-    const char *command = json_text_at(json_array_get(changed, 0), "command");
+    const char *command = json_text_at(json_array_get(changed, 0), "command"),
+               *waits = json_text_at(scene->pods[POD_A].said, "waiting");
     const char *unread =
         text_equal(json_text_at(scene->evidence, "look.api.outcome"), "no-identity")
             ? json_text_at(scene->evidence, "look.api.detail")
@@ -84,17 +85,12 @@ enum level look_changed(const struct scene *scene, struct finding *finding) {
             xasprintf("if that was not meant, this undoes the first change: %s", command);
     if (sure)
         finding_note(finding, "%s", unread);
+    if (finding->what) { /* what keeps pods from starting */
+        finding->may &= scene->red & ~scene->failed;
+        if (finding->evidence.count && waits)
+            finding_note(finding, "%s is waiting: %s", scene->pods[POD_A].name, waits);
+    }
     return sure ? CONFIRMED : finding->evidence.count ? LIKELY : NO;
-}
-
-enum level look_changed_pods(const struct scene *scene, struct finding *finding) {
-    const char *why = json_text_at(scene->evidence, "pods.a.waiting");
-    enum level level = look_changed(scene, finding);
-
-    finding->may &= scene->red & ~scene->failed;
-    if (level != NO && why)
-        finding_note(finding, "%s is waiting: %s", pod_name(scene, 'a'), why);
-    return level;
 }
 
 enum level look_unknown(const struct scene *scene, struct finding *finding) {
@@ -118,7 +114,7 @@ enum level look_unknown(const struct scene *scene, struct finding *finding) {
             finding_note(finding, "%s was not measured: %s", name, cell->reason);
         else
             finding_note(finding, "%s from %s to %s: %s", name, cell->from, cell->to,
-                         probe_outcome_name(cell->result.outcome));
+                         probe_outcome_names[cell->result.outcome]);
         break; /* the first one is enough */
     }
     note_asked(scene, true, finding);
@@ -128,9 +124,9 @@ enum level look_unknown(const struct scene *scene, struct finding *finding) {
         differs |= json_array_size(rows) != 0;
     if (drift && !differs)
         text_list_add(&ruled_out, "HNS has what Kubernetes says");
-    if (network_of(scene))
+    if (scene->network)
         text_list_add(&ruled_out, "the pods' network is there");
-    if (endpoint_of(scene, 'a') && endpoint_of(scene, 'b'))
+    if (scene->pods[POD_A].endpoint && scene->pods[POD_B].endpoint)
         text_list_add(&ruled_out, "both pods have their endpoints, and no ACL policy blocks them");
     names = text_list_join(&ruled_out, "; ");
     if (ruled_out.count)

@@ -67,7 +67,7 @@ static void add(struct making *m, enum diag_flow_id flow, size_t from, size_t to
         text_format(cell.probe.target, sizeof cell.probe.target, "%s", host);
         text_format(cell.probe.expect, sizeof cell.probe.expect, "%s", cell.any ? "" : expect);
         text_format(cell.reason, sizeof cell.reason, "%s", "it was not asked");
-        diag_cells_add(m->ret, &cell);
+        array_add(m->ret->items, m->ret->count, cell);
     }
 }
 
@@ -136,6 +136,63 @@ void cluster_cells_widen(struct diag_report *report, const struct cluster_addres
         add_pair(&m, &report->pairs.items[i], addresses);
 }
 
+/* ---- cells by what they ask and how they ended ---- */
+
+bool cluster_cell_has_dns_failed(const struct diag_cell *c) {
+    enum probe_outcome outcome = c->result.outcome;
+
+    return outcome == PROBE_DNS_TIMEOUT || outcome == PROBE_DNS_SERVFAIL ||
+           outcome == PROBE_DNS_NXDOMAIN;
+}
+
+/* What is true of the cell: enum cluster_trait. */
+static unsigned traits_of(const struct diag_cell *c) {
+    enum { FEW = 3 }; /* attempts */
+    enum probe_outcome outcome = c->result.outcome;
+    bool red = diag_cell_is_open(c), lossy = cluster_cell_is_lossy(c);
+    bool unresolved = red && cluster_cell_has_dns_failed(c);
+    bool astray = red && outcome == PROBE_WRONG_RESPONDER;
+    bool by_name = (c->flow->is & (FLOW_NAME | FLOW_OUTSIDE)) == FLOW_NAME;
+    const struct {
+        bool is;
+        enum cluster_trait trait;
+    } rows[] = {
+        {c->outcome == DIAG_NOT_RUN, IS_NOT_RUN},
+        {!red, IS_GREEN},
+        {lossy, IS_LOSSY},
+        {astray, IS_ASTRAY},
+        {red && outcome == PROBE_DNS_NXDOMAIN, IS_NO_NAME},
+        {unresolved && outcome != PROBE_DNS_NXDOMAIN, IS_DNS_SILENT},
+        {lossy && astray, IS_LOSSY_ASTRAY},
+        {lossy && unresolved, IS_LOSSY_UNRESOLVED},
+        {cluster_cell_is_large_lost(c), IS_LARGE_LOST},
+        {!red && !c->udp && c->large == LARGE_ARRIVE, IS_LARGE_WELL},
+        {!red && c->udp, IS_UDP_WELL},
+        {red && c->udp && outcome == PROBE_NO_REPLY && c->result.attempts <= FEW, IS_FEW_LOST},
+        {c->udp || cluster_cell_has_dns_failed(c), IS_OF_UDP},
+        {c->flow->id == FLOW_SVC_IP || (by_name && unresolved), IS_OF_SERVICE},
+        {c->from_node == c->to_node, IS_OF_ONE_NODE},
+    };
+    unsigned traits = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        traits |= rows[i].is ? rows[i].trait : 0;
+    return traits;
+}
+
+bool cluster_selects(const struct cluster_selector *selector, const struct diag_cell *c) {
+    bool no_probe = c->flow->id == FLOW_POD_IP && c->from_node == c->to_node;
+    bool api = c->flow->id == FLOW_SVC_FQDN && text_ends_with(c->to, ":443");
+    unsigned flow = no_probe ? NO_PROBE : api ? API_NAME : 1U << c->flow->id;
+    unsigned parts = (c->udp ? ONLY_UDP : ONLY_TCP) | (c->family == 6 ? ONLY_IPV6 : ONLY_IPV4);
+    unsigned traits;
+
+    if (!(selector->flows & flow) || (selector->part && !(selector->part & parts)))
+        return false;
+    traits = selector->fits || selector->but ? traits_of(c) : 0;
+    return (!selector->fits || (traits & selector->fits)) && !(traits & selector->but);
+}
+
 /* ---- asking and judging ---- */
 
 char *cluster_cell_path(const struct diag_report *report, const struct diag_cell *cell,
@@ -186,32 +243,11 @@ enum dial_end cluster_cell_read(const struct diag_report *report, const struct d
                                 long status, const char *body, size_t len, struct probe_result *ret,
                                 char *why, size_t why_size) {
     const struct dial_expected expected = {is_right, &(struct expected){report, cell}};
-    enum dial_end end =
-        dial_read_expected(status, body, len, cell->udp, &expected, ret, why, why_size);
+    enum dial_end end = dial_read(status, body, len, cell->udp, &expected, ret, why, why_size);
 
     if (end == DIAL_ANSWERED && ret->outcome == PROBE_WRONG_RESPONDER)
         text_format(why, why_size, "'%s' answered", ret->responder);
     return end;
-}
-
-void cluster_cell_judge(const struct diag_report *report, struct diag_cell *cell, long status,
-                        const char *body, size_t len, bool retried) {
-    unsigned before = cell->result.attempts;
-    char why[sizeof cell->reason];
-    struct probe_result result;
-
-    if (cluster_cell_read(report, cell, status, body, len, &result, why, sizeof why) ==
-        DIAL_NOT_RUN) {
-        if (cell->outcome != DIAG_FAIL) /* what was seen stays */
-            cluster_cell_unasked(cell, why);
-        return;
-    }
-    text_format(cell->reason, sizeof cell->reason, "%s", why);
-    result.attempts += retried ? before : 0;
-    cell->result = result;
-    cell->outcome = !result.succeeded ? DIAG_FAIL : retried && before ? DIAG_SLOW : DIAG_PASS;
-    if (!result.succeeded && !*cell->reason)
-        text_format(cell->reason, sizeof cell->reason, "%s", "no answer came");
 }
 
 /* ---- large packets, and some that are lost ---- */
@@ -219,24 +255,34 @@ void cluster_cell_judge(const struct diag_report *report, struct diag_cell *cell
 void cluster_cell_count(const struct diag_report *report, struct diag_cell *cell,
                         enum cluster_question question, long status, const char *body, size_t len,
                         bool retried, struct cluster_tally *ret) {
+    unsigned before = cell->result.attempts;
     struct probe_result result;
-    char why[200];
+    char why[sizeof cell->reason];
     enum dial_end end =
         cluster_cell_read(report, cell, status, body, len, &result, why, sizeof why);
-    bool answered = end == DIAL_ANSWERED && result.succeeded;
+    bool answered = result.succeeded != 0,
+         is_judged = question == ASK_NAME && ret->answered[ASK_NAME] == ret->asked[ASK_NAME];
 
-    if (question == ASK_NAME && ret->answered[ASK_NAME] == ret->asked[ASK_NAME] &&
-        (end != DIAL_NOT_RUN || !ret->asked[ASK_NAME]))
-        cluster_cell_judge(report, cell, status, body, len, retried);
+    if (end == DIAL_NOT_RUN) {
+        if (is_judged && !ret->asked[ASK_NAME] && cell->outcome != DIAG_FAIL)
+            cluster_cell_unasked(cell, why); /* what was seen stays */
+        return;
+    }
+    if (is_judged) {
+        text_format(cell->reason, sizeof cell->reason, "%s", why);
+        result.attempts += retried ? before : 0;
+        cell->result = result;
+        cell->outcome = !result.succeeded ? DIAG_FAIL : retried && before ? DIAG_SLOW : DIAG_PASS;
+        if (!result.succeeded && !*cell->reason)
+            text_format(cell->reason, sizeof cell->reason, "%s", "no answer came");
+    }
     if (question == ASK_LARGE) { /* it says no name */
-        (void)dial_read(status, body, len, cell->udp, &result, why, sizeof why);
+        (void)dial_read(status, body, len, cell->udp, NULL, &result, why, sizeof why);
         /* The whole echo, and nothing else. */
-        answered = end == DIAL_ANSWERED && result.succeeded && *result.responder &&
+        answered = result.succeeded && *result.responder &&
                    strspn(result.responder, "0") == strlen(result.responder) &&
                    len > (cell->udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP);
     }
-    if (end == DIAL_NOT_RUN)
-        return;
     ret->asked[question]++;
     ret->answered[question] += answered;
 }
@@ -289,13 +335,6 @@ void cluster_cell_judge_large(struct diag_cell *cell, const struct cluster_tally
     text_format(cell->reason, sizeof cell->reason,
                 "short packets arrive, large ones (%d bytes) are lost%s",
                 cell->udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP, way);
-}
-
-bool cluster_cell_has_dns_failed(const struct diag_cell *c) {
-    enum probe_outcome outcome = c->result.outcome;
-
-    return outcome == PROBE_DNS_TIMEOUT || outcome == PROBE_DNS_SERVFAIL ||
-           outcome == PROBE_DNS_NXDOMAIN;
 }
 
 void cluster_cell_judge_late(struct diag_cell *cell) {
@@ -398,7 +437,7 @@ void cluster_observation_read(struct cluster_node *node, enum cluster_observatio
         }
         return;
     }
-    if (dial_read(status, body, len, false, &result, why, sizeof why) == DIAL_NOT_RUN ||
+    if (dial_read(status, body, len, false, NULL, &result, why, sizeof why) == DIAL_NOT_RUN ||
         !result.succeeded)
         return;
     node->seen |= 1U << observation;

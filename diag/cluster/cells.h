@@ -29,10 +29,70 @@ enum cluster_question {
 /* Two full segments of TCP and more, in a URL that proxies take; an UDP packet that is not cut into
  * pieces where pods have the 1450 bytes of an overlay. agnhost reads 2048 bytes of UDP at most. */
 enum { CLUSTER_LARGE_TCP = 3000, CLUSTER_LARGE_UDP = 1400 };
-/* It was not asked, or could not be. */
-static inline bool cluster_cell_is_not_run(const struct diag_cell *cell) {
-    return cell->outcome == DIAG_NOT_RUN;
-}
+
+/* ---- cells by what they ask and how they ended ---- */
+
+/* Flows, a bit each. */
+#define FLOW_BIT_IF(so, id, name, from, to, by, is) | ((is) & (so) ? 1 << FLOW_##id : 0)
+#define FLOWS_THAT_ARE(so) (0 DIAG_FLOWS(FLOW_BIT_IF, so))
+enum {
+    PODS = 1 << FLOW_POD_IP, /* between pods of two nodes, by address */
+    POD_NAMES = 1 << FLOW_POD_NAME,
+    SERVICES = 1 << FLOW_SVC_IP, /* by cluster IP */
+    SHORT_NAMES = 1 << FLOW_SVC_SHORT,
+    SERVICE_NAMES = 1 << FLOW_SVC_FQDN,
+    OUTSIDE = 1 << FLOW_EXT_IP,
+    OUTSIDE_NAMES = 1 << FLOW_EXT_DNS,
+    READINESS = 1 << FLOW_NODE_POD,
+    KUBELETS = 1 << FLOW_POD_NODE,
+    LOCALHOST = 1 << FLOW_LOCALHOST,
+    OWN_SERVICE = 1 << FLOW_SELF,
+    NODE_PORTS = 1 << FLOW_NODE_PORT,
+    API_NAME = 1 << FLOW_COUNT,       /* the ExternalName of the Service kubernetes */
+    NO_PROBE = 1 << (FLOW_COUNT + 1), /* the one cell of a node without a probe */
+    ANY_FLOW = (1 << (FLOW_COUNT + 2)) - 1,
+    FULL_NAMES = POD_NAMES | SERVICE_NAMES | API_NAME,
+    BY_NAME = (FLOWS_THAT_ARE(FLOW_NAME) & ~OUTSIDE_NAMES) | API_NAME,
+    BY_SERVICE = FLOWS_THAT_ARE(FLOW_SERVICE) | API_NAME,
+    STRAIGHT = FLOWS_THAT_ARE(FLOW_STRAIGHT), /* neither by a Service nor by a name */
+};
+/* Cells of all protocols and families, or of one alone. */
+enum cluster_part { WHOLE, ONLY_UDP = 1, ONLY_TCP = 2, ONLY_IPV4 = 4, ONLY_IPV6 = 8 };
+/* What is true of a cell, a bit each; several may be. */
+enum cluster_trait {
+    IS_NOT_RUN = 1 << 0,    /* It was not asked, or could not be. */
+    IS_GREEN = 1 << 1,      /* It works. */
+    IS_LOSSY = 1 << 2,      /* Red: some attempts succeeded, others did not. */
+    IS_ASTRAY = 1 << 3,     /* Red: another pod or program answers than the one that was meant. */
+    IS_NO_NAME = 1 << 4,    /* Red: the DNS knows no such name. */
+    IS_DNS_SILENT = 1 << 5, /* Red: the DNS gives no answer, or an error. */
+    IS_UNRESOLVED = IS_NO_NAME | IS_DNS_SILENT,
+    IS_LOSSY_ASTRAY = 1 << 6,     /* Both of these at once. */
+    IS_LOSSY_UNRESOLVED = 1 << 7, /* Both of these at once. */
+    IS_LARGE_LOST = 1 << 8,       /* Red: only short packets arrive. */
+    /* Large packets arrive by TCP, whose segments are as large as its path lets pass: that UDP
+     * works proves nothing for them. */
+    IS_LARGE_WELL = 1 << 9,
+    /* UDP works. TCP sends again what was lost: that it works proves nothing for UDP. */
+    IS_UDP_WELL = 1 << 10,
+    /* Red: a few packets of UDP had no answer. Nobody sends these again, so all may be lost by
+     * chance. */
+    IS_FEW_LOST = 1 << 11,
+    /* Red or not: asked by UDP, or by a name that the DNS, which is asked by UDP, did not tell. */
+    IS_OF_UDP = 1 << 12,
+    /* To a Service, or by a name of the cluster that was not told: what answers some attempts alone
+     * may fail all of few attempts, and the DNS is behind a Service, too. */
+    IS_OF_SERVICE = 1 << 13,
+    IS_OF_ONE_NODE = 1 << 14, /* It names no other node. */
+};
+/* Cells of these flows and this part of which one of `fits` is true (0: each fits), and none of
+ * `but`. */
+struct cluster_selector {
+    unsigned flows; /* 0: no cell is selected */
+    enum cluster_part part;
+    unsigned fits, but; /* enum cluster_trait */
+};
+bool cluster_selects(const struct cluster_selector *selector, const struct diag_cell *cell);
 /* Red: some attempts succeeded, others did not. */
 static inline bool cluster_cell_is_lossy(const struct diag_cell *cell) {
     return cell->outcome == DIAG_FAIL && cell->result.succeeded;
@@ -44,30 +104,6 @@ static inline bool cluster_cell_is_large_lost(const struct diag_cell *cell) {
 /* Between pods of two nodes: asked with large packets, too. */
 static inline bool cluster_cell_is_between_pods(const struct diag_cell *cell) {
     return cell->flow->id == FLOW_POD_IP && cell->from_node != cell->to_node;
-}
-/* The same by TCP, which sends again what is lost. */
-static inline bool cluster_cell_is_pods_tcp(const struct diag_cell *cell) {
-    return cluster_cell_is_between_pods(cell) && !cell->udp;
-}
-/* To a Service by its cluster IP. */
-static inline bool cluster_cell_is_to_service(const struct diag_cell *cell) {
-    return cell->flow->id == FLOW_SVC_IP;
-}
-/* By a load balancer, or by a name of a Service. */
-static inline bool cluster_cell_is_by_service(const struct diag_cell *cell) {
-    return cell->flow->is & FLOW_SERVICE;
-}
-/* By a name of the cluster. */
-static inline bool cluster_cell_is_by_name(const struct diag_cell *cell) {
-    return (cell->flow->is & (FLOW_NAME | FLOW_OUTSIDE)) == FLOW_NAME;
-}
-/* To a port that each node has for a Service. */
-static inline bool cluster_cell_is_to_port(const struct diag_cell *cell) {
-    return cell->flow->id == FLOW_NODE_PORT;
-}
-/* To an address outside the cluster. */
-static inline bool cluster_cell_is_outside(const struct diag_cell *cell) {
-    return cell->flow->id == FLOW_EXT_IP;
 }
 /* Its name was not resolved, or the DNS did not answer. */
 bool cluster_cell_has_dns_failed(const struct diag_cell *c);
@@ -82,16 +118,13 @@ void cluster_cell_unasked(struct diag_cell *cell, const char *words);
 enum dial_end cluster_cell_read(const struct diag_report *report, const struct diag_cell *cell,
                                 long status, const char *body, size_t len, struct probe_result *ret,
                                 char *why, size_t why_size);
-/* Puts an answer into its cell; `retried`: if it was asked before it
- * failed, and that counts. */
-void cluster_cell_judge(const struct diag_report *report, struct diag_cell *cell, long status,
-                        const char *body, size_t len, bool retried);
 /* What came of the questions of one round. Zero-initialise. */
 struct cluster_tally {
     unsigned asked[QUESTIONS], answered[QUESTIONS];
 };
 /* Counts an answer, and judges the cell where it is a name: by the first that is wrong, else by the
- * last. What the API server does not pass on (a proxy takes no such URL) is not counted. */
+ * last. `retried`: the cell was asked before, which counts, too. What the API server does not pass
+ * on (a proxy takes no such URL) is not counted. */
 void cluster_cell_count(const struct diag_report *report, struct diag_cell *cell,
                         enum cluster_question question, long status, const char *body, size_t len,
                         bool retried, struct cluster_tally *ret);

@@ -40,37 +40,38 @@ bool cluster_choice_is_sample(const struct cluster_choice *choice,
                               const struct cluster_nodes *nodes);
 /* Leaves the chosen ones, in their order. A sample is each node that says of itself that something
  * is wrong (not Ready, `says`, a twin; of many that are unsure 200), two Ready ones of each kind
- * (cluster_node_place()) that say no such thing, and more of each kind in turn, until there are
+ * (ALIKE_PLACE) that say no such thing, and more of each kind in turn, until there are
  * 120; at most 500 are drawn so. Of a kind those are drawn first that have not proved their network
  * within the term of a proof, and otherwise as a number that is made of the name has it: again the
  * same ones. ERROR_USAGE for a name that is not there, and where nothing is left. */
 int cluster_nodes_choose(struct cluster_nodes *nodes, const struct cluster_choice *choice,
                          struct cluster_sample *ret, struct error *err);
-/* The name of the probe of the node at that place, which the caller frees; the node whose probe has
- * a name, in either case, NULL: none. */
-char *cluster_probe_name(size_t place);
+/* The probe of the first node is called "probe-1", that of the next one "probe-2". */
+#define CLUSTER_PROBE_PREFIX "probe-"
+/* The node whose probe has that name, in either case, NULL: none. */
 struct cluster_node *cluster_node_of_probe(const struct cluster_nodes *nodes, const char *name);
-/* Operating system, Windows build, Kubernetes minor and network: nodes of one kind are alike. The
- * caller frees. */
-char *cluster_node_kind(const struct cluster_node *node);
-
-/* The same, and the pool and zone of a cloud: "windows 10.0.20348 v1.37 flannel vxlan, pool p, zone
- * z". The caller frees. */
-char *cluster_node_place(const struct cluster_node *node);
-
-char *cluster_node_system(const struct cluster_node *node); /* the first of these alone */
-
-/* The first node of which the text is the same, for each node; free(). */
-size_t *cluster_alike_make(const struct cluster_nodes *nodes,
-                           char *(*text)(const struct cluster_node *node));
+/* What nodes have in common. Of one kind are those with the same operating system, Windows build,
+ * Kubernetes minor and network; a cloud may put them into pools and zones besides. */
+enum cluster_alike {
+    ALIKE_SYSTEM, /* the operating system alone */
+    ALIKE_KIND = 1,
+    ALIKE_POOL = 2, /* of one kind, too */
+    ALIKE_ZONE = 4, /* of one kind, too */
+    ALIKE_PLACE = ALIKE_POOL | ALIKE_ZONE,
+};
+/* In words: "windows", "windows 10.0.20348 v1.37 flannel vxlan, pool p, zone z". The caller frees.
+ */
+char *cluster_node_text(const struct cluster_node *node, enum cluster_alike what);
+/* The first node of which these words are the same, for each node; free(). */
+size_t *cluster_alike_make(const struct cluster_nodes *nodes, enum cluster_alike what);
 
 /* Of at most five nodes with a probe each reaches each. Of more, each is once a source and once a
- * target, and each pair of kinds (cluster_node_place()), in both directions, is among them: as many
+ * target, and each pair of kinds (ALIKE_PLACE), in both directions, is among them: as many
  * as nodes, and at most the square of the kinds more. Where there are more than 50 kinds, it is the
- * pairs of kinds and pools, of kinds and zones, and of kinds alone (cluster_node_kind()), each
+ * pairs of kinds and pools, of kinds and zones, and of kinds alone (ALIKE_KIND), each
  * where these are not more than 50. free() the items. */
 void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs *ret);
-/* Pairs of kinds (cluster_node_place()) that could be asked, and those that are. */
+/* Pairs of kinds (ALIKE_PLACE) that could be asked, and those that are. */
 void cluster_pairs_count(const struct cluster_nodes *nodes, const struct cluster_pairs *pairs,
                          size_t *ret_all, size_t *ret_asked);
 /* For each of the first 24 pairs with a cell that failed: from its first node to another one, from

@@ -157,14 +157,8 @@ void cluster_twins_of_pods(struct cluster_nodes *nodes) {
 
 /* ---- read ---- */
 
-#define PROBE_PREFIX "probe-"
-
-char *cluster_probe_name(size_t place) {
-    return xasprintf(PROBE_PREFIX "%zu", place + 1);
-}
-
 struct cluster_node *cluster_node_of_probe(const struct cluster_nodes *nodes, const char *name) {
-    size_t prefix = strlen(PROBE_PREFIX);
+    size_t prefix = strlen(CLUSTER_PROBE_PREFIX);
     long long number;
 
     if (!name || strlen(name) < prefix ||
@@ -268,22 +262,15 @@ int cluster_nodes_add(struct cluster_nodes *nodes, const json_t *items, struct e
     return 0;
 }
 
-char *cluster_node_kind(const struct cluster_node *node) {
+char *cluster_node_text(const struct cluster_node *node, enum cluster_alike what) {
     const char *minor = strchr(node->version, '.');
+    const char *pool = (what & ALIKE_POOL) && node->pool ? node->pool : "",
+               *zone = (what & ALIKE_ZONE) && node->zone ? node->zone : "";
     size_t len = minor ? (size_t)(minor - node->version) + 1 + strcspn(minor + 1, ".") : 0;
 
-    return xasprintf("%s%s%s %.*s %s", node->os, *node->build ? " " : "", node->build, (int)len,
-                     node->version, node->network);
-}
-
-char *cluster_node_system(const struct cluster_node *node) {
-    return xstrdup(node->os);
-}
-
-char *cluster_node_place(const struct cluster_node *node) {
-    _cleanup_(freep) char *kind = cluster_node_kind(node);
-    const char *pool = node->pool ? node->pool : "", *zone = node->zone ? node->zone : "";
-
-    return xasprintf("%s%s%s%s%s", kind, *pool ? ", pool " : "", pool, *zone ? ", zone " : "",
-                     zone);
+    if (what == ALIKE_SYSTEM)
+        return xstrdup(node->os);
+    return xasprintf("%s%s%s %.*s %s%s%s%s%s", node->os, *node->build ? " " : "", node->build,
+                     (int)len, node->version, node->network, *pool ? ", pool " : "", pool,
+                     *zone ? ", zone " : "", zone);
 }

@@ -11,13 +11,12 @@ enum {
     LOSSY_MAX = 4,    /* nodes whose Services answer now and then */
 };
 
-size_t *cluster_alike_make(const struct cluster_nodes *nodes,
-                           char *(*text)(const struct cluster_node *node)) {
+size_t *cluster_alike_make(const struct cluster_nodes *nodes, enum cluster_alike what) {
     size_t *first = xcalloc(nodes->count, sizeof *first);
     _cleanup_json_ json_t *firsts = json_object();
 
     for (size_t i = 0; i < nodes->count; i++) {
-        _cleanup_(freep) char *key = text(&nodes->items[i]);
+        _cleanup_(freep) char *key = cluster_node_text(&nodes->items[i], what);
 
         if (!json_object_get(firsts, key))
             json_object_set_new(firsts, key, json_integer((json_int_t)i));
@@ -35,9 +34,9 @@ struct kinds {
     size_t count;
 };
 
-static void kinds_make(const struct cluster_nodes *nodes,
-                       char *(*text)(const struct cluster_node *node), struct kinds *ret) {
-    size_t *alike = cluster_alike_make(nodes, text);
+static void kinds_make(const struct cluster_nodes *nodes, enum cluster_alike what,
+                       struct kinds *ret) {
+    size_t *alike = cluster_alike_make(nodes, what);
 
     *ret = (struct kinds){.of = xcalloc(nodes->count, sizeof *ret->of),
                           .members = xcalloc(nodes->count, sizeof *ret->members),
@@ -69,21 +68,8 @@ static size_t next_of(struct kinds *kinds, size_t kind, size_t other) {
     return SIZE_MAX;
 }
 
-static char *kind_and_pool(const struct cluster_node *node) {
-    _cleanup_(freep) char *kind = cluster_node_kind(node);
-
-    return xasprintf("%s %s", kind, node->pool ? node->pool : "");
-}
-
-static char *kind_and_zone(const struct cluster_node *node) {
-    _cleanup_(freep) char *kind = cluster_node_kind(node);
-
-    return xasprintf("%s %s", kind, node->zone ? node->zone : "");
-}
-
 void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs *ret) {
-    static char *(*const texts[])(const struct cluster_node *node) = {
-        cluster_node_place, kind_and_pool, kind_and_zone, cluster_node_kind};
+    static const enum cluster_alike kinds_of[] = {ALIKE_PLACE, ALIKE_POOL, ALIKE_ZONE, ALIKE_KIND};
     _cleanup_(freep) size_t *live = xcalloc(nodes->count, sizeof *live);
     size_t count = 0;
 
@@ -91,21 +77,21 @@ void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs 
     for (size_t i = 0; i < nodes->count; i++)
         if (!nodes->items[i].waiting)
             live[count++] = i;
-    /* Those with a probe, in circles: to the next one; of few nodes to each that is farther, too.
-     */
+    /* Nodes with a probe stand in a circle: each is asked to reach the next one, and of few nodes
+     * each one that is farther away, too. */
     for (size_t step = 1; step < (count <= ALL_MAX ? count : 2); step++)
         for (size_t i = 0; i < count; i++)
             array_add(ret->items, ret->count,
                       (struct cluster_pair){live[i], live[(i + step) % count]});
 
-    /* Each pair of such kinds, where they are not too many. What is covered by one text is so of
-     * the following, too. */
-    for (size_t t = 0; t < ARRAY_SIZE(texts); t++) {
+    /* Each pair of such kinds, where they are not too many. What is covered of one sort of kinds is
+     * covered of the following, too. */
+    for (size_t k = 0; k < ARRAY_SIZE(kinds_of); k++) {
         _cleanup_(freep) bool *covered = NULL;
         struct kinds kinds;
         size_t all;
 
-        kinds_make(nodes, texts[t], &kinds);
+        kinds_make(nodes, kinds_of[k], &kinds);
         all = kinds.count <= PAIRED_MAX ? kinds.count * kinds.count : 0;
         covered = xcalloc(all, sizeof *covered);
         for (size_t i = 0; i < ret->count && all; i++)
@@ -132,7 +118,7 @@ void cluster_pairs_count(const struct cluster_nodes *nodes, const struct cluster
     size_t *asked = xcalloc(pairs->count, sizeof *asked), live = 0, alone = 0;
     struct kinds kinds;
 
-    kinds_make(nodes, cluster_node_place, &kinds);
+    kinds_make(nodes, ALIKE_PLACE, &kinds);
     for (size_t k = 0; k < kinds.count; k++) {
         size_t count = kinds.begin[k + 1] - kinds.begin[k];
 
@@ -218,7 +204,7 @@ static void add_behind_services(struct diag_report *report) {
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *c = &report->cells.items[i];
 
-        if (cluster_cell_is_lossy(c) && cluster_cell_is_to_service(c) && !lossy[c->from_node]) {
+        if (cluster_cell_is_lossy(c) && c->flow->id == FLOW_SVC_IP && !lossy[c->from_node]) {
             lossy[c->from_node] = true;
             count++;
         }
@@ -232,7 +218,7 @@ static void add_behind_services(struct diag_report *report) {
 
 void cluster_pairs_widen(struct diag_report *report) {
     size_t count = report->pairs.count, red = 0,
-           *kinds = cluster_alike_make(&report->nodes, cluster_node_kind);
+           *kinds = cluster_alike_make(&report->nodes, ALIKE_KIND);
     bool *well = xcalloc(report->nodes.count, sizeof *well), *fails = xcalloc(count + 1, 1);
     _cleanup_(text_table_free) struct text_table reds = {0};
 

@@ -28,6 +28,7 @@ struct run {
     struct cluster_asking asking;
     char *nodes_path; /* at which the API server lists the nodes that are meant */
     uint64_t begin;   /* of the measurement */
+    bool few_nodes;   /* so that asking takes little time */
     unsigned widened; /* how often the pairs, as some fail */
     bool grew;        /* the last time brought new ones that fail */
     bool written;     /* each node's kube-proxy has written the Services */
@@ -65,9 +66,10 @@ static int prepare(struct run *run, struct error *err) {
     choice.now = host_now(run->client->host) + run->client->clock_difference;
     if (cluster_nodes_choose(&report->nodes, &choice, &report->sample, err) < 0)
         return -1;
+    run->few_nodes = report->nodes.count <= FEW_NODES;
     for (size_t i = 0; i < report->nodes.count; i++)
         if (report->nodes.items[i].ready)
-            report->nodes.items[i].pod = cluster_probe_name(i);
+            report->nodes.items[i].pod = xasprintf(CLUSTER_PROBE_PREFIX "%zu", i + 1);
         else
             report->nodes.items[i].waiting = xstrdup("the node is not Ready");
 
@@ -109,9 +111,8 @@ static int take_domain(struct run *run, struct error *err) {
     struct diag_report *report = run->report;
     char *domain = NULL;
 
-    /* "svc.cluster.local" among the suffixes that a pod has: what is behind "svc."; NULL: none says
-     * so.
-     * */
+    /* Of "svc.cluster.local" among the suffixes of a pod the domain is what stands behind "svc.";
+     * NULL: no pod says it. */
     for (size_t i = 0; i < report->nodes.count && !domain; i++) {
         struct text_list suffixes = {0};
 
@@ -135,16 +136,12 @@ static int take_domain(struct run *run, struct error *err) {
     return host_sleep(run->client->host, LOOK_MS, err); /* the DNS hears of it */
 }
 
-static bool is_straight(const struct diag_cell *cell) {
-    return cell->flow->is & FLOW_STRAIGHT;
-}
-
 /* Services are only looked at until each node's kube-proxy has written them, or had its time.
  * Meanwhile all is asked that needs none. */
 static int ask_early(struct run *run, struct error *err) {
     struct host *host = run->client->host;
     struct cluster_round round = {
-        .asks = is_straight,
+        .asks = {STRAIGHT},
         .observations = {[OBSERVE_DNS] = true,
                          [OBSERVE_CLIENT] = true,
                          [OBSERVE_SERVICE] = true,
@@ -158,7 +155,7 @@ static int ask_early(struct run *run, struct error *err) {
 
     if (take_domain(run, err) < 0)
         return -1;
-    round.asks = NULL;
+    round.asks.flows = 0;
     round.observations[OBSERVE_DNS] = false;
     for (; unseen && host_monotonic_ms(host) - run->begin < PROXIES_MS;
          unseen = cluster_ask(&run->asking, &round).unseen)
@@ -191,31 +188,17 @@ static void forget_unreached(struct run *run) {
         free(take_ptr(run->report->nodes.items[i].unreached));
 }
 
-static bool has_few_nodes(const struct run *run) {
-    return run->report->nodes.count <= FEW_NODES;
-}
-
-static bool may_widen(const struct run *run) {
-    return !run->widened || (run->grew && run->widened < WIDENED_MAX);
-}
-
-/* Which pod, or which port of an address translation, is chosen is chance. */
-static bool is_chance_well(const struct diag_cell *cell) {
-    return (cluster_cell_is_to_service(cell) || cluster_cell_is_outside(cell)) &&
-           !diag_cell_is_open(cell);
-}
-
 /* Where some attempts fail, and none between pods, all that are like these are asked as often: only
  * then it is seen where none does. */
 static void ask_alike(struct run *run) {
-    static bool (*const like[])(const struct diag_cell *cell) = {
-        cluster_cell_is_to_service, cluster_cell_is_to_port, cluster_cell_is_by_name,
-        cluster_cell_is_outside};
+    static const struct cluster_selector like[] = {
+        {.flows = SERVICES}, {.flows = NODE_PORTS}, {.flows = BY_NAME}, {.flows = OUTSIDE}};
     const struct diag_cells *cells = &run->report->cells;
 
     for (size_t i = 0; i < ARRAY_SIZE(like); i++)
         for (size_t k = 0; k < cells->count; k++)
-            if (cluster_cell_is_lossy(&cells->items[k]) && like[i](&cells->items[k])) {
+            if (cluster_cell_is_lossy(&cells->items[k]) &&
+                cluster_selects(&like[i], &cells->items[k])) {
                 tell(run, "asking again for what fails now and then");
                 (void)cluster_ask(&run->asking, &(struct cluster_round){.asks = like[i],
                                                                         .lossy = true,
@@ -225,14 +208,10 @@ static void ask_alike(struct run *run) {
             }
 }
 
-static bool is_any(const struct diag_cell *) {
-    return true;
-}
-
 static int ask_all(struct run *run, struct error *err) {
     struct host *host = run->client->host;
     uint64_t asked = host_monotonic_ms(host);
-    struct cluster_round round = {.asks = is_any,
+    struct cluster_round round = {.asks = {ANY_FLOW},
                                   .observations = {[OBSERVE_CLIENT] = true,
                                                    [OBSERVE_SERVICE] = true,
                                                    [OBSERVE_LOCAL] = true,
@@ -240,26 +219,30 @@ static int ask_all(struct run *run, struct error *err) {
     bool early = asked - run->begin < PROXIES_MS; /* then it is no fault yet */
     size_t red = cluster_ask(&run->asking, &round).red;
 
-    if (has_few_nodes(run) && !cluster_has_cut_pods(run->report, 0)) /* one pod may be wrong */
-        red += cluster_ask(&run->asking, &(struct cluster_round){.asks = is_chance_well,
-                                                                 .again = run->written || !early,
-                                                                 .evenly = true})
+    /* What works may do so by chance: which pod, or which port of an address translation, is
+     * chosen. One pod may be wrong. */
+    if (run->few_nodes && !cluster_has_cut_pods(run->report, 0))
+        red += cluster_ask(&run->asking,
+                           &(struct cluster_round){.asks = {SERVICES | OUTSIDE, .fits = IS_GREEN},
+                                                   .again = run->written || !early,
+                                                   .evenly = true})
                    .red;
     red += cluster_ask_by_exec(run->client, run->report, EXEC_NODES);
-    round = (struct cluster_round){.asks = is_any, .closely = true};
+    round = (struct cluster_round){.asks = {ANY_FLOW}, .closely = true};
     for (; red; early = false) {
         uint64_t now = host_monotonic_ms(host);
         bool soon = now - run->begin < SETTLE_MS, first = !run->widened;
+        bool widens = first || (run->grew && run->widened < WIDENED_MAX);
         size_t cells = run->report->cells.count;
         _cleanup_(freep) char *line = NULL;
 
         /* What fails takes a time-out: of many nodes only what is asked at once. */
-        if (has_few_nodes(run) ? !soon && !may_widen(run) : !soon || red > RED_MAX)
+        if (run->few_nodes ? !soon && !widens : !soon || red > RED_MAX)
             break;
         line = xasprintf("asking again for %zu cells that failed", red);
-        if (has_few_nodes(run) && may_widen(run))
+        if (run->few_nodes && widens)
             cluster_asking_widen(&run->asking);
-        run->widened += may_widen(run);
+        run->widened += widens;
         tell(run, line);
         if (now - asked < AGAIN_MS &&
             host_sleep(host, (unsigned)(AGAIN_MS - (now - asked)), err) < 0)
@@ -271,7 +254,7 @@ static int ask_all(struct run *run, struct error *err) {
         red = cluster_ask(&run->asking, &round).red;
         run->grew = cluster_has_cut_pods(run->report, cells);
     }
-    if (has_few_nodes(run) && !cluster_has_cut_pods(run->report, 0))
+    if (run->few_nodes && !cluster_has_cut_pods(run->report, 0))
         ask_alike(run);
     return cluster_check_interrupted(host, err);
 }
@@ -285,7 +268,7 @@ static int count(struct run *run, struct error *err) {
      * UDP's did not. */
     for (size_t i = 0; i < cells->count; i++)
         delayed |= run->asking.cells[i].delayed && !diag_cell_is_open(&cells->items[i]);
-    if (!run->report->count && !(has_few_nodes(run) && delayed))
+    if (!run->report->count && !(run->few_nodes && delayed))
         return 0;
     if (cluster_count(&run->asking, err) < 0)
         return -1;
@@ -294,7 +277,8 @@ static int count(struct run *run, struct error *err) {
     if (run->widened || !lossy)
         return 0;
     cluster_asking_widen(&run->asking);
-    (void)cluster_ask(&run->asking, &(struct cluster_round){.asks = cluster_cell_is_not_run});
+    (void)cluster_ask(&run->asking,
+                      &(struct cluster_round){.asks = {ANY_FLOW, .fits = IS_NOT_RUN}});
     (void)cluster_ask_by_exec(run->client, run->report, EXEC_NEW);
     return cluster_count(&run->asking, err);
 }
@@ -314,8 +298,8 @@ static int ask(struct run *run, struct error *err) {
         &(struct cluster_round){
             .observations =
                 {[OBSERVE_SERVICE] = true, [OBSERVE_LOCAL] = true, [OBSERVE_STICKY] = true},
-            .soon_ms = has_few_nodes(run) ? LAST_LOOK_MS : SOON_MS});
-    cluster_ask_stopped(&run->asking, has_few_nodes(run));
+            .soon_ms = run->few_nodes ? LAST_LOOK_MS : SOON_MS});
+    cluster_ask_stopped(&run->asking, run->few_nodes);
     return count(run, err);
 }
 

@@ -132,7 +132,7 @@ int cluster_nodes_choose(struct cluster_nodes *nodes, const struct cluster_choic
         if (choose_named(nodes, choice->names, chosen, err) < 0)
             return -1;
     } else if (cluster_choice_is_sample(choice, nodes)) {
-        _cleanup_(freep) size_t *alike = cluster_alike_make(nodes, cluster_node_place);
+        _cleanup_(freep) size_t *alike = cluster_alike_make(nodes, ALIKE_PLACE);
         _cleanup_(freep) size_t *place = xcalloc(nodes->count, sizeof *place);
 
         ret->of = nodes->count;
@@ -142,7 +142,7 @@ int cluster_nodes_choose(struct cluster_nodes *nodes, const struct cluster_choic
         for (size_t i = 0; i < nodes->count; i++) {
             if (alike[i] == i) {
                 place[i] = ret->count;
-                ret->kinds[ret->count++].name = cluster_node_place(&nodes->items[i]);
+                ret->kinds[ret->count++].name = cluster_node_text(&nodes->items[i], ALIKE_PLACE);
             }
             ret->kinds[place[alike[i]]].nodes++;
             ret->kinds[place[alike[i]]].asked += chosen[i] && nodes->items[i].ready;

@@ -31,7 +31,11 @@ struct collection *collection_new(void) {
     return xcalloc(1, sizeof(struct collection));
 }
 
-void collection_free(struct collection *c) {
+void collection_freep(struct collection **pack) {
+    struct collection *c = *pack;
+
+    if (!c)
+        return;
     for (size_t i = 0; i < c->count; i++) {
         free((char *)c->files[i].path);
         free((char *)c->files[i].data);
@@ -41,28 +45,20 @@ void collection_free(struct collection *c) {
     free(c);
 }
 
-void collection_freep(struct collection **c) {
-    if (*c)
-        collection_free(*c);
-}
-
 void collection_miss(struct collection *c, const char *name, const char *why) {
     text_addf(&c->missing, "  %s: ", name);
     text_add_escaped(&c->missing, why, strlen(why));
     text_add(&c->missing, "\n");
 }
 
-/* Bytes as they are, which it takes; `what` they are in the index, NULL: no line of it. */
+/* Packs a text, which it takes; what looks like a secret in it is overwritten. `what` it is in the
+ * index, NULL: no line of it. */
 static void put(struct collection *c, const char *name, const char *what, char *data, size_t len) {
+    unicode_to_text(&data, &len);
+    redact_secrets(data);
     if (what)
         text_addf(&c->rows, "  %-56s %s\n", name, what);
     c->files[c->count++] = (struct bundle_archive_file){xstrdup(name), data, len};
-}
-
-/* What looks like a secret is overwritten. */
-static void hide(char **data, size_t *len) {
-    unicode_to_text(data, len);
-    redact_secrets(*data);
 }
 
 /* Packs a text, which it takes, with a line of the index: `what` it is, and how much of `whole`
@@ -78,14 +74,13 @@ static void add(struct collection *c, const char *name, const char *what, char *
         free(data);
         return;
     }
-    hide(&data, &len);
     text_addf(&c->rows, "  %-56s %s", name, what);
     if (whole > read)
         text_addf(&c->rows, " (the last %u of %llu bytes)", (unsigned)read,
                   (unsigned long long)whole);
     text_add(&c->rows, "\n");
-    c->total += len;
     put(c, name, NULL, data, len);
+    c->total += c->files[c->count - 1].len;
 }
 
 /* In a string of JSON a text of several lines is easier to look through by itself. */
@@ -133,10 +128,8 @@ void collection_add_report(struct collection *c, const char *text, const char *h
     c->has_report = true;
     for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
         char *data = xstrdup(forms[i].text);
-        size_t len = strlen(data);
 
-        hide(&data, &len);
-        put(c, forms[i].name, forms[i].what, data, len);
+        put(c, forms[i].name, forms[i].what, data, strlen(data));
     }
 }
 
@@ -144,7 +137,6 @@ int collection_finish(struct collection *c, const char *head, const char *failur
                       size_t *ret_len, struct error *err) {
     struct text t = {0};
     size_t len;
-    char *index;
 
     text_addf(&t, "%s\n\n", head);
     if (failure)
@@ -159,9 +151,7 @@ int collection_finish(struct collection *c, const char *head, const char *failur
     if (c->missing.len)
         text_addf(&t, "\nCould not be read:\n%s", text_str(&c->missing));
     len = t.len;
-    index = text_take(&t);
-    hide(&index, &len);
-    put(c, "index.txt", NULL, index, len);
+    put(c, "index.txt", NULL, text_take(&t), len);
     return bundle_archive_make(c->files, c->count, ret, ret_len, err);
 }
 
@@ -395,11 +385,14 @@ int diag_collect(struct host *host, struct diag_report *report,
     add_report(pack, report);
     /* The packets that this run captured: no text, so they are packed as they are. */
     if (json_at(report->evidence, "capture.drops")) {
-        if (host_read(host, DIAG_CAPTURE_FILE, COLLECTION_TOTAL_MAX, &packets, &len, &why) < 0)
+        if (host_read(host, DIAG_CAPTURE_FILE, COLLECTION_TOTAL_MAX, &packets, &len, &why) < 0) {
             collection_miss(pack, "capture.pcapng", why.message);
-        else
-            put(pack, "capture.pcapng",
-                "while one red flow was asked: the first 128 bytes of each packet", packets, len);
+        } else {
+            text_addf(&pack->rows, "  %-56s %s\n", "capture.pcapng",
+                      "while one red flow was asked: the first 128 bytes of each packet");
+            pack->files[pack->count++] =
+                (struct bundle_archive_file){xstrdup("capture.pcapng"), packets, len};
+        }
     }
     add_evidence(&reading, report->evidence);
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)

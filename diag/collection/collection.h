@@ -41,7 +41,6 @@ enum {
 
 struct collection;
 struct collection *collection_new(void);
-void collection_free(struct collection *c);
 void collection_freep(struct collection **c);
 
 /* Packs it with a line of the index: `what` it is. */

@@ -285,10 +285,6 @@ int drift_cluster_list(struct drift_cluster *cluster, enum drift_what what,
     return result;
 }
 
-const char *drift_name(enum drift_what what) {
-    return kinds[what].name;
-}
-
 void drift_cluster_clear(struct drift_cluster *cluster, enum drift_what what) {
     struct side side = side_of(cluster, what);
 

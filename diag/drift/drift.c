@@ -113,22 +113,6 @@ const struct drift_kind drift_kinds[DRIFT_KINDS] = {
      .find = drift_find_kube_proxies},
 };
 
-json_t *drift_compare(const struct drift_seen *seen) {
-    _cleanup_(drift_index_free) struct drift_index index = {0};
-    json_t *drift = json_object();
-
-    drift_index_make(seen, &index);
-    for (size_t k = 0; k < DRIFT_KINDS; k++) {
-        json_t *rows = json_array();
-
-        drift_kinds[k].find(seen, &index, rows);
-        if (json_array_size(rows))
-            json_object_set(drift, drift_kinds[k].key, rows);
-        json_decref(rows);
-    }
-    return drift;
-}
-
 char *drift_left_over(const json_t *drift) {
     struct text t = {0};
 
@@ -155,38 +139,42 @@ static bool has(const struct drift_cluster *known, enum drift_what what) {
     return known && (what == DRIFT_SERVICES ? known->has_services : known->has_slices);
 }
 
-/* What of `known` (or NULL) is there is not asked for. */
-static void ask(struct kube_client *client, const char *node, const struct drift_cluster *known,
-                struct drift_cluster *ret) {
+void drift_ask(struct kube_client *client, const char *node, const struct drift_cluster *known,
+               struct drift_cluster *ret) {
+    static const char *const names[] = {
+        [DRIFT_SERVICES] = "the Services", [DRIFT_SLICES] = "the EndpointSlices"};
     _cleanup_(freep) char *name = kube_escape(node ? node : "");
     _cleanup_(freep) char *pods_path =
         xasprintf("/api/v1/pods?fieldSelector=spec.nodeName%%3D%s", name);
     struct error why = {0};
 
     *ret = (struct drift_cluster){.unread = json_array()};
-    for (enum drift_what what = DRIFT_SERVICES; what <= DRIFT_SLICES; what++) {
-        _cleanup_(freep) char *shown = xasprintf("the %s", drift_name(what));
-
+    for (enum drift_what what = DRIFT_SERVICES; what <= DRIFT_SLICES; what++)
         if (!has(known, what) && drift_cluster_list(ret, what, client, NULL, &why) < 0)
-            add_unread(ret->unread, shown, &why);
-    }
+            add_unread(ret->unread, names[what], &why);
     if (node && kube_pages_get(client, pods_path, &ret->pods, &why) < 0)
         add_unread(ret->unread, "this node's pods", &why);
 }
 
-void drift_ask(struct kube_client *client, const char *node, struct drift_cluster *ret) {
-    ask(client, node, NULL, ret);
-}
-
 json_t *drift_judge(const struct drift_seen *seen) {
-    json_t *drift = drift_compare(seen);
+    _cleanup_(drift_index_free) struct drift_index index = {0};
     _cleanup_json_ json_t *commands = json_array();
+    json_t *drift = json_object();
     bool restart = false;
 
+    drift_index_make(seen, &index);
+    for (size_t k = 0; k < DRIFT_KINDS; k++) {
+        json_t *rows = json_array();
+
+        drift_kinds[k].find(seen, &index, rows);
+        if (json_array_size(rows)) {
+            json_object_set(drift, drift_kinds[k].key, rows);
+            restart |= drift_kinds[k].by_kube_proxy;
+        }
+        json_decref(rows);
+    }
     if (seen->cluster && json_array_size(seen->cluster->unread))
         json_object_set(drift, "unread", seen->cluster->unread);
-    for (size_t k = 0; k < DRIFT_KINDS; k++)
-        restart |= drift_kinds[k].by_kube_proxy && json_object_get(drift, drift_kinds[k].key);
     if (restart) {
         json_array_append_new(commands, json_string("sc.exe stop kube-proxy"));
         json_array_append_new(commands, json_string("sc.exe start kube-proxy"));
@@ -292,7 +280,7 @@ json_t *drift_read(struct host *host, struct kube_client *client, const char *no
     struct error why = {0};
     json_t *drift;
 
-    ask(client, node, known, &r.cluster);
+    drift_ask(client, node, known, &r.cluster);
     /* Which nodes there are is asked of whoever may. */
     if (pod_cidrs && kube_nodes_get(client, &r.nodes, &why) < 0 && !kube_is_forbidden(&why))
         add_unread(r.cluster.unread, "the Nodes", &why);

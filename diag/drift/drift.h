@@ -65,7 +65,6 @@ int drift_cluster_list(struct drift_cluster *cluster, enum drift_what what,
 void drift_cluster_put(struct drift_cluster *cluster, enum drift_what what, const json_t *object);
 void drift_cluster_remove(struct drift_cluster *cluster, enum drift_what what,
                           const json_t *object);
-const char *drift_name(enum drift_what what); /* "Services" */
 void drift_cluster_clear(struct drift_cluster *cluster, enum drift_what what);
 void drift_cluster_free(struct drift_cluster *cluster);
 
@@ -136,19 +135,20 @@ enum { DRIFT_KINDS = 11 };
  * is older than a minute, which kube-proxy takes at most. */
 extern const struct drift_kind drift_kinds[DRIFT_KINDS];
 
-/* {KEY: [row]} of the kinds above, each absent where nothing is wrong. Pure; new reference. */
-json_t *drift_compare(const struct drift_seen *seen);
-/* Asks Kubernetes: Services, EndpointSlices and the pods of that node (NULL: none). Three lists. */
-void drift_ask(struct kube_client *client, const char *node, struct drift_cluster *ret);
-/* Compares as drift_compare() does, and adds `unread` and `commands` as drift_read() does. Pure;
- * new reference. */
+/* Asks Kubernetes: Services, EndpointSlices and the pods of that node (NULL: none). Three lists;
+ * what of Services and EndpointSlices `known` (or NULL) has is not asked for. What could not be
+ * read is in ret->unread. drift_cluster_free(). */
+void drift_ask(struct kube_client *client, const char *node, const struct drift_cluster *known,
+               struct drift_cluster *ret);
+/* {KEY: [row]} of the kinds above, each absent where nothing is wrong; `unread` of the cluster, and
+ * `commands`: what to do by hand, one command each, a restart of kube-proxy first. Pure; new
+ * reference. */
 json_t *drift_judge(const struct drift_seen *seen);
-/* Reads all that and compares; without `pod_cidrs` no Node is asked for, and Nodes that this
- * identity may not list are left out; then the routes are, too; adds `unread`: ["the Services:
- * why"] and `commands`: what to do by hand, one command each, a restart of kube-proxy first. At
- * most DRIFT_MS and one call's time. New reference. `known` (or NULL): what of
- * Services and EndpointSlices it has is not asked for. *ret_balancers (or NULL): HNS' load
- * balancers, hcn_balancers_free(); false: it did not tell them. */
+/* Reads all that and compares (drift_judge()). Without `pod_cidrs` no Node is asked for, and Nodes
+ * that this identity may not list are left out; then the routes are, too. At most DRIFT_MS and one
+ * call's time. New reference. `known` (or NULL): what of Services and EndpointSlices it has is not
+ * asked for. *ret_balancers (or NULL): HNS' load balancers, hcn_balancers_free(); false: it did not
+ * tell them. */
 enum { DRIFT_MS = 5000 };
 json_t *drift_read(struct host *host, struct kube_client *client, const char *node,
                    const char *network, const struct text_list *pod_cidrs,

@@ -33,10 +33,6 @@ const struct diag_flow *diag_flow_find(const char *name) {
     return NULL;
 }
 
-void diag_cells_add(struct diag_cells *cells, const struct diag_cell *cell) {
-    array_add(cells->items, cells->count, *cell);
-}
-
 void diag_cells_free(struct diag_cells *cells) {
     free(cells->items);
     *cells = (struct diag_cells){0};
@@ -57,7 +53,7 @@ char *diag_cell_name(const struct diag_cell *cell) {
 }
 
 void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, bool retried) {
-    const char *outcome = probe_outcome_name(result->outcome);
+    const char *outcome = probe_outcome_names[result->outcome];
     struct ip address;
 
     cell->result = *result;

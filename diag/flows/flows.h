@@ -220,7 +220,6 @@ struct diag_cells {
 /* The cells of this scene in the order of the table, TCP before UDP, then those of a second family;
  * those that cannot be asked are skip or not-run already, others fail until a result is put in. */
 void diag_cells_make(const struct diag_scene *scene, struct diag_cells *ret);
-void diag_cells_add(struct diag_cells *cells, const struct diag_cell *cell);
 void diag_cells_free(struct diag_cells *cells);
 /* `second`: the cell of IPv6 where a node has both families. NULL: there is no such cell. */
 struct diag_cell *diag_cells_find(const struct diag_cells *cells, enum diag_flow_id flow, bool udp,

@@ -259,7 +259,7 @@ void diag_cells_make(const struct diag_scene *scene, struct diag_cells *ret) {
                 struct diag_cell cell;
 
                 cell_make(second ? &ipv6 : &full, flow, udp, second, &cell);
-                diag_cells_add(&cells, &cell);
+                array_add(cells.items, cells.count, cell);
             }
         }
     *ret = cells;
@@ -287,7 +287,7 @@ static void extra_add(struct probe_list *list, const struct diag_scene *scene,
     text_format(probe.id, sizeof probe.id, "%s", diag_extras[extra].name);
     probe.timeout_ms = scene->timeout_ms;
     probe.attempts = 1;
-    probe_list_add(list, &probe);
+    array_add(list->items, list->count, probe);
 }
 
 /* One question in all its sizes. */

@@ -2,17 +2,16 @@
 #include "diag/probe/probe.h"
 #include "host/socket.h"
 
-const char *probe_usage(void) {
-    return "usage: probe tcp|udp|udp-any|dns|dns-tcp|http TARGET:PORT [flags]\n"
-           "       probe resolve NAME [flags]\n"
-           "       probe serve --mailbox DIR --name NAME [--tcp PORT] [--udp PORT] [--address IP]\n"
-           "flags: --payload BYTES  (tcp, udp) send so much to an echo and check what comes back\n"
-           "       --expect NAME    (tcp, udp) the echo that must answer\n"
-           "                        (http) so much must come back (1)\n"
-           "       --question NAME  (dns) the name to ask for, (http) the page\n"
-           "       --timeout MS     of one attempt (2000)\n"
-           "       --attempts N     (3)\n";
-}
+const char probe_usage[] =
+    "usage: probe tcp|udp|udp-any|dns|dns-tcp|http TARGET:PORT [flags]\n"
+    "       probe resolve NAME [flags]\n"
+    "       probe serve --mailbox DIR --name NAME [--tcp PORT] [--udp PORT] [--address IP]\n"
+    "flags: --payload BYTES  (tcp, udp) send so much to an echo and check what comes back\n"
+    "       --expect NAME    (tcp, udp) the echo that must answer\n"
+    "                        (http) so much must come back (1)\n"
+    "       --question NAME  (dns) the name to ask for, (http) the page\n"
+    "       --timeout MS     of one attempt (2000)\n"
+    "       --attempts N     (3)\n";
 
 /* Every flag of every verb: its value goes to a text or to a number. */
 struct flag {
@@ -121,7 +120,7 @@ static int by_hand(enum probe_kind kind, int argc, char *const *argv, struct tex
     if (probe_read(argc, argv, &probe, err) < 0)
         return -1;
     probe_measure(&probe, &result);
-    text_addf(output, "%s %u/%u", probe_outcome_name(result.outcome), result.succeeded,
+    text_addf(output, "%s %u/%u", probe_outcome_names[result.outcome], result.succeeded,
               result.attempts);
     if (result.succeeded)
         text_addf(output, "  %u.%03u ms", result.median_us / 1000, result.median_us % 1000);
@@ -133,14 +132,14 @@ static int by_hand(enum probe_kind kind, int argc, char *const *argv, struct tex
     if (result.outcome == PROBE_OK)
         return 0;
     return error_set(err, ERROR_NETWORK, "probe '%s': %s", probe.target,
-                     probe_outcome_name(result.outcome));
+                     probe_outcome_names[result.outcome]);
 }
 
 int probe_command(int argc, char *const *argv, struct text *output, struct error *err) {
     const char *verb = argc > 0 ? argv[0] : "";
 
     if (text_equal(verb, "--help") || text_equal(verb, "-h") || text_equal(verb, "/?")) {
-        text_add(output, probe_usage());
+        text_add(output, probe_usage);
         return 0;
     }
     if (socket_start() < 0)
@@ -169,7 +168,7 @@ int probe_command(int argc, char *const *argv, struct text *output, struct error
         return 0;
     }
     for (int kind = PROBE_TCP; kind <= PROBE_RESOLVE; kind++)
-        if (text_equal(verb, probe_kind_name((enum probe_kind)kind)))
+        if (text_equal(verb, probe_kind_names[kind]))
             return by_hand((enum probe_kind)kind, argc, argv, output, err);
     return error_set(err, ERROR_USAGE, "read the command line: '%s' is not a probe", verb);
 }

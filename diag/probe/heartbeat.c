@@ -68,21 +68,17 @@ char *probe_heartbeat_write(const struct probe_heartbeat *heartbeat) {
     return text_take(&t);
 }
 
-static bool reaches_others(const char *address) {
-    return !text_starts_with(address, "127.") && !text_starts_with(address, "169.254.") &&
-           !text_equal(address, "::1") && !text_starts_with(address, "fe80:");
-}
+const char *probe_heartbeat_address(const struct probe_heartbeat *heartbeat, bool ipv6) {
+    static const char *const inside[] = {"127.", "169.254.", "fe80:"};
 
-const char *probe_heartbeat_address6(const struct probe_heartbeat *heartbeat) {
-    for (size_t i = 0; i < heartbeat->address_count; i++)
-        if (strchr(heartbeat->addresses[i], ':') && reaches_others(heartbeat->addresses[i]))
-            return heartbeat->addresses[i];
-    return NULL;
-}
+    for (size_t i = 0; i < heartbeat->address_count; i++) {
+        const char *address = heartbeat->addresses[i];
+        bool is_reached = !text_equal(address, "::1");
 
-const char *probe_heartbeat_address(const struct probe_heartbeat *heartbeat) {
-    for (size_t i = 0; i < heartbeat->address_count; i++)
-        if (!strchr(heartbeat->addresses[i], ':') && reaches_others(heartbeat->addresses[i]))
-            return heartbeat->addresses[i];
-    return probe_heartbeat_address6(heartbeat);
+        for (size_t k = 0; k < ARRAY_SIZE(inside); k++)
+            is_reached = is_reached && !text_starts_with(address, inside[k]);
+        if (is_reached && (strchr(address, ':') != NULL) == ipv6)
+            return address;
+    }
+    return ipv6 ? NULL : probe_heartbeat_address(heartbeat, true);
 }

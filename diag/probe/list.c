@@ -3,19 +3,11 @@
 
 #define TITLE "winjoin-probes"
 
-static const char *const kinds[] = {
+const char *const probe_kind_names[] = {
     [PROBE_TCP] = "tcp",         [PROBE_UDP] = "udp",         [PROBE_UDP_ANY] = "udp-any",
     [PROBE_DNS] = "dns",         [PROBE_DNS_TCP] = "dns-tcp", [PROBE_PAGE] = "http",
     [PROBE_RESOLVE] = "resolve",
 };
-
-const char *probe_kind_name(enum probe_kind kind) {
-    return kinds[kind];
-}
-
-void probe_list_add(struct probe_list *list, const struct probe *probe) {
-    array_add(list->items, list->count, *probe);
-}
 
 void probe_list_free(struct probe_list *list) {
     free(list->items);
@@ -29,9 +21,10 @@ static int line_parse(struct probe_reader *reader, struct probe *ret, struct err
 
     if (reader->count != 9)
         return probe_reader_fail(reader, err, "a probe has 9 fields");
-    while (kind < ARRAY_SIZE(kinds) && !text_equal(reader->fields[1], kinds[kind]))
+    while (kind < ARRAY_SIZE(probe_kind_names) &&
+           !text_equal(reader->fields[1], probe_kind_names[kind]))
         kind++;
-    if (kind == ARRAY_SIZE(kinds))
+    if (kind == ARRAY_SIZE(probe_kind_names))
         return probe_reader_fail(reader, err, "unknown kind");
     ret->kind = (enum probe_kind)kind;
     if (probe_reader_text(reader, 0, "id", ret->id, sizeof ret->id, err) < 0 ||
@@ -82,7 +75,7 @@ int probe_list_parse(const char *text, size_t len, struct probe_list *ret, struc
         for (size_t i = 0; i < list.count; i++)
             if (text_equal(list.items[i].id, probe.id))
                 return probe_reader_fail(&reader, err, "duplicate ID");
-        probe_list_add(&list, &probe);
+        array_add(list.items, list.count, probe);
     }
     if (more < 0)
         return -1;
@@ -97,9 +90,9 @@ char *probe_list_write(const struct probe_list *list) {
     for (size_t i = 0; i < list->count; i++) {
         const struct probe *p = &list->items[i];
 
-        text_addf(&t, "%s %s %s %u %u %s %s %u %u\n", p->id, kinds[p->kind], p->target, p->port,
-                  p->payload, p->question[0] ? p->question : "-", p->expect[0] ? p->expect : "-",
-                  p->timeout_ms, p->attempts);
+        text_addf(&t, "%s %s %s %u %u %s %s %u %u\n", p->id, probe_kind_names[p->kind], p->target,
+                  p->port, p->payload, p->question[0] ? p->question : "-",
+                  p->expect[0] ? p->expect : "-", p->timeout_ms, p->attempts);
     }
     return text_take(&t);
 }

@@ -170,7 +170,7 @@ struct probe_work *probe_work_new(const struct probe_list *list) {
     struct probe_work *work = xcalloc(1, sizeof *work);
 
     for (size_t i = 0; i < list->count; i++)
-        probe_list_add(&work->list, &list->items[i]);
+        array_add(work->list.items, work->list.count, list->items[i]);
     work->items = xcalloc(list->count ? list->count : 1, sizeof *work->items);
     return work;
 }
@@ -259,7 +259,7 @@ void probe_work_end(struct probe_work *work, struct probe_results *ret) {
                 result.outcome = attempt->result.outcome;
         }
         probe_result_time(&result, times);
-        probe_results_add(ret, &result);
+        array_add(ret->items, ret->count, result);
         for (unsigned k = 0; k < m->started; k++)
             free(m->attempts[k]);
         free(m->attempts);

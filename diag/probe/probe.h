@@ -33,7 +33,7 @@ enum probe_kind {
     PROBE_PAGE,    /* asks the HTTP server there for a page */
     PROBE_RESOLVE, /* resolves by the system's resolver */
 };
-/* How a probe ended: the names of probe_outcome_name() stand in results and reports. */
+/* How a probe ended: probe_outcome_names[] stand in results and reports. */
 enum probe_outcome {
     PROBE_OK,
     PROBE_REFUSED,
@@ -83,8 +83,9 @@ struct probe_results {
     size_t count;
 };
 
-const char *probe_kind_name(enum probe_kind kind);          /* "tcp", "dns-tcp", ... */
-const char *probe_outcome_name(enum probe_outcome outcome); /* "ok", "dns-nxdomain", ... */
+/* By kind and by outcome: "tcp", "dns-tcp", ...; "ok", "dns-nxdomain", ... */
+extern const char *const probe_kind_names[PROBE_RESOLVE + 1];
+extern const char *const probe_outcome_names[PROBE_FAILED + 1];
 int probe_outcome_parse(const char *name, enum probe_outcome *ret);
 
 /* ---- the files of the mailbox (text, one item a line, blanks between fields, "-" = none) ---- */
@@ -94,15 +95,12 @@ int probe_outcome_parse(const char *name, enum probe_outcome *ret);
  * PROBE_LIST_MAX lines or PROBE_FILE_MAX bytes fail with ERROR_MALFORMED and the line's number. */
 int probe_list_parse(const char *text, size_t len, struct probe_list *ret, struct error *err);
 char *probe_list_write(const struct probe_list *list); /* the caller frees */
-/* Appends a copy. */
-void probe_list_add(struct probe_list *list, const struct probe *probe);
 void probe_list_free(struct probe_list *list);
 
 /* "winjoin-results 1", then: id outcome attempts succeeded min median max responder
  * addresses(comma), then "end COUNT", so that a file cut short is seen. Fails: ERROR_MALFORMED. */
 int probe_results_parse(const char *text, size_t len, struct probe_results *ret, struct error *err);
 char *probe_results_write(const struct probe_results *results); /* the caller frees */
-void probe_results_add(struct probe_results *results, const struct probe_result *result);
 void probe_results_free(struct probe_results *results);
 /* NULL when no result has that id. */
 const struct probe_result *probe_results_find(const struct probe_results *results, const char *id);
@@ -120,10 +118,9 @@ struct probe_heartbeat {
 int probe_heartbeat_parse(const char *text, size_t len, struct probe_heartbeat *ret,
                           struct error *err);
 char *probe_heartbeat_write(const struct probe_heartbeat *heartbeat); /* the caller frees */
-/* The first address that a pod can be reached by (no link-local one; IPv4 first), or NULL. */
-const char *probe_heartbeat_address(const struct probe_heartbeat *heartbeat);
-/* The first of IPv6, or NULL. */
-const char *probe_heartbeat_address6(const struct probe_heartbeat *heartbeat);
+/* The first address that a pod can be reached by, no link-local one: one of IPv4, else, or with
+ * `ipv6`, one of IPv6. NULL: there is none. */
+const char *probe_heartbeat_address(const struct probe_heartbeat *heartbeat, bool ipv6);
 
 /* ---- measuring ---- */
 
@@ -143,7 +140,7 @@ void probe_measure(const struct probe *probe, struct probe_result *ret);
  * attempt ok; ERROR_NETWORK = the probe failed (output is filled); ERROR_USAGE. */
 int probe_command(int argc, char *const *argv, struct text *output, struct error *err);
 /* The help of probe_command(), several lines. */
-const char *probe_usage(void);
+extern const char probe_usage[];
 
 /* Lines of blank-separated fields: the shape of every file in the probe's mailbox. */
 

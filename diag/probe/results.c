@@ -3,7 +3,7 @@
 
 #define TITLE "winjoin-results"
 
-static const char *const outcomes[] = {
+const char *const probe_outcome_names[] = {
     [PROBE_OK] = "ok",
     [PROBE_REFUSED] = "refused",
     [PROBE_TIMEOUT] = "timeout",
@@ -17,21 +17,13 @@ static const char *const outcomes[] = {
     [PROBE_FAILED] = "failed",
 };
 
-const char *probe_outcome_name(enum probe_outcome outcome) {
-    return outcomes[outcome];
-}
-
 int probe_outcome_parse(const char *name, enum probe_outcome *ret) {
-    for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++)
-        if (text_equal(name, outcomes[i])) {
+    for (size_t i = 0; i < ARRAY_SIZE(probe_outcome_names); i++)
+        if (text_equal(name, probe_outcome_names[i])) {
             *ret = (enum probe_outcome)i;
             return 0;
         }
     return -1;
-}
-
-void probe_results_add(struct probe_results *results, const struct probe_result *result) {
-    array_add(results->items, results->count, *result);
 }
 
 void probe_results_free(struct probe_results *results) {
@@ -98,7 +90,7 @@ int probe_results_parse(const char *text, size_t len, struct probe_results *ret,
             return probe_reader_fail(&reader, err, "too many results");
         if (line_parse(&reader, &result, err) < 0)
             return -1;
-        probe_results_add(&results, &result);
+        array_add(results.items, results.count, result);
     }
     if (more < 0)
         return -1;
@@ -112,8 +104,8 @@ char *probe_results_write(const struct probe_results *results) {
     for (size_t i = 0; i < results->count; i++) {
         const struct probe_result *r = &results->items[i];
 
-        text_addf(&t, "%s %s %u %u %u %u %u %u %s ", r->id, outcomes[r->outcome], r->attempts,
-                  r->succeeded, r->min_us, r->median_us, r->p95_us, r->max_us,
+        text_addf(&t, "%s %s %u %u %u %u %u %u %s ", r->id, probe_outcome_names[r->outcome],
+                  r->attempts, r->succeeded, r->min_us, r->median_us, r->p95_us, r->max_us,
                   r->responder[0] ? r->responder : "-");
         for (size_t a = 0; a < r->address_count; a++)
             text_addf(&t, "%s%s", a ? "," : "", r->addresses[a]);

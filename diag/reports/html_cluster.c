@@ -250,7 +250,7 @@ static void page_make(const struct diag_report *report, struct diag_report *ret)
             continue;
         cell.from_node = places[cell.from_node] - 1;
         cell.to_node = places[cell.to_node] - 1;
-        diag_cells_add(&ret->cells, &cell);
+        array_add(ret->cells.items, ret->cells.count, cell);
     }
     free_all(places, red);
 }

@@ -30,7 +30,7 @@ static json_t *cell_json(const struct diag_report *report, const struct diag_cel
     if (cell->from_node != cell->to_node)
         json_set_text(json, "toNode", report->nodes.items[cell->to_node].name);
     if (r->attempts) {
-        json_t *evidence = json_pack("{s:s}", "probe", probe_outcome_name(r->outcome));
+        json_t *evidence = json_pack("{s:s}", "probe", probe_outcome_names[r->outcome]);
         json_t *addresses = r->address_count && !report->server ? json_array() : NULL;
 
         if (report->server || *r->responder)
@@ -327,7 +327,7 @@ static int read_node_report(const json_t *json, struct diag_report *ret, struct 
             cell.family == 6 && diag_cells_find(&ret->cells, cell.flow->id, cell.udp, false);
         if (diag_cells_find(&ret->cells, cell.flow->id, cell.udp, cell.second))
             return error_set(err, ERROR_MALFORMED, "duplicate flow '%s'", cell.flow->name);
-        diag_cells_add(&ret->cells, &cell);
+        array_add(ret->cells.items, ret->cells.count, cell);
         ret->probes += cell.result.attempts;
     }
     ret->node = xstrdup_null(json_text_at(json, "node"));

@@ -78,7 +78,7 @@ static void add_words(struct text *t, const char *class, unsigned x, unsigned y,
 /* "win-1", "7 nodes", with the kind also "7 nodes of linux v1.37"; the caller frees. */
 static char *words_of(const struct line *line, const struct cluster_nodes *nodes, bool with_kind) {
     const struct cluster_node *node = &nodes->items[line->node];
-    _cleanup_(freep) char *kind = cluster_node_kind(node);
+    _cleanup_(freep) char *kind = cluster_node_text(node, ALIKE_KIND);
 
     return line->nodes == 1 ? xstrdup(node->name)
                             : xasprintf("%zu nodes%s%s", line->nodes, with_kind ? " of " : "",
@@ -91,7 +91,7 @@ static void add_column(struct text *t, const struct diag_report *report, const s
                        const size_t *alike, unsigned x) {
     for (size_t i = 0, end; i < l->count; i = end) {
         size_t kind = alike[l->lines[i].node];
-        _cleanup_(freep) char *title = cluster_node_kind(&report->nodes.items[kind]);
+        _cleanup_(freep) char *title = cluster_node_text(&report->nodes.items[kind], ALIKE_KIND);
         unsigned top = l->lines[i].y - STEP - STEP / 2, height;
 
         add_words(t, "what", x, top + STEP / 2, title);
@@ -176,7 +176,7 @@ static void add_picture(struct text *t, const struct diag_report *report, const 
 void cluster_picture_add_html(struct text *t, const struct diag_report *report,
                               const enum diag_outcome *worst) {
     size_t n = report->nodes.count, red = 0;
-    _cleanup_(freep) size_t *alike = cluster_alike_make(&report->nodes, cluster_node_kind);
+    _cleanup_(freep) size_t *alike = cluster_alike_make(&report->nodes, ALIKE_KIND);
     _cleanup_(freep) bool *named = xcalloc(n, sizeof *named);
     struct layout l = {xcalloc(n, sizeof *l.line_of), xcalloc(n, sizeof *l.lines), 0, 0};
 

@@ -81,7 +81,7 @@ struct cluster_sample {
     size_t say; /* of them: say of themselves that something is wrong */
     size_t unsure; /* of those: their condition is Unknown, and they are not in the sample */
     struct cluster_sample_kind {
-        char *name;          /* cluster_node_place() */
+        char *name;          /* cluster_node_text(), ALIKE_PLACE */
         size_t nodes, asked; /* how many there were; Ready ones of the sample */
     } * kinds;
     size_t count;

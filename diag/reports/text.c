@@ -77,7 +77,7 @@ static void add_cell(struct text *t, const struct diag_cell *cell,
         else if (cell->result.outcome == PROBE_WRONG_RESPONDER)
             words = xstrdup("wrong");
         else
-            words = text_replace(xstrdup(probe_outcome_name(cell->result.outcome)), "-", ' ');
+            words = text_replace(xstrdup(probe_outcome_names[cell->result.outcome]), "-", ' ');
     }
     columns = text_add_mark(t, cell->outcome, style);
     text_addf(t, "  %s", words);

@@ -229,7 +229,7 @@ static void read_evidence(struct work *w) {
         .cluster = &cluster, .dns_ip = "10.96.0.1", .network_name = "net"};
     json_t *evidence = json_object();
 
-    drift_ask(&w->client, NULL, &cluster);
+    drift_ask(&w->client, NULL, NULL, &cluster);
     diag_evidence_add_hns(host, &options, evidence);
     if (json_array_size(json_object_get(evidence, "loadBalancers")) <
         (w->count < 1000 ? w->count : 1000))

@@ -21,7 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         for (int udp = 0; udp < 2; udp++) {
             struct probe_result result;
             char why[200];
-            enum dial_end end = dial_read(statuses[i], text, size, udp, &result, why, sizeof why);
+            enum dial_end end =
+                dial_read(statuses[i], text, size, udp, NULL, &result, why, sizeof why);
 
             if (end == DIAL_ANSWERED && (!result.attempts || result.succeeded > result.attempts))
                 abort();

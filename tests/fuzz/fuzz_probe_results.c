@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct probe_heartbeat beat;
 
     if (probe_heartbeat_parse((const char *)data, size, &beat, NULL) == 0)
-        (void)probe_heartbeat_address(&beat); /* only that it ends */
+        (void)probe_heartbeat_address(&beat, false); /* only that it ends */
     if (probe_results_parse((const char *)data, size, &results, NULL) == 0) {
         _cleanup_(freep) char *text = probe_results_write(&results);
 

@@ -231,7 +231,7 @@ static inline void ask_space(struct fault *f, struct diag_report *ret) {
 /* "win-001", "windows", "all", or a kind of nodes. */
 static inline bool is_named(const struct diag_report *report, const char *words, size_t node) {
     const struct cluster_node *n = &report->nodes.items[node];
-    _cleanup_(freep) char *kind = cluster_node_kind(n);
+    _cleanup_(freep) char *kind = cluster_node_text(n, ALIKE_KIND);
 
     return text_equal(words, "all") || text_equal(words, n->name) || text_equal(words, n->os) ||
            text_equal(words, kind);

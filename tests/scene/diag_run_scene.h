@@ -102,7 +102,7 @@ static void answer(struct stage *stage, struct host *host, const char *path,
                     .outcome = PROBE_NO_REPLY, .attempts = 3, .succeeded = 1, .median_us = 400};
         }
         memcpy(result.id, list.items[i].id, sizeof result.id);
-        probe_results_add(&results, &result);
+        array_add(results.items, results.count, result);
     }
     reply = probe_results_write(&results);
     put(host, results_path, stage->garbage ? "winjoin-results 1\nerror disk\n" : reply);

@@ -42,7 +42,7 @@ static inline void drift_records_free(struct drift_records *records) {
     hcn_balancers_free(&records->balancers);
 }
 
-/* drift_compare() of documents. New reference. */
+/* What drift_judge() finds in documents, without the commands. New reference. */
 static inline json_t *drift_documents_compare(const struct drift_documents *documents,
                                               const struct drift_seen *others) {
     struct drift_seen seen = *others;
@@ -50,7 +50,8 @@ static inline json_t *drift_documents_compare(const struct drift_documents *docu
     json_t *drift;
 
     drift_documents_read(documents, &records, &seen);
-    drift = drift_compare(&seen);
+    drift = drift_judge(&seen);
+    json_object_del(drift, "commands");
     drift_records_free(&records);
     return drift;
 }

@@ -32,7 +32,7 @@ static inline void large_pods(struct cluster_nodes *nodes) {
     for (size_t i = 0; i < nodes->count; i++) {
         struct cluster_node *n = &nodes->items[i];
 
-        n->pod = cluster_probe_name(i);
+        n->pod = xasprintf(CLUSTER_PROBE_PREFIX "%zu", i + 1);
         n->pod_ip = large_address(128, i);
         n->local_ip = large_address(128, i);
         n->suffixes = xstrdup("x.svc.cluster.local");

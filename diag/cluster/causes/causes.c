@@ -1,28 +1,48 @@
-/* The tables of a cluster's causes, and what a row's cause is called. */
+/* The tables of a cluster's causes, what nodes say, and what a row's cause is called. */
 #include "diag/cluster/cluster.h"
 
 #include "diag/cluster/causes/rows.h"
+#include "diag/cluster/probes/asking.h"
 
-/* ---- what several tables ask of a cell ---- */
+/* ---- what a node says ---- */
 
-bool cluster_cell_is_green(const struct diag_cell *c) {
-    return !diag_cell_is_open(c);
-}
+const char *cluster_words_of(const struct cluster_node *n, enum cluster_words words) {
+    bool gone = n->waiting && text_starts_with(n->waiting, CLUSTER_GONE);
+    bool evicted = n->ready && n->waiting && strstr(n->waiting, "Evicted");
+    bool overlay = n->twin && text_starts_with(n->twin, CLUSTER_TWIN_OVERLAY);
+    bool pods = n->twin && (text_starts_with(n->twin, CLUSTER_TWIN_SUBNET) ||
+                            text_starts_with(n->twin, CLUSTER_TWIN_POD));
+    /* Before Windows Server 2022 HNS has no affinity of clients. */
+    bool old = text_equal(n->os, "windows") && (!n->build || strcmp(n->build, "10.0.20348") < 0);
 
-bool cluster_cell_is_astray(const struct diag_cell *c) {
-    return diag_cell_is_open(c) && c->result.outcome == PROBE_WRONG_RESPONDER;
-}
-
-bool cluster_cell_is_green_or_astray(const struct diag_cell *c) {
-    return !diag_cell_is_open(c) || cluster_cell_is_astray(c);
-}
-
-bool cluster_cell_passes_some(const struct diag_cell *c) {
-    return cluster_cell_is_lossy(c) || !diag_cell_is_open(c);
-}
-
-bool cluster_cell_is_of_udp(const struct diag_cell *c) {
-    return c->udp || cluster_cell_has_dns_failed(c);
+    switch (words) {
+    case SAYS_NOTHING:
+        break;
+    case SAYS_GONE:
+        return gone ? n->waiting : NULL;
+    case SAYS_NOT_READY:
+        return n->ready || gone ? NULL : n->waiting;
+    case SAYS_EVICTED:
+        return evicted ? n->waiting : NULL;
+    case SAYS_NO_POD:
+        return n->ready && !gone && !evicted ? n->waiting : NULL;
+    case SAYS_TWIN_PODS:
+        return pods ? n->twin : NULL;
+    case SAYS_TWIN_OVERLAY:
+        return overlay ? n->twin : NULL;
+    case SAYS_TWIN:
+        return pods || overlay ? NULL : n->twin;
+    case SAYS_UNREACHED:
+        return n->waiting ? NULL : n->unreached;
+    case SAYS_NO_AFFINITY:
+        return n->sticky && !n->fixed && !old
+                   ? "different pods answered one pod by a Service with sessionAffinity ClientIP"
+                   : NULL;
+    case SAYS_NO_LOCAL_PORT: /* That it is so is seen from another node. */
+        return "its NodePort of a Service with externalTrafficPolicy Local answers no other node, "
+               "though one of the Service's pods runs there; other NodePorts of the node do";
+    }
+    return NULL;
 }
 
 /* ---- what a row is called ---- */

@@ -49,7 +49,8 @@ static void judge_local_ports(struct finding *f) {
             from->pods_fail |= cluster_cell_is_between_pods(c);
             to->pods_fail |= cluster_cell_is_between_pods(c);
         } else {
-            from->answers |= cluster_cell_is_to_port(c) && from->at && from->at->to == c->to_node;
+            from->answers |=
+                c->flow->id == FLOW_NODE_PORT && from->at && from->at->to == c->to_node;
         }
     }
     for (size_t i = 0; i < report->nodes.count; i++) {
@@ -195,8 +196,8 @@ static bool fits_any(const struct finding *f, const struct cluster_row *row) {
         const struct diag_cell *c = &f->report->cells.items[i];
 
         if (c->outcome == DIAG_FAIL && !f->map.explained[i] && cluster_selects(&row->follows, c) &&
-            (row->read(&nodes[c->from_node]) ||
-             (row->follows_to_node && row->read(&nodes[c->to_node]))))
+            (cluster_words_of(&nodes[c->from_node], row->says) ||
+             (row->follows_to_node && cluster_words_of(&nodes[c->to_node], row->says))))
             return true;
     }
     return false;
@@ -216,7 +217,8 @@ static void find_published(struct finding *f, const struct cluster_row *row, boo
             struct cluster_found found = {.place = {.set = ONE, .way = FROM, .a = i}};
             _cleanup_(freep) char *line = NULL, *evidence = NULL;
 
-            if (!row->published(n))
+            if (!(row->lacks ? network_report_lacks_service(n->own_report, row->lacks)
+                             : network_report_lacks(n->own_report)))
                 continue;
             if (look == FITS_NONE ? f->map.nodes[i].published
                                   : !cluster_scopes_find_from(&f->map, row, i, &found))
@@ -313,7 +315,7 @@ static void find_row(struct finding *f, const struct cluster_row *row, bool last
                 const struct cluster_node *n = &f->report->nodes.items[i];
                 const struct cluster_map_node *known = &f->map.nodes[i];
                 const struct cluster_found found = {.place = {.set = ONE, .way = FROM, .a = i}};
-                const char *words = row->read(n);
+                const char *words = cluster_words_of(n, row->says);
                 _cleanup_(freep) char *evidence = NULL;
 
                 if (!words || (row->local_port && (!known->local_port_fails || known->local_named)))
@@ -353,25 +355,11 @@ static void find_last(struct finding *f, enum cluster_row_kind kind) {
     }
 }
 
-/* Which pod a Service chooses is chance: what is red of Services besides follows. */
-static void explain_services(struct finding *f) {
-    struct naming *cut = f->namings;
-
-    while (cut < f->namings + f->count && !cut->row->cuts_off)
-        cut++;
-    for (size_t i = 0; i < f->report->cells.count && cut < f->namings + f->count; i++) {
-        const struct diag_cell *c = &f->report->cells.items[i];
-
-        if (c->outcome == DIAG_FAIL && !f->map.explained[i] && cluster_cell_is_by_service(c))
-            text_list_add_owned(&cut->cause.cells, diag_report_cell_name(f->report, c));
-    }
-}
-
 void cluster_causes_find(struct diag_report *report) {
     struct finding f = {.report = report};
     const struct cluster_nodes *nodes = &f.report->nodes;
-    size_t *kinds = cluster_alike_make(nodes, cluster_node_kind);
-    size_t *systems = cluster_alike_make(nodes, cluster_node_system);
+    size_t *kinds = cluster_alike_make(nodes, ALIKE_KIND);
+    size_t *systems = cluster_alike_make(nodes, ALIKE_SYSTEM), cut = 0;
     struct diag_causes *causes;
 
     f.map = (struct cluster_map){.report = f.report,
@@ -388,7 +376,16 @@ void cluster_causes_find(struct diag_report *report) {
     diag_causes_free(&report->causes);
     for (size_t i = 0; cluster_row(i); i++)
         find_row(&f, cluster_row(i), false);
-    explain_services(&f);
+    /* Which pod a Service chooses is chance: where a cause cuts off pods, what is red of Services
+     * besides follows from it. */
+    while (cut < f.count && !f.namings[cut].row->cuts_off)
+        cut++;
+    for (size_t i = 0; i < report->cells.count && cut < f.count; i++) {
+        const struct diag_cell *c = &report->cells.items[i];
+
+        if (c->outcome == DIAG_FAIL && !f.map.explained[i] && (c->flow->is & FLOW_SERVICE))
+            text_list_add_owned(&f.namings[cut].cause.cells, diag_report_cell_name(report, c));
+    }
     find_last(&f, PUBLISHED_BY_NODE);
     find_last(&f, READ_ON_NODE);
     causes = &f.report->causes;

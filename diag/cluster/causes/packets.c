@@ -1,26 +1,6 @@
 /* Causes of what passes in part: large packets that are lost, and some that are lost by chance. */
 #include "diag/cluster/causes/rows.h"
 
-enum { FEW = 3 }; /* attempts */
-
-/* TCP's segments are as large as its path lets pass: that UDP works proves nothing for them. */
-static bool is_large(const struct diag_cell *c) {
-    return cluster_cell_is_large_lost(c) ||
-           (!c->udp && !diag_cell_is_open(c) && c->large == LARGE_ARRIVE);
-}
-
-/* TCP sends again what was lost: that it works proves nothing for UDP. */
-static bool is_chance(const struct diag_cell *c) {
-    return cluster_cell_is_lossy(c) || (c->udp && !diag_cell_is_open(c));
-}
-
-/* A few packets of UDP, which nobody sends again, may all be lost by chance. */
-static bool is_lost_too(const struct diag_cell *c) {
-    return cluster_cell_is_lossy(c) ||
-           (c->udp && diag_cell_is_open(c) && c->result.outcome == PROBE_NO_REPLY &&
-            c->result.attempts <= FEW);
-}
-
 #define MTU_HINT                                                                                   \
     "set the MTU of the pod network (CNI, flannel) on all nodes below that of the network "        \
     "between them, with VXLAN by 50 or more; or raise that one"
@@ -59,21 +39,21 @@ static const struct cluster_row rows[] = {
           NULL},
      .loss = LOSES_LARGE,
      .confirmed = true,
-     .breaks = {PODS, .fits = is_large},
+     .breaks = {PODS, .fits = IS_LARGE_LOST | IS_LARGE_WELL},
      .pattern = {.split = BY_FAMILY}},
     {.kind = LOSS,
      .titles = {LOSS_TITLES},
      .loss = LOSES_SOME,
      .confirmed = true,
-     .breaks = {PODS, .fits = is_chance},
-     .follows = {ANY_FLOW, .fits = is_lost_too},
+     .breaks = {PODS, .fits = IS_LOSSY | IS_UDP_WELL},
+     .follows = {ANY_FLOW, .fits = IS_LOSSY | IS_FEW_LOST},
      .follows_to_node = true},
     {.kind = LOSS,
      .titles = {LOSS_TITLES},
      .loss = SENDS_AGAIN,
      .breaks = {PODS, ONLY_TCP},
-     .spares = {PODS, ONLY_UDP, cluster_cell_is_green},
-     .follows = {ANY_FLOW, ONLY_TCP, cluster_cell_is_lossy},
+     .spares = {PODS, ONLY_UDP, IS_GREEN},
+     .follows = {ANY_FLOW, ONLY_TCP, IS_LOSSY},
      .follows_to_node = true},
 };
 

@@ -1,32 +1,12 @@
-/* Which cells a row selects, which lie in a place, and what a place is called. */
+/* Which cells a row breaks, which lie in a place, and what a place is called. */
 #include "diag/cluster/causes/rows.h"
 
 enum { NAMES = 8 };
 
-static bool is_of_part(enum cluster_part part, const struct diag_cell *c) {
-    switch (part) {
-    case WHOLE:
-        return true;
-    case ONLY_UDP:
-    case ONLY_TCP:
-        return c->udp == (part == ONLY_UDP);
-    default:
-        return (c->family == 6) == (part == ONLY_IPV6);
-    }
-}
-
-bool cluster_selects(const struct cluster_selector *selector, const struct diag_cell *c) {
-    bool no_probe = c->flow->id == FLOW_POD_IP && c->from_node == c->to_node;
-    bool api = c->flow->id == FLOW_SVC_FQDN && text_ends_with(c->to, ":443");
-    unsigned flow = no_probe ? NO_PROBE : api ? API_NAME : 1U << c->flow->id;
-
-    return (selector->flows & flow) && is_of_part(selector->part, c) &&
-           (!selector->fits || selector->fits(c));
-}
-
 bool cluster_map_has(const struct cluster_map *map, const struct cluster_row *row,
                      const struct diag_cell *c) {
-    return cluster_selects(&row->breaks, c) && is_of_part(map->part, c) &&
+    return cluster_selects(&row->breaks, c) &&
+           cluster_selects(&(struct cluster_selector){.flows = ANY_FLOW, .part = map->part}, c) &&
            c->outcome != DIAG_NOT_RUN &&
            !(row->local_port && diag_cell_is_open(c) &&
              !map->nodes[c->from_node].local_port_may_fail);
@@ -45,16 +25,11 @@ size_t cluster_set_member(const struct cluster_map *map, enum cluster_set set, s
     }
 }
 
-bool cluster_place_has_node(const struct cluster_map *map, const struct cluster_place *place,
-                            size_t node) {
-    return place->set == EVERY || cluster_set_member(map, place->set, node) == place->a;
-}
-
 bool cluster_place_has_way(const struct cluster_map *map, const struct cluster_place *place,
                            size_t from, size_t to) {
     size_t end = place->way == BETWEEN ? place->b : place->a;
-    bool out = cluster_place_has_node(map, place, from);
-    bool in = place->set == EVERY || cluster_set_member(map, place->set, to) == end;
+    bool out = cluster_set_member(map, place->set, from) == place->a;
+    bool in = cluster_set_member(map, place->set, to) == end;
 
     return place->way == TOUCHING ? out || in
            : place->way == FROM   ? out
@@ -84,9 +59,8 @@ enum cluster_scope cluster_place_scope(const struct cluster_place *place) {
 static char *set_name(const struct cluster_map *map, enum cluster_set set, size_t of) {
     const struct cluster_node *node = &map->report->nodes.items[of];
 
-    return set == ONE      ? xstrdup(node->name)
-           : set == SYSTEM ? xstrdup(node->os)
-                           : cluster_node_kind(node);
+    return set == ONE ? xstrdup(node->name)
+                      : cluster_node_text(node, set == SYSTEM ? ALIKE_SYSTEM : ALIKE_KIND);
 }
 
 char *cluster_place_name(const struct cluster_map *map, const struct cluster_place *place) {

@@ -1,48 +1,5 @@
 /* Causes of what fails between pods: nodes, their kinds, pairs, and a protocol or family alone. */
 #include "diag/cluster/causes/rows.h"
-#include "diag/cluster/probes/asking.h"
-#include "diag/cluster/cluster.h"
-
-static bool is_lossy_astray(const struct diag_cell *c) {
-    return cluster_cell_is_lossy(c) && cluster_cell_is_astray(c);
-}
-
-static const char *says_gone(const struct cluster_node *n) {
-    return n->waiting && text_starts_with(n->waiting, CLUSTER_GONE) ? n->waiting : NULL;
-}
-
-static const char *says_not_ready(const struct cluster_node *n) {
-    return n->ready || says_gone(n) ? NULL : n->waiting;
-}
-
-static const char *says_evicted(const struct cluster_node *n) {
-    return n->ready && n->waiting && strstr(n->waiting, "Evicted") ? n->waiting : NULL;
-}
-
-static const char *says_no_pod(const struct cluster_node *n) {
-    return n->ready && !says_gone(n) && !says_evicted(n) ? n->waiting : NULL;
-}
-
-static bool has_pods_of_another(const struct cluster_node *n) {
-    return n->twin && (text_starts_with(n->twin, CLUSTER_TWIN_SUBNET) ||
-                       text_starts_with(n->twin, CLUSTER_TWIN_POD));
-}
-
-static const char *says_twin_subnet(const struct cluster_node *n) {
-    return has_pods_of_another(n) ? n->twin : NULL;
-}
-
-static const char *says_twin_overlay(const struct cluster_node *n) {
-    return n->twin && text_starts_with(n->twin, CLUSTER_TWIN_OVERLAY) ? n->twin : NULL;
-}
-
-static const char *says_twin(const struct cluster_node *n) {
-    return has_pods_of_another(n) || says_twin_overlay(n) ? NULL : n->twin;
-}
-
-static const char *says_unreached(const struct cluster_node *n) {
-    return n->waiting ? NULL : n->unreached;
-}
 
 #define ON_NODE "winjoin diag on that node, where it is a Windows node, names what is missing there"
 #define TCP_ONLY "look for a firewall or policy that lets TCP pass only"
@@ -90,14 +47,14 @@ static const struct cluster_row rows[] = {
                       "again; when it is Ready again, run this again",
                       "kubernetes.io: Nodes, heartbeats"},
      WITHOUT_POD,
-     .read = says_gone,
+     .says = SAYS_GONE,
      .cuts_off = true},
     {.kind = READ_ON_NODE,
      .titles[NODE] = {"CL-NOTREADY", "every flow of the node",
                       "the node is not Ready, so nothing was tested there",
                       "kubectl describe node NAME tells why; then run this again", NULL},
      WITHOUT_POD,
-     .read = says_not_ready},
+     .says = SAYS_NOT_READY},
     {.kind = READ_ON_NODE,
      .titles[NODE] =
          {"CL-PRESSURE", "every pod of the node",
@@ -106,35 +63,35 @@ static const struct cluster_row rows[] = {
           "make room there (old images and logs fill a disk), or move pods away",
           "kubernetes.io: Node-pressure Eviction"},
      WITHOUT_POD,
-     .read = says_evicted},
+     .says = SAYS_EVICTED},
     {.kind = READ_ON_NODE,
      .titles[NODE] = {"CL-NOPOD", "every flow of the node's pods", "no probe pod starts there",
                       "an image that cannot be fetched: --image names a mirror; a network that is "
                       "not made: winjoin status on that node",
                       "kubernetes-sigs/sig-windows-tools#103"},
      WITHOUT_POD,
-     .read = says_no_pod},
+     .says = SAYS_NO_POD},
     {.kind = READ_ON_NODE,
      .titles[IN] = {"CL-SUBNET", "connections to the node's pods from other nodes",
                     "pods of another node have the same addresses",
                     "kubectl get nodes -o custom-columns=NAME:.metadata.name,SUBNET:.spec.podCIDR "
                     "shows them; delete one of the two Nodes and join it again",
                     "flannel-io/flannel#1549"},
-     .read = says_twin_subnet,
+     .says = SAYS_TWIN_PODS,
      .unfit = NAMED_LAST,
      .confirmed = true,
      .follows = {PODS | BY_SERVICE},
      .follows_to_node = true},
     {.kind = READ_ON_NODE,
      .titles[NODE] = {TWINS},
-     .read = says_twin_overlay,
+     .says = SAYS_TWIN_OVERLAY,
      .unfit = NAMED_LAST,
      .confirmed = true,
      .follows = {PODS | BY_SERVICE},
      .follows_to_node = true},
     {.kind = READ_ON_NODE,
      .titles[NODE] = {TWINS},
-     .read = says_twin,
+     .says = SAYS_TWIN,
      .unfit = NAMED_LAST,
      .follows = {PODS | BY_SERVICE},
      .follows_to_node = true},
@@ -146,23 +103,23 @@ static const struct cluster_row rows[] = {
                     NULL},
      .titles[NODE] = {WRONG},
      .confirmed = true,
-     .breaks = {PODS, .fits = cluster_cell_is_green_or_astray},
-     .follows = {ANY_FLOW & ~NODE_PORTS, .fits = cluster_cell_is_astray}},
+     .breaks = {PODS, .fits = IS_GREEN | IS_ASTRAY},
+     .follows = {ANY_FLOW & ~NODE_PORTS, .fits = IS_ASTRAY}},
     {.kind = PATTERN,
      .titles[NODE] = {WRONG},
      .confirmed = true,
-     .breaks = {SERVICES, .fits = cluster_cell_is_green_or_astray},
-     .follows = {ANY_FLOW & ~NODE_PORTS, .fits = cluster_cell_is_astray}},
+     .breaks = {SERVICES, .fits = IS_GREEN | IS_ASTRAY},
+     .follows = {ANY_FLOW & ~NODE_PORTS, .fits = IS_ASTRAY}},
     {.kind = PATTERN,
      .titles[NODE] = {WRONG},
      .confirmed = true,
-     .breaks = {BY_NAME, .fits = cluster_cell_is_green_or_astray}},
+     .breaks = {BY_NAME, .fits = IS_GREEN | IS_ASTRAY}},
     {.kind = LOSS,
      .titles[NODE] = {WRONG},
      .loss = LOSES_SOME,
      .confirmed = true,
-     .breaks = {SERVICES, ONLY_TCP, cluster_cell_is_green_or_astray},
-     .follows = {ANY_FLOW, .fits = is_lossy_astray},
+     .breaks = {SERVICES, ONLY_TCP, IS_GREEN | IS_ASTRAY},
+     .follows = {ANY_FLOW, .fits = IS_LOSSY_ASTRAY},
      .follows_to_node = true},
     {.kind = READ_ON_NODE,
      .titles[NODE] = {"CL-API-POD", "webhooks, aggregated APIs, kubectl port-forward to pods",
@@ -170,9 +127,9 @@ static const struct cluster_row rows[] = {
                       "give the control plane's machines a route to the pod network (its CNI agent "
                       "runs there, too), or let webhooks use the host network",
                       NULL},
-     .read = says_unreached,
+     .says = SAYS_UNREACHED,
      .confirmed = true,
-     .follows = {ANY_FLOW, .fits = cluster_cell_is_not_run}},
+     .follows = {ANY_FLOW, .fits = IS_NOT_RUN}},
     {.kind = PATTERN,
      .titles[ALL] = {"CL-NONE", "between pods of different nodes",
                      "no pod reaches a pod of another node",
@@ -223,7 +180,7 @@ static const struct cluster_row rows[] = {
                       UDP_ALONE " between them", NULL, NULL},
      .breaks = {PODS, ONLY_UDP},
      .spares = {PODS, ONLY_TCP},
-     .follows = {ANY_FLOW, .fits = cluster_cell_is_of_udp},
+     .follows = {ANY_FLOW, .fits = IS_OF_UDP},
      .cuts_off = true},
     {.kind = PATTERN,
      .titles[ALL] = {"CL-TCP", "TCP between pods", TCP_ALONE, TCP_HINT, NULL},

@@ -5,57 +5,29 @@
 #include "diag/causes/causes.h"
 #include "diag/cluster/cells.h"
 
-/* ---- the cells of a row ---- */
-
-/* Flows, a bit each. */
-#define FLOW_BIT_IF(so, id, name, from, to, by, is) | ((is) & (so) ? 1 << FLOW_##id : 0)
-#define FLOWS_THAT_ARE(so) (0 DIAG_FLOWS(FLOW_BIT_IF, so))
-enum {
-    PODS = 1 << FLOW_POD_IP, /* between pods of two nodes, by address */
-    POD_NAMES = 1 << FLOW_POD_NAME,
-    SERVICES = 1 << FLOW_SVC_IP, /* by cluster IP */
-    SHORT_NAMES = 1 << FLOW_SVC_SHORT,
-    SERVICE_NAMES = 1 << FLOW_SVC_FQDN,
-    OUTSIDE = 1 << FLOW_EXT_IP,
-    OUTSIDE_NAMES = 1 << FLOW_EXT_DNS,
-    READINESS = 1 << FLOW_NODE_POD,
-    KUBELETS = 1 << FLOW_POD_NODE,
-    LOCALHOST = 1 << FLOW_LOCALHOST,
-    OWN_SERVICE = 1 << FLOW_SELF,
-    NODE_PORTS = 1 << FLOW_NODE_PORT,
-    API_NAME = 1 << FLOW_COUNT,       /* the ExternalName of the Service kubernetes */
-    NO_PROBE = 1 << (FLOW_COUNT + 1), /* the one cell of a node without a probe */
-    ANY_FLOW = (1 << (FLOW_COUNT + 2)) - 1,
-    FULL_NAMES = POD_NAMES | SERVICE_NAMES | API_NAME,
-    BY_NAME = (FLOWS_THAT_ARE(FLOW_NAME) & ~OUTSIDE_NAMES) | API_NAME,
-    BY_SERVICE = FLOWS_THAT_ARE(FLOW_SERVICE) | API_NAME,
-};
-/* Cells of all protocols and families, or of one alone. */
-enum cluster_part { WHOLE, ONLY_UDP, ONLY_TCP, ONLY_IPV4, ONLY_IPV6 };
-typedef bool cluster_cell_fits(const struct diag_cell *cell);
-
-/* Cells of these flows and this part that fit; without a function each fits. */
-struct cluster_selector {
-    unsigned flows; /* 0: no cell is selected */
-    enum cluster_part part;
-    cluster_cell_fits *fits;
-};
-bool cluster_selects(const struct cluster_selector *selector, const struct diag_cell *cell);
-
-/* What several tables ask of a cell. */
-cluster_cell_fits cluster_cell_is_green;
-/* Another pod or program answers than the one that was meant. */
-cluster_cell_fits cluster_cell_is_astray, cluster_cell_is_green_or_astray;
-/* Some attempts succeed, or all. */
-cluster_cell_fits cluster_cell_passes_some;
-/* It was asked by UDP, or the DNS was, which is asked by UDP. */
-cluster_cell_fits cluster_cell_is_of_udp;
-
 /* ---- rows ---- */
 
 /* Where an effect is: everywhere; between two operating systems or kinds of nodes in one direction;
  * at nodes, both from and to them, only from, only to; from one node to another. */
 enum cluster_scope { ALL, SYSTEMS, KINDS, NODE, OUT, IN, PAIR, SCOPES };
+
+/* What is read of a node: of its Node and pod, of two Nodes that have something in common, or of
+ * the answers of its probe. */
+enum cluster_words {
+    SAYS_NOTHING,
+    SAYS_GONE,
+    SAYS_NOT_READY,
+    SAYS_EVICTED,
+    SAYS_NO_POD,       /* It is Ready, and its pod does not run for another reason. */
+    SAYS_TWIN_PODS,    /* Pods of another node have the same addresses. */
+    SAYS_TWIN_OVERLAY, /* What is sent to one node's pods comes to the other's. */
+    SAYS_TWIN,         /* The two have something else in common. */
+    SAYS_UNREACHED,    /* The API server does not reach its probe. */
+    SAYS_NO_AFFINITY,
+    SAYS_NO_LOCAL_PORT,
+};
+/* The words, which are borrowed; NULL: nothing of that kind is known of the node. */
+const char *cluster_words_of(const struct cluster_node *node, enum cluster_words words);
 
 /* What makes a row name its cause. */
 enum cluster_row_kind {
@@ -94,10 +66,10 @@ struct cluster_row {
     /* Of nodes alone whose NodePort of externalTrafficPolicy Local answers nobody, too. */
     bool local_port;
 
-    /* READ_ON_NODE: the words that name the cause, as evidence; NULL: they do not. */
-    const char *(*read)(const struct cluster_node *node);
-    /* PUBLISHED_BY_NODE: whether the node's own report names the cause. */
-    bool (*published)(const struct cluster_node *node);
+    enum cluster_words says; /* READ_ON_NODE: what names the cause, as evidence */
+    /* PUBLISHED_BY_NODE: the node's own report names the cause where HNS there lacks the load
+     * balancer of this Service; NULL: where HNS lacks anything. */
+    const char *lacks;
     enum cluster_unfit unfit; /* READ_ON_NODE, PUBLISHED_BY_NODE */
     enum cluster_loss loss;   /* LOSS */
 
@@ -173,16 +145,14 @@ struct cluster_map {
     bool *explained;  /* of each cell */
     enum cluster_part part; /* of the row's cells: no others count now */
 };
-/* How a place of that set names the nodes that the node is one of: by their first. */
+/* How a place of that set names the nodes that the node is one of: by their first; of EVERY by 0.
+ */
 size_t cluster_set_member(const struct cluster_map *map, enum cluster_set set, size_t node);
 /* Whether the row breaks the cell, which must be of the map's part, and must have been asked. */
 bool cluster_map_has(const struct cluster_map *map, const struct cluster_row *row,
                      const struct diag_cell *cell);
 bool cluster_place_has(const struct cluster_map *map, const struct cluster_place *place,
                        const struct diag_cell *cell);
-/* Whether the node is of the set that the place is made of, or begins with. */
-bool cluster_place_has_node(const struct cluster_map *map, const struct cluster_place *place,
-                            size_t node);
 /* Whether the way from one node to another lies in the place, whatever its group says. */
 bool cluster_place_has_way(const struct cluster_map *map, const struct cluster_place *place,
                            size_t from, size_t to);

@@ -101,8 +101,8 @@ static void note(struct several *s, size_t node) {
 static void add_cell(const struct search *s, size_t cell, struct candidate *ret) {
     const struct diag_cell *c = &s->map->report->cells.items[cell];
     bool red = cluster_row_is_red(s->row, c), pair = c->from_node != c->to_node;
-    bool out = cluster_place_has_node(s->map, &ret->place, c->from_node),
-         in = cluster_place_has_node(s->map, &ret->place, c->to_node);
+    bool out = cluster_set_member(s->map, ret->place.set, c->from_node) == ret->place.a,
+         in = cluster_set_member(s->map, ret->place.set, c->to_node) == ret->place.a;
 
     if (cluster_selects(&s->row->spares, c) && c->outcome != DIAG_NOT_RUN)
         ret->spared |= !red;
@@ -290,10 +290,6 @@ static void take(const struct search *s, const struct candidate *chosen, bool *d
 
 /* ---- many pairs that are one place ---- */
 
-static bool is_pair(const struct cluster_found *found) {
-    return found->place.set == ONE && found->place.way == BETWEEN;
-}
-
 /* The nodes that this one works with, those that these work with, and so on. */
 static bool *group_make(const struct cluster_map *map, const struct cluster_row *row, size_t node) {
     const struct diag_report *report = map->report;
@@ -319,7 +315,7 @@ static void join_pairs(const struct cluster_map *map, const struct cluster_row *
     bool *of_a, *of_b, *small, between = true;
 
     for (size_t i = founds->count; i-- > 0;)
-        if (is_pair(&founds->items[i])) {
+        if (cluster_place_scope(&founds->items[i].place) == PAIR) {
             first = i;
             pairs++;
         }
@@ -334,7 +330,7 @@ static void join_pairs(const struct cluster_map *map, const struct cluster_row *
     for (size_t i = 0; i < founds->count; i++) {
         const struct cluster_place *place = &founds->items[i].place;
 
-        between &= !is_pair(&founds->items[i]) || small[place->a] != small[place->b];
+        between &= cluster_place_scope(place) != PAIR || small[place->a] != small[place->b];
     }
     if (!between) {
         free(small);
@@ -343,7 +339,7 @@ static void join_pairs(const struct cluster_map *map, const struct cluster_row *
 
     /* All pairs count as one: the first. */
     for (size_t i = 0; i < founds->count; i++) {
-        if (is_pair(&founds->items[i]) && i != first) {
+        if (cluster_place_scope(&founds->items[i].place) == PAIR && i != first) {
             founds->items[first].red += founds->items[i].red;
             continue;
         }

@@ -1,56 +1,5 @@
 /* Causes of Services and names that fail: load balancers, kube-proxy, the DNS. */
 #include "diag/cluster/causes/rows.h"
-#include "diag/network_report.h"
-
-static bool is_unanswered(const struct diag_cell *c) {
-    return !diag_cell_is_open(c) || c->result.outcome == PROBE_DNS_TIMEOUT ||
-           c->result.outcome == PROBE_DNS_SERVFAIL;
-}
-
-static bool is_unknown(const struct diag_cell *c) {
-    return !diag_cell_is_open(c) || c->result.outcome == PROBE_DNS_NXDOMAIN;
-}
-
-/* All cells by name but those that are red for another reason than the DNS. */
-static bool is_unresolved(const struct diag_cell *c) {
-    return !diag_cell_is_open(c) || cluster_cell_has_dns_failed(c);
-}
-
-static bool is_unresolved_red(const struct diag_cell *c) {
-    return diag_cell_is_open(c) && cluster_cell_has_dns_failed(c);
-}
-
-static bool is_resolved_sometimes(const struct diag_cell *c) {
-    return is_unresolved(c) && cluster_cell_passes_some(c);
-}
-
-/* Where some attempts fail Services are at fault. */
-static bool is_not_lossy(const struct diag_cell *c) {
-    return !cluster_cell_is_lossy(c);
-}
-
-/* Of few attempts all may fail, and the DNS is behind a Service, too. */
-static bool is_sometimes_or_never(const struct diag_cell *c) {
-    return cluster_cell_is_lossy(c) || cluster_cell_is_to_service(c) ||
-           (cluster_cell_is_by_name(c) && is_unresolved_red(c));
-}
-
-/* Before Windows Server 2022 HNS has none. */
-static const char *says_no_affinity(const struct cluster_node *n) {
-    bool old = text_equal(n->os, "windows") && (!n->build || strcmp(n->build, "10.0.20348") < 0);
-
-    return n->sticky && !n->fixed && !old
-               ? "different pods answered one pod by a Service with sessionAffinity ClientIP"
-               : NULL;
-}
-
-static bool reports_lacks(const struct cluster_node *n) {
-    return network_report_lacks(n->own_report);
-}
-
-static bool reports_no_dns(const struct cluster_node *n) {
-    return network_report_lacks_service(n->own_report, "kube-system/kube-dns");
-}
 
 #define HNS_LACKS                                                                                  \
     "winjoin status on that node names all of it, and the commands; load balancers come back "     \
@@ -76,15 +25,14 @@ static const struct cluster_row rows[] = {
          {"CL-HNS-DNS", "names from the node's pods",
           "HNS there has no load balancer for the cluster's DNS, as the node itself reports",
           HNS_LACKS, "microsoft/Windows-Containers#278"},
-     .published = reports_no_dns,
+     .lacks = "kube-system/kube-dns",
      .unfit = NOT_NAMED,
-     .breaks = {BY_NAME, .fits = is_unanswered},
-     .spares = {SERVICES, .fits = is_not_lossy}},
+     .breaks = {BY_NAME, .fits = IS_GREEN | IS_DNS_SILENT},
+     .spares = {SERVICES, .but = IS_LOSSY}},
     {.kind = PUBLISHED_BY_NODE,
      .titles[OUT] = {"CL-HNS", "Services from the node's pods, or its pods",
                      "HNS there lacks what Kubernetes has, as the node itself reports", HNS_LACKS,
                      SVC_SOURCE},
-     .published = reports_lacks,
      .unfit = NAMED_LAST,
      .breaks = {SERVICES},
      .spares = {PODS},
@@ -110,8 +58,8 @@ static const struct cluster_row rows[] = {
           "pods there reach Services by TCP, but not by UDP",
           "look at kube-proxy there, and for a policy or firewall that lets TCP pass only", NULL},
      .breaks = {SERVICES, ONLY_UDP},
-     .spares = {SERVICES, ONLY_TCP, is_not_lossy},
-     .follows = {BY_SERVICE, .fits = cluster_cell_is_of_udp},
+     .spares = {SERVICES, ONLY_TCP, .but = IS_LOSSY},
+     .follows = {BY_SERVICE, .fits = IS_OF_UDP},
      .follows_to_node = true,
      .pattern = {.pods_work = true}},
     {.kind = PATTERN,
@@ -120,7 +68,7 @@ static const struct cluster_row rows[] = {
           "pods there reach Services by UDP, but not by TCP",
           "look at kube-proxy there, and for a policy or firewall that lets UDP pass only", NULL},
      .breaks = {SERVICES, ONLY_TCP},
-     .spares = {SERVICES, ONLY_UDP, is_not_lossy},
+     .spares = {SERVICES, ONLY_UDP, .but = IS_LOSSY},
      .follows = {BY_SERVICE, ONLY_TCP},
      .follows_to_node = true,
      .pattern = {.pods_work = true}},
@@ -130,8 +78,8 @@ static const struct cluster_row rows[] = {
                      "the nodes where they run",
                      "kubernetes/kubernetes#111323"},
      .titles[OUT] = {DNS_NODE},
-     .breaks = {BY_NAME, .fits = is_unanswered},
-     .spares = {SERVICES, .fits = is_not_lossy},
+     .breaks = {BY_NAME, .fits = IS_GREEN | IS_DNS_SILENT},
+     .spares = {SERVICES, .but = IS_LOSSY},
      .pattern = {.least = 2, .shows_dns = true}},
     {.kind = PATTERN,
      .titles[ALL] = {"CL-DNS-UNKNOWN", "names",
@@ -140,13 +88,13 @@ static const struct cluster_row rows[] = {
                      "Corefile with clusterDomain of the kubelets",
                      NULL},
      .titles[OUT] = {DNS_NODE},
-     .breaks = {BY_NAME, .fits = is_unknown},
-     .spares = {SERVICES, .fits = is_not_lossy},
+     .breaks = {BY_NAME, .fits = IS_GREEN | IS_NO_NAME},
+     .spares = {SERVICES, .but = IS_LOSSY},
      .pattern = {.least = 2, .shows_dns = true}},
     {.kind = PATTERN,
      .titles[OUT] = {DNS_NODE},
-     .breaks = {BY_NAME, .fits = is_unresolved},
-     .spares = {SERVICES, .fits = is_not_lossy},
+     .breaks = {BY_NAME, .fits = IS_GREEN | IS_UNRESOLVED},
+     .spares = {SERVICES, .but = IS_LOSSY},
      .pattern = {.least = 2, .shows_dns = true}},
     {.kind = LOSS,
      .titles[ALL] = {"CL-DNS-HALF", "names, now and then",
@@ -160,9 +108,9 @@ static const struct cluster_row rows[] = {
                      "which may still send to one that is gone",
                      "kubernetes-sigs/sig-windows-tools#380"},
      .loss = LOSES_SOME,
-     .breaks = {BY_NAME, .fits = is_resolved_sometimes},
-     .spares = {SERVICES, ONLY_UDP, is_not_lossy},
-     .follows = {BY_NAME, .fits = is_unresolved_red},
+     .breaks = {BY_NAME, .fits = IS_GREEN | IS_LOSSY_UNRESOLVED},
+     .spares = {SERVICES, ONLY_UDP, .but = IS_LOSSY},
+     .follows = {BY_NAME, .fits = IS_UNRESOLVED},
      .pattern = {.outward = true, .shows_dns = true}},
     {.kind = PATTERN,
      .titles[NODE] = {"CL-DNS-SHORT", "short names from the node's pods",
@@ -170,7 +118,7 @@ static const struct cluster_row rows[] = {
                       "compare the DNS suffixes inside its pods with NAMESPACE.svc and the "
                       "cluster's domain: clusterDomain of its kubelet, \"dns\" of its CNI file",
                       "kubernetes/kubernetes#65016"},
-     .breaks = {SHORT_NAMES, .fits = is_unresolved},
+     .breaks = {SHORT_NAMES, .fits = IS_GREEN | IS_UNRESOLVED},
      .spares = {FULL_NAMES},
      .pattern = {.shows_dns = true}},
     {.kind = PATTERN,
@@ -189,7 +137,7 @@ static const struct cluster_row rows[] = {
                       "hairpin mode of a Linux node's bridge",
                       "projectcalico/calico#5522"},
      .breaks = {OWN_SERVICE},
-     .follows = {BY_SERVICE, .fits = cluster_cell_is_lossy},
+     .follows = {BY_SERVICE, .fits = IS_LOSSY},
      .pattern = {.split = BY_PROTOCOL}},
     {.kind = LOSS,
      .titles[ALL] =
@@ -203,29 +151,29 @@ static const struct cluster_row rows[] = {
                       "Windows winjoin diag there names the load balancer",
                       "microsoft/Windows-Containers#631"},
      .loss = LOSES_SOME,
-     .breaks = {SERVICES, .fits = cluster_cell_passes_some},
-     .follows = {BY_SERVICE, .fits = is_sometimes_or_never},
+     .breaks = {SERVICES, .fits = IS_GREEN | IS_LOSSY},
+     .follows = {BY_SERVICE, .fits = IS_LOSSY | IS_OF_SERVICE},
      .follows_to_node = true,
      .pattern = {.split = BY_PROTOCOL, .pods_work = true}},
     /* Behind Services: the DNS is one, too. */
     {.kind = PATTERN,
      .titles[OUT] = {DNS_SOME},
-     .breaks = {FULL_NAMES, .fits = is_unresolved},
-     .spares = {SERVICES, .fits = is_not_lossy},
+     .breaks = {FULL_NAMES, .fits = IS_GREEN | IS_UNRESOLVED},
+     .spares = {SERVICES, .but = IS_LOSSY},
      .pattern = {.several_flows = true, .shows_dns = true}},
     {.kind = PATTERN,
      .titles[OUT] = {DNS_SOME},
-     .breaks = {POD_NAMES, .fits = is_unresolved},
+     .breaks = {POD_NAMES, .fits = IS_GREEN | IS_UNRESOLVED},
      .pattern = {.shows_dns = true}},
     {.kind = PATTERN,
      .titles[OUT] = {DNS_SOME},
-     .breaks = {SERVICE_NAMES, .fits = is_unresolved},
-     .spares = {SERVICES, .fits = is_not_lossy},
+     .breaks = {SERVICE_NAMES, .fits = IS_GREEN | IS_UNRESOLVED},
+     .spares = {SERVICES, .but = IS_LOSSY},
      .pattern = {.shows_dns = true}},
     {.kind = PATTERN,
      .titles[OUT] = {DNS_SOME},
-     .breaks = {API_NAME, .fits = is_unresolved},
-     .spares = {SERVICES, .fits = is_not_lossy},
+     .breaks = {API_NAME, .fits = IS_GREEN | IS_UNRESOLVED},
+     .spares = {SERVICES, .but = IS_LOSSY},
      .pattern = {.shows_dns = true}},
     {.kind = READ_ON_NODE,
      .titles[NODE] =
@@ -233,7 +181,7 @@ static const struct cluster_row rows[] = {
           "kube-proxy there does not keep a client at one pod",
           "restart kube-proxy on that node, and compare its version and mode with another node's",
           "kubernetes.io: Networking on Windows"},
-     .read = says_no_affinity},
+     .says = SAYS_NO_AFFINITY},
 };
 
 const struct cluster_rows cluster_rows_of_services = {rows, ARRAY_SIZE(rows)};

@@ -2,18 +2,6 @@
  * to itself. */
 #include "diag/cluster/causes/rows.h"
 
-/* By IP nothing is to be resolved. */
-static bool is_resolved(const struct diag_cell *c) {
-    return !(diag_cell_is_open(c) && cluster_cell_has_dns_failed(c));
-}
-
-/* That it is so is seen from another node. */
-static const char *says_no_local_port(const struct cluster_node *n) {
-    (void)n;
-    return "its NodePort of a Service with externalTrafficPolicy Local answers no other node, "
-           "though one of the Service's pods runs there; other NodePorts of the node do";
-}
-
 #define NAT_HINT                                                                                   \
     "look at its address translation: OutBoundNAT of its CNI file on Windows, masquerading on "    \
     "Linux"
@@ -50,7 +38,7 @@ static const struct cluster_row rows[] = {
      .titles[OUT] = {"CL-BEYOND", "from the node's pods to nodes, to the API server and outside",
                      "pods there reach pods of other nodes, but nothing beyond the pod network",
                      NAT_HINT, "kubernetes/kubernetes#86482"},
-     .breaks = {KUBELETS | OUTSIDE | API_NAME, .fits = is_resolved},
+     .breaks = {KUBELETS | OUTSIDE | API_NAME, .but = IS_UNRESOLVED},
      .follows = {NODE_PORTS | OUTSIDE_NAMES},
      .pattern = {.several_flows = true}},
     {.kind = PATTERN,
@@ -60,7 +48,7 @@ static const struct cluster_row rows[] = {
           "look at what its address translation leaves out: the ExceptionList of OutBoundNAT in "
           "the CNI file on Windows; and for a policy that closes that network",
           "kubernetes-sigs/sig-windows-tools#141"},
-     .breaks = {KUBELETS | NODE_PORTS | API_NAME, .fits = is_resolved},
+     .breaks = {KUBELETS | NODE_PORTS | API_NAME, .but = IS_UNRESOLVED},
      .spares = {OUTSIDE},
      .pattern = {.several_flows = true}},
     {.kind = PATTERN,
@@ -68,7 +56,7 @@ static const struct cluster_row rows[] = {
                      "no pod reaches the API server by its Service", API_HINT, NULL},
      .titles[NODE] = {"CL-API-NODE", "clients of the API server in the node's pods",
                       "pods there do not reach the API server by its Service", NULL, NULL},
-     .breaks = {API_NAME, .fits = is_resolved}},
+     .breaks = {API_NAME, .but = IS_UNRESOLVED}},
     {.kind = PATTERN,
      .titles[ALL] = {"CL-TARGET", "the kubelets' port and NodePorts",
                      "pods do not reach the node itself, neither its kubelet's port nor its "
@@ -88,8 +76,8 @@ static const struct cluster_row rows[] = {
           "netstat -ano on a Windows node, ss -ltnp on a Linux node, names the process; move it "
           "out of the NodePort range (30000-32767), then restart kube-proxy there",
           NULL},
-     .breaks = {NODE_PORTS, ONLY_TCP, cluster_cell_is_green_or_astray},
-     .follows = {NODE_PORTS, .fits = cluster_cell_is_astray},
+     .breaks = {NODE_PORTS, ONLY_TCP, IS_GREEN | IS_ASTRAY},
+     .follows = {NODE_PORTS, .fits = IS_ASTRAY},
      .pattern = {.at_target = true}},
     {.kind = LOSS,
      .titles[IN] = {"CL-NODEPORT-SOME", "some connections to NodePorts of the node",
@@ -100,7 +88,7 @@ static const struct cluster_row rows[] = {
                     "and its host firewall on a Windows node",
                     "kubernetes/kubernetes#70222"},
      .loss = LOSES_SOME,
-     .breaks = {NODE_PORTS, .fits = cluster_cell_passes_some},
+     .breaks = {NODE_PORTS, .fits = IS_GREEN | IS_LOSSY},
      .follows = {NODE_PORTS},
      .pattern = {.split = BY_PROTOCOL, .at_target = true, .pods_work = true}},
     {.kind = PATTERN,
@@ -162,7 +150,7 @@ static const struct cluster_row rows[] = {
           "load balancer or NAT gateway: SNAT ports used up), and on a node, netstat -an",
           "projectcalico/calico#7875"},
      .loss = LOSES_SOME,
-     .breaks = {OUTSIDE, .fits = cluster_cell_passes_some},
+     .breaks = {OUTSIDE, .fits = IS_GREEN | IS_LOSSY},
      .follows = {OUTSIDE}},
     {.kind = PATTERN,
      .titles[ALL] = {"CL-OUT-NAME", "names outside the cluster",
@@ -187,7 +175,7 @@ static const struct cluster_row rows[] = {
           "look at kube-proxy there, and at the health check of the load balancer before it "
           "(healthCheckNodePort of the Service)",
           NULL},
-     .read = says_no_local_port,
+     .says = SAYS_NO_LOCAL_PORT,
      .local_port = true},
     {.kind = UNASKED,
      .titles[OUT] =
@@ -196,7 +184,7 @@ static const struct cluster_row rows[] = {
           "run this again when the API server and the node have less to do, or the network between "
           "the two works; kubectl get --raw /version shows how long the API server takes",
           NULL},
-     .breaks = {ANY_FLOW, .fits = cluster_cell_is_not_run}},
+     .breaks = {ANY_FLOW, .fits = IS_NOT_RUN}},
 };
 
 const struct cluster_rows cluster_rows_of_targets = {rows, ARRAY_SIZE(rows)};

@@ -119,7 +119,7 @@ static void note_answer(const struct ask *ask, const struct kube_many *item, siz
         return;
     of->late |= ms > LATE_MS;
     of->slowest_ms = ms > of->slowest_ms ? ms : of->slowest_ms;
-    if (cell && cluster_cell_is_pods_tcp(cell))
+    if (cell && cluster_cell_is_between_pods(cell) && !cell->udp)
         asking->cells[ask->whose].delayed |= ms >= PROMPT_MS;
     else if (cell && cell->udp)
         of->udp_ms = ms > of->udp_ms ? ms : of->udp_ms;
@@ -175,7 +175,7 @@ static void on_answered(struct ask *ask, const struct kube_many *item) {
         if (!refused)
             node->seen |= 1U << OBSERVE_DNS; /* or it never will be */
         if ((silent || item->status / 10 == 50) &&
-            dial_read(item->status, item->answer, item->answer_len, false, &result, why,
+            dial_read(item->status, item->answer, item->answer_len, false, NULL, &result, why,
                       sizeof why) == DIAL_NOT_RUN)
             node->unreached = xstrdup(why);
     }
@@ -201,7 +201,7 @@ bool cluster_has_cut_pods(const struct diag_report *report, size_t from) {
 static const struct times *times_of(const struct diag_cell *cell, bool lossy, bool cut) {
     bool partly = cluster_cell_is_large_lost(cell) || cluster_cell_is_lossy(cell);
     bool some = cell->any || cluster_cell_has_dns_failed(cell) || cell->flow->id == FLOW_SELF ||
-                cluster_cell_is_outside(cell);
+                cell->flow->id == FLOW_EXT_IP;
 
     if (cluster_cell_is_between_pods(cell))
         return partly || (lossy && cell->result.attempts) ? &closely : NULL;
@@ -225,8 +225,8 @@ static void add_cells(struct round *round) {
         unsigned ms = of->soon_ms ? of->soon_ms : counted ? DIAL_COUNTED_MS : ASK_MS;
 
         if ((!diag_cell_is_open(cell) && !of->evenly) ||
-            !(of->asks(cell) || (of->lossy && cluster_cell_is_lossy(cell))) || from->by_exec ||
-            (from->unreached && !of->again) ||
+            !(cluster_selects(&of->asks, cell) || (of->lossy && cluster_cell_is_lossy(cell))) ||
+            from->by_exec || (from->unreached && !of->again) ||
             (of->closely && round->asking->cells[i].mixed && !cluster_cell_is_between_pods(cell)))
             continue;
         if (of->evenly)
@@ -295,7 +295,7 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
     for (size_t i = 0; i < report->nodes.count; i++)
         asking->probes[i].slowest_ms = asking->probes[i].udp_ms = 0;
     add_observations(&round); /* first: the DNS' takes longest */
-    if (of->asks)
+    if (of->asks.flows)
         add_cells(&round);
     ask_by_proxy(asking->client, &round.queue, 0, round.queue.count, 0);
     for (size_t i = 0; i < report->cells.count; i++)
@@ -321,7 +321,7 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
         round.result.red += diag_cell_is_open(cell);
         state->counted = true;
     }
-    if (of->asks && !of->soon_ms)
+    if (of->asks.flows && !of->soon_ms)
         show(asking, true);
     ask_queue_free(&round.queue);
     free(round.states);

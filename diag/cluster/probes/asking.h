@@ -39,8 +39,8 @@ void cluster_asking_widen(struct cluster_asking *asking);
 
 /* What is asked at the same time. */
 struct cluster_round {
-    bool (*asks)(const struct diag_cell *cell); /* of the red cells; NULL: none */
-    bool observations[OBSERVATIONS];            /* those of each node that are not seen yet */
+    struct cluster_selector asks;    /* of the red cells; with `evenly` of all */
+    bool observations[OBSERVATIONS]; /* those of each node that are not seen yet */
     unsigned soon_ms; /* what takes longer is asked again in another round; 0 = each has its time */
     unsigned look_ms; /* of an observation, where it is another time; 0 = the same */
     bool again;       /* a cell that is red did fail */

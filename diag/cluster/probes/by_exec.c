@@ -38,36 +38,29 @@ struct ask_pod *cluster_pods_by_exec(const struct diag_report *report, bool know
     return pods;
 }
 
-/* At first what is inside a pod is seen, too, whether or not it has cells. */
-static struct ask_pod *pods_make(struct asking *a) {
-    const struct diag_report *report = a->report;
+size_t cluster_ask_by_exec(struct kube_client *client, struct diag_report *report,
+                           enum cluster_exec what) {
+    struct asking a = {report, what, xcalloc(report->cells.count + 1, sizeof *a.tallies)};
     struct ask_pod *pods = cluster_pods_by_exec(
-        report, a->what != EXEC_NODES, &(struct ask_queue){.answered = on_answered, .context = a});
+        report, what != EXEC_NODES, &(struct ask_queue){.answered = on_answered, .context = &a});
+    size_t open = 0;
 
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *cell = &report->cells.items[i];
         struct ask_pod *pod = &pods[cell->from_node];
-        bool is_asked =
-            a->what == EXEC_NEW ? cell->outcome == DIAG_NOT_RUN : diag_cell_is_open(cell);
+        bool is_asked = what == EXEC_NEW ? cell->outcome == DIAG_NOT_RUN : diag_cell_is_open(cell);
 
         for (unsigned q = ASK_NAME; pod->name && is_asked && q <= ASK_LARGE; q++)
             (void)ask_add(&pod->queue, cluster_cell_path(report, cell, (enum cluster_question)q, 1),
                           i, q, CLUSTER_BY_EXEC_MS);
     }
+    /* At first what is inside a pod is seen, too, whether or not it has cells. */
     for (size_t i = 0; i < report->nodes.count; i++)
-        if (pods[i].name && (pods[i].queue.count || a->what == EXEC_NODES))
+        if (pods[i].name && (pods[i].queue.count || what == EXEC_NODES))
             (void)ask_add(
                 &pods[i].queue,
                 cluster_observation_path(report, OBSERVE_DNS, i, i, &(struct cluster_addresses){0}),
                 i, QUESTIONS + OBSERVE_DNS, CLUSTER_BY_EXEC_MS);
-    return pods;
-}
-
-size_t cluster_ask_by_exec(struct kube_client *client, struct diag_report *report,
-                           enum cluster_exec what) {
-    struct asking a = {report, what, xcalloc(report->cells.count + 1, sizeof *a.tallies)};
-    struct ask_pod *pods = pods_make(&a);
-    size_t open = 0;
 
     ask_by_exec(client, pods, report->nodes.count, 1, host_monotonic_ms(client->host) + ALL_MS);
     for (size_t i = 0; i < report->nodes.count; i++) {

@@ -55,8 +55,9 @@ static void add_rows(struct counting *c) {
     for (size_t i = 0; i < report->cells.count; i++) {
         struct diag_cell *cell = &report->cells.items[i];
         const struct cluster_node *from = &report->nodes.items[cell->from_node];
-        bool asked = cluster_cell_is_to_count(cell) && from->by_exec == (from->unreached != NULL) &&
-                     (report->count || (cluster_cell_is_pods_tcp(cell) && !from->by_exec));
+        bool asked =
+            cluster_cell_is_to_count(cell) && from->by_exec == (from->unreached != NULL) &&
+            (report->count || (cluster_cell_is_between_pods(cell) && !cell->udp && !from->by_exec));
         char *path = asked ? cluster_cell_path(report, cell, ASK_NAME, 1) : NULL;
 
         if (path)
@@ -87,8 +88,8 @@ static void on_answered(struct ask *ask, const struct kube_many *answer) {
     enum dial_end end =
         row->cell ? cluster_cell_read(c->asking->report, row->cell, answer->status, answer->answer,
                                       answer->answer_len, &result, why, sizeof why)
-                  : dial_read(answer->status, answer->answer, answer->answer_len, row->udp, &result,
-                              why, sizeof why);
+                  : dial_read(answer->status, answer->answer, answer->answer_len, row->udp, NULL,
+                              &result, why, sizeof why);
 
     if (end == DIAL_NOT_RUN)
         return;
@@ -178,7 +179,9 @@ static void judge(const struct counting *c, struct row *row) {
         again += row->times[i] >= AGAIN_US;
     }
     /* One attempt whose packets were sent again may be chance. */
-    cell->again = c->steady && cluster_cell_is_pods_tcp(cell) && again > 1 ? again : 0;
+    cell->again = 0;
+    if (c->steady && cluster_cell_is_between_pods(cell) && !cell->udp && again > 1)
+        cell->again = again;
     probe_result_time(&cell->result, row->times);
     if (cell->again && cell->outcome != DIAG_FAIL) {
         cell->outcome = DIAG_SLOW;
@@ -194,8 +197,8 @@ int cluster_count(struct cluster_asking *asking, struct error *err) {
     size_t *ranks;
 
     add_rows(&c);
-    /* One of each source after the other: no pod is asked several times at once while others idle.
-     */
+    /* The rows of all sources take turns: no pod is asked several things at once while others
+     * idle. */
     ranks = xcalloc(c.asking->report->nodes.count, sizeof *ranks);
     for (size_t i = 0; i < c.row_count; i++)
         c.rows[i].rank = ranks[c.rows[i].node]++;

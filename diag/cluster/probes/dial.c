@@ -101,9 +101,9 @@ static void count_error(const char *error, bool udp, struct probe_result *ret, c
         copy_plain(why, why_size, error);
 }
 
-enum dial_end dial_read_expected(long status, const char *body, size_t len, bool udp,
-                                 const struct dial_expected *expected, struct probe_result *ret,
-                                 char *why, size_t why_size) {
+enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
+                        const struct dial_expected *expected, struct probe_result *ret, char *why,
+                        size_t why_size) {
     _cleanup_json_ json_t *json = NULL;
     const char *message;
 
@@ -135,11 +135,6 @@ enum dial_end dial_read_expected(long status, const char *body, size_t len, bool
     }
     copy_plain(why, why_size, message ? message : body);
     return DIAL_NOT_RUN;
-}
-
-enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
-                        struct probe_result *ret, char *why, size_t why_size) {
-    return dial_read_expected(status, body, len, udp, NULL, ret, why, why_size);
 }
 
 bool dial_is_address(const char *host) {

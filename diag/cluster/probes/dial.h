@@ -18,21 +18,19 @@ enum dial_end {
     DIAL_ANSWERED, /* the probe says what came of it: *ret is filled */
     DIAL_NOT_RUN,  /* the probe could not be asked: the API server's words are in `why` */
 };
-/* What came back. `status`: of HTTP, 0 = none, and body is the reason. Filled of *ret: outcome,
- * attempts, succeeded, responder (the last that answered), addresses[] are all different ones
- * that answered, as far as they fit. `why` gets plain words, or "". */
-enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
-                        struct probe_result *ret, char *why, size_t why_size);
 /* Whether an answer is that of the one who is meant. Borrowed. */
 struct dial_expected {
     bool (*is_right)(const void *context, const char *responder);
     const void *context;
 };
-/* The same; an answer of another is an attempt that failed, by PROBE_WRONG_RESPONDER, and
- * `responder` the last such. NULL: each is right. */
-enum dial_end dial_read_expected(long status, const char *body, size_t len, bool udp,
-                                 const struct dial_expected *expected, struct probe_result *ret,
-                                 char *why, size_t why_size);
+/* What came back. `status`: of HTTP, 0 = none, and body is the reason. An answer of another than
+ * `expected` (NULL: each is right) is an attempt that failed, by PROBE_WRONG_RESPONDER. Filled of
+ * *ret: outcome, attempts, succeeded, responder (the last that answered; the last wrong one goes
+ * before), addresses[] are all different ones that answered, as far as they fit. `why` gets plain
+ * words, or "". */
+enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
+                        const struct dial_expected *expected, struct probe_result *ret, char *why,
+                        size_t why_size);
 /* No name. */
 bool dial_is_address(const char *host);
 /* The API server's connection to the probe was refused: its pod is there, and nobody listens. */

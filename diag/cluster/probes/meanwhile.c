@@ -40,10 +40,6 @@ static void note_status(struct ask *ask, const struct kube_many *answer) {
     ((long *)ask->queue->context)[ask->whose] = answer->status;
 }
 
-static bool is_forgotten(const struct diag_cell *c) {
-    return c->outcome == DIAG_NOT_RUN && c->from_node != c->to_node;
-}
-
 void cluster_ask_stopped(struct cluster_asking *asking, bool all) {
     struct cluster_nodes *nodes = &asking->report->nodes;
     _cleanup_(freep) long *statuses = xcalloc(nodes->count + 1, sizeof *statuses);
@@ -88,8 +84,9 @@ void cluster_ask_stopped(struct cluster_asking *asking, bool all) {
             cluster_cell_unasked(c, nodes->items[c->from_node].unreached);
         c->outcome = DIAG_NOT_RUN;
     }
-    (void)cluster_ask(
-        asking, &(struct cluster_round){.asks = is_forgotten, .soon_ms = all ? 0 : REACHED_MS});
+    (void)cluster_ask(asking, &(struct cluster_round){
+                                  .asks = {ANY_FLOW, .fits = IS_NOT_RUN, .but = IS_OF_ONE_NODE},
+                                  .soon_ms = all ? 0 : REACHED_MS});
     for (size_t i = 0; i < nodes->count; i++) /* what is late may be reached */
         if (asking->probes[i].stopped && text_equal(nodes->items[i].unreached, LATE))
             free(take_ptr(nodes->items[i].unreached));

@@ -335,10 +335,6 @@ struct looking {
     size_t open; /* of those listed: pods that are not ready yet */
 };
 
-static bool is_settled(const struct cluster_node *node) {
-    return node->waiting || node->pod_ready;
-}
-
 static int on_ready(void *context, const char *type, const json_t *object, struct error *err) {
     struct looking *l = context;
     struct cluster_nodes *nodes = &l->report->nodes;
@@ -362,12 +358,12 @@ static int on_ready(void *context, const char *type, const json_t *object, struc
 
             if (n->pod && !n->waiting && !there[i])
                 cluster_node_gone(n, xstrdup("its pod was deleted, as where a node is drained"));
-            l->open += !is_settled(n);
+            l->open += !n->waiting && !n->pod_ready;
         }
     } else if (node && !node->waiting && !text_equal(type, "DELETED")) {
-        l->open -= l->listed && !is_settled(node);
+        l->open -= l->listed && !node->pod_ready;
         take_state(node, object);
-        l->open += l->listed && !is_settled(node);
+        l->open += l->listed && !node->waiting && !node->pod_ready;
     }
     return l->listed && !l->open;
 }

@@ -391,7 +391,7 @@ static void test_kinds(void **state) {
         bool of_pattern = p->split || p->least || p->several_flows || p->outward || p->at_target ||
                           p->pods_work || p->shows_dns;
 
-        if ((row->read != NULL) != read || (row->published != NULL) != published ||
+        if ((row->says != SAYS_NOTHING) != read || (row->lacks && !published) ||
             (row->breaks.flows != 0) == read || (row->unfit && !read && !published) ||
             (row->loss && row->kind != LOSS) || (row->spares.flows && !published && !pattern) ||
             (of_pattern && !pattern) || (row->cuts_off && !read && !pattern) ||

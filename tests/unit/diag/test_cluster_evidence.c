@@ -118,7 +118,7 @@ static void what_is_packed(void **state) {
         assert_true(at && !strstr(at + 1, "that are packed")); /* of one list alone */
         own = part(zip, len, "evidence/run/pods.json");
         assert_int_equal(own != NULL, run);
-        collection_free(collection);
+        collection_freep(&collection);
     }
     kube_client_close(&client);
     http_free(http);
@@ -147,7 +147,7 @@ static void with_a_report(void **state) {
         if (!text || !strstr(text, "https://k"))
             fail_msg("%s: %s", parts[i], text ? text : "");
     }
-    collection_free(collection);
+    collection_freep(&collection);
 }
 
 int main(void) {

@@ -6,8 +6,9 @@ static bool has_kinds(const struct cluster_nodes *nodes, const struct cluster_pa
     bool found = false;
 
     for (size_t i = 0; i < pairs->count; i++) {
-        _cleanup_(freep) char *a = cluster_node_kind(&nodes->items[pairs->items[i].from]);
-        _cleanup_(freep) char *b = cluster_node_kind(&nodes->items[pairs->items[i].to]);
+        _cleanup_(freep) char *a =
+            cluster_node_text(&nodes->items[pairs->items[i].from], ALIKE_KIND);
+        _cleanup_(freep) char *b = cluster_node_text(&nodes->items[pairs->items[i].to], ALIKE_KIND);
 
         found |= text_equal(a, from) && text_equal(b, to);
     }
@@ -22,7 +23,7 @@ static void check_pairs(unsigned windows, unsigned linux_count) {
 
     cluster_pairs_make(&nodes, &pairs);
     for (size_t i = 0; i < nodes.count; i++) {
-        _cleanup_(freep) char *kind = cluster_node_kind(&nodes.items[i]);
+        _cleanup_(freep) char *kind = cluster_node_text(&nodes.items[i], ALIKE_KIND);
         bool from = false, to = false;
 
         if (!text_list_has(&kinds, kind))

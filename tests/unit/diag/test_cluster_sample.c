@@ -85,7 +85,7 @@ static void every_kind_and_pair_of_kinds(void **state) {
                 size_t seen = 0;
 
                 for (size_t i = 0; i < nodes.count; i++) {
-                    _cleanup_(freep) char *place = cluster_node_place(&nodes.items[i]);
+                    _cleanup_(freep) char *place = cluster_node_text(&nodes.items[i], ALIKE_PLACE);
 
                     seen += text_equal(place, sample.kinds[k].name);
                 }

@@ -56,8 +56,8 @@ static void test_kind(void **state) {
         node.version = (char *)rows[i].version;
         node.pool = (char *)rows[i].pool;
         node.zone = (char *)rows[i].zone;
-        kind = cluster_node_kind(&node);
-        place = cluster_node_place(&node);
+        kind = cluster_node_text(&node, ALIKE_KIND);
+        place = cluster_node_text(&node, ALIKE_PLACE);
         assert_string_equal(kind, rows[i].kind);
         assert_string_equal(place, rows[i].place);
     }
@@ -159,7 +159,7 @@ static void test_dial(void **state) {
         char why[200];
 
         assert_int_equal(dial_read(dial_rows[i].status, dial_rows[i].body,
-                                   strlen(dial_rows[i].body), dial_rows[i].udp, &result, why,
+                                   strlen(dial_rows[i].body), dial_rows[i].udp, NULL, &result, why,
                                    sizeof why),
                          dial_rows[i].end);
         if (dial_rows[i].words)
@@ -187,7 +187,7 @@ static void test_answers(void **state) {
     for (unsigned i = 0; i < PROBE_ADDRESSES_MAX; i++)
         text_addf(&t, ",\"b%u\"", i);
     text_add(&t, "],\"errors\":[\"\\u001f\\u007f~ and so on and on\"]}");
-    assert_int_equal(dial_read(200, text_str(&t), t.len, false, &result, why, sizeof why),
+    assert_int_equal(dial_read(200, text_str(&t), t.len, false, NULL, &result, why, sizeof why),
                      DIAL_ANSWERED);
     assert_string_equal(why, "??~ and so on a");
     assert_int_equal(result.succeeded, PROBE_ADDRESSES_MAX + 2);
@@ -196,7 +196,7 @@ static void test_answers(void **state) {
     assert_string_equal(result.addresses[0], "a");
     assert_string_equal(result.addresses[1], "b0");
     assert_string_equal(result.responder, "b7");
-    assert_int_equal(dial_read(0, NULL, 0, false, &result, why, sizeof why), DIAL_NOT_RUN);
+    assert_int_equal(dial_read(0, NULL, 0, false, NULL, &result, why, sizeof why), DIAL_NOT_RUN);
     assert_string_equal(why, "");
     text_free(&t);
 }
@@ -236,15 +236,19 @@ static void test_responder(void **state) {
     (void)state;
     report.nodes.items[0].pod = xstrdup("probe-1");
     report.nodes.items[1].pod = xstrdup("probe-2");
-    cluster_cell_judge(&report, &cell, 200, right, strlen(right), false);
+    cluster_cell_count(&report, &cell, ASK_NAME, 200, right, strlen(right), false,
+                       &(struct cluster_tally){0});
     assert_int_equal(cell.outcome, DIAG_PASS);
-    cluster_cell_judge(&report, &cell, 200, other, strlen(other), true);
+    cluster_cell_count(&report, &cell, ASK_NAME, 200, other, strlen(other), true,
+                       &(struct cluster_tally){0});
     assert_int_equal(cell.outcome, DIAG_FAIL);
     assert_int_equal(cell.result.outcome, PROBE_WRONG_RESPONDER);
     cell.any = true;
-    cluster_cell_judge(&report, &cell, 200, other, strlen(other), true);
+    cluster_cell_count(&report, &cell, ASK_NAME, 200, other, strlen(other), true,
+                       &(struct cluster_tally){0});
     assert_int_equal(cell.outcome, DIAG_SLOW);
-    cluster_cell_judge(&report, &cell, 200, strange, strlen(strange), true);
+    cluster_cell_count(&report, &cell, ASK_NAME, 200, strange, strlen(strange), true,
+                       &(struct cluster_tally){0});
     assert_int_equal(cell.outcome, DIAG_FAIL);
     diag_report_free(&report);
 }

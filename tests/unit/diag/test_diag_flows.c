@@ -29,7 +29,7 @@ static char *probes_of(const struct diag_scene *scene) {
     diag_cells_make(scene, &cells);
     for (size_t i = 0; i < cells.count; i++)
         if (cells.items[i].asked)
-            probe_list_add(&list, &cells.items[i].probe);
+            array_add(list.items, list.count, cells.items[i].probe);
     return probe_list_write(&list);
 }
 
@@ -378,9 +378,9 @@ static void add_scene(struct text_list *lines, const struct diag_scene *scene) {
                             xasprintf("%s from '%s' to '%s' (IPv%d): %s %s", name, c->from, c->to,
                                       c->family, diag_outcome_name(c->outcome), c->reason));
         if (c->asked)
-            probe_list_add(&list, &c->probe);
+            array_add(list.items, list.count, c->probe);
         if (c->asked && diag_cell_back(scene, c, &back))
-            probe_list_add(&list, &back);
+            array_add(list.items, list.count, back);
     }
     add_probes(lines, &list);
     diag_extra_probes(scene, &list);

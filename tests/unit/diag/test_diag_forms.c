@@ -59,7 +59,7 @@ static void one_protocol(void **state) {
 
         (void)state;
         diag_cell_judge(&cell, &ok, false);
-        diag_cells_add(&report.cells, &cell);
+        array_add(report.cells.items, report.cells.count, cell);
         wide = as_text(&report, 0);
         assert_non_null(
             strstr(wide, udp ? "pod -> pod         IP                             ok  0.4 ms\n"
@@ -178,7 +178,7 @@ static void commands(void **state) {
         _cleanup_(freep) char *html = NULL;
 
         (void)text_format(cell.to, sizeof cell.to, "%s", rows[i].to);
-        diag_cells_add(&report.cells, &cell);
+        array_add(report.cells.items, report.cells.count, cell);
         html = diag_report_html(&report);
         assert_int_equal(count(html, rows[i].command ? rows[i].command : "<code>"),
                          rows[i].command != NULL);

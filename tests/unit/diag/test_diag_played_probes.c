@@ -72,7 +72,7 @@ int diag_probe_ask(const struct diag_probes *probes, size_t i, const struct prob
               list->count);
     probe_list_free(&play.lists[i]);
     for (size_t at = 0; at < list->count; at++)
-        probe_list_add(&play.lists[i], &list->items[at]);
+        array_add(play.lists[i].items, play.lists[i].count, list->items[at]);
     play.looks = 0;
     play.asked_ms = host_monotonic_ms(probes->host);
     return 0;
@@ -96,7 +96,7 @@ int diag_probe_read(const struct diag_probes *probes, size_t i, struct probe_res
             result.outcome = PROBE_TIMEOUT;
         if (result.outcome != PROBE_OK)
             result.succeeded = play.loses;
-        probe_results_add(ret, &result);
+        array_add(ret->items, ret->count, result);
     }
     return 1;
 }

@@ -141,13 +141,13 @@ static void what_diag_found_is_short(void **state) {
     for (int udp = 0; udp < 2; udp++) {
         cell.flow = diag_flow_find("pod-to-pod-ip");
         cell.udp = udp;
-        diag_cells_add(&measured.cells, &cell);
+        array_add(measured.cells.items, measured.cells.count, cell);
         cell.flow = diag_flow_find("pod-to-service-ip");
-        diag_cells_add(&measured.cells, &cell);
+        array_add(measured.cells.items, measured.cells.count, cell);
     }
     cell.flow = diag_flow_find("node-to-pod");
     cell.outcome = DIAG_PASS;
-    diag_cells_add(&measured.cells, &cell);
+    array_add(measured.cells.items, measured.cells.count, cell);
     measured.causes.items = xcalloc(10, sizeof *measured.causes.items);
     measured.causes.count = 10;
     for (size_t i = 0; i < 10; i++)

@@ -312,7 +312,7 @@ static void report_make(const char *all, struct diag_report *ret) {
 
         assert_int_equal(text_format(cell.reason, sizeof cell.reason, "%s", planted[i].line), 0);
         if (!strchr(planted[i].line, '\n'))
-            diag_cells_add(&ret->cells, &cell);
+            array_add(ret->cells.items, ret->cells.count, cell);
     }
 }
 

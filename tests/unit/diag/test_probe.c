@@ -186,16 +186,16 @@ static void heartbeat_tells_the_address(void **state) {
 
     (void)state;
     assert_int_equal(probe_heartbeat_parse(text, strlen(text), &beat, NULL), 0);
-    assert_string_equal(probe_heartbeat_address(&beat), "10.244.1.5");
+    assert_string_equal(probe_heartbeat_address(&beat, false), "10.244.1.5");
     assert_int_equal(beat.beat, 7);
     assert_true(beat.tcp_echo);
     assert_false(beat.udp_echo);
     written = probe_heartbeat_write(&beat);
     assert_string_equal(written, text);
     beat.address_count = 3;
-    assert_string_equal(probe_heartbeat_address(&beat), "fd00::5");
+    assert_string_equal(probe_heartbeat_address(&beat, false), "fd00::5");
     beat.address_count = 2;
-    assert_null(probe_heartbeat_address(&beat));
+    assert_null(probe_heartbeat_address(&beat, false));
     assert_int_equal(probe_heartbeat_parse(text, strlen(text) - 4, &beat, NULL), -1);
 }
 
