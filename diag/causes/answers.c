@@ -1,10 +1,10 @@
-/* Causes that the answers themselves show: by one protocol only, no such zone, some lost. What an
- * answer of the DNS says is never more than likely to be the DNS' own fault: what is between may
- * drop the one protocol, or answer in its place. */
+/* Causes that the answers themselves show: answers by one protocol only, no such zone, some packets
+ * lost. When the DNS answers with an error, or by one protocol only, the DNS is never more than the
+ * likely cause: a device between may drop that protocol, or answer in place of the DNS. */
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 
-/* How many pods a load balancer sends to. */
+/* The number of backends that the load balancer of this address and port sends to. */
 static size_t backends_of(const struct scene *scene, const char *vip, int protocol, int port) {
     return json_array_size(json_object_get(
         diag_evidence_balancer(scene->evidence, vip, protocol, port), "HostComputeEndpoints"));
@@ -19,7 +19,8 @@ static bool is_answered(const struct extra *extra) {
     return (extra->said & SAID_ANSWER) || extra->some;
 }
 
-/* The same question to the DNS Service, larger and larger: one of its pods at least is well. */
+/* At least one of several questions of growing size, put to the DNS Service by TCP, was answered:
+ * at least one DNS pod works. */
 bool dns_answers_by_tcp(const struct scene *scene) {
     for (enum diag_extra_id extra = X_DNS_TCP; extra <= X_SIZE_DNS_2000; extra++)
         if (is_answered(&scene->extras[extra]))
@@ -27,17 +28,17 @@ bool dns_answers_by_tcp(const struct scene *scene) {
     return false;
 }
 
-/* The DNS pod refuses TCP at a closed port, and both of CoreDNS' open ones are silent: what takes a
- * connection is lost. */
+/* The DNS pod refuses TCP at a closed port, while both open ports of CoreDNS (53 and 9153) are
+ * silent: only packets of accepted connections are lost. */
 static bool tcp_is_refused_alone(const struct scene *scene) {
     return (scene->extras[X_CLOSED_TCP].said & SAID(REFUSED)) &&
            (scene->extras[X_DNS_CONNECT].said & SAID_NOTHING) &&
            (scene->extras[X_PAGE_SMALL].said & SAID_NOTHING);
 }
 
-/* The DNS pod has answered by UDP; a closed port of it gives no answer by TCP either, so it is not
- * port 53 alone. Of UDP a closed port says nothing: the way back of its error is often closed.
- * NULL, or that pod. */
+/* Returns the address of the DNS pod when it answers by UDP but not by TCP, or NULL. A closed port
+ * of that pod must be silent by TCP, too, so that the cause is not port 53 alone. A closed UDP port
+ * proves nothing: firewalls often drop the ICMP error that it answers with. */
 static const char *pod_without_tcp(const struct scene *scene) {
     bool lost = ((scene->extras[X_CLOSED_TCP].said & SAID_NOTHING) && dns_pod_answers(scene)) ||
                 (tcp_is_refused_alone(scene) && (scene->extras[X_DNS_POD].said & SAID_ANSWER));
@@ -54,8 +55,8 @@ enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
     const uint32_t wide = CELL_TCP(POD_IP) | CELL_TCP(SVC_IP) | CELL_TCP(EXT_IP);
     bool by_udp =
         (scene->green & CELL_UDP(POD_IP)) && (scene->green & (CELL_UDP(SVC_IP) | CELL_UDP(EXT_IP)));
-    /* It is not the other nodes alone that are silent by TCP: pods of this node are, and what is
-     * outside and answers the node. */
+    /* Pods of this node are silent by TCP, too, so the cause is not on other nodes alone. So is the
+     * target outside, which answers the node itself. */
     uint32_t cells =
         by_udp && (silent & wide) == wide && (scene->extras[X_NODE_EXTERNAL].said & SAID_OK)
             ? silent
@@ -80,7 +81,7 @@ enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
     return pod || cells ? LIKELY : NO;
 }
 
-/* Between addresses, where no name is asked for: those that are silent by UDP, and not by TCP. */
+/* The cells of flows by address, without a DNS question, that are silent by UDP and pass by TCP. */
 static uint32_t cells_without_udp(const struct scene *scene) {
     const uint32_t silent = scene->outcome[PROBE_NO_REPLY] | scene->outcome[PROBE_DNS_TIMEOUT];
 
@@ -94,7 +95,7 @@ bool node_is_without_udp(const struct scene *scene) {
 }
 
 enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
-    /* By TCP the DNS answers, by UDP not even its pod, asked at its own address. */
+    /* The DNS answers by TCP. By UDP even a DNS pod that is asked at its own address is silent. */
     bool without = (scene->extras[X_DNS_UDP].said & SAID_NOTHING) &&
                    (scene->extras[X_DNS_POD].said & SAID_NOTHING) && dns_answers_by_tcp(scene),
          silent = without && (scene->extras[X_CLOSED_UDP].said & SAID(NO_REPLY));
@@ -130,9 +131,9 @@ enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
     return cells || silent ? LIKELY : NO;
 }
 
-/* Asked straight at its cluster IP, the DNS answers over one protocol and not over the other. Of
- * several pods one may be dead. No other program of another node answers by UDP, and a closed port
- * does not either (its error is ICMP): where UDP is the silent one, all of it may be lost. */
+/* The DNS is asked at its cluster IP, and answers over one protocol only. Of several DNS pods one
+ * may be dead. Where UDP is silent, all of UDP may be lost: nothing else on another node answers by
+ * UDP, and a closed port answers with ICMP, which may be dropped. */
 enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     const struct extra *udp = &scene->extras[X_DNS_UDP], *tcp = &scene->extras[X_DNS_TCP];
     const char *vip = expected(scene, "dnsIP");
@@ -140,7 +141,8 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
 
     if (pod_without_tcp(scene) || dns_pods_differ(scene) || dns_loses_some(scene) ||
         (dns_is_split(scene) && (scene->partly & CELLS_DNS)) ||
-        (!over_udp && cells_without_udp(scene)) || dns_is_taken(scene)) /* no matter of the DNS */
+        (!over_udp && cells_without_udp(scene)) ||
+        dns_is_taken(scene)) /* In these cases the DNS itself is not at fault. */
         return NO;
     if (!udp->said || !tcp->said || over_udp == over_tcp ||
         !diag_evidence_balancer(scene->evidence, vip, UDP, DNS_PORT) ||
@@ -171,7 +173,8 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* By UDP it says no, by TCP never the same: it is not the same server that answers. */
+/* The DNS Service answers with an error by UDP, and never with the same error by TCP: another
+ * server answers by UDP. */
 bool dns_is_taken(const struct scene *scene) {
     unsigned udp = scene->extras[X_DNS_UDP].said;
 
@@ -182,7 +185,8 @@ bool dns_is_taken(const struct scene *scene) {
            !pod_without_tcp(scene);
 }
 
-/* Whatever it is asked, also of the cluster's own zone: it cannot reach the API server, mostly. */
+/* The DNS answers every question with an error, even for the cluster's own zone. Usually it cannot
+ * reach the API server. */
 enum level look_dns_fail(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "dnsIP");
     bool by_udp = (scene->extras[X_DNS_UDP].said & SAID(DNS_SERVFAIL)) ||
@@ -212,7 +216,7 @@ bool dns_loses_some(const struct scene *scene) {
     return false;
 }
 
-/* Some attempts go to one that is dead, others to one that answers. */
+/* A Service has several backends, some of them dead: some attempts fail, others are answered. */
 enum level look_svc_half(const struct scene *scene, struct finding *finding) {
     const uint32_t straight = CELL_BOTH(POD_IP) | CELL_BOTH(EXT_IP) | CELL_BOTH(NODE_POD);
     const uint32_t silent = scene->partly | scene->outcome[PROBE_DNS_TIMEOUT] |
@@ -223,7 +227,8 @@ enum level look_svc_half(const struct scene *scene, struct finding *finding) {
         const struct asked_service *asked = &asked_services[i];
         const char *vip = expected(scene, asked->key);
         size_t backends = backends_of(scene, vip, asked->protocol, asked->port);
-        uint32_t mixed = scene->partly; /* one of two cells may have met the dead one each time */
+        uint32_t mixed = scene->partly; /* All attempts of one cell may have met the dead backend,
+                                           while another cell passed. */
 
         if (asked->protocol == TCP && (scene->green & asked->cells))
             mixed |= scene->failed & ~scene->unresolved;
@@ -241,7 +246,7 @@ enum level look_svc_half(const struct scene *scene, struct finding *finding) {
     return finding->may ? LIKELY : NO;
 }
 
-/* The DNS answers, and says that the cluster's own zone has no such name. */
+/* The DNS answers that a name of the cluster's own zone does not exist. */
 enum level look_dns_zone(const struct scene *scene, struct finding *finding) {
     const char *domain = expected(scene, "dnsDomain");
 
@@ -255,8 +260,9 @@ enum level look_dns_zone(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* An API server with several adapters announces the wrong one: nobody reaches that. Of several one
- * may be dead. */
+/* An API server with several adapters announces the address of the wrong one, which this node
+ * cannot reach. When the Service kubernetes has several backends and some attempts succeed, one API
+ * server may be dead instead. */
 enum level look_api_addr(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "kubernetesIP");
     const char *server = json_text_at(scene->evidence, "look.api.server");
@@ -295,8 +301,8 @@ enum level look_api_pods(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* Some attempts succeed, some do not. Of a Service with several backends one may be dead; between
- * two addresses it is loss. */
+/* Some attempts succeed, others do not. Between two addresses that proves packet loss. Behind a
+ * Service with several backends, one of them may be dead instead. */
 enum level look_loss(const struct scene *scene, struct finding *finding) {
     const uint32_t straight =
         CELL_BOTH(POD_IP) | CELL_BOTH(EXT_IP) | CELL_BOTH(NODE_POD) | CELL_BOTH(POD_NODE);
@@ -313,10 +319,12 @@ enum level look_loss(const struct scene *scene, struct finding *finding) {
                      cell->result.attempts);
     }
     finding->may = scene->partly;
-    if (scene->partly & CELLS_DNS) /* the same questions, of which each attempt was lost */
+    if (scene->partly & CELLS_DNS) /* The cells that ask the same DNS belong to it, even when each
+                                      of their attempts was lost. */
         finding->may |=
             CELLS_DNS & (scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT]);
-    if (scene->partly & CELLS_OUTSIDE) /* the DNS asks there, too */
+    if (scene->partly & CELLS_OUTSIDE) /* The cluster's DNS forwards such names to the outside, so
+                                          their cells belong to it, too. */
         finding->may |=
             CELLS_OUTSIDE & (scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT]);
     if (!scene->partly && dns_loses_some(scene) &&

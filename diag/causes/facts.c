@@ -1,18 +1,19 @@
-/* Finds things in the evidence document: among them how this node itself sends to an address. */
+/* Finds facts in the evidence document, among them how this node itself sends to an address. */
 #include "base/cidr.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 
 /* ---- how this node itself sends to an address ---- */
 
-/* The default route and those of the node's own segments are as usual. */
+/* Notes an unusual route or neighbor entry of this node for the address. The default route and the
+ * routes of the node's own segments are usual, and are not noted. */
 void note_way(const struct scene *scene, const char *ip, struct finding *finding) {
     const json_t *route = NULL, *neighbor;
     const char *prefix, *hop, *next, *mac;
     int length = -1;
     bool by_hop;
 
-    /* The narrowest of its routes that holds the address. */
+    /* The route with the longest prefix that holds the address is used. */
     json_each(json_object_get(scene->evidence, "routes"), i, one) {
         struct cidr cidr;
 
@@ -106,7 +107,7 @@ const char *pod_ip(const struct scene *scene, char pod) {
     return json_text_at(probe_pod(scene, pod), "ip");
 }
 
-/* HCN's documents have no State, those of HNS' first version do. */
+/* Documents of HCN have no State, only those of the first version of HNS do. */
 bool endpoint_is_attached(const json_t *endpoint) {
     static const char none[] = "00000000-0000-0000-0000-000000000000";
     const char *space = json_text_at(endpoint, "HostComputeNamespace");
@@ -149,7 +150,8 @@ const char *dns_pod_answers(const struct scene *scene) {
     return ip ? ip : "its own address";
 }
 
-/* In the order in which they were asked. */
+/* The DNS pods that were asked at their own addresses, in the order in which they were asked.
+ * Returns their number. */
 static size_t dns_pods(const struct scene *scene, const char *ret[DIAG_DNS_PODS]) {
     return diag_evidence_backends(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT, ret,
                                   DIAG_DNS_PODS);
@@ -166,7 +168,7 @@ const struct extra *dns_pod_asked(const struct scene *scene, const char *ip) {
     return &none;
 }
 
-/* One that answers at its own address, or NULL. */
+/* A DNS pod that answers at its own address, or NULL. */
 static const char *dns_pod_that_answers(const struct scene *scene) {
     const char *pods[DIAG_DNS_PODS];
     size_t n = dns_pods(scene, pods);

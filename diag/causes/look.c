@@ -1,5 +1,5 @@
-/* Causes that the first look shows: a service that is down, an API server that is away, an expired
- * certificate, a clock that is off. They are named whether or not a flow fails. */
+/* Causes that the first look shows: a service that is down, an API server that is not reached, an
+ * expired certificate, a wrong clock. They are named whether or not a flow fails. */
 #include "base/rfc3339.h"
 #include "diag/causes/rows.h"
 #include "diag/look.h"
@@ -15,7 +15,7 @@ static int64_t time_at(const json_t *json, const char *key) {
     return rfc3339_seconds(json_text_at(json, key));
 }
 
-/* "4 min"; the caller frees. */
+/* Formats a duration, such as "4 min"; the caller frees. */
 static char *duration(int64_t seconds) {
     static const struct {
         int64_t unit;
@@ -30,7 +30,7 @@ static char *duration(int64_t seconds) {
     return xasprintf("%lld %s", (long long)(seconds / units[i].unit), units[i].name);
 }
 
-/* ---- services ---- */
+/* ---- Windows services ---- */
 
 static char *what_is_down(const struct scene *scene, const json_t *status, const char *called) {
     const char *state = json_text_at(status, "state");
@@ -61,7 +61,8 @@ enum level look_service(const struct scene *scene, struct finding *finding) {
     const json_t *status = item_with(json_object_get(look_of(scene), "services"), "name", name);
     const char *log = json_text_at(status, "log"), *state = json_text_at(status, "state");
 
-    finding->may &= scene->red & ~scene->failed; /* what was measured has other causes */
+    finding->may &=
+        scene->red & ~scene->failed; /* Cells that were measured and failed have other causes. */
     if (!status || !service_status_is_down(status))
         return NO;
     finding->message = what_is_down(scene, status, diag_service_called(name));
@@ -82,13 +83,14 @@ enum level look_service(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* It runs, and hangs. */
+/* A service (containerd or kubelet) runs, but does not answer. */
 enum level look_hung(const struct scene *scene, struct finding *finding) {
     const char *name = finding->what;
     const char *why =
         json_string_value(json_object_get(json_object_get(look_of(scene), "silent"), name));
 
-    finding->may &= scene->red & ~scene->failed; /* pods that start say that it was only slow */
+    finding->may &=
+        scene->red & ~scene->failed; /* If pods start after all, the service was only slow. */
     if (!why || !finding->may)
         return NO;
     finding->message = xasprintf("%s runs, but does not answer", diag_service_called(name));
@@ -159,7 +161,7 @@ enum level look_api_down(const struct scene *scene, struct finding *finding) {
                               "%s/readyz; running pods are not affected",
                               server);
     note_detail(scene, finding);
-    /* Of a server that is called by its address. */
+    /* The node's route is looked up only when the server's name is an IP address. */
     begin = strstr(server, "://");
     if (begin && text_split_port(begin + 3, &host, &port) == 0 && host)
         note_way(scene, host, finding);
@@ -180,7 +182,7 @@ enum level look_api_refused(const struct scene *scene, struct finding *finding) 
     return CONFIRMED;
 }
 
-/* The API server lets this node in, and answers that it has no such Node. */
+/* The API server accepts this node, and answers that it has no Node with this name. */
 enum level look_node_gone(const struct scene *scene, struct finding *finding) {
     const char *detail = json_text_at(look_of(scene), "api.detail");
 

@@ -1,12 +1,13 @@
-/* Causes among the nodes and below them: which adapter, which name, which backend, whose switch,
- * which limits and faults of Windows. */
+/* Causes in the nodes and in their machines: a wrong adapter, duplicate names, a wrong backend of
+ * the network agent, a hypervisor's switch, limits and known faults of Windows. */
 #include "base/cidr.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/limits.h"
 
-/* The Node of a pod behind the DNS Service that the flows ask; NULL: this node, or not known. */
+/* The Node of a pod behind the DNS Service that the flows ask; NULL when that is this node, or not
+ * known. */
 static const json_t *dns_node(const struct scene *scene) {
     const char *pod = dns_pod(scene);
     const json_t *node = diag_evidence_node_of(scene->evidence, pod);
@@ -16,7 +17,7 @@ static const json_t *dns_node(const struct scene *scene) {
 
 /* ---- the switch of a hypervisor ---- */
 
-/* NSX and some vmxnet3 drivers take UDP 4789 for their own VXLAN. */
+/* NSX and some vmxnet3 drivers take packets to UDP 4789 for their own VXLAN. */
 enum level look_ovl_nsx(const struct scene *scene, struct finding *finding) {
     static const char *const makers[] = {"00-50-56", "00-0c-29", "00-05-69"};
     const json_t *adapter = adapter_with(scene, own_address(scene), NULL);
@@ -52,7 +53,7 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
     if (name && alias && !strstr(alias, name) && !strstr(name, alias))
         finding_note(finding, "the network is on adapter '%s', the node's address %s on '%s'", name,
                      address, alias);
-    /* Other machines, and the pods' routes to their own node, have it. */
+    /* Other machines, and the pods' routes to their own node, use this address. */
     if (address && json_array_size(json_object_get(scene->evidence, "adapters")) &&
         !adapter_with(scene, address, NULL)) {
         finding->message =
@@ -64,11 +65,13 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
                      address);
     }
     if ((scene->green | scene->partly) &
-        CELL_UDP(SVC_IP)) /* where others' pods are reached, the node alone is not */
+        CELL_UDP(SVC_IP)) /* Pods of other nodes are reached, so only the flow to the node itself
+                             can fail. */
         finding->must = finding->may = CELL_BOTH(POD_NODE);
     if (finding->evidence.count)
         return CONFIRMED;
-    /* Where an agent was told to use another adapter that is right, if that one is reached. */
+    /* An agent may have been told to use another adapter. That is right when other nodes are
+     * reached through it. */
     network_peer_read(dns_node(scene), &peer);
     if (!peer.announced || !peer.address || !peer.node_address || reaches_other_nodes(scene) ||
         text_equal(peer.address, peer.node_address))
@@ -81,9 +84,9 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* ---- another backend, another name ---- */
+/* ---- another backend, duplicate Nodes ---- */
 
-/* The word that the agents of this build have for the mode. */
+/* The word that the network agents of this build use for the mode; NULL when they have none. */
 static const char *backend_of(const struct network_mode *mode) {
     for (size_t i = 0; mode->name && network_agents[i]; i++)
         if (network_agents[i]->backend && network_agents[i]->keeps_routes &&
@@ -113,7 +116,8 @@ struct pair {
     bool is_one_machine;
 };
 
-/* Each two of the cluster's Nodes, one after the other; zero-initialised at first. */
+/* Moves to the next pair of the cluster's Nodes; false after the last pair. The caller
+ * zero-initializes `p` before the first call. */
 static bool next_pair(const struct scene *scene, struct pair *p) {
     const json_t *nodes = json_object_get(scene->evidence, "nodes");
 
@@ -128,7 +132,8 @@ static bool next_pair(const struct scene *scene, struct pair *p) {
     return true;
 }
 
-/* This node, or that of the DNS pods: nothing that the flows show comes from others. */
+/* Says whether the peer is this node or the node of the DNS pods: other nodes cannot break the
+ * flows that are asked. */
 static bool matters(const struct scene *scene, const struct network_peer *peer) {
     const char *own = json_text_at(scene->evidence, "node.metadata.name");
     const char *dns = json_text_at(dns_node(scene), "metadata.name");
@@ -136,8 +141,8 @@ static bool matters(const struct scene *scene, const struct network_peer *peer) 
     return !dns || text_equal(peer->node, dns) || text_equal(peer->node, own);
 }
 
-/* Two Nodes with one prefix, this node's or that of the DNS pods: others have one route to it,
- * which leads to one of them. */
+/* Two Nodes have the same pod prefix, which is this node's or holds a DNS pod: other nodes have one
+ * route for the prefix, and it leads to only one of the two. */
 enum level look_node_cidr(const struct scene *scene, struct finding *finding) {
     const char *own = expected(scene, "podCIDR"), *pod = dns_pod(scene);
     struct pair pair = {0};
@@ -162,7 +167,7 @@ enum level look_node_cidr(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
 }
 
-/* This node's address, or that of the node of the DNS pods. */
+/* Two Nodes have the same address, which is this node's or that of the DNS pods' node. */
 enum level look_node_twice(const struct scene *scene, struct finding *finding) {
     const char *own = json_text_at(scene->evidence, "node.metadata.name");
     const char *dns = node_address(dns_node(scene));
@@ -211,7 +216,8 @@ enum level look_peer_down(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* Where its agent announces other nodes and not this one, those write no route to its pods. */
+/* This node's agent announces too little or a wrong MAC address, or nothing while other nodes
+ * announce themselves. Other nodes then have no route to this node's pods. */
 enum level look_flannel_node(const struct scene *scene, struct finding *finding) {
     const char *backend = backend_of(mode_of(scene));
     const char *mac =
@@ -225,7 +231,8 @@ enum level look_flannel_node(const struct scene *scene, struct finding *finding)
     if (mode_of(scene)->vxlan && network_of(scene) && own.announced && *own.router_mac && !mac)
         finding_note(finding, "this node announces router MAC %s, its network has none",
                      own.router_mac);
-    /* A part without which others write no route to its pods. */
+    /* Without an address or a backend in the annotations, other nodes write no route to this node's
+     * pods. */
     if (own.announced && (!own.address || !*own.address))
         finding_note(finding, "this node announces no address");
     else if (own.announced && (!own.backend || !*own.backend))
@@ -240,7 +247,7 @@ enum level look_flannel_node(const struct scene *scene, struct finding *finding)
     return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
 }
 
-/* Linux drops what comes from its own MAC address. */
+/* Linux drops packets that come from its own MAC address. */
 enum level look_ovl_mac(const struct scene *scene, struct finding *finding) {
     struct pair pair = {0};
 
@@ -259,7 +266,8 @@ enum level look_ovl_mac(const struct scene *scene, struct finding *finding) {
 
 enum { BALANCER_DSR = 1, BACKENDS_UNPATCHED = 64, BACKENDS_MAX = 1024, BLOCKS_MIN = 10 };
 
-/* networkhealth.ps1 of AgentBaker holds ten blocks for too few; DNS notices first. */
+/* networkhealth.ps1 of AgentBaker holds that fewer than ten free blocks are too few. DNS is the
+ * first to suffer. */
 enum level look_port_pool(const struct scene *scene, struct finding *finding) {
     long long ports = json_number_at(scene->evidence, "dynamicPorts", 0);
     long long taken = 0;
@@ -274,7 +282,8 @@ enum level look_port_pool(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* Hyper-V, winnat and others reserve ranges at each start of Windows; HNS finds no block then. */
+/* Hyper-V, winnat and others reserve port ranges at each start of Windows; HNS then finds no free
+ * block. */
 enum level look_port_excl(const struct scene *scene, struct finding *finding) {
     long long ports = json_number_at(scene->evidence, "dynamicPorts", 0);
     long long excluded = json_number_at(scene->evidence, "excludedPorts", 0);
@@ -304,7 +313,8 @@ enum level look_svc_backends(const struct scene *scene, struct finding *finding)
     return most > BACKENDS_MAX ? CONFIRMED : most > BACKENDS_UNPATCHED ? LIKELY : NO;
 }
 
-/* Last of all, and never more than likely: only the build speaks for it. */
+/* This row is the last of all and never more than likely: only the build of Windows points to the
+ * fault. */
 enum level look_win_patch(const struct scene *scene, struct finding *finding) {
     json_t *faults = json_at(scene->evidence, "host.knownFaults");
     const char *fix = json_text_at(json_array_get(faults, 0), "fix");

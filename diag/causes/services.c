@@ -1,4 +1,4 @@
-/* Causes behind the pod's own link: load balancers and DNS. */
+/* Causes in load balancers and DNS, behind the pod's own endpoint. */
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 #include "netsetup/routes/routes.h"
@@ -23,7 +23,8 @@ enum level look_svc_all(const struct scene *scene, struct finding *finding) {
                          vip, prefix);
         if (server && own && !text_equal(server, own))
             finding_note(finding, "its kubeconfig leads to %s; this node talks to %s", server, own);
-        if (finding->evidence.count) /* starting it again would not help */
+        if (finding->evidence
+                .count) /* With a wrong configuration, a restart of kube-proxy does not help. */
             finding->hint = xstrdup("winjoin join phase kube-proxy writes its configuration and "
                                     "kubeconfig again; then: powershell Restart-Service "
                                     "kube-proxy");
@@ -36,10 +37,14 @@ enum level look_svc_all(const struct scene *scene, struct finding *finding) {
             finding_note(finding, "its log says: %s", json_string_value(line));
         return CONFIRMED;
     }
-    return finding->evidence.count ? LIKELY : NO; /* what it had programmed may still stand */
+    return finding->evidence.count
+               ? LIKELY
+               : NO; /* The load balancers that it programmed earlier may still work. */
 }
 
-/* Pods get the addresses of their node: whose that one was, it is not any more. */
+/* Says whether the EndpointSlice of the DNS names an address that no node's pods have any more.
+ * Pods get addresses of their own node's prefix, so a pod of an existing Node cannot have that
+ * address. */
 static bool slice_is_old(const struct scene *scene, const char *pod) {
     struct network_peer own;
 
@@ -67,7 +72,7 @@ enum level look_dns_none(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* kube-proxy does as the Service says. */
+/* Notes what the DNS Service itself lacks: kube-proxy only programs what the Service says. */
 static void note_dns_spec(const struct scene *scene, const char *port, struct finding *finding) {
     const json_t *spec = json_object_get(scene->evidence, "dnsSpec");
     bool serves = false;
@@ -109,8 +114,8 @@ enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
     }
     if (finding->evidence.count)
         return CONFIRMED;
-    /* HNS shows the load balancer, and what is asked there is lost; its pod, asked itself,
-     * answers. */
+    /* HNS has the load balancer, but questions to the cluster IP are lost, while a DNS pod that is
+     * asked directly answers. */
     if (!pod || !(asked->said & ~SAID_OK) || !(scene->green & CELL_TCP(SVC_IP)) ||
         (scene->partly & CELLS_DNS) || dns_is_split(scene) ||
         !((scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE]) &
@@ -138,8 +143,8 @@ enum level look_svc_lb(const struct scene *scene, struct finding *finding) {
         finding_note(finding, "no load balancer for %s TCP 443", vip);
         return CONFIRMED;
     }
-    /* HNS shows the load balancer, and what is asked there is lost; the one server behind it,
-     * asked itself by the same pod, answers. */
+    /* HNS has the load balancer, but questions to the cluster IP are lost, while the same pod gets
+     * an answer from the only server behind it. */
     if (!server || json_array_size(json_object_get(balancer, "HostComputeEndpoints")) > 1 ||
         !(scene->extras[X_API_DIRECT].said & SAID_OK) || !(scene->green & CELL_UDP(SVC_IP)) ||
         !((scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE]) & CELL_TCP(SVC_IP)))
@@ -153,7 +158,7 @@ enum level look_svc_lb(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* Of one of the load balancers of the DNS. */
+/* Notes what is wrong with the source VIP of one of the load balancers of the DNS. */
 static void note_source(const struct scene *scene, const char *dns, const char *source,
                         struct finding *finding) {
     const char *prefix = expected(scene, "podCIDR");
@@ -177,7 +182,10 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
     const json_t *tcp = diag_evidence_balancer(scene->evidence, dns, TCP, DNS_PORT);
 
     if (!mode_of(scene)->source_vip || !udp ||
-        slice_is_old(scene, dns_pod(scene))) /* outside of the network, it takes none for it */
+        slice_is_old(
+            scene,
+            dns_pod(
+                scene))) /* For an address outside of the network, kube-proxy uses no source VIP. */
         return NO;
     note_source(scene, dns, json_text_at(udp, "SourceVIP"), finding);
     if (finding->evidence.count)
@@ -187,8 +195,8 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
     if (!finding->evidence.count) {
         const char *pod = dns_pod_answers(scene);
 
-        /* What HNS shows is as it should be: do answers come back all the same? Backends on a
-         * node's own address (the Service kubernetes) need no source VIP. */
+        /* HNS shows nothing wrong, so the answers decide: they may be lost all the same. Backends
+         * on a node's own address (Service kubernetes) work without a source VIP. */
         if (!pod || !(scene->green & CELL_TCP(SVC_IP)) || (scene->partly & CELLS_DNS) ||
             dns_pods_differ(scene))
             return NO;
@@ -205,8 +213,8 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
 
 /* ---- the pods' way to cluster IPs ---- */
 
-/* No SDNRoute policy of the endpoint hands packets for that address to the load balancers: noted.
- */
+/* When no SDNRoute policy of the endpoint hands packets for that address to the load balancers,
+ * notes that and returns true. */
 static bool leads_elsewhere(const struct scene *scene, const json_t *endpoint, const char *ip,
                             struct finding *finding) {
     _cleanup_(text_list_free) struct text_list prefixes = {0};
@@ -229,7 +237,8 @@ static bool leads_elsewhere(const struct scene *scene, const json_t *endpoint, c
     return true;
 }
 
-/* Azure's pods have addresses of the node's own subnet: the switch knows the way to the node. */
+/* On Azure, pods have addresses of the node's own subnet, so the switch knows the way to the
+ * node. */
 static bool on_segment(const struct scene *scene, const char *node) {
     const char *prefix = json_text_at(network_of(scene), "Ipams.0.Subnets.0.IpAddressPrefix");
 
@@ -242,7 +251,8 @@ enum level look_svc_route(const struct scene *scene, struct finding *finding) {
 
     if (!endpoint || !vip || !expected(scene, "networkMode"))
         return NO;
-    /* There it needs no policy for load balancers either, with loopback DSR. */
+    /* Such a pod needs no route policy for load balancers either, because it has loopback DSR (an
+     * OutBoundNAT policy with Destinations). */
     json_each(json_object_get(endpoint, "Policies"), i, policy)
         if (on_segment(scene, own_address(scene)) &&
             text_equal(json_text_at(policy, "Type"), "OutBoundNAT") &&
@@ -257,7 +267,8 @@ enum level look_svc_route(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* A bridge hands pods' packets for their own node over as it does for cluster IPs. */
+/* In bridge modes, pods' packets for their own node need an SDNRoute policy, just as those for
+ * cluster IPs do. */
 enum level look_l2_node(const struct scene *scene, struct finding *finding) {
     const char *ip = own_address(scene);
     const json_t *endpoint = endpoint_of(scene, 'a');
@@ -319,7 +330,8 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
          has = known && json_has_text(json_at(endpoint, "Dns.ServerList"), ip);
 
     if (dns_is_taken(scene)) {
-        /* A firewall, a proxy or a provider's router that answers each question by UDP itself. */
+        /* A firewall, a proxy or a provider's router answers each UDP question to a DNS server
+         * itself. */
         finding->must = CELL_UDP(SVC_IP);
         finding->may = CELLS_DNS;
         finding->message = xstrdup("another server answers the pods' DNS questions by UDP");
@@ -333,8 +345,8 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
         return LIKELY;
     }
 
-    /* A name that resolves to the wrong address fails otherwise, and is not a matter of the server.
-     */
+    /* Cells whose name resolved to a wrong address have another cause, so only cells without an
+     * address count. */
     finding->may &= scene->unresolved;
     if (!(finding->may & CELL_BOTH(SVC_FQDN)))
         return NO;
@@ -342,7 +354,8 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
         return NO;
     if (has && ((scene->failed & CELL_UDP(SVC_IP)) || (scene->green & CELL_BOTH(POD_NAME)) ||
                 dns_loses_some(scene)))
-        return NO; /* one answer of several questions: not a matter of the server */
+        return NO; /* Only some questions had no answer, so the choice of the server is not the
+                      cause. */
     finding_note(finding, "the DNS Service answers direct queries");
     if (!known || has)
         return LIKELY;
@@ -351,9 +364,9 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* A name that was resolved, and to another address of the same family than it should be, alone or
- * beside that: which. The DNS, once found by its name, is asked for the Service kubernetes, so
- * either address is right. */
+/* Notes names that resolved to another address of the same family than `own`, alone or beside it.
+ * Cells by UDP look up the DNS by its name and then ask it for the Service kubernetes, so for them
+ * both addresses are right. */
 static void note_misled(const struct scene *scene, enum diag_flow_id flow, const char *const own[2],
                         const char *whose, struct finding *finding) {
     for (int udp = 0; udp < 2; udp++) {

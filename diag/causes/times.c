@@ -1,5 +1,5 @@
-/* Causes that show in how long answers take: a far network, a slow DNS, packets that are sent
- * again. */
+/* Causes that the times of answers show: a network with a long delay, a slow DNS, packets that are
+ * sent again. */
 #include "base/rfc3339.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
@@ -13,9 +13,9 @@ bool dns_is_slow(const struct scene *scene) {
     return cell && cell->result.succeeded && cell->result.median_us >= SLOW_US;
 }
 
-/* A connection to another machine, in which no program takes part; NULL: none succeeds. Of two to
- * Services the quicker one: while kube-proxy makes a load balancer, all of a flow may be sent again
- * after the same second. */
+/* A cell that connects to another machine, so that its time does not depend on a program; NULL when
+ * none succeeds. Of the two flows to a Service the quicker one is taken: while kube-proxy makes a
+ * load balancer, all connections of one flow may need a second attempt after one second. */
 static const struct diag_cell *connection(const struct scene *scene) {
     static const enum diag_flow_id flows[] = {FLOW_SVC_IP, FLOW_SVC_FQDN, FLOW_EXT_IP};
     const struct diag_cell *best = NULL;
@@ -30,13 +30,14 @@ static const struct diag_cell *connection(const struct scene *scene) {
     return best;
 }
 
-/* Each of them takes that long: one that was sent again does, too. */
+/* The quickest of the connections takes a quarter of a second or longer. A single connection may
+ * take that long only because a packet was sent again. */
 static bool is_far(const struct diag_cell *connection) {
     return connection && connection->result.min_us >= SLOW_US / 2;
 }
 
-/* Connections to other machines, in which no program takes part, take half a second or longer, or
- * half of that where the DNS is slow. */
+/* Connections to other machines, which depend on no program, take half a second or longer; where
+ * the DNS is slow, too, a quarter of a second is enough. */
 static bool network_is_slow(const struct scene *scene) {
     const struct diag_cell *tcp = connection(scene);
 
@@ -51,16 +52,16 @@ bool api_is_late(const struct scene *scene) {
             (text_equal(outcome, "unreachable") && (scene->green & CELL_TCP(SVC_IP))));
 }
 
-/* A connection to a pod of the DNS takes as long, in which no program takes part: microseconds; 0:
- * it does not. */
+/* The time of a connection to a DNS pod, in microseconds, when it is a quarter of a second or
+ * longer and the DNS is slow; otherwise 0. No program takes part in a connection. */
 static long long way_to_dns_us(const struct scene *scene) {
     long long us = scene->extras[X_DNS_CONNECT].median_us;
 
     return us >= SLOW_US / 2 && dns_is_slow(scene) ? us : 0;
 }
 
-/* An API server is then too late for the first look, too: a secure connection takes several of
- * them. */
+/* On such a network the API server is too late for the first look, too, because a TLS connection
+ * takes several round trips. */
 enum level look_latency(const struct scene *scene, struct finding *finding) {
     const struct diag_cell *dns = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
     const struct diag_cell *tcp = connection(scene);
@@ -83,15 +84,15 @@ enum level look_latency(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* A name that takes several questions then has no answer in time. */
+/* Names that take several questions to the DNS then have no answer in time. */
 enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
     const struct diag_cell *cell = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
 
     if (!dns_is_slow(scene)) {
         const char *pod = dns_pod(scene);
 
-        /* The DNS pod's system takes a connection to its port, and its program says nothing in
-         * time. */
+        /* The system of the DNS pod accepts connections to its port, and its program answers
+         * nothing in time. */
         if (!(scene->extras[X_DNS_CONNECT].said & SAID_OK) ||
             !(scene->extras[X_DNS_POD].said & SAID_NOTHING) ||
             !(scene->extras[X_DNS_UDP].said & SAID_NOTHING) || dns_answers_by_tcp(scene))
@@ -119,8 +120,8 @@ enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
 
 /* ---- packets that are sent again ---- */
 
-/* A system sends again after a second what TCP has lost: a flow works then, and is slow. Once may
- * be chance, and where most are late it is not loss. */
+/* TCP sends a lost packet again after one second, so the flow works, but is slow. A single case may
+ * be chance; and when most connections are late, the cause is not packet loss. */
 enum level look_tcp_loss(const struct scene *scene, struct finding *finding) {
     const json_t *look = json_object_get(scene->evidence, "look");
     size_t cells = 0, others = 0, quick = 0;
@@ -151,7 +152,7 @@ enum level look_tcp_loss(const struct scene *scene, struct finding *finding) {
                      others, quick);
     if (cells + others < 2 || quick <= others || dns_is_slow(scene) || scene->partly ||
         diag_look_is_young(look, rfc3339_seconds(json_text_at(look, "time"))))
-        return NO; /* what has just been started loses some */
+        return NO; /* Right after a start, some packets are lost normally. */
     finding->may &= scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_DNS_TIMEOUT];
     finding->message = xstrdup("some TCP packets are lost on the way: they are sent again");
     return LIKELY;

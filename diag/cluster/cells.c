@@ -1,11 +1,11 @@
-/* Which questions make up a cluster's matrix, and what the answers mean. */
+/* Makes the cells of a cluster's matrix, and judges the answers to their questions. */
 #include "diag/cluster/cells.h"
 
 #include "diag/cluster/probes/asking.h"
 
 enum { KUBELET_PORT = 10250, API_PORT = 443, STICKY_TRIES = 4 };
 
-/* ---- Services ---- */
+/* ---- addresses of the Services ---- */
 
 void cluster_addresses_read(const json_t *services, struct cluster_addresses *ret) {
     const struct {
@@ -29,7 +29,8 @@ void cluster_addresses_read(const json_t *services, struct cluster_addresses *re
         const char *text = json_text_at(json_array_get(services, texts[i].service), texts[i].path);
 
         if (text && !text_equal(text, "None"))
-            text_format(texts[i].ret, sizeof ret->backend_ip, "%s", text); /* too long: none */
+            text_format(texts[i].ret, sizeof ret->backend_ip, "%s",
+                        text); /* An address that is too long counts as none. */
     }
     for (size_t i = 0; i < ARRAY_SIZE(ports); i++)
         *ports[i].ret =
@@ -37,15 +38,15 @@ void cluster_addresses_read(const json_t *services, struct cluster_addresses *re
             0xffff;
 }
 
-/* ---- making ---- */
+/* ---- make the cells ---- */
 
 struct making {
     const struct diag_report *report;
     struct diag_cells *ret;
 };
 
-/* A port that is 0 is not asked. `expect`: the name of the probe that must answer, "*" any probe,
- * "" whoever. */
+/* Adds a cell for each port that is not 0. `expect` is the name of the probe that must answer, "*"
+ * for any probe, "" for any program. */
 static void add(struct making *m, enum diag_flow_id flow, size_t from, size_t to, const char *host,
                 unsigned tcp, unsigned udp, const char *expect) {
     const struct cluster_node *source = &m->report->nodes.items[from];
@@ -100,7 +101,8 @@ void cluster_cells_make(const struct diag_report *report, const struct cluster_o
     for (size_t i = 0; i < report->nodes.count; i++) {
         const struct cluster_node *node = &report->nodes.items[i];
 
-        if (node->waiting) { /* a flow of each node without a probe says so in every format */
+        if (node->waiting) { /* A node without a probe gets one cell that was not run, so that every
+                                report format shows the node. */
             struct diag_cell *cell;
 
             add(&m, FLOW_POD_IP, i, i, node->name, PROBE_HTTP, 0, "");
@@ -136,7 +138,7 @@ void cluster_cells_widen(struct diag_report *report, const struct cluster_addres
         add_pair(&m, &report->pairs.items[i], addresses);
 }
 
-/* ---- asking and judging ---- */
+/* ---- paths of questions, and judging their answers ---- */
 
 char *cluster_cell_path(const struct diag_report *report, const struct diag_cell *cell,
                         enum cluster_question question, unsigned tries) {
@@ -153,7 +155,7 @@ char *cluster_cell_path(const struct diag_report *report, const struct diag_cell
         request = xasprintf("hostname%s%0*d", cell->udp ? "" : "%3F", len, 0);
     else
         request = xstrdup("hostname");
-    /* Of UDP "hostname" may have blanks behind it, which a URL writes so. */
+    /* The request "hostname" by UDP may have blanks behind it, which a URL writes as '+'. */
     for (char *at = strchr(request, '0'); question == ASK_LARGE_THERE && cell->udp && *at; at++)
         *at = '+';
     return dial_path(report->namespace_, source->pod, cell->probe.target, cell->probe.port,
@@ -165,7 +167,7 @@ struct expected {
     const struct diag_cell *cell;
 };
 
-/* Windows tells a computer's name in capitals. */
+/* Whether the responder is the expected one. Windows writes a computer's name in capitals. */
 static bool is_right(const void *context, const char *responder) {
     const struct expected *e = context;
 
@@ -202,7 +204,7 @@ void cluster_cell_judge(const struct diag_report *report, struct diag_cell *cell
 
     if (cluster_cell_read(report, cell, status, body, len, &result, why, sizeof why) ==
         DIAL_NOT_RUN) {
-        if (cell->outcome != DIAG_FAIL) /* what was seen stays */
+        if (cell->outcome != DIAG_FAIL) /* An earlier failure is kept. */
             cluster_cell_unasked(cell, why);
         return;
     }
@@ -214,7 +216,7 @@ void cluster_cell_judge(const struct diag_report *report, struct diag_cell *cell
         text_format(cell->reason, sizeof cell->reason, "%s", "no answer came");
 }
 
-/* ---- large packets, and some that are lost ---- */
+/* ---- large packets, and packets lost by chance ---- */
 
 void cluster_cell_count(const struct diag_report *report, struct diag_cell *cell,
                         enum cluster_question question, long status, const char *body, size_t len,
@@ -228,9 +230,9 @@ void cluster_cell_count(const struct diag_report *report, struct diag_cell *cell
     if (question == ASK_NAME && ret->answered[ASK_NAME] == ret->asked[ASK_NAME] &&
         (end != DIAL_NOT_RUN || !ret->asked[ASK_NAME]))
         cluster_cell_judge(report, cell, status, body, len, retried);
-    if (question == ASK_LARGE) { /* it says no name */
+    if (question == ASK_LARGE) { /* The answer to a large question is no name but the echo. */
         (void)dial_read(status, body, len, cell->udp, &result, why, sizeof why);
-        /* The whole echo, and nothing else. */
+        /* The answer must be the whole echo, and nothing else. */
         answered = end == DIAL_ANSWERED && result.succeeded && *result.responder &&
                    strspn(result.responder, "0") == strlen(result.responder) &&
                    len > (cell->udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP);
@@ -258,7 +260,7 @@ void cluster_cell_judge_large(struct diag_cell *cell, const struct cluster_tally
              came = answered[ASK_NAME] + answered[ASK_LARGE];
     const char *way = "";
 
-    if (!asked[ASK_NAME]) /* what was seen stays */
+    if (!asked[ASK_NAME]) /* Earlier results are kept. */
         return;
     cell->large = LARGE_NOT_ASKED;
     if (!asked[ASK_LARGE] || !came || cell->outcome == DIAG_NOT_RUN ||
@@ -341,7 +343,7 @@ void cluster_cells_judge_kubelets(struct diag_report *report) {
     }
 }
 
-/* ---- what is only looked at ---- */
+/* ---- observations, which count for no cell ---- */
 
 char *cluster_observation_path(const struct diag_report *report,
                                enum cluster_observation observation, size_t from, size_t to,
@@ -356,7 +358,7 @@ char *cluster_observation_path(const struct diag_report *report,
         bool udp;
     } asked[OBSERVATIONS] = {
         [OBSERVE_CLIENT] = {target->pod_ip, "clientip", PROBE_HTTP, 1, false},
-        /* by UDP: by HTTP a Service says names alone */
+        /* This one asks by UDP, because by HTTP a Service answers with names only. */
         [OBSERVE_SERVICE] = {at->backend_ip, "clientip", SERVICE_UDP, 1, true},
         [OBSERVE_LOCAL] = {target->ip, "clientip", at->local_port_udp, 1, true},
         [OBSERVE_OWN] = {at->self_ip, "hostname", SERVICE_HTTP, 1, false},

@@ -1,9 +1,9 @@
-/* The tables of a cluster's causes, and what a row's cause is called. */
+/* The tables of a cluster's causes, and the id and texts of a row's cause in each scope. */
 #include "diag/cluster/cluster.h"
 
 #include "diag/cluster/causes/rows.h"
 
-/* ---- what several tables ask of a cell ---- */
+/* ---- tests of a cell that several tables use ---- */
 
 bool cluster_cell_is_green(const struct diag_cell *c) {
     return !diag_cell_is_open(c);
@@ -25,9 +25,10 @@ bool cluster_cell_is_of_udp(const struct diag_cell *c) {
     return c->udp || cluster_cell_has_dns_failed(c);
 }
 
-/* ---- what a row is called ---- */
+/* ---- the id and texts of a row's cause ---- */
 
-/* A scope without an id of its own is called as the next one of its line that has one. */
+/* A scope for which a row has no id of its own takes the title of the first scope in its line here
+ * that has one. */
 static const enum cluster_scope nearest[SCOPES][SCOPES] = {
     [ALL] = {ALL, NODE, IN, OUT, SYSTEMS, KINDS, PAIR},
     [SYSTEMS] = {SYSTEMS, PAIR, NODE, OUT, IN, ALL, KINDS},
@@ -57,7 +58,7 @@ struct diag_cause_row cluster_row_title(const struct cluster_row *row, enum clus
     return title;
 }
 
-/* The widest first. */
+/* The tables, with the widest causes first. */
 static const struct cluster_rows *const tables[] = {&cluster_rows_of_pods, &cluster_rows_of_packets,
                                                     &cluster_rows_of_services,
                                                     &cluster_rows_of_targets};

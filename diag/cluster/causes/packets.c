@@ -1,20 +1,22 @@
-/* Causes of what passes in part: large packets that are lost, and some that are lost by chance. */
+/* Causes where some packets pass: large packets are lost, or some packets are lost by chance. */
 #include "diag/cluster/causes/rows.h"
 
-enum { FEW = 3 }; /* attempts */
+enum { FEW = 3 }; /* So few attempts may all be lost by chance. */
 
-/* TCP's segments are as large as its path lets pass: that UDP works proves nothing for them. */
+/* Cells that prove whether large packets get through. TCP makes its segments as small as the path
+ * needs, but UDP that works proves nothing about them. */
 static bool is_large(const struct diag_cell *c) {
     return cluster_cell_is_large_lost(c) ||
            (!c->udp && !diag_cell_is_open(c) && c->large == LARGE_ARRIVE);
 }
 
-/* TCP sends again what was lost: that it works proves nothing for UDP. */
+/* Cells that prove whether packets are lost by chance. TCP sends lost packets again, so TCP that
+ * works proves nothing about UDP. */
 static bool is_chance(const struct diag_cell *c) {
     return cluster_cell_is_lossy(c) || (c->udp && !diag_cell_is_open(c));
 }
 
-/* A few packets of UDP, which nobody sends again, may all be lost by chance. */
+/* The few packets of a UDP cell, which nobody sends again, may all be lost by chance. */
 static bool is_lost_too(const struct diag_cell *c) {
     return cluster_cell_is_lossy(c) ||
            (c->udp && diag_cell_is_open(c) && c->result.outcome == PROBE_NO_REPLY &&

@@ -1,4 +1,4 @@
-/* Which cells a row selects, which lie in a place, and what a place is called. */
+/* Which cells a row selects, which cells lie in a place, and the names of places. */
 #include "diag/cluster/causes/rows.h"
 
 enum { NAMES = 8 };

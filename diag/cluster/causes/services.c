@@ -1,4 +1,4 @@
-/* Causes of Services and names that fail: load balancers, kube-proxy, the DNS. */
+/* Causes of failures of Services and names: load balancers, kube-proxy, the DNS. */
 #include "diag/cluster/causes/rows.h"
 #include "diag/network_report.h"
 
@@ -11,7 +11,7 @@ static bool is_unknown(const struct diag_cell *c) {
     return !diag_cell_is_open(c) || c->result.outcome == PROBE_DNS_NXDOMAIN;
 }
 
-/* All cells by name but those that are red for another reason than the DNS. */
+/* Cells by name, except those that fail for another reason than the DNS. */
 static bool is_unresolved(const struct diag_cell *c) {
     return !diag_cell_is_open(c) || cluster_cell_has_dns_failed(c);
 }
@@ -24,18 +24,20 @@ static bool is_resolved_sometimes(const struct diag_cell *c) {
     return is_unresolved(c) && cluster_cell_passes_some(c);
 }
 
-/* Where some attempts fail Services are at fault. */
+/* A cell with some failed attempts does not count as a Service that works: the fault is then in the
+ * Services, not in the DNS. */
 static bool is_not_lossy(const struct diag_cell *c) {
     return !cluster_cell_is_lossy(c);
 }
 
-/* Of few attempts all may fail, and the DNS is behind a Service, too. */
+/* With few attempts all may fail by chance. The DNS is behind a Service, too, so names may fail
+ * with it. */
 static bool is_sometimes_or_never(const struct diag_cell *c) {
     return cluster_cell_is_lossy(c) || cluster_cell_is_to_service(c) ||
            (cluster_cell_is_by_name(c) && is_unresolved_red(c));
 }
 
-/* Before Windows Server 2022 HNS has none. */
+/* HNS before Windows Server 2022 has no session affinity. */
 static const char *says_no_affinity(const struct cluster_node *n) {
     bool old = text_equal(n->os, "windows") && (!n->build || strcmp(n->build, "10.0.20348") < 0);
 
@@ -207,7 +209,7 @@ static const struct cluster_row rows[] = {
      .follows = {BY_SERVICE, .fits = is_sometimes_or_never},
      .follows_to_node = true,
      .pattern = {.split = BY_PROTOCOL, .pods_work = true}},
-    /* Behind Services: the DNS is one, too. */
+    /* These rows come after those of Services, because the DNS is a Service, too. */
     {.kind = PATTERN,
      .titles[OUT] = {DNS_SOME},
      .breaks = {FULL_NAMES, .fits = is_unresolved},

@@ -1,13 +1,13 @@
-/* Causes of what fails beyond the pods: nodes, their ports, the kubelets, outside; and a pod's way
- * to itself. */
+/* Causes of failures beyond the pods: nodes, their NodePorts, the kubelets, targets outside; and a
+ * pod's way to itself. */
 #include "diag/cluster/causes/rows.h"
 
-/* By IP nothing is to be resolved. */
+/* Cells by IP address need no DNS, so they count as resolved. */
 static bool is_resolved(const struct diag_cell *c) {
     return !(diag_cell_is_open(c) && cluster_cell_has_dns_failed(c));
 }
 
-/* That it is so is seen from another node. */
+/* Other nodes find out that the NodePort does not answer; the node itself says nothing about it. */
 static const char *says_no_local_port(const struct cluster_node *n) {
     (void)n;
     return "its NodePort of a Service with externalTrafficPolicy Local answers no other node, "
@@ -27,7 +27,7 @@ static const char *says_no_local_port(const struct cluster_node *n) {
         "look for a firewall of that node, or a security group, that lets some nodes pass "        \
         "only",                                                                                    \
         NULL
-/* Of several targets. */
+/* As TARGET_PAIR, for one node that does not reach several targets. */
 #define TARGET_OUT                                                                                 \
     "CL-TARGET-PAIR", "from the node's pods to other nodes themselves",                            \
         "pods there do not reach other nodes: their kubelets' ports or their NodePorts",           \

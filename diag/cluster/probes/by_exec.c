@@ -1,4 +1,4 @@
-/* Probes that the API server does not reach by their address are asked by exec. */
+/* Asks probes by exec, when the API server does not reach them by their address. */
 #include "diag/cluster/probes/asking.h"
 
 #include "base/log.h"
@@ -9,7 +9,7 @@ enum { ALL_MS = 45000 };
 struct asking {
     struct diag_report *report;
     enum cluster_exec what;
-    struct cluster_tally *tallies; /* of each cell */
+    struct cluster_tally *tallies; /* One for each cell. */
 };
 
 static void on_answered(struct ask *ask, const struct kube_many *answer) {
@@ -38,7 +38,8 @@ struct ask_pod *cluster_pods_by_exec(const struct diag_report *report, bool know
     return pods;
 }
 
-/* At first what is inside a pod is seen, too, whether or not it has cells. */
+/* Makes the queues of questions. The first time, the DNS settings inside each pod are asked for,
+ * too, even if the pod has no cells to ask. */
 static struct ask_pod *pods_make(struct asking *a) {
     const struct diag_report *report = a->report;
     struct ask_pod *pods = cluster_pods_by_exec(
