@@ -1,7 +1,7 @@
 /* Two probes on this node as static pods: writes their manifests, talks to them through their
  * mailbox folders, and removes all of it again.
  *
- *  The kubelet runs these pods on the whole real path (CRI, CNI, HNS) without any right in the
+ * The kubelet runs these pods on the whole real path (CRI, CNI, HNS) without any right in the
  * cluster. Their image is the sandbox image, which is on the node in any case. The probe's program
  * and its mailbox are folders of the host, mounted at the same path in the container. */
 #include "diag/ask/mailbox.h"

@@ -84,7 +84,7 @@ int cluster_check_interrupted(struct host *host, struct error *err);
  * the probe itself, in between; their median is subtracted. A cell that loses an answer fails.
  * Questions that the API server does not pass on do not count.
  *
- *  For nodes that are `by_exec`, only the loss is measured, since a shell and curl take longer than
+ * For nodes that are `by_exec`, only the loss is measured, since a shell and curl take longer than
  * the network. There the probe itself asks several times for each question, so a name is resolved
  * once for five attempts; if it does not resolve, all five are lost. It ends after at most five
  * minutes, and cells may then have fewer attempts. The only failure is ERROR_INTERRUPTED. */
