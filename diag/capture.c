@@ -71,8 +71,8 @@ int diag_capture_begin(struct host *host, struct error *err) {
         return error_set(err, ERROR_UNSUPPORTED,
                          "capture packets: this Windows has no Packet Monitor ('%s' is missing)",
                          PKTMON);
-    (void)host_remove(host, DIAG_CAPTURE_FILE,
-                      ERROR_IGNORED); /* A killed run may have left this file. */
+    /* A killed run may have left this file. */
+    (void)host_remove(host, DIAG_CAPTURE_FILE, ERROR_IGNORED);
     if (host_make_folder(host, HOST_OWN_FOLDER, HOST_SECRET, err) < 0 || end_ours(host, err) < 0)
         return error_prefix(err, "capture packets");
     if (pktmon(host, argv, START_MS, false, err) == 0) {
@@ -113,9 +113,8 @@ json_t *diag_capture_drops(const char *text, const char *target) {
 
         len = strcspn(text, "\n");
         line = xstrndup(text, len);
-        at = strstr(
-            line,
-            word); /* The line looks like "..., DropReason INET: no route , DropLocation ...". */
+        /* The line looks like "..., DropReason INET: no route , DropLocation ...". */
+        at = strstr(line, word);
         if (!at)
             continue;
         at += sizeof word - 1;

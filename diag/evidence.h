@@ -22,10 +22,9 @@ struct diag_evidence_options {
      * nodes. */
     const char *routes;
     const char *pod_cidr; /* The pod prefix of this node. */
-    const char *const
-        /* Prefixes that must not be translated (of the cluster and of its Services), ended by
-         * NULL. */
-        *excludes;
+    /* Prefixes that must not be translated (of the cluster and of its Services), ended by
+     * NULL. */
+    const char *const *excludes;
     const char *const *services; /* Names of services whose states are read, ended by NULL. */
     const char *dns_ip;          /* The cluster IP of kube-dns. */
     /* For a dual-stack node; "" means unknown, too. */

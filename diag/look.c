@@ -51,8 +51,8 @@ static json_t *api_json(const struct diag_look_options *options, json_t **ret_no
 
     if (!options->client || !options->client->server)
         return json_pack("{s:s, s:s*}", "outcome", "no-identity", "detail", options->client_error);
-    client =
-        *options->client; /* A copy of the client that borrows the same texts and does not retry. */
+    /* A copy of the client that borrows the same texts and does not retry. */
+    client = *options->client;
     client.patience_ms = 0;
     client.timeout_ms = DIAG_LOOK_API_MS;
     path = xasprintf("/api/v1/nodes/%s", options->node_name ? options->node_name : "");
@@ -69,8 +69,7 @@ static json_t *api_json(const struct diag_look_options *options, json_t **ret_no
         outcome = "untrusted";
     else if (why.kind == ERROR_DENIED)
         outcome = "refused";
-    else if (why.os || why.kind == ERROR_MALFORMED) /* The error is an HTTP status, or came after
-                                                       the connection was made (HTTP_CONNECTED). */
+    else if (why.os || why.kind == ERROR_MALFORMED) /* HTTP status, or HTTP_CONNECTED. */
         outcome = "failing";
     api = json_pack("{s:s, s:s, s:s*}", "server", client.server, "outcome", outcome, "detail",
                     why.kind ? why.message : NULL);

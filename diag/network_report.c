@@ -99,8 +99,8 @@ char *network_report_make(const struct network_report_seen *seen) {
         _cleanup_json_ json_t *json = report_json(seen, names), *clean = NULL;
         _cleanup_(freep) char *text = NULL;
 
-        (void)network_report_take(
-            json, &clean, ERROR_IGNORED); /* The report is cleaned in the same way as on reading. */
+        /* The report is cleaned in the same way as on reading. */
+        (void)network_report_take(json, &clean, ERROR_IGNORED);
         text = json_write(clean);
         if (!names || strlen(text) <= NETWORK_REPORT_MAX)
             return take_ptr(text);

@@ -154,10 +154,10 @@ static int put(struct publishing *p, const char *report, const json_t *before, j
     _cleanup_(freep) char *message = NULL;
 
     if (report)
-        json_object_set_new(
-            patch, "metadata",
-            json_pack("{s:{s:s?}}", "annotations", NETWORK_REPORT_ANNOTATION,
-                      *report ? report : NULL)); /* A null value removes the annotation. */
+        json_object_set_new(patch, "metadata",
+                            /* A null value removes the annotation. */
+                            json_pack("{s:{s:s?}}", "annotations", NETWORK_REPORT_ANNOTATION,
+                                      *report ? report : NULL));
     if (kube_patch(&p->client, path, "strategic-merge", patch, err) < 0)
         return -1;
     /* Writes an Event for each change of the condition's status, except when a first condition is
@@ -270,8 +270,8 @@ static int publish(struct host *host, struct http *http, const struct drift_clus
                                      .balancers = has_balancers ? &balancers : NULL,
                                      .drift = drift,
                                      .diag = diag ? diag : json_object_get(before.report, "diag")};
-    text = network_report_make(&seen); /* The new report is read back, so that it has the same form
-                                          as the published one. */
+    /* The new report is read back, so that it has the same form as the published one. */
+    text = network_report_make(&seen);
     if (network_report_read(text, &now, err) < 0)
         return -1;
     condition = network_proof_condition(now, before.condition,

@@ -5,9 +5,8 @@
 
 /* ---- the queue, and the API server's proxy to pods ---- */
 
-enum {
-    ANSWER_MAX = 64 * 1024
-}; /* The largest answer of a probe, in bytes: a name, an address, an error or an echo. */
+/* The largest answer of a probe, in bytes: a name, an address, an error or an echo. */
+enum { ANSWER_MAX = 64 * 1024 };
 
 bool ask_add(struct ask_queue *queue, char *path, size_t whose, unsigned what, unsigned until_ms) {
     if (path)
@@ -68,8 +67,7 @@ enum {
 char *ask_script_make(const struct ask_queue *queue, unsigned lanes) {
     struct text t = {0};
 
-    if (lanes > 1) { /* A shell loop repeats the questions, so that the command line does not grow
-                        with `lanes`. */
+    if (lanes > 1) { /* A loop keeps the command line short. */
         text_add(&t, "for lane in");
         for (unsigned i = 1; i <= lanes; i++)
             text_addf(&t, " %u", i);
@@ -168,8 +166,8 @@ void ask_by_exec(struct kube_client *client, struct ask_pod *pods, size_t count,
             memcpy(argvs[k], argv, sizeof argv);
             execs[k] = (struct kube_exec){.namespace_ = some[k]->namespace_,
                                           .pod = some[k]->name,
-                                          .container =
-                                              "neighbor", /* The neighbor container has a shell. */
+                                          /* The neighbor container has a shell. */
+                                          .container = "neighbor",
                                           .argv = argvs[k],
                                           .timeout_ms = some[k]->queue.items[0].until_ms + EXEC_MS,
                                           .max_output = OUTPUT_MAX};

@@ -7,10 +7,10 @@
 
 struct ask {
     struct ask_queue *queue;
-    char *path;    /* The path of agnhost's page through the API server's pod proxy (dial_path());
-                      owned. */
-    size_t whose;  /* The asker's index of the cell, node or row that the question is about. */
-    unsigned what; /* The asker's number of the question among those about `whose`. */
+    /* The path of agnhost's page through the API server's pod proxy (dial_path()); owned. */
+    char *path;
+    size_t whose;      /* The asker's index of the cell, node or row that the question is about. */
+    unsigned what;     /* The asker's number of the question among those about `whose`. */
     unsigned until_ms; /* Milliseconds that the carrier waits for the answer. */
     bool over;         /* The question is not asked again. */
 };
@@ -41,8 +41,8 @@ struct ask_pod {
     const char *namespace_, *name; /* Both are borrowed. */
     struct ask_queue queue;        /* A pod without questions is passed over. */
     bool asked;
-    char *failure; /* Why exec in this pod failed, as kube_exec() says it; NULL when it did not.
-                      Owned. */
+    /* Why exec in this pod failed, as kube_exec() says it; NULL when it did not. Owned. */
+    char *failure;
 };
 /* Puts each question `lanes` times to its pod. Serves 32 pods at the same time, and starts with no
  * more of them after `until` (a time of host_monotonic_ms()). */

@@ -26,8 +26,8 @@ enum {
     MIRROR_TIMEOUT_MS = 2000,
     LOG_TAIL_MAX = 65536,
     SANDBOX_ERROR_MAX = 400,
-    CONTAINER_ID_MIN =
-        32, /* The fewest hexadecimal digits in a row that count as a container's id. */
+    /* The fewest hexadecimal digits in a row that count as a container's id. */
+    CONTAINER_ID_MIN = 32,
     ENDS_MAX = 1000,
 };
 #define BIN DIAG_PROBES_FOLDER "\\bin"
@@ -133,8 +133,8 @@ int diag_probes_remove(struct diag_probes *probes, struct error *err) {
     bool failed = false;
 
     if (host_file_type(host, DIAG_PROBES_FOLDER) == HOST_ABSENT)
-        return 0; /* The start makes this folder before anything else, and the removal deletes it
-                     last. */
+        /* The start makes this folder before anything else, and the removal deletes it last. */
+        return 0;
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         _cleanup_(freep) char *path = manifest_path(probes->options, names[i]);
         _cleanup_(freep) char *mailbox = mailbox_path(names[i], NULL);
@@ -142,14 +142,13 @@ int diag_probes_remove(struct diag_probes *probes, struct error *err) {
         /* A kubelet on Windows looks for changed manifests only every 20 s. A probe that is told to
          * stop ends its pod at once (restartPolicy OnFailure). */
         if (host_file_type(host, mailbox) == HOST_FOLDER)
-            (void)mailbox_write(
-                host, names[i], "stop", "stop\n",
-                ERROR_IGNORED); /* When this fails, the kubelet ends the pod, only later. */
+            (void)mailbox_write(host, names[i], "stop", "stop\n",
+                                /* When this fails, the kubelet ends the pod, only later. */
+                                ERROR_IGNORED);
         if (host_remove(host, path, failed ? &later : &first) < 0)
             failed = true;
     }
-    (void)wait_until(host, &end, &later); /* When the pods do not end in time, the removal of their
-                                             folder below fails and says so. */
+    (void)wait_until(host, &end, &later); /* If they do not end, the removal below fails. */
     if (wait_until(host, &removal, failed ? &later : &first) != LOOK_DONE)
         failed = true;
     if (!failed)
@@ -355,8 +354,8 @@ char *diag_probe_waiting(struct diag_probes *probes, size_t i) {
     /* The kubelet makes a mirror of each static pod in the API, and reports the pod's state there.
      * The mirror may be missing still, or not readable. */
     if (options->client && options->node_name) {
-        struct kube_client client =
-            *options->client; /* A copy of the client, borrowing the same texts. */
+        /* A copy of the client, borrowing the same texts. */
+        struct kube_client client = *options->client;
         struct error err = {0};
         char path[512];
 

@@ -110,8 +110,8 @@ static void way_check(const struct scene *scene, const struct diag_cell *cell, c
 
     if (from_pod && blocked(scene, 'a', &out, verdict))
         return;
-    out.remote =
-        backend; /* Whether an ACL sees the cluster IP or the backend behind it is not known. */
+    /* Whether an ACL sees the cluster IP or the backend behind it is not known. */
+    out.remote = backend;
     if (backend_port)
         out.remote_port = (int)backend_port;
     if (from_pod && backend && !sure && blocked(scene, 'a', &out, verdict))

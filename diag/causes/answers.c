@@ -227,8 +227,7 @@ enum level look_svc_half(const struct scene *scene, struct finding *finding) {
         const struct asked_service *asked = &asked_services[i];
         const char *vip = expected(scene, asked->key);
         size_t backends = backends_of(scene, vip, asked->protocol, asked->port);
-        uint32_t mixed = scene->partly; /* All attempts of one cell may have met the dead backend,
-                                           while another cell passed. */
+        uint32_t mixed = scene->partly; /* One cell may have met only the dead backend. */
 
         if (asked->protocol == TCP && (scene->green & asked->cells))
             mixed |= scene->failed & ~scene->unresolved;
@@ -319,12 +318,10 @@ enum level look_loss(const struct scene *scene, struct finding *finding) {
                      cell->result.attempts);
     }
     finding->may = scene->partly;
-    if (scene->partly & CELLS_DNS) /* The cells that ask the same DNS belong to it, even when each
-                                      of their attempts was lost. */
+    if (scene->partly & CELLS_DNS) /* These cells ask the same DNS. */
         finding->may |=
             CELLS_DNS & (scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT]);
-    if (scene->partly & CELLS_OUTSIDE) /* The cluster's DNS forwards such names to the outside, so
-                                          their cells belong to it, too. */
+    if (scene->partly & CELLS_OUTSIDE) /* The DNS asks the outside for these names. */
         finding->may |=
             CELLS_OUTSIDE & (scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT]);
     if (!scene->partly && dns_loses_some(scene) &&

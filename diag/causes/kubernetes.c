@@ -175,8 +175,8 @@ enum level look_route_stale(const struct scene *scene, struct finding *finding) 
     json_each(drift_of(scene, "routesWithoutNode"), i, row) {
         const char *prefix = text_of(row, "prefix"), *by = text_of(row, "by");
         bool catches_dns = dns && prefix_holds(prefix, dns);
-        const json_t *around =
-            NULL; /* The node whose pod prefix contains the prefix of this route. */
+        /* The node whose pod prefix contains the prefix of this route. */
+        const json_t *around = NULL;
         struct cidr inner, outer;
         struct network_peer peer;
 

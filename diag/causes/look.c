@@ -61,8 +61,8 @@ enum level look_service(const struct scene *scene, struct finding *finding) {
     const json_t *status = item_with(json_object_get(look_of(scene), "services"), "name", name);
     const char *log = json_text_at(status, "log"), *state = json_text_at(status, "state");
 
-    finding->may &=
-        scene->red & ~scene->failed; /* Cells that were measured and failed have other causes. */
+    /* Cells that were measured and failed have other causes. */
+    finding->may &= scene->red & ~scene->failed;
     if (!status || !service_status_is_down(status))
         return NO;
     finding->message = what_is_down(scene, status, diag_service_called(name));
@@ -89,8 +89,8 @@ enum level look_hung(const struct scene *scene, struct finding *finding) {
     const char *why =
         json_string_value(json_object_get(json_object_get(look_of(scene), "silent"), name));
 
-    finding->may &=
-        scene->red & ~scene->failed; /* If pods start after all, the service was only slow. */
+    /* If pods start after all, the service was only slow. */
+    finding->may &= scene->red & ~scene->failed;
     if (!why || !finding->may)
         return NO;
     finding->message = xasprintf("%s runs, but does not answer", diag_service_called(name));

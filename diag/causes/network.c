@@ -220,8 +220,8 @@ enum level look_hns_mgmt(const struct scene *scene, struct finding *finding) {
                      "network was made",
                      ip);
     else if (adapter_with(scene, ip, NULL) && !adapter_with(scene, node, NULL))
-        return NO; /* The Node object has the wrong address, not the network: row NIC-WRONG covers
-                      that. */
+        /* The Node object has the wrong address, not the network: row NIC-WRONG covers that. */
+        return NO;
     else if (node && !text_equal(ip, node))
         finding_note(finding, "the network's management address is %s, the node's is %s", ip, node);
     else
@@ -335,8 +335,7 @@ enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
 
     if (!(scene->green & CELL_TCP(POD_IP)) || !backend ||
         (scene->extras[X_DNS_CONNECT].said &
-         SAID_NOTHING) || /* Connections consist of the smallest packets: when these are lost, the
-                             size is not the cause. */
+         SAID_NOTHING) || /* These are the smallest packets of all. */
         !prefix ||
         prefix_holds(prefix, backend) || !(questions || answers))
         return NO;

@@ -65,8 +65,7 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
                      address);
     }
     if ((scene->green | scene->partly) &
-        CELL_UDP(SVC_IP)) /* Pods of other nodes are reached, so only the flow to the node itself
-                             can fail. */
+        CELL_UDP(SVC_IP)) /* Other nodes' pods are reached, so only the node itself is not. */
         finding->must = finding->may = CELL_BOTH(POD_NODE);
     if (finding->evidence.count)
         return CONFIRMED;

@@ -213,8 +213,7 @@ enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
     if (cell && (scene->green & CELL_TCP(EXT_IP)) && (scene->failed & CELL_TCP(EXT_DNS)) &&
         cell->result.address_count)
         return ext_name_leads_nowhere(scene, cell, finding);
-    if (scene->green & CELL_BOTH(EXT_DNS)) /* One of the two cells passes: the name has addresses of
-                                              one family only, or one answer was lost. */
+    if (scene->green & CELL_BOTH(EXT_DNS)) /* Only one of the two cells failed. */
         finding->must = finding->may = scene->unresolved & CELL_BOTH(EXT_DNS);
     finding_note(finding, "the cluster's DNS resolves Service names");
     if (!(external->said & ~SAID_OK))

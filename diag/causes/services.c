@@ -37,9 +37,8 @@ enum level look_svc_all(const struct scene *scene, struct finding *finding) {
             finding_note(finding, "its log says: %s", json_string_value(line));
         return CONFIRMED;
     }
-    return finding->evidence.count
-               ? LIKELY
-               : NO; /* The load balancers that it programmed earlier may still work. */
+    /* The load balancers that it programmed earlier may still work. */
+    return finding->evidence.count ? LIKELY : NO;
 }
 
 /* Says whether the EndpointSlice of the DNS names an address that no node's pods have any more.
@@ -354,8 +353,8 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
         return NO;
     if (has && ((scene->failed & CELL_UDP(SVC_IP)) || (scene->green & CELL_BOTH(POD_NAME)) ||
                 dns_loses_some(scene)))
-        return NO; /* Only some questions had no answer, so the choice of the server is not the
-                      cause. */
+        /* Only some questions had no answer, so the choice of the server is not the cause. */
+        return NO;
     finding_note(finding, "the DNS Service answers direct queries");
     if (!known || has)
         return LIKELY;

@@ -29,8 +29,8 @@ void cluster_addresses_read(const json_t *services, struct cluster_addresses *re
         const char *text = json_text_at(json_array_get(services, texts[i].service), texts[i].path);
 
         if (text && !text_equal(text, "None"))
-            text_format(texts[i].ret, sizeof ret->backend_ip, "%s",
-                        text); /* An address that is too long counts as none. */
+            /* An address that is too long counts as none. */
+            text_format(texts[i].ret, sizeof ret->backend_ip, "%s", text);
     }
     for (size_t i = 0; i < ARRAY_SIZE(ports); i++)
         *ports[i].ret =
@@ -101,8 +101,7 @@ void cluster_cells_make(const struct diag_report *report, const struct cluster_o
     for (size_t i = 0; i < report->nodes.count; i++) {
         const struct cluster_node *node = &report->nodes.items[i];
 
-        if (node->waiting) { /* A node without a probe gets one cell that was not run, so that every
-                                report format shows the node. */
+        if (node->waiting) { /* The node gets one cell, so that every report shows it. */
             struct diag_cell *cell;
 
             add(&m, FLOW_POD_IP, i, i, node->name, PROBE_HTTP, 0, "");

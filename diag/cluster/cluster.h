@@ -63,8 +63,8 @@ char *cluster_node_kind(const struct cluster_node *node);
  * p, zone z". The caller frees. */
 char *cluster_node_place(const struct cluster_node *node);
 
-char *cluster_node_system(
-    const struct cluster_node *node); /* The operating system only; the caller frees. */
+/* The operating system only; the caller frees. */
+char *cluster_node_system(const struct cluster_node *node);
 
 /* For each node the index of the first node for which `text` returns the same text. The caller
  * frees the array. */
@@ -96,8 +96,8 @@ struct cluster_options {
     bool all;             /* All nodes, not a sample of many. */
     const char *selector; /* A label selector, as the API accepts it. */
     const char *image;
-    const char *external_ip,
-        *external_name;        /* For example "192.0.2.1:443" and "example.com:443". */
+    /* For example "192.0.2.1:443" and "example.com:443". */
+    const char *external_ip, *external_name;
     unsigned start_timeout_ms; /* For the start of all probes; 0 means 5 minutes. */
     /* How often each cell is asked to measure loss and latency; with 0 or 1 they are not
      * measured. */

@@ -5,8 +5,8 @@
 
 enum {
     AGAIN_MS = 1000,
-    LISTEN_FIRST_MS = 20, /* The shortest and the longest pause between two questions whether the
-                             probes listen. */
+    /* The shortest and the longest pause between two questions whether the probes listen. */
+    LISTEN_FIRST_MS = 20,
     LISTEN_LAST_MS = 250,
     LISTEN_MS = 5000,
     PROXIES_MS = 1500, /* kube-proxy programs changes of Services once a second. */
@@ -27,8 +27,8 @@ enum {
     /* With many nodes: when more cells than this are red, they are not asked again, as not all
      * their questions run at once. */
     RED_MAX = 80,
-    WIDENED_MAX =
-        2, /* How often pairs are added: new pairs that fail may need further pairs, too. */
+    /* How often pairs are added: new pairs that fail may need further pairs, too. */
+    WIDENED_MAX = 2,
 };
 
 struct run {
@@ -145,8 +145,8 @@ static int take_domain(struct run *run, struct error *err) {
     report->domain = domain;
     if (cluster_alias_start(run->client, report, err) < 0)
         return -1;
-    return host_sleep(run->client->host, LOOK_MS,
-                      err); /* Gives the DNS time to learn of the new Service. */
+    /* Gives the DNS time to learn of the new Service. */
+    return host_sleep(run->client->host, LOOK_MS, err);
 }
 
 static bool is_straight(const struct diag_cell *cell) {
@@ -188,8 +188,8 @@ static int ask_early(struct run *run, struct error *err) {
  * unreached. */
 static void forget_unreached(struct run *run) {
     uint64_t begin = host_monotonic_ms(run->client->host);
-    struct kube_client client =
-        *run->client; /* A copy of the client that borrows the same texts. */
+    /* A copy of the client that borrows the same texts. */
+    struct kube_client client = *run->client;
     struct error why = {0};
     int answered;
     bool all = true;
@@ -254,8 +254,8 @@ static int ask_all(struct run *run, struct error *err) {
                                                    [OBSERVE_SERVICE] = true,
                                                    [OBSERVE_LOCAL] = true,
                                                    [OBSERVE_STICKY] = true}};
-    bool early = asked - run->begin < PROXIES_MS; /* A failure so early is not counted, since
-                                                     Services may not be programmed yet. */
+    /* A failure so early is not counted, since Services may not be programmed yet. */
+    bool early = asked - run->begin < PROXIES_MS;
     size_t red = cluster_ask(&run->asking, &round).red;
 
     if (has_few_nodes(run) &&

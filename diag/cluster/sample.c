@@ -37,8 +37,8 @@ static int choose_named(const struct cluster_nodes *nodes, const struct text_lis
 /* A node that may be drawn. */
 struct lot {
     size_t node, kind; /* Indexes of the node, and of the first node of its kind. */
-    bool proved; /* The node has proved its network lately, so its probe would show little that is
-                    new. */
+    /* The node has proved its network lately, so its probe would show little that is new. */
+    bool proved;
     uint64_t number; /* Made from the node's name. */
 };
 
@@ -97,8 +97,8 @@ static void choose_saying(const struct cluster_nodes *nodes, bool *chosen,
 static void choose_of_kinds(const struct cluster_nodes *nodes, const size_t *alike, int64_t now,
                             bool *chosen) {
     struct lot *lots = xcalloc(nodes->count, sizeof *lots);
-    size_t *kinds =
-        xcalloc(nodes->count + 1, sizeof *kinds); /* The index in `lots` where each kind begins. */
+    /* The index in `lots` where each kind begins. */
+    size_t *kinds = xcalloc(nodes->count + 1, sizeof *kinds);
     size_t count = 0, kind_count = 0, drawn = 0, before = SIZE_MAX;
 
     for (size_t i = 0; i < nodes->count; i++) {

@@ -19,16 +19,15 @@
 
 /* ---- the files of a collection, and their index ---- */
 
-enum {
-    OTHERS = 5
-}; /* The files beyond COLLECTION_FILES_MAX: three forms of the report, the index and a capture. */
+/* The files beyond COLLECTION_FILES_MAX: three forms of the report, the index and a capture. */
+enum { OTHERS = 5 };
 
 struct collection {
     struct bundle_archive_file files[COLLECTION_FILES_MAX + OTHERS];
     size_t count, total;
     bool has_report;
-    struct text rows, missing; /* Parts of the index: its lines about files, and those about what
-                                  could not be read. */
+    /* Parts of the index: its lines about files, and those about what could not be read. */
+    struct text rows, missing;
 };
 
 struct collection *collection_new(void) {
@@ -310,8 +309,7 @@ static json_t *versions_json(struct reading *c) {
     struct artifact_target target;
     struct host_facts facts;
 
-    if (host_facts(c->host, &facts, ERROR_IGNORED) ==
-        0) /* When this fails, the evidence says so. */
+    if (host_facts(c->host, &facts, ERROR_IGNORED) == 0) /* A failure is in the evidence. */
         json_object_set_new(json, "windows",
                             json_pack("{s:s, s:s, s:s, s:s, s:I}", "product", facts.product,
                                       "installation", facts.installation_type, "architecture",

@@ -9,8 +9,8 @@
 #include "host/host.h"
 
 enum {
-    COLLECTION_FILE_MAX =
-        512 * 1024, /* Of a longer file only the end is packed, this many bytes. */
+    /* Of a longer file only the end is packed, this many bytes. */
+    COLLECTION_FILE_MAX = 512 * 1024,
     /* The time limit: what is not read by then is left out, and named in the index. */
     COLLECTION_MS = 60000,
 };
@@ -39,8 +39,8 @@ int diag_collection_report(const char *data, size_t len, size_t max, char **ret,
 
 #define COLLECTION_REPORT "report.json" /* The file that --replay reads. */
 enum {
-    COLLECTION_TOTAL_MAX =
-        32 * 1024 * 1024, /* The limit of all files together, unpacked and without the report. */
+    /* The limit of all files together, unpacked and without the report. */
+    COLLECTION_TOTAL_MAX = 32 * 1024 * 1024,
     COLLECTION_FILES_MAX = 400,
 };
 

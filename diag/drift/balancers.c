@@ -219,8 +219,8 @@ static const char *port_of(struct drift_index *index, const struct hcn_balancer 
 void drift_find_other_pods(const struct drift_seen *seen, struct drift_index *index, json_t *rows) {
     for (size_t i = 0; seen->balancers && i < seen->balancers->count; i++) {
         const struct hcn_balancer *balancer = &seen->balancers->items[i];
-        _cleanup_(freep) char *service =
-            NULL; /* The Service that the load balancer is for, as "ns/name". */
+        /* The Service that the load balancer is for, as "ns/name". */
+        _cleanup_(freep) char *service = NULL;
 
         for (size_t k = 0; !service && k < balancer->mapping_count; k++) {
             const char *port = port_of(index, balancer, &balancer->mappings[k]);

@@ -59,8 +59,8 @@ static const struct json_place of_slices[] = {{"", OBJECT},
 /* The object that is being read, as far as it is known. */
 struct reading {
     struct drift_cluster *cluster;
-    char *space, *name,
-        *of; /* From the object's metadata; `of` is the Service of an EndpointSlice. */
+    /* From the object's metadata; `of` is the Service of an EndpointSlice. */
+    char *space, *name, *of;
     struct drift_service service;
     struct drift_slice slice;
     size_t pod; /* The index of the first address of the current endpoint. */
@@ -332,9 +332,8 @@ void drift_cluster_put(struct drift_cluster *cluster, enum drift_what what, cons
     size_t place;
     bool is_there;
 
-    (void)drift_cluster_add(
-        &one, what, "", text, strlen(text),
-        ERROR_IGNORED); /* The text was just written as JSON, so reading it cannot fail. */
+    /* The text was just written as JSON, so reading it cannot fail. */
+    (void)drift_cluster_add(&one, what, "", text, strlen(text), ERROR_IGNORED);
     if (*from.count) {
         place = place_of(&side, *(char **)record_at(&from, 0), &is_there);
         if (is_there) {

@@ -40,8 +40,9 @@ static void drift_find_nodeless_routes(const struct drift_seen *seen, struct dri
                           json_text_at(policy, "Settings.ProviderAddress"), "HNS", rows);
     for (size_t i = 0; seen->routes && i < seen->routes->count; i++) {
         const struct host_route *route = &seen->routes->items[i];
-        bool of_pods = false; /* The route is to a part of the prefix of all pods. Other routers
-                                 carry the whole prefix, so a route to it is left out. */
+        /* The route is to a part of the prefix of all pods. Other routers carry the whole prefix,
+         * so a route to it is left out. */
+        bool of_pods = false;
         struct cidr inner, outer;
 
         for (size_t k = 0; seen->pod_cidrs && k < seen->pod_cidrs->count; k++)

@@ -92,8 +92,8 @@ enum diag_outcome {
     DIAG_SKIP,    /* Left out by design; the cell's reason is a code. */
     DIAG_NOT_RUN, /* The question could not be asked; the cell's reason says why. */
 };
-const char *
-diag_outcome_name(enum diag_outcome outcome); /* "pass", "fail", "slow", "skip" or "not-run". */
+/* "pass", "fail", "slow", "skip" or "not-run". */
+const char *diag_outcome_name(enum diag_outcome outcome);
 int diag_outcome_parse(const char *name, enum diag_outcome *ret);
 
 /* A system that gets no answer to a connection's first packet sends it again after one second. */
@@ -107,7 +107,8 @@ enum diag_way { DIAG_WAY_NONE, DIAG_WAY_THERE, DIAG_WAY_BACK };
 enum {
     FLOW_EXTRA = 1,     /* Not one of the nine flows: it never counts against success. */
     FLOW_FROM_NODE = 2, /* The node asks; a pod asks all other flows. */
-    FLOW_STRAIGHT = 4, /* By an address that is no Service's: without a load balancer or the DNS. */
+    /* By an address that is no Service's: without a load balancer or the DNS. */
+    FLOW_STRAIGHT = 4,
     FLOW_NAME = 8,     /* By a name, for which the cluster's DNS is asked. */
     FLOW_SERVICE = 16, /* Through a load balancer, or by a name of a Service. */
     FLOW_OUTSIDE = 32, /* To a target outside the cluster. */
@@ -153,8 +154,8 @@ struct diag_scene {
     const char *node_ip;
     unsigned kubelet_port;       /* 0 means 10250. */
     const char *source, *target; /* Names of the two probes, as their echo listeners answer. */
-    const char *source_ip,
-        *target_ip; /* Addresses of the two probes, whose echo listeners use PROBE_PORT. */
+    /* Addresses of the two probes, whose echo listeners use PROBE_PORT. */
+    const char *source_ip, *target_ip;
     /* IPv6 addresses of a dual-stack node: with node_ip6 the flows by address are made for IPv6,
      * too. */
     const char *node_ip6, *source_ip6, *target_ip6;
@@ -168,9 +169,9 @@ struct diag_scene {
     const char *dns_domain;    /* The cluster's domain, such as "cluster.local". */
     const char *kubernetes_ip; /* The cluster IP of the Service kubernetes (port 443). */
     const char *dns_ip;        /* The cluster IP of the DNS Service (port 53). */
-    const char
-        *dns_pods[DIAG_DNS_PODS]; /* Some pods behind the DNS Service, for diag_extra_probes(). */
-    unsigned dns_pod_port;        /* The port of the DNS pods themselves; 0 means 53. */
+    /* Some pods behind the DNS Service, for diag_extra_probes(). */
+    const char *dns_pods[DIAG_DNS_PODS];
+    unsigned dns_pod_port; /* The port of the DNS pods themselves; 0 means 53. */
     /* The first address of the pod prefix of the first DNS pod's node, for diag_extra_probes(). */
     const char *peer_ip;
     /* The address to which the Service kubernetes leads, for diag_extra_probes(). */

@@ -176,8 +176,7 @@ static void make_node(const struct diag_scene *scene, struct diag_cell *cell) {
         ask(cell, PROBE_TCP, scene->node_ip, scene->kubelet_port);
     else if (!known(scene->node_echo))
         leave_out(cell, DIAG_SKIP, "no-udp-listener");
-    else { /* The node answers from its address in the pods' network when it has one, so any source
-              address is accepted. */
+    else { /* The answer may come from the address in the pod network. */
         ask_echo(cell, scene->node_ip, scene->node_echo_port, scene->node_echo, SMALL);
         cell->probe.kind = PROBE_UDP_ANY;
     }
@@ -332,8 +331,9 @@ static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) 
     extra_add(list, &hasty, X_DNS_CONNECT, &connect);
     ask(&connect, PROBE_TCP, full->dns_pods[0], CLOSED_PORT);
     extra_add(list, &hasty, X_CLOSED_TCP, &connect);
-    hasty.timeout_ms /= 4; /* The ICMP error of a closed UDP port may not come back, and a healthy
-                              node then waits this long. */
+    /* The ICMP error of a closed UDP port may not come back, and a healthy node then waits this
+     * long. */
+    hasty.timeout_ms /= 4;
     ask_echo(&say, full->dns_pods[0], CLOSED_PORT, "", SMALL);
     extra_add(list, &hasty, X_CLOSED_UDP, &say);
 

@@ -86,8 +86,7 @@ static enum probe_outcome dns_ask(const struct probe *probe, const char *address
 
     outcome = socket_dns_query(address, probe->port, how, probe->question, probe->payload,
                                probe->timeout_ms, addresses, PROBE_ADDRESSES_MAX, &count);
-    if (count) { /* Without an answer, the addresses to which the server's own name resolved stay:
-                    they show whether that name or the question failed. */
+    if (count) { /* Otherwise the addresses of the server's name are kept. */
         memcpy(result->addresses, addresses, sizeof addresses);
         result->address_count = count;
     }

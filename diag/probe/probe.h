@@ -92,10 +92,10 @@ struct probe_results {
     size_t count;
 };
 
-const char *
-probe_kind_name(enum probe_kind kind); /* The kind's name, such as "tcp" or "dns-tcp". */
-const char *probe_outcome_name(
-    enum probe_outcome outcome); /* The outcome's name, such as "ok" or "dns-nxdomain". */
+/* The kind's name, such as "tcp" or "dns-tcp". */
+const char *probe_kind_name(enum probe_kind kind);
+/* The outcome's name, such as "ok" or "dns-nxdomain". */
+const char *probe_outcome_name(enum probe_outcome outcome);
 int probe_outcome_parse(const char *name, enum probe_outcome *ret);
 
 /* ---- The files of the mailbox: text with one item in each line, spaces between the fields, and

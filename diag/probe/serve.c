@@ -144,8 +144,8 @@ void probe_serve(const struct probe_server *options) {
             probe_work_end(take_ptr(server.work), &found);
             answer = probe_results_write(&found);
             if (file_write(&server, results, answer) == 0)
-                server.generation++; /* After a failed write it is measured again, when the disk may
-                                        have room. */
+                /* After a failed write it is measured again, when the disk may have room. */
+                server.generation++;
         }
         if (!server.work && (file_exists(&server, "stop") || now > server.written + GONE_US))
             break;
@@ -155,6 +155,6 @@ void probe_serve(const struct probe_server *options) {
             socket_sleep(server.work ? STEP_MS : TURN_MS);
     }
     socket_echo_close(server.echo);
-    (void)remove(heartbeat); /* The missing heartbeat tells that the probe ended; the folder may be
-                                gone, too. */
+    /* The missing heartbeat tells that the probe ended; the folder may be gone, too. */
+    (void)remove(heartbeat);
 }

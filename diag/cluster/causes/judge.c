@@ -81,8 +81,9 @@ static void sort_cells(struct finding *f) {
     }
     for (size_t i = 0, own; i < f->report->nodes.count; i++, end += own) {
         own = nodes[i].cells_end;
-        nodes[i].cells_end = end; /* At first the index where the node's cells begin; the loop below
-                                     moves it behind the last. */
+        /* At first the index where the node's cells begin; the loop below moves it behind the
+         * last. */
+        nodes[i].cells_end = end;
     }
     for (size_t i = 0; i < cells->count; i++) {
         size_t from = cells->items[i].from_node, to = cells->items[i].to_node;

@@ -23,8 +23,8 @@ enum {
     LOCALHOST = 1 << FLOW_LOCALHOST,
     OWN_SERVICE = 1 << FLOW_SELF,
     NODE_PORTS = 1 << FLOW_NODE_PORT,
-    API_NAME =
-        1 << FLOW_COUNT, /* By the ExternalName Service that leads to the Service kubernetes. */
+    /* By the ExternalName Service that leads to the Service kubernetes. */
+    API_NAME = 1 << FLOW_COUNT,
     NO_PROBE = 1 << (FLOW_COUNT + 1), /* The only cell of a node without a probe. */
     ANY_FLOW = (1 << (FLOW_COUNT + 2)) - 1,
     FULL_NAMES = POD_NAMES | SERVICE_NAMES | API_NAME,

@@ -8,8 +8,8 @@ enum {
     /* So many places are chosen by how much they explain; any more are taken as they come. */
     BEST_MAX = 64,
     GREEN_SHARE = 4, /* One of this many cells may have lost nothing by chance. */
-    GREEN_COST =
-        2, /* A green cell counts against a place as much as this many red cells count for it. */
+    /* A green cell counts against a place as much as this many red cells count for it. */
+    GREEN_COST = 2,
     ENOUGH = 10, /* Attempts of each cell, on average, that are enough. */
     /* From this number on, pairs may be all cells between two groups of nodes. */
     PAIRS = 4,
@@ -199,7 +199,8 @@ static bool is_possible(const struct search *s, const struct candidate *g) {
     bool all = g->place.set == EVERY;
 
     if (g->place.way == TOUCHING && !all && !g->pairs)
-        return false; /* Cells within a single node belong to the place that the node sends from. */
+        /* Cells within a single node belong to the place that the node sends from. */
+        return false;
     if (pattern->outward && !all && g->place.way != FROM)
         return false; /* Only the node that sends counts. */
     if (!g->open || g->red < pattern->least)

@@ -179,8 +179,8 @@ static void on_answered(struct ask *ask, const struct kube_many *item) {
          * the pod's address. */
         free(take_ptr(node->unreached));
         if (!refused)
-            node->seen |= 1U << OBSERVE_DNS; /* A refused observation is asked again later.
-                                                Otherwise a further try is useless. */
+            /* A refused observation is asked again later. Otherwise a further try is useless. */
+            node->seen |= 1U << OBSERVE_DNS;
         if ((silent || item->status / 10 == 50) &&
             dial_read(item->status, item->answer, item->answer_len, false, &result, why,
                       sizeof why) == DIAL_NOT_RUN)

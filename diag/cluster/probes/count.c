@@ -104,8 +104,8 @@ static void on_answered(struct ask *ask, const struct kube_many *answer) {
     row->result.succeeded += row->by_exec ? result.succeeded : result.succeeded != 0;
     if (result.succeeded < result.attempts)
         row->result.outcome = result.outcome;
-    ask->over = row->result.attempts > 1 &&
-                !row->result.succeeded; /* Without any success, more attempts are useless. */
+    /* Without any success, more attempts are useless. */
+    ask->over = row->result.attempts > 1 && !row->result.succeeded;
 }
 
 static int ask_by_address(struct counting *c, struct error *err) {

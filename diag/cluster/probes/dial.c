@@ -70,8 +70,8 @@ static void count_error(const char *error, bool udp, struct probe_result *ret, c
         {"timeout", PROBE_TIMEOUT},
         {"Timeout", PROBE_TIMEOUT},
         {"deadline exceeded", PROBE_TIMEOUT},
-        {"did not properly respond",
-         PROBE_TIMEOUT}, /* The text of Windows when a connection has no answer. */
+        /* The text of Windows when a connection has no answer. */
+        {"did not properly respond", PROBE_TIMEOUT},
     };
     /* Plain words for long texts of Go. Other texts are kept, such as a DNS error with its name and
      * server. */
@@ -115,8 +115,8 @@ enum dial_end dial_read_expected(long status, const char *body, size_t len, bool
     if (!body)
         body = "";
     if (status)
-        (void)json_read(body, len, "the answer", &json,
-                        NULL); /* An answer that is no JSON but plain text is judged below. */
+        /* An answer that is no JSON but plain text is judged below. */
+        (void)json_read(body, len, "the answer", &json, NULL);
     message = json_text_at(json, "message");
     if (status == 200 && json_is_object(json) && !json_object_get(json, "kind")) {
         json_each(json_object_get(json, "responses"), i, item) {

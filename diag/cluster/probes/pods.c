@@ -49,10 +49,7 @@ const struct kube_right cluster_rights[CLUSTER_RIGHTS] = {
 enum {
     START_MS = 300000,
     SILENT_MS = 60000, /* An API server that is silent for so long is not waited for. */
-    CREATE_TRIES =
-        /* Tries to create objects: the controller manager makes a namespace's ServiceAccount a
-         * moment after the namespace. */
-    20,
+    CREATE_TRIES = 20, /* The ServiceAccount is made a moment after its namespace. */
     CREATE_FIRST_MS = 100,
     CREATE_PAUSE_MS = 1000,
     READY_MS = 4000, /* The kubelet's readiness probe runs once a second. */
@@ -137,8 +134,8 @@ int cluster_remove(struct kube_client *client, const char *namespace_, struct er
             return 0;
         if (i == REMOVE_TRIES || (!error_is_retryable(err) && err->kind != ERROR_TIMED_OUT))
             return -1;
-        (void)host_sleep(client->host, REMOVE_PAUSE_MS,
-                         &ignored); /* After Ctrl-C this returns at once. */
+        /* After Ctrl-C this returns at once. */
+        (void)host_sleep(client->host, REMOVE_PAUSE_MS, &ignored);
     }
 }
 
@@ -161,8 +158,9 @@ static int create_all(struct kube_client *client, const char *path, const json_t
         kube_perform_many(client, items, count);
         for (size_t i = 0; i < count; i++)
             if (items[i].status / 100 != 2 && items[i].status != 409)
-                failed = &items[i]; /* An object that already exists was made by an earlier try
-                                       whose answer was lost. */
+                /* An object that already exists was made by an earlier try whose answer was
+                 * lost. */
+                failed = &items[i];
         /* Another try is useful when the ServiceAccount is not there yet (usually it is within a
          * tenth of a second), or when the server has too much to do. */
         may_pass =
