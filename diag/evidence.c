@@ -179,8 +179,7 @@ static void neighbors_add(struct host *host, json_t *evidence) {
     json_object_set_new(evidence, "neighbors", array);
 }
 
-/* ---- kube-proxy's configuration and the end of its log: they show why it runs but has programmed
- * nothing ---- */
+/* ---- why kube-proxy runs but has programmed nothing: its configuration and log ---- */
 
 enum { CONFIG_MAX = 256 * 1024, TAIL_MAX = 64 * 1024, LINES = 2 };
 
@@ -259,8 +258,8 @@ static void limits_add(struct host *host, const char *mode, json_t *evidence) {
     unsigned excluded = 0;
 
     if (!host_deadline_passed(host))
-        (void)hns_version_get(host, &scene.hns, ERROR_IGNORED);  /* 0.0 means unknown. */
-    (void)limit_dynamic_ports(host, &scene.dynamic_ports, NULL); /* 0 means unknown. */
+        (void)hns_version_get(host, &scene.hns, ERROR_IGNORED);  /* Version 0.0 means unknown. */
+    (void)limit_dynamic_ports(host, &scene.dynamic_ports, NULL); /* A number of 0 means unknown. */
     json_object_set_new(evidence, "limits", limits_json(&scene));
     if (!scene.dynamic_ports)
         return;

@@ -17,7 +17,7 @@ struct diag_evidence_options {
     const struct text_list *pod_cidrs; /* The prefixes of all nodes' pods. */
     const struct text_list *probes;    /* The addresses of the probe pods. */
     const char *network_name;          /* The name of the expected HNS network. */
-    const char *network_mode;          /* Its mode: "overlay", "l2bridge", ... */
+    const char *network_mode;          /* The mode of the network: "overlay", "l2bridge", ... */
     /* "print" or "none" when the routes to other nodes' pods are in the network between the
      * nodes. */
     const char *routes;
@@ -38,16 +38,17 @@ struct diag_evidence_options {
  * configuration. What cannot be read is named under "missing" and is no failure. Ends after
  * DIAG_EVIDENCE_MS and one second of the last call, even if HNS hangs. Returns a new reference.
  * Keys:
- *   host{build,revision,knownFaults[]}, limits[] (netsetup/limits.h), dynamicPorts, excludedPorts,
- *     expected{...the options}
+ *   host{name,build,revision,knownFaults[]}, limits[] (netsetup/limits.h), dynamicPorts,
+ *     excludedPorts, expected{...the options}
  *   networks[], endpoints[], loadBalancers[], as HCN answers them. When there are many, at most
  *     1,000, and those that no cause looks into have only ID, Name, Flags, the first address,
  *     frontends, ports and members.
- *   adapters[{alias,index,up,mtu,forwarding,forwarding6,addresses,dnsServers}]
+ *   adapters[{alias,index,up,mtu,forwarding,forwarding6,addresses,gateways,dnsServers}]
  *   routes[{destination,nextHop,interface}]
  *   neighbors[{address,mac,fixed}], only those that are fixed or do not answer
- *   services{name: "running"}, cni{file,conf}, node, nodes
- *   pods{a:{name,ip,hostName,echo,waiting},b:{...}}
+ *   services{name: "running"}, cni{file,conf}, node, nodes, hnsSilent (true when HNS gave no answer
+ *     in time)
+ *   pods{a:{name,ip?,hostName?,echo?,noAddress?,waiting?,failures?},b:{...}}
  *   extra{probe id: {outcome,succeeded,attempts,medianUs?}}
  *   kubeProxy{...}: from diag_evidence_proxy(), if it runs and HNS has no load balancer
  *   kubernetes{...}: from drift_judge(), if the cluster was asked

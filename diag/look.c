@@ -62,14 +62,14 @@ static json_t *api_json(const struct diag_look_options *options, json_t **ret_no
         client.timeout_ms = DIAG_LOOK_AGAIN_MS;
         (void)kube_get(&client, path, ret_node, &why);
     }
-    if (why.kind == ERROR_NONE ||
-        why.kind == ERROR_ABSENT) /* The server answered, even if it has no such Node. */
+    /* The server answered, even if it has no such Node. */
+    if (why.kind == ERROR_NONE || why.kind == ERROR_ABSENT)
         outcome = "ok";
     else if (why.kind == ERROR_UNTRUSTED)
         outcome = "untrusted";
     else if (why.kind == ERROR_DENIED)
         outcome = "refused";
-    else if (why.os || why.kind == ERROR_MALFORMED) /* HTTP status, or HTTP_CONNECTED. */
+    else if (why.os || why.kind == ERROR_MALFORMED) /* HTTP answered, or at least connected. */
         outcome = "failing";
     api = json_pack("{s:s, s:s, s:s*}", "server", client.server, "outcome", outcome, "detail",
                     why.kind ? why.message : NULL);

@@ -171,9 +171,8 @@ static void lists_make(struct asked *asked) {
         struct probe probe = cell->probe, back;
 
         cell->running = is_asked(run, cell, again);
-        if (again &&
-            !cell->result
-                 .succeeded) /* More attempts would make a slow start look like packet loss. */
+        /* More attempts would make a slow start look like packet loss. */
+        if (again && !cell->result.succeeded)
             probe.attempts = 1;
         if (again && cell->lossy && (cell->flow->is & FLOW_STRAIGHT))
             probe.attempts = LOSSY_ATTEMPTS;

@@ -24,11 +24,13 @@ enum {
 /* What the report is made from; NULL means unknown. */
 struct network_report_seen {
     int64_t time;
-    const char *mode, *network;            /* For example "overlay" and "flannel.4096". */
+    /* Mode and name of the HNS network, such as "overlay" and "flannel.4096". */
+    const char *mode, *network;
     const struct hcn_balancers *balancers; /* The load balancers of HNS. */
-    /* From drift_read(); NULL when nothing was compared. */
+    /* The differences from drift_read(); NULL when nothing was compared. */
     const json_t *drift;
-    const json_t *diag; /* From network_report_diag(). */
+    /* The result of a diagnosis, from network_report_diag(). */
+    const json_t *diag;
 };
 /* What `winjoin diag` found on the node: {time, flows, flowsPassed, passed, failed: {count, first:
  * ["pod-to-pod-ip/tcp"]}, causes: [{id, confidence}], message}. `passed` and `failed` count cells;
@@ -68,9 +70,9 @@ bool network_report_lacks_service(const json_t *report, const char *service);
  * of its cells failed (pod-to-service-ip/udp)". The caller frees. */
 char *network_report_line(const json_t *report, int64_t now);
 
-/* ---- Publishing: the report and the condition PodNetworkProved are published together with the
- * node's own identity, which may change the annotations and the status of its own Node (Node
- * authorizer, NodeRestriction). A failure here makes nothing else fail. ---- */
+/* Publishes the report and the condition PodNetworkProved together, with the node's own identity,
+ * which may change the annotations and the status of its own Node (Node authorizer,
+ * NodeRestriction). A failure here makes nothing else fail. */
 
 /* What the service winjoin-network remembers between its looks. All members except `host` and
  * `http` begin as zero. */
@@ -85,8 +87,8 @@ struct network_publisher {
     bool doubted;
     bool drifted; /* An Event has said that HNS differs. */
     uint64_t due_ms;
-    struct node_events events;  /* Freed with node_events_free(). */
-    struct drift_follow follow; /* Freed with drift_follow_free(). */
+    struct node_events events;  /* Events of the Node; freed with node_events_free(). */
+    struct drift_follow follow; /* The followed lists; freed with drift_follow_free(). */
     size_t compared;            /* The value of follow.changes at the last comparison. */
 };
 /* Fills the watches that the publisher needs (`others` of struct network_keeper). Returns
@@ -117,21 +119,21 @@ int network_report_publish(struct host *host, struct http *http, const struct di
  * Node. */
 int network_report_clear(struct host *host, struct http *http, struct error *err);
 
-/* ---- The condition PodNetworkProved: whether this node's pod network was measured, and has not
- * changed since. For kubectl wait, health checks and autoscalers. These functions are pure. ---- */
+/* ---- the condition PodNetworkProved: the pod network was measured, and works since ---- */
 
 #define NETWORK_PROOF_CONDITION "PodNetworkProved"
 /* How long a measurement counts. */
 enum { NETWORK_PROOF_TERM_SECONDS = 7 * 24 * 3600 };
 
-/* Makes a NodeCondition (Kubernetes API v1) from a report as network_report_read() returns it.
- * True: every flow worked, and HNS lacks nothing. False: a flow failed, or HNS lacks what
- * Kubernetes has; the reason is the id of the first cause. Unknown: not all flows were measured, or
- * too long ago. `before` is the Node's present condition or NULL; lastTransitionTime changes only
- * with the status. `now` is the cluster's time. Returns a new reference. */
+/* Makes a NodeCondition (Kubernetes API v1), for kubectl wait, health checks and autoscalers, from
+ * a report as network_report_read() returns it. True: every flow worked, and HNS lacks nothing.
+ * False: a flow failed, or HNS lacks what Kubernetes has; the reason is the id of the first cause.
+ * Unknown: not all flows were measured, or too long ago. `before` is the Node's present condition
+ * or NULL; lastTransitionTime changes only with the status. `now` is the cluster's time. Pure;
+ * returns a new reference. */
 json_t *network_proof_condition(const json_t *report, const json_t *before, int64_t now);
 /* Makes the condition for the time right after HNS was restarted and its networks were made again:
- * Unknown. Returns a new reference. */
+ * Unknown. Pure; returns a new reference. */
 json_t *network_proof_restored(const json_t *before, int64_t now);
-/* Says whether two conditions are equal, except for their times. */
+/* Says whether two conditions are equal, except for their times. Pure. */
 bool network_proof_equal(const json_t *a, const json_t *b);

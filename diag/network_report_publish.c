@@ -57,8 +57,8 @@ json_t *network_proof_condition(const json_t *report, const json_t *before, int6
         proof.reason = "TooOld";
         text_add(&proof.message, ", too long ago; run winjoin diag on the node");
     }
-    if (!failed && network_report_lacks(
-                       report)) { /* HNS may have lost something since the flows were measured. */
+    /* HNS may have lost something since the flows were measured. */
+    if (!failed && network_report_lacks(report)) {
         _cleanup_(freep) char *lacking = network_report_drift(report);
 
         /* The reason is the cause in the diagnosis of a cluster (CL-HNS). */
@@ -113,7 +113,7 @@ struct publishing {
     struct kube_client client;
     struct chosen chosen;
     char *path;                 /* The path of the Node in the API. */
-    struct node_events *events; /* Borrowed; may be NULL. */
+    struct node_events *events; /* The Events of the Node so far; borrowed, may be NULL. */
 };
 
 static void publishing_free(struct publishing *p) {
@@ -174,8 +174,8 @@ static int put(struct publishing *p, const char *report, const json_t *before, j
 
 /* What the Node has at present. */
 struct said {
-    json_t *report;    /* NULL when there is no readable report. */
-    json_t *condition; /* NULL when the Node does not have the condition. */
+    json_t *report;    /* The published report; NULL when it is missing or unreadable. */
+    json_t *condition; /* The condition PodNetworkProved; NULL when the Node has none. */
 };
 
 static void said_free(struct said *said) {

@@ -11,8 +11,7 @@
 #include "diag/running.h"
 #include "host/socket.h"
 
-/* ---- The node's own UDP echo listener, which pods ask while diag runs, and the firewall rule for
- * it. ---- */
+/* ---- the node's own UDP echo listener and its firewall rule, while diag runs ---- */
 
 #define NODE_ECHO "winjoin-node"
 #define FIREWALL_RULE "winjoin-diag-udp-in"
@@ -78,9 +77,8 @@ static void node_echo_close(struct host *host, struct node_echo *node) {
         socket_sleep(1);
     socket_echo_close(node->echo);
     free(node);
-    /* A rule that cannot be removed does no harm, since its port is closed again; the next run sets
-     * it again. */
-    /* Without a firewall there is no rule to remove. */
+    /* A rule that cannot be removed does no harm, since its port is closed again, and the next run
+     * sets it again. Without a firewall there is no rule. */
     (void)host_firewall_remove(host, FIREWALL_RULE, ERROR_IGNORED);
 }
 
@@ -151,8 +149,8 @@ static enum wait_look probes_look(void *context, struct wait *wait, struct error
     for (size_t i = 0; i < run->probes.count; i++) {
         struct diag_probe *probe = &run->probes.items[i];
 
+        /* The heartbeat may be missing, half written, or of another run. */
         probe->beats = diag_probe_look(&run->probes, i, &probe->beat, ERROR_IGNORED) == 0 &&
-                       /* The heartbeat may be missing, half written, or of another run. */
                        text_equal(probe->beat.run, run->id);
         if (probe->beats && probe->beat.tcp_echo && probe->beat.udp_echo &&
             probe_heartbeat_address(&probe->beat))

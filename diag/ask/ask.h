@@ -38,8 +38,8 @@ void ask_by_proxy(struct kube_client *client, struct ask_queue *queue, size_t be
 /* A pod with its questions, which are put by exec, through the kubelet: the pod's shell asks the
  * pod's own netexec all of them at the same time. */
 struct ask_pod {
-    const char *namespace_, *name; /* Both are borrowed. */
-    struct ask_queue queue;        /* A pod without questions is passed over. */
+    const char *namespace_, *name; /* Namespace and name of the pod; both are borrowed. */
+    struct ask_queue queue;        /* A pod without questions is skipped. */
     bool asked;
     /* Why exec in this pod failed, as kube_exec() says it; NULL when it did not. Owned. */
     char *failure;

@@ -13,9 +13,11 @@ struct diag_probe_options {
     size_t program_len;
     /* The kubelet's folder of static pods; NULL means C:\etc\kubernetes\manifests. */
     const char *manifest_folder;
-    const char *sandbox_image;        /* NULL means "registry.k8s.io/pause:3.10.1". */
-    const char *node_name;            /* The name of the node that winjoin runs on. */
-    const struct kube_client *client; /* NULL means that the API cannot be asked. */
+    /* The sandbox image; NULL means "registry.k8s.io/pause:3.10.1". */
+    const char *sandbox_image;
+    const char *node_name; /* The name of the node that winjoin runs on. */
+    /* A client for the API; NULL means that the API cannot be asked. */
+    const struct kube_client *client;
     /* The id of this run, set by the run itself and different from any earlier one's: heartbeats
      * repeat it. */
     const char *run;
@@ -41,7 +43,7 @@ struct diag_probe {
 struct diag_probes {
     struct host *host;
     const struct diag_probe_options *options;
-    struct diag_probe *items; /* The array is owned. */
+    struct diag_probe *items; /* The array of probes is owned. */
     size_t count;
     /* When the probes were started, in seconds since 1970; 0 when they were not. */
     int64_t began;

@@ -175,8 +175,8 @@ static char *rule_text(const struct scene *scene, const struct verdict *verdict)
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
         const char *value = json_text_at(verdict->rule, parts[i].key);
 
-        if (value && *value &&
-            (i || !text_equal(value, "256"))) /* Protocol 256 means any protocol. */
+        /* Protocol 256 means any protocol. */
+        if (value && *value && (i || !text_equal(value, "256")))
             text_addf(&t, ", %s %s", parts[i].words, value);
     }
     return text_take(&t);

@@ -36,9 +36,10 @@ static bool tcp_is_refused_alone(const struct scene *scene) {
            (scene->extras[X_PAGE_SMALL].said & SAID_NOTHING);
 }
 
-/* Returns the address of the DNS pod when it answers by UDP but not by TCP, or NULL. A closed port
- * of that pod must be silent by TCP, too, so that the cause is not port 53 alone. A closed UDP port
- * proves nothing: firewalls often drop the ICMP error that it answers with. */
+/* Returns the address of the DNS pod when it answers by UDP but not by TCP, or NULL. So that the
+ * cause is not port 53 alone, a closed port of that pod must be silent by TCP, too, or
+ * tcp_is_refused_alone() must hold. A closed UDP port proves nothing: the ICMP error that it
+ * answers with is often dropped. */
 static const char *pod_without_tcp(const struct scene *scene) {
     bool lost = ((scene->extras[X_CLOSED_TCP].said & SAID_NOTHING) && dns_pod_answers(scene)) ||
                 (tcp_is_refused_alone(scene) && (scene->extras[X_DNS_POD].said & SAID_ANSWER));
@@ -55,8 +56,8 @@ enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
     const uint32_t wide = CELL_TCP(POD_IP) | CELL_TCP(SVC_IP) | CELL_TCP(EXT_IP);
     bool by_udp =
         (scene->green & CELL_UDP(POD_IP)) && (scene->green & (CELL_UDP(SVC_IP) | CELL_UDP(EXT_IP)));
-    /* Pods of this node are silent by TCP, too, so the cause is not on other nodes alone. So is the
-     * target outside, which answers the node itself. */
+    /* Pods of this node and the target outside are silent by TCP, too, so the cause is not on other
+     * nodes alone. The target outside answers the node itself. */
     uint32_t cells =
         by_udp && (silent & wide) == wide && (scene->extras[X_NODE_EXTERNAL].said & SAID_OK)
             ? silent
@@ -139,10 +140,10 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "dnsIP");
     bool over_udp = udp->said & SAID_ANSWER, over_tcp = dns_answers_by_tcp(scene);
 
+    /* In some of these cases the DNS is not at fault, so they belong to other rows. */
     if (pod_without_tcp(scene) || dns_pods_differ(scene) || dns_loses_some(scene) ||
         (dns_is_split(scene) && (scene->partly & CELLS_DNS)) ||
-        (!over_udp && cells_without_udp(scene)) ||
-        dns_is_taken(scene)) /* In these cases the DNS itself is not at fault. */
+        (!over_udp && cells_without_udp(scene)) || dns_is_taken(scene))
         return NO;
     if (!udp->said || !tcp->said || over_udp == over_tcp ||
         !diag_evidence_balancer(scene->evidence, vip, UDP, DNS_PORT) ||
@@ -318,7 +319,7 @@ enum level look_loss(const struct scene *scene, struct finding *finding) {
                      cell->result.attempts);
     }
     finding->may = scene->partly;
-    if (scene->partly & CELLS_DNS) /* These cells ask the same DNS. */
+    if (scene->partly & CELLS_DNS) /* Cells by the same DNS belong to this cause. */
         finding->may |=
             CELLS_DNS & (scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT]);
     if (scene->partly & CELLS_OUTSIDE) /* The DNS asks the outside for these names. */

@@ -29,8 +29,7 @@ struct diag_cause_row {
  * have the same id. */
 const struct diag_cause_row *diag_cause_row(size_t i);
 
-/* ---- The routes to other nodes' pods, for agents that write them. Red flows are judged by them
- * (OVL-PEER, L2-ROUTE), and a join that waits for the agent asks for them. ---- */
+/* ---- routes to other nodes' pods that an agent writes, for a join that waits for them ---- */
 
 /* Reads the part of diag_evidence_read() that diag_routes_missing() needs. Uses only node, nodes,
  * network_name and network_mode of `options`. Returns a new reference. */

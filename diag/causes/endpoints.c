@@ -204,11 +204,9 @@ static bool lacks_route(const struct scene *scene, const char *ip) {
  * then does not reach. */
 enum level look_pod_gw(const struct scene *scene, struct finding *finding) {
     note_routes(scene, 'a', finding);
+    /* Pod a has a route to Services, but none to the outside. */
     if (lacks_route(scene, expected(scene, "externalIP")) &&
-        !lacks_route(
-            scene,
-            expected(scene,
-                     "dnsIP"))) { /* Pod a has a route to Services, but none to the outside. */
+        !lacks_route(scene, expected(scene, "dnsIP"))) {
         finding->must = CELL_BOTH(EXT_IP);
         finding->may = CELL_BOTH(EXT_IP) | CELL_TCP(EXT_DNS);
     }

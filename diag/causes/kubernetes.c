@@ -96,10 +96,10 @@ static bool note_waiting(const struct scene *scene, const char *word, struct fin
     return any;
 }
 
-/* Notes endpoints that hold addresses which new pods should get. HNS makes no second endpoint with
- * the same address. Counts detached endpoints with an address of the pods that belongs neither to a
- * pod nor to the node. A single one stops no pod, since the next free address is used, so it takes
- * two. */
+/* Notes endpoints that hold addresses which new pods should get, because HNS makes no second
+ * endpoint with the same address. Counts local (or with `remote`, remote) endpoints of no pod that
+ * have an address of the pods, not the node's own. A single one stops no pod, since the next free
+ * address is used, so it takes two. */
 static bool note_holders(const struct scene *scene, bool remote, struct finding *finding) {
     const char *subnet = json_text_at(network_of(scene), "Ipams.0.Subnets.0.IpAddressPrefix");
     const json_t *balancers = json_object_get(scene->evidence, "loadBalancers");

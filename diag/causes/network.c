@@ -333,10 +333,10 @@ enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
                    (scene->extras[X_PAGE_LARGE].said & SAID(NO_REPLY)) &&
                    !scene->extras[X_PAGE_LARGE].some;
 
+    /* When even a connection has no answer, which needs the smallest packets, size is not the
+     * cause. */
     if (!(scene->green & CELL_TCP(POD_IP)) || !backend ||
-        (scene->extras[X_DNS_CONNECT].said &
-         SAID_NOTHING) || /* These are the smallest packets of all. */
-        !prefix ||
+        (scene->extras[X_DNS_CONNECT].said & SAID_NOTHING) || !prefix ||
         prefix_holds(prefix, backend) || !(questions || answers))
         return NO;
     if (questions)

@@ -64,8 +64,8 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
         finding_note(finding, "the Node has the address %s, and no adapter of this machine does",
                      address);
     }
-    if ((scene->green | scene->partly) &
-        CELL_UDP(SVC_IP)) /* Other nodes' pods are reached, so only the node itself is not. */
+    /* If other nodes' pods are reached, only the flow to this node itself can fail. */
+    if ((scene->green | scene->partly) & CELL_UDP(SVC_IP))
         finding->must = finding->may = CELL_BOTH(POD_NODE);
     if (finding->evidence.count)
         return CONFIRMED;

@@ -68,8 +68,8 @@ enum level look_nat_none(const struct scene *scene, struct finding *finding) {
     _cleanup_(text_list_free) struct text_list types = {0};
     _cleanup_(freep) char *joined = NULL;
 
-    if (!endpoint ||
-        (mode->name && !mode->vfp)) /* Switches without VFP have no OutBoundNAT policies. */
+    /* Switches without VFP have no OutBoundNAT policies. */
+    if (!endpoint || (mode->name && !mode->vfp))
         return NO;
     json_each(json_object_get(endpoint, "Policies"), i, policy) {
         const char *type = json_text_at(policy, "Type");

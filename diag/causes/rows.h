@@ -70,7 +70,7 @@ struct finding {
     uint32_t may; /* The cells that the cause can break. */
     struct text_list evidence;
     char *message, *hint; /* Both replace the texts of the row; NULL keeps these. */
-    const char *what;     /* Copied from the row. */
+    const char *what;     /* The row's `what`. */
     bool in_vain;         /* The pods will never start, so waiting for them is useless. */
 };
 /* Adds a line of evidence, unless the finding already has it. */
@@ -144,8 +144,7 @@ row_look look_dns_slow, look_latency, look_tcp_loss;
  * changed, or the cause is unknown. */
 row_look look_changed_pods, look_changed, look_unknown;
 
-/* ---- facts that several rows read from the evidence (facts.c); results are borrowed, NULL means
- * unknown ---- */
+/* ---- facts from the evidence, for several rows (facts.c); borrowed, NULL when unknown ---- */
 
 const char *expected(const struct scene *scene, const char *key);
 /* The first item of the list that has this text at that path; NULL when `text` is NULL. */
@@ -199,8 +198,8 @@ bool dns_answers_by_tcp(const struct scene *scene);
 /* Some question to the DNS by TCP has no answer, while a larger question, or one to the Service,
  * has. */
 bool dns_loses_some(const struct scene *scene);
-/* UDP between this node and others is lost, with it VXLAN, which is UDP: neither what the pods nor
- * what the node itself sends arrives, but TCP does. */
+/* UDP between this node and others is lost, and so is VXLAN, which uses UDP. Neither the packets of
+ * the pods nor those of the node itself arrive, but TCP does. */
 bool node_is_without_udp(const struct scene *scene);
 /* By UDP another server answers in place of the DNS. */
 bool dns_is_taken(const struct scene *scene);

@@ -23,8 +23,8 @@ enum level look_svc_all(const struct scene *scene, struct finding *finding) {
                          vip, prefix);
         if (server && own && !text_equal(server, own))
             finding_note(finding, "its kubeconfig leads to %s; this node talks to %s", server, own);
-        if (finding->evidence
-                .count) /* With a wrong configuration, a restart of kube-proxy does not help. */
+        /* With a wrong configuration, a restart of kube-proxy does not help. */
+        if (finding->evidence.count)
             finding->hint = xstrdup("winjoin join phase kube-proxy writes its configuration and "
                                     "kubeconfig again; then: powershell Restart-Service "
                                     "kube-proxy");
@@ -37,7 +37,7 @@ enum level look_svc_all(const struct scene *scene, struct finding *finding) {
             finding_note(finding, "its log says: %s", json_string_value(line));
         return CONFIRMED;
     }
-    /* The load balancers that it programmed earlier may still work. */
+    /* kube-proxy's earlier load balancers may still work. */
     return finding->evidence.count ? LIKELY : NO;
 }
 
@@ -180,11 +180,8 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
     const json_t *udp = diag_evidence_balancer(scene->evidence, dns, UDP, DNS_PORT);
     const json_t *tcp = diag_evidence_balancer(scene->evidence, dns, TCP, DNS_PORT);
 
-    if (!mode_of(scene)->source_vip || !udp ||
-        slice_is_old(
-            scene,
-            dns_pod(
-                scene))) /* For an address outside of the network, kube-proxy uses no source VIP. */
+    /* For an address outside of the network, kube-proxy uses no source VIP. */
+    if (!mode_of(scene)->source_vip || !udp || slice_is_old(scene, dns_pod(scene)))
         return NO;
     note_source(scene, dns, json_text_at(udp, "SourceVIP"), finding);
     if (finding->evidence.count)
@@ -250,8 +247,8 @@ enum level look_svc_route(const struct scene *scene, struct finding *finding) {
 
     if (!endpoint || !vip || !expected(scene, "networkMode"))
         return NO;
-    /* Such a pod needs no route policy for load balancers either, because it has loopback DSR (an
-     * OutBoundNAT policy with Destinations). */
+    /* A pod on Azure needs no route policy for load balancers either, because it has loopback DSR
+     * (an OutBoundNAT policy with Destinations). */
     json_each(json_object_get(endpoint, "Policies"), i, policy)
         if (on_segment(scene, own_address(scene)) &&
             text_equal(json_text_at(policy, "Type"), "OutBoundNAT") &&

@@ -84,7 +84,7 @@ enum level look_latency(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* Names that take several questions to the DNS then have no answer in time. */
+/* With a slow DNS, names that take several questions have no answer in time. */
 enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
     const struct diag_cell *cell = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
 

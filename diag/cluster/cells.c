@@ -203,7 +203,7 @@ void cluster_cell_judge(const struct diag_report *report, struct diag_cell *cell
 
     if (cluster_cell_read(report, cell, status, body, len, &result, why, sizeof why) ==
         DIAL_NOT_RUN) {
-        if (cell->outcome != DIAG_FAIL) /* An earlier failure is kept. */
+        if (cell->outcome != DIAG_FAIL) /* A failure of an earlier round is kept. */
             cluster_cell_unasked(cell, why);
         return;
     }
@@ -259,7 +259,7 @@ void cluster_cell_judge_large(struct diag_cell *cell, const struct cluster_tally
              came = answered[ASK_NAME] + answered[ASK_LARGE];
     const char *way = "";
 
-    if (!asked[ASK_NAME]) /* Earlier results are kept. */
+    if (!asked[ASK_NAME]) /* The results of earlier rounds are kept. */
         return;
     cell->large = LARGE_NOT_ASKED;
     if (!asked[ASK_LARGE] || !came || cell->outcome == DIAG_NOT_RUN ||
@@ -357,7 +357,7 @@ char *cluster_observation_path(const struct diag_report *report,
         bool udp;
     } asked[OBSERVATIONS] = {
         [OBSERVE_CLIENT] = {target->pod_ip, "clientip", PROBE_HTTP, 1, false},
-        /* This one asks by UDP, because by HTTP a Service answers with names only. */
+        /* The Service is asked by UDP, because by HTTP it answers with names only. */
         [OBSERVE_SERVICE] = {at->backend_ip, "clientip", SERVICE_UDP, 1, true},
         [OBSERVE_LOCAL] = {target->ip, "clientip", at->local_port_udp, 1, true},
         [OBSERVE_OWN] = {at->self_ip, "hostname", SERVICE_HTTP, 1, false},

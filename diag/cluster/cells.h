@@ -90,7 +90,7 @@ enum dial_end cluster_cell_read(const struct diag_report *report, const struct d
                                 long status, const char *body, size_t len, struct probe_result *ret,
                                 char *why, size_t why_size);
 /* Puts an answer into its cell. `retried` says that an earlier round may have asked the cell: its
- * attempts then count as failed. */
+ * attempts then count as failed, and a success makes the cell slow. */
 void cluster_cell_judge(const struct diag_report *report, struct diag_cell *cell, long status,
                         const char *body, size_t len, bool retried);
 /* How many questions of one round were asked and answered. The caller zero-initializes it. */
@@ -121,8 +121,8 @@ void cluster_cell_judge_late(struct diag_cell *cell);
 void cluster_cells_judge_kubelets(struct diag_report *report);
 
 /* Observations that count for no cell: the DNS settings inside the pod, the client addresses that
- * others see, whether a pod's own Service answers, session affinity. That is the last one, since a
- * single pod behind a Service keeps its clients in any case. */
+ * others see, whether a pod's own Service answers, session affinity. Session affinity is observed
+ * last, because a Service with a single ready pod keeps its clients in any case. */
 enum cluster_observation {
     OBSERVE_DNS,
     OBSERVE_CLIENT,

@@ -42,12 +42,12 @@ enum { CLUSTER_ALL_MAX = 40 }; /* With more nodes than this, a sample is taken. 
 bool cluster_choice_is_sample(const struct cluster_choice *choice,
                               const struct cluster_nodes *nodes);
 /* Keeps the chosen nodes only, in their order. A sample has each node that says something is wrong
- * with itself (not Ready, `says`, a twin; of unsure nodes at most 200). It has two Ready nodes
- * without such a sign of each kind (cluster_node_place()), and more of each kind in turn until
- * there are 120, but at most 500 that are drawn in this way. Within a kind, nodes that have not
- * proved their network within the term of a proof come first, the others in the order of a number
- * made from the name, so that each run draws the same nodes. ERROR_USAGE when a name does not
- * exist, or when no node is left. */
+ * with itself (not Ready, `says`, a twin; of unsure nodes at most 200). Of each kind
+ * (cluster_node_place()) it has two Ready nodes without such a sign, and more of each kind in turn
+ * until 120 are drawn; at most 500 are drawn in this way. Within a kind, nodes that have not proved
+ * their network within the term of a proof come first, the others in the order of a number made
+ * from the name, so that each run draws the same nodes. ERROR_USAGE when a name does not exist, or
+ * when no node is left. */
 int cluster_nodes_choose(struct cluster_nodes *nodes, const struct cluster_choice *choice,
                          struct cluster_sample *ret, struct error *err);
 /* cluster_probe_name() makes the name of the probe on the node at that index; the caller frees.
@@ -82,12 +82,12 @@ void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs 
 void cluster_pairs_count(const struct cluster_nodes *nodes, const struct cluster_pairs *pairs,
                          size_t *ret_all, size_t *ret_asked);
 /* Adds pairs that show whether a node, a pair, an operating system or the way between two groups is
- * at fault. For each of the first 24 pairs with a failed cell: from its source to another target,
- * from another source to its target, and the opposite direction. The other nodes are of the same
- * kind if possible, of another system, or such that the two reach in the other direction. Of at
- * most eight nodes of such pairs, those that reach no other node ask each other. Of at most four
- * nodes that Services answer only sometimes, each asks all nodes, as it may not reach one of the
- * Services' pods. */
+ * at fault. For each of the first 24 pairs with a failed cell: its source asks another target,
+ * another source asks its target, and the target asks the source. The other nodes are of the same
+ * kind if possible, of another operating system, or nodes that work with one of the two in the
+ * opposite direction. If at most eight nodes have failed pairs, those that reach no other node ask
+ * each other. If Services answer at most four nodes only sometimes, each of these asks all nodes,
+ * as it may not reach one of the Services' pods. */
 void cluster_pairs_widen(struct diag_report *report);
 
 /* All text is borrowed; NULL or 0 means the default. */
@@ -145,8 +145,7 @@ int cluster_collect(struct collection *collection, const char *server,
 /* Sets `twin` of nodes whose probes have the same address, once the probes run. */
 void cluster_twins_of_pods(struct cluster_nodes *nodes);
 
-/* ---- from the pattern of red cells to causes, by a table of rows with the widest cause first
- * ---- */
+/* ---- from the pattern of red cells to causes, by a table with the widest cause first ---- */
 
 /* Fills report->causes. A row is named at the fewest places (diag/cluster/causes/rows.h) where all
  * cells that its cause would break are red. Each red cell is explained once, by the first row.

@@ -258,10 +258,8 @@ static int ask_all(struct run *run, struct error *err) {
     bool early = asked - run->begin < PROXIES_MS;
     size_t red = cluster_ask(&run->asking, &round).red;
 
-    if (has_few_nodes(run) &&
-        !cluster_has_cut_pods(
-            run->report,
-            0)) /* One of several pods may be at fault, so a single answer proves nothing. */
+    /* One of several pods may be at fault, so a single answer proves nothing. */
+    if (has_few_nodes(run) && !cluster_has_cut_pods(run->report, 0))
         red += cluster_ask(&run->asking, &(struct cluster_round){.asks = is_chance_well,
                                                                  .again = run->written || !early,
                                                                  .evenly = true})
@@ -363,8 +361,8 @@ static int measure(struct run *run, struct error *err) {
     cluster_cells_make(report, run->options, &asking->addresses, &report->cells);
     asking->cells = xcalloc(report->cells.count, sizeof *asking->cells);
     asking->probes = xcalloc(report->nodes.count, sizeof *asking->probes);
-    for (size_t i = 0; i < report->nodes.count;
-         i++) /* A pod without an IPv4 address cannot be asked whether it listens. */
+    /* A pod without an IPv4 address cannot be asked whether it listens. */
+    for (size_t i = 0; i < report->nodes.count; i++)
         asking->probes[i].listens = !report->nodes.items[i].pod_ip;
 
     result = ask(run, err);

@@ -39,7 +39,7 @@ struct lot {
     size_t node, kind; /* Indexes of the node, and of the first node of its kind. */
     /* The node has proved its network lately, so its probe would show little that is new. */
     bool proved;
-    uint64_t number; /* Made from the node's name. */
+    uint64_t number; /* A number made from the node's name, for the order. */
 };
 
 /* FNV-1a of the name, with its bits mixed afterwards, because names of nodes often differ only at

@@ -309,7 +309,7 @@ static json_t *versions_json(struct reading *c) {
     struct artifact_target target;
     struct host_facts facts;
 
-    if (host_facts(c->host, &facts, ERROR_IGNORED) == 0) /* A failure is in the evidence. */
+    if (host_facts(c->host, &facts, ERROR_IGNORED) == 0) /* The evidence tells a failure. */
         json_object_set_new(json, "windows",
                             json_pack("{s:s, s:s, s:s, s:s, s:I}", "product", facts.product,
                                       "installation", facts.installation_type, "architecture",

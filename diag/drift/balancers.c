@@ -1,8 +1,7 @@
 /* Compares the load balancers of HNS with the Services and their EndpointSlices. */
 #include "diag/drift/kinds.h"
 
-/* ---- tables for fast lookups: of the Services, of their EndpointSlices, and of the endpoints of
- * HNS, each of which is read once ---- */
+/* ---- tables for fast lookups of Services, their EndpointSlices and HNS endpoints ---- */
 
 enum { PROTOCOL_UDP = 17 };
 
@@ -148,9 +147,9 @@ void drift_find_missing_balancers(const struct drift_seen *seen, struct drift_in
                 _cleanup_(freep) char *frontend =
                     drift_frontend(service->vip, port->number, port->protocol);
 
+                /* kube-proxy on Windows does not support SCTP. */
                 if (text_table_get(&index->ready, key) && !text_table_get(&frontends, frontend) &&
-                    !text_equal(port->protocol,
-                                "SCTP")) /* kube-proxy on Windows does not support SCTP. */
+                    !text_equal(port->protocol, "SCTP"))
                     json_array_append_new(rows, json_pack("{s:s, s:s}", "service", service->name,
                                                           "frontend", frontend));
             }

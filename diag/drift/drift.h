@@ -6,22 +6,22 @@
 #include "kube/client.h"
 #include "netsetup/hns/hcn_records.h"
 
-/* ---- Services and EndpointSlices as small records: a few hundred bytes instead of two kilobytes
- * of JSON for each object ---- */
+/* ---- small records of Services and EndpointSlices, to save memory ---- */
 
-/* All text in these records is owned; "" when the object does not have it. */
+/* These records keep a few hundred bytes of an object with two kilobytes of JSON. All their text is
+ * owned; "" when the object does not have it. */
 struct drift_port {
     char *name;
-    char protocol[8]; /* The default is "TCP". */
+    char protocol[8]; /* The protocol; "TCP" by default. */
     long long number, node_port;
 };
 struct drift_service {
-    char *name;              /* "ns/name". */
+    char *name;              /* The Service as "ns/name". */
     char *vip;               /* The cluster IP. */
     struct text_list others; /* Further addresses that lead to the Service. */
     struct drift_port *ports;
     size_t port_count;
-    int64_t created;  /* Seconds since 1970. */
+    int64_t created;  /* The time of creation, in seconds since 1970. */
     char traffic[16]; /* The internalTrafficPolicy. */
     bool any_port;    /* The Service has type LoadBalancer. */
     bool other_proxy; /* Another proxy than kube-proxy serves it. */
@@ -32,7 +32,7 @@ struct drift_pod {
     char *address, *node; /* `node` is NULL when the endpoint names no node. */
 };
 struct drift_slice {
-    char *name; /* "ns/name". */
+    char *name; /* The EndpointSlice as "ns/name". */
     /* The Service as "ns/name"; "ns/" when the slice belongs to none. */
     char *service;
     struct drift_pod *pods;
@@ -70,7 +70,8 @@ int drift_cluster_list(struct drift_cluster *cluster, enum drift_what what,
 void drift_cluster_put(struct drift_cluster *cluster, enum drift_what what, const json_t *object);
 void drift_cluster_remove(struct drift_cluster *cluster, enum drift_what what,
                           const json_t *object);
-const char *drift_name(enum drift_what what); /* "Services" or "EndpointSlices". */
+/* The name of a list: "Services" or "EndpointSlices". */
+const char *drift_name(enum drift_what what);
 void drift_cluster_clear(struct drift_cluster *cluster, enum drift_what what);
 void drift_cluster_free(struct drift_cluster *cluster);
 
@@ -100,15 +101,15 @@ struct drift_seen {
     const struct drift_cluster *cluster;
     const struct hcn_endpoints *endpoints; /* All endpoints of HNS. */
     const struct hcn_balancers *balancers;
-    const json_t *namespaces; /* Documents of HNS. */
-    const json_t *networks;   /* Documents of HNS: the networks of the pods. */
+    const json_t *namespaces; /* The namespaces of HNS, as its documents. */
+    const json_t *networks;   /* The HNS networks of the pods, as documents of HNS. */
     const json_t *nodes;      /* A List of all Nodes. */
     const struct host_routes *routes;
     /* Addresses of probe pods, which the API server may not know yet. */
     const struct text_list *probes;
     const char *network;               /* The name of the pods' HNS network. */
     const struct text_list *pod_cidrs; /* The prefixes of all pods of the cluster. */
-    int64_t now;                       /* Seconds since 1970. */
+    int64_t now;                       /* The present time, in seconds since 1970. */
 };
 
 struct drift_index; /* Tables for fast lookups, used only in diag/drift. */

@@ -29,15 +29,14 @@
     /* The machine behind the Service kubernetes: its kubelet's port, and the API server's own. */ \
     ROW(API_NODE, "x-api-node", 0, true)                                                           \
     ROW(API_DIRECT, "x-api-direct", 0, true)                                                       \
-    /* A Service's full name, asked through the system's resolver. */                              \
+    /* A Service's full name, resolved by the system's resolver. */                                \
     ROW(RESOLVE_FQDN, "x-resolve-fqdn", 0, false)                                                  \
-    /* A Service's name, asked from the DNS Service directly; over TCP also in larger messages     \
-     * (an MTU between the nodes). */                                                              \
+    /* A question to the DNS Service itself for a Service's name; over TCP also in larger          \
+     * messages (an MTU between the nodes). */                                                     \
     ROW(DNS_TCP, "x-dns-tcp", 0, true)                                                             \
     DIAG_EXTRA_SIZES(ROW, SIZE_DNS, "x-size-dns", true)                                            \
     ROW(DNS_UDP, "x-dns-udp", 0, false)                                                            \
-    /* The same name, asked from DNS pods directly: tells a load balancer's fault from a           \
-     * route's. */                                                                                 \
+    /* The same question to DNS pods: tells a load balancer's fault from a route's. */             \
     ROW(DNS_POD, "x-dns-pod", 0, false)                                                            \
     ROW(DNS_POD_2, "x-dns-pod-2", 0, false)                                                        \
     ROW(DNS_POD_3, "x-dns-pod-3", 0, false)                                                        \
@@ -54,9 +53,9 @@
     /* The first address of the pod prefix of the first DNS pod's node: an answer or a refusal     \
      * there proves the route to that node. */                                                     \
     ROW(PEER, "x-peer", 0, false)                                                                  \
-    /* The external name, asked from the DNS Service directly. */                                  \
+    /* A question to the DNS Service itself for the external name. */                              \
     ROW(DNS_EXTERNAL, "x-dns-external", 0, false)                                                  \
-    /* Between the two pods in the other direction: diag_cell_back(). */                           \
+    /* The echo between the two pods in the other direction: diag_cell_back(). */                  \
     ROW(BACK_TCP, "x-back-tcp", 0, false)                                                          \
     ROW(BACK_UDP, "x-back-udp", 0, false)                                                          \
     ROW(BACK_TCP6, "x-back-tcp6", 0, false)                                                        \
@@ -89,10 +88,10 @@ enum diag_outcome {
     /* The cell failed at first and works now, or one connection took a second longer than
      * another. */
     DIAG_SLOW,
-    DIAG_SKIP,    /* Left out by design; the cell's reason is a code. */
-    DIAG_NOT_RUN, /* The question could not be asked; the cell's reason says why. */
+    DIAG_SKIP,    /* The cell was left out by design; its reason is a code. */
+    DIAG_NOT_RUN, /* The cell could not be asked; its reason says why. */
 };
-/* "pass", "fail", "slow", "skip" or "not-run". */
+/* The name: "pass", "fail", "slow", "skip" or "not-run". */
 const char *diag_outcome_name(enum diag_outcome outcome);
 int diag_outcome_parse(const char *name, enum diag_outcome *ret);
 
@@ -105,13 +104,13 @@ enum diag_way { DIAG_WAY_NONE, DIAG_WAY_THERE, DIAG_WAY_BACK };
 
 /* The properties of a flow, as bits of its row. */
 enum {
-    FLOW_EXTRA = 1,     /* Not one of the nine flows: it never counts against success. */
-    FLOW_FROM_NODE = 2, /* The node asks; a pod asks all other flows. */
-    /* By an address that is no Service's: without a load balancer or the DNS. */
+    FLOW_EXTRA = 1,     /* The flow is not one of the nine: it never counts against success. */
+    FLOW_FROM_NODE = 2, /* The node asks this flow; a pod asks all others. */
+    /* The flow asks an address that is no Service's, without a load balancer or the DNS. */
     FLOW_STRAIGHT = 4,
-    FLOW_NAME = 8,     /* By a name, for which the cluster's DNS is asked. */
-    FLOW_SERVICE = 16, /* Through a load balancer, or by a name of a Service. */
-    FLOW_OUTSIDE = 32, /* To a target outside the cluster. */
+    FLOW_NAME = 8,     /* The flow asks by a name, for which the cluster's DNS is asked. */
+    FLOW_SERVICE = 16, /* The flow goes through a load balancer, or asks by a name of a Service. */
+    FLOW_OUTSIDE = 32, /* The flow asks a target outside the cluster. */
 };
 /* The flows in the order of the matrix: id; name, which is a contract with users; the two ends and
  * the way, as reports show them; properties. `with` is passed to each row. */
@@ -152,7 +151,7 @@ enum { DIAG_DNS_PODS = 3 }; /* The number of DNS pods that are asked at their ow
 struct diag_scene {
     const char *node_name;
     const char *node_ip;
-    unsigned kubelet_port;       /* 0 means 10250. */
+    unsigned kubelet_port;       /* The kubelet's port; 0 means 10250. */
     const char *source, *target; /* Names of the two probes, as their echo listeners answer. */
     /* Addresses of the two probes, whose echo listeners use PROBE_PORT. */
     const char *source_ip, *target_ip;
@@ -197,7 +196,7 @@ enum diag_large {
 struct diag_cell {
     const struct diag_flow *flow;
     bool udp;
-    int family; /* 4 or 6, the version of IP. */
+    int family; /* The version of IP, 4 or 6. */
     /* The cell asks by IPv6, beside the cell of the same flow by IPv4. */
     bool second;
     char from[PROBE_TARGET_MAX];   /* The name of the pod or node that asks. */
@@ -215,8 +214,7 @@ struct diag_cell {
     unsigned rounds; /* The number of rounds in which the cell was asked. */
     unsigned lossy;  /* The number of rounds in which only some attempts succeeded. */
 
-    /* The following fields are used in a report of a whole cluster. */
-    /* Indexes of nodes; equal when the flow has no second node. */
+    /* Indexes of nodes in the report of a whole cluster; equal when the flow has no second node. */
     size_t from_node, to_node;
     bool any; /* The target is a Service: any of the probes may answer. */
     enum diag_large large;

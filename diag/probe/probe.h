@@ -12,10 +12,10 @@
 #include "base/text.h"
 
 enum {
-    PROBE_NAME_MAX = 64,    /* For ids and names of responders. */
+    PROBE_NAME_MAX = 64,    /* The longest id or name of a responder. */
     PROBE_TARGET_MAX = 254, /* DNS names have at most 253 characters (RFC 1035). */
     PROBE_ADDRESSES_MAX = 8,
-    PROBE_PAYLOAD_MAX = 2000, /* Bytes. */
+    PROBE_PAYLOAD_MAX = 2000, /* The largest payload, in bytes. */
     PROBE_LIST_MAX = 256,
     PROBE_FILE_MAX = 128 * 1024,
     PROBE_TIMEOUT_MAX_MS = 60000,
@@ -52,11 +52,11 @@ enum probe_outcome {
 };
 
 struct probe {
-    char id[PROBE_NAME_MAX + 1]; /* Made of [a-z0-9.-]. */
+    char id[PROBE_NAME_MAX + 1]; /* The id, made of [a-z0-9.-]. */
     enum probe_kind kind;
     /* An address, or a name that the system resolves first. */
     char target[PROBE_TARGET_MAX];
-    unsigned port; /* 0 for PROBE_RESOLVE. */
+    unsigned port; /* The port; 0 for PROBE_RESOLVE. */
     /* TCP and UDP: bytes to echo; with 0, a TCP connection is enough. DNS over TCP: bytes of the
      * question; 0 means as few as possible. HTTP: bytes of the answer that must arrive. */
     unsigned payload;
@@ -65,7 +65,7 @@ struct probe {
     /* TCP and UDP: the name of the echo listener; "" accepts any. DNS: "address" requires an
      * address in the answer, "address6" an IPv6 address; "" accepts any answer of the server. */
     char expect[PROBE_NAME_MAX + 1];
-    unsigned timeout_ms; /* For one attempt. */
+    unsigned timeout_ms; /* Milliseconds for one attempt. */
     /* The number of attempts; two failures before any success end them early. */
     unsigned attempts;
 };
@@ -98,15 +98,14 @@ const char *probe_kind_name(enum probe_kind kind);
 const char *probe_outcome_name(enum probe_outcome outcome);
 int probe_outcome_parse(const char *name, enum probe_outcome *ret);
 
-/* ---- The files of the mailbox: text with one item in each line, spaces between the fields, and
- * "-" for an empty field. ---- */
+/* ---- files of the mailbox: one item in a line, spaces between fields, "-" when empty ---- */
 
 /* Parses "winjoin-probes 1", then one line for each probe: id kind target port payload question
  * expect timeout-ms attempts. Unknown kinds, wrong numbers, duplicate ids, control characters, more
  * than PROBE_LIST_MAX lines or PROBE_FILE_MAX bytes fail with ERROR_MALFORMED and the line's
  * number. */
 int probe_list_parse(const char *text, size_t len, struct probe_list *ret, struct error *err);
-char *probe_list_write(const struct probe_list *list); /* The caller frees. */
+char *probe_list_write(const struct probe_list *list); /* The caller frees the text. */
 /* Adds a copy of the probe. */
 void probe_list_add(struct probe_list *list, const struct probe *probe);
 void probe_list_free(struct probe_list *list);
@@ -115,7 +114,7 @@ void probe_list_free(struct probe_list *list);
  * median p95 max responder addresses (separated by commas), and at last "end COUNT", by which a
  * truncated file is recognized. Fails with ERROR_MALFORMED. */
 int probe_results_parse(const char *text, size_t len, struct probe_results *ret, struct error *err);
-char *probe_results_write(const struct probe_results *results); /* The caller frees. */
+char *probe_results_write(const struct probe_results *results); /* The caller frees the text. */
 void probe_results_add(struct probe_results *results, const struct probe_result *result);
 void probe_results_free(struct probe_results *results);
 /* Returns NULL when no result has that id. */
@@ -135,7 +134,8 @@ struct probe_heartbeat {
 };
 int probe_heartbeat_parse(const char *text, size_t len, struct probe_heartbeat *ret,
                           struct error *err);
-char *probe_heartbeat_write(const struct probe_heartbeat *heartbeat); /* The caller frees. */
+/* The caller frees the text. */
+char *probe_heartbeat_write(const struct probe_heartbeat *heartbeat);
 /* The first address at which others reach the pod (no link-local address; IPv4 first), or NULL. */
 const char *probe_heartbeat_address(const struct probe_heartbeat *heartbeat);
 /* The first such IPv6 address, or NULL. */
@@ -225,10 +225,11 @@ void probe_work_end(struct probe_work *work, struct probe_results *ret);
 struct probe_server {
     const char *mailbox; /* The path of the mailbox folder. */
     const char *name;    /* The name with which the echo listeners answer. */
-    const char *run;     /* Written into heartbeats; "" when there is none. */
+    /* The id of the run, written into heartbeats; "" when there is none. */
+    const char *run;
     /* The address to listen on and to report; "" listens on all and reports those of the system. */
     const char *address;
-    unsigned tcp_port, udp_port; /* 0 opens no such listener. */
+    unsigned tcp_port, udp_port; /* Ports of the echo listeners; 0 opens none. */
 };
 /* Serves until a file "stop" is in the mailbox, or the mailbox could not be written for a
  * minute. */

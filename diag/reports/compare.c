@@ -32,9 +32,9 @@ static const struct diag_cell *find(const struct diag_report *in, const json_t *
     return row ? &in->cells.items[json_integer_value(row)] : NULL;
 }
 
-/* Adds what changed in a cell; `was` or `is` is NULL when the cell was not asked at that time. In a
- * cluster, other nodes make other pairs, so without `any` a cell that was asked only once counts
- * only if it is red. */
+/* Adds what changed in a cell; `was` or `is` is NULL when that report does not have the cell. In a
+ * cluster, other nodes make other pairs, so without `any` a cell of only one report counts only if
+ * it is red. */
 static void add_change(json_t *changes, const char *name, const struct diag_cell *was,
                        const struct diag_cell *is, bool any, bool *worse) {
     bool was_red = was && diag_cell_is_open(was), is_red = is && diag_cell_is_open(is);

@@ -247,7 +247,7 @@ void diag_causes_add_html(struct text *t, const struct diag_causes *causes) {
         _cleanup_(freep) char *page = diag_cause_page(c->id);
 
         text_addf(t, "<section class=\"%s\"", c->confirmed ? "confirmed" : "likely");
-        if (diag_cause_is_first(causes, i)) /* Two families may have the same id. */
+        if (diag_cause_is_first(causes, i)) /* A cause may be named for both IP families. */
             text_addf(t, " id=\"%s\"", c->id);
         text_addf(t, "><h2>%s <small>%s</small></h2>\n", c->id,
                   c->confirmed ? "confirmed" : "likely");

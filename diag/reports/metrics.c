@@ -61,8 +61,7 @@ static bool number_of(const struct diag_cell *cell, enum part part, double *ret)
                           : r->succeeded != 0;
 }
 
-/* ---- a whole cluster: gauges for each node and each flow, since pairs of nodes would be too many
- * series ---- */
+/* ---- a whole cluster: gauges by node and by flow, as pairs would be too many series ---- */
 
 static void add_cells(struct text *t, const struct diag_report *report, const char *whose) {
     static const char *const names[] = {"winjoin_diag_cluster_cells",
@@ -71,7 +70,7 @@ static void add_cells(struct text *t, const struct diag_report *report, const ch
     for (int passed = 0; passed < 2; passed++) {
         add_family(t, names[passed], passed ? "Those that work." : "Cells that were asked.");
         for (const struct diag_flow *flow = diag_flows; flow->name; flow++) {
-            size_t asked[2] = {0}, works[2] = {0}; /* TCP, then UDP. */
+            size_t asked[2] = {0}, works[2] = {0}; /* Numbers of cells by TCP, then by UDP. */
 
             for (size_t i = 0; i < report->cells.count; i++) {
                 const struct diag_cell *cell = &report->cells.items[i];
@@ -201,8 +200,8 @@ char *diag_report_metrics(const struct diag_report *report) {
     if (report->causes.count)
         add_family(&t, named, "1: this cause is named.");
     for (size_t i = 0; i < report->causes.count; i++)
-        if (diag_cause_is_first(&report->causes,
-                                i)) /* A cause may be named for both IP families. */
+        /* A cause may be named for both IP families. */
+        if (diag_cause_is_first(&report->causes, i))
             text_addf(&t, "%s{%s,id=\"%s\",confidence=\"%s\"} 1\n", named, whose,
                       report->causes.items[i].id,
                       report->causes.items[i].confirmed ? "confirmed" : "likely");

@@ -227,8 +227,7 @@ char *diag_report_line(const struct diag_report *report) {
                      s.pass + s.fail + s.not_run, report->nodes.count, of, report->pairs.count);
 }
 
-/* ---- what --count measured, in one line for each flow and protocol: one for each cell would be
- * too many in a cluster ---- */
+/* ---- what --count measured: one line by flow and protocol, as cells would be too many ---- */
 
 struct cluster_latency *cluster_latencies_make(const struct diag_report *report,
                                                size_t *ret_count) {

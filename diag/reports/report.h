@@ -44,7 +44,7 @@ struct cluster_node {
      * they do not show it. */
     char *network;
     char *pool, *zone; /* From the node's labels; "" when these do not have it. */
-    char *ip;          /* The InternalIP. */
+    char *ip;          /* The node's InternalIP. */
     bool ready;
     /* The network does not take the addresses of its pods from podCIDR. */
     bool other_subnet;
@@ -53,13 +53,13 @@ struct cluster_node {
     char *twin;
     char *pod; /* The name of its probe. */
     char *pod_ip, *pod_ip6;
-    /* The kubelet reaches the pod, which is the flow from the node to its pod. */
-    bool pod_ready;
+    bool pod_ready; /* The kubelet reaches its node's pod: the flow from node to pod. */
     /* Why no probe runs on the node; NULL when one runs. */
     char *waiting;
     /* Why the API server does not reach the probe; NULL when it does. */
     char *unreached;
-    bool by_exec;     /* For that reason the probe was asked by exec. */
+    /* The probe was asked by exec, because the API server does not reach it. */
+    bool by_exec;
     char *suffixes;   /* DNS suffixes inside the pod, separated by commas. */
     char *servers;    /* DNS servers inside the pod, separated by commas. */
     char *client_ip;  /* The source address that another node's pod sees. */
@@ -142,7 +142,7 @@ struct diag_report {
 
     /* The following members are for the report of a cluster, in which `milliseconds` is the time of
      * the measurement only. */
-    char *server; /* NULL in the report of a node. */
+    char *server; /* The API server's address; NULL in the report of a node. */
     char *namespace_;
     char *domain;      /* The cluster's DNS domain. */
     unsigned start_ms; /* The time until all probes ran. */

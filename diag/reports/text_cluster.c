@@ -95,7 +95,7 @@ static void add_red(struct writing *w, size_t first) {
     const struct diag_flow *flow = NULL;
     struct text line = {0};
     int family = 0;
-    bool said[2] = {0}; /* TCP, then UDP. */
+    bool said[2] = {0}; /* Whether the line already has TCP and UDP. */
 
     text_add(&line, one->from);
     if (one->from_node != one->to_node)
@@ -275,8 +275,7 @@ static void add_observations(struct writing *w) {
         const char *dsr = json_text_at(n->own_report, "dsr");
         struct text line = {0};
 
-        /* These nodes were not reached; what is wrong with them is printed above. */
-        if (n->waiting || !n->client_ip || !n->sticky)
+        if (n->waiting || !n->client_ip || !n->sticky) /* A node without these was not reached. */
             continue;
         text_addf(&line, "%s pods", n->os);
         add_seen(&line, n);

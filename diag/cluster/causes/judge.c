@@ -36,7 +36,8 @@ static void judge_local_ports(struct finding *f) {
     const struct diag_report *report = f->report;
     struct look {
         const struct cluster_pair *at;
-        /* Whether the other NodePort answers, any TCP fails, TCP between pods fails. */
+        /* Whether the other NodePort answers, whether any TCP fails, whether TCP between pods
+         * fails. */
         bool answers, fails, pods_fail;
     } *looks = xcalloc(report->nodes.count + 1, sizeof *looks);
 
@@ -194,8 +195,8 @@ static char *names_make(const struct finding *f, struct naming *naming) {
 
 /* ---- compare rows with cells ---- */
 
-/* Says whether the row fits a failed cell of any node. A node and its twin read the same words and
- * have the same fault, so a cell of either of them counts for both. */
+/* Says whether the row fits a failed cell of any node. A node and its twin have the same words and
+ * the same fault, so a cell of either of them counts for both. */
 static bool fits_any(const struct finding *f, const struct cluster_row *row) {
     const struct cluster_node *nodes = f->report->nodes.items;
 

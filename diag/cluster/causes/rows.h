@@ -38,7 +38,7 @@ typedef bool cluster_cell_fits(const struct diag_cell *cell);
 /* Selects the cells of these flows and this part for which `fits` is true; without a function, all
  * of them. */
 struct cluster_selector {
-    unsigned flows; /* 0 selects no cell. */
+    unsigned flows; /* A set of flows; 0 selects no cell. */
     enum cluster_part part;
     cluster_cell_fits *fits;
 };
@@ -111,13 +111,14 @@ struct cluster_row {
     const char *(*read)(const struct cluster_node *node);
     /* For PUBLISHED_BY_NODE: says whether the node's own report names the cause. */
     bool (*published)(const struct cluster_node *node);
-    enum cluster_unfit unfit; /* For READ_ON_NODE and PUBLISHED_BY_NODE. */
-    enum cluster_loss loss;   /* For LOSS. */
+    /* This member is used for READ_ON_NODE and PUBLISHED_BY_NODE. */
+    enum cluster_unfit unfit;
+    enum cluster_loss loss; /* This member is used for LOSS. */
 
     /* For PUBLISHED_BY_NODE, PATTERN and LOSS: at least one of these cells must work in the
      * place. */
     struct cluster_selector spares;
-    struct cluster_pattern { /* For PATTERN and LOSS. */
+    struct cluster_pattern { /* Used for PATTERN and LOSS. */
         enum cluster_split split;
         size_t least;       /* The fewest cells that must fail; 0 means one. */
         bool several_flows; /* Cells of several flows must fail. */
@@ -192,7 +193,7 @@ struct cluster_map_node {
     bool published;   /* A cause from the node's own report was named. */
 };
 struct cluster_map {
-    const struct diag_report *report; /* Borrowed. */
+    const struct diag_report *report; /* The report is borrowed. */
     struct cluster_map_node *nodes;
     /* Indexes of the cells from and to each node, in their order, node after node. */
     size_t *touching;

@@ -390,7 +390,7 @@ void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row
         take(&s, best, done);
     }
     for (size_t i = 0; i < ret->count; i++)
-        if (ret->items[i].place.set == EVERY) { /* All other places lie within this one. */
+        if (ret->items[i].place.set == EVERY) { /* All others lie within it. */
             ret->items[0] = ret->items[i];
             ret->count = 1;
         }

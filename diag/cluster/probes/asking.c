@@ -44,7 +44,7 @@ struct state {
 struct round {
     struct cluster_asking *asking;
     const struct cluster_round *of;
-    struct state *states; /* One for each cell. */
+    struct state *states; /* An array with one item for each cell. */
     struct ask_queue queue;
     struct cluster_asked result;
 };
@@ -100,7 +100,7 @@ static void judge_all(struct round *round, size_t cell, struct state *state) {
         }
         *mixed |= some && round->of->again;
     }
-    /* Such a cell worked before, or its answer was only late. */
+    /* A cell that works now worked before, or was only late. */
     if (round->of->evenly && !diag_cell_is_open(c))
         c->outcome = state->before == DIAG_PASS ? DIAG_PASS : DIAG_SLOW;
 }

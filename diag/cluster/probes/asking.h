@@ -9,12 +9,12 @@
 
 /* Facts about a node's probe itself, independent of what it reaches. */
 struct cluster_probe_answers {
-    bool listens;  /* Its port accepted a connection. */
-    bool answered; /* It answered at least once. */
+    bool listens;  /* The probe's port accepted a connection. */
+    bool answered; /* The probe answered at least once. */
     /* An answer came seconds too late, or not at all: a missing answer of this probe proves nothing
      * about the network. */
     bool late;
-    bool stopped; /* It answered before, but not at the end. */
+    bool stopped; /* The probe answered before, but not at the end. */
     /* The slowest answer of the round to a question about an address, and the slowest of these by
      * UDP. */
     unsigned slowest_ms;
@@ -34,8 +34,8 @@ struct cluster_asking {
     const struct cluster_options *options;
     struct diag_report *report;
     struct cluster_addresses addresses;
-    struct cluster_asked_cell *cells;     /* One for each cell. */
-    struct cluster_probe_answers *probes; /* One for each node. */
+    struct cluster_asked_cell *cells;     /* An array with one item for each cell. */
+    struct cluster_probe_answers *probes; /* An array with one item for each node. */
     bool shown;                           /* Whether and when the cells were last shown. */
     uint64_t shown_ms;
 };

@@ -9,7 +9,7 @@ enum { ALL_MS = 45000 };
 struct asking {
     struct diag_report *report;
     enum cluster_exec what;
-    struct cluster_tally *tallies; /* One for each cell. */
+    struct cluster_tally *tallies; /* An array with one item for each cell. */
 };
 
 static void on_answered(struct ask *ask, const struct kube_many *answer) {

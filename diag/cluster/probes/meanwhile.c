@@ -68,9 +68,8 @@ void cluster_ask_stopped(struct cluster_asking *asking, bool all) {
     ask_by_proxy(asking->client, &queue, 0, queue.count, 0);
     for (size_t i = 0; i < queue.count; i++)
         silent += statuses[queue.items[i].whose] != 200;
-    if (!silent ||
-        2 * silent >
-            queue.count) /* When most probes are silent, the fault is probably the API server's. */
+    /* When most probes are silent, the fault is probably the API server's. */
+    if (!silent || 2 * silent > queue.count)
         return;
     for (size_t i = 0; i < queue.count; i++) {
         size_t node = queue.items[i].whose;
@@ -95,8 +94,8 @@ void cluster_ask_stopped(struct cluster_asking *asking, bool all) {
     }
     (void)cluster_ask(
         asking, &(struct cluster_round){.asks = is_forgotten, .soon_ms = all ? 0 : REACHED_MS});
-    for (size_t i = 0; i < nodes->count;
-         i++) /* A probe whose answer is only late may still be reached. */
+    /* A probe whose answer is only late may still be reached. */
+    for (size_t i = 0; i < nodes->count; i++)
         if (asking->probes[i].stopped && text_equal(nodes->items[i].unreached, LATE))
             free(take_ptr(nodes->items[i].unreached));
 }

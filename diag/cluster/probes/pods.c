@@ -279,7 +279,7 @@ static int on_pod(void *context, const char *type, const json_t *object, struct 
     struct cluster_node *node =
         cluster_node_of_probe(&w->report->nodes, json_text_at(object, "metadata.name"));
 
-    (void)err; /* This callback cannot fail. */
+    (void)err; /* This callback never fails, so it sets no error. */
     if (node && (text_equal(type, "ADDED") || text_equal(type, "MODIFIED"))) {
         w->open -= is_open(node);
         take_state(node, object);
@@ -293,7 +293,7 @@ static int on_tick(void *context, unsigned waited_ms, struct error *err) {
     _cleanup_(freep) char *line = NULL;
     size_t shown = 0;
 
-    (void)err; /* This callback cannot fail. */
+    (void)err; /* This callback never fails, so it sets no error. */
     while (shown < w->report->nodes.count && !w->report->nodes.items[shown].waiting)
         shown++;
     if (shown < w->report->nodes.count)
@@ -351,7 +351,7 @@ static int on_ready(void *context, const char *type, const json_t *object, struc
     struct cluster_nodes *nodes = &l->report->nodes;
     struct cluster_node *node = cluster_node_of_probe(nodes, json_text_at(object, "metadata.name"));
 
-    (void)err; /* This callback cannot fail. */
+    (void)err; /* This callback never fails, so it sets no error. */
     if (text_equal(type, "LISTED")) {
         _cleanup_(freep) bool *there = xcalloc(nodes->count, sizeof *there);
 
