@@ -1,4 +1,5 @@
-/* Packet Monitor around one flow. What was started is stopped, whatever happened in between. */
+/* Captures packets of one flow with Packet Monitor. A capture that was started is stopped, whatever
+ * happened in between. */
 #include "diag/capture.h"
 
 #include <ctype.h>
@@ -8,7 +9,7 @@ static const char etl_file[] = HOST_OWN_FOLDER "\\capture.etl";
 static const char text_file[] = HOST_OWN_FOLDER "\\capture.txt";
 
 enum {
-    START_MS = 20000, /* it loads a driver */
+    START_MS = 20000, /* The start of a capture loads a driver, which takes time. */
     CONVERT_MS = 30000,
     TEXT_MAX = 64 * 1024 * 1024,
     SAID_MAX = 300,
@@ -16,7 +17,8 @@ enum {
     REASON_MAX = 120,
 };
 
-/* Without blanks at the ends, as a person and JSON can take it; the caller frees. */
+/* Copies at most `max` bytes of the text, without blanks at both ends, escaped so that a terminal
+ * and JSON can show it. The caller frees. */
 static char *trimmed(const char *text, size_t len, size_t max) {
     struct text shown = {0};
 
@@ -52,8 +54,9 @@ static int stop(struct host *host, struct error *err) {
     return error_hint(err, "the capture may still run; end it: pktmon stop");
 }
 
-/* Nothing of ours runs any more. Windows keeps the file of a capture that runs open: what can be
- * removed does not run, and of a capture of somebody else there is no file here. */
+/* Makes sure that no capture of an earlier run is left. Windows keeps the file of a running capture
+ * open, so a file that can be removed belongs to no running capture. A capture of another program
+ * has no file at this place, and is not stopped. */
 static int end_ours(struct host *host, struct error *err) {
     if (host_remove(host, etl_file, ERROR_IGNORED) == 0)
         return 0;
@@ -68,7 +71,8 @@ int diag_capture_begin(struct host *host, struct error *err) {
         return error_set(err, ERROR_UNSUPPORTED,
                          "capture packets: this Windows has no Packet Monitor ('%s' is missing)",
                          PKTMON);
-    (void)host_remove(host, DIAG_CAPTURE_FILE, ERROR_IGNORED); /* of a run that was killed */
+    /* A killed run may have left this file. */
+    (void)host_remove(host, DIAG_CAPTURE_FILE, ERROR_IGNORED);
     if (host_make_folder(host, HOST_OWN_FOLDER, HOST_SECRET, err) < 0 || end_ours(host, err) < 0)
         return error_prefix(err, "capture packets");
     if (pktmon(host, argv, START_MS, false, err) == 0) {
@@ -81,9 +85,10 @@ int diag_capture_begin(struct host *host, struct error *err) {
     return error_prefix(err, "capture packets");
 }
 
-/* ---- the text ---- */
+/* ---- dropped packets in the text of a capture ---- */
 
-/* Whether the address is there, and not as a part of a longer one ("10.0.0.1.443" is a port). */
+/* Says whether the address `target` is in the text, and not only as a part of a longer address. In
+ * "10.0.0.1.443" the last number is a port. */
 static bool names(const char *text, size_t len, const char *target) {
     _cleanup_(freep) char *copy = xstrndup(text, len);
     size_t target_len = strlen(target);
@@ -108,7 +113,8 @@ json_t *diag_capture_drops(const char *text, const char *target) {
 
         len = strcspn(text, "\n");
         line = xstrndup(text, len);
-        at = strstr(line, word); /* "..., DropReason INET: no route , DropLocation ..." */
+        /* The line looks like "..., DropReason INET: no route , DropLocation ...". */
+        at = strstr(line, word);
         if (!at)
             continue;
         at += sizeof word - 1;
@@ -123,7 +129,7 @@ json_t *diag_capture_drops(const char *text, const char *target) {
                             "ofThisFlow", 0);
             json_array_append_new(drops, row);
         }
-        /* What the packet is stands on the same or on the next line. */
+        /* The packet's addresses are on the same line as the reason, or on the next one. */
         more = text[len] ? len + 1 + strcspn(text + len + 1, "\n") : len;
         of_flow = names(text, more, target);
         json_object_set_new(row, "packets", json_integer(json_number_at(row, "packets", 0) + 1));
@@ -133,7 +139,7 @@ json_t *diag_capture_drops(const char *text, const char *target) {
     return drops;
 }
 
-/* ---- the end ---- */
+/* ---- the end of a capture ---- */
 
 int diag_capture_end(struct host *host, const char *target, json_t **ret, struct error *err) {
     static const char to[] = DIAG_CAPTURE_FILE;

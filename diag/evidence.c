@@ -1,5 +1,5 @@
-/* Reads what the node can tell without being changed, and finds things in it. What cannot be read
- * is named, never fatal. */
+/* Reads what the node shows without being changed, and finds facts in it. Something that cannot be
+ * read is named in the document and is no failure. */
 #include "diag/evidence.h"
 
 #include "base/yaml.h"
@@ -16,7 +16,7 @@
 #include "services/service_status.h"
 #include "services/service_table.h"
 
-/* ---- what is found in it ---- */
+/* ---- find facts in the document ---- */
 
 static const json_t *mapping_of(const json_t *balancer, int protocol, int port) {
     json_each(json_object_get(balancer, "PortMappings"), i, mapping)
@@ -67,7 +67,7 @@ const char *diag_evidence_backend(const json_t *evidence, const char *vip, int p
     return first;
 }
 
-/* The prefix of a node's pods that holds the address. */
+/* Says whether the pod prefix of the node holds the address; *ret gets the prefix. */
 static bool prefix_of(const json_t *node, const struct ip *ip, struct cidr *ret) {
     struct network_peer peer;
 
@@ -99,7 +99,7 @@ bool diag_evidence_gateway(const json_t *evidence, const char *ip, char ret[IP_T
     return true;
 }
 
-/* ---- what is read ---- */
+/* ---- read the document ---- */
 
 enum { ROWS_MAX = 1000, LAST_PORT = 65535 };
 
@@ -122,7 +122,7 @@ static void adapters_add(struct host *host, json_t *evidence) {
                                  "up", adapter->up, "mtu", (int)adapter->mtu, "mac", adapter->mac);
         bool forwarding;
 
-        /* one without a family has no forwarding of it */
+        /* An adapter without IPv4 or IPv6 has no forwarding for it. */
         if (host_forwarding(host, adapter->index, 4, &forwarding, ERROR_IGNORED) == 0)
             json_object_set_new(json, "forwarding", json_boolean(forwarding));
         if (host_forwarding(host, adapter->index, 6, &forwarding, ERROR_IGNORED) == 0)
@@ -153,7 +153,7 @@ static void routes_add(struct host *host, json_t *evidence) {
     json_object_set_new(evidence, "routes", array);
 }
 
-/* Those that are well are left out. */
+/* Adds neighbors that are fixed or do not answer; the others are left out. */
 static void neighbors_add(struct host *host, json_t *evidence) {
     _cleanup_(host_neighbors_free) struct host_neighbors neighbors = {0};
     struct error err = {0};
@@ -168,7 +168,8 @@ static void neighbors_add(struct host *host, json_t *evidence) {
         const struct host_neighbor *n = &neighbors.items[i];
         struct ip ip;
 
-        /* An address of many: nobody has it, and Windows keeps a fixed MAC for it. */
+        /* Windows keeps a fixed MAC address for multicast and broadcast addresses, which no single
+         * machine has. */
         if (ip_parse(n->address, &ip, NULL) < 0 || ip.bytes[0] >= (ip.family == 4 ? 224 : 255))
             continue;
         if (n->fixed || !*n->mac)
@@ -182,8 +183,9 @@ static void neighbors_add(struct host *host, json_t *evidence) {
 
 enum { CONFIG_MAX = 256 * 1024, TAIL_MAX = 64 * 1024, LINES = 2 };
 
-/* Of kube-proxy on this node: sourceVip? of its configuration, server? of its kubeconfig,
- * lastErrors?[] from the end of its log. What cannot be read is left out. New reference. */
+/* Reads facts about kube-proxy on this node: `sourceVip` from its configuration, `server` from its
+ * kubeconfig, `lastErrors` from the end of its log. What cannot be read is left out. Returns a new
+ * reference. */
 static json_t *diag_evidence_proxy(struct host *host) {
     _cleanup_(text_list_free) struct text_list words = {0};
     _cleanup_(yaml_forget) struct yaml yaml = {0};
@@ -208,7 +210,7 @@ static json_t *diag_evidence_proxy(struct host *host) {
     return proxy;
 }
 
-/* ---- CNI, host ---- */
+/* ---- CNI configuration and host ---- */
 
 void diag_network_of_cni(struct host *host, char **ret_name, char **ret_mode) {
     const struct network_mode *mode;
@@ -248,7 +250,7 @@ static void host_add(struct host *host, json_t *evidence) {
                                   faults));
 }
 
-/* What is no fault, but may be taken for one. */
+/* Adds limits of Windows, which are no fault but may be mistaken for one. */
 static void limits_add(struct host *host, const char *mode, json_t *evidence) {
     const char *name = json_text_at(evidence, "host.name");
     struct limit_scene scene = {.mode = mode ? network_mode_by_name(mode) : NULL,
@@ -256,8 +258,8 @@ static void limits_add(struct host *host, const char *mode, json_t *evidence) {
     unsigned excluded = 0;
 
     if (!host_deadline_passed(host))
-        (void)hns_version_get(host, &scene.hns, ERROR_IGNORED);  /* 0.0: unknown */
-    (void)limit_dynamic_ports(host, &scene.dynamic_ports, NULL); /* 0: unknown */
+        (void)hns_version_get(host, &scene.hns, ERROR_IGNORED);  /* Version 0.0 means unknown. */
+    (void)limit_dynamic_ports(host, &scene.dynamic_ports, NULL); /* A number of 0 means unknown. */
     json_object_set_new(evidence, "limits", limits_json(&scene));
     if (!scene.dynamic_ports)
         return;
@@ -266,9 +268,10 @@ static void limits_add(struct host *host, const char *mode, json_t *evidence) {
         json_object_set_new(evidence, "excludedPorts", json_integer(excluded));
 }
 
-/* ---- what the cluster says ---- */
+/* ---- facts about the cluster ---- */
 
-/* Of a Node only what judgement reads: the list of images alone may be longer than all else. */
+/* Keeps the parts of a Node that judgment reads: the list of images alone may be longer than all of
+ * these. */
 static json_t *node_reduce(const json_t *node) {
     return json_pack("{s:{s:s, s:O*, s:O*}, s:O*, s:{s:O*, s:O*}}", "metadata", "name",
                      json_text_or(node, "metadata.name", ""), "annotations",
@@ -340,7 +343,7 @@ json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options
             json_object_set_new(services, *name, json_string(host_service_states[service.state]));
     }
     json_object_set_new(evidence, "services", services);
-    /* One that runs, and has programmed nothing. */
+    /* kube-proxy runs, but has programmed nothing. */
     balancers = json_object_get(evidence, "loadBalancers");
     if (balancers && !json_array_size(balancers) &&
         text_equal(json_text_at(evidence, "services.kube-proxy"), "running"))

@@ -1,5 +1,5 @@
-/* What can be read on the node without changing anything, as one JSON document from which causes
- * are judged now or later (diag --replay). */
+/* Everything that can be read on the node without changing it, as one JSON document, from which
+ * causes are judged now or later (diag --replay). */
 #pragma once
 
 #include "base/cidr.h"
@@ -8,71 +8,87 @@
 #include "diag/drift/drift.h"
 #include "host/host.h"
 
-/* What the caller knows; text and JSON are borrowed, NULL = unknown. */
+/* What the caller knows. Text and JSON are borrowed; NULL means unknown. */
 struct diag_evidence_options {
-    const json_t *node;                  /* Node object */
-    const json_t *nodes;                 /* all Node objects as a List, for peers */
-    const struct drift_cluster *cluster; /* drift_ask(): compared with what HNS has */
-    const struct text_list *pod_cidrs;   /* of all nodes' pods */
-    const struct text_list *probes;      /* addresses of the probe pods */
-    const char *network_name;            /* expected HNS network */
-    const char *network_mode;            /* "overlay", "l2bridge", ... */
-    const char *routes;   /* "print", "none": the network has those to other nodes' pods */
-    const char *pod_cidr; /* of this node */
-    const char *const
-        *excludes; /* prefixes that must not be translated (cluster, services); NULL-ended */
-    const char *const *services;                /* names whose states are read; NULL-ended */
-    const char *dns_ip;                         /* cluster IP of kube-dns */
-    const char *pod_cidr6, *node_ip6, *dns_ip6; /* of a dual-stack node; "" = unknown, too */
+    const json_t *node;  /* The Node object of this node. */
+    const json_t *nodes; /* A List of all Nodes. */
+    /* From drift_ask(); it is compared with what HNS has. */
+    const struct drift_cluster *cluster;
+    const struct text_list *pod_cidrs; /* The prefixes of all nodes' pods. */
+    const struct text_list *probes;    /* The addresses of the probe pods. */
+    const char *network_name;          /* The name of the expected HNS network. */
+    const char *network_mode;          /* The mode of the network: "overlay", "l2bridge", ... */
+    /* "print" or "none" when the routes to other nodes' pods are in the network between the
+     * nodes. */
+    const char *routes;
+    const char *pod_cidr; /* The pod prefix of this node. */
+    /* Prefixes that must not be translated (of the cluster and of its Services), ended by
+     * NULL. */
+    const char *const *excludes;
+    const char *const *services; /* Names of services whose states are read, ended by NULL. */
+    const char *dns_ip;          /* The cluster IP of kube-dns. */
+    /* For a dual-stack node; "" means unknown, too. */
+    const char *pod_cidr6, *node_ip6, *dns_ip6;
     const char *dns_domain;
     const char *kubernetes_ip;
-    const char *external_ip; /* without the port */
-    const char *namespace_;  /* of the probe pods */
+    const char *external_ip; /* An IP address without a port. */
+    const char *namespace_;  /* The namespace of the probe pods. */
 };
 /* Reads HNS (networks, endpoints, load balancers), adapters, routes, services and the CNI
- * configuration. What cannot be read is named under "missing" and does not fail. Keys:
- *   host{build,revision,knownFaults[]}, limits[] (netsetup/limits.h), dynamicPorts, excludedPorts,
- * expected{...the options}, networks[], endpoints[], loadBalancers[] (as HCN answers; where they
- * are many, of those that no cause looks into ID, Name, Flags, the first address, frontends, ports
- * and members alone, and 1,000 at most),
- * adapters[{alias,index,up,mtu,forwarding,forwarding6,addresses,dnsServers}],
- * routes[{destination,nextHop,interface}], neighbors[{address,mac,fixed}] (those that are fixed or
- * do not answer), services{name: "running"}, cni{file,conf}, node, nodes,
- * pods{a:{name,ip,hostName,echo,waiting},b:{...}}, extra{probe id:
- * {outcome,succeeded,attempts,medianUs?}}, kubeProxy{...} (diag_evidence_proxy(), where it runs and
- * HNS has no load balancer), kubernetes{...} (drift_judge(), where the cluster was asked),
- * dnsService (false: no Service has that address), dnsSpec{...} (drift_service_spec()),
- * dnsEndpoints (how many ready ones the DNS Service has, the same),
- * changed[{kind,target,difference, missing,command}] (what is not as winjoin wrote it, where a flow
- * fails; the caller's), missing["..."]. Ends after DIAG_EVIDENCE_MS and one call's second, also
- * where HNS hangs. New reference. */
+ * configuration. What cannot be read is named under "missing" and is no failure. Ends after
+ * DIAG_EVIDENCE_MS and one second of the last call, even if HNS hangs. Returns a new reference.
+ * Keys:
+ *   host{name,build,revision,knownFaults[]}, limits[] (netsetup/limits.h), dynamicPorts,
+ *     excludedPorts, expected{...the options}
+ *   networks[], endpoints[], loadBalancers[], as HCN answers them. When there are many, at most
+ *     1,000, and those that no cause looks into have only ID, Name, Flags, the first address,
+ *     frontends, ports and members.
+ *   adapters[{alias,index,up,mtu,forwarding,forwarding6,addresses,gateways,dnsServers}]
+ *   routes[{destination,nextHop,interface}]
+ *   neighbors[{address,mac,fixed}], only those that are fixed or do not answer
+ *   services{name: "running"}, cni{file,conf}, node, nodes, hnsSilent (true when HNS gave no answer
+ *     in time)
+ *   pods{a:{name,ip?,hostName?,echo?,noAddress?,waiting?,failures?},b:{...}}
+ *   extra{probe id: {outcome,succeeded,attempts,medianUs?}}
+ *   kubeProxy{...}: from diag_evidence_proxy(), if it runs and HNS has no load balancer
+ *   kubernetes{...}: from drift_judge(), if the cluster was asked
+ *   dnsService: false when no Service has the DNS address; dnsSpec{...}: from drift_service_spec();
+ *     dnsEndpoints, kubernetesEndpoints: the numbers of ready endpoints of the two Services
+ *   changed[{kind,target,difference,missing,command}]: what was changed since winjoin wrote it;
+ *     added by the caller when a flow fails
+ *   missing["..."] */
 enum { DIAG_EVIDENCE_MS = 3000 };
 json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options *options);
-/* Its parts of HNS: networks[]; those with endpoints[], loadBalancers[], kubernetes{} and what is
- * said of the DNS Service. false: not all networks are there. */
+/* Parts of diag_evidence_read() that read HNS. The first adds networks[], and returns false when
+ * not all of them could be read. The second adds networks[], endpoints[], loadBalancers[],
+ * kubernetes{} and the facts about the DNS Service. */
 bool diag_evidence_add_networks(struct host *host, json_t *evidence);
 void diag_evidence_add_hns(struct host *host, const struct diag_evidence_options *options,
                            json_t *evidence);
-/* Notes what could not be read, and why. */
+/* Adds a line to "missing": what could not be read, and why. */
 void diag_evidence_missing(json_t *evidence, const char *what, const struct error *err);
-/* The HNS network that pods are put into and its kind ("overlay", "l2bridge"), from the CNI
- * configuration that the runtime takes: what a join was told may not be known any more. Leaves both
- * untouched when there is none or its plugin is not known; otherwise the caller frees. */
+/* Finds the HNS network that pods are put into and its mode ("overlay", "l2bridge"), from the CNI
+ * configuration that the container runtime uses: the options of the join may not be known any more.
+ * Leaves both results unchanged when there is no configuration, or its plugin is not known;
+ * otherwise the caller frees them. */
 void diag_network_of_cni(struct host *host, char **ret_name, char **ret_mode);
-/* The load balancer of that frontend, protocol (6, 17) and port; borrowed, NULL = there is none. */
+/* The load balancer with that frontend address, protocol (6 or 17) and port. Borrowed; NULL when
+ * there is none. */
 json_t *diag_evidence_balancer(const json_t *evidence, const char *vip, int protocol, int port);
-/* The port of the pods behind that frontend; 0 = not known. */
+/* The port of the pods behind that frontend; 0 when unknown. */
 unsigned diag_evidence_backend_port(const json_t *evidence, const char *vip, int protocol,
                                     int port);
-/* The addresses of the pods behind a cluster IP, protocol (6, 17) and port, as HNS' load balancers
- * have them: those on other nodes before those of this node, `max` at most. Borrowed; how many. */
+/* Finds the addresses of the pods behind a cluster IP, protocol (6 or 17) and port, as the load
+ * balancers of HNS have them: pods on other nodes first, then those of this node, at most `max`.
+ * Returns their number; the texts are borrowed. */
 size_t diag_evidence_backends(const json_t *evidence, const char *vip, int protocol, int port,
                               const char **ret, size_t max);
-/* The first of them; NULL = none is known. */
+/* The first address that diag_evidence_backends() finds; NULL when there is none. */
 const char *diag_evidence_backend(const json_t *evidence, const char *vip, int protocol, int port);
-/* The Node object whose pods' prefix holds that address. Borrowed; NULL = none is known. */
+/* The Node whose pod prefix holds that address. Borrowed; NULL when there is none. */
 json_t *diag_evidence_node_of(const json_t *evidence, const char *ip);
-/* The first address of that prefix: the node's own among its pods. false = none is known. */
+/* The first address of that Node's pod prefix, which is the node's own address among its pods.
+ * Returns false when no Node is known. */
 bool diag_evidence_gateway(const json_t *evidence, const char *ip, char ret[IP_TEXT_MAX]);
 /* Adds the result of a probe beside the cells (diag_extras[]) under extra. */
 void diag_evidence_add_extra(json_t *evidence, const struct probe_result *result);

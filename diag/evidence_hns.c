@@ -1,11 +1,13 @@
-/* What HNS has, in the evidence document, and how it differs from what Kubernetes says. */
+/* Adds the objects of HNS to the evidence document, and how they differ from what Kubernetes
+ * says. */
 #include "diag/drift/drift.h"
 #include "diag/evidence.h"
 #include "netsetup/hns/hcn_network.h"
 
-/* Version 2 of HNS takes three calls for each object. Where there are many, those are asked for
- * that a cause looks into: of this node's pods, of the DNS Service and of the API's. Of the others
- * there is what version 1 tells of all by one call. */
+/* HNS version 2 takes three calls for each object. With more than EACH_MAX objects, only those that
+ * a cause looks into are read in that way: the endpoints of this node's pods, and the load
+ * balancers of the DNS and of the API with their endpoints. For the others the document has what
+ * version 1 tells about all objects in one call. */
 enum { EACH_MAX = 100, OBJECTS_MAX = 1000 };
 
 void diag_evidence_missing(json_t *evidence, const char *what, const struct error *err) {
@@ -14,9 +16,9 @@ void diag_evidence_missing(json_t *evidence, const char *what, const struct erro
     json_array_append_new(json_array_in(evidence, "missing"), json_string(line));
 }
 
-/* The ids of a kind: HNS is asked for them once. */
+/* The ids of all objects of a kind, which HNS is asked for only once. */
 struct ids {
-    json_t *list; /* NULL: why */
+    json_t *list; /* NULL when `why` says why they could not be read. */
     struct error why;
 };
 
@@ -27,14 +29,15 @@ static void ids_free(struct ids *ids) {
 static struct ids ids_of(struct host *host, enum hcn_kind kind) {
     struct ids ids = {0};
 
-    if (host_deadline_passed(host)) /* HNS hangs: each more call would wait for it, too */
+    if (host_deadline_passed(host)) /* HNS hangs, and each further call would wait for it, too. */
         (void)error_set(&ids.why, ERROR_TIMED_OUT, "HNS did not answer in time");
     else
         (void)hcn_ids(host, kind, NULL, NULL, &ids.list, &ids.why);
     return ids;
 }
 
-/* Each in full, while they are few enough and HNS answers; false: not all of them are there. */
+/* Adds each object in full, up to OBJECTS_MAX and while HNS answers. Returns false when some are
+ * missing. */
 static bool objects_add(struct host *host, enum hcn_kind kind, const struct ids *ids,
                         const char *key, json_t *evidence) {
     _cleanup_json_ json_t *array = json_array();
@@ -56,9 +59,10 @@ static bool objects_add(struct host *host, enum hcn_kind kind, const struct ids 
     return err.kind == ERROR_NONE;
 }
 
-/* ---- many ---- */
+/* ---- clusters with many objects ---- */
 
-/* Adds what is known of an object, or all that HNS tells of it. */
+/* Adds an object in full, or what is known about it if HNS does not answer or `in_full` is false.
+ * Takes over `known`. */
 static void object_add(struct host *host, enum hcn_kind kind, bool in_full, json_t *known,
                        json_t *array) {
     size_t before = json_array_size(array);
@@ -81,8 +85,8 @@ static void list_add(json_t *evidence, const char *key, json_t *array, size_t al
     json_object_set_new(evidence, key, array);
 }
 
-/* Those that causes look into come first: with more than OBJECTS_MAX, others are omitted.
- * `members` gets the ids of the endpoints behind them. */
+/* Adds the load balancers, those that causes look into first, because others are omitted beyond
+ * OBJECTS_MAX. `members` gets the ids of the endpoints behind the former. */
 static void balancers_add(struct host *host, const struct hcn_balancers *all,
                           const struct diag_evidence_options *who, json_t *members,
                           json_t *evidence) {
@@ -139,9 +143,9 @@ static void endpoints_add(struct host *host, const struct hcn_endpoints *all, co
     list_add(evidence, "endpoints", array, all->count);
 }
 
-/* ---- what Kubernetes says ---- */
+/* ---- compare with Kubernetes ---- */
 
-/* Endpoints and load balancers; false: some are not known. */
+/* Adds endpoints and load balancers; returns false when some could not be read. */
 static bool lists_add(struct host *host, const struct diag_evidence_options *options,
                       json_t *evidence, struct hcn_endpoints *ret_endpoints,
                       struct hcn_balancers *ret_balancers) {
@@ -169,7 +173,7 @@ static bool lists_add(struct host *host, const struct diag_evidence_options *opt
     return true;
 }
 
-/* What the cluster says of its own Services. */
+/* Adds facts about the DNS Service and the Service kubernetes from the cluster. */
 static void cluster_services_add(const struct diag_evidence_options *options, json_t *evidence) {
     int ready = drift_ready_endpoints(options->cluster, options->dns_ip);
     json_t *spec = drift_service_spec(options->cluster, options->dns_ip);
@@ -202,8 +206,8 @@ void diag_evidence_add_hns(struct host *host, const struct diag_evidence_options
     _cleanup_(host_routes_free) struct host_routes routes = {0};
 
     whole = lists_add(host, options, evidence, &endpoints, &balancers) && whole;
-    /* ManagementIP exists in version 1 of the interface only; a Windows without it loses nothing.
-     */
+    /* Only version 1 of the HNS interface has ManagementIP. A Windows without that version loses
+     * nothing else. */
     if (!host_deadline_passed(host) &&
         hns_call(host, "GET", "/networks/", "", &text, ERROR_IGNORED) >= 0 &&
         json_read(text, strlen(text), "HNS networks", &envelope, ERROR_IGNORED) >= 0) {
@@ -218,7 +222,7 @@ void diag_evidence_add_hns(struct host *host, const struct diag_evidence_options
         }
     }
     if (options->cluster && whole) {
-        if (!host_deadline_passed(host)) /* what hangs is not waited for a second time */
+        if (!host_deadline_passed(host)) /* A call that hangs is not waited for a second time. */
             (void)hcn_list(host, HCN_NAMESPACE, NULL, NULL, &namespaces, ERROR_IGNORED);
         (void)host_routes(host, &routes, ERROR_IGNORED);
         json_object_set_new(evidence, "kubernetes",

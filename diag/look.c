@@ -1,4 +1,5 @@
-/* The first look of a diagnosis. Only the API server may keep it waiting, and not for long. */
+/* The first look of a diagnosis. Only the API server and a silent service can make it wait, and not
+ * for long. */
 #include "diag/look.h"
 
 #include "base/rfc3339.h"
@@ -9,12 +10,13 @@
 #define HNS_SERVICE "hns"
 enum { CERTIFICATE_MAX = 1024 * 1024, SECONDS_A_DAY = 86400 };
 
-/* One that is absent counts where it should be there. */
+/* Adds the status of a service. With `wanted`, it is added even if it is absent, because it should
+ * be there. */
 static void add_service(struct host *host, const char *name, bool wanted, json_t *services) {
     json_t *status = NULL;
 
     if (service_status_read(host, name, &status, ERROR_IGNORED) < 0)
-        return; /* no Service Control Manager, no services */
+        return; /* Without a Service Control Manager there are no services. */
     if (wanted || !text_equal(json_text_at(status, "state"), "absent"))
         json_array_append(services, status);
     json_decref(status);
@@ -26,7 +28,8 @@ void diag_look_services(struct host *host, json_t *look) {
     add_service(host, HNS_SERVICE, false, services);
     for (const struct service *const *at = service_table; *at; at++) {
         const struct service *row = *at;
-        /* Each node has it, or winjoin made it here: its settings file goes with the service. */
+        /* The service should be there: each node needs it, or winjoin installed it here, which its
+         * settings file shows. */
         bool is_set_up =
             !row->wanted || (row->hosted && host_file_type(host, row->settings_file) == HOST_FILE);
 
@@ -37,7 +40,8 @@ void diag_look_services(struct host *host, json_t *look) {
 
 /* ---- the API server ---- */
 
-/* One request, for what is needed anyway; a second where a server under load may only be slow. */
+/* Sends the API server one request, for the Node, which is needed anyway; then a second one with
+ * more time if the server may only be slow. */
 static json_t *api_json(const struct diag_look_options *options, json_t **ret_node) {
     struct kube_client client;
     struct error why = {0};
@@ -47,7 +51,8 @@ static json_t *api_json(const struct diag_look_options *options, json_t **ret_no
 
     if (!options->client || !options->client->server)
         return json_pack("{s:s, s:s*}", "outcome", "no-identity", "detail", options->client_error);
-    client = *options->client; /* the same texts, without its patience */
+    /* A copy of the client that borrows the same texts and does not retry. */
+    client = *options->client;
     client.patience_ms = 0;
     client.timeout_ms = DIAG_LOOK_API_MS;
     path = xasprintf("/api/v1/nodes/%s", options->node_name ? options->node_name : "");
@@ -57,13 +62,14 @@ static json_t *api_json(const struct diag_look_options *options, json_t **ret_no
         client.timeout_ms = DIAG_LOOK_AGAIN_MS;
         (void)kube_get(&client, path, ret_node, &why);
     }
-    if (why.kind == ERROR_NONE || why.kind == ERROR_ABSENT) /* no such Node: it did answer */
+    /* The server answered, even if it has no such Node. */
+    if (why.kind == ERROR_NONE || why.kind == ERROR_ABSENT)
         outcome = "ok";
     else if (why.kind == ERROR_UNTRUSTED)
         outcome = "untrusted";
     else if (why.kind == ERROR_DENIED)
         outcome = "refused";
-    else if (why.os || why.kind == ERROR_MALFORMED) /* of HTTP, or HTTP_CONNECTED */
+    else if (why.os || why.kind == ERROR_MALFORMED) /* HTTP answered, or at least connected. */
         outcome = "failing";
     api = json_pack("{s:s, s:s, s:s*}", "server", client.server, "outcome", outcome, "detail",
                     why.kind ? why.message : NULL);
@@ -73,7 +79,7 @@ static json_t *api_json(const struct diag_look_options *options, json_t **ret_no
     return api;
 }
 
-/* ---- who runs, and hangs ---- */
+/* ---- services that run but do not answer ---- */
 
 static bool runs(const json_t *look, const char *name) {
     json_each(json_object_get(look, "services"), i, status)
@@ -115,7 +121,8 @@ json_t *diag_look(struct host *host, const struct diag_look_options *options, js
         json_object_set_new(look, "certificate",
                             diag_look_certificate(host, options->certificate_file));
     json_object_set_new(look, "api", api_json(options, &node));
-    /* Whatever they say, they live; one that takes no question may have another port. */
+    /* Any answer shows that the service works. A service that refuses the connection may only have
+     * another port, so just a time-out counts. */
     silent = json_object();
     if (options->kubelet_health && runs(look, service_kubelet.name)) {
         const struct http_request request = {

@@ -1,5 +1,5 @@
-/* The matrix is measured: which probe asks what, all at the same time, and again while something
- * may still turn green. */
+/* Measures the matrix: each probe asks all its questions at the same time, and failed cells are
+ * asked again while they may still pass. */
 #include "diag/capture.h"
 #include "diag/look.h"
 #include "diag/running.h"
@@ -9,25 +9,29 @@
 enum {
     SETTLE_TIMEOUT_MS = 20000,
     SETTLE_PAUSE_MS = 1000,
-    RED_MS = 250, /* what works has answered by then; the evidence is read while the rest goes on */
+    /* A flow that works has answered within this time; then the evidence is read while the others
+     * go on. */
+    RED_MS = 250,
     ANSWER_SLACK_MS = 10000,
     STRAIGHT_ROUNDS = 3,
-    BACK_MS = 3000, /* for the second pod's few answers, once the first one's are there */
+    /* How long to wait for the second pod's few answers, once those of the first pod are there. */
+    BACK_MS = 3000,
     LOSSY_ROUNDS = 2,
-    LOSSY_ATTEMPTS = 6, /* of half the packets, one in 64 times all arrive */
+    LOSSY_ATTEMPTS = 6, /* With half of all packets lost, all six arrive only once in 64 times. */
 };
 
-/* ---- asking ---- */
+/* ---- put the questions, and wait for the answers ---- */
 
-/* What is asked of the pods, of each its own list, and of the node, all at the same time. */
+/* A round of questions: one list for each pod, and one for the node, all asked at the same time. */
 struct asked {
     struct run *run;
     bool again;
-    struct probe_list lists[2], node;  /* of SOURCE and TARGET */
-    struct probe_results results[2];   /* theirs, */
-    struct probe_results node_results; /* its own */
-    unsigned source_ms;                /* when the first pod's were there */
-    bool ended[2];                     /* read, or never to be */
+    struct probe_list lists[2], node;  /* The pods' lists, by SOURCE and TARGET; the node's list. */
+    struct probe_results results[2];   /* The results of the pods. */
+    struct probe_results node_results; /* The results of the node. */
+    unsigned source_ms;                /* The wait so far, when the first pod's results came. */
+    /* The results were read, or will never come. */
+    bool ended[2];
 };
 
 static void cells_judge(struct asked *asked);
@@ -40,7 +44,8 @@ static void tell_measuring(void *context, const struct wait *wait, const struct 
     _cleanup_(freep) char *message = NULL;
     size_t flows = 0;
 
-    /* A flow is several questions: by TCP and UDP, and beside it what tells causes apart. */
+    /* A flow has several questions (by TCP and UDP, and extra ones that tell causes apart), so
+     * flows are counted here, not questions. */
     for (size_t i = 0; i < cells->count; i++)
         for (size_t k = 0; k < list->count && cells->items[i].flow != last; k++)
             if (text_equal(list->items[k].id, cells->items[i].probe.id)) {
@@ -61,7 +66,7 @@ static void tell_silent(struct asked *asked, const char *why) {
     asked->ended[i] = true;
 }
 
-/* What has answered is judged while the rest goes on. */
+/* Reads and judges the results that are there, while the other probes go on. */
 static enum wait_look answer_look(void *context, struct wait *wait, struct error *err) {
     struct asked *asked = context;
     struct diag_probes *probes = &asked->run->probes;
@@ -93,10 +98,10 @@ static enum wait_look answer_look(void *context, struct wait *wait, struct error
     return run_again(asked->run);
 }
 
-/* ---- the node's own probes ---- */
+/* ---- one round of questions ---- */
 
-/* Asks the pods, and the node at the same time, and waits; a pod that falls silent leaves its
- * results empty. */
+/* Asks the pods and the node at the same time, and waits for the results; those of a silent pod
+ * stay empty. */
 static int ask(struct asked *asked, struct error *err) {
     struct run *run = asked->run;
     const struct probe_list *own = &asked->node;
@@ -112,7 +117,8 @@ static int ask(struct asked *asked, struct error *err) {
         asked->ended[i] = !list->count;
         if (asked->ended[i])
             continue;
-        /* All probes of a list are measured at the same time. */
+        /* A probe measures all questions of a list at the same time, so the slowest question is the
+         * limit. */
         for (size_t k = 0; k < list->count; k++) {
             unsigned needs = list->items[k].timeout_ms * list->items[k].attempts + ANSWER_SLACK_MS;
 
@@ -139,16 +145,17 @@ static int ask(struct asked *asked, struct error *err) {
     return result;
 }
 
-/* ---- cells ---- */
+/* ---- the cells of a round ---- */
 
-/* Between two addresses nothing is on its way for long after a start, as a load balancer is. Some
- * attempts may fail at first, and none later: what is so twice is loss, which would pass by chance
- * if it were asked often enough. */
+/* Says whether the cell is asked in this round. Between two addresses, unlike behind a load
+ * balancer, nothing takes long to come up after a start. Some attempts may fail at first, but no
+ * later ones: the second loss of a cell is real, and asking until one round passes by chance would
+ * hide it. */
 static bool is_asked(const struct run *run, const struct diag_cell *cell, bool again) {
     bool open = !(cell->flow->is & FLOW_STRAIGHT) ||
                 (cell->rounds < STRAIGHT_ROUNDS && cell->lossy < LOSSY_ROUNDS);
-    /* The Service kubernetes, of an API server that takes no connection from the node either:
-     * nobody waits here for its return. */
+    /* The Service kubernetes, when its API server takes no connection from the node either: the run
+     * does not wait until that server is back. */
     bool of_lost_api = text_equal(json_text_at(run->look, "api.outcome"), "unreachable") &&
                        !cell->udp &&
                        (cell->flow->id == FLOW_SVC_IP || cell->flow->id == FLOW_SVC_FQDN);
@@ -166,7 +173,8 @@ static void lists_make(struct asked *asked) {
         struct probe_list *list;
 
         cell->running = is_asked(run, cell, again);
-        if (again && !cell->result.succeeded) /* loss would look like a slow start */
+        /* More attempts would make a slow start look like packet loss. */
+        if (again && !cell->result.succeeded)
             probe.attempts = 1;
         if (again && cell->lossy && (cell->flow->is & FLOW_STRAIGHT))
             probe.attempts = LOSSY_ATTEMPTS;
@@ -181,8 +189,8 @@ static void lists_make(struct asked *asked) {
     }
 }
 
-/* What the node itself reaches: the targets outside, by TCP the DNS server, too; the address that
- * the Service kubernetes leads to, and the node of a DNS pod. */
+/* Adds the node's own questions: to the targets outside (to the DNS server there by TCP, too), to
+ * the address behind the Service kubernetes, and to the node of a DNS pod. */
 static void node_extras_add(const struct run *run, const struct diag_scene *scene,
                             const char *dns_node, struct probe_list *node) {
     enum { KUBELET = 10250 };
@@ -190,7 +198,7 @@ static void node_extras_add(const struct run *run, const struct diag_scene *scen
     const struct diag_cell *service = diag_cells_find(cells, FLOW_SVC_IP, false, false),
                            *dns = diag_cells_find(cells, FLOW_EXT_IP, true, false);
     const struct {
-        /* The same as a cell, or, like `service`, a connection alone. */
+        /* The cell whose probe is copied; `service` stands for a connection only. */
         const struct diag_cell *like;
         const char *address;
         enum diag_extra_id extra;
@@ -221,7 +229,8 @@ static void node_extras_add(const struct run *run, const struct diag_scene *scen
     }
 }
 
-/* What tells causes apart is asked at once, too: a red matrix costs no second time-out. */
+/* Adds the extra questions, which tell causes apart, to the same round, so that failures do not
+ * cost a second time-out. */
 static void extras_add(struct run *run, struct probe_list *pod, struct probe_list *node) {
     enum { TCP = 6, UDP = 17, HTTPS = 443, DNS = 53 };
     const json_t *evidence = run->report->evidence;
@@ -254,7 +263,7 @@ static void cells_judge(struct asked *asked) {
                                   *found = probe_results_find(of_pod ? &asked->results[SOURCE]
                                                                      : &asked->node_results,
                                                               cell->probe.id);
-        struct probe other; /* of the other direction, where that is asked */
+        struct probe other; /* The probe of the other direction, when that is asked, too. */
 
         if (!cell->running || !found)
             continue;
@@ -290,7 +299,8 @@ static void asked_free(struct asked *asked, struct probe_results *ret) {
     probe_list_free(&asked->node);
 }
 
-/* Asks all cells, or the red ones again. *ret has what was found beyond the cells, too. */
+/* Asks all cells, or with `again` the failed ones. *ret also gets the results of the extra
+ * questions. */
 static int cells_ask(struct run *run, bool again, struct probe_results *ret, struct error *err) {
     struct asked asked = {.run = run, .again = again};
     int result;
@@ -306,7 +316,8 @@ static int cells_ask(struct run *run, bool again, struct probe_results *ret, str
     if (result == 0) {
         struct diag_cells *cells = &asked.run->report->cells;
 
-        /* What stays red counts another time, what was never asked before was not run. */
+        /* A cell that stays red counts one more round; a cell without an answer in the first round
+         * was not run. */
         asked.ended[SOURCE] = asked.ended[TARGET] = true;
         cells_judge(&asked);
         for (size_t i = 0; i < cells->count; i++) {
@@ -327,7 +338,7 @@ static int cells_ask(struct run *run, bool again, struct probe_results *ret, str
     return result;
 }
 
-/* Red, and may turn green. */
+/* Says whether any failed cell may still pass. */
 static bool any_open(const struct run *run) {
     for (size_t i = 0; i < run->report->cells.count; i++)
         if (is_asked(run, &run->report->cells.items[i], true))
@@ -339,7 +350,7 @@ static enum wait_look look_later(void *context, struct wait *, struct error *) {
     return run_again(context);
 }
 
-/* ---- packets of one flow ---- */
+/* ---- capture packets of one flow ---- */
 
 int run_capture(struct run *run, struct error *err) {
     _cleanup_(probe_results_free) struct probe_results results = {0};
@@ -376,7 +387,7 @@ int run_capture(struct run *run, struct error *err) {
     return host_interrupted(run->host) ? error_set(err, ERROR_INTERRUPTED, "%s", why.message) : 0;
 }
 
-/* *ret: of what was asked beside the cells the latest result comes first. */
+/* In *ret the latest result of each extra question comes first. */
 int run_measure_cells(struct run *run, struct probe_results *ret, struct error *err) {
     const struct wait pause = {.limit_ms = SETTLE_PAUSE_MS, .look = look_later, .context = run};
     unsigned limit =

@@ -1,4 +1,4 @@
-/* The annotation with which a node reports its own network. */
+/* The annotation with which a node reports on its own network: made, read and put into words. */
 #include "diag/network_report.h"
 
 #include "base/rfc3339.h"
@@ -6,7 +6,7 @@
 
 enum { VERSION = 1, NAMES = 3, NAME_MAX_LEN = 200, COUNT_MAX = 1000000, CAUSES = 8 };
 
-/* ---- made ---- */
+/* ---- make the report ---- */
 
 static json_t *drift_json(const json_t *drift, size_t names) {
     json_t *json = json_object();
@@ -18,7 +18,7 @@ static json_t *drift_json(const json_t *drift, size_t names) {
 
         json_each(rows, i, row) {
             const char *name = json_text_at(row, kind->name), *at = json_text_at(row, "frontend");
-            /* "kube-system/kube-dns 10.96.0.10:53/UDP" */
+            /* Names a row by its frontend, too: "kube-system/kube-dns 10.96.0.10:53/UDP". */
             _cleanup_(freep) char *full = !name || !at || text_equal(kind->name, "frontend")
                                               ? xstrdup(name ? name : "?")
                                               : xasprintf("%s %s", name, at);
@@ -79,7 +79,8 @@ static json_t *report_json(const struct network_report_seen *seen, size_t names)
     if (unread) {
         json_t *what = json_array();
 
-        /* "the Services: why" without why, which is the server's or Windows' own words. */
+        /* Of "the Services: why" only the part before the colon is published: the rest is in words
+         * of the server or of Windows. */
         json_each(unread, i, item) {
             const char *text = json_string_value(item);
 
@@ -98,14 +99,15 @@ char *network_report_make(const struct network_report_seen *seen) {
         _cleanup_json_ json_t *json = report_json(seen, names), *clean = NULL;
         _cleanup_(freep) char *text = NULL;
 
-        (void)network_report_take(json, &clean, ERROR_IGNORED); /* as it will be read */
+        /* The report is cleaned in the same way as on reading. */
+        (void)network_report_take(json, &clean, ERROR_IGNORED);
         text = json_write(clean);
         if (!names || strlen(text) <= NETWORK_REPORT_MAX)
             return take_ptr(text);
     }
 }
 
-/* ---- read ---- */
+/* ---- read the report ---- */
 
 static bool is_plain(const char *text) {
     size_t len = text ? strlen(text) : 0;
@@ -161,7 +163,7 @@ static void take_names(const json_t *from, const char *key, size_t most, json_t 
     json_object_set_new(ret, key, names);
 }
 
-/* {count, first}; nothing where nothing is counted. */
+/* Copies {count, first}, unless the count is zero or missing. */
 static void take_counted(const json_t *from, const char *key, json_t *ret) {
     const json_t *counted = json_object_get(from, key);
     _cleanup_json_ json_t *taken = json_object();
@@ -236,13 +238,13 @@ int network_report_read(const char *text, json_t **ret, struct error *err) {
     return network_report_take(json, ret, err);
 }
 
-/* ---- told ---- */
+/* ---- put the report into words ---- */
 
 int64_t network_report_time(const json_t *report) {
     return rfc3339_seconds(json_text_at(report, "time"));
 }
 
-/* One from the future is of a clock that nothing follows from. */
+/* A report from the future is not fresh either, because its clock is wrong. */
 bool network_report_is_fresh(const json_t *report, int64_t now) {
     return llabs(now - network_report_time(report)) <= NETWORK_REPORT_FRESH_SECONDS;
 }
@@ -274,7 +276,7 @@ bool network_report_lacks_service(const json_t *report, const char *service) {
     return false;
 }
 
-/* "4 min", "2 h", "3 d". */
+/* Adds an age such as "4 min", "2 h" or "3 d". */
 static void add_age(struct text *t, int64_t seconds) {
     long long minutes = seconds / 60;
 

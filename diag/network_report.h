@@ -1,6 +1,6 @@
-/* What a joined node says of its own network in the cluster: an annotation of its Node, which the
- * diagnosis of a whole cluster reads with the Nodes. Small, because every Node that is listed
- * carries it: counts, and the first few names of each kind; nothing secret. */
+/* A joined node's report on its own network, as an annotation of its Node, which the diagnosis of a
+ * whole cluster reads with the Nodes. It is small, because every list of Nodes carries it: counts,
+ * and the first few names of each kind. It holds no secrets. */
 #pragma once
 
 #include <stdint.h>
@@ -16,109 +16,124 @@
 
 #define NETWORK_REPORT_ANNOTATION "winjoin.io/network-report"
 enum {
-    NETWORK_REPORT_MAX = 4096,           /* bytes of its text */
-    NETWORK_REPORT_FRESH_SECONDS = 1200, /* so old at most it says what is; then what was */
+    NETWORK_REPORT_MAX = 4096, /* The largest text, in bytes. */
+    /* Up to this age the report describes the present state. */
+    NETWORK_REPORT_FRESH_SECONDS = 1200,
 };
 
-/* What it is made of; NULL = not known. */
+/* What the report is made from; NULL means unknown. */
 struct network_report_seen {
     int64_t time;
-    const char *mode, *network;            /* "overlay", "flannel.4096" */
-    const struct hcn_balancers *balancers; /* of HNS */
-    const json_t *drift;                   /* drift_read(); NULL: nothing was compared */
-    const json_t *diag;                    /* network_report_diag() */
+    /* Mode and name of the HNS network, such as "overlay" and "flannel.4096". */
+    const char *mode, *network;
+    const struct hcn_balancers *balancers; /* The load balancers of HNS. */
+    /* The differences from drift_read(); NULL when nothing was compared. */
+    const json_t *drift;
+    /* The result of a diagnosis, from network_report_diag(). */
+    const json_t *diag;
 };
-/* What `winjoin diag` on the node found: {time, flows, flowsPassed, passed, failed: {count, first:
- * ["pod-to-pod-ip/tcp"]}, causes: [{id, confidence}], message}; `passed` and `failed` are cells,
- * `message` the first cause's. New reference. */
+/* What `winjoin diag` found on the node: {time, flows, flowsPassed, passed, failed: {count, first:
+ * ["pod-to-pod-ip/tcp"]}, causes: [{id, confidence}], message}. `passed` and `failed` count cells;
+ * `message` is that of the first cause. Returns a new reference. */
 json_t *network_report_diag(const struct diag_report *report);
-/* The annotation: {version: 1, time, mode, network, loadBalancers, dsr: "on|off|mixed", drift:
- * {KIND: {count, first: []}}, unread: ["the Services"], diag}; KIND: one of drift_kinds[]
- * (diag/drift/drift.h). At most NETWORK_REPORT_MAX bytes: names are left out, counts stay. The
- * caller frees. */
+/* Makes the annotation's text: {version: 1, time, mode, network, loadBalancers, dsr:
+ * "on|off|mixed", drift: {KIND: {count, first: []}}, unread: ["the Services"], diag}, where KIND is
+ * one of drift_kinds[] (diag/drift/drift.h). At most NETWORK_REPORT_MAX bytes: if it is too long,
+ * names are left out and the counts stay. The caller frees. */
 char *network_report_make(const struct network_report_seen *seen);
 
-/* Reads it: any node may have written anything. What is not as above is left out, texts that are
- * long or not plain ASCII too; *ret is a new reference of the same shape. ERROR_MALFORMED in words
- * of winjoin's own where it is no report at all. */
+/* Reads the annotation, in which a node may have written anything. Members of another shape are
+ * left out, and so are texts that are long or not plain ASCII. *ret is a new reference with the
+ * same shape. Fails with ERROR_MALFORMED, in words of winjoin itself, when the text is no report at
+ * all. */
 int network_report_read(const char *text, json_t **ret, struct error *err);
-/* The same of a document that was read already. */
+/* As network_report_read(), for a document that is already parsed. */
 int network_report_take(const json_t *json, json_t **ret, struct error *err);
 
-/* The rest is about what was read; NULL is a report of nothing. */
+/* The following functions are about a report that was read; NULL is a report without content. */
 int64_t network_report_time(const json_t *report);
 bool network_report_is_fresh(const json_t *report, int64_t now);
-/* Does the report have anything of drift? And what HNS lacks: load balancers of Services, endpoints
- * of pods. */
+/* network_report_differs(): the report has any difference. network_report_lacks(): HNS lacks load
+ * balancers of Services or endpoints of pods. */
 bool network_report_differs(const json_t *report);
 bool network_report_lacks(const json_t *report);
-/* "2 Services without a load balancer in HNS (kube-system/kube-dns 10.96.0.10:53/UDP, ...)", "":
- * none; the caller frees. */
+/* The differences in words: "2 Services without a load balancer in HNS (kube-system/kube-dns
+ * 10.96.0.10:53/UDP, ...)"; "" when there are none. The caller frees. */
 char *network_report_drift(const json_t *report);
-/* How many differences there are, of all kinds. */
+/* The number of differences of all kinds. */
 long long network_report_count(const json_t *report);
-/* Does it name this Service ("kube-system/kube-dns") among those without a load balancer? */
+/* Says whether the report names this Service ("kube-system/kube-dns") among those without a load
+ * balancer. */
 bool network_report_lacks_service(const json_t *report, const char *service);
-/* "4 min old: 2 Services without a load balancer in HNS (kube-system/kube-dns 10.96.0.10:53/UDP,
- * ...); winjoin diag 2 h ago: SVC-LOST; pod-to-service-ip/udp failed"; the caller frees. */
+/* The report in one line: "4 min old: 2 Services without a load balancer in HNS
+ * (kube-system/kube-dns 10.96.0.10:53/UDP, ...); winjoin diag there, 2 h ago: SVC-LOST confirmed, 1
+ * of its cells failed (pod-to-service-ip/udp)". The caller frees. */
 char *network_report_line(const json_t *report, int64_t now);
 
-/* The node's report of its own network and the condition PodNetworkProved,
- * published together with the node's own identity, which may change the annotations and the status
- * of its own Node (Node authorizer, NodeRestriction). Nothing that fails here fails anything else.
- */
+/* Publishes the report and the condition PodNetworkProved together, with the node's own identity,
+ * which may change the annotations and the status of its own Node (Node authorizer,
+ * NodeRestriction). A failure here makes nothing else fail. */
 
-/* What winjoin-network remembers between its looks; zero at first. */
+/* What the service winjoin-network remembers between its looks. All members except `host` and
+ * `http` begin as zero. */
 struct network_publisher {
     struct host *host;
     struct http *http;
     bool begun;
-    bool doubtful; /* the last look found that HNS lacks something, which the next one confirms */
-    bool differs;  /* what was published last */
-    bool doubted;  /* since that, the Node was told that its network was made again */
-    bool drifted;  /* the cluster was told that HNS differs */
+    /* The last look found that HNS lacks something; the next look confirms or refutes it. */
+    bool doubtful;
+    bool differs; /* The last look found a difference. */
+    /* Since the last look, the condition became Unknown because the network was made again. */
+    bool doubted;
+    bool drifted; /* An Event has said that HNS differs. */
     uint64_t due_ms;
-    struct node_events events;  /* node_events_free() */
-    struct drift_follow follow; /* drift_follow_free() */
-    size_t compared;            /* its changes at the last comparison */
+    struct node_events events;  /* Events of the Node; freed with node_events_free(). */
+    struct drift_follow follow; /* The followed lists; freed with drift_follow_free(). */
+    size_t compared;            /* The value of follow.changes at the last comparison. */
 };
-/* What has to be watched for that (struct network_keeper's `others`), where kube-proxy is ours:
- * DRIFT_WATCHES, or 0. */
+/* Fills the watches that the publisher needs (`others` of struct network_keeper). Returns
+ * DRIFT_WATCHES when kube-proxy was installed by winjoin, otherwise 0. */
 size_t network_publisher_watches(struct network_publisher *publisher, struct kube_watch *ret);
-/* Called every few seconds while winjoin-network runs (struct network_keeper's `looked`). Compares
- * HNS with Kubernetes every 15 to 18 minutes (this node's pods and its Node are asked for; Services
- * and EndpointSlices are, too, where they are not followed), 5 to 6 minutes after one of those has
- * changed, 90 s after HNS was restarted, and, as long as something is wrong, 90 s after HNS has
- * another number of load balancers; publishes what changed, what is wrong each time, and once in an
- * hour that nothing did. What HNS lacks is published when it still does a minute later. That HNS
- * was restarted makes the condition Unknown at once, until the next look. Where that fails, it is
- * tried again after five minutes, and is a line of the log. What the service saw and did, and a
- * difference that two looks found, is an Event of the Node, as is its end. */
+/* Called every few seconds while winjoin-network runs (`looked` of struct network_keeper).
+ *
+ * Compares HNS with Kubernetes every 15 to 18 minutes, 5 to 6 minutes after Services or
+ * EndpointSlices changed, and 90 s after HNS was restarted; while there is a difference also 90 s
+ * after the number of load balancers in HNS changed. Each comparison reads this node's pods and its
+ * Node, and Services and EndpointSlices unless they are followed.
+ *
+ * Publishes changes, differences each time, and once an hour that nothing changed. What HNS lacks
+ * is published only if it is still missing a minute later. A restart of HNS makes the condition
+ * Unknown at once, until the next comparison. After a failure, which is logged, it tries again in
+ * five minutes. Writes Events of the Node about what the service saw and did, about a difference
+ * that two comparisons found, and about its end. */
 void network_publisher_look(struct network_publisher *publisher, const struct network_seen *seen);
 
-/* Compares and publishes at once, with what `measured` found (NULL: what an earlier diagnosis has
- * published stays). In DRIFT_MS and a few requests' time. ERROR_ABSENT: no join has written its
- * network down. Other kinds: kube_get's, kube_patch's. */
+/* Compares and publishes at once, with the result `measured` of a diagnosis (NULL keeps what an
+ * earlier one published). Takes DRIFT_MS and the time of a few requests. Fails with ERROR_ABSENT
+ * when no join has stored its choice of network; other kinds are those of kube_get() and
+ * kube_patch(). */
 int network_report_publish(struct host *host, struct http *http, const struct diag_report *measured,
                            struct error *err);
-/* Takes annotation and condition away, for a reset, as long as the node's kubeconfig is there.
- * Nothing where no join has written its network down, or the cluster has no such Node. */
+/* Removes annotation and condition, for a reset, while the node's kubeconfig still exists. Succeeds
+ * without a change when no join has stored its choice of network, or when the cluster has no such
+ * Node. */
 int network_report_clear(struct host *host, struct http *http, struct error *err);
 
-/* ---- the condition: whether this node's pod network was measured, and still is as it was then.
- * For kubectl wait, health checks and autoscalers. Pure. ---- */
+/* ---- the condition PodNetworkProved: the pod network was measured, and works since ---- */
 
 #define NETWORK_PROOF_CONDITION "PodNetworkProved"
-/* So long a measurement counts. */
+/* How long a measurement counts. */
 enum { NETWORK_PROOF_TERM_SECONDS = 7 * 24 * 3600 };
 
-/* A NodeCondition (Kubernetes API v1) made of a report as network_report_read() takes it. True:
- * every flow worked, and HNS lacks nothing since. False: a flow failed, or HNS lacks what
- * Kubernetes has; the reason is the first cause's id. Unknown: nothing was measured, or too long
- * ago. `before` is the Node's condition until now, NULL: it has none; lastTransitionTime stays
- * while the status does. `now` is the cluster's time. New reference. */
+/* Makes a NodeCondition (Kubernetes API v1), for kubectl wait, health checks and autoscalers, from
+ * a report as network_report_read() returns it. True: every flow worked, and HNS lacks nothing.
+ * False: a flow failed, or HNS lacks what Kubernetes has; the reason is the id of the first cause.
+ * Unknown: not all flows were measured, or too long ago. `before` is the Node's present condition
+ * or NULL; lastTransitionTime changes only with the status. `now` is the cluster's time. Pure;
+ * returns a new reference. */
 json_t *network_proof_condition(const json_t *report, const json_t *before, int64_t now);
-/* The same right after HNS was restarted and its networks were made again: Unknown. */
+/* Makes the condition for the time right after HNS was restarted and its networks were made again:
+ * Unknown. Pure; returns a new reference. */
 json_t *network_proof_restored(const json_t *before, int64_t now);
-/* Do both say the same, but for their times? */
+/* Says whether two conditions are equal, except for their times. Pure. */
 bool network_proof_equal(const json_t *a, const json_t *b);

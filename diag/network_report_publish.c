@@ -1,4 +1,4 @@
-/* When and how a node tells the cluster what its network is. */
+/* When and how a node publishes the report and the condition about its network. */
 #include "diag/network_report.h"
 
 #include "base/log.h"
@@ -57,10 +57,11 @@ json_t *network_proof_condition(const json_t *report, const json_t *before, int6
         proof.reason = "TooOld";
         text_add(&proof.message, ", too long ago; run winjoin diag on the node");
     }
-    if (!failed && network_report_lacks(report)) { /* what HNS has since */
+    /* HNS may have lost something since the flows were measured. */
+    if (!failed && network_report_lacks(report)) {
         _cleanup_(freep) char *lacking = network_report_drift(report);
 
-        /* As the cause of the cluster's diagnosis has it (CL-HNS). */
+        /* The reason is the cause in the diagnosis of a cluster (CL-HNS). */
         text_free(&proof.message);
         proof = (struct proof){.status = "False", .reason = "CL-HNS"};
         text_addf(&proof.message, "HNS has otherwise than Kubernetes: %s", lacking);
@@ -94,7 +95,9 @@ bool network_proof_equal(const json_t *a, const json_t *b) {
 
 enum {
     REQUEST_MS = 3000,
-    SOON_MS = 90000, /* kube-proxy takes a minute at most; a join's own report is there before */
+    /* kube-proxy takes at most a minute, and a join has published its own report before this
+     * time. */
+    SOON_MS = 90000,
     SURE_MS = 60000,
     LOOK_MS = 15 * 60000,
     CHANGED_MS = 5 * 60000,
@@ -104,13 +107,13 @@ enum {
 
 /* ---- the node ---- */
 
-/* This node, and who it is to the cluster. */
+/* This node, and its identity in the cluster. */
 struct publishing {
     struct host *host;
     struct kube_client client;
     struct chosen chosen;
-    char *path;                 /* of the Node */
-    struct node_events *events; /* borrowed, or NULL */
+    char *path;                 /* The path of the Node in the API. */
+    struct node_events *events; /* The Events of the Node so far; borrowed, may be NULL. */
 };
 
 static void publishing_free(struct publishing *p) {
@@ -141,7 +144,8 @@ static void tell(struct publishing *p, enum node_event event, const char *messag
         log_message(LOG_RETRY, "write an event of this Node: %s", why.message);
 }
 
-/* The status' own path takes annotations, too. `report` NULL: it stays; "": it goes. */
+/* Patches the report and the condition; the path of the status accepts annotations, too. `report`
+ * NULL keeps the annotation, "" removes it. */
 static int put(struct publishing *p, const char *report, const json_t *before, json_t *condition,
                struct error *err) {
     _cleanup_(freep) char *path = xasprintf("%s/status", p->path);
@@ -151,11 +155,13 @@ static int put(struct publishing *p, const char *report, const json_t *before, j
 
     if (report)
         json_object_set_new(patch, "metadata",
+                            /* A null value removes the annotation. */
                             json_pack("{s:{s:s?}}", "annotations", NETWORK_REPORT_ANNOTATION,
-                                      *report ? report : NULL)); /* null takes it away */
+                                      *report ? report : NULL));
     if (kube_patch(&p->client, path, "strategic-merge", patch, err) < 0)
         return -1;
-    /* An Event for each change of the condition, but for a first one that says nothing. */
+    /* Writes an Event for each change of the condition's status, except when a first condition is
+     * Unknown. */
     status = json_text_at(condition, "status");
     was = json_text_at(before, "status");
     if (status && !text_equal(was, status) && (was || !text_equal(status, "Unknown"))) {
@@ -166,10 +172,10 @@ static int put(struct publishing *p, const char *report, const json_t *before, j
     return 0;
 }
 
-/* What the Node says already. */
+/* What the Node has at present. */
 struct said {
-    json_t *report;    /* NULL: nothing that can be read */
-    json_t *condition; /* NULL: none */
+    json_t *report;    /* The published report; NULL when it is missing or unreadable. */
+    json_t *condition; /* The condition PodNetworkProved; NULL when the Node has none. */
 };
 
 static void said_free(struct said *said) {
@@ -193,9 +199,10 @@ static int get(struct publishing *p, struct said *ret, struct error *err) {
     return 0;
 }
 
-/* ---- what is there ---- */
+/* ---- compare and publish ---- */
 
-/* Only what our kube-proxy programs can be judged. */
+/* The state of the service kube-proxy; "absent" when it is not winjoin's, because only load
+ * balancers of winjoin's kube-proxy can be judged. */
 static enum host_service_state our_kube_proxy(struct host *host) {
     _cleanup_(host_service_free) struct host_service service = {0};
 
@@ -205,7 +212,8 @@ static enum host_service_state our_kube_proxy(struct host *host) {
                : HOST_SERVICE_ABSENT;
 }
 
-/* The same but for the time, and well. */
+/* Says whether both reports are equal except for their times, there is no difference in HNS, and
+ * the earlier report is not too old to stay. */
 static bool says_the_same(const json_t *before, const json_t *now) {
     _cleanup_json_ json_t *a = json_copy((json_t *)before), *b = json_copy((json_t *)now);
 
@@ -215,7 +223,7 @@ static bool says_the_same(const json_t *before, const json_t *now) {
            network_report_time(now) - network_report_time(before) < RENEW_SECONDS;
 }
 
-/* That HNS differs, or does not any more, is told once, when two looks have found it. */
+/* Writes one Event when two looks have found that HNS differs, and one when it no longer does. */
 static void tell_drift(struct publishing *p, struct network_publisher *publisher,
                        const json_t *now) {
     bool differs = network_report_differs(now);
@@ -230,8 +238,9 @@ static void tell_drift(struct publishing *p, struct network_publisher *publisher
     publisher->drifted = differs;
 }
 
-/* `known`: of Kubernetes, NULL: nothing. `sure`: what HNS lacks was lacking a moment ago, too;
- * otherwise that is only answered. */
+/* Compares, and publishes what changed. `known` has Services and EndpointSlices that are followed,
+ * or is NULL. If HNS lacks something, it is published only with `sure`, when an earlier look found
+ * it, too; in any case *ret gets the report. */
 static int publish(struct host *host, struct http *http, const struct drift_cluster *known,
                    const json_t *diag, bool sure, struct network_publisher *publisher, json_t **ret,
                    struct error *err) {
@@ -251,7 +260,7 @@ static int publish(struct host *host, struct http *http, const struct drift_clus
     if (our_kube_proxy(host) == HOST_SERVICE_RUNNING)
         drift = drift_read(host, &p.client, p.chosen.node, p.chosen.network.name, NULL, known,
                            &balancers, &has_balancers);
-    else /* where HNS says nothing, neither does the report */
+    else /* If HNS cannot be read, the report has no load balancers. */
         has_balancers = hcn_balancers_read(host, HCN_AT_ONCE, &balancers, ERROR_IGNORED) == 0;
     host_set_deadline(host, deadline);
     seen =
@@ -261,7 +270,8 @@ static int publish(struct host *host, struct http *http, const struct drift_clus
                                      .balancers = has_balancers ? &balancers : NULL,
                                      .drift = drift,
                                      .diag = diag ? diag : json_object_get(before.report, "diag")};
-    text = network_report_make(&seen); /* as it is to be */
+    /* The new report is read back, so that it has the same form as the published one. */
+    text = network_report_make(&seen);
     if (network_report_read(text, &now, err) < 0)
         return -1;
     condition = network_proof_condition(now, before.condition,
@@ -294,17 +304,19 @@ int network_report_clear(struct host *host, struct http *http, struct error *err
 
     if (publishing_open(host, http, &p, err) == 0 && put(&p, "", NULL, none, err) == 0)
         return 0;
-    return error_forgive(err, ERROR_ABSENT); /* nothing was published, or the Node is gone */
+    return error_forgive(err, ERROR_ABSENT); /* Nothing was published, or the Node is gone. */
 }
 
-/* ---- winjoin-network ---- */
+/* ---- the looks of winjoin-network ---- */
 
-/* Many nodes that start together do not come together. */
+/* A time from now on, with a random spread, so that nodes which start together do not all ask
+ * together. */
 static uint64_t from_now(struct network_publisher *p, unsigned ms) {
     return host_monotonic_ms(p->host) + host_spread_ms(p->host, ms, ms + ms / 5);
 }
 
-/* Who waits for the condition sees at once that what was proved is in doubt. */
+/* Makes the condition Unknown at once, so that its readers see that the earlier proof is in
+ * doubt. */
 static void doubt(struct network_publisher *publisher) {
     _cleanup_(publishing_free) struct publishing p = {0};
     _cleanup_(said_free) struct said before = {0};

@@ -1,4 +1,5 @@
-/* The run on the node: everything that was begun is taken back at the end, whatever happened. */
+/* Runs a diagnosis on the node; everything that it started is removed at the end, whatever
+ * happened. */
 #include "diag/run.h"
 
 #include <stdatomic.h>
@@ -15,7 +16,8 @@
 #define NODE_ECHO "winjoin-node"
 #define FIREWALL_RULE "winjoin-diag-udp-in"
 enum {
-    NODE_PORT = 18081, /* not the pods' port, which may be forwarded */
+    /* Another port than that of the pods, because the latter may be forwarded. */
+    NODE_PORT = 18081,
     TURN_MS = 20,
 };
 
@@ -32,9 +34,9 @@ static void serve(void *context) {
     atomic_store(&node->ended, true);
 }
 
-/* Served by a thread of its own: a pod is answered in time whatever else goes on. Fills the scene's
- * node_echo. NULL where the node has no address or its port is in use: the flow is skipped then,
- * with its code. */
+/* Opens the echo listener and fills node_echo of the scene. It runs on its own thread, so that pods
+ * get answers in time whatever else is done. Returns NULL when the node has no address, or the port
+ * is in use; the flow is then skipped with a code. */
 static struct node_echo *node_echo_open(struct host *host, struct diag_scene *scene) {
     const struct host_firewall_rule rule = {
         .name = FIREWALL_RULE,
@@ -59,14 +61,14 @@ static struct node_echo *node_echo_open(struct host *host, struct diag_scene *sc
         free(node);
         return NULL;
     }
-    /* Without the rule the cell is red, which is then the truth about this firewall. */
+    /* If the rule cannot be set, the cell fails, which is then the true state of this firewall. */
     (void)host_firewall_put(host, &rule, ERROR_IGNORED);
     scene->node_echo = NODE_ECHO;
     scene->node_echo_port = NODE_PORT;
     return node;
 }
 
-/* Takes the rule away, too. */
+/* Closes the echo listener and removes its firewall rule. */
 static void node_echo_close(struct host *host, struct node_echo *node) {
     if (!node)
         return;
@@ -75,29 +77,37 @@ static void node_echo_close(struct host *host, struct node_echo *node) {
         socket_sleep(1);
     socket_echo_close(node->echo);
     free(node);
-    /* Its port is closed again: a rule that stays lets nothing in. The next run puts it again. */
-    (void)host_firewall_remove(host, FIREWALL_RULE, ERROR_IGNORED); /* no firewall, no rule */
+    /* A rule that cannot be removed does no harm, since its port is closed again, and the next run
+     * sets it again. Without a firewall there is no rule. */
+    (void)host_firewall_remove(host, FIREWALL_RULE, ERROR_IGNORED);
 }
 
-/* ---- the probes are waited for, unless no pod will start ---- */
+/* ---- wait for the probes, unless no pod will start ---- */
 
 enum {
     START_TIMEOUT_MS = 120000,
-    LOOK_AGAIN_MS = 3000, /* at what keeps probe pods from starting; */
-    LOOKS_DOWN = 4,       /* this often down is down: Windows starts a service that ended again; */
-    LOOKS_STOPPED = 3,    /* and after so many looks no pod will start, */
-    LOOKS_SILENT = 10,    /* or of a kubelet or containerd that did not answer: it may be slow */
+    /* How often to look at what keeps the probe pods from starting. */
+    LOOK_AGAIN_MS = 3000,
+    /* After so many looks in a row a service counts as down: Windows starts a service that ended
+     * again. */
+    LOOKS_DOWN = 4,
+    /* After so many looks in a row at a cause that stops pods, no pod will start. */
+    LOOKS_STOPPED = 3,
+    /* After so many looks at a kubelet or containerd that did not answer, which may only be slow,
+     * no pod will start. */
+    LOOKS_SILENT = 10,
 };
 
-/* What is known while they are waited for. */
+/* What is known while the probes are waited for. */
 struct waiting {
     struct run *run;
-    unsigned look_ms, down; /* when to look again; how often a service was down in a row, */
-    unsigned stopped;       /* how often in a row a cause was seen that stops pods, */
-    unsigned silent;        /* and how often while a service was known to be silent */
+    /* When to look again, in milliseconds of waiting; how often in a row a service was down. */
+    unsigned look_ms, down;
+    unsigned stopped; /* How often in a row a cause was seen that stops pods. */
+    unsigned silent;  /* How often a service was known to be silent. */
 };
 
-/* The names of the probes that have not spoken: "a and b"; the caller frees. */
+/* The names of the probes that are not ready yet: "a and b". The caller frees. */
 static char *silent_names(const struct run *run) {
     struct text t = {0};
 
@@ -144,8 +154,8 @@ static void run_add_pods(struct run *run) {
     }
 }
 
-/* Until all speak, or no pod will start: a kubelet that ended meanwhile starts none, however long
- * it is waited for; nor does one that finds no image or no network. */
+/* Waits until all probes are ready, or until it is known that no pod will start: because the
+ * kubelet has ended meanwhile, or finds no image or no network. */
 static enum wait_look probes_look(void *context, struct wait *wait, struct error *) {
     struct waiting *w = context;
     struct run *run = w->run;
@@ -154,9 +164,9 @@ static enum wait_look probes_look(void *context, struct wait *wait, struct error
     for (size_t i = 0; i < run->probes.count; i++) {
         struct diag_probe *probe = &run->probes.items[i];
 
-        probe->beats =
-            diag_probe_look(&run->probes, i, &probe->beat, ERROR_IGNORED) == 0 &&
-            text_equal(probe->beat.run, run->id); /* no heartbeat yet, or one being written */
+        /* The heartbeat may be missing, half written, or of another run. */
+        probe->beats = diag_probe_look(&run->probes, i, &probe->beat, ERROR_IGNORED) == 0 &&
+                       text_equal(probe->beat.run, run->id);
         if (probe->beats && probe->beat.tcp_echo && probe->beat.udp_echo &&
             probe_heartbeat_address(&probe->beat, false))
             probe->spoke = true;
@@ -175,7 +185,7 @@ static enum wait_look probes_look(void *context, struct wait *wait, struct error
     if (run->down)
         return LOOK_DONE;
     if (diag_look_is_young(run->look, host_now(run->host)))
-        return run_again(run); /* what has just been started may still turn it */
+        return run_again(run); /* A service that was just started may still change that. */
     run_read_evidence(run);
     run_add_pods(run);
     w->stopped = diag_causes_stop_pods(run->report) ? w->stopped + 1 : 0;
@@ -183,9 +193,10 @@ static enum wait_look probes_look(void *context, struct wait *wait, struct error
     return w->stopped >= LOOKS_STOPPED || w->silent >= LOOKS_SILENT ? LOOK_DONE : run_again(run);
 }
 
-/* Starts the probes and the node's echo, and waits until all probes have spoken, or no more where
- * they will not; a probe that never speaks is a result, not a failure. run->down is set where a
- * service is. Kinds of failure: diag_probes_start()'s, ERROR_INTERRUPTED. */
+/* Starts the probes and the node's echo listener, and waits until all probes are ready, or until
+ * it is known that they will not be. A probe that never gets ready is a result and no failure.
+ * Sets run->down when a service is down. Failure kinds: those of diag_probes_start(),
+ * ERROR_INTERRUPTED. */
 static int probes_start(struct run *run, struct error *err) {
     struct waiting waiting = {.run = run, .look_ms = LOOK_AGAIN_MS};
     unsigned limit = run->options->start_timeout_ms;
@@ -205,15 +216,15 @@ static int probes_start(struct run *run, struct error *err) {
     if (diag_probes_start(&run->probes, err) < 0)
         return -1;
     run->echo = node_echo_open(run->host, &run->scene);
-    /* Which there will be is known from the scene. */
+    /* The scene already shows which cells there will be, so they are shown now. */
     diag_cells_make(&run->scene, &cells);
     run_tell_cells(run, &cells);
     diag_cells_free(&cells);
 
     names = silent_names(run);
     run_tell(run, "starting %s", names);
-    /* Meanwhile. After a start it matters only when something fails, and is read then: a join in a
-     * large cluster reads no list of its Nodes. */
+    /* The evidence is read while the pods start. Right after a start of the services it is read
+     * only when something fails, so that a join in a large cluster lists no Nodes. */
     if (!diag_look_is_young(run->look, host_now(run->host)))
         run_read_evidence(run);
     return run_wait(run, wait, err) == LOOK_FAILED ? -1 : 0;
@@ -221,8 +232,8 @@ static int probes_start(struct run *run, struct error *err) {
 
 /* ---- the evidence ---- */
 
-/* HNS lacks what Kubernetes says, or has what it knows nothing of, and so it is when both are asked
- * again. */
+/* Says whether HNS lacks something that Kubernetes has, or has something of no owner. A difference
+ * must be there again after both were read a second time. */
 static bool differs(struct run *run) {
     for (int times = 0; times < 2; times++) {
         const json_t *drift = json_object_get(run->report->evidence, "kubernetes");
@@ -240,14 +251,17 @@ static bool differs(struct run *run) {
     return true;
 }
 
-/* A healthy node's report has no evidence. */
+/* Completes the evidence, or drops it when the node is healthy. */
 static void evidence_finish(struct run *run, const struct probe_results *asked) {
-    /* Questions to the DNS, or its answers: the large one is lost, the small one is not. */
+    /* Pairs of a small and a large message, of which only the large one may be lost: questions to
+     * the DNS, and pages of it. */
     static const enum diag_extra_id sizes[][2] = {{X_DNS_TCP, X_SIZE_DNS_2000},
                                                   {X_PAGE_SMALL, X_PAGE_LARGE}};
     const struct diag_cells *cells = &run->report->cells;
     json_t *evidence;
-    bool loses = false, late = false; /* by TCP, that is sent again; neither flow fails then */
+    /* Something by TCP took so long that packets were sent again. Neither `loses` nor `late` makes
+     * a flow fail. */
+    bool loses = false, late = false;
 
     for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
         const struct probe_result *small = probe_results_find(asked, diag_extras[sizes[i][0]].name),
@@ -270,13 +284,14 @@ static void evidence_finish(struct run *run, const struct probe_results *asked) 
     for (size_t i = 0; i < asked->count; i++) {
         const struct probe_result *result = &asked->items[i];
 
-        /* of no cell; asked once more, the latest comes first */
+        /* Ids of cells have a dot. Of an extra question that was asked again, the latest result
+         * comes first. */
         if (!strchr(result->id, '.') && probe_results_find(asked, result->id) == result)
             diag_evidence_add_extra(evidence, result);
     }
 }
 
-/* ---- the whole ---- */
+/* ---- the whole run ---- */
 
 static int measure(struct run *run, struct error *err) {
     _cleanup_(probe_results_free) struct probe_results results = {0};
@@ -286,7 +301,7 @@ static int measure(struct run *run, struct error *err) {
 
     if (!run->down && probes_start(run, err) < 0)
         return -1;
-    if (run->down) { /* what no pod can measure is not waited for */
+    if (run->down) { /* If no pod can start, nothing is waited for. */
         json_decref(take_ptr(run->report->evidence));
         diag_cells_make(&run->scene, cells);
         for (size_t i = 0; i < cells->count; i++) {
@@ -353,14 +368,14 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
                              : xstrdup("unknown");
     result = measure(&run, err);
     node_echo_close(host, run.echo);
-    /* What the first look saw goes with the evidence, of a healthy node too. */
+    /* The first look is part of the evidence, even for a healthy node. */
     if (run.look && !run.report->evidence)
         run.report->evidence = json_object();
     json_object_set_new(run.report->evidence, "look", take_ptr(run.look));
     diag_causes_find(&report);
     if (run.up)
         report.measured_ms = (unsigned)(host_monotonic_ms(host) - run.up_ms);
-    /* The report is worth more than a failed clean-up: that is a warning, not a failure. */
+    /* A failure to remove the probes is only a warning, because the report is worth more. */
     if (measured && diag_probes_remove(&run.probes, &ignored) < 0)
         run_tell(&run, "%s", ignored.message);
     free(run.probes.items);

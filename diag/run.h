@@ -1,40 +1,49 @@
-/* A diagnosis: probes started, asked, judged and taken away. */
+/* The diagnosis of a node: the probes are started, asked, judged and removed. */
 #pragma once
 
 #include "diag/evidence.h"
 #include "diag/reports/report.h"
 #include "diag/ask/mailbox.h"
 
-/* Called when something begins or ends, and about once a second while something is waited for, e.g.
- * "waiting for winjoin-probe-b to start"; times 0 where nothing is waited for. */
+/* A callback for progress, called when a step begins or ends, and about once a second while
+ * something is waited for, such as "waiting for winjoin-probe-b to start". Both times are 0 when
+ * nothing is waited for. */
 typedef void diag_progress(void *context, unsigned waited_ms, unsigned left_ms,
                            const char *message);
-/* Told as cells become known; `begun`: the pods run, until then all of them wait. */
+/* A callback that shows the cells while they become known. `begun` says that the pods run; before
+ * that, all cells wait. */
 typedef void diag_cells_told(void *context, const struct diag_cells *cells, bool begun);
-/* Measures on the node; NULL in the options means probe_measure(). */
+/* Measures a probe on the node itself; NULL in the options means probe_measure(). */
 typedef void diag_measure(void *context, const struct probe *probe, struct probe_result *ret);
 
-/* Text and JSON are borrowed for the call; zero-initialise, NULL or 0 = default. */
+/* Text and JSON are borrowed during the call. The caller zero-initializes the options; NULL or 0
+ * means the default. */
 struct diag_options {
     struct diag_probe_options probes;
-    struct diag_scene scene; /* the probes and the node's echo are filled in by the run */
+    /* The run itself fills in the members about the probes and the node's echo listener. */
+    struct diag_scene scene;
     struct diag_evidence_options evidence;
-    const json_t *look; /* diag_look(): of a node on which no pod can start nothing is measured; its
-                           services are looked at again while the probe pods are waited for */
-    bool capture; /* ask the first red cell again while packets are captured: evidence.capture */
-    unsigned start_timeout_ms;  /* for all probes to speak; 0 = 120 s */
-    unsigned settle_timeout_ms; /* for red cells to turn green (kube-proxy may be slow); 0 = 20 s */
+    /* From diag_look(). If it shows that no pod can start, nothing is measured. The states of its
+     * services are read again while the probe pods are waited for. */
+    const json_t *look;
+    /* Asks the first red cell again while packets are captured; the result becomes
+     * evidence.capture. */
+    bool capture;
+    unsigned start_timeout_ms; /* For all probes to get ready; 0 means 120 s. */
+    /* For red cells to pass, since kube-proxy may be slow; 0 means 20 s. */
+    unsigned settle_timeout_ms;
     diag_progress *progress;
-    diag_cells_told *cells; /* or NULL; with progress_context */
+    diag_cells_told *cells; /* May be NULL; called with progress_context. */
     void *progress_context;
     diag_measure *measure;
     void *measure_context;
 };
-/* Runs the whole diagnosis; 0 whenever there is a report, red or green (diag_report_is_good()):
- * probes that do not start make cells not-run and a cause. They are taken away in any case. Kinds
- * of failure: those of diag_probes_start() and diag_probe_ask(), ERROR_INTERRUPTED. */
+/* Runs the whole diagnosis. Returns 0 whenever there is a report, of success or failures
+ * (diag_report_is_good()): probes that do not start lead to cells that were not run, and to a
+ * cause. The probes are removed in any case. Failure kinds: those of diag_probes_start() and
+ * diag_probe_ask(), ERROR_INTERRUPTED. */
 int diag_run(struct host *host, const struct diag_options *options, struct diag_report *ret,
              struct error *err);
-/* Takes away what a killed run left on this node: the firewall rule of its echo, and its probes
- * while the kubelet runs. Fails as diag_probes_remove(). */
+/* Removes what a killed run left on this node: the firewall rule of the node's echo listener, and
+ * the probes if the kubelet runs. Fails as diag_probes_remove() does. */
 int diag_remove_left(struct host *host, struct error *err);

@@ -1,4 +1,5 @@
-/* What a running diagnosis tells, waits for, and reads without the pods. */
+/* What a running diagnosis reports to its caller, how it waits, and what it reads without the
+ * pods. */
 #include "diag/running.h"
 
 #include "diag/drift/drift.h"
@@ -6,7 +7,7 @@
 #include "services/service_status.h"
 
 enum {
-    CLUSTER_MS = 1000, /* for each of the three requests */
+    CLUSTER_MS = 1000, /* The time-out of each of the three requests. */
     TURN_MS = 20,
 };
 
@@ -44,7 +45,7 @@ enum wait_look run_wait(struct run *run, struct wait wait, struct error *err) {
     return wait_until(run->host, &wait, err);
 }
 
-/* ---- what can be read without the pods ---- */
+/* ---- read the evidence, which needs no pods ---- */
 
 void run_read_evidence(struct run *run) {
     const struct diag_cell *external =
@@ -52,7 +53,7 @@ void run_read_evidence(struct run *run) {
     char external_ip[PROBE_TARGET_MAX];
     _cleanup_(text_list_free) struct text_list probes = {0};
     struct diag_evidence_options options = run->options->evidence;
-    /* What the caller did not say of the evidence follows from the scene. */
+    /* Options of the evidence that the caller left out are taken from the scene. */
     const struct {
         const char **text, *value;
     } known[] = {
@@ -64,13 +65,14 @@ void run_read_evidence(struct run *run) {
     };
     struct kube_client client;
 
-    /* What Kubernetes says, once; only what winjoin's kube-proxy programs can be judged. While a
-     * start is young, what HNS lacks may be on its way: then it matters only when something fails.
-     */
+    /* The cluster is read once, and only if winjoin's kube-proxy runs, since only its load
+     * balancers can be judged. Shortly after a start, kube-proxy may still be adding what HNS
+     * lacks: then the cluster is read only when something fails. */
     if (!run->cluster.unread && run->options->probes.client &&
         service_status_runs(json_object_get(run->look, "services"), service_kube_proxy.name) &&
         (run->up || !diag_look_is_young(run->look, host_now(run->host)))) {
-        client = *run->options->probes.client; /* the same texts, without its patience */
+        /* A copy of the client that borrows the same texts and does not retry. */
+        client = *run->options->probes.client;
         client.patience_ms = 0;
         client.timeout_ms = CLUSTER_MS;
         drift_ask(&client, run->options->probes.node_name, NULL, &run->cluster);

@@ -1,11 +1,12 @@
-/* What a running diagnosis knows, tells, waits for and reads; for run.c and its parts alone. */
+/* The state of a running diagnosis, and its steps. Only for run.c and its parts (matrix.c,
+ * running.c). */
 #pragma once
 
 #include "diag/probe/probe.h"
 #include "diag/run.h"
 #include "host/wait.h"
 
-/* The node's matrix: the first probe asks, the second one is asked. */
+/* Indexes of the two probes: the first probe asks, the second one is asked. */
 enum { SOURCE, TARGET };
 
 struct run {
@@ -13,41 +14,49 @@ struct run {
     const struct diag_options *options;
     struct diag_scene scene;
     struct diag_report *report;
-    struct node_echo *echo; /* the node's, NULL when it could not be opened */
+    /* The node's echo listener; NULL when it could not be opened. */
+    struct node_echo *echo;
     struct diag_probe_options probe_options;
     struct diag_probes probes;
-    struct probe_work *node_work; /* what the node measures itself, at the same time; or NULL */
-    struct drift_cluster cluster; /* what Kubernetes says, once it was asked (`unread` is there) */
-    bool evidence_is_new;         /* read since the last list was asked */
-    bool extras_are_asked; /* also those at addresses that the evidence names; after a start it is
-                              not read before a flow fails */
-    char *network_name, *network_mode; /* as the CNI configuration has them, NULL = not known */
-    json_t *look;                      /* options->look, its services as they are now; or NULL */
-    json_t *captured;                  /* what a capture showed, or NULL */
-    bool up;                           /* all probes have spoken, or are waited for no more: */
-    uint64_t up_ms;                    /* since then */
-    const char *down;                  /* the service without which no pod can start, or NULL */
-    char id[17]; /* of this run: a probe of an earlier one is not listened to */
+    /* The node's own measurements, which run at the same time; NULL when none run. */
+    struct probe_work *node_work;
+    /* What Kubernetes says; `unread` is set once it was asked. */
+    struct drift_cluster cluster;
+    /* The evidence was read after the last list of questions was sent. */
+    bool evidence_is_new;
+    /* The extra questions were asked, with those to addresses that the evidence names. Right after
+     * a start of the services, the evidence is read only when a flow fails. */
+    bool extras_are_asked;
+    char *network_name, *network_mode; /* From the CNI configuration; NULL means unknown. */
+    /* A copy of options->look with the present states of the services; may be NULL. */
+    json_t *look;
+    json_t *captured; /* The result of a capture, or NULL. */
+    /* All probes are ready, or are no longer waited for; and since when (host_monotonic_ms()). */
+    bool up;
+    uint64_t up_ms;
+    /* The service without which no pod can start, when it is down; otherwise NULL. */
+    const char *down;
+    char id[17]; /* The id of this run: heartbeats of an earlier run are ignored. */
 };
 
 void run_tell_wait(const struct run *run, const struct wait *wait, const char *message);
 void run_tell(const struct run *run, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 void run_tell_cells(const struct run *run, const struct diag_cells *cells);
-/* What a look that has to come again answers; the node's own probes go on. */
+/* What a look of a wait returns when it has to be repeated; lets the node's own probes continue. */
 enum wait_look run_again(const struct run *run);
-/* wait_until() for looks that answer so. */
+/* wait_until(), for looks that end with run_again(). */
 enum wait_look run_wait(struct run *run, struct wait wait, struct error *err);
 
-/* Reads what can be read without the pods, in bounded time: HNS may hang. */
+/* Reads the evidence that needs no pods, in limited time, because HNS may hang. */
 void run_read_evidence(struct run *run);
 
-/* matrix.c */
+/* ---- functions in matrix.c ---- */
 
-/* Measures all cells; *ret has what was found beyond them, too. Then the red ones again for a
- * while: kube-proxy and DNS need it after a start, and what turns green within it is slow, not
- * broken. Where nothing was started lately there is nothing to wait for. */
+/* Measures all cells. *ret also gets the results of the extra questions. Then measures red cells
+ * again for a while: after a start, kube-proxy and DNS need that time, and a cell that passes
+ * within it is slow, not broken. If nothing was started lately, nothing is measured again. */
 int run_measure_cells(struct run *run, struct probe_results *ret, struct error *err);
-/* Asks the first red cell again while packets are captured; run->captured is
- * {flow, drops[]} (diag_capture_drops()) or {flow, error}. Without a red cell nothing is done. */
+/* Asks the first failed cell again while packets are captured. run->captured becomes {flow,
+ * drops[]} (diag_capture_drops()) or {flow, error}. Does nothing when no cell failed. */
 int run_capture(struct run *run, struct error *err);

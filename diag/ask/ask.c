@@ -1,10 +1,12 @@
-/* The queue of questions to probe pods, and what carries it. */
+/* The queue of questions to probe pods, and its two carriers: the API server's proxy to pods, and
+ * exec. */
 #include "diag/ask/ask.h"
 #include "kube/exec.h"
 
 /* ---- the queue, and the API server's proxy to pods ---- */
 
-enum { ANSWER_MAX = 64 * 1024 }; /* of a probe: a name, an address, an error, an echo */
+/* The largest answer of a probe, in bytes: a name, an address, an error or an echo. */
+enum { ANSWER_MAX = 64 * 1024 };
 
 bool ask_add(struct ask_queue *queue, char *path, size_t whose, unsigned what, unsigned until_ms) {
     if (path)
@@ -47,21 +49,25 @@ void ask_by_proxy(struct kube_client *client, struct ask_queue *queue, size_t be
     free(items);
 }
 
-/* ---- exec: a shell in the pod puts all questions to its own netexec at the same time ---- */
+/* ---- exec: the pod's shell puts all questions to the pod's own netexec at the same time ---- */
 
 enum {
-    ZEROS = 1000, /* so many in a question the shell makes itself */
+    /* A question with this many '0' in a row lets the shell make them itself. */
+    ZEROS = 1000,
     OUTPUT_MAX = 256 * 1024,
     TOGETHER = 32,
-    EXEC_MS = 6000, /* what a program's start may take beside the questions */
+    /* The time that the start of the program in the pod may take, added to that of its
+     * questions. */
+    EXEC_MS = 6000,
 };
 
-/* Status and number stand behind a body, and printf writes all of it at once: answers do not mix. A
- * quote is in no path: what could steer the shell is percent-encoded. */
+/* curl writes the question's number and the HTTP status behind each body, and printf writes body,
+ * number and status at once, so that answers do not mix. No path holds a quote: characters that
+ * could steer the shell are percent-encoded. */
 char *ask_script_make(const struct ask_queue *queue, unsigned lanes) {
     struct text t = {0};
 
-    if (lanes > 1) { /* the command line does not grow with them */
+    if (lanes > 1) { /* A loop keeps the command line short. */
         text_add(&t, "for lane in");
         for (unsigned i = 1; i <= lanes; i++)
             text_addf(&t, " %u", i);
@@ -76,7 +82,7 @@ char *ask_script_make(const struct ask_queue *queue, unsigned lanes) {
         while (port > queue->items[i].path && port[-1] >= '0' && port[-1] <= '9')
             port--;
         text_addf(&t, "(x=$(curl 'http://127.0.0.1:%.*s/", (int)(question - port), port);
-        /* What large packets are filled with is left to the shell: all questions of a pod are one
+        /* The shell makes the filling of large packets: all questions of a pod must fit into one
          * command line. */
         question += strlen("/proxy/");
         for (at = question; *at && zeros < ZEROS; at += zeros ? zeros : 1)
@@ -93,7 +99,8 @@ char *ask_script_make(const struct ask_queue *queue, unsigned lanes) {
     return text_take(&t);
 }
 
-/* "BODY 17 200" of a line's end: where its body ends; NULL when this is no such line. */
+/* Reads the end of a line such as "BODY 17 200" (question 17, status 200). Returns where the body
+ * ends; NULL when the line has no such end. */
 static const char *read_end(const char *line, const char *end, size_t *ret_question,
                             long *ret_status) {
     const char *at = end;
@@ -159,7 +166,8 @@ void ask_by_exec(struct kube_client *client, struct ask_pod *pods, size_t count,
             memcpy(argvs[k], argv, sizeof argv);
             execs[k] = (struct kube_exec){.namespace_ = some[k]->namespace_,
                                           .pod = some[k]->name,
-                                          .container = "neighbor", /* it has a shell */
+                                          /* The neighbor container has a shell. */
+                                          .container = "neighbor",
                                           .argv = argvs[k],
                                           .timeout_ms = some[k]->queue.items[0].until_ms + EXEC_MS,
                                           .max_output = OUTPUT_MAX};

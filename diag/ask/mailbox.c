@@ -1,8 +1,9 @@
-/* Two probes on this node as static pods: manifests, mailboxes, and taking them away again.
+/* Two probes on this node as static pods: writes their manifests, talks to them through their
+ * mailbox folders, and removes all of it again.
  *
- * The kubelet runs them through the whole real path (CRI, CNI, HNS) without any right in the
- * cluster. Their image is the sandbox image, which is on the node anyway; the probe and its mailbox
- * come from the host at the same path inside and outside. */
+ * The kubelet runs these pods on the whole real path (CRI, CNI, HNS) without any right in the
+ * cluster. Their image is the sandbox image, which is on the node in any case. The probe's program
+ * and its mailbox are folders of the host, mounted at the same path in the container. */
 #include "diag/ask/mailbox.h"
 
 #include <stdio.h>
@@ -25,13 +26,14 @@ enum {
     MIRROR_TIMEOUT_MS = 2000,
     LOG_TAIL_MAX = 65536,
     SANDBOX_ERROR_MAX = 400,
-    CONTAINER_ID_MIN = 32, /* hexadecimal digits */
+    /* The fewest hexadecimal digits in a row that count as a container's id. */
+    CONTAINER_ID_MIN = 32,
     ENDS_MAX = 1000,
 };
 #define BIN DIAG_PROBES_FOLDER "\\bin"
 #define PROGRAM BIN "\\winjoin-probe.exe"
 
-/* The last letter of a name is also its mailbox. */
+/* The last letter of a probe's name is also the name of its mailbox folder. */
 static const char *const names[] = {"winjoin-probe-a", "winjoin-probe-b"};
 
 static char *manifest_path(const struct diag_probe_options *options, const char *name) {
@@ -40,13 +42,14 @@ static char *manifest_path(const struct diag_probe_options *options, const char 
     return xasprintf("%s\\%s.json", folder ? folder : "C:\\etc\\kubernetes\\manifests", name);
 }
 
-/* Of a probe: a file of its mailbox, or with NULL that folder itself. */
+/* The path of a file in a probe's mailbox; of the mailbox folder itself when `file` is NULL. The
+ * caller frees. */
 static char *mailbox_path(const char *name, const char *file) {
     return xasprintf(DIAG_PROBES_FOLDER "\\%s%s%s", name + strlen(name) - 1, file ? "\\" : "",
                      file ? file : "");
 }
 
-/* ---- the Pod ---- */
+/* ---- the Pod of a probe ---- */
 
 json_t *static_pod_make(const struct diag_probe_options *options, const char *name) {
     const char *image =
@@ -60,7 +63,7 @@ json_t *static_pod_make(const struct diag_probe_options *options, const char *na
                                    options->run ? options->run : "0"));
 }
 
-/* ---- start and remove ---- */
+/* ---- start and remove the probes ---- */
 
 static int mailbox_write(struct host *host, const char *name, const char *file, const char *data,
                          struct error *err) {
@@ -69,14 +72,15 @@ static int mailbox_write(struct host *host, const char *name, const char *file, 
     return host_write(host, path, data, strlen(data), HOST_PUBLIC, err);
 }
 
-/* All that the pods find: the program, an empty mailbox for each; and their manifests, last. */
+/* Writes all that the pods need: the program, an empty mailbox for each pod, and the manifests
+ * last, because the kubelet starts a pod as soon as its manifest is there. */
 static int files_write(struct host *host, const struct diag_probe_options *options,
                        struct error *err) {
     const void *program = options->program;
     size_t len = options->program_len;
 
-    /* A program that is there already with the same bytes stays: a pod of another run may hold it.
-     */
+    /* A program file that already has the same bytes is kept: a pod of another run may have it
+     * open. */
     if (host_make_folder(host, BIN, HOST_PROBE_PROGRAM, err) < 0 ||
         (!host_has(host, PROGRAM, program, len) &&
          host_write(host, PROGRAM, program, len, HOST_PROBE_PROGRAM, err) < 0))
@@ -84,7 +88,7 @@ static int files_write(struct host *host, const struct diag_probe_options *optio
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         _cleanup_(freep) char *mailbox = mailbox_path(names[i], NULL);
 
-        /* Old answers would be taken for new ones. */
+        /* Results of an earlier run would be taken for new ones. */
         if (host_remove_tree(host, mailbox, err) < 0 ||
             host_make_folder(host, mailbox, HOST_PROBE_MAILBOX, err) < 0)
             return -1;
@@ -116,10 +120,11 @@ static enum wait_look folder_removed(void *host, struct wait *, struct error *er
 
 int diag_probes_remove(struct diag_probes *probes, struct error *err) {
     struct host *host = probes->host;
-    /* A probe that has ended removes its heartbeat. One that is killed leaves it: so the limit. */
+    /* A probe that ends removes its heartbeat file, but a killed probe leaves it: so the wait has a
+     * limit. */
     struct wait end = {
         .limit_ms = STOP_TIMEOUT_MS, .pause_ms = STOP_TURN_MS, .look = pods_ended, .context = host};
-    /* A pod holds its program and folder until it has ended. */
+    /* A pod keeps its program and its folder open until it has ended, so the removal is retried. */
     struct wait removal = {.limit_ms = END_TIMEOUT_MS,
                            .pause_ms = END_TURN_MS,
                            .look = folder_removed,
@@ -128,20 +133,22 @@ int diag_probes_remove(struct diag_probes *probes, struct error *err) {
     bool failed = false;
 
     if (host_file_type(host, DIAG_PROBES_FOLDER) == HOST_ABSENT)
-        return 0; /* it is there before all else, and goes last */
+        /* The start makes this folder before anything else, and the removal deletes it last. */
+        return 0;
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         _cleanup_(freep) char *path = manifest_path(probes->options, names[i]);
         _cleanup_(freep) char *mailbox = mailbox_path(names[i], NULL);
 
-        /* A kubelet on Windows looks for changed manifests every 20 s only; a probe that is told to
+        /* A kubelet on Windows looks for changed manifests only every 20 s. A probe that is told to
          * stop ends its pod at once (restartPolicy OnFailure). */
         if (host_file_type(host, mailbox) == HOST_FOLDER)
             (void)mailbox_write(host, names[i], "stop", "stop\n",
-                                ERROR_IGNORED); /* then the kubelet ends it, later */
+                                /* When this fails, the kubelet ends the pod, only later. */
+                                ERROR_IGNORED);
         if (host_remove(host, path, failed ? &later : &first) < 0)
             failed = true;
     }
-    (void)wait_until(host, &end, &later); /* when they do not end, their folder stays */
+    (void)wait_until(host, &end, &later); /* If they do not end, the removal below fails. */
     if (wait_until(host, &removal, failed ? &later : &first) != LOOK_DONE)
         failed = true;
     if (!failed)
@@ -161,16 +168,17 @@ int diag_probes_start(struct diag_probes *probes, struct error *err) {
         array_add(probes->items, probes->count, probe);
     }
     probes->began = host_now(host);
-    /* A run that was killed left its pods running: they hold their folders. */
+    /* The pods of an earlier run that was killed may still run and keep their folders open. */
     if (((beats(host, names[0]) || beats(host, names[1])) && diag_probes_remove(probes, err) < 0) ||
         files_write(host, probes->options, err) < 0)
         return error_prefix(err, "start the probe pods");
     return 0;
 }
 
-/* ---- why a pod does not start ---- */
+/* ---- why a probe pod does not start ---- */
 
-/* A value as klog quotes it, up to its closing quote, on one line. The caller frees. */
+/* Reads a value that klog quoted, from behind its opening to its closing quote, as text of one
+ * line. The caller frees. */
 static char *unquoted(const char *value) {
     struct text text = {0};
 
@@ -185,7 +193,8 @@ static char *unquoted(const char *value) {
     return text_take(&text);
 }
 
-/* Without the ids of containers, which differ at each attempt. The caller frees. */
+/* Copies the text, with "ID" in place of container ids, which differ at each attempt. The caller
+ * frees. */
 static char *without_ids(const char *words) {
     struct text text = {0};
 
@@ -201,13 +210,15 @@ static char *without_ids(const char *words) {
     return text_take(&text);
 }
 
-/* What the kubelet's log says of a pod that it cannot start, in this run: its events and this log
- * alone do. */
+/* What the kubelet's log says in this run about a pod that does not start. No source but the log
+ * and the Pod's events has these errors. */
 struct said {
-    char *sandbox; /* the last error of its sandbox; NULL: none. Owned */
+    char *sandbox; /* The last error of the pod's sandbox; NULL when there is none. Owned. */
     int64_t sandbox_time;
-    char *start;     /* the last of its container: "RunContainerError: <message>". Owned */
-    unsigned starts; /* attempts that ended so, one after the other */
+    /* The last error of the container's start, "RunContainerError: <message>"; NULL when there is
+     * none. Owned. */
+    char *start;
+    unsigned starts; /* How many attempts in a row ended with the error in `start`. */
 };
 
 static void said_free(struct said *said) {
@@ -215,8 +226,8 @@ static void said_free(struct said *said) {
     free(said->start);
 }
 
-/* When the kubelet last had a sandbox for the pod, from its Pod object: seconds since 1970, of the
- * condition PodReadyToStartContainers or the start of a container; 0: not known. */
+/* When the kubelet last had a sandbox for the pod, in seconds since 1970: the newest of the Pod's
+ * condition PodReadyToStartContainers and the starts of its containers. 0 when unknown. */
 static int64_t sandbox_made(const json_t *pod) {
     static const char *const containers[] = {
         "state.running.startedAt", "state.terminated.startedAt", "lastState.terminated.startedAt"};
@@ -259,14 +270,15 @@ char *static_pod_last_end(const json_t *pod, unsigned *ret_ends) {
     return xasprintf("its program ends with exit code %s: %s", number, why);
 }
 
-/* It has a sandbox, and its program does not run there, or does not speak. The caller frees. */
+/* Says why a pod that has a sandbox does not answer: its program does not run, or has written
+ * nothing yet. NULL when nothing is known. The caller frees. */
 static char *program_waiting(struct diag_probe *probe, const json_t *mirror, struct said *said) {
     const char *since = json_text_at(mirror, "status.containerStatuses.0.state.running.startedAt");
     unsigned ends = 0;
     _cleanup_(freep) char *end = static_pod_last_end(mirror, &ends), *waiting = NULL;
 
     if (end && ends >= said->starts) {
-        /* How often it was so until now; another reason counts from there. */
+        /* Ends for an earlier reason do not count for the new reason. */
         if (strncmp(probe->failure, end, sizeof probe->failure - 1) != 0)
             probe->failures_before = *probe->failure ? probe->failures_all : 0;
         text_format(probe->failure, sizeof probe->failure, "%s", end);
@@ -290,7 +302,7 @@ static char *program_waiting(struct diag_probe *probe, const json_t *mirror, str
                                          since);
 }
 
-/* What its log says of the pod, which it loses line by line. */
+/* Reads the kubelet's log for errors of the pod. Changes `log`: it is cut into lines. */
 static void log_read(char *log, const struct diag_probes *probes, const char *name,
                      struct said *said) {
     for (char *line = log, *end; line && *line; line = end) {
@@ -315,8 +327,8 @@ static void log_read(char *log, const struct diag_probes *probes, const char *na
             }
             continue;
         }
-        /* failed to "StartContainer" for "probe" with RunContainerError: "<message>"; a back-off
-         * is no attempt. */
+        /* The log says: failed to "StartContainer" for "probe" with RunContainerError: "<message>".
+         * An error with BackOff in it is no new attempt. */
         with = strstr(words, " with ");
         quote = with ? strchr(with, '"') : NULL;
         if (!quote || strstr(with, "BackOff"))
@@ -330,7 +342,7 @@ static void log_read(char *log, const struct diag_probes *probes, const char *na
     }
 }
 
-/* An error that passed: the sandbox was made since. */
+/* A sandbox error of the log counts only while no sandbox was made after it. */
 char *diag_probe_waiting(struct diag_probes *probes, size_t i) {
     const struct diag_probe_options *options = probes->options;
     struct diag_probe *probe = &probes->items[i];
@@ -339,14 +351,16 @@ char *diag_probe_waiting(struct diag_probes *probes, size_t i) {
     _cleanup_(freep) char *log = NULL;
     bool absent = false;
 
-    /* The kubelet makes a mirror of each static pod in the API, and reports there; it may not be
-     * there yet, or not readable. */
+    /* The kubelet makes a mirror of each static pod in the API, and reports the pod's state there.
+     * The mirror may be missing still, or not readable. */
     if (options->client && options->node_name) {
-        struct kube_client client = *options->client; /* the same texts, without its patience: */
+        /* A copy of the client, borrowing the same texts. */
+        struct kube_client client = *options->client;
         struct error err = {0};
         char path[512];
 
-        client.patience_ms = 0; /* pods are looked at meanwhile */
+        /* The copy does not retry for long: the probes have to be looked at between two calls. */
+        client.patience_ms = 0;
         client.timeout_ms = MIRROR_TIMEOUT_MS;
         text_format(path, sizeof path, "/api/v1/namespaces/" DIAG_PROBES_NAMESPACE "/pods/%s-%s",
                     probe->name, options->node_name);
@@ -389,7 +403,8 @@ int diag_probe_ask(const struct diag_probes *probes, size_t i, const struct prob
     return 0;
 }
 
-/* An answer that does not parse stays so: the probe renames whole files only. */
+/* An answer that does not parse now never will: the probe gives a file its final name only when the
+ * file is complete. */
 int diag_probe_read(const struct diag_probes *probes, size_t i, struct probe_results *ret,
                     struct error *err) {
     _cleanup_(freep) char *file = xasprintf("results-%u.txt", probes->items[i].asked),

@@ -1,5 +1,5 @@
-/* Packets that an ACL policy of the probe pods' endpoints blocks: each red cell is played against
- * the rules that HNS has. */
+/* Packets that an ACL policy of the probe pods' endpoints blocks. The packets of each failed cell
+ * are compared with the ACL rules that HNS has. */
 #include "base/cidr.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
@@ -9,17 +9,17 @@ struct packet {
     bool in;
     int protocol;
     const char *remote;
-    int local_port, remote_port; /* 0 = an ephemeral one */
+    int local_port, remote_port; /* A port of 0 stands for an ephemeral port. */
 };
 
-/* The first packet of a flow that a rule blocks. */
+/* Which rule blocks the first packet of a flow that is blocked, and at which endpoint. */
 struct verdict {
     const json_t *endpoint;
     const json_t *rule; /* the Settings of the ACL policy; NULL = none blocks */
     const struct scene_pod *pod;
 };
 
-/* ---- one rule, one packet ---- */
+/* ---- compare one rule with one packet ---- */
 
 static bool number_listed(const char *list, int number) {
     _cleanup_(text_list_free) struct text_list items = {0};
@@ -64,7 +64,7 @@ static bool tuple_matches(const json_t *rule, const struct packet *packet) {
            number_listed(json_text_at(rule, "RemotePorts"), packet->remote_port);
 }
 
-/* ---- a cell's packets ---- */
+/* ---- the packets of a cell ---- */
 
 /* The rule of the lowest number decides; among equals one that blocks. */
 static bool blocked(const struct scene *scene, const struct scene_pod *pod,
@@ -94,7 +94,8 @@ static bool blocked(const struct scene *scene, const struct scene_pod *pod,
     return true;
 }
 
-/* From pod a to an address or a cluster IP, and into pod b when that is its. */
+/* Checks the packet from pod a (or from the node) to an address or a cluster IP, and its arrival at
+ * pod b when the address is pod b's. */
 static void way_check(const struct scene *scene, const struct diag_cell *cell, const char *ip,
                       int port, bool sure, struct verdict *verdict) {
     bool from_pod = !(cell->flow->is & FLOW_FROM_NODE);
@@ -107,7 +108,8 @@ static void way_check(const struct scene *scene, const struct diag_cell *cell, c
 
     if (from_pod && blocked(scene, &scene->pods[POD_A], &out, verdict))
         return;
-    out.remote = backend; /* whether an ACL sees that or the cluster IP is not known */
+    /* Whether an ACL sees the cluster IP or the backend behind it is not known. */
+    out.remote = backend;
     if (backend_port)
         out.remote_port = (int)backend_port;
     if (from_pod && backend && !sure && blocked(scene, &scene->pods[POD_A], &out, verdict))
@@ -116,7 +118,8 @@ static void way_check(const struct scene *scene, const struct diag_cell *cell, c
         blocked(scene, &scene->pods[POD_B], &in, verdict);
 }
 
-/* sure: only what is blocked in any case. */
+/* Checks all packets of a cell. With `sure`, it only finds a rule that blocks them whether ACLs see
+ * the cluster IP or the backend. */
 static void cell_check(const struct scene *scene, const struct diag_cell *cell, bool sure,
                        struct verdict *verdict) {
     struct diag_cell question = *cell;
@@ -144,14 +147,14 @@ static void cell_check(const struct scene *scene, const struct diag_cell *cell, 
         way_check(scene, cell, host, (int)port, sure, verdict);
         return;
     }
-    question.udp = true; /* names are asked for by UDP, whatever follows */
+    question.udp = true; /* The DNS is asked by UDP first, even when the flow itself uses TCP. */
     if (dns && !(cell->flow->is & FLOW_FROM_NODE))
         way_check(scene, &question, dns, DNS_PORT, sure, verdict);
     if (!verdict->rule && cell->result.address_count)
         way_check(scene, cell, cell->result.addresses[0], (int)port, sure, verdict);
 }
 
-/* ---- the row ---- */
+/* ---- the CNI-POLICY row of the decision table ---- */
 
 static char *rule_text(const struct verdict *verdict) {
     static const struct {
@@ -169,14 +172,15 @@ static char *rule_text(const struct verdict *verdict) {
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
         const char *value = json_text_at(verdict->rule, parts[i].key);
 
-        if (value && *value && (i || !text_equal(value, "256"))) /* 256: of any protocol */
+        /* Protocol 256 means any protocol. */
+        if (value && *value && (i || !text_equal(value, "256")))
             text_addf(&t, ", %s %s", parts[i].words, value);
     }
     return text_take(&t);
 }
 
-/* HNS hands what leaves pod a to a proxy (HCN: L4WfpProxyPolicySetting), and no flow of that
- * passes. */
+/* An HNS policy (HCN: L4WfpProxyPolicySetting) hands packets that leave pod a to a proxy, and no
+ * flow that it covers passes. */
 static enum level look_proxy(const struct scene *scene, struct finding *finding) {
     const json_t *settings = policy_of(scene->pods[POD_A].endpoint, "L4WFPPROXY");
     const json_t *tuple = json_object_get(settings, "FilterTuple");
@@ -211,7 +215,8 @@ static enum level look_proxy(const struct scene *scene, struct finding *finding)
     return LIKELY;
 }
 
-/* Rules that should have stopped what came through are not what HNS does. */
+/* A rule that should have blocked a cell that passed is refuted: HNS does not apply the rule as
+ * this file does. Such a rule explains no failed cell. */
 enum level look_cni_policy(const struct scene *scene, struct finding *finding) {
     const json_t *refuted[FLOW_COUNT * 2];
     size_t n = 0;

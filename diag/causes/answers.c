@@ -1,10 +1,10 @@
-/* Causes that the answers themselves show: by one protocol only, no such zone, some lost. What an
- * answer of the DNS says is never more than likely to be the DNS' own fault: what is between may
- * drop the one protocol, or answer in its place. */
+/* Causes that the answers themselves show: answers by one protocol only, no such zone, some packets
+ * lost. When the DNS answers with an error, or by one protocol only, the DNS is never more than the
+ * likely cause: a device between may drop that protocol, or answer in place of the DNS. */
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 
-/* How many pods a load balancer sends to. */
+/* The number of backends that the load balancer of this address and port sends to. */
 static size_t backends_of(const struct scene *scene, const char *vip, int protocol, int port) {
     return json_array_size(json_object_get(
         diag_evidence_balancer(scene->evidence, vip, protocol, port), "HostComputeEndpoints"));
@@ -17,8 +17,8 @@ enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
     const uint32_t wide = CELL_TCP(POD_IP) | CELL_TCP(SVC_IP) | CELL_TCP(EXT_IP);
     bool by_udp =
         (scene->green & CELL_UDP(POD_IP)) && (scene->green & (CELL_UDP(SVC_IP) | CELL_UDP(EXT_IP)));
-    /* It is not the other nodes alone that are silent by TCP: pods of this node are, and what is
-     * outside and answers the node. */
+    /* Pods of this node and the target outside are silent by TCP, too, so the cause is not on other
+     * nodes alone. The target outside answers the node itself. */
     uint32_t cells =
         by_udp && (silent & wide) == wide && (scene->extras[X_NODE_EXTERNAL].said & SAID_OK)
             ? silent
@@ -43,7 +43,7 @@ enum level look_tcp_lost(const struct scene *scene, struct finding *finding) {
     return pod || cells ? LIKELY : NO;
 }
 
-/* Between addresses, where no name is asked for: those that are silent by UDP, and not by TCP. */
+/* The cells of flows by address, without a DNS question, that are silent by UDP and pass by TCP. */
 static uint32_t cells_without_udp(const struct scene *scene) {
     const uint32_t silent = scene->outcome[PROBE_NO_REPLY] | scene->outcome[PROBE_DNS_TIMEOUT];
 
@@ -51,7 +51,7 @@ static uint32_t cells_without_udp(const struct scene *scene) {
 }
 
 enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
-    /* By TCP the DNS answers, by UDP not even its pod, asked at its own address. */
+    /* The DNS answers by TCP. By UDP even a DNS pod that is asked at its own address is silent. */
     bool without = (scene->extras[X_DNS_UDP].said & SAID_NOTHING) &&
                    (scene->extras[X_DNS_POD].said & SAID_NOTHING) && scene->dns_answers_by_tcp,
          silent = without && (scene->extras[X_CLOSED_UDP].said & SAID(NO_REPLY));
@@ -87,9 +87,9 @@ enum level look_udp_lost(const struct scene *scene, struct finding *finding) {
     return cells || silent ? LIKELY : NO;
 }
 
-/* Asked straight at its cluster IP, the DNS answers over one protocol and not over the other. Of
- * several pods one may be dead. No other program of another node answers by UDP, and a closed port
- * does not either (its error is ICMP): where UDP is the silent one, all of it may be lost. */
+/* The DNS is asked at its cluster IP, and answers over one protocol only. Of several DNS pods one
+ * may be dead. Where UDP is silent, all of UDP may be lost: nothing else on another node answers by
+ * UDP, and a closed port answers with ICMP, which may be dropped. */
 enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     const struct extra *udp = &scene->extras[X_DNS_UDP], *tcp = &scene->extras[X_DNS_TCP];
     const char *vip = expected(scene, "dnsIP");
@@ -156,7 +156,7 @@ enum level look_svc_half(const struct scene *scene, struct finding *finding) {
         const struct asked_service *asked = &asked_services[i];
         const char *vip = expected(scene, asked->key);
         size_t backends = backends_of(scene, vip, asked->protocol, asked->port);
-        uint32_t mixed = scene->partly; /* one of two cells may have met the dead one each time */
+        uint32_t mixed = scene->partly; /* One cell may have met only the dead backend. */
 
         if (asked->protocol == TCP && (scene->green & asked->cells))
             mixed |= scene->failed & ~scene->unresolved;
@@ -173,7 +173,7 @@ enum level look_svc_half(const struct scene *scene, struct finding *finding) {
     return finding->may ? LIKELY : NO;
 }
 
-/* The DNS answers, and says that the cluster's own zone has no such name. */
+/* The DNS answers that a name of the cluster's own zone does not exist. */
 enum level look_dns_zone(const struct scene *scene, struct finding *finding) {
     const char *domain = expected(scene, "dnsDomain");
 
@@ -187,8 +187,9 @@ enum level look_dns_zone(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* An API server with several adapters announces the wrong one: nobody reaches that. Of several one
- * may be dead. */
+/* An API server with several adapters announces the address of the wrong one, which this node
+ * cannot reach. When the Service kubernetes has several backends and some attempts succeed, one API
+ * server may be dead instead. */
 enum level look_api_addr(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "kubernetesIP");
     const char *server = json_text_at(scene->evidence, "look.api.server");
@@ -227,8 +228,8 @@ enum level look_api_pods(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* Some attempts succeed, some do not. Of a Service with several backends one may be dead; between
- * two addresses it is loss. */
+/* Some attempts succeed, others do not. Between two addresses that proves packet loss. Behind a
+ * Service with several backends, one of them may be dead instead. */
 enum level look_loss(const struct scene *scene, struct finding *finding) {
     const uint32_t straight =
         CELL_BOTH(POD_IP) | CELL_BOTH(EXT_IP) | CELL_BOTH(NODE_POD) | CELL_BOTH(POD_NODE);
@@ -245,10 +246,10 @@ enum level look_loss(const struct scene *scene, struct finding *finding) {
                      cell->result.attempts);
     }
     finding->may = scene->partly;
-    if (scene->partly & CELLS_DNS) /* the same questions, of which each attempt was lost */
+    if (scene->partly & CELLS_DNS) /* Cells by the same DNS belong to this cause. */
         finding->may |=
             CELLS_DNS & (scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT]);
-    if (scene->partly & CELLS_OUTSIDE) /* the DNS asks there, too */
+    if (scene->partly & CELLS_OUTSIDE) /* The DNS asks the outside for these names. */
         finding->may |=
             CELLS_OUTSIDE & (scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT]);
     if (!scene->partly && scene->dns_loses_some &&

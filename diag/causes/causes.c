@@ -1,4 +1,4 @@
-/* The decision table (how its rows compete: judge.c). */
+/* The decision table of causes. judge.c decides which of its rows win. */
 #include "diag/causes/rows.h"
 
 #define PROXY_HINT                                                                                 \
@@ -51,7 +51,7 @@
     { {id, breaks, message, hint, source}, must, may, look, of, what }
 #define ROW(...) ROW_ABOUT(NULL, __VA_ARGS__)
 
-/* Widest first. */
+/* The rows of the table, the widest cause first. */
 const struct row diag_rows[] = {
     ROW("CERT-EXPIRED", "nothing at once; the kubelet at its next start",
         "the node's client certificate has expired", NEW_CERTIFICATE, NULL, 0, 0, look_cert_expired,

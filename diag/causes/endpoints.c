@@ -1,5 +1,5 @@
-/* Causes among the endpoints of the probe pods: missing, alike, with other routes than their
- * network. */
+/* Causes in the endpoints of the probe pods: an endpoint is missing, two have the same address, or
+ * one has other routes than its network. */
 #include "base/cidr.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
@@ -22,7 +22,8 @@ enum level look_hns_ep(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* Neither the node nor the other pod, by no protocol and in no size, though HNS shows nothing. */
+/* Neither the node nor the other pod reaches pod b, by any protocol and in any packet size, though
+ * its HNS endpoint looks right. */
 enum level look_hns_ep_silent(const struct scene *scene, struct finding *finding) {
     const uint32_t to_b = CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD);
 
@@ -48,7 +49,8 @@ size_t endpoints_with(const struct scene *scene, const char *ip, bool attached) 
     return n;
 }
 
-/* A pod of another node is looked for on this one. */
+/* This node has an endpoint with the address of a DNS pod of another node, so packets to that pod
+ * stay here. */
 static bool dns_pod_is_local(const struct scene *scene, struct finding *finding) {
     const char *pod = scene->dns_pod;
     const char *prefix = expected(scene, "podCIDR");
@@ -84,7 +86,7 @@ enum level look_hns_epstale(const struct scene *scene, struct finding *finding) 
     const char *b = json_text_at(scene->pods[POD_B].endpoint, "MacAddress");
     uint32_t wrong;
 
-    if (a && b && *a && mac_equal(a, b)) { /* what is for one of them reaches one, at most */
+    if (a && b && *a && mac_equal(a, b)) { /* Packets for both pods reach one of them at most. */
         finding->message = xstrdup("two endpoints have the same MAC address");
         finding->hint = xstrdup("delete one of the pods: its new endpoint gets another one");
         finding_note(finding, "the endpoints of %s and %s have the MAC address %s",
@@ -93,8 +95,8 @@ enum level look_hns_epstale(const struct scene *scene, struct finding *finding) 
     }
     if (dns_pod_is_local(scene, finding))
         return CONFIRMED;
-    /* Packets to a pod, and answers to it, reach one of the two endpoints with its address. The
-     * other one counts where it is attached; else only where a wrong pod answered. */
+    /* Of two endpoints with the same address, only one gets the packets for it. The second one
+     * counts when it is attached; an unattached one counts only where a wrong pod answered. */
     wrong = scene->outcome[PROBE_WRONG_RESPONDER] & finding->may;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const char *ip = scene->pods[rows[i].pod].ip;
@@ -117,8 +119,8 @@ enum level look_hns_epstale(const struct scene *scene, struct finding *finding) 
     return LIKELY;
 }
 
-/* A bridge's pods send by the node's own address among them, which its endpoint of the network
- * brings: noted where no adapter has any such address. */
+/* In bridge modes pods send through the node's own address among the pods' addresses, which the
+ * node's endpoint of the network brings. Notes it when no adapter has such an address. */
 static bool note_no_host_endpoint(const struct scene *scene, const char *hop,
                                   struct finding *finding) {
     const char *prefix = scene->subnet;
@@ -157,7 +159,8 @@ static void note_routes(const struct scene *scene, const struct scene_pod *pod,
         if (!hop || !strchr(hop, '.'))
             continue;
         wide |= all;
-        /* The gateway of the network, or the node's own address among the pods (a bridge's). */
+        /* The next hop is right when it is the gateway of the network, or in bridge modes the
+         * node's own address among the pods. */
         if (!gateway || item_with(gateways, "NextHop", hop) || adapter_with(scene, hop, NULL))
             continue;
         if (all && !note_no_host_endpoint(scene, hop, finding))
@@ -170,7 +173,8 @@ static void note_routes(const struct scene *scene, const struct scene_pod *pod,
     }
     if (any && !wide && ip && strchr(ip, '.'))
         finding_note(finding, "endpoint %s (%s) has no default route", id, name);
-    /* The pod takes a Service's address for one of its own segment, and looks for it there. */
+    /* When the pod's own prefix holds the address of the DNS Service, the pod looks for that
+     * Service on its own segment. */
     if (length < 1 || cidr_parse(own, &cidr, NULL) < 0)
         return;
     cidr_format(&cidr, segment);
@@ -179,7 +183,7 @@ static void note_routes(const struct scene *scene, const struct scene_pod *pod,
                      name, segment, dns);
 }
 
-/* None of the pod's own routes holds that address, and it has others. */
+/* Says whether pod a has routes, and none of them holds the address. */
 static bool lacks_route(const struct scene *scene, const char *ip) {
     const json_t *endpoint = scene->pods[POD_A].endpoint;
     bool any = false;
@@ -194,11 +198,12 @@ static bool lacks_route(const struct scene *scene, const char *ip) {
     return any && ip;
 }
 
-/* The first pod's, which asks; or the other's, which the node then does not reach. */
+/* Judges the routes of pod a, which asks; if these are right, the routes of pod b, which the node
+ * then does not reach. */
 enum level look_pod_gw(const struct scene *scene, struct finding *finding) {
     note_routes(scene, &scene->pods[POD_A], finding);
     if (lacks_route(scene, expected(scene, "externalIP")) &&
-        !lacks_route(scene, expected(scene, "dnsIP"))) { /* it has routes to some others */
+        !lacks_route(scene, expected(scene, "dnsIP"))) {
         finding->must = CELL_BOTH(EXT_IP);
         finding->may = CELL_BOTH(EXT_IP) | CELL_TCP(EXT_DNS);
     }
@@ -210,8 +215,8 @@ enum level look_pod_gw(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
-/* HNS and the network agree about the gateway: it, or what is behind it, is silent. The node itself
- * gets out. */
+/* HNS and the network agree about the gateway, so the gateway, or what is behind it, drops the
+ * packets. The node itself reaches the outside. */
 enum level look_pod_gw_silent(const struct scene *scene, struct finding *finding) {
     const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY] |
                             scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE];
@@ -236,7 +241,7 @@ enum level look_pod_gw_silent(const struct scene *scene, struct finding *finding
     return LIKELY;
 }
 
-/* ---- the second family of a dual-stack node ---- */
+/* ---- IPv6, the second family of a dual-stack node ---- */
 
 enum level look_ip6_addr(const struct scene *scene, struct finding *finding) {
     const json_t *adapters = json_object_get(scene->evidence, "adapters");

@@ -1,18 +1,19 @@
-/* Finds things in the evidence document: among them how this node itself sends to an address. */
+/* Finds facts in the evidence document, among them how this node itself sends to an address. */
 #include "base/cidr.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 
 /* ---- how this node itself sends to an address ---- */
 
-/* The default route and those of the node's own segments are as usual. */
+/* Notes an unusual route or neighbor entry of this node for the address. The default route and the
+ * routes of the node's own segments are usual, and are not noted. */
 void note_way(const struct scene *scene, const char *ip, struct finding *finding) {
     const json_t *route = NULL, *neighbor;
     const char *prefix, *hop, *next, *mac;
     int length = -1;
     bool by_hop;
 
-    /* The narrowest of its routes that holds the address. */
+    /* The route with the longest prefix that holds the address is used. */
     json_each(json_object_get(scene->evidence, "routes"), i, one) {
         struct cidr cidr;
 

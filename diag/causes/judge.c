@@ -1,5 +1,5 @@
-/* How the rows of the table compete: what evidence confirms goes before what only looks like it,
- * and the wider before the narrower. */
+/* How the rows of the decision table compete: a cause that evidence confirms wins over one that is
+ * only likely, and a wider cause wins over a narrower one. */
 #include "diag/causes/rows.h"
 
 static void scene_make(const struct diag_report *report, const json_t *evidence, bool second,
@@ -55,7 +55,8 @@ static void cause_add(struct diag_report *report, const struct scene *scene, con
     };
     struct text_list *evidence = &cause.evidence;
 
-    /* A cluster of a hundred nodes may have a hundred lines of the same kind. */
+    /* At most five lines of evidence are kept: a cluster with a hundred nodes may have a hundred
+     * lines of the same kind. */
     if (evidence->count > SHOWN + 1) {
         size_t more = evidence->count - SHOWN;
 
@@ -80,7 +81,8 @@ static void finding_free(struct finding *finding) {
     free(finding->hint);
 }
 
-/* What the first look shows is named whether or not something is red. */
+/* Adds the causes of the first look, which are named even when no cell is red (failed or not
+ * run). */
 static void pass_first(struct diag_report *report, const struct scene *scene, enum level wanted,
                        uint32_t *covered) {
     for (size_t i = 0; i < diag_rows_count; i++) {
@@ -97,8 +99,8 @@ static void pass_first(struct diag_report *report, const struct scene *scene, en
     }
 }
 
-/* One pass over the table; *covered grows by what was explained. With `alone` a cause must explain
- * everything that is red. */
+/* Makes one pass over the table; the explained cells are added to *covered. With `alone`, a cause
+ * must explain all red cells. */
 static void pass_make(struct diag_report *report, struct scene *scene, enum level wanted,
                       bool alone, uint32_t *covered) {
     for (size_t i = 0; i < diag_rows_count && (scene->red & ~*covered); i++) {

@@ -12,8 +12,9 @@ static const char *port_of(const char *frontend) {
     return colon ? colon : frontend;
 }
 
-/* Services that lack a load balancer; with "orphan" only those whose port another one holds. Where
- * all are gone or kube-proxy does not run, other rows say so. */
+/* Services that lack a load balancer. With "orphan", only those whose port a load balancer of no
+ * Service holds. Other rows cover a node without any load balancer, and one where kube-proxy does
+ * not run. */
 enum level look_svc_lost(const struct scene *scene, struct finding *finding) {
     const char *dns = expected(scene, "dnsIP"), *kubernetes = expected(scene, "kubernetesIP");
     const json_t *balancers = json_object_get(scene->evidence, "loadBalancers");
@@ -30,14 +31,14 @@ enum level look_svc_lost(const struct scene *scene, struct finding *finding) {
         json_each(json_object_get(scene->drift, "loadBalancersWithoutService"), k, other)
             if (!orphan && text_equal(port_of(json_text_or(other, "frontend", "")), port))
                 orphan = other;
-        /* Which cells the load balancer carries that is missing. */
+        /* The cells whose packets the missing load balancer would carry. */
         if (dns && strlen(dns) == len && strncmp(frontend, dns, len) == 0)
             cells = text_equal(port, ":53/UDP") ? CELLS_DNS : CELL_TCP(SVC_SHORT);
         else if (kubernetes && strlen(kubernetes) == len && strncmp(frontend, kubernetes, len) == 0)
             cells = CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN);
 
         if (cells & scene->green & (CELL_BOTH(SVC_IP) | CELL_TCP(SVC_SHORT)))
-            continue; /* it has one by now */
+            continue; /* These cells pass, so the load balancer has been made by now. */
         if (orphans != (orphan != NULL))
             continue;
         if (orphan)
@@ -68,7 +69,7 @@ enum level look_proxy_two(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
-/* ---- what is left over ---- */
+/* ---- endpoints, namespaces, routes and load balancers that are left over ---- */
 
 static bool note_waiting(const struct scene *scene, const char *word, struct finding *finding) {
     bool any = false;
@@ -84,9 +85,10 @@ static bool note_waiting(const struct scene *scene, const char *word, struct fin
     return any;
 }
 
-/* HNS makes no second endpoint with an address, whoever has the first: those of pods' addresses
- * that are neither a pod's nor the node's own. One alone is passed by: the next address is given.
- */
+/* Notes endpoints that hold addresses which new pods should get, because HNS makes no second
+ * endpoint with the same address. Counts local (or with `remote`, remote) endpoints of no pod that
+ * have an address of the pods, not the node's own. A single one stops no pod, since the next free
+ * address is used, so it takes two. */
 static bool note_holders(const struct scene *scene, bool remote, struct finding *finding) {
     const char *subnet = scene->subnet;
     const json_t *balancers = json_object_get(scene->evidence, "loadBalancers");
@@ -113,8 +115,8 @@ static bool note_holders(const struct scene *scene, bool remote, struct finding 
     return true;
 }
 
-/* No sandbox gets an address. Pods that are gone may have some, in HNS or as files of host-local
- * alone. */
+/* No new sandbox gets an address. Pods that are gone may still hold addresses, in HNS or only as
+ * files of host-local. */
 enum level look_hns_left(const struct scene *scene, struct finding *finding) {
     size_t left = json_array_size(json_object_get(scene->drift, "endpointsWithoutPod")) +
                   json_array_size(json_object_get(scene->drift, "namespacesWithoutPod"));
@@ -147,21 +149,23 @@ enum level look_hns_left(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* kube-proxy's, of pods of other nodes. */
+/* Endpoints of kube-proxy for pods of other nodes hold the addresses that new pods get. */
 enum level look_hns_epstale_new(const struct scene *scene, struct finding *finding) {
     finding->may &= scene->red & ~scene->failed;
     return note_holders(scene, true, finding) ? CONFIRMED : NO;
 }
 
-/* The narrower route wins over the one to the node's whole prefix. One that leads to a node may be
- * right: agents that give nodes several prefixes (Calico's blocks) write such routes. */
+/* A narrower route wins over the route to a node's whole pod prefix. If its next hop is a node,
+ * the route may be right: agents that give nodes several prefixes (Calico's blocks) write such
+ * routes. */
 enum level look_route_stale(const struct scene *scene, struct finding *finding) {
     const char *dns = scene->dns_pod;
 
     json_each(json_object_get(scene->drift, "routesWithoutNode"), i, row) {
         const char *prefix = json_text_or(row, "prefix", ""), *by = json_text_or(row, "by", "");
         bool catches_dns = dns && prefix_holds(prefix, dns);
-        const json_t *around = NULL; /* the node within whose pods' prefix that one lies */
+        /* The node whose pod prefix contains the prefix of this route. */
+        const json_t *around = NULL;
         struct cidr inner, outer;
         struct network_peer peer;
 
@@ -216,7 +220,8 @@ enum level look_svc_port(const struct scene *scene, struct finding *finding) {
     return finding->may ? CONFIRMED : NO;
 }
 
-/* Backends that are no more, or another Service's, of a Service that the flows ask. */
+/* The load balancer of a Service that the flows ask has backends that are gone, or that belong to
+ * another Service. */
 enum level look_svc_stale(const struct scene *scene, struct finding *finding) {
     uint32_t cells = 0;
 

@@ -1,5 +1,5 @@
-/* Causes that the first look shows: a service that is down, an API server that is away, an expired
- * certificate, a clock that is off. They are named whether or not a flow fails. */
+/* Causes that the first look shows: a service that is down, an API server that is not reached, an
+ * expired certificate, a wrong clock. They are named whether or not a flow fails. */
 #include "base/rfc3339.h"
 #include "diag/causes/rows.h"
 #include "diag/look.h"
@@ -22,7 +22,7 @@ static char *duration(int64_t seconds) {
     return xasprintf("%lld %s", (long long)(seconds / units[i].unit), units[i].name);
 }
 
-/* ---- services ---- */
+/* ---- Windows services ---- */
 
 static char *what_is_down(const struct scene *scene, const json_t *status, const char *called) {
     const char *state = json_text_at(status, "state");
@@ -54,7 +54,8 @@ enum level look_service(const struct scene *scene, struct finding *finding) {
     const json_t *status = item_with(json_object_get(scene->look, "services"), "name", name);
     const char *log = json_text_at(status, "log"), *state = json_text_at(status, "state");
 
-    finding->may &= scene->red & ~scene->failed; /* what was measured has other causes */
+    /* Cells that were measured and failed have other causes. */
+    finding->may &= scene->red & ~scene->failed;
     if (!status || !service_status_is_down(status))
         return NO;
     finding->message = what_is_down(scene, status, diag_service_called(name));
@@ -75,13 +76,14 @@ enum level look_service(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* It runs, and hangs. */
+/* A service (containerd or kubelet) runs, but does not answer. */
 enum level look_hung(const struct scene *scene, struct finding *finding) {
     const char *name = finding->what;
     const char *why =
         json_string_value(json_object_get(json_object_get(scene->look, "silent"), name));
 
-    finding->may &= scene->red & ~scene->failed; /* pods that start say that it was only slow */
+    /* If pods start after all, the service was only slow. */
+    finding->may &= scene->red & ~scene->failed;
     if (!why || !finding->may)
         return NO;
     finding->message = xasprintf("%s runs, but does not answer", diag_service_called(name));
@@ -163,7 +165,7 @@ enum level look_api_refused(const struct scene *scene, struct finding *finding) 
     return CONFIRMED;
 }
 
-/* The API server lets this node in, and answers that it has no such Node. */
+/* The API server accepts this node, and answers that it has no Node with this name. */
 enum level look_node_gone(const struct scene *scene, struct finding *finding) {
     const char *detail = json_text_at(scene->look, "api.detail");
 

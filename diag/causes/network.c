@@ -23,7 +23,8 @@ enum level look_pod_img(const struct scene *scene, struct finding *finding) {
     return NO;
 }
 
-/* containerd takes the first file of the folder, and another program wrote that. */
+/* containerd uses the first file of its CNI folder; notes it when another program wrote that
+ * file. */
 static bool note_other_cni(const struct scene *scene, struct finding *finding) {
     const char *file = json_text_at(scene->evidence, "cni.file"),
                *name = json_text_at(scene->evidence, "cni.conf.name"),
@@ -46,7 +47,8 @@ static bool note_other_cni(const struct scene *scene, struct finding *finding) {
     " from running; winjoin logs kubelet and winjoin logs containerd show what becomes of it"
 
 enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
-    /* Its program was started so often, and failed in the same way: the next time it will, too. */
+    /* After this many starts of the program that failed in the same way, the next start will fail,
+     * too. */
     enum { FAILS_ALWAYS = 3 };
     bool no_sandbox = false, no_program = false;
 
@@ -70,8 +72,8 @@ enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
     finding->in_vain = no_sandbox || no_program;
     if (note_other_cni(scene, finding))
         return CONFIRMED;
-    /* winjoin's network has a CNI configuration, which could not be read: without one no sandbox
-     * gets a network. */
+    /* The CNI configuration of winjoin's network could not be read: without it no sandbox gets a
+     * network. */
     json_each(json_object_get(scene->evidence, "missing"), i, line) {
         const char *text = json_string_value(line);
 
@@ -88,7 +90,8 @@ enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
                                : "the probe pods do not start, or their program does not");
         finding->hint = xstrdup(NO_PROGRAM_HINT);
     }
-    /* Where what winjoin wrote has been changed, that is why (NODE-CHANGED). */
+    /* Where something that winjoin wrote has been changed, the change is the cause
+     * (NODE-CHANGED). */
     return json_at(scene->evidence, "changed.0") || !finding->in_vain ? LIKELY : CONFIRMED;
 }
 
@@ -109,7 +112,7 @@ bool note_unready(const json_t *node, struct finding *finding) {
 enum level look_notready(const struct scene *scene, struct finding *finding) {
     bool full = false;
 
-    /* Windows refuses to write what a container needs, and the kubelet says so of the node, too. */
+    /* Windows refuses to write what a container needs, and the kubelet reports DiskPressure. */
     json_each(json_at(scene->evidence, "node.status.conditions"), i, condition)
         full |= text_equal(json_text_at(condition, "type"), "DiskPressure") &&
                 text_equal(json_text_at(condition, "status"), "True");
@@ -134,7 +137,7 @@ enum level look_notready(const struct scene *scene, struct finding *finding) {
                : CONFIRMED;
 }
 
-/* It runs, and is reached by its folder alone. */
+/* The pod runs without an address: only its mailbox folder shows that. */
 enum level look_hns_ep_none(const struct scene *scene, struct finding *finding) {
     finding->may &= scene->red & ~scene->failed;
     for (const struct scene_pod *pod = scene->pods; pod < scene->pods + PODS; pod++)
@@ -145,7 +148,7 @@ enum level look_hns_ep_none(const struct scene *scene, struct finding *finding) 
 
 /* ---- the HNS network ---- */
 
-/* Each call of it waits: what is asked of it later, too. */
+/* Each call to HNS waits without an answer, so HNS objects that pods need later will wait, too. */
 enum level look_hns_hung(const struct scene *scene, struct finding *finding) {
     finding->may &= scene->red & ~scene->failed;
     if (!json_is_true(json_object_get(scene->evidence, "hnsSilent")) ||
@@ -192,7 +195,8 @@ enum level look_hns_mgmt(const struct scene *scene, struct finding *finding) {
     const char *own = json_text_at(policy_of(endpoint, "ProviderAddress"), "ProviderAddress");
     const char *nat = json_text_at(policy_of(endpoint, "OutBoundNAT"), "VirtualIP");
 
-    /* The pods' packets get another source address than this node has: no answer finds it. */
+    /* The pods' packets leave with a source address that this node does not have, so answers do not
+     * come back. */
     if (nat && *nat && json_array_size(json_object_get(scene->evidence, "adapters")) &&
         !adapter_with(scene, nat, NULL)) {
         finding->message =
@@ -216,7 +220,8 @@ enum level look_hns_mgmt(const struct scene *scene, struct finding *finding) {
                      "network was made",
                      ip);
     else if (adapter_with(scene, ip, NULL) && !adapter_with(scene, node, NULL))
-        return NO; /* it is the Node object that has another: NIC-WRONG */
+        /* The Node object has the wrong address, not the network: row NIC-WRONG covers that. */
+        return NO;
     else if (node && !text_equal(ip, node))
         finding_note(finding, "the network's management address is %s, the node's is %s", ip, node);
     else
@@ -241,7 +246,8 @@ enum level look_hns_cidr(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
-/* Nothing comes from one pod of the node to another, of any size; the node itself reaches both. */
+/* No packet of any size gets from one pod of this node to the other, while the node itself reaches
+ * both. */
 enum level look_pod_local(const struct scene *scene, struct finding *finding) {
     const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
     unsigned tcp = scene->extras[X_SMALL_TCP].said, udp = scene->extras[X_SMALL_UDP].said;
@@ -265,9 +271,10 @@ enum level look_pod_local(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* ---- size ---- */
+/* ---- packet size ---- */
 
-/* The largest size that arrives below the smallest that does not; from what is known already. */
+/* Notes the largest size that arrives below the smallest that does not. `arrives` and `lost` are
+ * sizes known before. */
 static void note_sizes(const struct scene *scene, struct finding *finding, enum diag_extra_id first,
                        const char *where, unsigned arrives, unsigned lost) {
     for (enum diag_extra_id extra = first; extra < first + X_SIZES; extra++) {
@@ -281,7 +288,7 @@ static void note_sizes(const struct scene *scene, struct finding *finding, enum 
     finding_note(finding, "%s: %u bytes arrive, %u do not", where, arrives, lost);
 }
 
-/* What the node believes to be the largest packet. */
+/* Notes the MTU of the node's adapter. */
 static void note_mtu(const struct scene *scene, struct finding *finding) {
     const json_t *adapter = adapter_with(scene, scene->own_address, NULL);
     long long mtu = json_number_at(adapter, "mtu", 0);
@@ -309,7 +316,8 @@ enum level look_mtu(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* No flow sends much to another node: only this shows what an application there would meet. */
+/* No flow of the matrix sends large packets to another node. These extra questions show what an
+ * application would meet there. */
 enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
     const char *backend =
         diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), TCP, DNS_PORT);
@@ -324,9 +332,11 @@ enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
                    (scene->extras[X_PAGE_LARGE].said & SAID(NO_REPLY)) &&
                    !scene->extras[X_PAGE_LARGE].some;
 
+    /* When even a connection has no answer, which needs the smallest packets, size is not the
+     * cause. */
     if (!(scene->green & CELL_TCP(POD_IP)) || !backend ||
-        (scene->extras[X_DNS_CONNECT].said & SAID_NOTHING) || /* the smallest packets of all */
-        !prefix || prefix_holds(prefix, backend) || !(questions || answers))
+        (scene->extras[X_DNS_CONNECT].said & SAID_NOTHING) || !prefix ||
+        prefix_holds(prefix, backend) || !(questions || answers))
         return NO;
     if (questions)
         note_sizes(scene, finding, X_SIZE_DNS_1000, "TCP to the DNS Service", 64, 2000);
@@ -342,7 +352,7 @@ enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* ---- other nodes (their routes: routes.c) ---- */
+/* ---- other nodes (routes.c judges the routes to them) ---- */
 
 enum level look_ovl_udp(const struct scene *scene, struct finding *finding) {
     const char *pod = scene->dns_pod;
@@ -361,7 +371,8 @@ enum level look_ovl_udp(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* The way back from the control plane's own machine: pods come there by their own addresses. */
+/* The way back from the control plane's machine is missing: pods reach it with their own addresses
+ * as source. */
 enum level look_l2_route_node(const struct scene *scene, struct finding *finding) {
     const char *prefix = expected(scene, "podCIDR"), *vip = expected(scene, "kubernetesIP");
     const char *backend = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);
@@ -379,7 +390,7 @@ enum level look_l2_route_node(const struct scene *scene, struct finding *finding
     return LIKELY;
 }
 
-/* Of IPv4, or of the family that is judged. */
+/* Judges the forwarding of IPv4, or of IPv6 when the second family is judged. */
 enum level look_forwarding(const struct scene *scene, struct finding *finding) {
     const char *key = scene->second ? "forwarding6" : "forwarding";
     const char *node = scene->second ? expected(scene, "nodeIP6") : scene->own_address;

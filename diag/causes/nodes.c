@@ -1,5 +1,5 @@
-/* Causes among the nodes and below them: which adapter, which name, which backend, whose switch,
- * which limits and faults of Windows. */
+/* Causes in the nodes and in their machines: a wrong adapter, duplicate names, a wrong backend of
+ * the network agent, a hypervisor's switch, limits and known faults of Windows. */
 #include "base/cidr.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
@@ -8,7 +8,7 @@
 
 /* ---- the switch of a hypervisor ---- */
 
-/* NSX and some vmxnet3 drivers take UDP 4789 for their own VXLAN. */
+/* NSX and some vmxnet3 drivers take packets to UDP 4789 for their own VXLAN. */
 enum level look_ovl_nsx(const struct scene *scene, struct finding *finding) {
     static const char *const makers[] = {"00-50-56", "00-0c-29", "00-05-69"};
     const json_t *adapter = adapter_with(scene, scene->own_address, NULL);
@@ -44,7 +44,7 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
     if (name && alias && !strstr(alias, name) && !strstr(name, alias))
         finding_note(finding, "the network is on adapter '%s', the node's address %s on '%s'", name,
                      address, alias);
-    /* Other machines, and the pods' routes to their own node, have it. */
+    /* Other machines, and the pods' routes to their own node, use this address. */
     if (address && json_array_size(json_object_get(scene->evidence, "adapters")) &&
         !adapter_with(scene, address, NULL)) {
         finding->message =
@@ -55,8 +55,8 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
         finding_note(finding, "the Node has the address %s, and no adapter of this machine does",
                      address);
     }
-    if ((scene->green | scene->partly) &
-        CELL_UDP(SVC_IP)) /* where others' pods are reached, the node alone is not */
+    /* If other nodes' pods are reached, only the flow to this node itself can fail. */
+    if ((scene->green | scene->partly) & CELL_UDP(SVC_IP))
         finding->must = finding->may = CELL_BOTH(POD_NODE);
     if (finding->evidence.count)
         return CONFIRMED;
@@ -73,9 +73,9 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* ---- another backend, another name ---- */
+/* ---- another backend, duplicate Nodes ---- */
 
-/* The word that the agents of this build have for the mode. */
+/* The word that the network agents of this build use for the mode; NULL when they have none. */
 static const char *backend_of(const struct network_mode *mode) {
     for (size_t i = 0; mode->name && network_agents[i]; i++)
         if (network_agents[i]->backend && network_agents[i]->keeps_routes &&
@@ -105,7 +105,8 @@ struct pair {
     bool is_one_machine;
 };
 
-/* Each two of the cluster's Nodes, one after the other; zero-initialised at first. */
+/* Moves to the next pair of the cluster's Nodes; false after the last pair. The caller
+ * zero-initializes `p` before the first call. */
 static bool next_pair(const struct scene *scene, struct pair *p) {
     const json_t *nodes = json_object_get(scene->evidence, "nodes");
 
@@ -120,7 +121,8 @@ static bool next_pair(const struct scene *scene, struct pair *p) {
     return true;
 }
 
-/* This node, or that of the DNS pods: nothing that the flows show comes from others. */
+/* Says whether the peer is this node or the node of the DNS pods: other nodes cannot break the
+ * flows that are asked. */
 static bool matters(const struct scene *scene, const struct network_peer *peer) {
     const char *own = json_text_at(scene->evidence, "node.metadata.name");
     const char *dns = json_text_at(scene->dns_node, "metadata.name");
@@ -128,8 +130,8 @@ static bool matters(const struct scene *scene, const struct network_peer *peer) 
     return !dns || text_equal(peer->node, dns) || text_equal(peer->node, own);
 }
 
-/* Two Nodes with one prefix, this node's or that of the DNS pods: others have one route to it,
- * which leads to one of them. */
+/* Two Nodes have the same pod prefix, which is this node's or holds a DNS pod: other nodes have one
+ * route for the prefix, and it leads to only one of the two. */
 enum level look_node_cidr(const struct scene *scene, struct finding *finding) {
     const char *own = expected(scene, "podCIDR"), *pod = scene->dns_pod;
     struct pair pair = {0};
@@ -154,7 +156,7 @@ enum level look_node_cidr(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count && !scene->reaches_other_nodes ? CONFIRMED : NO;
 }
 
-/* This node's address, or that of the node of the DNS pods. */
+/* Two Nodes have the same address, which is this node's or that of the DNS pods' node. */
 enum level look_node_twice(const struct scene *scene, struct finding *finding) {
     const char *own = json_text_at(scene->evidence, "node.metadata.name");
     const char *dns = node_address(scene->dns_node);
@@ -203,7 +205,8 @@ enum level look_peer_down(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* Where its agent announces other nodes and not this one, those write no route to its pods. */
+/* This node's agent announces too little or a wrong MAC address, or nothing while other nodes
+ * announce themselves. Other nodes then have no route to this node's pods. */
 enum level look_flannel_node(const struct scene *scene, struct finding *finding) {
     const char *backend = backend_of(scene->mode);
     const char *mac =
@@ -217,7 +220,8 @@ enum level look_flannel_node(const struct scene *scene, struct finding *finding)
     if (scene->mode->vxlan && scene->network && own.announced && *own.router_mac && !mac)
         finding_note(finding, "this node announces router MAC %s, its network has none",
                      own.router_mac);
-    /* A part without which others write no route to its pods. */
+    /* Without an address or a backend in the annotations, other nodes write no route to this node's
+     * pods. */
     if (own.announced && (!own.address || !*own.address))
         finding_note(finding, "this node announces no address");
     else if (own.announced && (!own.backend || !*own.backend))
@@ -232,7 +236,7 @@ enum level look_flannel_node(const struct scene *scene, struct finding *finding)
     return finding->evidence.count && !scene->reaches_other_nodes ? CONFIRMED : NO;
 }
 
-/* Linux drops what comes from its own MAC address. */
+/* Linux drops packets that come from its own MAC address. */
 enum level look_ovl_mac(const struct scene *scene, struct finding *finding) {
     struct pair pair = {0};
 
@@ -251,7 +255,8 @@ enum level look_ovl_mac(const struct scene *scene, struct finding *finding) {
 
 enum { BALANCER_DSR = 1, BACKENDS_UNPATCHED = 64, BACKENDS_MAX = 1024, BLOCKS_MIN = 10 };
 
-/* networkhealth.ps1 of AgentBaker holds ten blocks for too few; DNS notices first. */
+/* networkhealth.ps1 of AgentBaker holds that fewer than ten free blocks are too few. DNS is the
+ * first to suffer. */
 enum level look_port_pool(const struct scene *scene, struct finding *finding) {
     long long ports = json_number_at(scene->evidence, "dynamicPorts", 0);
     long long taken = 0;
@@ -266,7 +271,8 @@ enum level look_port_pool(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* Hyper-V, winnat and others reserve ranges at each start of Windows; HNS finds no block then. */
+/* Hyper-V, winnat and others reserve port ranges at each start of Windows; HNS then finds no free
+ * block. */
 enum level look_port_excl(const struct scene *scene, struct finding *finding) {
     long long ports = json_number_at(scene->evidence, "dynamicPorts", 0);
     long long excluded = json_number_at(scene->evidence, "excludedPorts", 0);
@@ -296,7 +302,8 @@ enum level look_svc_backends(const struct scene *scene, struct finding *finding)
     return most > BACKENDS_MAX ? CONFIRMED : most > BACKENDS_UNPATCHED ? LIKELY : NO;
 }
 
-/* Last of all, and never more than likely: only the build speaks for it. */
+/* This row is the last of all and never more than likely: only the build of Windows points to the
+ * fault. */
 enum level look_win_patch(const struct scene *scene, struct finding *finding) {
     json_t *faults = json_at(scene->evidence, "host.knownFaults");
     const char *fix = json_text_at(json_array_get(faults, 0), "fix");

@@ -1,9 +1,10 @@
-/* Causes between pods and what is no pod: the world outside, the node itself. */
+/* Causes between pods and targets that are no pods: targets outside the cluster, and the node
+ * itself. */
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 #include "netsetup/agents/agent.h"
 
-/* ---- outside ---- */
+/* ---- targets outside the cluster ---- */
 
 enum level look_ext_node(const struct scene *scene, struct finding *finding) {
     const struct extra *tcp = &scene->extras[X_NODE_EXTERNAL],
@@ -11,7 +12,7 @@ enum level look_ext_node(const struct scene *scene, struct finding *finding) {
                        *connect = &scene->extras[X_NODE_DNS];
     const char *ip = expected(scene, "externalIP");
     const struct diag_cell *cell = diag_cells_find(&scene->report->cells, FLOW_EXT_IP, true, false);
-    /* of which some attempts succeed is reached, and loses packets */
+    /* A target that answers some attempts is reached: there the fault is packet loss. */
     bool no_tcp = (tcp->said & ~SAID_OK) && !tcp->some,
          no_udp = (udp->said & ~SAID_OK) && !udp->some;
 
@@ -29,8 +30,8 @@ enum level look_ext_node(const struct scene *scene, struct finding *finding) {
         finding->must = CELL_UDP(EXT_IP);
         finding->message =
             xstrdup("the DNS server outside does not answer the node in time either");
-        /* Silent by UDP, the DNS server outside says something by TCP: it is there, and a late
-         * answer is none. */
+        /* The DNS server outside is silent by UDP and says something by TCP: it exists, and its UDP
+         * answer is late or missing. */
         if ((udp->said & SAID_NOTHING) && (connect->said & ~(SAID_NOTHING | SAID(UNREACHABLE)))) {
             finding_note(finding,
                          "by TCP it says something (%s): it is there, and answers by UDP too late "
@@ -47,7 +48,8 @@ enum level look_ext_node(const struct scene *scene, struct finding *finding) {
     return no_tcp || no_udp ? CONFIRMED : NO;
 }
 
-/* A policy that translates what goes out; one with Destinations is for the way back to itself. */
+/* Says whether the policy translates packets that leave the pod. An OutBoundNAT policy with
+ * Destinations only covers packets of a pod to its own Service. */
 static bool is_outbound_nat(const json_t *policy) {
     return text_equal(json_text_at(policy, "Type"), "OutBoundNAT") &&
            !json_array_size(json_at(policy, "Settings.Destinations"));
@@ -60,7 +62,8 @@ enum level look_nat_none(const struct scene *scene, struct finding *finding) {
     _cleanup_(text_list_free) struct text_list types = {0};
     _cleanup_(freep) char *joined = NULL;
 
-    if (!endpoint || (mode->name && !mode->vfp)) /* such a switch knows no such policy */
+    /* Switches without VFP have no OutBoundNAT policies. */
+    if (!endpoint || (mode->name && !mode->vfp))
         return NO;
     json_each(json_object_get(endpoint, "Policies"), i, policy) {
         const char *type = json_text_at(policy, "Type");
@@ -81,7 +84,7 @@ enum level look_nat_none(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* The exception that holds the address, or NULL. */
+/* The OutBoundNAT exception of the endpoint that holds the address, or NULL. */
 static const char *exception_of(const json_t *endpoint, const char *ip) {
     json_each(json_object_get(endpoint, "Policies"), i, policy) {
         if (!is_outbound_nat(policy))
@@ -94,8 +97,8 @@ static const char *exception_of(const json_t *endpoint, const char *ip) {
     return NULL;
 }
 
-/* A target that knows no way back to pods: what is outside and, with VXLAN, the nodes themselves.
- */
+/* Notes a target that is excepted from NAT but has no route back to pods: a target outside and,
+ * with VXLAN, the nodes themselves. `cells` are the cells of flows to that target. */
 static void note_excepted(const struct scene *scene, const char *ip, uint32_t cells,
                           struct finding *finding) {
     const char *exception = ip ? exception_of(scene->pods[POD_A].endpoint, ip) : NULL;
@@ -125,7 +128,8 @@ enum level look_nat_exc(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* With VXLAN what is translated is not encapsulated; elsewhere it arrives all the same. */
+/* With VXLAN, HNS does not encapsulate packets that it translates, so they are lost. In other modes
+ * they arrive all the same. */
 enum level look_nat_pods(const struct scene *scene, struct finding *finding) {
     const json_t *endpoint = scene->pods[POD_A].endpoint;
     const char *pod = scene->dns_pod;
@@ -140,7 +144,8 @@ enum level look_nat_pods(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* The node itself reaches what its pods do not, though their packets are translated. */
+/* The node itself reaches the target outside, its pods do not, although their packets are
+ * translated. */
 enum level look_ext_pods(const struct scene *scene, struct finding *finding) {
     static const struct {
         enum diag_extra_id extra;
@@ -163,7 +168,8 @@ enum level look_ext_pods(const struct scene *scene, struct finding *finding) {
     return lost && (scene->green & CELL_BOTH(SVC_IP)) ? LIKELY : NO;
 }
 
-/* The name has an address, at which nothing answers; the other target outside does. */
+/* The name outside resolves to an address that does not answer, while the other target outside
+ * does. */
 static enum level ext_name_leads_nowhere(const struct scene *scene, const struct diag_cell *cell,
                                          struct finding *finding) {
     const struct extra *node = &scene->extras[X_NODE_NAME];
@@ -191,19 +197,20 @@ enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
                        *udp = &scene->extras[X_NODE_EXTERNAL_UDP];
     const struct diag_cell *cell =
         diag_cells_find(&scene->report->cells, FLOW_EXT_DNS, false, false);
-    /* Of what pods, or the node, ask outside some has no answer: a name may have none by that. */
+    /* Some attempts to reach targets outside have no answer, so packet loss may be why the name has
+     * none. */
     bool loses_some = (scene->partly & CELL_BOTH(EXT_IP)) ||
                       ((tcp->said & ~SAID_OK) && tcp->some) ||
                       ((udp->said & ~SAID_OK) && udp->some);
 
-    /* Of names that the DNS knows by itself some have no answer either. */
+    /* If names that the cluster's DNS knows itself fail, too, the fault is not outside. */
     if (!(scene->green & (CELL_UDP(SVC_IP) | CELL_BOTH(SVC_FQDN))) ||
         (scene->outcome[PROBE_DNS_TIMEOUT] & CELLS_NAMES & ~CELL_BOTH(EXT_DNS)))
         return NO;
     if (cell && (scene->green & CELL_TCP(EXT_IP)) && (scene->failed & CELL_TCP(EXT_DNS)) &&
         cell->result.address_count)
         return ext_name_leads_nowhere(scene, cell, finding);
-    if (scene->green & CELL_BOTH(EXT_DNS)) /* addresses of one family alone, or one lost answer */
+    if (scene->green & CELL_BOTH(EXT_DNS)) /* Only one of the two cells failed. */
         finding->must = finding->may = scene->unresolved & CELL_BOTH(EXT_DNS);
     finding_note(finding, "the cluster's DNS resolves Service names");
     if (!(external->said & ~SAID_OK))
@@ -227,11 +234,12 @@ enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* ---- the node's firewall ---- */
+/* ---- the firewall of the node ---- */
 
-/* The node does not reach a port of a pod that other pods reach, by TCP, UDP or both; what a pod
- * asks the node by the same protocol has no answer either. Or neither side reaches the other, and
- * pods reach others than their own node. A firewall says so to the sender. */
+/* Either the node does not reach a port of pod b, by TCP, UDP or both, while pod a does; questions
+ * of pods to the node by the same protocol then have no answer either. Or the node and its pods do
+ * not reach each other, while pods reach Services. A firewall that rejects packets reports that to
+ * the sender, so other outcomes than silence count, too. */
 enum level look_fw_own(const struct scene *scene, struct finding *finding) {
     const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
     const uint32_t lost = scene->failed & ~scene->partly & CELL_BOTH(NODE_POD) &

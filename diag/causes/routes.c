@@ -8,8 +8,9 @@
 
 enum { FABRIC_NOTES_MAX = 10 };
 
-/* Has pods' network like this node. Where an agent announces nodes, one without that (a control
- * plane) has none, whatever its podCIDR says. */
+/* Reads a Node into *ret, and says whether it is another node with pods on the same pod network. If
+ * the network agent announces nodes, a node without an announcement (such as a control plane) has
+ * no pods on that network, whatever its podCIDR says. */
 static bool read_pods_peer(const struct scene *scene, const json_t *node,
                            struct network_peer *ret) {
     struct network_peer other_peer;
@@ -25,7 +26,7 @@ static bool read_pods_peer(const struct scene *scene, const json_t *node,
     return true;
 }
 
-/* The RemoteSubnetRoute towards a prefix. */
+/* The settings of the RemoteSubnetRoute policy for a prefix, or NULL. */
 static json_t *remote_route(const struct scene *scene, const char *prefix) {
     json_each(json_object_get(scene->network, "Policies"), i, policy) {
         json_t *settings = json_object_get(policy, "Settings");
@@ -67,7 +68,8 @@ enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
-/* A part of that prefix, whose route goes before the prefix' own. */
+/* Says whether `text` is a narrower prefix within `prefix`: its route wins over the route to
+ * `prefix`. */
 static bool is_part(const char *text, const char *prefix) {
     struct cidr part, whole;
 
@@ -75,13 +77,13 @@ static bool is_part(const char *text, const char *prefix) {
            cidr_parse(prefix, &whole, NULL) == 0 && cidr_contains_cidr(&whole, &part);
 }
 
-/* Where other nodes send what is for the node's pods. */
+/* The address to which other nodes send packets for this node's pods. */
 static const char *way_address(const struct network_peer *peer) {
     return peer->address ? peer->address : peer->node_address;
 }
 
-/* Routes to a part of the node's pods, of the kind that this mode has; with `pod` those that hold
- * it. */
+/* Notes routes to a part of the node's pod prefix that lead elsewhere: RemoteSubnetRoute policies
+ * with VXLAN, otherwise routes of Windows. With `pod`, only parts that hold the pod's address. */
 static void note_parts(const struct scene *scene, const struct network_peer *peer, const char *pod,
                        struct finding *finding) {
     bool of_hns = scene->mode->vxlan;
@@ -121,8 +123,8 @@ static void unknown_node_check(const struct scene *scene, struct finding *findin
                      peer.node, pod);
     if (node || node_of_address(scene, pod) || item_with(nodes, "metadata.name", named))
         return;
-    /* No Node has the address of the DNS pod: that Node is gone, unless the EndpointSlice is old,
-     * which names another one (SVC-EP0). */
+    /* No Node has a pod prefix with the DNS pod's address. Its Node is gone, or the EndpointSlice
+     * is old when that names a Node which exists (row SVC-EP0). */
     finding_note(finding, "no Node has a pod prefix with the address of pod %s", pod);
     if (named) {
         finding_note(finding, "its EndpointSlice says that it is on node %s, which has no Node",
@@ -140,7 +142,7 @@ static void unknown_node_check(const struct scene *scene, struct finding *findin
                      "k8s-app=kube-dns -o wide: is a node missing, or do the addresses differ?"));
 }
 
-/* The route to a peer's pods: missing, or not as the peer says. */
+/* Notes the route to a peer's pods when it is missing, or differs from what the peer announces. */
 static void route_check(const struct scene *scene, const struct network_peer *peer,
                         struct finding *finding) {
     const char *name = peer->node, *prefix = peer->pod_cidr, *ip = way_address(peer);
@@ -160,7 +162,8 @@ static void route_check(const struct scene *scene, const struct network_peer *pe
                          there_mac, name, peer->router_mac);
     } else {
         const json_t *routes = json_object_get(scene->evidence, "routes");
-        const char *other = NULL; /* of a node that had the prefix before, or the address */
+        /* The next hop of a second route: a node that had the prefix or the address before. */
+        const char *other = NULL;
         bool stands = false;
 
         if (!scene->mode->host_routes || !routes || scene->network_routes)
@@ -183,13 +186,15 @@ static void route_check(const struct scene *scene, const struct network_peer *pe
     note_parts(scene, peer, NULL, finding);
 }
 
-/* true when the way to the DNS pods' node is wrong, or none. */
+/* Notes why packets do not get to the node of the DNS pods; true when a route to it is missing or
+ * wrong. */
 static bool lacks_way(const struct scene *scene, struct finding *finding) {
     const json_t *services = json_object_get(scene->evidence, "services");
     size_t agent_notes = 0;
     struct network_peer peer;
 
-    /* The agent that writes the routes to other nodes may have ended; how many notes that made. */
+    /* The agent that writes the routes to other nodes may have ended. Its notes are counted,
+     * because they alone prove no wrong route. */
     for (size_t i = 0; network_agents[i]; i++) {
         const char *name = network_agents[i]->service,
                    *state = name ? json_text_at(services, name) : NULL;
@@ -209,8 +214,8 @@ static bool lacks_way(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count > agent_notes;
 }
 
-/* Of this node's routes, or of its network's, one that leads a part of a node's pods elsewhere,
- * with the DNS pod among them: its node may be reached all the same. */
+/* Notes a route of this node, or of its HNS network, that leads a part of a node's pod prefix
+ * elsewhere, with the DNS pod in that part. The rest of that node's pods may be reached. */
 static bool part_leads_elsewhere(const struct scene *scene, struct finding *finding) {
     const char *pod = scene->dns_pod;
     struct network_peer peer;
@@ -222,7 +227,8 @@ static bool part_leads_elsewhere(const struct scene *scene, struct finding *find
     return finding->evidence.count != 0;
 }
 
-/* What the node itself sends to those pods by another way: a VPN, or a route of a bridge before. */
+/* Notes a route of this node that leads packets for the DNS pod away from the nodes: of a VPN, or
+ * left from an earlier bridge. */
 static bool stray_route_check(const struct scene *scene, struct finding *finding) {
     const char *pod = scene->dns_pod;
     size_t before = finding->evidence.count;
@@ -232,7 +238,7 @@ static bool stray_route_check(const struct scene *scene, struct finding *finding
         const char *hop = json_text_at(route, "nextHop");
 
         if (!is_part(prefix, "0.0.0.0/1") && !is_part(prefix, "128.0.0.0/1"))
-            continue; /* a default route, or its halves */
+            continue; /* Prefixes of length 0 and 1 are default routes. */
         if (pod && hop && !prefix_holds(expected(scene, "podCIDR"), pod) &&
             prefix_holds(prefix, pod) && !node_of_address(scene, hop))
             finding_note(finding, "a route of this node to %s, which holds pod %s, goes by %s",
@@ -241,8 +247,8 @@ static bool stray_route_check(const struct scene *scene, struct finding *finding
     return finding->evidence.count > before;
 }
 
-/* Of several pods behind the DNS Service some answer; the way to the node of another is wrong, or
- * none. */
+/* Some of several DNS pods answer. Notes wrong or missing routes to the nodes of the others; true
+ * when there are any. */
 static bool lacks_way_to_some(const struct scene *scene, struct finding *finding) {
     const json_t *balancer =
         diag_evidence_balancer(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
@@ -280,8 +286,9 @@ enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
         return CONFIRMED;
     if (scene->dns_pod_answers)
         return NO;
-    /* A pod of the DNS has a remote endpoint of its own, which leads to its node. kube-proxy takes
-     * the address from the network's route: where that one is wrong, it is the cause. */
+    /* A DNS pod of another node has a remote endpoint here, which leads to its node. kube-proxy
+     * takes its address from the network's route, so if that route is wrong, the route is the cause
+     * and not the endpoint. */
     network_peer_read(diag_evidence_node_of(scene->evidence, pod), &peer);
     way = way_address(&peer);
     json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
@@ -309,7 +316,7 @@ enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* Which of them are missing cannot be seen from here. */
+/* This node cannot see which of these routes are missing, so all of them are named. */
 void name_network_routes(const struct scene *scene, struct finding *finding) {
     _cleanup_(text_list_free) struct text_list left_out = {0}, formats = {0}, lines = {0};
     _cleanup_json_ json_t *nodes =
@@ -353,7 +360,7 @@ enum level look_l2_route(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* ---- while a join waits ---- */
+/* ---- the routes that a join waits for ---- */
 
 bool diag_routes_missing(const json_t *evidence, const struct network_agent *agent,
                          size_t *ret_peers, struct text_list *ret) {

@@ -1,4 +1,4 @@
-/* The rows of the decision table: what each looks at. For diag/causes/ alone. */
+/* The rows of the decision table and what the functions behind them read. Only for diag/causes/. */
 #pragma once
 
 #include <stdint.h>
@@ -6,38 +6,41 @@
 #include "diag/causes/causes.h"
 #include "netsetup/modes/mode.h"
 
-/* Cells as bits: two a flow, TCP then UDP. */
+/* A set of cells is a bit mask with two bits for each flow: TCP, then UDP. */
 #define CELL_TCP(flow) (1u << (FLOW_##flow * 2))
 #define CELL_UDP(flow) (2u << (FLOW_##flow * 2))
 #define CELL_BOTH(flow) (3u << (FLOW_##flow * 2))
-/* Those of the flows that are so. */
+/* The cells of the flows that have the property `so` (FLOW_...). */
 #define CELLS_IF(so, flow, name, from, to, by, is) | ((is) & (so) ? CELL_BOTH(flow) : 0)
 #define CELLS_THAT_ARE(so) (0 DIAG_FLOWS(CELLS_IF, so))
 #define CELLS_ALL (((1u << FLOW_COUNT * 2) - 1) & ~CELLS_THAT_ARE(FLOW_EXTRA))
 #define CELLS_FROM_POD (CELLS_ALL & ~CELLS_THAT_ARE(FLOW_FROM_NODE))
 #define CELLS_STRAIGHT (CELLS_ALL & CELLS_THAT_ARE(FLOW_STRAIGHT))
-/* Every name goes to the cluster's DNS, whose pods are on another node. */
+/* CELLS_NAMES are the cells of flows by name: each asks the cluster's DNS, whose pods are on
+ * another node. */
 #define CELLS_NAMES CELLS_THAT_ARE(FLOW_NAME)
 #define CELLS_DNS (CELL_UDP(SVC_IP) | CELLS_NAMES)
 #define CELLS_OUTSIDE CELLS_THAT_ARE(FLOW_OUTSIDE)
-/* Each second bit. */
+/* In CELLS_TCP each second bit is set, beginning with the lowest. */
 #define CELLS_TCP (CELLS_ALL / 3)
 #define CELLS_UDP (CELLS_TCP * 2)
 
-/* How a question beside the flows ended: a bit each, and what several mean. */
+/* How an extra question beside the flows ended: one bit for each probe outcome, and names for
+ * useful sets of them. */
 #define SAID(outcome) (1u << PROBE_##outcome)
 #define SAID_OK SAID(OK)
 #define SAID_NOTHING (SAID(TIMEOUT) | SAID(NO_REPLY) | SAID(DNS_TIMEOUT))
-/* A program took the question and said something, if only that there is no such name. */
+/* SAID_ANSWER: a program received the question and answered, even if it said that the name does not
+ * exist. */
 #define SAID_ANSWER (SAID_OK | SAID(DNS_NXDOMAIN) | SAID(DNS_SERVFAIL))
-/* Who is asked is there, if only that nobody listens. */
+/* SAID_THERE: the machine that was asked exists and replied, even if nobody listens at the port. */
 #define SAID_THERE (SAID_OK | SAID(REFUSED) | SAID(RESET))
-/* What came of it. */
+/* The result of an extra question beside the flows. */
 struct extra {
-    unsigned said;       /* SAID_...; 0: it was not asked */
-    const char *outcome; /* the same as a word; NULL: it was not asked */
-    bool some;           /* an attempt succeeded */
-    long long median_us; /* of those that did */
+    unsigned said;       /* Bits of SAID_...; 0 when the question was not asked. */
+    const char *outcome; /* The outcome as a word; NULL when the question was not asked. */
+    bool some;           /* At least one attempt succeeded. */
+    long long median_us; /* The median time of the attempts that succeeded. */
 };
 
 enum { TCP = 6, UDP = 17, DNS_PORT = 53, HTTPS_PORT = 443 };
@@ -56,16 +59,17 @@ enum { POD_A, POD_B, PODS };
 /* What is judged. Text and JSON are borrowed; NULL = not known. */
 struct scene {
     const struct diag_report *report;
-    const json_t *evidence; /* never NULL */
-    bool second;            /* the cells below are those of IPv6 beside IPv4 */
-    uint32_t red;           /* failed or not run */
+    const json_t *evidence; /* Never NULL. */
+    /* The masks are about the cells of IPv6 on a dual-stack node, not about the first family. */
+    bool second;
+    uint32_t red; /* Cells that failed or were not run. */
     uint32_t failed;
-    uint32_t green;                     /* passed, slow too */
-    uint32_t outcome[PROBE_FAILED + 1]; /* failed cells by the outcome of their probe */
-    uint32_t partly;                    /* failed cells of which some attempts succeeded */
-    uint32_t back;                      /* failed in the other direction alone: from pod b to a */
-    uint32_t unresolved;                /* failed cells whose name found no address */
-    uint32_t explained;                 /* by the rows above */
+    uint32_t green;                     /* Cells that passed, also those that were slow. */
+    uint32_t outcome[PROBE_FAILED + 1]; /* Failed cells, by the outcome of their probe. */
+    uint32_t partly;                    /* Failed cells with some attempts that succeeded. */
+    uint32_t back;       /* Cells that failed only in the other direction, from pod b to pod a. */
+    uint32_t unresolved; /* Failed cells whose name resolved to no address. */
+    uint32_t explained;  /* Cells that rows above have explained. */
     struct extra extras[X_COUNT];
 
     /* What many rows ask of all that: scene_facts() fills it. */
@@ -130,30 +134,35 @@ struct scene {
 /* After all else is filled. */
 void scene_facts(struct scene *scene);
 enum level { NO, LIKELY, CONFIRMED };
-/* What a row found. */
+/* What the function of a row found. */
 struct finding {
-    uint32_t must; /* the cause is ruled out when an attempt of one of these succeeded */
-    uint32_t may;  /* what it can break */
+    /* The cells that the cause breaks in any case: it is ruled out when an attempt of one of them
+     * succeeded. */
+    uint32_t must;
+    uint32_t may; /* The cells that the cause can break. */
     struct text_list evidence;
-    char *message, *hint; /* in the row's place; NULL: the row's */
-    const char *what;     /* the row's */
-    bool in_vain;         /* no pod will start, however long it is waited for */
+    char *message, *hint; /* Both replace the texts of the row; NULL keeps these. */
+    const char *what;     /* The row's `what`. */
+    bool in_vain;         /* The pods will never start, so waiting for them is useless. */
 };
-/* Adds a line of evidence, once. */
+/* Adds a line of evidence, unless the finding already has it. */
 void finding_note(struct finding *finding, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 
 typedef enum level row_look(const struct scene *scene, struct finding *finding);
 
-/* Which red cells a cause may explain. */
+/* Which cells a cause may explain. */
 enum cells_of {
-    MEASURED,    /* those that were tried */
-    MEASURED6,   /* those of IPv6 beside IPv4 that were tried; all others are of the first family */
-    STOPS_PODS,  /* those that were not run, too; where it is confirmed, or waiting is in vain, no
-                    pod is waited for */
-    NOT_RUN,     /* the same, and pods are started all the same */
-    FIRST_LOOK,  /* the cells of its finding; named without any, too */
-    UNEXPLAINED, /* of either family, tried or not */
+    MEASURED, /* Cells that were tried and failed. */
+    /* Cells of IPv6 on a dual-stack node that were tried and failed; all other values mean the
+     * first family. */
+    MEASURED6,
+    /* Red cells, also those that were not run. When the cause is confirmed, or `in_vain` is set,
+     * the run does not wait for the pods. */
+    STOPS_PODS,
+    NOT_RUN,     /* Red cells as with STOPS_PODS, but the pods are started all the same. */
+    FIRST_LOOK,  /* The red cells of its finding; the cause is named even without any. */
+    UNEXPLAINED, /* Cells of either family, whether or not they were tried. */
 };
 
 struct row {
@@ -161,55 +170,56 @@ struct row {
     uint32_t must, may;
     row_look *look;
     enum cells_of of;
-    const char *what; /* what its function looks at: which service, which pod; or NULL */
+    /* The service or the pod that the row's function looks at; NULL when it needs none. */
+    const char *what;
 };
-/* Widest first (causes.c). */
+/* The table, with the widest cause first (causes.c). */
 extern const struct row diag_rows[];
 extern const size_t diag_rows_count;
 
-/* look.c: what the first look shows */
+/* Functions in look.c: causes that the first look shows. */
 row_look look_cert_expired, look_service, look_hung, look_api_down, look_api_refused,
     look_clock_off, look_node_gone;
-/* network.c: the HNS network, encapsulation, forwarding */
+/* Functions in network.c: the HNS network, encapsulation, forwarding. */
 row_look look_pod_img, look_pod_sbx, look_notready, look_hns_hung, look_hns_ep_none, look_hns_net,
     look_hns_mgmt, look_hns_cidr, look_pod_local, look_mtu, look_mtu_nodes, look_ovl_udp,
     look_l2_route_node, look_forwarding, look_l2_gateway;
-/* endpoints.c: pods, their endpoints and the second family */
+/* Functions in endpoints.c: pods, their endpoints and IPv6 as the second family. */
 row_look look_hns_ep, look_hns_ep_silent, look_hns_epstale, look_pod_gw, look_pod_gw_silent,
     look_ip6_addr, look_ip6_lb, look_ip6_route;
-/* routes.c: the routes to other nodes' pods */
+/* Functions in routes.c: the routes to other nodes' pods. */
 row_look look_ovl_vni, look_ovl_peer, look_l2_route;
-/* Where the network between the nodes has these routes (--routes print, none): which it needs, and
- * what prints them. */
+/* For networks whose routes are written outside the nodes (--routes print, none): names the routes
+ * that the network between the nodes needs, and the command that prints them. */
 void name_network_routes(const struct scene *scene, struct finding *finding);
-/* acl.c: ACL policies of the pods' endpoints */
+/* Functions in acl.c: ACL policies of the pods' endpoints. */
 row_look look_cni_policy;
-/* services.c: load balancers, DNS */
+/* Functions in services.c: load balancers, DNS. */
 row_look look_svc_all, look_svc_ep0, look_dns_none, look_dns_lb, look_svc_lb, look_svc_route,
     look_svc_vip, look_dns_srv, look_dns_wrong, look_dns_sfx, look_l2_node, look_svc_ep0_api;
-/* outside.c: what lies outside the cluster, the node itself */
+/* Functions in outside.c: targets outside the cluster, and the node itself. */
 row_look look_ext_node, look_nat_none, look_nat_exc, look_nat_pods, look_ext_pods, look_ext_dns,
     look_fw_in, look_fw_own, look_kubelet_port;
-/* kubernetes.c: what HNS lacks of what Kubernetes says */
+/* Functions in kubernetes.c: where HNS differs from what Kubernetes says. */
 row_look look_svc_lost, look_pod_noep, look_proxy_two, look_svc_stale, look_svc_port, look_hns_left,
     look_hns_epstale_new, look_route_stale;
-/* nodes.c: nodes, their adapters and names, this Windows */
+/* Functions in nodes.c: nodes, their adapters and names, this Windows. */
 row_look look_ovl_nsx, look_nic_wrong, look_flannel_type, look_node_twice, look_node_cidr,
     look_peer_down, look_flannel_node, look_ovl_mac, look_port_pool, look_port_excl,
     look_svc_backends, look_win_patch;
-/* answers.c: what the answers themselves show */
+/* Functions in answers.c: what the answers themselves show. */
 row_look look_dns_proto, look_tcp_lost, look_udp_lost, look_dns_fail, look_svc_half, look_dns_zone,
     look_api_addr, look_api_pods, look_loss;
-/* times.c: how long answers take */
+/* Functions in times.c: how long answers take. */
 row_look look_dns_slow, look_latency, look_tcp_loss;
 /* unknown.c: what no other row explains: something that winjoin wrote is not as it was, or nothing
  * is known */
 row_look look_changed, look_unknown;
 
-/* ---- what several rows ask the evidence (facts.c); borrowed, NULL = unknown ---- */
+/* ---- facts from the evidence, for several rows (facts.c); borrowed, NULL when unknown ---- */
 
 const char *expected(const struct scene *scene, const char *key);
-/* The first of a list that has this text at that path; NULL for a NULL text. */
+/* The first item of the list that has this text at that path; NULL when `text` is NULL. */
 json_t *item_with(const json_t *list, const char *path, const char *text);
 /* Of a pod of this node, and in its namespace. */
 enum { STATE_ATTACHED_SHARING = 3 };
@@ -217,7 +227,7 @@ bool endpoint_is_attached(const json_t *endpoint);
 /* The Services that the flows ask, and which cells each load balancer carries. */
 enum { ASKED_SERVICES = 3 };
 extern const struct asked_service {
-    const char *key; /* of expected(): its cluster IP */
+    const char *key; /* The key of the Service's cluster IP, for expected(). */
     int protocol, port;
     uint32_t cells;
 } asked_services[ASKED_SERVICES];
@@ -228,31 +238,32 @@ const struct extra *dns_pod_asked(const struct scene *scene, const char *ip);
 bool dns_pods_differ(const struct scene *scene, struct finding *finding);
 /* The place of a cell among the bits; 0: of a flow beyond the nine. */
 uint32_t cell_bit(const struct diag_cell *cell);
-/* The Node is not Ready: noted. */
+/* Notes that the Node is not Ready, and says whether that is so. */
 bool note_unready(const json_t *node, struct finding *finding);
-/* Has the adapter that address, or one within the prefix? NULL: not asked for. */
+/* Says whether the adapter has that address, or one within the prefix. A NULL argument is not
+ * compared. */
 bool adapter_holds(const json_t *adapter, const char *ip, const char *prefix);
-/* The first adapter of this node that does. */
+/* The first adapter of this node for which adapter_holds() is true. */
 json_t *adapter_with(const struct scene *scene, const char *ip, const char *prefix);
-/* How many endpoints of HNS have the address; of this node's pods, attached, or any (endpoints.c).
- */
+/* The number of HNS endpoints that have the address. With `attached`, counts only attached ones of
+ * this node's pods (endpoints.c). */
 size_t endpoints_with(const struct scene *scene, const char *ip, bool attached);
 /* The InternalIP of a Node. */
 const char *node_address(const json_t *node);
 /* A Node has the address itself, as pods in the node's own network do. */
 bool node_of_address(const struct scene *scene, const char *ip);
-/* Of two MAC addresses, with '-' or ':' between their bytes. */
+/* Compares two MAC addresses, with '-' or ':' between their bytes, without regard to case. */
 bool mac_equal(const char *a, const char *b);
-/* The DNS pod that the flows ask is on that node, or on one that is not known: what is wrong with
- * another explains nothing that they show. */
+/* The DNS pod that the flows ask runs on that node, or on an unknown one. A fault of another node
+ * explains nothing that the flows show. */
 bool has_dns_pods(const struct scene *scene, const json_t *node);
-/* By which route this node itself sends to that address, and who is behind the next hop, where that
- * is not as usual: noted, with what to do. */
+/* Notes the route by which this node itself sends to that address, and the neighbor entry of the
+ * next hop, when they are unusual; sets a hint about what to do. */
 void note_way(const struct scene *scene, const char *ip, struct finding *finding);
-/* The node of that name is not a peer of itself. */
+/* The Node is another one than this node. */
 bool is_peer(const struct scene *scene, const json_t *node);
 /* The Settings of the first policy of that type, or NULL. */
 json_t *policy_of(const json_t *object, const char *type);
-/* true when `ip`, which may have a length ("/24"), lies in `prefix`; false too when either is no
- * such text. */
+/* Says whether `ip`, which may end with a length ("/24"), lies in `prefix`. False also when one of
+ * them does not parse. */
 bool prefix_holds(const char *prefix, const char *ip);

@@ -1,4 +1,4 @@
-/* Causes behind the pod's own link: load balancers and DNS. */
+/* Causes in load balancers and DNS, behind the pod's own endpoint. */
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 #include "netsetup/routes/routes.h"
@@ -23,7 +23,8 @@ enum level look_svc_all(const struct scene *scene, struct finding *finding) {
                          vip, prefix);
         if (server && own && !text_equal(server, own))
             finding_note(finding, "its kubeconfig leads to %s; this node talks to %s", server, own);
-        if (finding->evidence.count) /* starting it again would not help */
+        /* With a wrong configuration, a restart of kube-proxy does not help. */
+        if (finding->evidence.count)
             finding->hint = xstrdup("winjoin join phase kube-proxy writes its configuration and "
                                     "kubeconfig again; then: powershell Restart-Service "
                                     "kube-proxy");
@@ -36,7 +37,8 @@ enum level look_svc_all(const struct scene *scene, struct finding *finding) {
             finding_note(finding, "its log says: %s", json_string_value(line));
         return CONFIRMED;
     }
-    return finding->evidence.count ? LIKELY : NO; /* what it had programmed may still stand */
+    /* kube-proxy's earlier load balancers may still work. */
+    return finding->evidence.count ? LIKELY : NO;
 }
 
 enum level look_svc_ep0_api(const struct scene *scene, struct finding *finding) {
@@ -55,7 +57,7 @@ enum level look_dns_none(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* kube-proxy does as the Service says. */
+/* Notes what the DNS Service itself lacks: kube-proxy only programs what the Service says. */
 static void note_dns_spec(const struct scene *scene, const char *port, struct finding *finding) {
     const json_t *spec = json_object_get(scene->evidence, "dnsSpec");
     bool serves = false;
@@ -97,8 +99,8 @@ enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
     }
     if (finding->evidence.count)
         return CONFIRMED;
-    /* HNS shows the load balancer, and what is asked there is lost; its pod, asked itself,
-     * answers. */
+    /* HNS has the load balancer, but questions to the cluster IP are lost, while a DNS pod that is
+     * asked directly answers. */
     if (!pod || !(asked->said & ~SAID_OK) || !(scene->green & CELL_TCP(SVC_IP)) ||
         (scene->partly & CELLS_DNS) || scene->dns_is_split ||
         !((scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE]) &
@@ -126,8 +128,8 @@ enum level look_svc_lb(const struct scene *scene, struct finding *finding) {
         finding_note(finding, "no load balancer for %s TCP 443", vip);
         return CONFIRMED;
     }
-    /* HNS shows the load balancer, and what is asked there is lost; the one server behind it,
-     * asked itself by the same pod, answers. */
+    /* HNS has the load balancer, but questions to the cluster IP are lost, while the same pod gets
+     * an answer from the only server behind it. */
     if (!server || json_array_size(json_object_get(balancer, "HostComputeEndpoints")) > 1 ||
         !(scene->extras[X_API_DIRECT].said & SAID_OK) || !(scene->green & CELL_UDP(SVC_IP)) ||
         !((scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE]) & CELL_TCP(SVC_IP)))
@@ -141,7 +143,7 @@ enum level look_svc_lb(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* Of one of the load balancers of the DNS. */
+/* Notes what is wrong with the source VIP of one of the load balancers of the DNS. */
 static void note_source(const struct scene *scene, const char *dns, const char *source,
                         struct finding *finding) {
     const char *prefix = expected(scene, "podCIDR");
@@ -175,8 +177,8 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
     if (!finding->evidence.count) {
         const char *pod = scene->dns_pod_answers;
 
-        /* What HNS shows is as it should be: do answers come back all the same? Backends on a
-         * node's own address (the Service kubernetes) need no source VIP. */
+        /* HNS shows nothing wrong, so the answers decide: they may be lost all the same. Backends
+         * on a node's own address (Service kubernetes) work without a source VIP. */
         if (!pod || !(scene->green & CELL_TCP(SVC_IP)) || (scene->partly & CELLS_DNS) ||
             dns_pods_differ(scene, NULL))
             return NO;
@@ -193,8 +195,8 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
 
 /* ---- the pods' way to cluster IPs ---- */
 
-/* No SDNRoute policy of the endpoint hands packets for that address to the load balancers: noted.
- */
+/* When no SDNRoute policy of the endpoint hands packets for that address to the load balancers,
+ * notes that and returns true. */
 static bool leads_elsewhere(const struct scene *scene, const json_t *endpoint, const char *ip,
                             struct finding *finding) {
     _cleanup_(text_list_free) struct text_list prefixes = {0};
@@ -316,8 +318,8 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
         return LIKELY;
     }
 
-    /* A name that resolves to the wrong address fails otherwise, and is not a matter of the server.
-     */
+    /* Cells whose name resolved to a wrong address have another cause, so only cells without an
+     * address count. */
     finding->may &= scene->unresolved;
     if (!(finding->may & CELL_BOTH(SVC_FQDN)))
         return NO;
@@ -334,9 +336,9 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* A name that was resolved, and to another address of the same family than it should be, alone or
- * beside that: which. The DNS, once found by its name, is asked for the Service kubernetes, so
- * either address is right. */
+/* Notes names that resolved to another address of the same family than `own`, alone or beside it.
+ * Cells by UDP look up the DNS by its name and then ask it for the Service kubernetes, so for them
+ * both addresses are right. */
 static void note_misled(const struct scene *scene, enum diag_flow_id flow, const char *const own[2],
                         const char *whose, struct finding *finding) {
     for (int udp = 0; udp < 2; udp++) {

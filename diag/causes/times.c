@@ -1,5 +1,5 @@
-/* Causes that show in how long answers take: a far network, a slow DNS, packets that are sent
- * again. */
+/* Causes that the times of answers show: a network with a long delay, a slow DNS, packets that are
+ * sent again. */
 #include "base/rfc3339.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
@@ -29,15 +29,15 @@ enum level look_latency(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* A name that takes several questions then has no answer in time. */
+/* With a slow DNS, names that take several questions have no answer in time. */
 enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
     const struct diag_cell *cell = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
 
     if (!scene->dns_is_slow) {
         const char *pod = scene->dns_pod;
 
-        /* The DNS pod's system takes a connection to its port, and its program says nothing in
-         * time. */
+        /* The system of the DNS pod accepts connections to its port, and its program answers
+         * nothing in time. */
         if (!(scene->extras[X_DNS_CONNECT].said & SAID_OK) ||
             !(scene->extras[X_DNS_POD].said & SAID_NOTHING) ||
             !(scene->extras[X_DNS_UDP].said & SAID_NOTHING) || scene->dns_answers_by_tcp)
@@ -65,8 +65,8 @@ enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
 
 /* ---- packets that are sent again ---- */
 
-/* A system sends again after a second what TCP has lost: a flow works then, and is slow. Once may
- * be chance, and where most are late it is not loss. */
+/* TCP sends a lost packet again after one second, so the flow works, but is slow. A single case may
+ * be chance; and when most connections are late, the cause is not packet loss. */
 enum level look_tcp_loss(const struct scene *scene, struct finding *finding) {
     const json_t *look = json_object_get(scene->evidence, "look");
     size_t cells = 0, others = 0, quick = 0;
@@ -97,7 +97,7 @@ enum level look_tcp_loss(const struct scene *scene, struct finding *finding) {
                      others, quick);
     if (cells + others < 2 || quick <= others || scene->dns_is_slow || scene->partly ||
         diag_look_is_young(look, rfc3339_seconds(json_text_at(look, "time"))))
-        return NO; /* what has just been started loses some */
+        return NO; /* Right after a start, some packets are lost normally. */
     finding->may &= scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_DNS_TIMEOUT];
     finding->message = xstrdup("some TCP packets are lost on the way: they are sent again");
     return LIKELY;

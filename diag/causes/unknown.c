@@ -1,8 +1,9 @@
-/* What no row explains: what is known around it, so that whoever looks next need not ask again. */
+/* Red cells (failed or not run) that no row explains: collects what is known around them, so that
+ * the next reader need not ask for it. */
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 
-/* Questions beside the flows, and what an answer to each rules out. */
+/* Extra questions beside the flows, and the machine or pod that an answer proves to be reached. */
 static const struct {
     enum diag_extra_id extra;
     const char *who;
@@ -14,7 +15,7 @@ static const struct {
     {X_NODE_EXTERNAL, "the target outside, asked by this node"},
 };
 
-/* Between which two, when no name is asked for. */
+/* The two ends of each flow by address. */
 static const struct {
     uint32_t tcp, udp;
     const char *where;
@@ -27,7 +28,8 @@ static const struct {
     {CELL_TCP(EXT_IP), CELL_UDP(EXT_IP), "from pods to outside"},
 };
 
-/* "from pods to their own node (UDP alone), ..."; NULL: names alone fail. */
+/* Names the ends between which packets are lost: "from pods to their own node (UDP alone), ...".
+ * NULL when only flows by name fail. The caller frees. */
 static char *where(const struct scene *scene, uint32_t cells) {
     _cleanup_(text_list_free) struct text_list names = {0};
 
@@ -44,7 +46,7 @@ static char *where(const struct scene *scene, uint32_t cells) {
     return names.count ? text_list_join(&names, ", ") : NULL;
 }
 
-/* Who says something, and who nothing. */
+/* Notes who of `asked` replied, or with `answers` false, who did not. */
 static void note_asked(const struct scene *scene, bool answers, struct finding *finding) {
     _cleanup_(text_list_free) struct text_list who = {0};
     _cleanup_(freep) char *names = NULL;
@@ -58,10 +60,10 @@ static void note_asked(const struct scene *scene, bool answers, struct finding *
     finding_note(finding, answers ? "an answer came from: %s" : "no answer came from: %s", names);
 }
 
-/* ---- what is not as winjoin wrote it ---- */
+/* ---- what has been changed since winjoin wrote it ---- */
 
-/* Each change, and what undoes the first one. That a changed file cannot be used is known of the
- * node's own kubeconfig, which the first look reads. */
+/* Notes each change, and the command that undoes the first one. Whether a changed file breaks
+ * anything is known only for the node's kubeconfig, which the first look reads. */
 enum level look_changed(const struct scene *scene, struct finding *finding) {
     const json_t *changed = json_object_get(scene->evidence, "changed");
     const char *command = json_text_at(json_array_get(changed, 0), "command"),

@@ -1,11 +1,11 @@
-/* Which questions make up a cluster's matrix, and what the answers mean. */
+/* Makes the cells of a cluster's matrix, and judges the answers to their questions. */
 #include "diag/cluster/cells.h"
 
 #include "diag/cluster/probes/asking.h"
 
 enum { KUBELET_PORT = 10250, API_PORT = 443, STICKY_TRIES = 4 };
 
-/* ---- Services ---- */
+/* ---- addresses of the Services ---- */
 
 void cluster_addresses_read(const json_t *services, struct cluster_addresses *ret) {
     const struct {
@@ -29,7 +29,8 @@ void cluster_addresses_read(const json_t *services, struct cluster_addresses *re
         const char *text = json_text_at(json_array_get(services, texts[i].service), texts[i].path);
 
         if (text && !text_equal(text, "None"))
-            text_format(texts[i].ret, sizeof ret->backend_ip, "%s", text); /* too long: none */
+            /* An address that is too long counts as none. */
+            text_format(texts[i].ret, sizeof ret->backend_ip, "%s", text);
     }
     for (size_t i = 0; i < ARRAY_SIZE(ports); i++)
         *ports[i].ret =
@@ -37,15 +38,15 @@ void cluster_addresses_read(const json_t *services, struct cluster_addresses *re
             0xffff;
 }
 
-/* ---- making ---- */
+/* ---- make the cells ---- */
 
 struct making {
     const struct diag_report *report;
     struct diag_cells *ret;
 };
 
-/* A port that is 0 is not asked. `expect`: the name of the probe that must answer, "*" any probe,
- * "" whoever. */
+/* Adds a cell for each port that is not 0. `expect` is the name of the probe that must answer, "*"
+ * for any probe, "" for any program. */
 static void add(struct making *m, enum diag_flow_id flow, size_t from, size_t to, const char *host,
                 unsigned tcp, unsigned udp, const char *expect) {
     const struct cluster_node *source = &m->report->nodes.items[from];
@@ -100,7 +101,7 @@ void cluster_cells_make(const struct diag_report *report, const struct cluster_o
     for (size_t i = 0; i < report->nodes.count; i++) {
         const struct cluster_node *node = &report->nodes.items[i];
 
-        if (node->waiting) { /* a flow of each node without a probe says so in every format */
+        if (node->waiting) { /* The node gets one cell, so that every report shows it. */
             struct diag_cell *cell;
 
             add(&m, FLOW_POD_IP, i, i, node->name, PROBE_HTTP, 0, "");
@@ -210,7 +211,7 @@ char *cluster_cell_path(const struct diag_report *report, const struct diag_cell
         request = xasprintf("hostname%s%0*d", cell->udp ? "" : "%3F", len, 0);
     else
         request = xstrdup("hostname");
-    /* Of UDP "hostname" may have blanks behind it, which a URL writes so. */
+    /* The request "hostname" by UDP may have blanks behind it, which a URL writes as '+'. */
     for (char *at = strchr(request, '0'); question == ASK_LARGE_THERE && cell->udp && *at; at++)
         *at = '+';
     return dial_path(report->namespace_, source->pod, cell->probe.target, cell->probe.port,
@@ -222,7 +223,7 @@ struct expected {
     const struct diag_cell *cell;
 };
 
-/* Windows tells a computer's name in capitals. */
+/* Whether the responder is the expected one. Windows writes a computer's name in capitals. */
 static bool is_right(const void *context, const char *responder) {
     const struct expected *e = context;
 
@@ -304,7 +305,7 @@ void cluster_cell_judge_large(struct diag_cell *cell, const struct cluster_tally
              came = answered[ASK_NAME] + answered[ASK_LARGE];
     const char *way = "";
 
-    if (!asked[ASK_NAME]) /* what was seen stays */
+    if (!asked[ASK_NAME]) /* The results of earlier rounds are kept. */
         return;
     cell->large = LARGE_NOT_ASKED;
     if (!asked[ASK_LARGE] || !came || cell->outcome == DIAG_NOT_RUN ||
@@ -380,7 +381,7 @@ void cluster_cells_judge_kubelets(struct diag_report *report) {
     }
 }
 
-/* ---- what is only looked at ---- */
+/* ---- observations, which count for no cell ---- */
 
 char *cluster_observation_path(const struct diag_report *report,
                                enum cluster_observation observation, size_t from, size_t to,
@@ -395,7 +396,7 @@ char *cluster_observation_path(const struct diag_report *report,
         bool udp;
     } asked[OBSERVATIONS] = {
         [OBSERVE_CLIENT] = {target->pod_ip, "clientip", PROBE_HTTP, 1, false},
-        /* by UDP: by HTTP a Service says names alone */
+        /* The Service is asked by UDP, because by HTTP it answers with names only. */
         [OBSERVE_SERVICE] = {at->backend_ip, "clientip", SERVICE_UDP, 1, true},
         [OBSERVE_LOCAL] = {target->ip, "clientip", at->local_port_udp, 1, true},
         [OBSERVE_OWN] = {at->self_ip, "hostname", SERVICE_HTTP, 1, false},

@@ -4,30 +4,36 @@
 #include "diag/cluster/cluster.h"
 #include "diag/cluster/probes/dial.h"
 
-/* Addresses that the API server gave the Services; "" = none. */
+/* Addresses and ports that the API server gave the Services; "" or 0 when a Service has none. */
 struct cluster_addresses {
     char backend_ip[46], backend_ip6[46], sticky_ip[46], self_ip[46];
     unsigned node_port, node_port_udp, local_port_udp;
 };
-/* Of the Services as the API server answered them: an array in the order of
+/* Reads the addresses from the Services as the API server answered them: an array in the order of
  * cluster_services_make(). */
 void cluster_addresses_read(const json_t *services, struct cluster_addresses *ret);
 
-/* The cells of these pairs; those of a node without a probe are not-run already. */
+/* Makes the cells of report->pairs and of each node. The cell of a node without a probe is already
+ * not-run. */
 void cluster_cells_make(const struct diag_report *report, const struct cluster_options *options,
                         const struct cluster_addresses *addresses, struct diag_cells *ret);
-/* Those of the pairs from `first` on, behind the others. */
+/* Adds the cells of the pairs from index `first` on, behind the existing cells. */
 void cluster_cells_widen(struct diag_report *report, const struct cluster_addresses *addresses,
                          size_t first);
-/* What is asked for a cell. An echo does not say whose it is, so a name is asked for as well. */
+/* What a cell's probe asks the target. An echo does not show whose it is, so the target's name is
+ * asked for as well. */
 enum cluster_question {
-    ASK_NAME,        /* who is there, in one short packet each way */
-    ASK_LARGE,       /* an echo of CLUSTER_LARGE_... bytes: large packets there and back */
-    ASK_LARGE_THERE, /* who is there, by a question of that length */
+    /* The target's name, in one short packet each way. */
+    ASK_NAME,
+    /* An echo of CLUSTER_LARGE_... bytes, for large packets in both directions. */
+    ASK_LARGE,
+    /* The target's name, by a question of that length, for large packets to the target only. */
+    ASK_LARGE_THERE,
     QUESTIONS
 };
-/* Two full segments of TCP and more, in a URL that proxies take; an UDP packet that is not cut into
- * pieces where pods have the 1450 bytes of an overlay. agnhost reads 2048 bytes of UDP at most. */
+/* Bytes of a large question. TCP: more than two full segments, in a URL that proxies still accept.
+ * UDP: a packet that is not fragmented where pods have the 1450 bytes of an overlay; agnhost reads
+ * at most 2048 bytes of UDP. */
 enum { CLUSTER_LARGE_TCP = 3000, CLUSTER_LARGE_UDP = 1400 };
 
 /* ---- cells by what they ask and how they ended ---- */
@@ -97,24 +103,25 @@ bool cluster_selects(const struct cluster_selector *selector, const struct diag_
 static inline bool cluster_cell_is_lossy(const struct diag_cell *cell) {
     return cell->outcome == DIAG_FAIL && cell->result.succeeded;
 }
-/* Red: only short packets arrive. */
+/* The cell failed because only short packets arrive. */
 static inline bool cluster_cell_is_large_lost(const struct diag_cell *cell) {
     return cell->outcome == DIAG_FAIL && cell->large >= LARGE_LOST;
 }
-/* Between pods of two nodes: asked with large packets, too. */
+/* The cell is between pods of two nodes; these cells are asked with large packets, too. */
 static inline bool cluster_cell_is_between_pods(const struct diag_cell *cell) {
     return cell->flow->id == FLOW_POD_IP && cell->from_node != cell->to_node;
 }
 /* Its name was not resolved, or the DNS did not answer. */
 bool cluster_cell_has_dns_failed(const struct diag_cell *c);
-/* The path of a cell's question, which the probe asks `tries` times, one after the other; NULL: the
- * cell has no such question. The caller frees. */
+/* The path of a cell's question, which the probe asks `tries` times, one after the other. NULL when
+ * the cell has no such question. The caller frees. */
 char *cluster_cell_path(const struct diag_report *report, const struct diag_cell *cell,
                         enum cluster_question question, unsigned tries);
-/* A cell whose probe the API server does not reach, in its words. */
+/* Marks a cell as not run, because the API server does not reach its probe; `words` are the API
+ * server's. */
 void cluster_cell_unasked(struct diag_cell *cell, const char *words);
-/* As dial_read(); an answer of somebody else than the one who was meant is no success, and where
- * all are such the outcome is PROBE_WRONG_RESPONDER. */
+/* Reads an answer as dial_read() does. An answer from another responder than the expected one is no
+ * success; when no answer is right, the outcome is PROBE_WRONG_RESPONDER. */
 enum dial_end cluster_cell_read(const struct diag_report *report, const struct diag_cell *cell,
                                 long status, const char *body, size_t len, struct probe_result *ret,
                                 char *why, size_t why_size);
@@ -128,22 +135,26 @@ struct cluster_tally {
 void cluster_cell_count(const struct diag_report *report, struct diag_cell *cell,
                         enum cluster_question question, long status, const char *body, size_t len,
                         bool retried, struct cluster_tally *ret);
-/* The cell again, when all its answers are counted: fails where large packets are lost, or some of
- * any length. `mixed`: some came and some did not in this round, or one before. */
+/* Judges the cell again, when all its answers are counted: it fails when large packets are lost, or
+ * some packets of any length. `mixed` says that some packets arrived and others did not, in this
+ * round or an earlier one. */
 void cluster_cell_judge_large(struct diag_cell *cell, const struct cluster_tally *tally,
                               bool *mixed);
-/* "31 of 50 attempts succeeded", why it fails; the outcome, too. */
+/* Marks the cell as failed with the reason "31 of 50 attempts succeeded", and sets its outcome. */
 void cluster_cell_set_loss(struct diag_cell *cell, unsigned attempts, unsigned succeeded);
-/* Names in another domain than was guessed, where the ExternalName has another name, too. */
+/* Changes the cells' names to the domain `domain` when `old` was a wrong guess. The ExternalName
+ * Service then has another name, too. */
 void cluster_cells_rename(struct diag_cells *cells, const char *old, const char *domain);
-/* One whose answer did not come in time, of a probe that answers others: it is still asking the
- * DNS, which gives up later than anybody waits here. Nothing where no name was asked. */
+/* Judges a cell by name whose answer did not come in time, although its probe answers other
+ * questions: the probe still waits for the DNS, which gives up later than the question does. Cells
+ * by address stay unchanged. */
 void cluster_cell_judge_late(struct diag_cell *cell);
-/* Whether the kubelet reaches the pod of its node. */
+/* Judges the cells from the kubelet to its node's pod, by the pod's readiness. */
 void cluster_cells_judge_kubelets(struct diag_report *report);
 
-/* What is only looked at: DNS inside the pod, the client address that others see, whether the own
- * Service answers, session affinity: last, as one pod alone behind a Service keeps its clients. */
+/* Observations that count for no cell: the DNS settings inside the pod, the client addresses that
+ * others see, whether a pod's own Service answers, session affinity. Session affinity is observed
+ * last, because a Service with a single ready pod keeps its clients in any case. */
 enum cluster_observation {
     OBSERVE_DNS,
     OBSERVE_CLIENT,
@@ -153,10 +164,11 @@ enum cluster_observation {
     OBSERVE_STICKY,
     OBSERVATIONS
 };
-/* NULL where there is nothing to ask; `to`: another node. The caller frees. */
+/* The path of an observation's question from one node; `to` is another node. NULL when there is
+ * nothing to ask. The caller frees. */
 char *cluster_observation_path(const struct diag_report *report,
                                enum cluster_observation observation, size_t from, size_t to,
                                const struct cluster_addresses *addresses);
-/* Notes what was seen, also in node->seen. */
+/* Stores what was observed in the node, and sets the observation's bit in node->seen. */
 void cluster_observation_read(struct cluster_node *node, enum cluster_observation observation,
                               long status, const char *body, size_t len);

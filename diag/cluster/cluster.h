@@ -1,6 +1,6 @@
-/* A diagnosis of a whole cluster from anywhere: a probe pod (agnhost's netexec) on each chosen
- * node, asked through the API server's pod proxy. Nothing runs on the nodes but these pods, and all
- * that is made is in one namespace, whose deletion takes everything away. */
+/* Diagnoses a whole cluster from any machine: a probe pod (agnhost's netexec) runs on each chosen
+ * node and is asked through the API server's pod proxy. Nothing else runs on the nodes, and
+ * everything that is made is in one namespace, whose deletion removes all of it. */
 #pragma once
 
 #include <stdint.h>
@@ -14,28 +14,31 @@
 
 #define CLUSTER_PROBE_IMAGE "registry.k8s.io/e2e-test-images/agnhost:2.55"
 
-/* Adds the Nodes of a page of a NodeList ("items"), and sets twin (below) of those that are twins.
- * ERROR_MALFORMED. */
+/* Adds the Nodes of a page of a NodeList ("items"), and sets `twin` of nodes that share what each
+ * should have for itself. Fails with ERROR_MALFORMED. */
 int cluster_nodes_add(struct cluster_nodes *nodes, const json_t *items, struct error *err);
-/* Its own report as network_report_read() takes it, of a Node or of a report's node; NULL: it has
- * none. New reference. */
+/* The node's own report as network_report_read() makes it, from a Node, or from a node of a report
+ * in JSON. NULL when there is none. Returns a new reference. */
 json_t *cluster_own_report_of(const json_t *node);
 json_t *cluster_own_report_take(const json_t *json);
-/* Reads winjoin's Events of Nodes (core/v1, of the namespace default; the right to list them is
- * optional), and sets `says` of each node whose newest one is a Warning. Kinds: kube_get's. */
+/* Reads winjoin's Events about Nodes (core/v1, in the namespace default; the right to list them is
+ * optional), and sets `says` of each node whose newest Event is a Warning. Failure kinds are those
+ * of kube_get(). */
 int cluster_events_read(struct kube_client *client, struct cluster_nodes *nodes, struct error *err);
-/* Worth a line of a node that works: its HNS has not what Kubernetes has, or its report cannot be
- * read. */
+/* The node's own report deserves a line even if the node works: HNS does not have what Kubernetes
+ * has, or the report cannot be read. */
 bool cluster_own_report_is_news(const struct cluster_node *node);
-/* "its own report, 4 min old: ..."; NULL where it has none; the caller frees. */
+/* A line about the node's own report: "its own report, 4 min old: ...". NULL when there is none.
+ * The caller frees. */
 char *cluster_own_report_line(const struct diag_report *report, const struct cluster_node *node);
-/* Which nodes get a probe. Borrowed. */
+/* The choice of nodes that get a probe. Borrowed. */
 struct cluster_choice {
-    const struct text_list *names; /* these alone; NULL or empty: see below */
-    bool all;                      /* all of them; otherwise of many a sample */
-    int64_t now;                   /* the cluster's time, Unix seconds */
+    /* Only nodes with these names; NULL or empty: `all` decides. */
+    const struct text_list *names;
+    bool all;    /* All nodes; otherwise a sample when there are many. */
+    int64_t now; /* The cluster's time, in seconds since 1970. */
 };
-enum { CLUSTER_ALL_MAX = 40 }; /* of more nodes it is a sample */
+enum { CLUSTER_ALL_MAX = 40 }; /* With more nodes than this, a sample is taken. */
 bool cluster_choice_is_sample(const struct cluster_choice *choice,
                               const struct cluster_nodes *nodes);
 /* Leaves the chosen ones, in their order. A sample is each node that says of itself that something
@@ -74,66 +77,76 @@ void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs 
 /* Pairs of kinds (ALIKE_PLACE) that could be asked, and those that are. */
 void cluster_pairs_count(const struct cluster_nodes *nodes, const struct cluster_pairs *pairs,
                          size_t *ret_all, size_t *ret_asked);
-/* For each of the first 24 pairs with a cell that failed: from its first node to another one, from
- * another one to its second, and back; others of the same kind, if there are, of another system,
- * and those that the two work with in the other direction. Of at most eight nodes of such pairs
- * each that works with nobody is asked to reach each, and back. They show whether a node, a pair, a
- * system or what is between two groups is at fault. Of at most four nodes whose Services answer now
- * and then each is asked to reach each: perhaps it does not reach one of their pods. */
+/* Adds pairs that show whether a node, a pair, an operating system or the way between two groups is
+ * at fault. For each of the first 24 pairs with a failed cell: its source asks another target,
+ * another source asks its target, and the target asks the source. The other nodes are of the same
+ * kind if possible, of another operating system, or nodes that work with one of the two in the
+ * opposite direction. If at most eight nodes have failed pairs, those that reach no other node ask
+ * each other. If Services answer at most four nodes only sometimes, each of these asks all nodes,
+ * as it may not reach one of the Services' pods. */
 void cluster_pairs_widen(struct diag_report *report);
 
-/* Text is borrowed; NULL or 0 = default. */
+/* All text is borrowed; NULL or 0 means the default. */
 struct cluster_options {
     const struct text_list *names;
-    bool all;             /* nodes, not a sample of many */
-    const char *selector; /* of labels, as the API takes it */
+    bool all;             /* All nodes, not a sample of many. */
+    const char *selector; /* A label selector, as the API accepts it. */
     const char *image;
-    const char *external_ip, *external_name; /* "192.0.2.1:443", "example.com:443" */
-    unsigned start_timeout_ms;               /* for all probes to start; 0 = 5 min */
-    unsigned count;    /* how often each cell is asked for loss and latency; 0, 1 = not for these */
-    struct http *last; /* for the deletion: Ctrl-C does not end it */
-    struct collection *collection; /* gets the API's evidence, or NULL */
+    /* For example "192.0.2.1:443" and "example.com:443". */
+    const char *external_ip, *external_name;
+    unsigned start_timeout_ms; /* For the start of all probes; 0 means 5 minutes. */
+    /* How often each cell is asked to measure loss and latency; with 0 or 1 they are not
+     * measured. */
+    unsigned count;
+    struct http *last;             /* A connection for the deletion, which Ctrl-C does not end. */
+    struct collection *collection; /* Receives the evidence from the API; may be NULL. */
     void (*progress)(void *context, unsigned waited_ms, unsigned left_ms, const char *message);
-    /* Or NULL: some cells have been answered; at most five times a second, and at the end. */
+    /* Called when some cells have been answered, at most five times a second and once at the end;
+     * may be NULL. */
     void (*cells)(void *context, const struct diag_report *report);
     void *progress_context;
 };
 
-/* Lists nodes, makes the namespace, its pods and Services, measures, and deletes the namespace in
- * any case; namespaces that killed runs left are deleted, too. 0 whenever there is a report.
- * ERROR_DENIED with each missing right in a hint: then nothing was made, and *ret_grant is the
- * manifest that grants them (new reference). Other kinds: kube_get's, ERROR_USAGE. */
+/* Lists the nodes, makes the namespace with its pods and Services, measures, and deletes the
+ * namespace in any case. Also deletes namespaces that killed runs left. Returns 0 whenever there is
+ * a report. Fails with ERROR_DENIED, with each missing right in a hint, before anything is made;
+ * *ret_grant is then the manifest that grants these rights (a new reference). Other failure kinds:
+ * those of kube_get(), and ERROR_USAGE. */
 int cluster_run(struct kube_client *client, const struct cluster_options *options,
                 struct diag_report *ret, json_t **ret_grant, struct error *err);
 
-/* How far it is, for people: a line a flow with how many of its cells work, fail and wait. */
+/* Shows the progress for people: one line for each flow, with how many of its cells work, failed or
+ * wait. */
 void cluster_report_progress(const struct diag_report *report, struct text_list *ret);
-/* What the API says of the pod network, without Secrets: Nodes, Services, EndpointSlices; of the
- * namespaces that networks live in, and of the run's (or NULL), pods, DaemonSets and events; the
- * network's ConfigMaps; versions. What may not be read is a line of the index. */
+/* Collects what the API says about the pod network, without Secrets: Nodes, Services and
+ * EndpointSlices; pods, DaemonSets and events of the namespaces where network agents run, and of
+ * the run's own namespace (or NULL); the network's ConfigMaps; versions. What may not be read
+ * becomes a line of the index. */
 void cluster_evidence_add(struct kube_client *client, const char *namespace_,
                           struct collection *ret);
-/* The whole .zip of diag --collect; `report`: NULL where nothing was measured, then `failure` says
- * why. The caller frees *ret. Fails as collection_finish(). */
+/* Makes the complete .zip of diag --collect. `report` is NULL when nothing was measured; `failure`
+ * then says why. The caller frees *ret. Fails as collection_finish() does. */
 int cluster_collect(struct collection *collection, const char *server,
                     const struct diag_report *report, const char *failure, int64_t now, char **ret,
                     size_t *ret_len, struct error *err);
 
-/* ---- what two Nodes have in common that each should have for itself ---- */
+/* ---- twins: two Nodes that share what each should have for itself ---- */
 
-/* How node->twin begins where pods of both nodes have the same addresses. */
+/* The beginning of node->twin when pods of both nodes have the same addresses. */
 #define CLUSTER_TWIN_SUBNET "its pod subnet"
 #define CLUSTER_TWIN_POD "the address of its probe"
-/* Where what is sent to one node's pods comes to the other's. */
+/* The beginning of node->twin when packets for one node's pods get to the other node. */
 #define CLUSTER_TWIN_OVERLAY "flannel's "
 
-/* The same of their probes' addresses, when these run. */
+/* Sets `twin` of nodes whose probes have the same address, once the probes run. */
 void cluster_twins_of_pods(struct cluster_nodes *nodes);
 
-/* ---- from the pattern of its red cells to causes: a table of rows, the widest cause first ---- */
+/* ---- from the pattern of red cells to causes, by a table with the widest cause first ---- */
 
-/* Fills report->causes. A row is named at the fewest places (diag/cluster/causes/rows.h) where
- * all cells that it would break are red; a red cell is explained once, by the first row. Pure. */
+/* Fills report->causes. A row is named at the fewest places (diag/cluster/causes/rows.h) where all
+ * cells that its cause would break are red. Each red cell is explained once, by the first row.
+ * Pure. */
 void cluster_causes_find(struct diag_report *report);
-/* What the table names, i-th; an id may come again. False behind the last. Text is borrowed. */
+/* Title i of the table's rows; two may have the same id. Returns false behind the last. Text is
+ * borrowed. */
 bool cluster_cause_row(size_t i, struct diag_cause_row *ret);

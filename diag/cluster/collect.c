@@ -1,4 +1,4 @@
-/* The evidence of a whole cluster: what its API says of the pod network, in one .zip. */
+/* Collects the evidence of a whole cluster in one .zip: what its API says about the pod network. */
 #include "base/build_info.h"
 #include "base/rfc3339.h"
 #include "diag/cluster/cluster.h"
@@ -7,7 +7,7 @@
 #define LIST "?limit=500"
 enum { ASK_MS = 15000 };
 
-/* Where agents of networks, kube-proxy and the cluster's DNS run. */
+/* The namespaces where network agents, kube-proxy and the cluster's DNS run. */
 static const char *const spaces[] = {
     "kube-system",
     "kube-flannel",
@@ -19,7 +19,7 @@ static const char *const spaces[] = {
     "openshift-dns",
     "ovn-kubernetes",
 };
-/* Of each of them, and of the run's own. */
+/* The lists that are read from each of these namespaces, and from the run's own namespace. */
 static const struct {
     const char *api, *resource, *what;
 } in_spaces[] = {
@@ -59,7 +59,7 @@ static void ask(struct asking *a, char *path, char *name, const char *what) {
     a->items[a->count++] = (struct kube_many){.method = "GET", .path = path, .timeout_ms = ASK_MS};
 }
 
-/* Takes out what nobody reads, and copies of whole objects. */
+/* Removes fields that nobody reads, and copies of whole objects. */
 static void tidy(json_t *json) {
     const json_t *list = json_object_get(json, "env");
 
@@ -68,7 +68,8 @@ static void tidy(json_t *json) {
     if (json_is_array(list)) {
         json_t *environment = json_object();
 
-        /* [{name: A, value: B}] -> {A: B}: so redact_secrets() sees whose value it is. */
+        /* Turns [{name: A, value: B}] into {A: B}, so that redact_secrets() sees the name of each
+         * value. */
         json_each(list, i, item) {
             const char *name = json_text_at(item, "name");
             json_t *value = json_object_get(item, "value");
@@ -101,7 +102,7 @@ static void add_answer(const struct asking *a, size_t i, struct collection *ret)
         const json_t *items = json_object_get(json, "items");
 
         if (json_is_null(items) || (json_is_array(items) && !json_array_size(items)))
-            return; /* a namespace without anything is most often one that does not exist */
+            return; /* An empty list usually means that the namespace does not exist. */
         tidy(json);
         if (json_text_at(json, "metadata.continue") && *json_text_at(json, "metadata.continue"))
             collection_miss(ret, a->names[i], "it has more than the 500 that are packed");

@@ -1,11 +1,12 @@
-/* The cluster's nodes: what they have published of themselves, and what two have in common. */
+/* The cluster's nodes: what they have published about themselves, and what two of them share by
+ * mistake. */
 #include "base/json.h"
 #include "base/rfc3339.h"
 #include "diag/cluster/cluster.h"
 #include "diag/network_report.h"
 #include "kube/object.h"
 
-/* ---- what nodes have published of themselves ---- */
+/* ---- reports that nodes have published ---- */
 
 json_t *cluster_own_report_of(const json_t *node) {
     const char *text = json_string_value(
@@ -50,13 +51,13 @@ char *cluster_own_report_line(const struct diag_report *report, const struct clu
     return xasprintf("its own report, %s", line);
 }
 
-/* ---- what is wrong by their own words ---- */
+/* ---- faults that nodes report themselves ---- */
 
-/* What a Node, and its own report, say of the node: sets says, unsure and proved. */
+/* Reads what a Node and its own report say about the node; sets `says`, `unsure` and `proved`. */
 static void cluster_node_says(const json_t *item, struct cluster_node *ret) {
     bool failed = json_at(ret->own_report, "diag.failed.first.0") != NULL;
 
-    /* The condition PodNetworkProved. */
+    /* Reads the condition PodNetworkProved. */
     json_each(json_at(item, "status.conditions"), i, condition) {
         const char *status = json_text_or(condition, "status", "");
 
@@ -82,7 +83,7 @@ static void cluster_node_says(const json_t *item, struct cluster_node *ret) {
                                   : network_report_drift(ret->own_report));
 }
 
-/* Of each node its newest Event: {time, says: where it is a Warning}. */
+/* Keeps the newest Event of each node: {time, says}, with `says` only for a Warning. */
 static int take_events(void *context, const json_t *items, struct error *) {
     json_t *newest = context;
 
@@ -123,10 +124,10 @@ int cluster_events_read(struct kube_client *client, struct cluster_nodes *nodes,
     return 0;
 }
 
-/* ---- what two have in common that each should have for itself ---- */
+/* ---- twins: two nodes that share what each should have for itself ---- */
 
-/* Sets twin of the node, and of the first that had the same. `what`: "its pod subnet". A value that
- * is NULL or "" is passed over. */
+/* Sets `twin` of the node and of the first node that had the same value. `what` names the value,
+ * such as "its pod subnet". A value that is NULL or "" is ignored. */
 static void note(struct cluster_nodes *nodes, size_t node, const char *what, const char *value) {
     _cleanup_(freep) char *text = xasprintf("%s %s", what, value ? value : "");
     const json_t *first = json_object_get(nodes->seen, text);
@@ -155,7 +156,7 @@ void cluster_twins_of_pods(struct cluster_nodes *nodes) {
             note(nodes, i, CLUSTER_TWIN_POD, nodes->items[i].pod_ip);
 }
 
-/* ---- read ---- */
+/* ---- read Node objects ---- */
 
 struct cluster_node *cluster_node_of_probe(const struct cluster_nodes *nodes, const char *name) {
     size_t prefix = strlen(CLUSTER_PROBE_PREFIX);
@@ -168,7 +169,8 @@ struct cluster_node *cluster_node_of_probe(const struct cluster_nodes *nodes, co
     return &nodes->items[number - 1];
 }
 
-/* ret_other: the network gives pods addresses of its own, not the Node's podCIDR. */
+/* Names the pod network of a Node. Sets *ret_other when that network does not take the addresses of
+ * pods from the Node's podCIDR. The caller frees. */
 static char *network_of(const json_t *node, bool *ret_other) {
     static const struct {
         const char *annotation, *name;
@@ -204,13 +206,13 @@ static void read_node(const json_t *item, struct cluster_node *ret) {
     size_t build = 0;
 
     ret->os = xstrdup(json_text_or(item, "status.nodeInfo.operatingSystem", "linux"));
-    /* "10.0.20348" of "10.0.20348.2340". */
+    /* Finds the length of "10.0.20348" in "10.0.20348.2340". */
     for (unsigned dots = 0; kernel[build] && (kernel[build] != '.' || ++dots < 3); build++)
         ;
     ret->build = xstrndup(kernel, text_equal(ret->os, "windows") ? build : 0);
     ret->version = xstrdup(json_text_or(item, "status.nodeInfo.kubeletVersion", ""));
     ret->network = network_of(item, &ret->other_subnet);
-    /* Of the labels that say it, the first that is there. */
+    /* Pool and zone are the values of the first of these labels that the Node has. */
     for (size_t i = 0; i < ARRAY_SIZE(by_label); i++) {
         const char *value = NULL;
 
@@ -246,9 +248,9 @@ int cluster_nodes_add(struct cluster_nodes *nodes, const json_t *items, struct e
         node = &nodes->items[i];
         read_node(item, node);
 
-        /* What makes it a twin: its pod subnet, of a network that uses it; address or MAC address
-         * that other nodes send to, as flannel announces them; its own address; and on Linux its
-         * machine ID, which on Windows is the computer's name. */
+        /* These make a node a twin: its pod subnet, when the network uses that; the address or MAC
+         * address to which other nodes send, as flannel announces them; its own address; and on
+         * Linux its machine ID, which on Windows is only the computer's name. */
         if (!node->other_subnet)
             note(nodes, i, CLUSTER_TWIN_SUBNET, json_text_at(item, "spec.podCIDR"));
         note(nodes, i, CLUSTER_TWIN_OVERLAY "address",

@@ -1,14 +1,15 @@
-/* Which node is asked to reach which: of few nodes each, of more as few pairs as show every kind of
- * path. */
+/* Chooses which node asks which: among few nodes each asks each, among more nodes as few pairs as
+ * still show every kind of path. */
 #include "base/text.h"
 #include "diag/cluster/cells.h"
 
 enum {
-    ALL_MAX = 5,      /* nodes of which each is asked to reach each */
-    PAIRED_MAX = 50,  /* kinds of which each pair is asked */
-    WIDENED_MAX = 24, /* pairs that fail */
-    SUSPECTS_MAX = 8, /* nodes of such pairs: some may be on one side */
-    LOSSY_MAX = 4,    /* nodes whose Services answer now and then */
+    ALL_MAX = 5,      /* Up to this many nodes, each asks each. */
+    PAIRED_MAX = 50,  /* Up to this many kinds, each pair of kinds is asked. */
+    WIDENED_MAX = 24, /* The most failing pairs that get further pairs. */
+    SUSPECTS_MAX = 8, /* The most nodes without a working pair that ask each other. */
+    /* The most nodes with lossy Services for which the nodes behind the Services are asked. */
+    LOSSY_MAX = 4,
 };
 
 size_t *cluster_alike_make(const struct cluster_nodes *nodes, enum cluster_alike what) {
@@ -25,12 +26,12 @@ size_t *cluster_alike_make(const struct cluster_nodes *nodes, enum cluster_alike
     return first;
 }
 
-/* The nodes with a probe by kind. */
+/* The nodes that have a probe, sorted by kind. */
 struct kinds {
-    size_t *of;      /* each node: its kind, from 0 */
-    size_t *members; /* kind by kind */
-    size_t *begin;   /* of each kind among these, and the end */
-    size_t *turn;    /* of each: who is next */
+    size_t *of;      /* The kind of each node, counted from 0. */
+    size_t *members; /* Indexes of nodes, kind after kind. */
+    size_t *begin;   /* Where each kind begins in `members`, and the end. */
+    size_t *turn;    /* For each kind, whose turn is next. */
     size_t count;
 };
 
@@ -55,7 +56,7 @@ static void kinds_make(const struct cluster_nodes *nodes, enum cluster_alike wha
     free(alike);
 }
 
-/* Each in its turn, but not `other`; SIZE_MAX: none. */
+/* Returns the nodes of a kind in turn, but never `other`; SIZE_MAX when there is none. */
 static size_t next_of(struct kinds *kinds, size_t kind, size_t other) {
     size_t count = kinds->begin[kind + 1] - kinds->begin[kind];
 
@@ -123,7 +124,7 @@ void cluster_pairs_count(const struct cluster_nodes *nodes, const struct cluster
         size_t count = kinds.begin[k + 1] - kinds.begin[k];
 
         live += count > 0;
-        alone += count == 1; /* it has nobody like it */
+        alone += count == 1; /* Such a kind has a single node, so no pair within it is possible. */
     }
     *ret_all = live * live - alone;
     *ret_asked = 0;
@@ -136,10 +137,11 @@ void cluster_pairs_count(const struct cluster_nodes *nodes, const struct cluster
     free_all(kinds.of, kinds.members, kinds.begin, kinds.turn);
 }
 
-/* ---- more of them, where some fail ---- */
+/* ---- more pairs, where some fail ---- */
 
-/* Beside a and b: of b's kind or at least its system, and well with others, the next behind it;
- * `other`: one of another system than b's. */
+/* Chooses a third node to ask instead of `b`, with `a` at the other end: preferably of b's kind or
+ * its operating system, and without failed pairs, the nearest after b. With `other`, one of another
+ * operating system than b's. */
 static size_t witness_for(const struct diag_report *report, const size_t *kinds, const bool *well,
                           size_t a, size_t b, bool other) {
     const struct cluster_node *nodes = report->nodes.items;
@@ -159,7 +161,8 @@ static size_t witness_for(const struct diag_report *report, const size_t *kinds,
     return best;
 }
 
-/* One that reaches this node, or is reached by it, as was seen; SIZE_MAX: none is known. */
+/* A node that reached this node, or with `reached`, one that this node reached; SIZE_MAX when none
+ * is known. */
 static size_t friend_of(const struct cluster_pairs *pairs, const bool *fails, size_t count,
                         size_t node, bool reached) {
     for (size_t i = 0; i < count; i++)
@@ -179,7 +182,8 @@ static void add_new(struct diag_report *report, size_t from, size_t to) {
     array_add(pairs->items, pairs->count, (struct cluster_pair){from, to});
 }
 
-/* Who works with nobody may work with others whose pairs fail. */
+/* Nodes without any working pair may reach other nodes whose pairs fail: such nodes ask each
+ * other. */
 static void add_suspects(struct diag_report *report, const bool *well, const bool *fails,
                          size_t pairs) {
     size_t count = 0;
@@ -196,7 +200,8 @@ static void add_suspects(struct diag_report *report, const bool *well, const boo
             }
 }
 
-/* Where Services answer a few nodes only now and then, these may not reach one of their pods. */
+/* When Services answer a few nodes only sometimes, these nodes may not reach one of the Services'
+ * pods: they ask all nodes. */
 static void add_behind_services(struct diag_report *report) {
     bool *lossy = xcalloc(report->nodes.count + 1, sizeof *lossy);
     size_t count = 0;
@@ -222,8 +227,8 @@ void cluster_pairs_widen(struct diag_report *report) {
     bool *well = xcalloc(report->nodes.count, sizeof *well), *fails = xcalloc(count + 1, 1);
     _cleanup_(text_table_free) struct text_table reds = {0};
 
-    /* Which pairs have a cell that failed: no answer in time is that, too, but for a probe that
-     * cannot be asked. */
+    /* Finds the pairs with a failed cell. No answer in time counts as a failure, too, except from a
+     * probe that cannot be asked. */
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *c = &report->cells.items[i];
         bool asked = !report->nodes.items[c->from_node].unreached;

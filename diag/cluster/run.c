@@ -1,24 +1,34 @@
-/* A cluster's diagnosis from start to end. */
+/* Runs a cluster's diagnosis from start to end. */
 #include "diag/cluster/cluster.h"
 #include "diag/cluster/probes/asking.h"
 #include "kube/object.h"
 
 enum {
     AGAIN_MS = 1000,
-    LISTEN_FIRST_MS = 20, /* pauses */
+    /* The shortest and the longest pause between two questions whether the probes listen. */
+    LISTEN_FIRST_MS = 20,
     LISTEN_LAST_MS = 250,
     LISTEN_MS = 5000,
-    PROXIES_MS = 1500,  /* kube-proxy writes what it hears of once a second */
-    SOON_MS = 500,      /* a Service that is not written yet may not answer at all: */
-    LOOK_FIRST_MS = 40, /* then it is looked at no longer than so, and the triple of an answer */
+    PROXIES_MS = 1500, /* kube-proxy programs changes of Services once a second. */
+    /* A Service that is not programmed yet may not answer at all, so questions to it wait no longer
+     * than this. */
+    SOON_MS = 500,
+    /* Such a question waits at least this long, plus three times what a probe's answer takes. */
+    LOOK_FIRST_MS = 40,
     LOOK_MS = 30,
-    LAST_LOOK_MS = 3000, /* where a machine is busy, too */
-    VERSION_MS = 1000,   /* that an API server takes for its version at most */
-    SETTLE_MS = 9000,    /* red cells are asked again until then: with the last try less than three
-                            time-outs */
-    FEW_NODES = 40,      /* of more no pairs are added, and no late answers asked again */
-    RED_MAX = 80,        /* cells whose questions are asked at once */
-    WIDENED_MAX = 2,     /* times: new pairs that fail have neighbors, too */
+    LAST_LOOK_MS = 3000, /* Long enough for a busy machine, too. */
+    /* An API server that takes longer than this to tell its version is late. */
+    VERSION_MS = 1000,
+    /* For this time red cells are asked again; with the last try that is less than three
+     * time-outs. */
+    SETTLE_MS = 9000,
+    /* With more nodes, no pairs are added and no late answers are asked for again. */
+    FEW_NODES = 40,
+    /* With many nodes: when more cells than this are red, they are not asked again, as not all
+     * their questions run at once. */
+    RED_MAX = 80,
+    /* How often pairs are added: new pairs that fail may need further pairs, too. */
+    WIDENED_MAX = 2,
 };
 
 struct run {
@@ -40,13 +50,13 @@ static void tell(const struct run *run, const char *message) {
         run->options->progress(run->options->progress_context, 0, 0, message);
 }
 
-/* ---- nodes ---- */
+/* ---- choose the nodes ---- */
 
 static int take_nodes(void *context, const json_t *items, struct error *err) {
     return cluster_nodes_add(context, items, err);
 }
 
-/* What is asked, and in which namespace. */
+/* Lists and chooses the nodes, and names the run's namespace. */
 static int prepare(struct run *run, struct error *err) {
     const struct cluster_options *options = run->options;
     const char *selector = options->selector ? options->selector : "";
@@ -59,7 +69,8 @@ static int prepare(struct run *run, struct error *err) {
     run->nodes_path = xasprintf("/api/v1/nodes%s%s", *escaped ? "?labelSelector=" : "", escaped);
     if (kube_pages_each(run->client, run->nodes_path, take_nodes, &report->nodes, NULL, err) < 0)
         return -1;
-    /* Events say which of many nodes are asked. Where they may not be read, the report says so. */
+    /* Events help to choose which of many nodes are asked. If they may not be read, the report says
+     * so. */
     if (cluster_choice_is_sample(&choice, &report->nodes) &&
         cluster_events_read(run->client, &report->nodes, &why) < 0)
         report->sample.unread = xstrdup(why.message);
@@ -81,9 +92,9 @@ static int prepare(struct run *run, struct error *err) {
     return 0;
 }
 
-/* ---- before the Services are written ---- */
+/* ---- while the Services are not programmed yet ---- */
 
-/* Until each probe listens: a container that runs may not do so yet. */
+/* Waits until each probe listens, because a container that runs may not listen yet. */
 static int await_listening(struct run *run, struct error *err) {
     static const struct cluster_round round = {.observations = {[OBSERVE_CLIENT] = true},
                                                .soon_ms = SOON_MS};
@@ -106,7 +117,8 @@ static int await_listening(struct run *run, struct error *err) {
     }
 }
 
-/* Names were made for the domain that most clusters have. */
+/* Takes the cluster's domain from the pods' DNS suffixes. The names were made for the domain that
+ * most clusters have, and are changed if that was wrong. */
 static int take_domain(struct run *run, struct error *err) {
     struct diag_report *report = run->report;
     char *domain = NULL;
@@ -133,7 +145,8 @@ static int take_domain(struct run *run, struct error *err) {
     report->domain = domain;
     if (cluster_alias_start(run->client, report, err) < 0)
         return -1;
-    return host_sleep(run->client->host, LOOK_MS, err); /* the DNS hears of it */
+    /* Gives the DNS time to learn of the new Service. */
+    return host_sleep(run->client->host, LOOK_MS, err);
 }
 
 /* Services are only looked at until each node's kube-proxy has written them, or had its time.
@@ -165,12 +178,14 @@ static int ask_early(struct run *run, struct error *err) {
     return 0;
 }
 
-/* ---- cells ---- */
+/* ---- ask the cells ---- */
 
-/* An API server that is away itself, or late, says nothing about pods. */
+/* An API server that is away or late itself proves nothing about the pods: then no node counts as
+ * unreached. */
 static void forget_unreached(struct run *run) {
     uint64_t begin = host_monotonic_ms(run->client->host);
-    struct kube_client client = *run->client; /* the same texts */
+    /* A copy of the client that borrows the same texts. */
+    struct kube_client client = *run->client;
     struct error why = {0};
     int answered;
     bool all = true;
@@ -216,7 +231,8 @@ static int ask_all(struct run *run, struct error *err) {
                                                    [OBSERVE_SERVICE] = true,
                                                    [OBSERVE_LOCAL] = true,
                                                    [OBSERVE_STICKY] = true}};
-    bool early = asked - run->begin < PROXIES_MS; /* then it is no fault yet */
+    /* A failure so early is not counted, since Services may not be programmed yet. */
+    bool early = asked - run->begin < PROXIES_MS;
     size_t red = cluster_ask(&run->asking, &round).red;
 
     /* What works may do so by chance: which pod, or which port of an address translation, is
@@ -259,13 +275,14 @@ static int ask_all(struct run *run, struct error *err) {
     return cluster_check_interrupted(host, err);
 }
 
-/* Loss that was not seen before has no pairs beside it yet. */
+/* Measures loss and latency. Loss that appears only now has no further pairs yet, so these are
+ * added and counted, too. */
 static int count(struct run *run, struct error *err) {
     const struct diag_cells *cells = &run->report->cells;
     bool delayed = false, lossy = false;
 
-    /* TCP sends again what was lost: where an answer between pods took as long as that, though
-     * UDP's did not. */
+    /* Some answer between pods by TCP took as long as a packet that is sent again, while answers by
+     * UDP did not: packets may be lost. */
     for (size_t i = 0; i < cells->count; i++)
         delayed |= run->asking.cells[i].delayed && !diag_cell_is_open(&cells->items[i]);
     if (!run->report->count && !(run->few_nodes && delayed))
@@ -292,7 +309,7 @@ static int ask(struct run *run, struct error *err) {
     forget_unreached(run);
     if (ask_all(run, err) < 0)
         return -1;
-    /* Services that were written late. */
+    /* The last look at Services, for those that kube-proxy programmed late. */
     (void)cluster_ask(
         &run->asking,
         &(struct cluster_round){
@@ -324,7 +341,8 @@ static int measure(struct run *run, struct error *err) {
     cluster_cells_make(report, run->options, &asking->addresses, &report->cells);
     asking->cells = xcalloc(report->cells.count, sizeof *asking->cells);
     asking->probes = xcalloc(report->nodes.count, sizeof *asking->probes);
-    for (size_t i = 0; i < report->nodes.count; i++) /* nothing to ask first */
+    /* A pod without an IPv4 address cannot be asked whether it listens. */
+    for (size_t i = 0; i < report->nodes.count; i++)
         asking->probes[i].listens = !report->nodes.items[i].pod_ip;
 
     result = ask(run, err);
@@ -341,7 +359,7 @@ static int measure(struct run *run, struct error *err) {
     return 0;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole run ---- */
 
 int cluster_run(struct kube_client *client, const struct cluster_options *options,
                 struct diag_report *ret, json_t **ret_grant, struct error *err) {
@@ -359,14 +377,15 @@ int cluster_run(struct kube_client *client, const struct cluster_options *option
         cluster_sweep(client);
         result = measure(&run, err);
     }
-    /* While the probes are there: their pods and events are evidence, too. */
+    /* The evidence is collected while the probes exist, because their pods and events belong to
+     * it. */
     if (options->collection && !host_interrupted(client->host)) {
         tell(&run, "collecting evidence");
         cluster_evidence_add(client, report.namespace_, options->collection);
     }
-    /* Also after Ctrl-C, and when the namespace was perhaps never made. */
+    /* The namespace is deleted after Ctrl-C, too, and even when it may never have been made. */
     if (named) {
-        struct kube_client last = *client; /* the same texts */
+        struct kube_client last = *client; /* A copy of the client that borrows the same texts. */
         struct error why = {0};
 
         tell(&run, "deleting the namespace");

@@ -1,13 +1,18 @@
-/* Which nodes of a cluster get a probe: those that are named, all, or a sample of many. */
+/* Chooses which nodes of a cluster get a probe: the named ones, all, or a sample of many. */
 #include "base/text.h"
 #include "diag/cluster/cluster.h"
 #include "diag/network_report.h"
 
 enum {
-    KIND_LEAST = 2,   /* of each kind, so that one can be asked to reach another like it */
-    LEAST = 120,      /* nodes that are drawn, where there are so many */
-    MOST = 500,       /* with more kinds, the last ones get none, and the report says so */
-    UNSURE_MAX = 200, /* a fleet that nobody measures is unsure as a whole */
+    /* At least this many nodes of each kind, so that one can ask another of the same kind. */
+    KIND_LEAST = 2,
+    /* The number of nodes that are drawn, if there are so many. */
+    LEAST = 120,
+    /* The most nodes that are drawn. With very many kinds the last ones get none, and the report
+     * says so. */
+    MOST = 500,
+    /* The most unsure nodes in a sample: in a fleet that nobody measures, all nodes are unsure. */
+    UNSURE_MAX = 200,
 };
 
 static int choose_named(const struct cluster_nodes *nodes, const struct text_list *names,
@@ -27,16 +32,18 @@ static int choose_named(const struct cluster_nodes *nodes, const struct text_lis
     return 0;
 }
 
-/* ---- a sample ---- */
+/* ---- draw a sample ---- */
 
 /* A node that may be drawn. */
 struct lot {
-    size_t node, kind; /* kind: the first node of it */
-    bool proved;       /* what it would answer is known */
-    uint64_t number;   /* of its name */
+    size_t node, kind; /* Indexes of the node, and of the first node of its kind. */
+    /* The node has proved its network lately, so its probe would show little that is new. */
+    bool proved;
+    uint64_t number; /* A number made from the node's name, for the order. */
 };
 
-/* FNV-1a of the name, whose bits are then mixed, as names differ at their ends alone. */
+/* FNV-1a of the name, with its bits mixed afterwards, because names of nodes often differ only at
+ * their ends. */
 static uint64_t number_of(const char *name) {
     uint64_t number = 0xcbf29ce484222325;
 
@@ -62,8 +69,8 @@ static bool says_wrong(const struct cluster_node *node) {
     return !node->ready || node->says || node->twin;
 }
 
-/* Those that say that something is wrong: all but unsure ones, which say nothing worse, beyond the
- * first as their numbers have it. */
+/* Chooses the nodes that say something is wrong with themselves. Nodes that are only unsure are
+ * chosen up to UNSURE_MAX, in the order of their numbers. */
 static void choose_saying(const struct cluster_nodes *nodes, bool *chosen,
                           struct cluster_sample *ret) {
     struct lot *unsure = xcalloc(nodes->count, sizeof *unsure);
@@ -85,11 +92,13 @@ static void choose_saying(const struct cluster_nodes *nodes, bool *chosen,
     free(unsure);
 }
 
-/* Of those that say nothing the first of each kind, the second of each, and so on. */
+/* Chooses among the other nodes: the first of each kind, then the second of each kind, and so
+ * on. */
 static void choose_of_kinds(const struct cluster_nodes *nodes, const size_t *alike, int64_t now,
                             bool *chosen) {
     struct lot *lots = xcalloc(nodes->count, sizeof *lots);
-    size_t *kinds = xcalloc(nodes->count + 1, sizeof *kinds); /* where each begins in the lots */
+    /* The index in `lots` where each kind begins. */
+    size_t *kinds = xcalloc(nodes->count + 1, sizeof *kinds);
     size_t count = 0, kind_count = 0, drawn = 0, before = SIZE_MAX;
 
     for (size_t i = 0; i < nodes->count; i++) {

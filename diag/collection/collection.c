@@ -1,4 +1,5 @@
-/* Packs a collection. No part may keep the others out: what fails is a line of the index. */
+/* Packs a collection. A part that fails becomes a line of the index, and does not keep the other
+ * parts out. */
 #include "diag/collection/collection.h"
 
 #include "base/build_info.h"
@@ -16,15 +17,17 @@
 #include "services/runtime_files.h"
 #include "services/service_table.h"
 
-/* ---- texts and their index ---- */
+/* ---- the files of a collection, and their index ---- */
 
-enum { OTHERS = 5 }; /* the report's three, the index, a capture */
+/* The files beyond COLLECTION_FILES_MAX: three forms of the report, the index and a capture. */
+enum { OTHERS = 5 };
 
 struct collection {
     struct bundle_archive_file files[COLLECTION_FILES_MAX + OTHERS];
     size_t count, total;
     bool has_report;
-    struct text rows, missing; /* of the index */
+    /* Parts of the index: its lines about files, and those about what could not be read. */
+    struct text rows, missing;
 };
 
 struct collection *collection_new(void) {
@@ -83,7 +86,8 @@ static void add(struct collection *c, const char *name, const char *what, char *
     c->total += c->files[c->count - 1].len;
 }
 
-/* In a string of JSON a text of several lines is easier to look through by itself. */
+/* Hides secrets in each string of a document by itself: a string with several lines is searched
+ * better before it is written as JSON. */
 static void hide_strings(json_t *json) {
     if (json_is_string(json)) {
         _cleanup_(freep) char *text = xstrdup(json_string_value(json));
@@ -99,7 +103,8 @@ static void hide_strings(json_t *json) {
     }
 }
 
-/* A copy of a document, each of whose strings went through redact_secrets(), as text. */
+/* Writes a copy of the document in which each string went through redact_secrets(). The caller
+ * frees. */
 static char *write_hidden(const json_t *json) {
     _cleanup_json_ json_t *copy = json_deep_copy(json);
 
@@ -170,10 +175,11 @@ static bool is_over(struct reading *c, const char *name) {
     return true;
 }
 
-/* ---- files ---- */
+/* ---- files of the node ---- */
 
-/* Its end, in whole lines, and how long the whole is. It begins at an even byte and behind both
- * bytes of an end of line, so that UTF-16 can be read. */
+/* Adds the end of a file, in whole lines, and notes the size of the complete file. The part
+ * begins at an even byte, and behind both bytes of a newline in UTF-16, so that it can still be
+ * decoded. */
 static void add_file(struct reading *c, const char *path) {
     _cleanup_(freep) char *name = NULL, *none = NULL, *data = NULL;
     struct text t = {0};
@@ -182,7 +188,7 @@ static void add_file(struct reading *c, const char *path) {
     size_t len, from = 0;
     int result;
 
-    /* "C:\\etc\\cni" -> "files/C/etc/cni" */
+    /* The name in the collection: "C:\\etc\\cni" becomes "files/C/etc/cni". */
     text_add(&t, "files/");
     for (const char *p = path; *p; p++)
         if (*p != ':')
@@ -208,7 +214,7 @@ static void add_file(struct reading *c, const char *path) {
     add(c->pack, name, path, text_take(&t), len, size);
 }
 
-/* A file, or each file of a folder; one that is not there is no news. */
+/* Adds a file, or each file of a folder. A place that does not exist is left out without a line. */
 static void add_place(struct reading *c, const char *place) {
     _cleanup_(text_list_free) struct text_list names = {0};
     struct error why = {0};
@@ -228,7 +234,7 @@ static void add_place(struct reading *c, const char *place) {
     }
 }
 
-/* ---- what Windows' own programs print ---- */
+/* ---- output of Windows' own programs ---- */
 
 #define NETSH "C:\\Windows\\System32\\netsh.exe"
 #define EVENTS(name, what, channel)                                                                \
@@ -284,7 +290,7 @@ static void add_command(struct reading *c, const struct command *command) {
     add(c->pack, command->name, command->what, text_take(&text), len, 0);
 }
 
-/* ---- versions and HNS ---- */
+/* ---- versions and HNS objects ---- */
 
 static json_t *versions_json(struct reading *c) {
     json_t *json = json_pack("{s:s, s:s}", "winjoin", build_version, "commit", build_commit);
@@ -292,7 +298,7 @@ static json_t *versions_json(struct reading *c) {
     struct artifact_target target;
     struct host_facts facts;
 
-    if (host_facts(c->host, &facts, ERROR_IGNORED) == 0) /* else the evidence says so */
+    if (host_facts(c->host, &facts, ERROR_IGNORED) == 0) /* The evidence tells a failure. */
         json_object_set_new(json, "windows",
                             json_pack("{s:s, s:s, s:s, s:s, s:I}", "product", facts.product,
                                       "installation", facts.installation_type, "architecture",
@@ -329,7 +335,8 @@ static void add_evidence(struct reading *c, const json_t *evidence) {
         collection_add_json(c->pack, "evidence/namespaces.json", "HNS namespaces", namespaces);
 }
 
-/* A node where everything works was not read; one that could not be measured neither. */
+/* Reads the evidence of a node that has none yet: one where everything works, or one that could not
+ * be measured. */
 static void evidence_complete(struct host *host, struct diag_report *report) {
 #define NAME(row) service_##row.name,
     const char *const names[] = {SERVICE_ROWS(NAME) NULL};
@@ -349,9 +356,10 @@ static void evidence_complete(struct host *host, struct diag_report *report) {
         report->time = host_now(host);
 }
 
-/* ---- the whole ---- */
+/* ---- the complete collection of a node ---- */
 
-/* Before lines are broken and signs are escaped, which keeps a name and its value apart. */
+/* Adds the report. Secrets are hidden before its lines are broken and its characters are escaped,
+ * because that may separate a name from its value. */
 static void add_report(struct collection *pack, const struct diag_report *report) {
     const struct diag_text_style style = {0};
     struct diag_report hidden = *report;
@@ -383,7 +391,7 @@ int diag_collect(struct host *host, struct diag_report *report,
 
     evidence_complete(host, report);
     add_report(pack, report);
-    /* The packets that this run captured: no text, so they are packed as they are. */
+    /* Packets that this run captured are no text, so they are packed unchanged. */
     if (json_at(report->evidence, "capture.drops")) {
         if (host_read(host, DIAG_CAPTURE_FILE, COLLECTION_TOTAL_MAX, &packets, &len, &why) < 0) {
             collection_miss(pack, "capture.pcapng", why.message);

@@ -1,8 +1,7 @@
-/* HNS' load balancers against the Services and their EndpointSlices. */
+/* Compares the load balancers of HNS with the Services and their EndpointSlices. */
 #include "diag/drift/kinds.h"
 
-/* ---- Services, what their EndpointSlices say and HNS' endpoints by their keys: each list is gone
- * through once ---- */
+/* ---- tables for fast lookups of Services, their EndpointSlices and HNS endpoints ---- */
 
 enum { PROTOCOL_UDP = 17 };
 
@@ -16,12 +15,13 @@ static void drift_put_owned(struct text_table *set, char *key) {
     free(key);
 }
 
-/* "10.96.0.10:53/UDP", ":30080/TCP" at a node port; the caller frees. */
+/* A frontend as text: "10.96.0.10:53/UDP", or ":30080/TCP" for a node port. The caller frees. */
 static char *drift_frontend(const char *vip, long long port, const char *protocol) {
     return xasprintf("%s:%lld/%s", vip, port, protocol);
 }
 
-/* Where such a load balancer listens at an address ("": at a node port). */
+/* The frontend of a load balancer's port at an address; "" stands for a node port. The caller
+ * frees. */
 static char *drift_listens(const struct hcn_port_mapping *mapping, const char *vip) {
     return drift_frontend(vip, mapping->outside, mapping->protocol == PROTOCOL_UDP ? "UDP" : "TCP");
 }
@@ -108,8 +108,8 @@ static const char *vip_of(const struct hcn_balancer *balancer) {
     return balancer->vips.count ? balancer->vips.items[0] : NULL;
 }
 
-/* The n-th place where it listens, each of its ports at each of its addresses, or at the node ("");
- * the caller frees. NULL: it has no more. */
+/* The n-th frontend of a load balancer: each of its ports at each of its addresses, or at the node
+ * (*ret_vip is "" then). NULL when it has no more. The caller frees. */
 static char *frontend_of(const struct hcn_balancer *balancer, size_t n, const char **ret_vip) {
     size_t vips = balancer->vips.count;
 
@@ -136,8 +136,8 @@ void drift_find_missing_balancers(const struct drift_seen *seen, struct drift_in
     for (size_t i = 0; i < cluster->service_count; i++) {
         const struct drift_service *service = &cluster->services[i];
 
-        /* Of a headless one and one of another proxy there is nothing to program; nor where no
-         * endpoint is on this node and others do not count. */
+        /* kube-proxy programs nothing for a headless Service, for one of another proxy, or for a
+         * Service with traffic policy Local that has no endpoint on this node. */
         if (seen->now - service->created > SYNC_SECONDS && *service->vip &&
             !text_equal(service->vip, "None") && !service->other_proxy &&
             !text_equal(service->traffic, "Local"))
@@ -147,8 +147,9 @@ void drift_find_missing_balancers(const struct drift_seen *seen, struct drift_in
                 _cleanup_(freep) char *frontend =
                     drift_frontend(service->vip, port->number, port->protocol);
 
+                /* kube-proxy on Windows does not support SCTP. */
                 if (text_table_get(&index->ready, key) && !text_table_get(&frontends, frontend) &&
-                    !text_equal(port->protocol, "SCTP")) /* kube-proxy on Windows leaves it out */
+                    !text_equal(port->protocol, "SCTP"))
                     json_array_append_new(rows, json_pack("{s:s, s:s}", "service", service->name,
                                                           "frontend", frontend));
             }
@@ -167,7 +168,7 @@ void drift_find_orphan_balancers(const struct drift_seen *seen, struct drift_ind
         const char *vip;
         char *frontend;
 
-        /* Its first frontend that nothing is for. */
+        /* Reports the first frontend of the load balancer that no Service wants. */
         for (size_t n = 0; is_wanted && (frontend = frontend_of(balancer, n, &vip)); n++) {
             is_wanted =
                 text_table_get(&index->wanted, frontend) || text_table_get(&index->wanted, vip);
@@ -179,7 +180,7 @@ void drift_find_orphan_balancers(const struct drift_seen *seen, struct drift_ind
     }
 }
 
-/* ---- load balancers that send elsewhere ---- */
+/* ---- load balancers that send to wrong targets ---- */
 
 void drift_find_empty_balancers(const struct drift_seen *seen, struct drift_index *index,
                                 json_t *rows) {
@@ -200,8 +201,8 @@ void drift_find_empty_balancers(const struct drift_seen *seen, struct drift_inde
     }
 }
 
-/* "ns/name dns": the Service's port at the load balancer's address; that of the first Service that
- * has it as its cluster IP. NULL: none. */
+/* The Service's port at the load balancer's address, such as "ns/name dns". If several Services
+ * have that cluster IP, the first one counts. NULL when there is none. */
 static const char *port_of(struct drift_index *index, const struct hcn_balancer *balancer,
                            const struct hcn_port_mapping *mapping) {
     const char *vip = vip_of(balancer);
@@ -217,7 +218,8 @@ static const char *port_of(struct drift_index *index, const struct hcn_balancer 
 void drift_find_other_pods(const struct drift_seen *seen, struct drift_index *index, json_t *rows) {
     for (size_t i = 0; seen->balancers && i < seen->balancers->count; i++) {
         const struct hcn_balancer *balancer = &seen->balancers->items[i];
-        _cleanup_(freep) char *service = NULL; /* "ns/name": that the load balancer is for */
+        /* The Service that the load balancer is for, as "ns/name". */
+        _cleanup_(freep) char *service = NULL;
 
         for (size_t k = 0; !service && k < balancer->mapping_count; k++) {
             const char *port = port_of(index, balancer, &balancer->mappings[k]);
@@ -225,7 +227,7 @@ void drift_find_other_pods(const struct drift_seen *seen, struct drift_index *in
             if (port)
                 service = xstrndup(port, strcspn(port, " "));
         }
-        /* Of a Service without any EndpointSlice nothing is known. */
+        /* The pods of a Service without any EndpointSlice are not known. */
         if (!service || !text_table_get(&index->slices, service))
             continue;
         for (size_t k = 0; k < balancer->endpoints.count; k++) {
@@ -251,7 +253,7 @@ void drift_find_other_ports(const struct drift_seen *seen, struct drift_index *i
             _cleanup_(freep) char *key =
                 xasprintf("%s %lld", port ? port : "", (long long)mapping->inside);
 
-            /* Where no EndpointSlice has the port at all, nothing is known. */
+            /* If no EndpointSlice has this port at all, the right number is not known. */
             if (port && text_table_get(&index->numbers, port) &&
                 !text_table_get(&index->numbers, key))
                 json_array_append_new(rows, json_pack("{s:s*, s:s, s:I}", "id", balancer->id,

@@ -1,4 +1,5 @@
-/* Services and EndpointSlices as records. */
+/* Reads Services and EndpointSlices into records, keeps these up to date, and finds them by
+ * name. */
 #include "diag/drift/drift.h"
 
 #include "base/rfc3339.h"
@@ -55,14 +56,15 @@ static const struct json_place of_slices[] = {{"", OBJECT},
                                               {"ports.*.name", PORT_NAME},
                                               {"ports.*.port", NUMBER}};
 
-/* What is read at the moment. */
+/* The object that is being read, as far as it is known. */
 struct reading {
     struct drift_cluster *cluster;
-    char *space, *name, *of; /* of the object */
+    /* From the object's metadata; `of` is the Service of an EndpointSlice. */
+    char *space, *name, *of;
     struct drift_service service;
     struct drift_slice slice;
-    size_t pod; /* the endpoint's first */
-    char *node; /* the endpoint's */
+    size_t pod; /* The index of the first address of the current endpoint. */
+    char *node; /* The node of the current endpoint. */
     bool ready;
 };
 
@@ -121,10 +123,10 @@ static void port_found(const struct json_found *found, struct drift_port **ports
         port->node_port = found->number;
     else if (found->what == PROTOCOL && found->kind == SCAN_TEXT)
         (void)text_format(port->protocol, sizeof port->protocol, "%.*s", (int)found->len,
-                          found->text); /* all protocols are shorter */
+                          found->text); /* All names of protocols are shorter than the buffer. */
 }
 
-/* True: of its metadata. */
+/* Stores what belongs to the object's metadata, and returns true then. */
 static bool name_found(struct reading *r, const struct json_found *found) {
     char **name = found->what == SPACE  ? &r->space
                   : found->what == NAME ? &r->name
@@ -163,7 +165,7 @@ static void service_found(void *context, const struct json_found *found) {
         s->any_port = json_found_is(found, "LoadBalancer");
     } else if (found->what == TRAFFIC) {
         (void)text_format(s->traffic, sizeof s->traffic, "%.*s", (int)found->len,
-                          found->len ? found->text : ""); /* "Cluster" or "Local" */
+                          found->len ? found->text : ""); /* Either "Cluster" or "Local". */
     } else {
         port_found(found, &s->ports, &s->port_count);
     }
@@ -182,7 +184,8 @@ static void slice_found(void *context, const struct json_found *found) {
         r->slice = (struct drift_slice){0};
         forget_names(r);
     } else if (found->what == ENDPOINT) {
-        /* What an endpoint says behind its addresses is true of all of them. */
+        /* JSON may tell an endpoint's node after its addresses, so the node is set for all of them
+         * at the end of the endpoint. */
         if (found->kind == SCAN_BEGINS) {
             r->pod = s->pod_count;
             r->ready = true;
@@ -204,9 +207,10 @@ static void slice_found(void *context, const struct json_found *found) {
     }
 }
 
-/* ---- a text, a list ---- */
+/* ---- a list of objects as text ---- */
 
-/* Either list; each record begins with its name. */
+/* One of the two lists of records. Each record begins with its name, by which the lists are
+ * sorted. */
 struct side {
     char **items;
     size_t *count, size;
@@ -296,9 +300,9 @@ void drift_cluster_clear(struct drift_cluster *cluster, enum drift_what what) {
     *side.known = false;
 }
 
-/* ---- one object ---- */
+/* ---- a single object ---- */
 
-/* Where it is, or belongs. */
+/* The index of the record with that name, or where it must be inserted. */
 static size_t place_of(const struct side *side, const char *name, bool *ret_is_there) {
     size_t low = 0, high = *side->count;
 
@@ -324,7 +328,8 @@ void drift_cluster_put(struct drift_cluster *cluster, enum drift_what what, cons
     size_t place;
     bool is_there;
 
-    (void)drift_cluster_add(&one, what, "", text, strlen(text), ERROR_IGNORED); /* it is JSON */
+    /* The text was just written as JSON, so reading it cannot fail. */
+    (void)drift_cluster_add(&one, what, "", text, strlen(text), ERROR_IGNORED);
     if (*from.count) {
         place = place_of(&side, *(char **)record_at(&from, 0), &is_there);
         if (is_there) {
@@ -362,7 +367,7 @@ void drift_cluster_free(struct drift_cluster *cluster) {
     *cluster = (struct drift_cluster){0};
 }
 
-/* ---- records that follow what the API server tells ---- */
+/* ---- records that follow the changes which the API server reports ---- */
 
 enum { POLL_MS = 15 * 60000 };
 

@@ -1,4 +1,5 @@
-/* HNS against Kubernetes: the kinds of difference, what is read, what to do by hand. */
+/* Compares HNS with Kubernetes: the kinds of difference, what is read for the comparison, and the
+ * commands that repair by hand. */
 #include "base/cidr.h"
 #include "diag/drift/kinds.h"
 #include "kube/node.h"
@@ -26,7 +27,7 @@ static void drift_find_nodeless_routes(const struct drift_seen *seen, struct dri
 
         network_peer_read(node, &peer);
         if (!peer.pod_cidr)
-            return; /* it does not say its own yet */
+            return; /* A Node without a pod prefix yet may be the one that a route is for. */
         drift_put(&subnets, peer.pod_cidr);
         drift_put(&subnets, peer.pod_cidr6);
     }
@@ -39,7 +40,9 @@ static void drift_find_nodeless_routes(const struct drift_seen *seen, struct dri
                           json_text_at(policy, "Settings.ProviderAddress"), "HNS", rows);
     for (size_t i = 0; seen->routes && i < seen->routes->count; i++) {
         const struct host_route *route = &seen->routes->items[i];
-        bool of_pods = false; /* a part of the pods' prefix: the whole one is routed by others */
+        /* The route is to a part of the prefix of all pods. Other routers carry the whole prefix,
+         * so a route to it is left out. */
+        bool of_pods = false;
         struct cidr inner, outer;
 
         for (size_t k = 0; seen->pod_cidrs && k < seen->pod_cidrs->count; k++)
@@ -79,9 +82,9 @@ static void drift_find_kube_proxies(const struct drift_seen *seen, struct drift_
     }
 }
 
-enum { COMMANDS_MAX = 10 /* of each kind */ };
+enum { COMMANDS_MAX = 10 /* The most commands for each kind. */ };
 
-/* ---- the kinds ---- */
+/* ---- the table of kinds ---- */
 
 const struct drift_kind drift_kinds[DRIFT_KINDS] = {
     {"servicesWithoutLoadBalancer", "Services without a load balancer in HNS", "service",
@@ -127,7 +130,7 @@ char *drift_left_over(const json_t *drift) {
     return t.len ? text_take(&t) : NULL;
 }
 
-/* ---- read ---- */
+/* ---- read the cluster and HNS ---- */
 
 static void add_unread(json_t *unread, const char *what, const struct error *why) {
     _cleanup_(freep) char *text = xasprintf("%s: %s", what, why->message);
@@ -186,7 +189,8 @@ json_t *drift_judge(const struct drift_seen *seen) {
 
             if (i == COMMANDS_MAX)
                 break;
-            /* A network's own routes have no command of Windows. */
+            /* Routes of the HNS network itself get no command, since no command of Windows removes
+             * them. */
             if (hns)
                 command = xasprintf("powershell -Command \"Get-Hns%s -Id %s | Remove-Hns%s\"", hns,
                                     json_text_or(row, "id", ""), hns);
@@ -200,7 +204,7 @@ json_t *drift_judge(const struct drift_seen *seen) {
     return drift;
 }
 
-/* What of the cluster and of HNS is compared. */
+/* The documents of the cluster and of HNS that are compared. */
 struct reading {
     struct drift_cluster cluster;
     struct hcn_endpoints endpoints;
@@ -241,8 +245,8 @@ static void read_hns(struct host *host, const char *network, struct reading *r,
     seen->networks = r->networks;
 }
 
-/* What version 1 of HNS told differs: version 2 is asked object by object, before that is believed.
- * In a time that is too short for that, the first answer stays. */
+/* When the answer of HNS version 1 shows a difference, version 2 is asked for each object before
+ * the difference is believed. If time is too short for that, the first answer stays. */
 static void look_again(struct host *host, struct reading *r, const struct drift_seen *seen,
                        json_t **drift) {
     struct hcn_endpoints endpoints = {0};
@@ -286,8 +290,8 @@ json_t *drift_read(struct host *host, struct kube_client *client, const char *no
         add_unread(r.cluster.unread, "the Nodes", &why);
     read_hns(host, network, &r, &seen);
     host_set_deadline(host, before);
-    /* What is known beside the rest, for the judgment alone: no request may come before that is
-     * over, for it might change what is known. */
+    /* `all` borrows the lists of `known` for the judgment. No request to the API server may run
+     * until the judgment is over, because it might change `known`. */
     all = r.cluster;
     if (has(known, DRIFT_SERVICES)) {
         all.has_services = true;

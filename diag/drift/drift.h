@@ -1,4 +1,4 @@
-/* What HNS has compared with what Kubernetes says should be there. */
+/* Compares what HNS has with what Kubernetes says should be there. */
 #pragma once
 
 #include "base/json_scan.h"
@@ -6,133 +6,145 @@
 #include "kube/client.h"
 #include "netsetup/hns/hcn_records.h"
 
-/* What Kubernetes says of Services and their endpoints, in small records: of an object of two
- * kilobytes of JSON they keep some hundred bytes. */
+/* ---- small records of Services and EndpointSlices, to save memory ---- */
 
-/* Text is owned; "" where the object does not say. */
+/* These records keep a few hundred bytes of an object with two kilobytes of JSON. All their text is
+ * owned; "" when the object does not have it. */
 struct drift_port {
     char *name;
-    char protocol[8]; /* "TCP" by default */
+    char protocol[8]; /* The protocol; "TCP" by default. */
     long long number, node_port;
 };
 struct drift_service {
-    char *name;              /* "ns/name" */
-    char *vip;               /* its cluster IP */
-    struct text_list others; /* more addresses at which others reach it */
+    char *name;              /* The Service as "ns/name". */
+    char *vip;               /* The cluster IP. */
+    struct text_list others; /* Further addresses that lead to the Service. */
     struct drift_port *ports;
     size_t port_count;
-    int64_t created;  /* seconds since 1970 */
-    char traffic[16]; /* internalTrafficPolicy */
-    bool any_port;    /* of type LoadBalancer */
-    bool other_proxy; /* not kube-proxy's */
+    int64_t created;  /* The time of creation, in seconds since 1970. */
+    char traffic[16]; /* The internalTrafficPolicy. */
+    bool any_port;    /* The Service has type LoadBalancer. */
+    bool other_proxy; /* Another proxy than kube-proxy serves it. */
 };
 
-/* An address of an endpoint. */
+/* One address of an endpoint. */
 struct drift_pod {
-    char *address, *node; /* NULL: no node is named */
+    char *address, *node; /* `node` is NULL when the endpoint names no node. */
 };
 struct drift_slice {
-    char *name;    /* "ns/name" */
-    char *service; /* "ns/name" of the Service; "ns/": of none */
+    char *name; /* The EndpointSlice as "ns/name". */
+    /* The Service as "ns/name"; "ns/" when the slice belongs to none. */
+    char *service;
     struct drift_pod *pods;
     size_t pod_count;
     struct drift_port *ports;
     size_t port_count;
-    unsigned endpoints, ready; /* how many, and of them */
+    unsigned endpoints, ready; /* The number of endpoints, and of ready ones. */
 };
 
-/* Both sorted by name after drift_cluster_list(). */
+/* After drift_cluster_list() both lists are sorted by name. */
 struct drift_cluster {
-    bool has_services, has_slices; /* they were read */
+    bool has_services, has_slices; /* Says which lists were read. */
     struct drift_service *services;
     struct drift_slice *slices;
     size_t service_count, slice_count;
-    json_t *pods;   /* a List: those of this node; NULL: not read */
-    json_t *unread; /* ["the Services: why"]; NULL: nothing */
+    /* A List of this node's pods; NULL when it was not read. */
+    json_t *pods;
+    /* What could not be read, such as ["the Services: why"]; NULL when nothing was to be read. */
+    json_t *unread;
 };
 
-/* Adds the objects of that kind at the prefix of a text ("items.*" of a list, "object" of an event)
- * behind the others. Where the text is no JSON those before are there. Kinds: json_scan()'s. */
+/* Reads objects of that kind from a text, at the prefix ("items.*" in a list, "object" in an
+ * event), and adds them behind the existing ones. If the text is not valid JSON, the objects before
+ * the error are added. Failure kinds are those of json_scan(). */
 enum drift_what { DRIFT_SERVICES, DRIFT_SLICES };
 int drift_cluster_add(struct drift_cluster *cluster, enum drift_what what, const char *prefix,
                       const char *text, size_t len, struct error *err);
-/* Reads all of them from the API server, page by page, in the place of what was there; after a
- * failure there are none. *ret_version (or NULL): where a watch can go on from. */
+/* Reads all objects of that kind from the API server, page by page, and replaces the earlier ones;
+ * after a failure there are none. *ret_version gets the version from which a watch can continue;
+ * ret_version may be NULL. */
 int drift_cluster_list(struct drift_cluster *cluster, enum drift_what what,
                        struct kube_client *client, char **ret_version, struct error *err);
-/* Of an object as an event of a watch has it: it takes the place of that of its name, or is put
- * where it belongs; or it is gone. */
+/* Both take an object as an event of a watch has it. drift_cluster_put() replaces the object with
+ * the same name, or inserts it in the order of names; drift_cluster_remove() removes the object. */
 void drift_cluster_put(struct drift_cluster *cluster, enum drift_what what, const json_t *object);
 void drift_cluster_remove(struct drift_cluster *cluster, enum drift_what what,
                           const json_t *object);
 void drift_cluster_clear(struct drift_cluster *cluster, enum drift_what what);
 void drift_cluster_free(struct drift_cluster *cluster);
 
-/* ---- both followed by one watch each, while a service runs ---- */
+/* ---- Services and EndpointSlices, each followed by one watch while a service runs ---- */
 
 enum { DRIFT_WATCHES = 2 };
 
-/* Zero-initialise; drift_follow_free(). */
+/* The caller zero-initializes it, and frees it with drift_follow_free(). */
 struct drift_follow {
-    struct drift_cluster cluster; /* its pods stay NULL; what could not be listed is not there */
-    size_t changes;               /* so many events and lists came */
+    /* Its `pods` stay NULL; a list that failed is empty and marked as not read. */
+    struct drift_cluster cluster;
+    size_t changes; /* How many events and lists came so far. */
     char *versions[DRIFT_WATCHES];
     struct drift_followed {
         struct drift_follow *follow;
         enum drift_what what;
     } sides[DRIFT_WATCHES];
 };
-/* The watches, for kube_watch_all(): they go on from where an earlier one has ended. Where a server
- * grants no watch, or nothing at all, it is asked for the list every quarter of an hour. What they
- * borrow is the follow's. */
+/* Fills the watches for kube_watch_all(): they continue where an earlier watch ended. If a server
+ * grants no watch, or no access at all, the list is read every 15 minutes. The watches borrow from
+ * `follow`. */
 void drift_follow_watches(struct drift_follow *follow, struct kube_watch ret[DRIFT_WATCHES]);
 void drift_follow_free(struct drift_follow *follow);
 
-/* What the API server and HCN answer; NULL = could not be read. */
+/* The answers of the API server and of HNS; NULL means that something could not be read. */
 struct drift_seen {
     const struct drift_cluster *cluster;
-    const struct hcn_endpoints *endpoints; /* of HNS, all of them */
+    const struct hcn_endpoints *endpoints; /* All endpoints of HNS. */
     const struct hcn_balancers *balancers;
-    const json_t *namespaces; /* of HNS: documents */
-    const json_t *networks;   /* of HNS: the pods' */
-    const json_t *nodes;      /* a List of all */
+    const json_t *namespaces; /* The namespaces of HNS, as its documents. */
+    const json_t *networks;   /* The HNS networks of the pods, as documents of HNS. */
+    const json_t *nodes;      /* A List of all Nodes. */
     const struct host_routes *routes;
-    const struct text_list *probes;    /* addresses of pods that the API may not tell of yet */
-    const char *network;               /* the pods' HNS network */
-    const struct text_list *pod_cidrs; /* the cluster's pods, all of them */
-    int64_t now;                       /* seconds since 1970 */
+    /* Addresses of probe pods, which the API server may not know yet. */
+    const struct text_list *probes;
+    const char *network;               /* The name of the pods' HNS network. */
+    const struct text_list *pod_cidrs; /* The prefixes of all pods of the cluster. */
+    int64_t now;                       /* The present time, in seconds since 1970. */
 };
 
-struct drift_index; /* what is looked for by its key: inside diag/drift */
+struct drift_index; /* Tables for fast lookups, used only in diag/drift. */
 
 /* A kind of difference: how its rows are found, named and repaired. */
 struct drift_kind {
-    const char *key;  /* the list's name in documents */
-    const char *what; /* what its rows are */
-    const char *name; /* the member that names a row */
-    /* Adds each that it finds; where something that it needs was not read, none. Pure. */
+    const char *key;  /* The name of the kind's list in documents. */
+    const char *what; /* The description of its rows. */
+    const char *name; /* The member that names a row. */
+    /* Adds a row for each difference; adds none when something that it needs was not read. Pure. */
     void (*find)(const struct drift_seen *seen, struct drift_index *index, json_t *rows);
-    const char *left_one, *left_many; /* of what nobody owns: what one, what two are called */
-    bool by_kube_proxy;               /* a restart of kube-proxy repairs it */
-    const char *hns; /* what HNS calls one, where a command takes that away: "Endpoint" */
-    bool is_route;   /* those of Windows a command deletes */
+    /* For objects that nobody owns: words for one, and for several. */
+    const char *left_one, *left_many;
+    bool by_kube_proxy; /* A restart of kube-proxy repairs it. */
+    /* The type of object that a command of HNS removes, such as "Endpoint"; NULL when there is no
+     * such command. */
+    const char *hns;
+    bool is_route; /* The rows are routes; a command removes those of Windows. */
 };
 enum { DRIFT_KINDS = 11 };
-/* servicesWithoutLoadBalancer: {service: "ns/name", frontend: "10.96.0.10:53/UDP"}
- * loadBalancersWithoutService: {id, frontend}
- * loadBalancersWithoutEndpoint: {id, frontend}: HNS has none of its endpoints any more, or none
- *   with an address
- * loadBalancersToOtherPods: {id, frontend, address}: no endpoint of the Service has it
- * loadBalancersToOtherPort: {id, frontend, port}: no endpoint of the Service has that port
- * staleRemoteEndpoints: {id, address}
- * endpointsWithoutPod: {id, name, address}
- * podsWithoutEndpoint: {pod: "ns/name", address}
- * namespacesWithoutPod: {id, address}
- * routesWithoutNode: {prefix, by, in: "HNS|Windows"}: to pods of a node that the cluster does not
- *   have
- * kubeProxyPods: {pod}: runs kube-proxy, for a node whose service does
- * A Service counts when an endpoint of it is ready, kube-proxy is to serve it on Windows, and it
- * is older than a minute, which kube-proxy takes at most. */
+/* The kinds and the members of their rows:
+ *   servicesWithoutLoadBalancer: {service: "ns/name", frontend: "10.96.0.10:53/UDP"}
+ *   loadBalancersWithoutService: {id, frontend}
+ *   loadBalancersWithoutEndpoint: {id, frontend}: HNS has none of its endpoints any more, or none
+ *     with an address
+ *   loadBalancersToOtherPods: {id, frontend, address}: no endpoint of the Service has the address
+ *   loadBalancersToOtherPort: {id, frontend, port}: no endpoint of the Service has that port
+ *   staleRemoteEndpoints: {id, address}
+ *   endpointsWithoutPod: {id, name, address}
+ *   podsWithoutEndpoint: {pod: "ns/name", address}
+ *   namespacesWithoutPod: {id, address}
+ *   routesWithoutNode: {prefix, by, in: "HNS|Windows"}: leads to pods of a node that the cluster
+ *     does not have
+ *   kubeProxyPods: {pod}: runs kube-proxy on a node whose Windows service does so, too
+ *
+ * A Service counts when one of its endpoints is ready, kube-proxy on Windows has to serve it, and
+ * it is older than a minute, the longest time that kube-proxy takes. */
 extern const struct drift_kind drift_kinds[DRIFT_KINDS];
 
 /* Asks Kubernetes: Services, EndpointSlices and the pods of that node (NULL: none). Three lists;
@@ -154,15 +166,15 @@ json_t *drift_read(struct host *host, struct kube_client *client, const char *no
                    const char *network, const struct text_list *pod_cidrs,
                    const struct drift_cluster *known, struct hcn_balancers *ret_balancers,
                    bool *ret_has_balancers);
-/* What a comparison found that nobody owns: "2 namespaces without a pod, 1 route to a node that is
- * gone"; NULL = nothing. The caller frees. Pure. */
+/* Counts the objects of a comparison that nobody owns: "2 namespaces without a pod, 1 route to a
+ * node that is gone". NULL when there are none. The caller frees. Pure. */
 char *drift_left_over(const json_t *drift);
 
-/* How many ready endpoints the Service of that cluster IP has, of what drift_ask() answered; -1 =
- * not known, DRIFT_NO_SERVICE = no Service has it. */
+/* The number of ready endpoints of the Service with that cluster IP, from what drift_ask() read. -1
+ * when unknown, DRIFT_NO_SERVICE when no Service has the address. */
 enum { DRIFT_NO_SERVICE = -2 };
 int drift_ready_endpoints(const struct drift_cluster *cluster, const char *vip);
-/* What the Service of that cluster IP is said to be: {ports: ["53/UDP"], internalTrafficPolicy?,
- * pods: {"10.244.0.53": "node"}} (of at most 100 the node that its EndpointSlices name); NULL = not
- * known, or no Service has it. New reference. */
+/* Describes the Service with that cluster IP: {ports: ["53/UDP"], internalTrafficPolicy?, pods:
+ * {"10.244.0.53": "node"}}, with the nodes of at most 100 pods as its EndpointSlices name them.
+ * NULL when unknown, or when no Service has the address. Returns a new reference. */
 json_t *drift_service_spec(const struct drift_cluster *cluster, const char *vip);

@@ -1,9 +1,10 @@
-/* HNS' endpoints and namespaces against the pods of this node and the endpoints of Services. */
+/* Compares the endpoints and namespaces of HNS with the pods of this node and the endpoints of
+ * Services. */
 #include "base/rfc3339.h"
 #include "diag/drift/kinds.h"
 #include "kube/object.h"
 
-/* ---- what Kubernetes says of one Service ---- */
+/* ---- facts about one Service in Kubernetes ---- */
 
 static const struct drift_service *service_at(const struct drift_cluster *cluster,
                                               const char *vip) {
@@ -27,7 +28,7 @@ json_t *drift_service_spec(const struct drift_cluster *cluster, const char *vip)
 
         json_array_append_new(ports, json_string(text));
     }
-    pods = json_object(); /* where the Service's pods are, as its EndpointSlices say */
+    pods = json_object(); /* The node of each pod, as the EndpointSlices name it. */
     for (size_t i = 0; i < cluster->slice_count; i++) {
         const struct drift_slice *slice = &cluster->slices[i];
 
@@ -78,7 +79,7 @@ void drift_find_stale_endpoints(const struct drift_seen *seen, struct drift_inde
 
 /* ---- endpoints of this node's pods ---- */
 
-/* A List; NULL: they were not read. */
+/* A List of this node's pods; NULL when they were not read. */
 static const json_t *pods_of(const struct drift_seen *seen) {
     return seen->cluster ? seen->cluster->pods : NULL;
 }
@@ -105,8 +106,8 @@ void drift_find_podless_endpoints(const struct drift_seen *seen, struct drift_in
         const char *name = item->name;
         size_t len = name ? strlen(name) : 0, tail = strlen(seen->network);
 
-        /* "<container id>_<network>", as the CNI plugins call what they make; not the host's own
-         * "_ep". */
+        /* CNI plugins name their endpoints "<container id>_<network>"; the host's own endpoint is
+         * named "..._ep". */
         if (!item->remote && len > tail + 1 && name[len - tail - 1] == '_' &&
             text_equal(name + len - tail, seen->network) && item->address &&
             !text_table_get(&pods, item->address))
@@ -129,7 +130,7 @@ void drift_find_missing_endpoints(const struct drift_seen *seen, struct drift_in
         _cleanup_(freep) char *pod = kube_full_name(item);
         int64_t since = rfc3339_seconds(json_text_at(item, "status.startTime"));
 
-        /* A pod with a network of its own, which has run for long enough. */
+        /* Only pods with a network of their own count, once they have run for long enough. */
         if (ip && *ip && text_equal(json_text_at(item, "status.phase"), "Running") &&
             !json_bool_at(item, "spec.hostNetwork", false) && since &&
             seen->now - since > START_SECONDS && !text_table_get(&addresses, ip))
@@ -137,7 +138,7 @@ void drift_find_missing_endpoints(const struct drift_seen *seen, struct drift_in
     }
 }
 
-/* ---- namespaces ---- */
+/* ---- namespaces of HNS ---- */
 
 void drift_find_podless_namespaces(const struct drift_seen *seen, struct drift_index *index,
                                    json_t *rows) {
@@ -145,8 +146,8 @@ void drift_find_podless_namespaces(const struct drift_seen *seen, struct drift_i
 
     if (!pods_of(seen) || !seen->endpoints)
         return;
-    /* While a pod starts, its namespace has no endpoint, or one whose address nobody knows yet;
-     * those of the probes are known. */
+    /* While a pod starts, its namespace has no endpoint, or one whose address the API does not know
+     * yet, so nothing is judged then. The addresses of both probes are known already. */
     json_each(json_object_get(pods_of(seen), "items"), i, pod) {
         const char *phase = json_text_at(pod, "status.phase");
 
@@ -163,7 +164,8 @@ void drift_find_podless_namespaces(const struct drift_seen *seen, struct drift_i
         const char *id = json_text_at(space, "ID"), *address = NULL;
         bool is_used = text_equal(json_text_at(space, "Type"), "HostDefault");
 
-        /* By a pod that has one of its endpoints, or by something else than a pod's network. */
+        /* A namespace is used when a pod has the address of one of its endpoints, or when something
+         * else than an endpoint is in it. */
         json_each(json_object_get(space, "Resources"), k, resource) {
             address = drift_address_of(index, json_text_at(resource, "Data.Id"));
             is_used |= !text_equal(json_text_at(resource, "Type"), "Endpoint") ||

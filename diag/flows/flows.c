@@ -1,4 +1,4 @@
-/* The flow matrix as a table, and the cells that a scene makes of it. */
+/* The flow matrix as a table, and the judging of its cells. */
 #include "diag/flows/flows.h"
 
 static const char *const outcomes[] = {
@@ -63,7 +63,8 @@ void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, 
         cell->outcome = retried ? DIAG_SLOW : DIAG_PASS;
         if (retried)
             text_format(cell->reason, sizeof cell->reason, "failed at first, then succeeded");
-        /* A packet was sent again. A name may take as long to resolve. */
+        /* A time difference of about one second shows that a packet was sent again. Flows by name
+         * are left out, because a name may take as long to resolve. */
         if (ip_parse(cell->probe.target, &address, NULL) == 0 && cell->probe.kind == PROBE_TCP &&
             result->min_us && result->max_us >= result->min_us + DIAG_SENT_AGAIN_US) {
             cell->outcome = DIAG_SLOW;
@@ -94,7 +95,7 @@ void diag_cell_judge_back(struct diag_cell *cell, const struct probe_result *bac
     bool is_back = cell->outcome != DIAG_FAIL;
 
     if (is_back == (back->outcome == PROBE_OK))
-        return; /* both directions alike */
+        return; /* Both directions have the same result. */
     if (is_back) {
         text_format(other.probe.expect, sizeof other.probe.expect, "%s", cell->from);
         diag_cell_judge(&other, back, retried);

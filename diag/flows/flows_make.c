@@ -1,4 +1,5 @@
-/* From a scene to cells: what each flow asks, of whom, and when it cannot be asked. */
+/* Makes cells from a scene: what each flow asks, which target it asks, and when it cannot be
+ * asked. */
 #include <stdio.h>
 
 #include "diag/flows/flows.h"
@@ -7,7 +8,8 @@ enum {
     KUBELET_PORT = 10250,
     DNS_PORT = 53,
     CLOSED_PORT = 9,
-    METRICS_PORT = 9153, /* of CoreDNS, as kubeadm, k3s and the clouds configure it */
+    /* The metrics port of CoreDNS, as kubeadm, k3s and the clouds configure it. */
+    METRICS_PORT = 9153,
     HTTPS_PORT = 443,
     LARGE = 1400,
     SMALL = 16
@@ -22,7 +24,7 @@ static void leave_out(struct diag_cell *cell, enum diag_outcome outcome, const c
     text_format(cell->reason, sizeof cell->reason, "%s", reason);
 }
 
-/* Fills the cell's probe; a target that does not fit makes the cell not-run. */
+/* Fills the cell's probe; a target that is too long makes the cell not-run. */
 static void ask(struct diag_cell *cell, enum probe_kind kind, const char *target, unsigned port) {
     cell->probe.kind = kind;
     cell->probe.port = port;
@@ -31,7 +33,7 @@ static void ask(struct diag_cell *cell, enum probe_kind kind, const char *target
         return;
     }
     (void)text_format(cell->to, sizeof cell->to, strchr(target, ':') ? "[%s]:%u" : "%s:%u", target,
-                      port); /* fits: the target did */
+                      port); /* The text fits, because the target fits. */
     cell->asked = true;
     cell->outcome = DIAG_FAIL;
     text_format(cell->reason, sizeof cell->reason, "no result");
@@ -50,7 +52,7 @@ static int service_name(const struct diag_scene *scene, bool of_dns, char *ret, 
                        of_dns ? scene->dns_namespace : "default", scene->dns_domain);
 }
 
-/* A question to a DNS server; an address must come back. */
+/* Asks a DNS server a question that must be answered with an address. */
 static void ask_dns(struct diag_cell *cell, const char *target, unsigned port,
                     const char *question) {
     ask(cell, cell->udp ? PROBE_DNS : PROBE_DNS_TCP, target, port);
@@ -68,7 +70,8 @@ static void ask_dns_service(const struct diag_scene *scene, struct diag_cell *ce
         ask_dns(cell, target, DNS_PORT, question);
 }
 
-/* The host; the default port where none is named. */
+/* Splits a target into its host, which the caller frees, and its port; the default port is used
+ * when there is none. */
 static char *split_target(const char *text, unsigned default_port, unsigned *ret_port) {
     char *host = NULL;
 
@@ -86,7 +89,8 @@ static void make_pod(const struct diag_scene *scene, struct diag_cell *cell) {
              by_name ? SMALL : LARGE);
 }
 
-/* The Service kubernetes has one family: by IPv6 DNS is asked by TCP as well. */
+/* The Service kubernetes has one IP family only, so by IPv6 the DNS Service is asked for the TCP
+ * cell as well. */
 static void make_service_ip(const struct diag_scene *scene, struct diag_cell *cell) {
     if ((cell->udp || cell->second) && known(scene->dns_ip))
         ask_dns_service(scene, cell, scene->dns_ip);
@@ -98,7 +102,7 @@ static void make_service_ip(const struct diag_scene *scene, struct diag_cell *ce
         leave_out(cell, DIAG_NOT_RUN, "the cluster IP is not known");
 }
 
-/* Windows completes names without a dot only, and with the pod's own namespace only. */
+/* Windows completes only names without a dot, and only with the pod's own namespace. */
 static void make_service_pqdn(const struct diag_scene *scene, struct diag_cell *cell) {
     if (text_equal(scene->namespace_, scene->dns_namespace))
         ask_dns_service(scene, cell, scene->dns_name);
@@ -108,7 +112,8 @@ static void make_service_pqdn(const struct diag_scene *scene, struct diag_cell *
         leave_out(cell, DIAG_SKIP, "no-service-in-namespace");
 }
 
-/* Programs choose between the families of a name: what proves IPv6 is that its address is there. */
+/* Programs choose themselves between the families of a name. So IPv6 counts as proved when the name
+ * has an IPv6 address. */
 static void make_service_fqdn(const struct diag_scene *scene, struct diag_cell *cell) {
     char name[PROBE_TARGET_MAX];
 
@@ -125,7 +130,7 @@ static void make_service_fqdn(const struct diag_scene *scene, struct diag_cell *
         ask(cell, PROBE_TCP, name, HTTPS_PORT);
 }
 
-/* UDP: any answer of the resolver outside proves the path, so no address is demanded. */
+/* By UDP, any answer of the resolver outside proves the path, so no address is required in it. */
 static void make_external_ip(const struct diag_scene *scene, struct diag_cell *cell) {
     const char *target = cell->udp ? scene->external_dns : scene->external_ip;
     _cleanup_(freep) char *host = NULL, *name = NULL;
@@ -146,7 +151,7 @@ static void make_external_ip(const struct diag_scene *scene, struct diag_cell *c
     cell->probe.expect[0] = '\0';
 }
 
-/* UDP: the name is asked of the cluster's DNS, which has to ask outside. */
+/* By UDP, the cluster's DNS is asked for the name, and has to ask a server outside. */
 static void make_external_dns(const struct diag_scene *scene, struct diag_cell *cell) {
     _cleanup_(freep) char *host = NULL;
     unsigned port;
@@ -171,18 +176,18 @@ static void make_node(const struct diag_scene *scene, struct diag_cell *cell) {
         ask(cell, PROBE_TCP, scene->node_ip, scene->kubelet_port);
     else if (!known(scene->node_echo))
         leave_out(cell, DIAG_SKIP, "no-udp-listener");
-    else { /* the node answers from its address in the pods' network where it has one */
+    else { /* The answer may come from the address in the pod network. */
         ask_echo(cell, scene->node_ip, scene->node_echo_port, scene->node_echo, SMALL);
         cell->probe.kind = PROBE_UDP_ANY;
     }
 }
 
-/* What a flow needs of the scene before it can be made. */
+/* What a flow needs from the scene before its cells can be made. */
 enum { NEEDS_SOURCE = 1, NEEDS_TARGET = 2, NEEDS_DOMAIN = 4 };
 static const struct {
     void (*make)(const struct diag_scene *scene, struct diag_cell *cell);
     unsigned needs;
-    bool second; /* between the IPv6 addresses, too */
+    bool second; /* The flow has cells for IPv6 addresses, too. */
 } makers[FLOW_COUNT] = {
     [FLOW_POD_IP] = {make_pod, NEEDS_SOURCE | NEEDS_TARGET, true},
     [FLOW_POD_NAME] = {make_pod, NEEDS_SOURCE | NEEDS_TARGET | NEEDS_DOMAIN, true},
@@ -235,7 +240,7 @@ static struct diag_scene with_defaults(const struct diag_scene *scene) {
     if (!known(full.namespace_))
         full.namespace_ = "kube-system";
     if (!known(full.dns_name) || !known(full.dns_namespace)) {
-        full.dns_name = "kube-dns"; /* as kubeadm makes it */
+        full.dns_name = "kube-dns"; /* The name that kubeadm gives the DNS Service. */
         full.dns_namespace = "kube-system";
     }
     if (!full.target)
@@ -290,7 +295,7 @@ static void extra_add(struct probe_list *list, const struct diag_scene *scene,
     array_add(list->items, list->count, probe);
 }
 
-/* One question in all its sizes. */
+/* Adds the same question in all sizes. */
 static void sizes_add(struct probe_list *list, const struct diag_scene *scene,
                       enum diag_extra_id first, const struct diag_cell *cell) {
     struct diag_cell sized = *cell;
@@ -299,19 +304,21 @@ static void sizes_add(struct probe_list *list, const struct diag_scene *scene,
         sized.probe.payload = diag_extras[extra].bytes;
         extra_add(list, scene, extra, &sized);
     }
-    if (cell->asked) /* it alone is enough to name a cause: one lost packet is not */
+    /* The largest size is enough to name a cause, but a single lost packet is not: so it is asked
+     * several times. */
+    if (cell->asked)
         list->items[list->count - 1].attempts = 3;
 }
 
-/* What a pod of another node says to a question, to a connection alone, at a port where nobody
- * listens, and to who wants a page of several kilobytes, or one that is not there. A silent one is
- * known after half the time. */
+/* Asks pods of the DNS, which are usually on another node: a question each, and of the first pod
+ * also a connection only, a port where nobody listens, a missing page, and a page of several
+ * kilobytes. A silent pod is known after half the time. */
 static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) {
     struct diag_cell connect = {0}, say = {.udp = true}, page = {0};
     unsigned port = full->dns_pod_port ? full->dns_pod_port : DNS_PORT;
     struct diag_scene hasty = *full;
 
-    /* The same question to each of the pods. */
+    /* Each of the pods gets the same question. */
     for (size_t i = 0; i < DIAG_DNS_PODS && known(full->dns_pods[i]); i++) {
         struct diag_cell question = {.udp = true};
 
@@ -324,12 +331,14 @@ static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) 
     extra_add(list, &hasty, X_DNS_CONNECT, &connect);
     ask(&connect, PROBE_TCP, full->dns_pods[0], CLOSED_PORT);
     extra_add(list, &hasty, X_CLOSED_TCP, &connect);
-    hasty.timeout_ms /= 4; /* where its error does not come back, a healthy node waits for it */
+    /* The ICMP error of a closed UDP port may not come back, and a healthy node then waits this
+     * long. */
+    hasty.timeout_ms /= 4;
     ask_echo(&say, full->dns_pods[0], CLOSED_PORT, "", SMALL);
     extra_add(list, &hasty, X_CLOSED_UDP, &say);
 
-    /* No flow gets a large answer from another node. Where a NetworkPolicy lets nobody there, a
-     * healthy node waits for it. */
+    /* No flow of the matrix gets a large answer from another node. Where a NetworkPolicy blocks
+     * this port, a healthy node waits this long, too. */
     hasty.timeout_ms = full->timeout_ms / 4;
     ask(&page, PROBE_PAGE, full->dns_pods[0], METRICS_PORT);
     text_format(page.probe.question, sizeof page.probe.question, "none");
@@ -338,10 +347,10 @@ static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) 
     text_format(page.probe.question, sizeof page.probe.question, "metrics");
     page.probe.payload = PROBE_PAYLOAD_MAX;
     extra_add(list, &hasty, X_PAGE_LARGE, &page);
-    list->items[list->count - 1].attempts = 3; /* one lost packet is no cause */
+    list->items[list->count - 1].attempts = 3; /* A single lost packet must not become a cause. */
 }
 
-/* Whether anything is said there. */
+/* Adds a question whether anything replies at the address and port. */
 static void connect_add(struct probe_list *list, const struct diag_scene *full,
                         enum diag_extra_id extra, const char *ip, unsigned port) {
     struct diag_cell tcp = {0};

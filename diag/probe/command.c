@@ -1,4 +1,4 @@
-/* The probe's command line, the same for winjoin-probe and `winjoin probe`. */
+/* The command line of the probe, the same for winjoin-probe and for `winjoin probe`. */
 #include "diag/probe/probe.h"
 #include "host/socket.h"
 
@@ -13,7 +13,7 @@ const char probe_usage[] =
     "       --timeout MS     of one attempt (2000)\n"
     "       --attempts N     (3)\n";
 
-/* Every flag of every verb: its value goes to a text or to a number. */
+/* A flag of a verb; its value goes to `text` or to `number`. */
 struct flag {
     const char *name;
     const char **text;
@@ -48,7 +48,7 @@ static int flag_take(const struct flag *flags, size_t count, int argc, char *con
     return error_set(err, ERROR_USAGE, "read flags: unknown flag '%s'", argument);
 }
 
-/* "10.96.0.1:443", "[fd00::1]:53", or a name alone for resolve. */
+/* Reads a target: "10.96.0.1:443", "[fd00::1]:53", or only a name for the verb resolve. */
 static int target_parse(const char *text, struct probe *probe, struct error *err) {
     _cleanup_(freep) char *host = NULL;
 
@@ -104,7 +104,8 @@ static int probe_read(int argc, char *const *argv, struct probe *probe, struct e
     if (text_format(probe->question, sizeof probe->question, "%s", question) < 0 ||
         text_format(probe->expect, sizeof probe->expect, "%s", expect) < 0)
         return error_set(err, ERROR_USAGE, "read flags: a name is too long");
-    /* The rules of probes.txt hold for probes by hand too: written and read back. */
+    /* The rules of probes.txt hold for probes by hand, too: the probe is written as a list and
+     * parsed again. */
     text = probe_list_write(&one);
     if (probe_list_parse(text, strlen(text), &read_back, err) == 0)
         return 0;

@@ -1,4 +1,4 @@
-/* heartbeat.txt: the pod's own word on its addresses, so that nobody needs the API for them. */
+/* heartbeat.txt: the pod itself reports its addresses, so that the API is not needed for them. */
 #include "diag/probe/probe.h"
 
 #define TITLE "winjoin-heartbeat"

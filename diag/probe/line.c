@@ -1,4 +1,4 @@
-/* Reads the mailbox's files line by line; whoever wrote them, nothing in them can do harm. */
+/* Reads the files of a mailbox line by line. No content can do harm, whoever wrote it. */
 #include "diag/probe/probe.h"
 
 int probe_reader_fail(const struct probe_reader *reader, struct error *err, const char *why) {

@@ -1,4 +1,4 @@
-/* probes.txt: the list of questions, read strictly and written the same way. */
+/* probes.txt: the list of questions, which is parsed strictly and written in the same form. */
 #include "diag/probe/probe.h"
 
 #define TITLE "winjoin-probes"
@@ -14,7 +14,8 @@ void probe_list_free(struct probe_list *list) {
     *list = (struct probe_list){0};
 }
 
-/* Each field; then what none says alone, as each kind needs its own things. */
+/* Reads the fields of a line one by one, then checks the combinations that each kind of probe
+ * needs. */
 static int line_parse(struct probe_reader *reader, struct probe *ret, struct error *err) {
     size_t kind = 0;
     bool udp, http, resolve, asks;

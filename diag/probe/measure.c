@@ -1,4 +1,5 @@
-/* One attempt of a probe and what it says, attempts at the same time, and the numbers over them. */
+/* Runs one attempt of a probe and reads its answer, runs attempts at the same time, and computes
+ * the times of a probe. */
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -20,9 +21,11 @@ static const enum probe_outcome outcomes[] = {
     [SOCKET_FAILED] = PROBE_FAILED,
 };
 
-/* The line that is sent: a nonce, so that an old or foreign answer is seen, then padding. */
+/* Makes the line to send: a number used only once, by which an old or foreign answer is recognized,
+ * then padding. The caller frees. */
 static char *payload_make(unsigned size) {
-    static atomic_ulong counter; /* attempts run at the same time */
+    /* Atomic, because attempts run on several threads. */
+    static atomic_ulong counter;
     char *payload;
     size_t len = size > NONCE_LEN + 1 ? size : NONCE_LEN + 1;
 
@@ -36,7 +39,7 @@ static char *payload_make(unsigned size) {
     return payload;
 }
 
-/* The echo answers "<name> <what came>". */
+/* Exchanges a payload with the echo listener, which answers "<name> <payload>". */
 static enum probe_outcome exchange(const struct probe *probe, const char *address,
                                    struct probe_result *result) {
     _cleanup_(freep) char *sent = probe->payload ? payload_make(probe->payload) : NULL;
@@ -83,20 +86,20 @@ static enum probe_outcome dns_ask(const struct probe *probe, const char *address
 
     outcome = socket_dns_query(address, probe->port, how, probe->question, probe->payload,
                                probe->timeout_ms, addresses, PROBE_ADDRESSES_MAX, &count);
-    if (count) { /* else what the server's own name resolved to stays: it tells the two apart */
+    if (count) { /* Otherwise the addresses of the server's name are kept. */
         memcpy(result->addresses, addresses, sizeof addresses);
         result->address_count = count;
     }
     if (need_address && outcome == SOCKET_OK && !count)
         return PROBE_DNS_NXDOMAIN;
-    /* A server that says "no such name" has been reached, which is all that was asked. */
+    /* A server that answers "no such name" was reached, which is all that was asked. */
     if (!need_address && (outcome == SOCKET_DNS_NXDOMAIN || outcome == SOCKET_DNS_SERVFAIL))
         return PROBE_OK;
     return outcomes[outcome];
 }
 
-/* One attempt, within timeout_ms, name and answer together. Sets the responder and the addresses of
- * the result where it learns them. */
+/* Runs one attempt. Resolving the name and the answer together take at most timeout_ms. Sets the
+ * responder and the addresses of the result when it learns them. */
 static enum probe_outcome probe_attempt(const struct probe *asked, struct probe_result *result) {
     uint64_t start = socket_now_us(), took;
     struct probe probe = *asked;
@@ -116,7 +119,7 @@ static enum probe_outcome probe_attempt(const struct probe *asked, struct probe_
         memcpy(result->addresses, addresses, sizeof addresses);
         result->address_count = count;
         address = addresses[0];
-        took = (socket_now_us() - start) / 1000; /* one time-out for name and answer together */
+        took = (socket_now_us() - start) / 1000; /* The name and the answer share one time-out. */
         probe.timeout_ms -= took < probe.timeout_ms ? (unsigned)took : probe.timeout_ms - 1;
     }
     switch (probe.kind) {
@@ -143,14 +146,15 @@ static enum probe_outcome probe_attempt(const struct probe *asked, struct probe_
 /* ---- attempts at the same time ---- */
 
 enum {
-    PATIENCE_US = 50000, /* an attempt that takes longer does not keep the next one waiting */
-    AT_ONCE = 3,         /* attempts of one probe */
+    /* After this time, a slow attempt does not delay the next one. */
+    PATIENCE_US = 50000,
+    AT_ONCE = 3, /* Attempts of one probe at the same time. */
     PAUSE_MS = 2,
 };
 
 struct attempt {
     const struct probe *probe;
-    struct probe_result result; /* what the thread found */
+    struct probe_result result; /* Written by the attempt's thread. */
     unsigned us;
     atomic_bool ended;
 };
@@ -158,7 +162,7 @@ struct attempt {
 struct measured {
     struct attempt **attempts;
     unsigned started;
-    uint64_t last_us; /* when the last one was started */
+    uint64_t last_us; /* When the last attempt was started. */
 };
 
 struct probe_work {
@@ -199,7 +203,7 @@ bool probe_work_step(struct probe_work *work) {
             }
         runs = m->started - ended;
         if (m->started >= probe->attempts || m->started >= PROBE_ATTEMPTS_MAX ||
-            (ended >= 2 && !succeeded)) { /* two failures before any success are enough */
+            (ended >= 2 && !succeeded)) { /* Two failures before any success are enough. */
             done = done && !runs;
             continue;
         }
@@ -276,6 +280,6 @@ void probe_measure(const struct probe *probe, struct probe_result *ret) {
 
     probe_work_end(probe_work_new(&list), &results);
     for (size_t i = 0; i < results.count; i++)
-        *ret = results.items[i]; /* the one */
+        *ret = results.items[i]; /* There is exactly one result. */
     probe_results_free(&results);
 }

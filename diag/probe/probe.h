@@ -1,9 +1,8 @@
-/* The probe: what it is asked (probes.txt), what it answers (results-N.txt), how one question is
- * measured, and the program that does this inside a pod or by hand.
+/* The probe: the questions it gets (probes.txt), its results (results-N.txt), the measuring of one
+ * question, and the program that does this in a pod or by hand.
  *
- * Everything in this folder also makes the tiny program winjoin-probe, which finds little but the C
- * library inside its image: these files use base/error, base/text, base/memory and host/socket
- * only. */
+ * All files in this folder also make the small program winjoin-probe, whose image has little more
+ * than the C library. So they use only base/error, base/text, base/memory and host/socket. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,25 +12,27 @@
 #include "base/text.h"
 
 enum {
-    PROBE_NAME_MAX = 64,    /* ids and responders */
-    PROBE_TARGET_MAX = 254, /* DNS names (RFC 1035: 253) */
+    PROBE_NAME_MAX = 64,    /* The longest id or name of a responder. */
+    PROBE_TARGET_MAX = 254, /* DNS names have at most 253 characters (RFC 1035). */
     PROBE_ADDRESSES_MAX = 8,
-    PROBE_PAYLOAD_MAX = 2000, /* bytes */
+    PROBE_PAYLOAD_MAX = 2000, /* The largest payload, in bytes. */
     PROBE_LIST_MAX = 256,
     PROBE_FILE_MAX = 128 * 1024,
     PROBE_TIMEOUT_MAX_MS = 60000,
     PROBE_ATTEMPTS_MAX = 100,
-    PROBE_PORT = 18080, /* where the echo listens, TCP and UDP */
+    PROBE_PORT = 18080, /* The port of the echo listeners, for TCP and UDP. */
 };
 
 enum probe_kind {
-    PROBE_TCP,     /* connects; with a payload also talks to the echo there */
-    PROBE_UDP,     /* talks to the echo there */
-    PROBE_UDP_ANY, /* the same; the answer may come from another address of the target */
-    PROBE_DNS,     /* asks the DNS server there, over UDP */
-    PROBE_DNS_TCP, /* the same over TCP */
-    PROBE_PAGE,    /* asks the HTTP server there for a page */
-    PROBE_RESOLVE, /* resolves by the system's resolver */
+    /* Connects to the target; with a payload, also exchanges it with the echo listener there. */
+    PROBE_TCP,
+    PROBE_UDP, /* Exchanges a payload with the echo listener there. */
+    /* As PROBE_UDP, but the answer may come from another address of the target. */
+    PROBE_UDP_ANY,
+    PROBE_DNS,     /* Asks the DNS server there, over UDP. */
+    PROBE_DNS_TCP, /* Asks the DNS server there, over TCP. */
+    PROBE_PAGE,    /* Asks the HTTP server there for a page. */
+    PROBE_RESOLVE, /* Resolves the target with the system's resolver. */
 };
 /* How a probe ended: probe_outcome_names[] stand in results and reports. */
 enum probe_outcome {
@@ -44,24 +45,29 @@ enum probe_outcome {
     PROBE_DNS_NXDOMAIN,
     PROBE_DNS_TIMEOUT,
     PROBE_DNS_SERVFAIL,
-    PROBE_WRONG_RESPONDER, /* somebody else answered, or not what was said */
-    PROBE_FAILED,          /* anything else */
+    /* Another responder answered than the expected one, or the answer is not the echo of the
+     * payload. */
+    PROBE_WRONG_RESPONDER,
+    PROBE_FAILED, /* Any other failure. */
 };
 
 struct probe {
-    char id[PROBE_NAME_MAX + 1]; /* [a-z0-9.-] */
+    char id[PROBE_NAME_MAX + 1]; /* The id, made of [a-z0-9.-]. */
     enum probe_kind kind;
-    char target[PROBE_TARGET_MAX]; /* address or name; a name is resolved by the system first */
-    unsigned port;                 /* 0 for PROBE_RESOLVE */
-    unsigned payload; /* TCP, UDP: bytes to echo; 0 = connecting is enough (TCP). DNS over TCP: of
-                   the question, 0 = as short as it is. HTTP: of the answer that must come */
-    /* DNS: the name asked for; HTTP: the page, without its '/'; "" otherwise */
+    /* An address, or a name that the system resolves first. */
+    char target[PROBE_TARGET_MAX];
+    unsigned port; /* The port; 0 for PROBE_RESOLVE. */
+    /* TCP and UDP: bytes to echo; with 0, a TCP connection is enough. DNS over TCP: bytes of the
+     * question; 0 means as few as possible. HTTP: bytes of the answer that must arrive. */
+    unsigned payload;
+    /* DNS: the name to ask for. HTTP: the page, without its '/'. Otherwise "". */
     char question[PROBE_TARGET_MAX];
-    /* TCP, UDP: the echo's name, "" = whoever answers. DNS: "address" = an address must come back,
-     * "address6" = one of IPv6, "" = any answer of the server will do. */
+    /* TCP and UDP: the name of the echo listener; "" accepts any. DNS: "address" requires an
+     * address in the answer, "address6" an IPv6 address; "" accepts any answer of the server. */
     char expect[PROBE_NAME_MAX + 1];
-    unsigned timeout_ms; /* of one attempt */
-    unsigned attempts;   /* two failures before any success end it early */
+    unsigned timeout_ms; /* Milliseconds for one attempt. */
+    /* The number of attempts; two failures before any success end them early. */
+    unsigned attempts;
 };
 struct probe_list {
     struct probe *items;
@@ -70,12 +76,15 @@ struct probe_list {
 
 struct probe_result {
     char id[PROBE_NAME_MAX + 1];
-    enum probe_outcome outcome; /* of the last failure; PROBE_OK when every attempt succeeded */
+    /* The outcome of the last failure; PROBE_OK when every attempt succeeded. */
+    enum probe_outcome outcome;
     unsigned attempts;
     unsigned succeeded;
-    unsigned min_us, median_us, p95_us, max_us; /* microseconds over the successes; 0 = none */
-    char responder[PROBE_NAME_MAX + 1];         /* who answered last, "" = unknown */
-    char addresses[PROBE_ADDRESSES_MAX][46];    /* what the target or question resolved to */
+    /* Microseconds of the attempts that succeeded; 0 when none did. */
+    unsigned min_us, median_us, p95_us, max_us;
+    char responder[PROBE_NAME_MAX + 1]; /* The last responder; "" when unknown. */
+    /* Addresses to which the target, or the name in the question, resolved. */
+    char addresses[PROBE_ADDRESSES_MAX][46];
     size_t address_count;
 };
 struct probe_results {
@@ -88,32 +97,36 @@ extern const char *const probe_kind_names[PROBE_RESOLVE + 1];
 extern const char *const probe_outcome_names[PROBE_FAILED + 1];
 int probe_outcome_parse(const char *name, enum probe_outcome *ret);
 
-/* ---- the files of the mailbox (text, one item a line, blanks between fields, "-" = none) ---- */
+/* ---- files of the mailbox: one item in a line, spaces between fields, "-" when empty ---- */
 
-/* "winjoin-probes 1", then one line a probe: id kind target port payload question expect timeout-ms
- * attempts. Strict: unknown kinds, wrong numbers, double ids, control characters, more than
- * PROBE_LIST_MAX lines or PROBE_FILE_MAX bytes fail with ERROR_MALFORMED and the line's number. */
+/* Parses "winjoin-probes 1", then one line for each probe: id kind target port payload question
+ * expect timeout-ms attempts. Unknown kinds, wrong numbers, duplicate ids, control characters, more
+ * than PROBE_LIST_MAX lines or PROBE_FILE_MAX bytes fail with ERROR_MALFORMED and the line's
+ * number. */
 int probe_list_parse(const char *text, size_t len, struct probe_list *ret, struct error *err);
 char *probe_list_write(const struct probe_list *list); /* the caller frees */
 void probe_list_free(struct probe_list *list);
 
-/* "winjoin-results 1", then: id outcome attempts succeeded min median max responder
- * addresses(comma), then "end COUNT", so that a file cut short is seen. Fails: ERROR_MALFORMED. */
+/* Parses "winjoin-results 1", then one line for each result: id outcome attempts succeeded min
+ * median p95 max responder addresses (separated by commas), and at last "end COUNT", by which a
+ * truncated file is recognized. Fails with ERROR_MALFORMED. */
 int probe_results_parse(const char *text, size_t len, struct probe_results *ret, struct error *err);
 char *probe_results_write(const struct probe_results *results); /* the caller frees */
 void probe_results_free(struct probe_results *results);
-/* NULL when no result has that id. */
+/* Returns NULL when no result has that id. */
 const struct probe_result *probe_results_find(const struct probe_results *results, const char *id);
 
-/* heartbeat.txt: who the probe is and which addresses it has. */
+/* heartbeat.txt: the probe's name and its addresses. */
 struct probe_heartbeat {
     char name[PROBE_NAME_MAX + 1];
     char host_name[PROBE_TARGET_MAX];
-    char run[PROBE_NAME_MAX + 1]; /* --run: which question period it was started for, "" = none */
-    char addresses[PROBE_ADDRESSES_MAX][46]; /* without loopback, as the network stack has them */
+    /* The value of --run: the id of the run that started the probe; "" when there is none. */
+    char run[PROBE_NAME_MAX + 1];
+    /* The addresses of the network stack, without loopback. */
+    char addresses[PROBE_ADDRESSES_MAX][46];
     size_t address_count;
-    unsigned long beat;      /* counts up while it lives */
-    bool tcp_echo, udp_echo; /* the listeners stand */
+    unsigned long beat;      /* Increases while the probe runs. */
+    bool tcp_echo, udp_echo; /* The listeners are open. */
 };
 int probe_heartbeat_parse(const char *text, size_t len, struct probe_heartbeat *ret,
                           struct error *err);
@@ -122,82 +135,96 @@ char *probe_heartbeat_write(const struct probe_heartbeat *heartbeat); /* the cal
  * `ipv6`, one of IPv6. NULL: there is none. */
 const char *probe_heartbeat_address(const struct probe_heartbeat *heartbeat, bool ipv6);
 
-/* ---- measuring ---- */
+/* ---- measure a probe ---- */
 
-/* Fills in min_us, median_us, p95_us and max_us: of `times`, which are as many as succeeded, and
- * are sorted. */
+/* Sorts `times`, one for each attempt that succeeded, and sets min_us, median_us, p95_us and max_us
+ * of the result. */
 void probe_result_time(struct probe_result *result, unsigned *times);
-/* Runs one probe over the sockets of this process. */
+/* Runs one probe with the sockets of this process. */
 void probe_measure(const struct probe *probe, struct probe_result *ret);
 
-/* ---- the program ---- */
+/* ---- the command line ---- */
 
-/* `serve --mailbox DIR --name NAME [--tcp PORT] [--udp PORT] [--address IP]`: echoes, beats, and
- * for each go-N that appears runs probes.txt and writes results-N.txt; ends when the mailbox has
- * been gone for a minute (or when DIR/stop appears). `tcp|udp|dns|dns-tcp|http TARGET:PORT
- * [--payload N] [--question NAME] [--expect NAME] [--timeout MS] [--attempts N]` and `resolve
- * NAME`: one probe by hand; its result is added to `output`. argv[0] is the verb. 0 = done, every
- * attempt ok; ERROR_NETWORK = the probe failed (output is filled); ERROR_USAGE. */
+/* Runs a verb, which is argv[0].
+ *
+ * `serve --mailbox DIR --name NAME [--run RUN] [--tcp PORT] [--udp PORT] [--address IP]` opens echo
+ * listeners, writes heartbeats, and for each file go-N runs probes.txt and writes results-N.txt. It
+ * ends when the file DIR/stop appears, or when the mailbox could not be written for a minute.
+ *
+ * `tcp|udp|udp-any|dns|dns-tcp|http TARGET:PORT [--payload N] [--question NAME] [--expect NAME]
+ * [--timeout MS] [--attempts N]` and `resolve NAME` run one probe by hand, and add its result to
+ * `output`.
+ *
+ * Returns 0 when every attempt succeeded. Fails with ERROR_NETWORK when the probe failed (`output`
+ * is filled then), with ERROR_USAGE for wrong arguments, with ERROR_HOST without sockets. */
 int probe_command(int argc, char *const *argv, struct text *output, struct error *err);
 /* The help of probe_command(), several lines. */
 extern const char probe_usage[];
 
-/* Lines of blank-separated fields: the shape of every file in the probe's mailbox. */
+/* ---- Lines of fields with spaces between them, the form of every file in the mailbox. ---- */
 
 enum { PROBE_FIELDS_MAX = 10, PROBE_FIELD_MAX = 400 };
 
 struct probe_reader {
     const char *at, *end;
-    const char *what; /* "probes", for messages */
-    size_t line;      /* number of the line read last */
-    size_t count;     /* its fields */
+    const char *what; /* The kind of file, for messages: "winjoin-probes". */
+    size_t line;      /* The number of the line that was read last. */
+    size_t count;     /* The number of its fields. */
     char fields[PROBE_FIELDS_MAX][PROBE_FIELD_MAX];
 };
 
-/* Starts at the first line, which must be "<title> 1". Fails with ERROR_MALFORMED. */
+/* Begins to read; the first line must be "<title> 1". Fails with ERROR_MALFORMED. */
 int probe_reader_open(struct probe_reader *reader, const char *text, size_t len, const char *title,
                       struct error *err);
-/* 1 with the next line's fields, 0 at the end, -1 with ERROR_MALFORMED (bytes outside printable
- * ASCII, too many or too long fields). Empty lines are passed over; LF and CRLF end a line. */
+/* Reads the next line with fields; empty lines are skipped. Returns 1 when there is one, 0 at the
+ * end, -1 with ERROR_MALFORMED (bytes outside printable ASCII, too many or too long fields). Lines
+ * end with LF or CRLF. */
 int probe_reader_next(struct probe_reader *reader, struct error *err);
-/* Field i as a number, or -1 with ERROR_MALFORMED that names line and field. */
+/* Reads field i as a number; fails with ERROR_MALFORMED, which names the line and the field. */
 int probe_reader_number(struct probe_reader *reader, size_t i, const char *name, long long min,
                         long long max, unsigned *ret, struct error *err);
-/* Field i as text of at most size - 1 bytes; "-" becomes "". */
+/* Reads field i as text of at most size - 1 bytes; "-" becomes "". */
 int probe_reader_text(struct probe_reader *reader, size_t i, const char *name, char *ret,
                       size_t size, struct error *err);
-/* -1 with ERROR_MALFORMED: "decode probes: line 3: <why>". */
+/* Sets ERROR_MALFORMED with "decode winjoin-probes: line 3: <why>", and returns -1. */
 int probe_reader_fail(const struct probe_reader *reader, struct error *err, const char *why);
 
-/* "a,b,c" into at most `max` addresses of 45 bytes; -1 when one is no address text. "" = none. */
+/* Splits "a,b,c" into at most `max` addresses of at most 45 bytes; "" gives none. Returns -1 when a
+ * part cannot be an address, or there are too many. */
 int probe_addresses_split(const char *text, char (*ret)[46], size_t max, size_t *ret_count);
-/* true for 1..64 characters of [a-z0-9.-]. */
+/* True for 1 to 64 characters of [a-z0-9.-]. */
 bool probe_id_is_valid(const char *id);
-/* true for an address or a DNS name: [A-Za-z0-9._:-], 1..253 characters, not beginning with '-'. */
+/* True for an address or a DNS name: 1 to 253 characters of [A-Za-z0-9._:-], not beginning with
+ * '-'. */
 bool probe_target_is_valid(const char *target);
 
-/* A list of probes measured at the same time, attempts on threads of their own. */
+/* ---- a list of probes that are measured at the same time, each attempt on its own thread ---- */
 
-/* All probes of a list are measured at the same time. The attempts of one follow each other; an
- * attempt that takes long does not keep the next one waiting, so that a dead path costs little more
- * than one time-out. */
+/* A measurement of all probes of a list at the same time. The attempts of one probe follow each
+ * other, but an attempt that takes long does not delay the next one, so that a dead path costs
+ * little more than one time-out. */
 struct probe_work;
-/* Copies the list; starts nothing yet. */
+/* Copies the list; does not start any attempt. */
 struct probe_work *probe_work_new(const struct probe_list *list);
-/* Starts the attempts that are due; true when all have ended. Call it every few milliseconds. */
+/* Starts the attempts that are due. Returns true when all have ended. The caller repeats the call
+ * every few milliseconds. */
 bool probe_work_step(struct probe_work *work);
-/* Adds the results in the order of the list and frees `work`; waits where something still runs. */
+/* Waits until all attempts have ended, adds the results in the order of the list, and frees
+ * `work`. */
 void probe_work_end(struct probe_work *work, struct probe_results *ret);
 
-/* ---- the probe's life inside a pod ---- */
+/* ---- the probe inside a pod ---- */
 
-/* Text is borrowed. */
+/* Options of a serving probe. All text is borrowed. */
 struct probe_server {
-    const char *mailbox;         /* folder */
-    const char *name;            /* what the echo answers with */
-    const char *run;             /* reported in heartbeats, "" = none */
-    const char *address;         /* to listen on and to report; "" = all, and what the system has */
-    unsigned tcp_port, udp_port; /* 0 = no echo */
+    const char *mailbox; /* The path of the mailbox folder. */
+    const char *name;    /* The name with which the echo listeners answer. */
+    /* The id of the run, written into heartbeats; "" when there is none. */
+    const char *run;
+    /* The address to listen on and to report; "" listens on all and reports those of the system. */
+    const char *address;
+    unsigned tcp_port, udp_port; /* Ports of the echo listeners; 0 opens none. */
 };
-/* Serves until a file "stop" is in the mailbox or nothing could be written there for a minute. */
+/* Serves until a file "stop" is in the mailbox, or the mailbox could not be written for a
+ * minute. */
 void probe_serve(const struct probe_server *options);

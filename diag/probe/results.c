@@ -1,4 +1,5 @@
-/* results-N.txt: what the probes found, with a last line that shows it is whole. */
+/* results-N.txt: the results of the probes, with a last line that shows that the file is
+ * complete. */
 #include "diag/probe/probe.h"
 
 #define TITLE "winjoin-results"

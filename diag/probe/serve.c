@@ -1,27 +1,31 @@
-/* The probe inside a pod: echoes, beats, and answers what the mailbox asks. Whatever happens to the
- * folder (garbage, a full disk, taken away and brought back), it goes on. */
+/* The probe inside a pod: opens echo listeners, writes heartbeats, and answers the lists in its
+ * mailbox. It keeps running whatever happens to the folder (bad content, a full disk, removed and
+ * made again), unless it cannot be written for a minute. */
 #include <stdio.h>
 
 #include "diag/probe/probe.h"
 #include "host/socket.h"
 
 enum {
-    TURN_MS = 20, /* how long the echo is served between two looks at the folder */
-    STEP_MS = 2,  /* the same while something is measured */
+    /* How long the echo listeners are served before the mailbox is looked at again. */
+    TURN_MS = 20,
+    STEP_MS = 2, /* The same time while a measurement runs. */
     BEAT_US = 1000000,
-    GONE_US = 60000000, /* a mailbox that cannot be written for so long is nobody's any more */
+    /* A mailbox that cannot be written for this long has no owner any more. */
+    GONE_US = 60000000,
 };
 
 #define HEARTBEAT "heartbeat.txt"
 
 struct server {
     const struct probe_server *options;
-    struct socket_echo *echo; /* NULL while the ports cannot be had */
+    struct socket_echo *echo; /* NULL while the ports cannot be opened. */
     struct probe_heartbeat beat;
-    uint64_t beaten;  /* last time a heartbeat was tried */
-    uint64_t written; /* last time the folder took one */
+    uint64_t beaten;  /* When a heartbeat was last tried. */
+    uint64_t written; /* When a heartbeat was last written. */
     unsigned generation;
-    struct probe_work *work; /* what is measured for that generation, or NULL */
+    /* The measurement for that generation; NULL when none runs. */
+    struct probe_work *work;
 };
 
 static char *path_of(const struct server *server, const char *name) {
@@ -37,7 +41,7 @@ static bool file_exists(const struct server *server, const char *name) {
     return file != NULL;
 }
 
-/* Beside, then renamed over: a reader sees all or nothing. */
+/* Writes another file first and renames it, so that a reader sees a complete file or none. */
 static int file_write(const struct server *server, const char *name, const char *data) {
     _cleanup_(freep) char *path = path_of(server, name);
     _cleanup_(freep) char *beside = xasprintf("%s.part", path);
@@ -48,13 +52,14 @@ static int file_write(const struct server *server, const char *name, const char 
     if (!file)
         return -1;
     good = fwrite(data, 1, len, file) == len;
-    good = fclose(file) == 0 && good; /* a full disk may speak only now */
+    good = fclose(file) == 0 && good; /* The error of a full disk may appear only here. */
     if (good) {
-        (void)remove(path); /* Windows' rename() does not replace; absent is fine */
+        /* rename() of Windows does not replace a file. The file may be absent. */
+        (void)remove(path);
         good = rename(beside, path) == 0;
     }
     if (!good)
-        (void)remove(beside); /* nothing more can be done about it */
+        (void)remove(beside); /* A failure here cannot be handled any further. */
     return good ? 0 : -1;
 }
 
@@ -64,7 +69,7 @@ static void beat(struct server *server) {
     _cleanup_(freep) char *prefix = xasprintf("%s ", o->name), *text = NULL;
 
     server->beaten = socket_now_us();
-    /* Tried again with each beat: an address may come later than the process. */
+    /* Repeated with each heartbeat, because the address may come later than the process. */
     if (!server->echo && (o->tcp_port || o->udp_port))
         server->echo = socket_echo_open(o->address, o->tcp_port, o->udp_port, prefix);
     beat->beat++;
@@ -85,8 +90,8 @@ static void beat(struct server *server) {
         server->written = server->beaten;
 }
 
-/* Begins to measure what is asked. The answer to a list that cannot be read is a file that says so:
- * the asker need not wait. */
+/* Begins to measure the list in the mailbox. If the list cannot be read, the results file says so
+ * at once, and the asker need not wait. */
 static void begin(struct server *server, const char *results) {
     _cleanup_(probe_list_free) struct probe_list list = {0};
     _cleanup_(freep) char *path = path_of(server, "probes.txt"), *text = NULL, *answer = NULL;
@@ -96,7 +101,8 @@ static void begin(struct server *server, const char *results) {
 
     if (file) {
         text = xmalloc(PROBE_FILE_MAX + 2);
-        len = fread(text, 1, PROBE_FILE_MAX + 1, file); /* one more, so that too long is seen */
+        /* One byte more than allowed, to notice a file that is too long. */
+        len = fread(text, 1, PROBE_FILE_MAX + 1, file);
         text[len] = '\0';
         fclose(file);
     }
@@ -121,8 +127,8 @@ void probe_serve(const struct probe_server *options) {
 
         if (now - server.beaten >= BEAT_US || !server.beat.beat)
             beat(&server);
-        /* Answers the next generation when it is asked for. One that is answered already (by this
-         * probe before it was restarted) is passed over. */
+        /* Begins the next generation when its file go-N is there. A generation with results was
+         * answered by this probe before it was restarted, and is skipped. */
         snprintf(go, 32, "go-%u", server.generation);
         snprintf(results, 32, "results-%u.txt", server.generation);
         if (!server.work && file_exists(&server, go)) {
@@ -138,7 +144,8 @@ void probe_serve(const struct probe_server *options) {
             probe_work_end(take_ptr(server.work), &found);
             answer = probe_results_write(&found);
             if (file_write(&server, results, answer) == 0)
-                server.generation++; /* otherwise measured again: the disk may have room then */
+                /* After a failed write it is measured again, when the disk may have room. */
+                server.generation++;
         }
         if (!server.work && (file_exists(&server, "stop") || now > server.written + GONE_US))
             break;
@@ -148,5 +155,6 @@ void probe_serve(const struct probe_server *options) {
             socket_sleep(server.work ? STEP_MS : TURN_MS);
     }
     socket_echo_close(server.echo);
-    (void)remove(heartbeat); /* says that it has ended; a folder that is gone says so too */
+    /* The missing heartbeat tells that the probe ended; the folder may be gone, too. */
+    (void)remove(heartbeat);
 }

@@ -1,4 +1,4 @@
-/* What changed between two reports. */
+/* Compares two reports, and puts what changed into words and JSON. */
 #include "diag/reports/report.h"
 
 #include "base/rfc3339.h"
@@ -7,8 +7,8 @@ static bool is_good(const struct diag_cell *cell) {
     return cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW;
 }
 
-/* The cells' indexes by name, in their order; names that several have (two names of a Service are
- * asked) are numbered. New reference. */
+/* The cells' indexes by name, in the order of the cells. Names that several cells have (two names
+ * of a Service are asked) get a number. Returns a new reference. */
 static json_t *cells_by_name(const struct diag_report *report) {
     _cleanup_json_ json_t *counts = json_object();
     json_t *rows = json_object();
@@ -32,8 +32,9 @@ static const struct diag_cell *find(const struct diag_report *in, const json_t *
     return row ? &in->cells.items[json_integer_value(row)] : NULL;
 }
 
-/* What differs of a cell; NULL: not asked before, or now. Other nodes of a cluster make other
- * pairs: what was asked once says something where it is red. */
+/* Adds what changed in a cell; `was` or `is` is NULL when that report does not have the cell. In a
+ * cluster, other nodes make other pairs, so without `any` a cell of only one report counts only if
+ * it is red. */
 static void add_change(json_t *changes, const char *name, const struct diag_cell *was,
                        const struct diag_cell *is, bool any, bool *worse) {
     bool was_red = was && diag_cell_is_open(was), is_red = is && diag_cell_is_open(is);
@@ -50,7 +51,8 @@ static void add_change(json_t *changes, const char *name, const struct diag_cell
                                     worsened, "reason", is && *is->reason ? is->reason : NULL));
 }
 
-/* Puts the names of nodes, or the ids of causes, that each report alone has into two lists. */
+/* Puts the names of nodes, or the ids of causes, that only one of the reports has into two
+ * lists. */
 static void add_names_alone(json_t *ret, bool nodes, const struct diag_report *old,
                             const struct diag_report *new, const char *key_new,
                             const char *key_gone) {
@@ -109,13 +111,13 @@ bool diag_compare_changed(const json_t *compared) {
     return false;
 }
 
-/* A node's name is the cluster's, which steers no terminal. */
+/* A node's name comes from the cluster, so it is escaped and cannot control the terminal. */
 static void add_name(struct text *t, const char *begin, const char *what, const char *name) {
     text_addf(t, "%s  %s", begin, what);
     text_add_escaped(t, name, strlen(name));
 }
 
-/* A line a change; `causes`: whose messages are told, too. */
+/* Adds one line for each change; `causes` has the messages for new causes. */
 static void add_changes(struct text *t, const char *begin, const json_t *compared,
                         const struct diag_causes *causes) {
     json_each(json_object_get(compared, "nodesNew"), i, id) {
@@ -141,7 +143,8 @@ static void add_changes(struct text *t, const char *begin, const json_t *compare
     json_each(json_object_get(compared, "causesNew"), i, id) {
         const char *message = "";
 
-        for (size_t k = causes->count; k-- > 0;) /* the first of that id */
+        /* The loop runs backward, so the first cause with this id wins. */
+        for (size_t k = causes->count; k-- > 0;)
             if (text_equal(causes->items[k].id, json_string_value(id)))
                 message = causes->items[k].message;
         text_addf(t, "%s  new cause: %s%s", begin, json_string_value(id), *message ? ": " : "");

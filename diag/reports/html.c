@@ -1,17 +1,19 @@
-/* One page to send around: nothing is loaded from elsewhere, it reads without styles too, on a
- * phone, on paper and with a keyboard alone. In the picture of the network an arrow's words say
- * what its color says; a red one leads to its cause. */
+/* The report as one HTML page that can be sent by mail: it loads nothing from elsewhere, and is
+ * readable without styles, on a phone, on paper and with only a keyboard. In the picture of the
+ * network each arrow has the outcome in words, not only as a color; a red arrow links to its
+ * cause. */
 #include "base/rfc3339.h"
 #include "diag/reports/forms.h"
 
-/* ---- the network as a picture: who asks, who is asked, an arrow each flow ---- */
+/* ---- the picture of the network: boxes for the two ends, and an arrow for each flow ---- */
 
 enum { WIDTH = 760, LEFT = 160, RIGHT = 570, BOX = 180, TOP = 10, STEP = 32, GAP = 14 };
 
-/* What a pod of this node talks to: a box each, beside the flows that lead to it. */
+/* The boxes for everything that a pod of this node talks to, each beside the flows that lead to
+ * it. */
 static const struct place {
     const char *title, *what;
-    enum diag_flow_id flows[4]; /* the last is followed by FLOW_COUNT */
+    enum diag_flow_id flows[4]; /* FLOW_COUNT stands behind the last flow. */
 } places[] = {
     {"another pod", "by the cluster's DNS", {FLOW_POD_IP, FLOW_POD_NAME, FLOW_COUNT}},
     {"Services", "load balancers, DNS", {FLOW_SVC_IP, FLOW_SVC_SHORT, FLOW_SVC_FQDN, FLOW_COUNT}},
@@ -19,8 +21,9 @@ static const struct place {
     {"this node", "kubelet, host", {FLOW_NODE_POD, FLOW_POD_NODE, FLOW_COUNT}},
 };
 
-/* Of a flow the worst cell; the outcomes of all as words ("TCP pass, UDP fail"), of which those
- * that are not pass are shown. */
+/* Adds the arrow of a flow, with the worst outcome of its cells. Its label for screen readers has
+ * the outcomes of all cells ("TCP pass, UDP fail"); the visible text has only those that are not
+ * pass. */
 static void add_arrow(struct text *t, const struct diag_report *report, enum diag_flow_id id,
                       unsigned y) {
     static const unsigned badness[] = {
@@ -63,7 +66,8 @@ static void add_arrow(struct text *t, const struct diag_report *report, enum dia
               cause ? " - " : "", cause ? cause->id : "", cause ? "</a>" : "");
 }
 
-/* Of four lines: what measures contrast takes a rectangle for something over the words. */
+/* Adds a box that is drawn with four lines, because tools that measure contrast take a rectangle
+ * for something that covers the text. */
 static void add_box(struct text *t, unsigned x, unsigned y, unsigned width, unsigned height,
                     const char *title, const char *what) {
     text_addf(t, "<g role=\"img\" aria-label=\"%s, ", title);
@@ -78,8 +82,7 @@ static void add_box(struct text *t, unsigned x, unsigned y, unsigned width, unsi
     text_add(t, "</text></g>\n");
 }
 
-/* The network of a node as a picture: its flows as arrows; a red one leads to its cause's section.
- */
+/* Adds the picture of a node's network, with its flows as arrows. */
 static void diag_picture_add_html(struct text *t, const struct diag_report *report) {
     struct diag_summary s;
     unsigned y = TOP;
@@ -112,11 +115,12 @@ static void diag_picture_add_html(struct text *t, const struct diag_report *repo
     text_free(&boxes);
 }
 
-/* ---- the page ---- */
+/* ---- the page of a node ---- */
 
 enum { CELLS_SHOWN = 6 };
 
-/* Colors of text and ground, light and dark: tests/dist/test_page.py measures their contrast. */
+/* Colors of text and background, for light and dark mode. tests/dist/test_page.py measures their
+ * contrast. */
 const char diag_page_head[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
     "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
@@ -165,7 +169,7 @@ static void add_paragraph(struct text *t, const char *label, const char *words) 
     text_add(t, "</p>\n");
 }
 
-/* What a red cell opens: why, what speaks for it, what to do. */
+/* Adds what opens behind a red cell: its cause, the evidence and the hint. */
 static void add_details(struct text *t, const struct diag_report *report,
                         const struct diag_cell *cell) {
     _cleanup_(freep) char *name = diag_cell_name(cell);
@@ -188,7 +192,7 @@ static void add_details(struct text *t, const struct diag_report *report,
         add_paragraph(t, "Do: ", cause->hint);
     }
 
-    /* How the cell is asked by hand, where its target is an address with a port. */
+    /* Shows how to ask the cell by hand, when its target is an address with a port. */
     if (!strchr(cell->to, ':') || strchr(cell->to, ' '))
         return;
     text_addf(t, "<p>By hand, on %s: <code>winjoin probe %s ",
@@ -243,7 +247,7 @@ void diag_causes_add_html(struct text *t, const struct diag_causes *causes) {
         _cleanup_(freep) char *page = diag_cause_page(c->id);
 
         text_addf(t, "<section class=\"%s\"", c->confirmed ? "confirmed" : "likely");
-        if (diag_cause_is_first(causes, i)) /* an id may be named for both families */
+        if (diag_cause_is_first(causes, i)) /* A cause may be named for both IP families. */
             text_addf(t, " id=\"%s\"", c->id);
         text_addf(t, "><h2>%s <small>%s</small></h2>\n", c->id,
                   c->confirmed ? "confirmed" : "likely");
@@ -260,7 +264,7 @@ void diag_causes_add_html(struct text *t, const struct diag_causes *causes) {
         add_paragraph(t, "<b>Do:</b> ", c->hint);
         for (size_t k = 0; k < c->cells.count && k < CELLS_SHOWN; k++)
             text_addf(&cells, "%s%s", k ? ", " : "", c->cells.items[k]);
-        if (c->cells.count > CELLS_SHOWN) /* of a cluster they may be thousands */
+        if (c->cells.count > CELLS_SHOWN) /* A cluster may have thousands of such cells. */
             text_addf(&cells, " and %zu more", c->cells.count - CELLS_SHOWN);
         add_paragraph(t, "<b>Explains:</b> ", text_str(&cells));
         add_paragraph(t, "<b>See:</b> ", page);

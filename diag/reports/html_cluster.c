@@ -1,11 +1,13 @@
-/* A cluster's matrix node by node as one page; nothing is loaded from elsewhere. */
+/* The report of a cluster as one HTML page with a matrix of its nodes; it loads nothing from
+ * elsewhere. */
 #include "base/rfc3339.h"
 #include "diag/reports/forms.h"
 
-/* Nodes: more columns have numbers, are not for paper; no page has more. */
+/* Numbers of nodes: up to NAMED_MAX the columns have names, otherwise numbers; up to PRINTED_MAX
+ * the matrix is printed on paper; a page shows at most PAGE_MAX nodes. */
 enum { NAMED_MAX = 8, PRINTED_MAX = 24, PAGE_MAX = 200 };
 
-/* The head's rules for a phone and for words in cells are not for a matrix, which scrolls. */
+/* Overrides rules of diag_page_head for phones and for words in cells: a matrix scrolls instead. */
 static const char page_style[] =
     "<style>.matrix{overflow-x:auto}.matrix table{width:auto}.matrix thead{display:"
     "table-header-group}.matrix tr{display:table-row}.matrix td,.matrix th{display:table-cell;"
@@ -17,7 +19,8 @@ static const char page_style[] =
     "tr:target{outline:3px solid var(--linktext)}"
     "@media print{.many{display:none}}</style>\n";
 
-/* The worst of each pair's cells, row by row; DIAG_SKIP where it was not asked. */
+/* The worst outcome of each pair's cells, row by row; DIAG_SKIP for a pair that was not asked. The
+ * caller frees. */
 static enum diag_outcome *worst_make(const struct diag_report *report) {
     size_t n = report->nodes.count;
     enum diag_outcome *worst = xcalloc(n * n, sizeof *worst);
@@ -30,7 +33,7 @@ static enum diag_outcome *worst_make(const struct diag_report *report) {
                           outcome = cell->outcome;
 
         if (outcome == DIAG_FAIL && (cell->flow->is & FLOW_EXTRA))
-            outcome = DIAG_PASS; /* an extra never counts against success */
+            outcome = DIAG_PASS; /* An extra flow never counts against success. */
         if (*found != DIAG_FAIL &&
             (outcome == DIAG_FAIL || outcome == DIAG_NOT_RUN || *found == DIAG_SKIP))
             *found = outcome;
@@ -38,7 +41,7 @@ static enum diag_outcome *worst_make(const struct diag_report *report) {
     return worst;
 }
 
-/* Nodes by their indexes, in order. */
+/* Indexes of nodes, in order. */
 struct nodes {
     size_t *items, count;
 };
@@ -87,7 +90,7 @@ static void add_matrix(struct text *t, const struct diag_report *report, const s
     text_add(t, "</tbody></table></div>\n");
 }
 
-/* Of many nodes first those that something red touches. */
+/* Adds the matrix; with many nodes first one of the nodes with red cells, then one of all nodes. */
 static void add_matrices(struct text *t, const struct diag_report *report,
                          const enum diag_outcome *worst) {
     size_t n = report->nodes.count;
@@ -119,7 +122,7 @@ static void add_matrices(struct text *t, const struct diag_report *report,
     free(red.items);
 }
 
-/* The cells of a pair together, and how the pair alone is asked again. */
+/* Adds the red cells of each pair together, with the command that asks only this pair again. */
 static void add_reds(struct text *t, const struct diag_report *report) {
     const struct diag_cells *cells = &report->cells;
     size_t n = report->nodes.count;
@@ -143,7 +146,8 @@ static void add_reds(struct text *t, const struct diag_report *report) {
             name = diag_report_cell_name(report, c);
             cause = diag_cause_of(&report->causes, name);
             text_add(t, "<tr");
-            if (k == i) /* where the matrix leads to */
+            /* The matrix links to the first row of each pair. */
+            if (k == i)
                 text_addf(t, " id=\"red-%zu-%zu\"", from + 1, to + 1);
             text_addf(t, "><td class=\"%s\">%s</td><td>%s %s</td><td>",
                       diag_outcome_name(c->outcome), diag_outcome_name(c->outcome), c->flow->name,
@@ -166,8 +170,8 @@ static void add_reds(struct text *t, const struct diag_report *report) {
     text_add(t, any ? "</tbody></table>\n" : "");
 }
 
-/* What nodes that winjoin joined have published: all that say something is wrong, and those that
- * something red touches. */
+/* Adds the reports that joined nodes have published: those that name a fault, and those of nodes
+ * with red cells. */
 static void add_own_reports(struct text *t, const struct diag_report *report) {
     size_t n = report->nodes.count;
     _cleanup_(freep) bool *red = xcalloc(n, sizeof *red);
@@ -222,8 +226,9 @@ static void add_latencies(struct text *t, const struct diag_report *report) {
     free(lines);
 }
 
-/* The nodes of a page: of very many first those that something red touches; and the cells between
- * them. All else is that of the report; free() nodes and cells. */
+/* Makes a report with the nodes that the page shows (of very many, those with red cells first) and
+ * the cells between them. All other members are borrowed from `report`. The caller frees the arrays
+ * of nodes and cells with free(). */
 static void page_make(const struct diag_report *report, struct diag_report *ret) {
     size_t n = report->nodes.count, *places = xcalloc(n, sizeof *places), chosen = 0;
     bool *red = xcalloc(n, sizeof *red);

@@ -1,4 +1,5 @@
-/* DiagReport and ClusterDiagReport as the contracts have them, and their way back in. */
+/* Writes reports as JSON documents (DiagReport and ClusterDiagReport, whose form is a contract with
+ * users), and reads them back. */
 #include "base/rfc3339.h"
 #include "diag/reports/forms.h"
 
@@ -8,7 +9,7 @@ static const char *const large_names[] = {[LARGE_NOT_ASKED] = "",
                                           [LARGE_LOST_THERE] = "lost-there",
                                           [LARGE_LOST_BACK] = "lost-back"};
 
-/* `timed`: the times are the network's, too. */
+/* Adds loss and times. `timed` says that the times are those of the network. */
 static void add_counted(json_t *json, const struct probe_result *r, bool timed) {
     json_object_set_new(json, "lossPercent",
                         json_real(100.0 * (r->attempts - r->succeeded) / r->attempts));
@@ -82,7 +83,7 @@ static json_t *causes_json(const struct diag_causes *causes) {
     return array;
 }
 
-/* Texts of a node; `otherwise`: what is read where the document has none. */
+/* The members of a node that are text; `otherwise` is their value when the document has none. */
 static const struct {
     const char *key, *otherwise;
     size_t offset;
@@ -161,7 +162,7 @@ json_t *diag_report_json(const struct diag_report *report) {
     return json;
 }
 
-/* ---- reading it back ---- */
+/* ---- read a report back ---- */
 
 static unsigned number_in(const json_t *json, const char *path, unsigned max) {
     long long value = json_number_at(json, path, 0);
@@ -169,7 +170,7 @@ static unsigned number_in(const json_t *json, const char *path, unsigned max) {
     return value < 0 ? 0 : value > max ? max : (unsigned)value;
 }
 
-/* A number with a fraction, in thousandths. */
+/* Reads a number with a fraction, in thousandths. */
 static unsigned thousandths_in(const json_t *json, const char *path) {
     double value = json_number_value(json_at(json, path));
 
@@ -219,13 +220,13 @@ static int read_result(const json_t *json, struct diag_cell *ret, struct error *
     return 0;
 }
 
-/* ---- a whole cluster ---- */
+/* ---- read the report of a cluster ---- */
 
 static char *text_or_empty(const json_t *json, const char *path) {
     return xstrdup(json_text_or(json, path, ""));
 }
 
-/* `index`: of each node its place, by name. */
+/* Reads a node, and adds its index under its name to `index`. */
 static int read_node(const json_t *json, json_t *index, struct cluster_nodes *nodes,
                      struct error *err) {
     struct cluster_node *node = &nodes->items[nodes->count];
@@ -299,7 +300,7 @@ static int read_cluster(const json_t *json, struct diag_report *ret, struct erro
         cell->counted = cell->result.attempts && json_object_get(flow, "lossPercent");
         cell->second = cell->family == 6;
         ret->cells.count++;
-        /* Of each pair there are several cells, one behind the other. */
+        /* Each pair has several cells, one after the other. */
         if (cluster_cell_is_between_pods(cell) &&
             !(last && last->from == cell->from_node && last->to == cell->to_node))
             ret->pairs.items[ret->pairs.count++] =
@@ -315,7 +316,7 @@ static int read_cluster(const json_t *json, struct diag_report *ret, struct erro
     return 0;
 }
 
-/* ---- the whole ---- */
+/* ---- read any report ---- */
 
 static int read_node_report(const json_t *json, struct diag_report *ret, struct error *err) {
     json_each(json_at(json, "flows"), i, item) {

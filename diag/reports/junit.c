@@ -1,4 +1,5 @@
-/* JUnit XML for CI systems: a testcase is a cell; not-run is an error, so it is never green. */
+/* The report as JUnit XML for CI systems: each cell is a testcase. A cell that was not run is an
+ * error, so that it never counts as success. */
 #include "base/rfc3339.h"
 #include "diag/reports/forms.h"
 
@@ -19,7 +20,7 @@ void markup_add(struct text *t, const char *s) {
             break;
         default:
             if ((unsigned char)*s == 0xc2 && (unsigned char)s[1] < 0xa0 && s[1])
-                s++; /* the controls from U+0080 on */
+                s++; /* Control characters from U+0080 to U+009F. */
             else if (((unsigned char)*s >= 0x20 && *s != 0x7f) || *s == '\n') {
                 text_add_char(t, *s);
                 break;
@@ -28,7 +29,8 @@ void markup_add(struct text *t, const char *s) {
         }
 }
 
-/* A cluster has so many cells that the cause is not looked up for each: its page has them. */
+/* Adds a testcase. Only in the report of a node it has the cause: a cluster has too many cells to
+ * look the cause up for each, and its HTML page has them. */
 static void add_case(struct text *t, const struct diag_report *report,
                      const struct diag_cell *cell) {
     static const char *const elements[] = {
@@ -83,7 +85,7 @@ char *diag_report_junit(const struct diag_report *report) {
                 s.pass + s.fail + s.not_run + s.skip, s.fail, s.not_run,
                 report->milliseconds / 1000, report->milliseconds % 1000);
     text_addf(&t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites %s>\n", counts);
-    /* Jenkins' schema has no skipped of all suites. */
+    /* The schema of Jenkins allows `skipped` in a testsuite, not in testsuites. */
     text_addf(&t, "  <testsuite name=\"winjoin diag%s\" timestamp=\"%s\" skipped=\"%u\" %s>\n",
               report->server ? " --kubeconfig" : "", RFC3339_TEXT(report->time), s.skip, counts);
     diag_sample_lines(report, &lines);

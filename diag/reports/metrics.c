@@ -1,5 +1,5 @@
-/* A report in Prometheus' text format, for a scheduled run and node exporter's textfile collector:
- * https://prometheus.io/docs/instrumenting/exposition_formats/ */
+/* The report in the text format of Prometheus, for a scheduled run and the textfile collector of
+ * node exporter. Source: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 #include "diag/network_report.h"
 #include "diag/reports/forms.h"
 
@@ -17,7 +17,7 @@ static const struct family {
     {"winjoin_diag_flow_loss_ratio", "Attempts that failed, of all.", LOSS},
 };
 
-/* `node="win-1"`, of any value; the caller frees. */
+/* Makes a label such as `node="win-1"` from any value; the caller frees. */
 static char *label(const char *name, const char *value) {
     _cleanup_(text_free) struct text shown = {0};
     struct text t = {0};
@@ -43,7 +43,7 @@ static void add_number(struct text *t, const char *name, const char *help, const
     text_addf(t, "%s{%s} %.17g\n", name, whose, value);
 }
 
-/* false: this cell has no such number. */
+/* Reads one number of a cell; false when the cell has no such number. */
 static bool number_of(const struct diag_cell *cell, enum part part, double *ret) {
     const struct probe_result *r = &cell->result;
     const double values[] = {
@@ -61,7 +61,7 @@ static bool number_of(const struct diag_cell *cell, enum part part, double *ret)
                           : r->succeeded != 0;
 }
 
-/* ---- a whole cluster: a gauge a node and a flow; pairs would be too many series ---- */
+/* ---- a whole cluster: gauges by node and by flow, as pairs would be too many series ---- */
 
 static void add_cells(struct text *t, const struct diag_report *report, const char *whose) {
     static const char *const names[] = {"winjoin_diag_cluster_cells",
@@ -70,7 +70,7 @@ static void add_cells(struct text *t, const struct diag_report *report, const ch
     for (int passed = 0; passed < 2; passed++) {
         add_family(t, names[passed], passed ? "Those that work." : "Cells that were asked.");
         for (const struct diag_flow *flow = diag_flows; flow->name; flow++) {
-            size_t asked[2] = {0}, works[2] = {0}; /* TCP, UDP */
+            size_t asked[2] = {0}, works[2] = {0}; /* Numbers of cells by TCP, then by UDP. */
 
             for (size_t i = 0; i < report->cells.count; i++) {
                 const struct diag_cell *cell = &report->cells.items[i];
@@ -88,7 +88,7 @@ static void add_cells(struct text *t, const struct diag_report *report, const ch
     }
 }
 
-/* What --count measured. */
+/* Adds what --count measured. */
 static void add_latencies(struct text *t, const struct diag_report *report, const char *whose) {
     static const struct {
         const char *name, *help;
@@ -144,7 +144,7 @@ static void add_cluster(struct text *t, const struct diag_report *report, const 
 
         text_addf(t, "%s{%s,%s} %d\n", up, whose, node, !bad[i]);
     }
-    /* Of nodes that have published something. */
+    /* Gauges of nodes that have published a report. */
     for (unsigned k = 0; k < ARRAY_SIZE(names); k++) {
         add_family(t, names[k], helps[k]);
         for (size_t i = 0; i < report->nodes.count; i++) {
@@ -200,7 +200,8 @@ char *diag_report_metrics(const struct diag_report *report) {
     if (report->causes.count)
         add_family(&t, named, "1: this cause is named.");
     for (size_t i = 0; i < report->causes.count; i++)
-        if (diag_cause_is_first(&report->causes, i)) /* an id may be named for both families */
+        /* A cause may be named for both IP families. */
+        if (diag_cause_is_first(&report->causes, i))
             text_addf(&t, "%s{%s,id=\"%s\",confidence=\"%s\"} 1\n", named, whose,
                       report->causes.items[i].id,
                       report->causes.items[i].confirmed ? "confirmed" : "likely");

@@ -1,6 +1,6 @@
-/* The nodes of a cluster as a picture in its page: those who ask on the left, those who are asked
- * on the right, each kind of node a box, an arrow each pair that fails, which leads to its cells.
- */
+/* The picture of a cluster's nodes in its HTML page: nodes that ask on the left, nodes that are
+ * asked on the right, a box for each kind of node, and an arrow for each pair that fails, which
+ * links to its cells. */
 #include "diag/cluster/cluster.h"
 #include "diag/reports/forms.h"
 
@@ -12,32 +12,34 @@ enum {
     TOP = 26,
     STEP = 20,
     GAP = 12,
-    WORDS_MAX = 32,  /* columns of a column; longer words are narrowed */
-    ALL_NAMED = 12,  /* of so many nodes each has a line */
-    ARROWS_MAX = 24, /* of more red pairs, kinds have arrows, not nodes */
-    LINES_MAX = 64,  /* a cluster of more kinds has no picture */
+    WORDS_MAX = 32,  /* Words that take more than these columns are narrowed to fit the box. */
+    ALL_NAMED = 12,  /* Up to this many nodes each has a line of its own. */
+    ARROWS_MAX = 24, /* With more red pairs, arrows are drawn between kinds, not nodes. */
+    LINES_MAX = 64,  /* With more lines, the picture is left out. */
 };
 
-/* A line of both columns: a node, or those of a kind that are not named. */
+/* A line in both columns: one node, or the nodes of a kind that are not named. */
 struct line {
-    size_t node, nodes; /* the first one, how many */
-    unsigned y;         /* its middle */
+    size_t node, nodes; /* The index of its first node, and the number of its nodes. */
+    unsigned y;         /* The vertical middle of the line. */
 };
 
 struct layout {
-    size_t *line_of; /* of each node */
+    size_t *line_of; /* The line of each node. */
     struct line *lines;
     size_t count;
     unsigned height;
 };
 
-/* The pairs between two lines. */
+/* All pairs of nodes between two lines. */
 struct arrow {
-    size_t from, to; /* a red one of them; where one fails, the first that does */
+    /* The pair that the arrow links to: the first that fails, otherwise a pair that was not
+     * measured. */
+    size_t from, to;
     size_t asked, red, fail;
 };
 
-/* A kind's named nodes, then a line for the others. */
+/* Places the lines: for each kind its named nodes, then one line for its other nodes. */
 static void place(struct layout *l, const size_t *alike, const bool *named, size_t n) {
     unsigned y = TOP;
 
@@ -75,7 +77,8 @@ static void add_words(struct text *t, const char *class, unsigned x, unsigned y,
     text_add(t, "</text>\n");
 }
 
-/* "win-1", "7 nodes", with the kind also "7 nodes of linux v1.37"; the caller frees. */
+/* The words of a line: "win-1" or "7 nodes", with `with_kind` "7 nodes of linux v1.37". The caller
+ * frees. */
 static char *words_of(const struct line *line, const struct cluster_nodes *nodes, bool with_kind) {
     const struct cluster_node *node = &nodes->items[line->node];
     _cleanup_(freep) char *kind = cluster_node_text(node, ALIKE_KIND);
@@ -85,8 +88,8 @@ static char *words_of(const struct line *line, const struct cluster_nodes *nodes
                                         with_kind ? kind : "");
 }
 
-/* Boxes are of four lines: what measures contrast takes a rectangle for something over the words.
- */
+/* Adds the boxes of one column. Each box is drawn with four lines, because tools that measure
+ * contrast take a rectangle for something that covers the text. */
 static void add_column(struct text *t, const struct diag_report *report, const struct layout *l,
                        const size_t *alike, unsigned x) {
     for (size_t i = 0, end; i < l->count; i = end) {
@@ -135,7 +138,7 @@ static void add_picture(struct text *t, const struct diag_report *report, const 
     _cleanup_(freep) struct arrow *arrows = xcalloc(l->count * l->count, sizeof *arrows);
     bool any = false;
 
-    /* An arrow each pair of lines, line by line. */
+    /* One arrow for each pair of lines. */
     for (size_t i = 0; i < n * n; i++) {
         size_t from = i / n, to = i % n;
         struct arrow *a = &arrows[l->line_of[from] * l->count + l->line_of[to]];

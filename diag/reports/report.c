@@ -1,11 +1,11 @@
-/* What a report says in numbers, and its end. */
+/* Numbers, names and lines that all forms of a report share, and freeing a report. */
 #include "diag/reports/forms.h"
 
-/* ---- the sample of a large cluster ---- */
+/* ---- the sample of a large cluster, in words ---- */
 
-enum { NAMED_MAX = 8 }; /* nodes with what they say of themselves */
+enum { NAMED_MAX = 8 }; /* Of so many nodes the lines have what each says about itself. */
 
-/* Of the kind of which the smallest part was asked. */
+/* Says what the sample cannot show, and names the kind with the smallest part of nodes asked. */
 static void add_unseen(const struct diag_report *report, struct text_list *ret) {
     const struct cluster_sample *s = &report->sample;
     const struct cluster_sample_kind *least = NULL;
@@ -102,7 +102,7 @@ void diag_sample_read(const json_t *json, struct cluster_sample *ret) {
                                          count_in(kind, "nodes"), count_in(kind, "asked")};
 }
 
-/* ---- numbers ---- */
+/* ---- numbers and names of a report ---- */
 
 char *diag_cause_page(const char *id) {
     _cleanup_(freep) char *lower = text_lower(id);
@@ -208,7 +208,7 @@ bool diag_report_is_good(const struct diag_report *report) {
 
     diag_summary_make(report, &summary);
     for (size_t i = 0; report->server && i < report->causes.count; i++)
-        if (report->causes.items[i].confirmed) /* pods that the API server does not reach */
+        if (report->causes.items[i].confirmed) /* Such as CL-API-POD, when all cells pass. */
             return false;
     return summary.pass && !summary.fail && !summary.not_run;
 }
@@ -227,9 +227,7 @@ char *diag_report_line(const struct diag_report *report) {
                      s.pass + s.fail + s.not_run, report->nodes.count, of, report->pairs.count);
 }
 
-/* ---- what --count measured, a line a flow and protocol: a cell each would be too many of a
- * cluster
- * ---- */
+/* ---- what --count measured: one line by flow and protocol, as cells would be too many ---- */
 
 struct cluster_latency *cluster_latencies_make(const struct diag_report *report,
                                                size_t *ret_count) {

@@ -1,5 +1,5 @@
-/* What a diagnosis saw, of one node or of a whole cluster, and its forms: text, JSON, JUnit XML,
- * HTML, Prometheus. */
+/* The report of a diagnosis, of one node or of a whole cluster, and its output forms: text, JSON,
+ * JUnit XML, HTML, Prometheus. */
 #pragma once
 
 #include <stdint.h>
@@ -7,89 +7,113 @@
 #include "base/json.h"
 #include "diag/flows/flows.h"
 
-/* The kinds of its document. */
+/* The kinds of its JSON document. */
 #define NODE_REPORT_KIND "DiagReport"
 #define CLUSTER_REPORT_KIND "ClusterDiagReport"
 
-/* The id of what is left: cells that no row explains. */
+/* The id of the cause for cells that no other row of the table explains. */
 #define DIAG_CAUSE_UNKNOWN "UNKNOWN"
 
-/* Why cells fail. */
+/* A cause: why cells fail. */
 struct diag_cause {
-    const char *id; /* of the table in diag/causes/causes.h */
-    bool confirmed; /* evidence was read; otherwise only the pattern of cells speaks for it */
-    char *message;  /* plain words */
-    char *hint;     /* what to do */
-    struct text_list evidence; /* the facts that speak for it */
-    struct text_list cells;    /* "pod-to-external-ip/tcp" */
+    const char *id; /* An id of the table in diag/causes/causes.h. */
+    /* Evidence proves the cause; otherwise only the pattern of the cells points to it. */
+    bool confirmed;
+    char *message;             /* The cause in plain words. */
+    char *hint;                /* What to do about it. */
+    struct text_list evidence; /* The facts that point to the cause. */
+    struct text_list cells;    /* Names of cells, such as "pod-to-external-ip/tcp". */
 };
-/* Where a cause is explained: "causes.md#svc-vip", of docs/reference; the caller frees. */
+/* The place in docs/reference that explains a cause: "causes.md#svc-vip". The caller frees. */
 char *diag_cause_page(const char *id);
 struct diag_causes {
     struct diag_cause *items;
     size_t count;
 };
 void diag_causes_free(struct diag_causes *causes);
-/* The one that explains the cell of that name, or NULL. */
+/* The first cause that explains the cell of that name, or NULL. */
 const struct diag_cause *diag_cause_of(const struct diag_causes *causes, const char *cell);
 
-/* A node of the cluster. Text is owned; NULL = unknown. */
+/* A node of the cluster. Text is owned; NULL means unknown. */
 struct cluster_node {
     char *name;
-    char *os;      /* "windows", "linux" */
-    char *build;   /* of Windows: "10.0.20348"; "" of Linux */
-    char *version; /* of the kubelet: "v1.37.1" */
-    char
-        *network; /* "flannel vxlan", "calico", ... as its annotations say; "" = they say nothing */
-    char *pool, *zone; /* as its labels say; "" = they say nothing */
-    char *ip;          /* InternalIP */
+    char *os;      /* "windows" or "linux". */
+    char *build;   /* On Windows, such as "10.0.20348"; "" on Linux. */
+    char *version; /* The kubelet's version, such as "v1.37.1". */
+    /* The pod network from the node's annotations, such as "flannel vxlan" or "calico"; "" when
+     * they do not show it. */
+    char *network;
+    char *pool, *zone; /* From the node's labels; "" when these do not have it. */
+    char *ip;          /* The node's InternalIP. */
     bool ready;
-    bool other_subnet; /* its pods' addresses are not of its podCIDR */
-    char *twin;        /* "its pod subnet 10.244.4.0/24 is that of win-9, too"; NULL: nothing is */
-    char *pod;         /* its probe's name */
+    /* The network does not take the addresses of its pods from podCIDR. */
+    bool other_subnet;
+    /* What the node shares with another node by mistake: "its pod subnet 10.244.4.0/24 is that of
+     * win-9, too"; NULL when there is nothing. */
+    char *twin;
+    char *pod; /* The name of its probe. */
     char *pod_ip, *pod_ip6;
-    bool pod_ready;     /* the kubelet reaches it: a flow from node to pod */
-    char *waiting;      /* why no probe runs here; NULL = one runs */
-    char *unreached;    /* why the API server does not reach the probe; NULL = it does */
-    bool by_exec;       /* it was asked by exec therefore */
-    char *suffixes;     /* DNS suffixes inside the pod, between commas */
-    char *servers;      /* DNS servers inside the pod */
-    char *client_ip;    /* the source address that another node's pod sees */
-    char *service_ip;   /* the source address that a pod behind a Service sees */
-    char *local_ip;     /* the same of externalTrafficPolicy Local, by another node's port */
-    bool sticky, fixed; /* session affinity was asked; and the same pod answered each time */
-    unsigned seen;      /* while it is measured: a bit a cluster_observation */
-    json_t *own_report; /* what the node itself has published (diag/network_report.h), {unreadable:
-                           "why"}; or NULL: nothing */
-    char *says;         /* what is wrong with it by its own words ("PodNetworkProved is False: ...",
-                           diag/cluster/nodes.c); NULL: nothing */
-    bool unsure;        /* that is a condition that is Unknown */
-    int64_t proved;     /* when it last said that PodNetworkProved is True, Unix seconds; or 0 */
+    bool pod_ready; /* The kubelet reaches its node's pod: the flow from node to pod. */
+    /* Why no probe runs on the node; NULL when one runs. */
+    char *waiting;
+    /* Why the API server does not reach the probe; NULL when it does. */
+    char *unreached;
+    /* The probe was asked by exec, because the API server does not reach it. */
+    bool by_exec;
+    char *suffixes;   /* DNS suffixes inside the pod, separated by commas. */
+    char *servers;    /* DNS servers inside the pod, separated by commas. */
+    char *client_ip;  /* The source address that another node's pod sees. */
+    char *service_ip; /* The source address that a pod behind a Service sees. */
+    /* The source address that a pod sees behind another node's NodePort of a Service with
+     * externalTrafficPolicy Local. */
+    char *local_ip;
+    /* Session affinity was asked for; the same pod answered each time. */
+    bool sticky, fixed;
+    /* While the cluster is measured: one bit for each cluster_observation that was made. */
+    unsigned seen;
+    /* The report that the node has published (diag/network_report.h), or {unreadable: "why"}; NULL
+     * when there is none. */
+    json_t *own_report;
+    /* What the node reports to be wrong with itself ("PodNetworkProved is False: ...",
+     * diag/cluster/nodes.c); NULL when nothing. */
+    char *says;
+    /* `says` is only that PodNetworkProved is Unknown. */
+    bool unsure;
+    /* When the node last reported that PodNetworkProved is True, in seconds since 1970; otherwise
+     * 0. */
+    int64_t proved;
 };
 struct diag_report;
 struct cluster_nodes {
     struct cluster_node *items;
     size_t count;
-    json_t *seen; /* while they are read: of what each should have for itself the first that has it;
-                     or NULL */
+    /* Used while nodes are read: the first node that has each value which no two nodes should
+     * share; may be NULL. */
+    json_t *seen;
 };
 void cluster_nodes_free(struct cluster_nodes *nodes);
 
-/* Which nodes of many were asked, and which were not (diag/cluster/sample.c). */
+/* Which of many nodes were asked, and which were not (diag/cluster/sample.c). */
 struct cluster_sample {
-    size_t of;  /* nodes that there were; 0: there is no sample, all that were meant were asked */
-    size_t say; /* of them: say of themselves that something is wrong */
-    size_t unsure; /* of those: their condition is Unknown, and they are not in the sample */
+    /* The number of nodes that could be chosen; 0 when no sample was taken and all chosen nodes
+     * were asked. */
+    size_t of;
+    size_t say; /* How many of them report that something is wrong with themselves. */
+    /* How many of the latter are left out of the sample, because only their condition is
+     * Unknown. */
+    size_t unsure;
     struct cluster_sample_kind {
         char *name;          /* cluster_node_text(), ALIKE_PLACE */
         size_t nodes, asked; /* how many there were; Ready ones of the sample */
     } * kinds;
     size_t count;
-    size_t pairs, pairs_asked; /* of kinds that can be asked, in both directions */
-    char *unread;              /* why Events of nodes were not read; NULL: they were */
+    /* Pairs of kinds, in both directions, that could be asked, and those that were. */
+    size_t pairs, pairs_asked;
+    /* Why Events about nodes could not be read; NULL when they were read or not needed. */
+    char *unread;
 };
 
-/* Which node tests its way to which other node: indexes of nodes. */
+/* A pair of nodes, as indexes: the first asks the second. */
 struct cluster_pair {
     size_t from, to;
 };
@@ -98,100 +122,113 @@ struct cluster_pairs {
     size_t count;
 };
 
-/* What was seen: of the node that winjoin ran on, or, where `server` is set, of a whole cluster.
- * Zero-initialise before use. */
+/* A report: of the node that winjoin ran on, or if `server` is set, of a whole cluster. The caller
+ * zero-initializes it. */
 struct diag_report {
-    int64_t time; /* when it was measured, Unix seconds */
+    int64_t time; /* When it was measured, in seconds since 1970. */
     unsigned milliseconds;
     struct diag_cells cells;
     struct diag_causes causes;
 
-    /* Of one node: */
+    /* The following members are for the report of a node. */
     char *node;
-    char *network;        /* "overlay flannel.4096", or "unknown" */
-    unsigned measured_ms; /* of `milliseconds` from both probes up to the causes; 0 = nothing was
-                             measured */
-    unsigned probes;      /* attempts made, all in all */
-    json_t *evidence;     /* document of diag/evidence.h, or NULL */
+    char *network; /* For example "overlay flannel.4096", or "unknown". */
+    /* The part of `milliseconds` from when both probes ran until the causes were found; 0 when
+     * nothing was measured. */
+    unsigned measured_ms;
+    unsigned probes;  /* The number of all attempts. */
+    json_t *evidence; /* The document of diag/evidence.h, or NULL. */
 
-    /* Of a whole cluster; `milliseconds` are those of the measurement alone: */
-    char *server; /* NULL: this is a node's */
+    /* The following members are for the report of a cluster, in which `milliseconds` is the time of
+     * the measurement only. */
+    char *server; /* The API server's address; NULL in the report of a node. */
     char *namespace_;
-    char *domain;      /* the cluster's DNS domain */
-    unsigned start_ms; /* until all probes ran */
-    unsigned requests; /* to the API server, all in all */
-    unsigned count;    /* how often each cell was to be asked for loss and latency; 0: not */
+    char *domain;      /* The cluster's DNS domain. */
+    unsigned start_ms; /* The time until all probes ran. */
+    unsigned requests; /* The number of all requests to the API server. */
+    /* How often each cell was to be asked to measure loss and latency; 0 when they were not
+     * measured. */
+    unsigned count;
     struct cluster_nodes nodes;
     struct cluster_sample sample;
     struct cluster_pairs pairs;
-    bool left; /* the namespace could not be deleted */
+    bool left; /* The namespace could not be deleted. */
 };
 void diag_report_free(struct diag_report *report);
-/* How reports and causes name a cell: "pod-to-pod-ip/tcp", of a cluster "pod-to-pod-ip/tcp win-1 ->
- * win-2"; the caller frees. */
+/* The name of a cell in reports and causes: "pod-to-pod-ip/tcp", or in a cluster "pod-to-pod-ip/tcp
+ * win-1 -> win-2". The caller frees. */
 char *diag_report_cell_name(const struct diag_report *report, const struct diag_cell *cell);
 
 struct diag_summary {
-    unsigned pass, fail, skip, not_run; /* cells of the nine flows; slow counts as pass */
-    unsigned flows, flows_pass;         /* flows asked (no skip), and those without a red cell */
+    /* Numbers of the cells that count (diag_report_counts()); slow cells count as pass. */
+    unsigned pass, fail, skip, not_run;
+    /* The number of flows that were asked (not skipped), and of those without a red cell. */
+    unsigned flows, flows_pass;
 };
-/* Does it count? No extra that fails does, and of one node none at all. */
+/* Says whether a cell counts: cells of the nine flows do; other cells count only in a cluster's
+ * report, and only if they did not fail. */
 bool diag_report_counts(const struct diag_report *report, const struct diag_cell *cell);
 void diag_summary_make(const struct diag_report *report, struct diag_summary *ret);
-/* true when every cell that counts passed (or is slow, or skipped by design), and of a cluster each
- * node has a probe: exit code 0; false: 5. A cell that was not run is not a pass. */
+/* True (exit code 0) when at least one cell that counts passed, all others passed or were slow or
+ * skipped by design, and in a cluster's report no cause is confirmed. False means exit code 5. A
+ * cell that was not run is no success. */
 bool diag_report_is_good(const struct diag_report *report);
-/* As a person reads it: "0.4 ms", "33 ms"; the caller frees. */
+/* A time for people, such as "0.4 ms" or "33 ms"; the caller frees. */
 char *diag_latency_text(unsigned microseconds);
 
-/* One line: "9 of 9 flows work, TCP and UDP, 54 probes", "54 of 56 cells work, 4 nodes in 6 pairs";
- * the caller frees. */
+/* The result in one line: "9 of 9 flows work, TCP and UDP, 54 probes", or "54 of 56 cells work, 4
+ * nodes in 6 pairs". The caller frees. */
 char *diag_report_line(const struct diag_report *report);
 
 struct diag_text_style {
-    bool utf8;        /* arrows and marks; otherwise ->, ok, !!, -- */
-    bool color;       /* ANSI */
-    unsigned columns; /* of the terminal; 0, and more than 80: 80. Below 68 a line a protocol */
+    bool utf8;  /* Prints arrows and check marks; otherwise ->, ok, !!, --. */
+    bool color; /* Prints ANSI colors. */
+    /* The width of the terminal; 0 or more than 80 means 80. Below 68, TCP and UDP each get a
+     * line. */
+    unsigned columns;
 };
-/* The matrix and the causes; the caller frees. */
+/* The matrix and the causes as text; the caller frees. */
 char *diag_report_text(const struct diag_report *report, const struct diag_text_style *style);
-/* DiagReport or ClusterDiagReport (contracts). New reference. */
+/* The document DiagReport or ClusterDiagReport, whose form is a contract with users. Returns a new
+ * reference. */
 json_t *diag_report_json(const struct diag_report *report);
-/* The flows[] of DiagReport alone, for JoinResult. New reference. */
+/* Only the member flows[] of DiagReport, for JoinResult. Returns a new reference. */
 json_t *diag_flows_json(const struct diag_report *report);
-/* One testsuite, one testcase a cell; the caller frees. */
+/* One testsuite with one testcase for each cell; the caller frees. */
 char *diag_report_junit(const struct diag_report *report);
-/* One page, nothing loaded from elsewhere; the caller frees. */
+/* One page that loads nothing from elsewhere; the caller frees. */
 char *diag_report_html(const struct diag_report *report);
-/* Prometheus' text format: gauges of the flows (up, latency, loss), causes, the whole; the caller
- * frees. */
+/* The text format of Prometheus: gauges of the flows (up, latency, loss), of the causes and of the
+ * whole result. The caller frees. */
 char *diag_report_metrics(const struct diag_report *report);
-/* Reads such a document back (diag --replay), of that kind or of any (NULL); causes are not read
- * but judged again. ERROR_MALFORMED, also of more than CLUSTER_NODES_MAX nodes. */
+/* Reads such a document back (diag --replay), of that kind, or of any kind when NULL. Causes are
+ * not read, as they will be judged again. Fails with ERROR_MALFORMED, also for more than
+ * CLUSTER_NODES_MAX nodes or CLUSTER_CELLS_MAX cells. */
 enum { CLUSTER_NODES_MAX = 5000, CLUSTER_CELLS_MAX = 150000 };
 int diag_report_read(const char *text, size_t len, const char *kind, struct diag_report *ret,
                      struct error *err);
-/* A table that fills in while cells are measured: a row of each flow and family, its TCP and UDP as
- * "waiting", "running", "again", "works", "fails", "skipped", "not run". `begun`: the pods run.
- * Pure. */
+/* Makes the lines of a table that shows the progress: a row for each flow and family, with TCP and
+ * UDP as "waiting", "running", "again", "works", "fails", "skipped" or "not run". `begun` says that
+ * the pods run. Pure. */
 void diag_cells_progress(const struct diag_cells *cells, bool begun, struct text_list *ret);
 
-/* ---- what changed between two reports (diag --compare). Pure. ---- */
+/* ---- what changed between two reports (diag --compare); these functions are pure ---- */
 
-/* {since, worse, cells[{cell, was, is, worse, reason?}], causesNew[], causesGone[]}: cells that
- * turned red or green, are skipped now or no longer, came or went (then "absent"). worse: a cell of
- * the nine flows is red that was not, or a cause is new. Of a cluster also nodesNew[], nodesGone[];
- * a cell of one of the two alone is named where it is red. Causes of both are judged already. New
- * reference. */
+/* Returns {since, worse, cells[{cell, was, is, worse, reason?}], causesNew[], causesGone[]}, a new
+ * reference. `cells` are those that became red or green, that are skipped now or no longer, and
+ * that only one report has ("absent" in the other). `worse` means that a cell of the nine flows is
+ * red now and was not, or that a cause is new. For a cluster there are also nodesNew[] and
+ * nodesGone[], and a cell of only one report is listed only if it is red. The causes of both
+ * reports must be judged already. */
 json_t *diag_report_compare(const struct diag_report *old, const struct diag_report *new);
-/* The same for a person; the caller frees. */
+/* The result of diag_report_compare() as text for people; the caller frees. */
 char *diag_compare_text(const json_t *compared);
-/* Is there anything that changed? */
+/* Says whether anything changed. */
 bool diag_compare_changed(const json_t *compared);
-/* How it is (`line`, at `time`) and what changed, each line with its time (diag --watch); the
- * causes are those of now. The caller frees. */
+/* The present state (`line`, at `time`) and what changed, each line with the time (diag --watch).
+ * `causes` are those of the newer report. The caller frees. */
 char *diag_watch_text(const json_t *compared, int64_t time, const char *line,
                       const struct diag_causes *causes);
-/* {time, good, summary, causes[]} of a report's document (good: the exit code would be 0) and what
- * `compared` has. New reference. */
+/* Makes {time, good, summary, causes[]} from a report's document, with the members of `compared`;
+ * `good` means that the exit code would be 0. Returns a new reference. */
 json_t *diag_watch_json(const json_t *compared, const json_t *report, bool good);

@@ -1,4 +1,5 @@
-/* The matrix for people: as wide as the terminal, readable without color and without UTF-8. */
+/* The report of a node as text for people: at most as wide as the terminal, and readable without
+ * color and without UTF-8. */
 #include "base/rfc3339.h"
 #include "diag/drift/drift.h"
 #include "diag/look.h"
@@ -84,7 +85,7 @@ static void add_cell(struct text *t, const struct diag_cell *cell,
     text_pad(t, columns + 2 + strlen(words), CELL_WIDTH);
 }
 
-/* Where it does not fit, a line a protocol. */
+/* Adds the matrix; on a narrow terminal TCP and UDP each get a line. */
 static void add_matrix(struct text *t, const struct diag_report *report,
                        const struct diag_text_style *style) {
     bool narrow = text_edge(style) < matrix_width;
@@ -206,7 +207,8 @@ static void add_verdict(struct text *t, const struct diag_report *report, size_t
     _cleanup_(text_free) struct text line = {0};
     struct diag_summary summary;
     unsigned red;
-    size_t explained = 0, causes = 0; /* that explain cells: others are named for themselves */
+    /* Only causes that explain cells are counted; other causes are named for themselves. */
+    size_t explained = 0, causes = 0;
 
     for (size_t i = 0; i < report->causes.count; i++)
         if (is_known(&report->causes.items[i])) {
@@ -228,7 +230,7 @@ static void add_verdict(struct text *t, const struct diag_report *report, size_t
     text_add_wrapped(t, text_str(&line), 0, 0, edge);
 }
 
-/* Each reason once, with the cells that it holds for. */
+/* Adds each reason once, with the names of all its cells. */
 static void add_reasons(struct text *t, const struct diag_report *report, enum diag_outcome outcome,
                         size_t edge) {
     for (size_t i = 0; i < report->cells.count; i++) {
@@ -265,7 +267,7 @@ char *latency_line(const char *name, const struct probe_result *r, bool timed) {
                  : xasprintf("%s: %.1f %% of %u lost", name, lost, r->attempts);
 }
 
-/* Where more than the usual few attempts were asked for (--count): what they are for. */
+/* Adds loss and latency of cells with more attempts than usual, since --count asks for these. */
 static void add_latencies(struct text *t, const struct diag_report *report, size_t edge) {
     enum { USUAL = 3 };
     bool begun = false;
@@ -285,7 +287,7 @@ static void add_latencies(struct text *t, const struct diag_report *report, size
     }
 }
 
-/* Whose report it is, and when it was made; what was looked at before. */
+/* Adds the node's name, the time of the report, and what the first look checked. */
 static void add_head(struct text *t, const struct diag_report *report, size_t edge) {
     const json_t *seconds = json_at(report->evidence, "look.seconds");
     const char *node = report->node ? report->node : "";
@@ -304,7 +306,7 @@ static void add_head(struct text *t, const struct diag_report *report, size_t ed
     }
 }
 
-/* What is no fault, but may be taken for one, or takes room. */
+/* Adds limits of Windows, which may be mistaken for faults, and objects that are left over. */
 static void add_no_faults(struct text *t, const struct diag_report *report, size_t edge) {
     _cleanup_(freep) char *left = drift_left_over(json_object_get(report->evidence, "kubernetes"));
     _cleanup_(text_free) struct text line = {0};
@@ -337,7 +339,7 @@ char *diag_report_text(const struct diag_report *report, const struct diag_text_
     add_head(&t, report, edge);
     if (!down) {
         add_matrix(&t, report, style);
-        /* Between two pods, what works from the one and not from the other. */
+        /* Adds a line for two pods of which only one reaches the other. */
         for (size_t i = 0; i < report->cells.count; i++) {
             const struct diag_cell *cell = &report->cells.items[i];
             _cleanup_(freep) char *name = diag_cell_name(cell);
@@ -361,7 +363,7 @@ char *diag_report_text(const struct diag_report *report, const struct diag_text_
             add_labelled(&t, "do", c->hint, edge);
         add_labelled(&t, "see", page, edge);
     }
-    if (down) { /* a matrix of which nothing was run says nothing */
+    if (down) { /* A matrix in which nothing was run shows nothing. */
         _cleanup_(freep) char *line =
             xasprintf("The pod flows were not measured: no pod can start without %s.", down);
 

@@ -1,5 +1,5 @@
-/* A cluster's report for people: the causes and what to do, then each node that something is wrong
- * with, the worst first, and healthy nodes in one line. */
+/* The report of a cluster as text for people: the causes and what to do, then each node with
+ * failures, the worst first, and the healthy nodes in one line. */
 #include "base/rfc3339.h"
 #include "diag/reports/forms.h"
 
@@ -10,17 +10,19 @@ struct writing {
     const struct diag_report *report;
     const struct diag_text_style *style;
     size_t edge;
-    bool *told;      /* of each cell */
-    size_t *reds;    /* of each node: red cells that touch it, and are not told */
-    size_t *begin;   /* of each node: where its cells begin in `touched`; and the end */
-    size_t *touched; /* the cells that touch each node */
+    bool *told; /* Says of each cell whether it is already printed. */
+    /* For each node, the number of its red cells that are not printed yet. */
+    size_t *reds;
+    /* For each node, where its cells begin in `touched`; then the end. */
+    size_t *begin;
+    size_t *touched; /* Indexes of the cells from and to each node, node after node. */
 };
 
 static bool touches(const struct diag_cell *cell, size_t node) {
     return cell->from_node == node || cell->to_node == node;
 }
 
-/* Counts both ends of each cell, and puts it to each of them. */
+/* Counts the cells of each node, at both of their ends, and lists them by node. */
 static void index_cells(struct writing *w) {
     const struct diag_cells *cells = &w->report->cells;
     size_t n = w->report->nodes.count, *next = xcalloc(n + 1, sizeof *next);
@@ -86,13 +88,14 @@ static void add_names(struct writing *w, enum diag_outcome outcome, const size_t
     text_free(&line);
 }
 
-/* Those of the same two nodes that fail alike are one line. */
+/* Prints one line for a red cell, together with all red cells of the same two nodes that have the
+ * same reason. */
 static void add_red(struct writing *w, size_t first) {
     const struct diag_cell *cells = w->report->cells.items, *one = &cells[first];
     const struct diag_flow *flow = NULL;
     struct text line = {0};
     int family = 0;
-    bool said[2] = {0}; /* TCP, UDP */
+    bool said[2] = {0}; /* Whether the line already has TCP and UDP. */
 
     text_add(&line, one->from);
     if (one->from_node != one->to_node)
@@ -120,7 +123,7 @@ static void add_red(struct writing *w, size_t first) {
     text_free(&line);
 }
 
-/* The node that most untold red cells touch; SIZE_MAX: none are left. */
+/* The node with the most red cells that are not printed yet; SIZE_MAX when none is left. */
 static size_t worst_node(const struct writing *w) {
     size_t worst = SIZE_MAX, most = 0;
 
@@ -166,8 +169,9 @@ static void add_node(struct writing *w, size_t node) {
         text_addf(w->out, "    and %zu more (-o json has all)\n", red - RED_LINES);
 }
 
-/* Those that no red cell touches, those that are told for themselves, and the rest, which only
- * the told ones trouble; then the news of those that nothing red was told of. */
+/* Prints the nodes: those with red cells, the worst ones in detail; then those whose only red cells
+ * are with these nodes; then those without red cells. At last it prints reports that name a fault,
+ * of nodes that were not printed for red cells. */
 static void add_nodes(struct writing *w) {
     size_t count = w->report->nodes.count, good = 0, other = 0, more = 0, news = 0, node;
     size_t *list = xcalloc(count, sizeof *list), *others = xcalloc(count, sizeof *others);
@@ -234,7 +238,8 @@ void cluster_report_progress(const struct diag_report *report, struct text_list 
 
 enum seen_as { ITSELF, OTHERWISE, NOT_AT_ALL, SEEN_ENDS };
 
-/* Who sees a node's pods how; the same words together. */
+/* Says with which source address a node's pods are seen, and by whom; groups those with the same
+ * words. */
 static void add_seen(struct text *line, const struct cluster_node *n) {
     static const char *const words[SEEN_ENDS] = {"with their own address by", "with another by",
                                                  "not by"};
@@ -261,7 +266,7 @@ static void add_seen(struct text *line, const struct cluster_node *n) {
     }
 }
 
-/* What was seen rather than judged, each different observation once. */
+/* Prints observations, which are not judged, each different one once. */
 static void add_observations(struct writing *w) {
     struct text_list lines = {0};
 
@@ -270,7 +275,7 @@ static void add_observations(struct writing *w) {
         const char *dsr = json_text_at(n->own_report, "dsr");
         struct text line = {0};
 
-        if (n->waiting || !n->client_ip || !n->sticky) /* cut off: what is wrong stands above */
+        if (n->waiting || !n->client_ip || !n->sticky) /* A node without these was not reached. */
             continue;
         text_addf(&line, "%s pods", n->os);
         add_seen(&line, n);
@@ -286,7 +291,8 @@ static void add_observations(struct writing *w) {
     text_list_free(&lines);
 }
 
-/* What a shell and curl take in the pod would hide what the network takes. */
+/* Names the nodes that were asked by exec: the time of a shell and curl in the pod would hide that
+ * of the network. */
 static void add_untimed(struct writing *w) {
     const struct cluster_nodes *nodes = &w->report->nodes;
     static const char *const what[] = {"loss and latency are", "latency is"};
@@ -309,7 +315,7 @@ static void add_untimed(struct writing *w) {
     }
 }
 
-/* What --count measured, and where it was worst. */
+/* Prints what --count measured, and which cell was the worst. */
 static void add_latencies(struct writing *w) {
     size_t count;
     struct cluster_latency *lines = cluster_latencies_make(w->report, &count);

@@ -45,9 +45,10 @@ const char *cluster_words_of(const struct cluster_node *n, enum cluster_words wo
     return NULL;
 }
 
-/* ---- what a row is called ---- */
+/* ---- the id and texts of a row's cause ---- */
 
-/* A scope without an id of its own is called as the next one of its line that has one. */
+/* A scope for which a row has no id of its own takes the title of the first scope in its line here
+ * that has one. */
 static const enum cluster_scope nearest[SCOPES][SCOPES] = {
     [ALL] = {ALL, NODE, IN, OUT, SYSTEMS, KINDS, PAIR},
     [SYSTEMS] = {SYSTEMS, PAIR, NODE, OUT, IN, ALL, KINDS},
@@ -77,7 +78,7 @@ struct diag_cause_row cluster_row_title(const struct cluster_row *row, enum clus
     return title;
 }
 
-/* The widest first. */
+/* The tables, with the widest causes first. */
 static const struct cluster_rows *const tables[] = {&cluster_rows_of_pods, &cluster_rows_of_packets,
                                                     &cluster_rows_of_services,
                                                     &cluster_rows_of_targets};

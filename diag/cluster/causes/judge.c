@@ -1,21 +1,23 @@
-/* How the rows of a cluster's causes are compared with its cells: where an effect is (scopes.c),
- * and what it is called there. */
+/* Compares the rows of a cluster's causes with its cells: where the effect of each row is
+ * (scopes.c), and the id and names of its cause there. */
 #include "diag/cluster/cluster.h"
 #include "diag/cluster/causes/rows.h"
 #include "diag/network_report.h"
 
 enum { NAMES = 8 };
 
-/* A cause while its places are found: all of one id, in the order of their finding. */
+/* A cause while its places are being found; places with the same id become one cause. Kept in the
+ * order in which they were found. */
 struct naming {
-    const struct cluster_row *row; /* the first that named it */
+    const struct cluster_row *row; /* The first row that named the cause. */
     struct diag_cause_row title;
     struct diag_cause cause;
     struct text_list names;
-    json_t *named;    /* a member each */
-    size_t shared[2]; /* of pairs: nodes that are in each of them; SIZE_MAX: none */
-    bool pairs;       /* nothing but pairs */
-    bool one;         /* a node */
+    json_t *named; /* A JSON object with each name as a member, so that no name is added twice. */
+    /* When all places are pairs: the nodes that each pair has; SIZE_MAX for none. */
+    size_t shared[2];
+    bool pairs; /* All places are pairs of nodes. */
+    bool one;   /* The only place is one node. */
 };
 struct finding {
     struct diag_report *report;
@@ -24,16 +26,19 @@ struct finding {
     size_t count;
 };
 
-/* ---- what is known of each node ---- */
+/* ---- facts about each node ---- */
 
-/* Each node looks at the NodePort of externalTrafficPolicy Local of the first node that it is
- * paired with. What it finds counts where it reaches the other NodePort there, and where it was
- * asked: nodes whose TCP fails are not asked for all. */
+/* Finds nodes whose NodePort of externalTrafficPolicy Local answers nobody. Each node asks that
+ * NodePort of the first node that it is paired with. A missing answer counts only where the asker
+ * reaches the other NodePort there and was asked at all: nodes whose TCP fails do not get all
+ * questions. */
 static void judge_local_ports(struct finding *f) {
     const struct diag_report *report = f->report;
     struct look {
         const struct cluster_pair *at;
-        bool answers, fails, pods_fail; /* the other NodePort; any TCP; TCP between pods */
+        /* Whether the other NodePort answers, whether any TCP fails, whether TCP between pods
+         * fails. */
+        bool answers, fails, pods_fail;
     } *looks = xcalloc(report->nodes.count + 1, sizeof *looks);
 
     for (size_t i = report->pairs.count; i-- > 0;)
@@ -78,7 +83,9 @@ static void sort_cells(struct finding *f) {
     }
     for (size_t i = 0, own; i < f->report->nodes.count; i++, end += own) {
         own = nodes[i].cells_end;
-        nodes[i].cells_end = end; /* where they begin; it ends behind them */
+        /* At first the index where the node's cells begin; the loop below moves it behind the
+         * last. */
+        nodes[i].cells_end = end;
     }
     for (size_t i = 0; i < cells->count; i++) {
         size_t from = cells->items[i].from_node, to = cells->items[i].to_node;
@@ -97,7 +104,7 @@ static void explain(struct finding *f, const struct cluster_row *row,
     bool one = place->set == ONE && !place->group;
     size_t begin = one && place->a ? nodes[place->a - 1].cells_end : 0,
            end = one ? nodes[place->a].cells_end : f->report->cells.count;
-    struct cluster_place wide = *place; /* of what follows */
+    struct cluster_place wide = *place; /* The place of the cells that follow from the cause. */
 
     if (row->follows_to_node && place->way == FROM)
         wide.way = TOUCHING;
@@ -118,7 +125,7 @@ static void explain(struct finding *f, const struct cluster_row *row,
         f->map.nodes[i].local_named = true;
 }
 
-/* Where the id does not say it. */
+/* The direction in words, for a cause whose id does not tell it. */
 static const char *const directions[SCOPES] = {[ALL] = "",
                                                [SYSTEMS] = "",
                                                [KINDS] = "",
@@ -127,7 +134,8 @@ static const char *const directions[SCOPES] = {[ALL] = "",
                                                [IN] = " (to there)",
                                                [PAIR] = ""};
 
-/* `sure`: the cause is proved for that place. */
+/* Adds a place to the cause of a row, and explains the cells there. `sure` says that the cause is
+ * proved for that place. */
 static void name_place(struct finding *f, const struct cluster_row *row,
                        const struct cluster_found *found, const char *evidence, bool sure) {
     const struct cluster_place *place = &found->place;
@@ -168,7 +176,8 @@ static void name_place(struct finding *f, const struct cluster_row *row,
         explain(f, row, place, naming);
 }
 
-/* "win-1, linux-1"; of pairs that have one node in common that one comes first. */
+/* Joins the names of the places: "win-1, linux-1". Of pairs that all have one node in common, that
+ * node comes first. The caller frees. */
 static char *names_make(const struct finding *f, struct naming *naming) {
     const size_t *shared = naming->shared;
     bool one = naming->pairs && (shared[0] == SIZE_MAX) != (shared[1] == SIZE_MAX);
@@ -185,10 +194,10 @@ static char *names_make(const struct finding *f, struct naming *naming) {
                      more);
 }
 
-/* ---- rows ---- */
+/* ---- compare rows with cells ---- */
 
-/* A node and its twin say the same, and the fault is one: where it fits a cell of either node it
- * counts for both. */
+/* Says whether the row fits a failed cell of any node. A node and its twin have the same words and
+ * the same fault, so a cell of either of them counts for both. */
 static bool fits_any(const struct finding *f, const struct cluster_row *row) {
     const struct cluster_node *nodes = f->report->nodes.items;
 
@@ -203,8 +212,9 @@ static bool fits_any(const struct finding *f, const struct cluster_row *row) {
     return false;
 }
 
-/* What nodes have published is looked at three times: first what fits the cells and is fresh;
- * without such, what fits; and at the end, where the row is not named yet, what fits none. */
+/* What nodes have published about themselves is looked at in three steps: first reports that fit
+ * failed cells and are fresh; without any, those that only fit; and at the very end, if the row's
+ * cause is not named yet, those that fit no cell. */
 enum published_look { FITS_AND_FRESH, FITS, FITS_NONE };
 
 static void find_published(struct finding *f, const struct cluster_row *row, bool last) {
@@ -249,7 +259,8 @@ static char *evidence_make(const struct finding *f, const struct cluster_row *ro
     return text_take(&evidence);
 }
 
-/* All cells of the row, then the parts that it may be split into. */
+/* Looks for the row's pattern in all its cells, then in the parts that the row may be split
+ * into. */
 static void find_patterns(struct finding *f, const struct cluster_row *row) {
     static const enum cluster_part parts[][3] = {[UNDIVIDED] = {WHOLE},
                                                  [BY_PROTOCOL] = {WHOLE, ONLY_UDP, ONLY_TCP},
@@ -267,7 +278,7 @@ static void find_patterns(struct finding *f, const struct cluster_row *row) {
         struct cluster_founds founds;
 
         f->map.part = part[i];
-        /* The widest scope comes first. */
+        /* The widest scope is named first. */
         cluster_scopes_find(&f->map, row, &founds);
         for (enum cluster_scope scope = ALL; scope < SCOPES; scope++)
             for (size_t k = 0; k < founds.count; k++) {
@@ -309,7 +320,7 @@ static void find_unasked(struct finding *f, const struct cluster_row *row) {
 static void find_row(struct finding *f, const struct cluster_row *row, bool last) {
     switch (row->kind) {
     case READ_ON_NODE: {
-        /* `last`: the row has not been named for the cells that it fits. */
+        /* `last` is set when the row's cause was not named for cells that it fits. */
         if (row->unfit != NAMED_LAST || fits_any(f, row) != last) {
             for (size_t i = 0; i < f->report->nodes.count; i++) {
                 const struct cluster_node *n = &f->report->nodes.items[i];
@@ -338,7 +349,8 @@ static void find_row(struct finding *f, const struct cluster_row *row, bool last
     }
 }
 
-/* Rows that nodes alone speak for, and no cell, where they are not named yet. */
+/* Looks at rows of that kind that nodes name without a failed cell, where their cause is not named
+ * yet. */
 static void find_last(struct finding *f, enum cluster_row_kind kind) {
     const struct cluster_row *row;
 
@@ -398,7 +410,7 @@ void cluster_causes_find(struct diag_report *report) {
 
         naming->cause.id = naming->title.id;
         naming->cause.message = xasprintf("%s: %s", names, naming->title.message);
-        /* A command of one node's cause has its name. */
+        /* In the hint for a cause of one node, NAME becomes that node's name. */
         naming->cause.hint = at && one ? xasprintf("%.*s %s %s", (int)(at - hint), hint,
                                                    naming->names.items[0], at + strlen(" NAME "))
                                        : xstrdup(hint);

@@ -1,4 +1,4 @@
-/* Causes of what passes in part: large packets that are lost, and some that are lost by chance. */
+/* Causes where some packets pass: large packets are lost, or some packets are lost by chance. */
 #include "diag/cluster/causes/rows.h"
 
 #define MTU_HINT                                                                                   \

@@ -1,4 +1,5 @@
-/* Causes of what fails between pods: nodes, their kinds, pairs, and a protocol or family alone. */
+/* Causes of failures between pods: of nodes, kinds of nodes and pairs of nodes, and of one protocol
+ * or IP family only. */
 #include "diag/cluster/causes/rows.h"
 
 #define ON_NODE "winjoin diag on that node, where it is a Windows node, names what is missing there"
@@ -17,7 +18,7 @@
         "restart kube-proxy on the nodes that ask: a stale endpoint or load balancer sends "       \
         "them there",                                                                              \
         "kubernetes/kubernetes#110674"
-/* What others ask of a pod that is gone meanwhile fails, too. */
+/* Questions of other nodes to a pod that is gone meanwhile fail, too. */
 #define WITHOUT_POD .confirmed = true, .follows = {ANY_FLOW}, .follows_to_node = true
 #define IPV6                                                                                       \
     [ALL] = {"CL-IPV6", "IPv6", "IPv6 alone does not work",                                        \

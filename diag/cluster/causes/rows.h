@@ -1,5 +1,5 @@
-/* The rows of the table of a cluster's causes, and the places where their cells are looked for. For
- * diag/cluster/causes/ alone. */
+/* The rows of the tables of a cluster's causes, and the places where their cells are looked for.
+ * Only for diag/cluster/causes/. */
 #pragma once
 
 #include "diag/causes/causes.h"
@@ -7,8 +7,8 @@
 
 /* ---- rows ---- */
 
-/* Where an effect is: everywhere; between two operating systems or kinds of nodes in one direction;
- * at nodes, both from and to them, only from, only to; from one node to another. */
+/* Where an effect is: everywhere; between two operating systems or two kinds of nodes, in one
+ * direction; at nodes (both directions, only from them, only to them); from one node to another. */
 enum cluster_scope { ALL, SYSTEMS, KINDS, NODE, OUT, IN, PAIR, SCOPES };
 
 /* What is read of a node: of its Node and pod, of two Nodes that have something in common, or of
@@ -31,39 +31,49 @@ const char *cluster_words_of(const struct cluster_node *node, enum cluster_words
 
 /* What makes a row name its cause. */
 enum cluster_row_kind {
-    READ_ON_NODE,      /* what was read of a node, its pod or its probe's answers */
-    PUBLISHED_BY_NODE, /* what a node has published of itself, and how its cells fail */
-    PATTERN,           /* in some place all cells of the row fail, and others do not */
-    LOSS,              /* in some place all cells of the row lose packets, and some arrive */
-    UNASKED,           /* cells of a node that were not asked */
+    /* The state of a node or its pod, or an answer of its probe, names the cause. */
+    READ_ON_NODE,
+    /* A report that a node has published names the cause, and the node's cells fail in the way that
+     * fits. */
+    PUBLISHED_BY_NODE,
+    /* In some place all cells of the row fail, and cells elsewhere do not. */
+    PATTERN,
+    /* In some place all cells of the row lose packets, and some packets arrive. */
+    LOSS,
+    UNASKED, /* Cells of a node were not asked. */
 };
-/* When a node's words name the cause though no failed cell fits them; then it is likely only. */
+/* Whether the state of a node names the cause even if no failed cell fits it; the cause is then
+ * only likely. */
 enum cluster_unfit { NAMED_ANYWAY, NAMED_LAST, NOT_NAMED };
 enum cluster_loss {
-    LOSES_LARGE, /* large packets are lost, short ones arrive */
-    LOSES_SOME,  /* each packet is lost by chance: a quarter of the cells may have lost none */
-    SENDS_AGAIN, /* the same of TCP, which sends again until all arrives */
+    LOSES_LARGE, /* Large packets are lost, short ones arrive. */
+    /* Each packet may be lost by chance: up to a quarter of the cells may have lost none. */
+    LOSES_SOME,
+    /* As LOSES_SOME, for TCP, which sends packets again until all have arrived. */
+    SENDS_AGAIN,
 };
-/* Whether a pattern that is not there may be there for one protocol or family alone. */
+/* Whether a pattern that is not there for all cells may be there for one protocol or family. */
 enum cluster_split { UNDIVIDED, BY_PROTOCOL, BY_FAMILY };
 
 struct cluster_row {
     enum cluster_row_kind kind;
-    /* A scope without an id is called as the nearest scope that has one, and the cause says the
-     * direction besides. A text that is NULL is that of the first scope that has one. */
+    /* Id and texts of the cause for each scope. A scope without an id takes those of the nearest
+     * scope that has one, and the cause then also names the direction. A NULL text is taken from
+     * the first scope that has it. */
     struct diag_cause_row titles[SCOPES];
-    /* What names the cause proves it; otherwise it is likely. A loss by chance is proved only where
-     * there were attempts enough. What a node has published proves it where that is fresh. */
+    /* The evidence proves the cause; otherwise the cause is likely. Loss by chance is proved only
+     * by enough attempts, and a node's own report only when it is fresh. */
     bool confirmed;
-    /* Cells that the cause breaks. Of READ_ON_NODE: none, they follow. */
+    /* The cells that the cause breaks. Rows of READ_ON_NODE have none and use `follows`. */
     struct cluster_selector breaks;
-    /* More failed cells of the place that the cause explains. */
+    /* Further failed cells of the place, which the cause explains, too. */
     struct cluster_selector follows;
-    bool follows_to_node; /* Where the place is what goes out from nodes, also what goes to them. */
-    /* The cause cuts off pods behind Services: it explains failed cells by Services of all nodes.
-     */
+    /* When the place is what nodes send, `follows` also means the cells to these nodes. */
+    bool follows_to_node;
+    /* The cause cuts off pods behind Services, so it also explains failed cells by Services on all
+     * nodes. */
     bool cuts_off;
-    /* Of nodes alone whose NodePort of externalTrafficPolicy Local answers nobody, too. */
+    /* Only for nodes whose NodePort of externalTrafficPolicy Local answers nobody. */
     bool local_port;
 
     enum cluster_words says; /* READ_ON_NODE: what names the cause, as evidence */
@@ -73,26 +83,30 @@ struct cluster_row {
     enum cluster_unfit unfit; /* READ_ON_NODE, PUBLISHED_BY_NODE */
     enum cluster_loss loss;   /* LOSS */
 
-    /* PUBLISHED_BY_NODE, PATTERN, LOSS: one of these cells works in the place. */
+    /* For PUBLISHED_BY_NODE, PATTERN and LOSS: at least one of these cells must work in the
+     * place. */
     struct cluster_selector spares;
-    struct cluster_pattern { /* PATTERN, LOSS */
+    struct cluster_pattern { /* Used for PATTERN and LOSS. */
         enum cluster_split split;
-        size_t least;       /* so many cells fail; 0: one */
-        bool several_flows; /* Cells of several flows fail. */
-        bool outward;       /* The place is all nodes, or what goes out from some. */
-        bool at_target;     /* One pair of nodes is enough to name its target; otherwise: two. */
-        bool pods_work;     /* No cell between pods fails: a Service's pods may be anywhere. */
-        bool shows_dns;     /* The DNS settings inside the node's pod are evidence, too. */
+        size_t least;       /* The fewest cells that must fail; 0 means one. */
+        bool several_flows; /* Cells of several flows must fail. */
+        bool outward;       /* The place must be all nodes, or what some nodes send. */
+        /* One pair of nodes is enough to name the target of the pair; otherwise two are needed. */
+        bool at_target;
+        /* No cell between pods may fail, because the pods of a Service may be on any node. */
+        bool pods_work;
+        /* The DNS settings inside the node's pod are added to the evidence. */
+        bool shows_dns;
     } pattern;
 };
-/* Row i of all tables; NULL behind the last. */
+/* Row i of all tables together; NULL behind the last row. */
 const struct cluster_row *cluster_row(size_t i);
-/* What the row's cause is called in that scope, with all texts. *ret_as: the scope that has this
- * id. */
+/* Id and texts of the row's cause in that scope. *ret_as is set to the scope that the id is
+ * from. */
 struct diag_cause_row cluster_row_title(const struct cluster_row *row, enum cluster_scope scope,
                                         enum cluster_scope *ret_as);
 
-/* The tables: a file each. */
+/* The tables; each is in a file of its own. */
 struct cluster_rows {
     const struct cluster_row *items;
     size_t count;
@@ -100,11 +114,12 @@ struct cluster_rows {
 extern const struct cluster_rows cluster_rows_of_pods, cluster_rows_of_packets,
     cluster_rows_of_services, cluster_rows_of_targets;
 
-/* Losses by chance leave some cells green. */
+/* The row is about loss by chance, which leaves some cells green. */
 static inline bool cluster_row_is_of_chance(const struct cluster_row *row) {
     return row->kind == LOSS && row->loss != LOSES_LARGE;
 }
-/* Fails as the row says: a cell of which some packets arrive is for the rows of LOSS alone. */
+/* The cell fails in the way that the row is about. Cells with some packets that arrive are only for
+ * rows of LOSS. */
 static inline bool cluster_row_is_red(const struct cluster_row *row, const struct diag_cell *c) {
     bool partly = cluster_cell_is_large_lost(c) || cluster_cell_is_lossy(c);
 
@@ -113,42 +128,50 @@ static inline bool cluster_row_is_red(const struct cluster_row *row, const struc
     return c->outcome == DIAG_FAIL && partly == (row->kind == LOSS);
 }
 
-/* ---- places ---- */
+/* ---- places: sets of cells that a cause may be about ---- */
 
-/* What a place is made of: each node, one, those of a system, those of a kind; and how its cells
- * lie to these. Of two places with as many cells the first is preferred. */
+/* The nodes of a place (all, one, those of an operating system, those of a kind), and the direction
+ * of its cells as seen from these nodes. Of two places with as many cells, the one that is listed
+ * first is preferred. */
 enum cluster_set { EVERY, ONE, SYSTEM, KIND };
 enum cluster_way { BETWEEN, FROM, TO, TOUCHING };
 
 struct cluster_place {
     enum cluster_set set;
     enum cluster_way way;
-    size_t a, b; /* nodes (b: of BETWEEN); of a system or kind the first that is of it */
-    /* Of each node whether it is of one group, as of one of two racks: then the place is what goes
-     * from that group to all others or back, whatever the rest says. NULL: none; borrowed. */
+    /* Indexes of nodes; `b` is used for BETWEEN. A system or a kind is named by its first node. */
+    size_t a, b;
+    /* Marks the nodes of one group, such as those in one of two racks. The place is then what goes
+     * between the group and all other nodes, and the other fields do not count. NULL when there is
+     * no group. Borrowed. */
     const bool *group;
 };
-/* What is known of a node while causes are looked for. */
+/* Facts about a node while causes are looked for. */
 struct cluster_map_node {
-    size_t system, kind; /* the first node that is of the same */
-    size_t cells_end;    /* behind its cells in map->touching, which begin where the last end */
-    /* Its NodePort of externalTrafficPolicy Local answers nobody; perhaps: other TCP from or to it
-     * fails, too, but none between pods. */
+    /* The first node with the same operating system, and the first of the same kind. */
+    size_t system, kind;
+    /* The end of the node's cells in map->touching; they begin at the end of the previous
+     * node's. */
+    size_t cells_end;
+    /* local_port_fails: the node's NodePort of externalTrafficPolicy Local answers nobody.
+     * local_port_may_fail: the same, but other TCP from or to the node fails, too, though none
+     * between pods. */
     bool local_port_fails, local_port_may_fail;
-    bool local_named; /* a cause that explains the failing NodePort was named */
-    bool published;   /* a cause that it has published itself was named */
+    bool local_named; /* A cause that explains the failing NodePort was named. */
+    bool published;   /* A cause from the node's own report was named. */
 };
 struct cluster_map {
-    const struct diag_report *report; /* borrowed */
+    const struct diag_report *report; /* The report is borrowed. */
     struct cluster_map_node *nodes;
-    size_t *touching; /* places of the cells from and to a node, in their order, node by node */
-    bool *explained;  /* of each cell */
-    enum cluster_part part; /* of the row's cells: no others count now */
+    /* Indexes of the cells from and to each node, in their order, node after node. */
+    size_t *touching;
+    bool *explained;        /* Says of each cell whether a cause explains it. */
+    enum cluster_part part; /* The part of the row's cells that counts at the moment. */
 };
 /* How a place of that set names the nodes that the node is one of: by their first; of EVERY by 0.
  */
 size_t cluster_set_member(const struct cluster_map *map, enum cluster_set set, size_t node);
-/* Whether the row breaks the cell, which must be of the map's part, and must have been asked. */
+/* Whether the row breaks the cell; the cell must be of the map's part and must have been asked. */
 bool cluster_map_has(const struct cluster_map *map, const struct cluster_row *row,
                      const struct diag_cell *cell);
 bool cluster_place_has(const struct cluster_map *map, const struct cluster_place *place,
@@ -157,35 +180,35 @@ bool cluster_place_has(const struct cluster_map *map, const struct cluster_place
 bool cluster_place_has_way(const struct cluster_map *map, const struct cluster_place *place,
                            size_t from, size_t to);
 enum cluster_scope cluster_place_scope(const struct cluster_place *place);
-/* "all nodes", "win-1", "win-1 to win-2", "windows nodes", "linux to windows nodes", "win-1, win-2
- * and the other nodes"; the caller frees. */
+/* The name of a place: "all nodes", "win-1", "win-1 to win-2", "windows nodes", "linux to windows
+ * nodes", "win-1, win-2 and the other nodes". The caller frees. */
 char *cluster_place_name(const struct cluster_map *map, const struct cluster_place *place);
 
-/* ---- where an effect is: the fewest places that hold all of it ---- */
+/* ---- find the fewest places that hold all of an effect ---- */
 
-/* A place with red cells of a row, and no green ones. */
+/* A place with red cells of a row, and without green ones. */
 struct cluster_found {
     struct cluster_place place;
-    size_t red;   /* cells */
-    size_t first; /* of the cells that nothing explained */
-    bool pairs;   /* cells between two nodes are among them */
+    size_t red;   /* The number of red cells. */
+    size_t first; /* The index of the first cell that no cause explained. */
+    bool pairs;   /* Some of the cells are between two nodes. */
 };
 struct cluster_founds {
     struct cluster_found *items;
     size_t count;
-    bool *group; /* of a place */
+    bool *group; /* The group of one of the places; NULL when there is none. */
 };
-/* The places that explain all red cells of the row that nothing has explained, in the order of
- * their first cells. Many pairs that are all that is between two groups of nodes become one place.
- * free() the items and the group. */
+/* Finds the places that explain all red cells of the row which no cause has explained, in the order
+ * of their first cells. When many pairs are together all cells between two groups of nodes, they
+ * become one place. The caller frees the items and the group with free(). */
 void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row *row,
                          struct cluster_founds *ret);
-/* Whether what goes out from that node is a place of the row's effect. */
+/* Whether the cells that the node asks are a place of the row's effect; fills *ret then. */
 bool cluster_scopes_find_from(const struct cluster_map *map, const struct cluster_row *row,
                               size_t node, struct cluster_found *ret);
-/* Whether enough attempts tell that packets are lost by chance in this place and nowhere else: ten
- * a cell there, on average; and so many elsewhere without a loss that some would be lost, were it
- * the same there. Never where questions of such cells came to nothing: what arrives is answered
- * sooner than what is lost. */
+/* Whether there were enough attempts to tell that packets are lost by chance in this place and
+ * nowhere else: on average ten for each cell there, and elsewhere so many without a loss that the
+ * same loss would have shown. Never when some questions of such cells were not answered at all,
+ * because those that arrive are answered sooner than those that are lost. */
 bool cluster_found_is_sure(const struct cluster_map *map, const struct cluster_row *row,
                            const struct cluster_founds *founds, const struct cluster_found *found);

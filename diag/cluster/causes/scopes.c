@@ -1,39 +1,47 @@
-/* Where an effect is. Each cell lies in at most sixteen places; a place is possible when nothing in
- * it is green, and of the possible ones that which explains most is taken, again and again. */
+/* Finds where an effect is. Each cell lies in at most sixteen places. A place is possible when none
+ * of its cells is green. Of the possible places the one that explains most cells is taken, until
+ * all are explained. */
 #include "diag/cluster/causes/rows.h"
 
 enum {
-    PLACES = 16,     /* that a cell is in, at most */
-    BEST_MAX = 64,   /* places that are chosen by how much they explain; then as they come */
-    GREEN_SHARE = 4, /* one of so many cells may have lost nothing by chance, */
-    GREEN_COST = 2,  /* and speaks against a place as so many red ones speak for it */
-    ENOUGH = 10,     /* attempts of a cell */
-    PAIRS = 4,       /* so many or more may be all that is between two groups of nodes */
+    PLACES = 16, /* The most places that a cell is in. */
+    /* So many places are chosen by how much they explain; any more are taken as they come. */
+    BEST_MAX = 64,
+    GREEN_SHARE = 4, /* One of this many cells may have lost nothing by chance. */
+    /* A green cell counts against a place as much as this many red cells count for it. */
+    GREEN_COST = 2,
+    ENOUGH = 10, /* Attempts of each cell, on average, that are enough. */
+    /* From this number on, pairs may be all cells between two groups of nodes. */
+    PAIRS = 4,
 };
-#define BY_CHANCE 0.01 /* what is less likely than this does not happen */
+#define BY_CHANCE 0.01 /* An event that is less likely than this is taken as impossible. */
 
-/* ---- what is in each ---- */
+/* ---- count the cells of each place ---- */
 
 struct entry {
     struct cluster_place place;
     size_t cell;
 };
-/* Whether there is more than one node; with two of them that differ, whether there are more. */
+/* Counts different nodes: the first two of them, how often a node was noted as a new one, and
+ * whether there are more than one. */
 struct several {
     size_t first, second;
     unsigned count;
     bool many;
 };
-/* A place with what its cells show. */
+/* A place, with what its cells show. */
 struct candidate {
     struct cluster_place place;
     size_t red, green;
-    size_t open, first;           /* red cells that nothing explains yet; the first of them */
-    bool spared;                  /* a cell works that the row spares */
-    bool pairs, others;           /* red cells between two nodes; of one */
-    const struct diag_flow *flow; /* of a red cell */
-    bool flows;                   /* red cells of several */
-    struct several from, to, set, beyond; /* nodes of red cells: of the set, and at the other end */
+    /* The number of red cells that no cause explains yet, and the index of the first. */
+    size_t open, first;
+    bool spared;                  /* A cell works that the row's cause spares. */
+    bool pairs, others;           /* Red cells between two nodes; red cells of a single node. */
+    const struct diag_flow *flow; /* The flow of a red cell. */
+    bool flows;                   /* The red cells have several flows. */
+    /* Nodes of red cells: those that ask, those that are asked, those of the set, those at the
+     * other end. */
+    struct several from, to, set, beyond;
     size_t tries, lost, green_tries;
     bool possible;
 };
@@ -46,7 +54,7 @@ struct search {
     size_t candidate_count;
 };
 
-/* Of places, and of what begins with one. */
+/* Orders places; a struct that begins with a place may be compared, too. */
 static int compare_places(const void *a, const void *b) {
     const struct cluster_place *x = a, *y = b;
 
@@ -66,7 +74,7 @@ static int compare_entries(const void *a, const void *b) {
     return order ? order : x->cell < y->cell ? -1 : x->cell > y->cell;
 }
 
-/* All places that a cell is in. */
+/* Lists all places that a cell is in, at most PLACES; returns their number. */
 static size_t places_of(const struct cluster_map *map, const struct diag_cell *c,
                         struct cluster_place *ret) {
     size_t count = 0;
@@ -132,7 +140,7 @@ static void add_cell(const struct search *s, size_t cell, struct candidate *ret)
         ret->first = cell;
 }
 
-/* Who is named must be more than another, smaller place says as well. */
+/* Says whether the place is wider than a smaller place that would explain as much. */
 static bool is_wide(const struct search *s, const struct candidate *g) {
     const struct cluster_place *p = &g->place;
 
@@ -147,7 +155,7 @@ static bool is_wide(const struct search *s, const struct candidate *g) {
     return !g->pairs || g->others || g->beyond.many || (p->way == TO && s->row->pattern.at_target);
 }
 
-/* How likely it is that nothing of so many attempts is lost, where of `tries` so many were. */
+/* How likely it is that all of `attempts` packets arrive where `lost` of `tries` were lost. */
 static double arrives_all(size_t lost, size_t tries, size_t attempts) {
     double share = tries ? 1 - (double)lost / (double)tries : 0, all = 1;
 
@@ -156,8 +164,8 @@ static double arrives_all(size_t lost, size_t tries, size_t attempts) {
     return all;
 }
 
-/* May so many cells have lost nothing by chance, where all lose as much? At most two standard
- * deviations more than are to be expected of cells that were asked as often as these. */
+/* Whether the green cells may have lost nothing by chance, if all cells of the place lose as much.
+ * Allows two standard deviations more than expected of cells with as many attempts as these. */
 static bool is_by_chance(const struct candidate *g) {
     double cells = (double)(g->green + g->red),
            all = g->green ? arrives_all(g->lost, g->tries, g->green_tries / g->green) : 1,
@@ -167,7 +175,8 @@ static bool is_by_chance(const struct candidate *g) {
            (more <= 0 || more * more <= 4 * variance);
 }
 
-/* Between which systems or kinds nothing at all is lost says where it is not. */
+/* Whether two systems or kinds of nodes within the place lose nothing at all between them: then the
+ * loss is not in the whole place. */
 static bool has_whole_part(const struct search *s, const struct candidate *g) {
     const struct cluster_place *place = &g->place;
 
@@ -190,17 +199,18 @@ static bool is_possible(const struct search *s, const struct candidate *g) {
     bool all = g->place.set == EVERY;
 
     if (g->place.way == TOUCHING && !all && !g->pairs)
-        return false; /* what is of one node each goes out from there */
+        /* Cells within a single node belong to the place that the node sends from. */
+        return false;
     if (pattern->outward && !all && g->place.way != FROM)
-        return false; /* only the node that sends counts */
+        return false; /* Only the node that sends counts. */
     if (!g->open || g->red < pattern->least)
-        return false; /* too few cells fail */
+        return false; /* Too few cells fail. */
     if (row->spares.flows && !g->spared)
-        return false; /* a wider cause broke what this one spares */
+        return false; /* The cells that this cause spares fail, so a wider cause broke them. */
     if (pattern->several_flows && !g->flows)
-        return false; /* it may be that flow alone */
+        return false; /* The fault may be in that one flow. */
     if (!is_wide(s, g))
-        return false; /* a smaller place says as much */
+        return false; /* A smaller place explains as much. */
     return cluster_row_is_of_chance(row) ? is_by_chance(g) && !has_whole_part(s, g) : !g->green;
 }
 
@@ -208,7 +218,7 @@ static void search_open(struct search *s) {
     const struct diag_cells *cells = &s->map->report->cells;
     bool open = false;
 
-    /* Without a red cell that is not explained yet nothing is to be found. */
+    /* Without a red cell that is still unexplained there is nothing to find. */
     for (size_t i = 0; i < cells->count && !open; i++)
         open = !s->map->explained[i] && cluster_map_has(s->map, s->row, &cells->items[i]) &&
                cluster_row_is_red(s->row, &cells->items[i]);
@@ -240,7 +250,7 @@ static void search_open(struct search *s) {
         s->candidates[i].possible = is_possible(s, &s->candidates[i]);
 }
 
-/* ---- choosing ---- */
+/* ---- choose places ---- */
 
 static struct candidate *best_candidate(const struct search *s, size_t taken, size_t *from) {
     struct candidate *best = NULL;
@@ -248,7 +258,8 @@ static struct candidate *best_candidate(const struct search *s, size_t taken, si
 
     for (size_t i = taken < BEST_MAX ? 0 : *from; i < s->candidate_count; i++) {
         struct candidate *g = &s->candidates[i];
-        /* Of a pair whose target nobody else asked the target is named, where that is likely. */
+        /* For a pair whose target no other node asked, the target is named, if the row says that
+         * this is likely. */
         bool target = s->row->pattern.at_target && g->place.set == ONE && g->place.way == TO;
         long worth = 2 * ((long)g->open - GREEN_COST * (long)g->green) + target;
 
@@ -263,7 +274,8 @@ static struct candidate *best_candidate(const struct search *s, size_t taken, si
     return best;
 }
 
-/* Its cells are explained: nothing else is needed for them. */
+/* Marks the unexplained cells of the chosen place as done, and takes them off the count of all
+ * other places. */
 static void take(const struct search *s, const struct candidate *chosen, bool *done) {
     const struct diag_report *report = s->map->report;
     const struct cluster_place place = chosen->place;
@@ -288,7 +300,7 @@ static void take(const struct search *s, const struct candidate *chosen, bool *d
     }
 }
 
-/* ---- many pairs that are one place ---- */
+/* ---- join many pairs into one place ---- */
 
 /* The nodes that this one works with, those that these work with, and so on. */
 static bool *group_make(const struct cluster_map *map, const struct cluster_row *row, size_t node) {
@@ -311,7 +323,7 @@ static bool *group_make(const struct cluster_map *map, const struct cluster_row 
 static void join_pairs(const struct cluster_map *map, const struct cluster_row *row,
                        struct cluster_founds *founds) {
     size_t pairs = 0, first = 0, kept = 0;
-    long more = 0; /* nodes of the one group than of the other */
+    long more = 0; /* How many more nodes the group of `a` has than the group of `b`. */
     bool *of_a, *of_b, *small, between = true;
 
     for (size_t i = founds->count; i-- > 0;)
@@ -337,7 +349,7 @@ static void join_pairs(const struct cluster_map *map, const struct cluster_row *
         return;
     }
 
-    /* All pairs count as one: the first. */
+    /* All pairs become one place, the first of them. */
     for (size_t i = 0; i < founds->count; i++) {
         if (cluster_place_scope(&founds->items[i].place) == PAIR && i != first) {
             founds->items[first].red += founds->items[i].red;
@@ -350,7 +362,7 @@ static void join_pairs(const struct cluster_map *map, const struct cluster_row *
     founds->count = kept;
 }
 
-/* ---- the answers ---- */
+/* ---- results ---- */
 
 static int compare_founds(const void *a, const void *b) {
     const struct cluster_found *x = a, *y = b;
@@ -373,7 +385,7 @@ void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row
         take(&s, best, done);
     }
     for (size_t i = 0; i < ret->count; i++)
-        if (ret->items[i].place.set == EVERY) { /* all others are within */
+        if (ret->items[i].place.set == EVERY) { /* All others lie within it. */
             ret->items[0] = ret->items[i];
             ret->count = 1;
         }
@@ -394,7 +406,7 @@ bool cluster_found_is_sure(const struct cluster_map *map, const struct cluster_r
         const struct probe_result *r = &c->result;
         bool in_any = false;
 
-        /* Of a cell like that of the place some questions were never answered. */
+        /* Some questions of a cell with the same flow were never answered. */
         if (c->flow == cells->items[found->first].flow && !nodes[c->from_node].waiting &&
             !nodes[c->to_node].waiting &&
             (c->outcome == DIAG_NOT_RUN ||

@@ -1,4 +1,4 @@
-/* Causes of Services and names that fail: load balancers, kube-proxy, the DNS. */
+/* Causes of failures of Services and names: load balancers, kube-proxy, the DNS. */
 #include "diag/cluster/causes/rows.h"
 
 #define HNS_LACKS                                                                                  \
@@ -155,7 +155,7 @@ static const struct cluster_row rows[] = {
      .follows = {BY_SERVICE, .fits = IS_LOSSY | IS_OF_SERVICE},
      .follows_to_node = true,
      .pattern = {.split = BY_PROTOCOL, .pods_work = true}},
-    /* Behind Services: the DNS is one, too. */
+    /* These rows come after those of Services, because the DNS is a Service, too. */
     {.kind = PATTERN,
      .titles[OUT] = {DNS_SOME},
      .breaks = {FULL_NAMES, .fits = IS_GREEN | IS_UNRESOLVED},

@@ -1,5 +1,5 @@
-/* Causes of what fails beyond the pods: nodes, their ports, the kubelets, outside; and a pod's way
- * to itself. */
+/* Causes of failures beyond the pods: nodes, their NodePorts, the kubelets, targets outside; and a
+ * pod's way to itself. */
 #include "diag/cluster/causes/rows.h"
 
 #define NAT_HINT                                                                                   \
@@ -15,7 +15,7 @@
         "look for a firewall of that node, or a security group, that lets some nodes pass "        \
         "only",                                                                                    \
         NULL
-/* Of several targets. */
+/* As TARGET_PAIR, for one node that does not reach several targets. */
 #define TARGET_OUT                                                                                 \
     "CL-TARGET-PAIR", "from the node's pods to other nodes themselves",                            \
         "pods there do not reach other nodes: their kubelets' ports or their NodePorts",           \

@@ -1,45 +1,50 @@
-/* A round of questions: which, by which path, and whose answer it is. */
+/* A round of questions to the probes: which cells are asked, by which paths, and to which cell each
+ * answer belongs. */
 #include "diag/cluster/probes/asking.h"
 
 #include "diag/cluster/probes/dial.h"
 
 enum {
-    LATE_MS = 3000, /* what the API server may take beside the probe */
+    LATE_MS = 3000, /* What the API server may take in addition to the probe. */
     ASK_MS = DIAL_TIMEOUT_MS + LATE_MS,
-    PROMPT_MS = 500, /* where answers take less, a large question without one is lost itself */
+    /* When other answers take less than this, a large question without an answer is itself lost. */
+    PROMPT_MS = 500,
     SHOW_MS = 200,
-    CLOSELY_MAX = 32, /* cells that are asked many times: */
+    CLOSELY_MAX = 32, /* The most cells that are asked many times in one round. */
     EVENLY_MAX = 96,
-    MANY_NODES = 12, /* of more each cell is asked several times, of fewer many times */
+    /* With more nodes each cell is asked several times, with fewer many times. */
+    MANY_NODES = 12,
 };
-/* How often a cell is asked each question. */
+/* How often a cell is asked each of its questions. */
 struct times {
     unsigned of[QUESTIONS];
 };
 static const struct times once = {{[ASK_NAME] = 1, [ASK_LARGE] = 1}};
-/* So often that random loss is not taken for a loss of large packets. */
+/* Often enough that random loss is not mistaken for a loss of large packets. */
 static const struct times closely = {{[ASK_NAME] = 4, [ASK_LARGE] = 6, [ASK_LARGE_THERE] = 2}};
-/* The same of a cell that was never asked: there may be no other round for it. */
+/* As `closely`, for a cell that was never asked: it may get no other round. */
 static const struct times first = {{[ASK_NAME] = 1, [ASK_LARGE] = 6, [ASK_LARGE_THERE] = 2}};
-/* Several pods or ports may answer; where one of six fails many see it in 99 of 100 runs. */
+/* For cells where several pods or ports may answer: if one of six fails, `many` shows it in 99 of
+ * 100 runs. */
 static const struct times several = {{[ASK_NAME] = 12}}, many = {{[ASK_NAME] = 24}};
 
-/* A cell while its questions are under way. */
+/* The state of a cell while its questions are under way. */
 struct state {
-    enum diag_outcome before; /* what is shown until all are answered */
+    enum diag_outcome before; /* The outcome that is shown until all questions are answered. */
     struct cluster_tally tally;
-    unsigned left; /* answers */
-    unsigned mute; /* large questions without one */
-    bool late;     /* one of them: in a round that does not wait for it */
-    bool no_name;  /* the name came in no time */
-    bool counted;  /* in the result */
+    unsigned left; /* Questions without an answer so far. */
+    unsigned mute; /* Large questions that got no answer. */
+    /* A question got no answer in time, in a round that does not wait longer. */
+    bool late;
+    bool no_name; /* The question for the name got no answer in time. */
+    bool counted; /* The cell is already counted in the result. */
 };
-/* A round under way. What is asked of a cell is a cluster_question; behind these, of a node, a
- * cluster_observation. */
+/* A round under way. `what` of a question is a cluster_question about a cell; from QUESTIONS on, a
+ * cluster_observation of a node. */
 struct round {
     struct cluster_asking *asking;
     const struct cluster_round *of;
-    struct state *states; /* of each cell */
+    struct state *states; /* An array with one item for each cell. */
     struct ask_queue queue;
     struct cluster_asked result;
 };
@@ -55,7 +60,7 @@ void cluster_asking_widen(struct cluster_asking *asking) {
         asking->cells[i] = (struct cluster_asked_cell){0};
 }
 
-/* Shows the cells, at most five times a second but for the last time. */
+/* Shows the cells to the caller, at most five times a second, and always at the end. */
 static void show(struct cluster_asking *asking, bool at_last) {
     uint64_t now = host_monotonic_ms(asking->client->host);
 
@@ -95,12 +100,13 @@ static void judge_all(struct round *round, size_t cell, struct state *state) {
         }
         *mixed |= some && round->of->again;
     }
-    if (round->of->evenly && !diag_cell_is_open(c)) /* what works did so before, or late */
+    /* A cell that works now worked before, or was only late. */
+    if (round->of->evenly && !diag_cell_is_open(c))
         c->outcome = state->before == DIAG_PASS ? DIAG_PASS : DIAG_SLOW;
 }
 
-/* What the answer tells of the probe itself: one that dials an address answers in time, whatever
- * becomes of that. */
+/* Notes what the answer shows about the probe itself. A probe that dials an address answers in
+ * time, whatever the result of the dial is. */
 static void note_answer(const struct ask *ask, const struct kube_many *item, size_t node,
                         const char *host) {
     struct cluster_asking *asking = ((struct round *)ask->queue->context)->asking;
@@ -169,11 +175,12 @@ static void on_answered(struct ask *ask, const struct kube_many *item) {
         struct probe_result result;
         char why[300];
 
-        /* The API server's own words for a pod whose address it does not reach; 500 of older
-         * servers. */
+        /* With status 503 (500 from older servers) the API server reports that it does not reach
+         * the pod's address. */
         free(take_ptr(node->unreached));
         if (!refused)
-            node->seen |= 1U << OBSERVE_DNS; /* or it never will be */
+            /* A refused observation is asked again later. Otherwise a further try is useless. */
+            node->seen |= 1U << OBSERVE_DNS;
         if ((silent || item->status / 10 == 50) &&
             dial_read(item->status, item->answer, item->answer_len, false, NULL, &result, why,
                       sizeof why) == DIAL_NOT_RUN)
@@ -194,10 +201,11 @@ bool cluster_has_cut_pods(const struct diag_report *report, size_t from) {
     return false;
 }
 
-/* How often a red cell is asked in a round that looks closely; NULL: once. `lossy`: between pods
- * something is lost in part, or by chance. There a packet that is lost says nothing; nor does one
- * of a Service, the DNS' too, which leads to several pods, or one to the outside, where the ports
- * of an address translation may run short, while no pod is cut off. */
+/* How often a red cell is asked in a round that looks closely; NULL means once. `lossy` says that
+ * some cell between pods loses part of its packets: then one lost packet of such a cell proves
+ * nothing. `cut` says that some pods are cut off. If not, a single answer proves nothing for cells
+ * that may be answered by several pods (Services, the DNS) and for cells to the outside, where the
+ * ports of an address translation may run short: these are asked several times. */
 static const struct times *times_of(const struct diag_cell *cell, bool lossy, bool cut) {
     bool partly = cluster_cell_is_large_lost(cell) || cluster_cell_is_lossy(cell);
     bool some = cell->any || cluster_cell_has_dns_failed(cell) || cell->flow->id == FLOW_SELF ||
@@ -238,7 +246,8 @@ static void add_cells(struct round *round) {
         if (!times)
             continue;
         round->states[i].before = cell->outcome;
-        /* Each path is a text of its own; the sum of all is what most of a run's memory is. */
+        /* Each question's path is a text of its own, and these paths are most of the memory of a
+         * run. */
         for (unsigned q = 0; q < QUESTIONS; q++)
             for (unsigned k = 0; k < times->of[q]; k++)
                 round->states[i].left +=
@@ -253,12 +262,14 @@ static void add_observations(struct round *round) {
     _cleanup_(freep) size_t *peers = xcalloc(report->nodes.count, sizeof *peers);
     _cleanup_(freep) bool *cut_off = xcalloc(report->nodes.count, sizeof *cut_off);
 
-    /* Of each node one that it can be asked about: of its first pair; itself where it is alone. */
+    /* For each node the other node that its observations are about: the target of its first pair,
+     * or itself if it is alone. */
     for (size_t i = 0; i < report->nodes.count; i++)
         peers[i] = i;
     for (size_t i = report->pairs.count; i-- > 0;)
         peers[report->pairs.items[i].from] = report->pairs.items[i].to;
-    /* Where TCP fails between a node and others, what it would see costs a time-out more. */
+    /* Where TCP fails between a node and others, its observations would only cost a time-out
+     * more. */
     for (size_t i = 0; i < report->nodes.count; i++)
         cut_off[i] = report->nodes.items[i].unreached != NULL;
     for (size_t i = 0; i < report->cells.count; i++) {
@@ -285,7 +296,7 @@ static void add_observations(struct round *round) {
 
 struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct cluster_round *of) {
     struct diag_report *report = asking->report;
-    /* Of each node: its probe has said what came of another question. */
+    /* Says of each node whether its probe has reported the result of any question. */
     _cleanup_(freep) bool *answering = xcalloc(report->nodes.count, sizeof *answering);
     struct round round = {.asking = asking,
                           .of = of,

@@ -7,37 +7,42 @@
 #include "diag/cluster/cluster.h"
 #include "kube/client.h"
 
-/* What is known of a node's probe itself, whatever it reaches. */
+/* Facts about a node's probe itself, independent of what it reaches. */
 struct cluster_probe_answers {
-    bool listens;  /* it was not refused */
-    bool answered; /* once at least */
-    bool late;    /* an answer came seconds too late, or not at all: what does not come in time from
-                     there proves nothing of the network */
-    bool stopped; /* it has answered, and at the end it did not */
-    unsigned slowest_ms; /* the slowest answer in a round about an address, */
-    unsigned udp_ms;     /* and of these the slowest by UDP */
+    bool listens;  /* The probe's port accepted a connection. */
+    bool answered; /* The probe answered at least once. */
+    /* An answer came seconds too late, or not at all: a missing answer of this probe proves nothing
+     * about the network. */
+    bool late;
+    bool stopped; /* The probe answered before, but not at the end. */
+    /* The slowest answer of the round to a question about an address, and the slowest of these by
+     * UDP. */
+    unsigned slowest_ms;
+    unsigned udp_ms;
 };
-/* What is known of a cell beside its result. */
+/* Facts about a cell in addition to its result. */
 struct cluster_asked_cell {
-    bool mixed; /* packets were lost by chance; by a Service: some attempts failed, in a round that
-                   counts */
-    bool delayed; /* by TCP between pods an answer took as long as a packet that is sent again */
+    /* Packets were lost by chance. For a cell by a Service: some attempts failed in a repeated
+     * round. */
+    bool mixed;
+    /* By TCP between pods, an answer took as long as one with a packet that is sent again. */
+    bool delayed;
 };
-/* A run and its questions. Borrowed, but for the lists. */
+/* A run with its questions. All members are borrowed, except the arrays `cells` and `probes`. */
 struct cluster_asking {
     struct kube_client *client;
     const struct cluster_options *options;
     struct diag_report *report;
     struct cluster_addresses addresses;
-    struct cluster_asked_cell *cells;     /* of each cell */
-    struct cluster_probe_answers *probes; /* of each node */
-    bool shown;                           /* the cells; and when */
+    struct cluster_asked_cell *cells;     /* An array with one item for each cell. */
+    struct cluster_probe_answers *probes; /* An array with one item for each node. */
+    bool shown;                           /* Whether and when the cells were last shown. */
     uint64_t shown_ms;
 };
-/* More pairs, where some fail (cluster_pairs_widen()); their cells are not asked yet. */
+/* Adds pairs where some fail (cluster_pairs_widen()), with cells that are not asked yet. */
 void cluster_asking_widen(struct cluster_asking *asking);
 
-/* What is asked at the same time. */
+/* The questions that are asked at the same time. */
 struct cluster_round {
     struct cluster_selector asks;    /* of the red cells; with `evenly` of all */
     bool observations[OBSERVATIONS]; /* those of each node that are not seen yet */
@@ -50,116 +55,127 @@ struct cluster_round {
     bool lossy;       /* beside those that `asks` names, each that loses some packets */
 };
 struct cluster_asked {
-    size_t red;       /* cells that were asked, and still are */
-    size_t unseen;    /* observations that were asked, and are not seen */
-    unsigned wait_ms; /* of the observation that was answered last, without its connection */
+    size_t red;    /* Cells that were asked and are still red. */
+    size_t unseen; /* Observations that were asked and are still missing. */
+    /* The slowest answer to an observation, without the time of its connection. */
+    unsigned wait_ms;
 };
-/* Judges each answer when it comes, and shows it (options->cells). */
+/* Asks the questions of a round, judges each answer when it comes, and shows the cells
+ * (options->cells). */
 struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct cluster_round *round);
-/* Whether something fails between pods, of the cells from that one on: what a Service leads to may
- * be cut off. */
+/* Says whether a cell between pods fails, among the cells from index `from` on: pods behind
+ * Services may be cut off then. */
 bool cluster_has_cut_pods(const struct diag_report *report, size_t from);
-/* ERROR_INTERRUPTED where somebody ends the run. */
+/* Fails with ERROR_INTERRUPTED when somebody ended the run. */
 int cluster_check_interrupted(struct host *host, struct error *err);
 
 /* ---- loss and latency of a cluster's cells (--count) ---- */
 
-/* Asks each cell that works, or loses packets by chance, options->count times more; where that is 1
- * or less, TCP between pods alone, to see whether packets are sent again (cell->again). Few
- * questions are under way at the same time. What takes time besides the network (here, the API
- * server, the probe) is what an equal question to the probe itself takes, asked in between as
- * often: the median of these is subtracted. A cell that loses an answer fails. Questions that the
- * API server does not pass on do not count.
- * Of each node that is `by_exec` it is the loss alone, as a shell and curl take longer than the
- * network. The probe itself asks several times for each question there, so a name is resolved once
- * for five attempts, which are all lost where it does not resolve. Five minutes at most: cells have
- * fewer attempts then. ERROR_INTERRUPTED alone. */
+/* Asks each cell that works, or that loses packets by chance, options->count times more. With a
+ * count of 1 or less, it asks only cells by TCP between pods, to see whether packets are sent again
+ * (cell->again). Few questions are under way at the same time. The time that is spent outside the
+ * network (in this program, the API server and the probe) is measured by as many equal questions to
+ * the probe itself, in between; their median is subtracted. A cell that loses an answer fails.
+ * Questions that the API server does not pass on do not count.
+ *
+ * For nodes that are `by_exec`, only the loss is measured, since a shell and curl take longer than
+ * the network. There the probe itself asks several times for each question, so a name is resolved
+ * once for five attempts; if it does not resolve, all five are lost. It ends after at most five
+ * minutes, and cells may then have fewer attempts. The only failure is ERROR_INTERRUPTED. */
 int cluster_count(struct cluster_asking *asking, struct error *err);
-/* Does --count ask it: it works or loses some packets, and was not counted yet? */
+/* Says whether --count asks the cell: it works or loses some packets, and is not counted yet. */
 bool cluster_cell_is_to_count(const struct diag_cell *cell);
 
-/* ---- meanwhile ---- */
+/* ---- probes and nodes that stop while they are asked ---- */
 
-/* What such a node is `waiting` for begins so. */
+/* The beginning of `waiting` for a node that went away while it was asked. */
 #define CLUSTER_GONE "it went away while it was asked: "
 
-/* `why`: taken over; nothing where it waits for something already. */
+/* Sets node->waiting, and takes over `why`. Does nothing when the node already has a reason to
+ * wait. */
 void cluster_node_gone(struct cluster_node *node, char *why);
-/* Where cells failed: asks probes that answered once for their own answer again; of `all`, or of
- * those of such cells alone. Where few of them say nothing, each of these is `stopped`
- * (asking->probes) and `unreached`, and what others reach there is asked again. */
+/* Where cells failed: asks probes that answered before for their own answer again, either `all` of
+ * them or only those of failed cells. If only a few of them are silent, these become `stopped`
+ * (asking->probes) and `unreached`, and cells of other nodes to them are asked again. */
 void cluster_ask_stopped(struct cluster_asking *asking, bool all);
-/* Then: Nodes that became not Ready, or were deleted; of stopped ones how long ago the kubelet
- * renewed its Lease. What may not be read is no failure: a stopped node that no other reaches is
- * gone without it. */
+/* After cluster_ask_stopped(): looks for Nodes that became not Ready or were deleted, and how long
+ * ago the kubelets of stopped nodes renewed their Leases. Missing rights are no failure: a stopped
+ * node that no other node reaches counts as gone without them. */
 void cluster_look_for_gone(struct cluster_asking *asking, const char *nodes_path);
 
-/* ---- asks probes by exec where the API server does not reach them by their address ---- */
+/* ---- ask probes by exec, where the API server does not reach them by their address ---- */
 
 enum cluster_exec {
-    EXEC_NODES, /* all of each node that is `unreached`, and was not asked so before */
-    EXEC_OPEN,  /* of nodes that were: cells that failed, and new ones */
-    EXEC_NEW,   /* cells that were not asked */
+    /* All open cells of each node that is `unreached` and was not asked by exec yet. */
+    EXEC_NODES,
+    EXEC_OPEN, /* For nodes asked by exec: cells that failed, and new ones. */
+    EXEC_NEW,  /* For nodes asked by exec: cells that were not asked yet. */
 };
-/* For 45 s at most. Where it is possible the node is `by_exec` then; where not, `unreached` says
- * why. Returns how many cells of such nodes are still open. */
+/* Takes at most 45 s. A node where exec works becomes `by_exec`; for others `unreached` says why
+ * exec fails. Returns how many cells of `by_exec` nodes are still open. */
 size_t cluster_ask_by_exec(struct kube_client *client, struct diag_report *report,
                            enum cluster_exec what);
-/* What to fill with questions: of each node that is unreached, and whether it is known to be asked
- * by exec, the pod and such a queue; of another nothing. ask_pods_free(). */
+/* Makes an array with one item for each node, to be filled with questions. An unreached node that
+ * is asked by exec (or with `known` false, one that is not asked so yet) gets its pod and a copy of
+ * `queue`; other items are empty. The caller frees with ask_pods_free(). */
 struct ask_pod *cluster_pods_by_exec(const struct diag_report *report, bool known,
                                      const struct ask_queue *queue);
 enum {
     CLUSTER_BY_EXEC_MS = 9000
-}; /* a name that the DNS does not answer takes longer than netexec */
+    /* Longer than netexec takes for a name that the DNS does not answer. */
+};
 
-/* The namespace of a run: made, filled, waited for, deleted. */
+/* ---- the namespace of a run: make it, fill it, wait for its pods, delete it ---- */
 
-/* ERROR_DENIED with a hint for each missing right; *ret_grant is then what grants them. Nothing is
- * changed. */
+/* Checks the rights that a run needs, and changes nothing. ERROR_DENIED with a hint for each
+ * missing right; *ret_grant is then the manifest that grants them. */
 int cluster_rights_check(struct kube_client *client, json_t **ret_grant, struct error *err);
-/* Deletes what runs that were killed left: namespaces of this manager that are older than the life
- * of their pods. Failures are logged. */
+/* Deletes the namespaces that killed runs left: those of this manager that are older than the life
+ * of their pods. Failures are only logged. */
 void cluster_sweep(struct kube_client *client);
-/* The namespace, a pod for each node that has none `waiting`, and the Services. Kinds of failure:
- * kube_create's. */
+/* Makes the namespace, a pod for each node without a reason to wait (`waiting`), and the Services.
+ * Failure kinds are those of kube_create(). */
 int cluster_pods_start(struct kube_client *client, const struct cluster_options *options,
                        struct diag_report *report, struct cluster_addresses *ret,
                        struct error *err);
-/* The ExternalName again, where the cluster's domain is another than was guessed. */
+/* Makes the ExternalName Service again, when the cluster's domain is not the one that was
+ * guessed. */
 int cluster_alias_start(struct kube_client *client, const struct diag_report *report,
                         struct error *err);
-/* Waits until each pod runs or never will: those nodes then have `waiting`. ERROR_INTERRUPTED,
- * ERROR_DENIED, ERROR_UNTRUSTED, ERROR_MALFORMED. */
+/* Waits until each pod runs or never will; nodes of the latter get `waiting`. Fails with
+ * ERROR_INTERRUPTED, ERROR_DENIED, ERROR_UNTRUSTED or ERROR_MALFORMED. */
 int cluster_pods_await(struct kube_client *client, const struct cluster_options *options,
                        struct diag_report *report, struct error *err);
-/* Whether the pods are ready: until all are, or their kubelets have had their time since `begin`
- * (host_monotonic_ms), when they began to run. ERROR_INTERRUPTED alone. */
+/* Waits until all pods are ready, or until their kubelets had enough time since `begin`
+ * (host_monotonic_ms()), when the pods began to run. The only failure is ERROR_INTERRUPTED. */
 int cluster_pods_await_ready(struct kube_client *client, struct diag_report *report, uint64_t begin,
                              struct error *err);
-/* Deletes the namespace, and so all in it; tries for half a minute. Kinds: kube_delete's. */
+/* Deletes the namespace with everything in it; tries for half a minute. Failure kinds are those of
+ * kube_delete(). */
 int cluster_remove(struct kube_client *client, const char *namespace_, struct error *err);
 
-/* ---- what a diagnosis makes in the cluster ---- */
+/* ---- the objects that a diagnosis makes in the cluster ---- */
 
 #define CLUSTER_MANAGER "app.kubernetes.io/managed-by"
 #define CLUSTER_MANAGER_NAME "winjoin-diag"
 
-/* agnhost netexec in three containers of a pod. The probe asks others (/dial) for whoever reaches
- * its port: no Service leads there, and there is no shell in it for /shell. Services lead to the
- * neighbor, which answers its name to every request by HTTP; the third answers the pod's DNS
- * settings. These numbers stand in templates/cluster-diagnosis.yaml, too. */
+/* Ports of agnhost netexec in the three containers of a pod. The probe container asks others
+ * (/dial) for anyone who reaches its port, so no Service leads to it, and it has no shell that
+ * /shell could use. Services lead to the neighbor, which answers its name to every HTTP request.
+ * The third container answers the pod's DNS settings. The same numbers are in
+ * templates/cluster-diagnosis.yaml. */
 enum { PROBE_HTTP = 8080, PROBE_UDP_ECHO = 8081, NEIGHBOR_HTTP = 8082, NEIGHBOR_UDP = 8083 };
 enum { SETTINGS_HTTP = 8084 };
 enum { SERVICE_HTTP = 80, SERVICE_UDP = 90, POD_LIFE_SECONDS = 900 };
 
-/* The probe of a node, put there past the scheduler, so that a cordoned node is tested, too. */
+/* Makes the probe's Pod for a node. It names its node, so the scheduler is not used, and a cordoned
+ * node is tested, too. */
 json_t *cluster_pod_make(const struct cluster_node *node, const char *image);
-/* The Services, an array: "probes" (headless), "backend", "sticky" (session affinity), "local"
- * (externalTrafficPolicy), "self" (internalTrafficPolicy, which leads a pod to itself), "alias"
- * (ExternalName of the Service kubernetes). */
+/* Makes an array of the Services: "probes" (headless), "backend", "sticky" (session affinity),
+ * "local" (externalTrafficPolicy), "self" (internalTrafficPolicy, which leads a pod to itself),
+ * "alias" (ExternalName of the Service kubernetes). */
 json_t *cluster_services_make(const char *domain);
 
-/* The rights that a run needs, in the order in which they are told. */
+/* The rights that a run needs, in the order in which messages list them. */
 enum { CLUSTER_RIGHTS = 9 };
 extern const struct kube_right cluster_rights[CLUSTER_RIGHTS];

@@ -1,4 +1,4 @@
-/* Probes that the API server does not reach by their address are asked by exec. */
+/* Asks probes by exec, when the API server does not reach them by their address. */
 #include "diag/cluster/probes/asking.h"
 
 #include "base/log.h"
@@ -9,7 +9,7 @@ enum { ALL_MS = 45000 };
 struct asking {
     struct diag_report *report;
     enum cluster_exec what;
-    struct cluster_tally *tallies; /* of each cell */
+    struct cluster_tally *tallies; /* An array with one item for each cell. */
 };
 
 static void on_answered(struct ask *ask, const struct kube_many *answer) {

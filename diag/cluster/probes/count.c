@@ -1,42 +1,47 @@
-/* Every cell many times. */
+/* Asks every cell many times, to measure loss and latency (--count). */
 #include "diag/cluster/probes/asking.h"
 
 enum {
-    AT_ONCE = 4, /* of all: the times are to be the network's, not this program's */
+    /* So few questions in total that the times are those of the network, not of this program. */
+    AT_ONCE = 4,
     DELAYED_COUNT = 20,
-    AGAIN_US = 900000,   /* TCP's first packet is sent again after a second */
-    STEADY_US = 450000,  /* more than that is a busy machine */
-    BATCH = 4000,        /* questions; their memory is what limits it */
-    LANES = 4,           /* by exec: so many questions for a cell at the same time, */
-    TRIES = 5,           /* each of which the probe asks so often, */
-    BY_EXEC_MS = 300000, /* for so long at most */
+    AGAIN_US = 900000,  /* TCP sends its first packet again after one second. */
+    STEADY_US = 450000, /* Times that vary by more than this show a busy machine. */
+    BATCH = 4000,       /* Questions in one call; memory limits their number. */
+    /* By exec: this many questions for a cell at the same time. */
+    LANES = 4,
+    TRIES = 5,           /* By exec: the probe asks this often for each question. */
+    BY_EXEC_MS = 300000, /* By exec: the longest time for all questions. */
 };
 
-/* What is asked again and again: a cell, or a probe itself. */
+/* A question that is asked again and again: of a cell, or to a probe about itself. */
 struct row {
-    struct diag_cell *cell; /* or NULL */
-    size_t node;            /* its source */
-    size_t rank;            /* among the rows of that source */
+    struct diag_cell *cell; /* NULL for a probe itself. */
+    size_t node;            /* The index of the node whose probe asks. */
+    size_t rank;            /* The place among the rows of that node. */
     bool udp;
     bool by_exec;
-    char *path;      /* until it is in a queue */
-    unsigned *times; /* of those that succeeded; by exec NULL */
+    char *path; /* NULL after a queue has taken it over. */
+    /* Microseconds of each attempt that succeeded; NULL by exec. */
+    unsigned *times;
     struct probe_result result;
 };
 struct counting {
     struct cluster_asking *asking;
-    unsigned count; /* of each row */
+    unsigned count; /* Questions of each row. */
     bool steady;
     struct row *rows;
     size_t row_count;
-    unsigned (*own_us)[2]; /* that each node's probe itself takes, by TCP and by UDP */
+    /* Microseconds that each node's probe itself takes, by TCP and by UDP. */
+    unsigned (*own_us)[2];
 };
 
 bool cluster_cell_is_to_count(const struct diag_cell *cell) {
     return !cell->counted && (!diag_cell_is_open(cell) || cluster_cell_is_lossy(cell));
 }
 
-/* The probes themselves are asked first: among the rest they are as any other. */
+/* Adds the rows of all probes themselves, then those of the cells. compare_rows() mixes them
+ * later. */
 static void add_rows(struct counting *c) {
     struct diag_report *report = c->asking->report;
 
@@ -79,7 +84,8 @@ static int compare_rows(const void *a, const void *b) {
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* `what`: how often the probe has asked. A name that does not resolve it asks for once alone. */
+/* `what` of a question is how often the probe asks. If a name does not resolve, the probe asks only
+ * once, but all attempts count as lost. */
 static void on_answered(struct ask *ask, const struct kube_many *answer) {
     const struct counting *c = ask->queue->context;
     struct row *row = &c->rows[ask->whose];
@@ -99,7 +105,8 @@ static void on_answered(struct ask *ask, const struct kube_many *answer) {
     row->result.succeeded += row->by_exec ? result.succeeded : result.succeeded != 0;
     if (result.succeeded < result.attempts)
         row->result.outcome = result.outcome;
-    ask->over = row->result.attempts > 1 && !row->result.succeeded; /* it is hopeless */
+    /* Without any success, more attempts are useless. */
+    ask->over = row->result.attempts > 1 && !row->result.succeeded;
 }
 
 static int ask_by_address(struct counting *c, struct error *err) {
@@ -125,8 +132,9 @@ static int ask_by_address(struct counting *c, struct error *err) {
     return result;
 }
 
-/* As many lanes as there are, all of the same length, and no attempt too many. A row that never
- * succeeded is asked in the first turn alone. */
+/* Asks by exec in turns of at most LANES lanes with TRIES attempts each, so that all lanes are
+ * equally long and there is no attempt too many. A row that never succeeded is asked in the first
+ * turn only. */
 static int ask_by_shell(struct counting *c, struct error *err) {
     const struct diag_report *report = c->asking->report;
     struct kube_client *client = c->asking->client;
@@ -216,8 +224,8 @@ int cluster_count(struct cluster_asking *asking, struct error *err) {
         probe_result_time(&row->result, row->times);
         c.own_us[row->node][row->udp] = row->result.median_us;
     }
-    /* Whether answers take as long each time where nothing is sent again: a probe's own, and by
-     * UDP. */
+    /* Times are steady when answers that TCP never sends again take about equally long: those of
+     * the probes themselves, and those by UDP. */
     c.steady = true;
     for (size_t i = 0; i < c.row_count; i++) {
         const struct row *row = &c.rows[i];

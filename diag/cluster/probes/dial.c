@@ -1,5 +1,5 @@
-/* agnhost's /dial: how it is asked, and what its answers mean. Its documentation speaks of status
- * 417; the program answers 200 whatever came of it, and 400 where a name does not resolve. */
+/* Asks agnhost's /dial, and reads its answers. Its documentation speaks of status 417, but the
+ * program answers 200 with any result of the dial, and 400 when a name does not resolve. */
 #include "diag/cluster/probes/dial.h"
 
 #include "base/json.h"
@@ -16,7 +16,8 @@ char *dial_path(const char *namespace_, const char *pod, const char *host, unsig
                      tries);
 }
 
-/* As much as fits, without the line's end; what is not plain ASCII is a question mark. */
+/* Copies as much text as fits, without the newline at the end; any byte that is not printable ASCII
+ * becomes a question mark. */
 static void copy_plain(char *ret, size_t size, const char *text) {
     size_t n = 0, len = strlen(text);
 
@@ -49,18 +50,18 @@ static void count_answer(const char *answer, const struct dial_expected *expecte
         copy_plain(ret->addresses[ret->address_count++], sizeof ret->addresses[0], answer);
 }
 
-/* Go's words on Linux and on Windows, the special ones first. */
+/* Reads an error text of Go on Linux or Windows. Special texts come before more general ones. */
 static void count_error(const char *error, bool udp, struct probe_result *ret, char *why,
                         size_t why_size) {
     static const struct {
         const char *part;
         enum probe_outcome outcome;
     } rows[] = {
-        {"malformed HTTP response", PROBE_OK}, /* somebody is there who speaks no HTTP */
+        {"malformed HTTP response", PROBE_OK}, /* A program is there that does not speak HTTP. */
         {"server gave HTTP response to HTTPS", PROBE_OK},
         {"no such host", PROBE_DNS_NXDOMAIN},
         {"server misbehaving", PROBE_DNS_SERVFAIL},
-        {"refused", PROBE_REFUSED}, /* "actively refused it" */
+        {"refused", PROBE_REFUSED}, /* Also matches "actively refused it" of Windows. */
         {"no route to host", PROBE_UNREACHABLE},
         {"unreachable", PROBE_UNREACHABLE},
         {"reset by peer", PROBE_RESET},
@@ -69,9 +70,11 @@ static void count_error(const char *error, bool udp, struct probe_result *ret, c
         {"timeout", PROBE_TIMEOUT},
         {"Timeout", PROBE_TIMEOUT},
         {"deadline exceeded", PROBE_TIMEOUT},
-        {"did not properly respond", PROBE_TIMEOUT}, /* Windows' connect, of itself */
+        /* The text of Windows when a connection has no answer. */
+        {"did not properly respond", PROBE_TIMEOUT},
     };
-    /* Plain words for what Go says in many; else its own, as the name and server of a DNS error. */
+    /* Plain words for long texts of Go. Other texts are kept, such as a DNS error with its name and
+     * server. */
     static const char *const words[] = {[PROBE_REFUSED] = "connection refused",
                                         [PROBE_RESET] = "connection reset",
                                         [PROBE_UNREACHABLE] = "no route to it",
@@ -112,7 +115,8 @@ enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
     if (!body)
         body = "";
     if (status)
-        (void)json_read(body, len, "the answer", &json, NULL); /* a plain text is judged below */
+        /* An answer that is no JSON but plain text is judged below. */
+        (void)json_read(body, len, "the answer", &json, NULL);
     message = json_text_at(json, "message");
     if (status == 200 && json_is_object(json) && !json_object_get(json, "kind")) {
         json_each(json_object_get(json, "responses"), i, item) {
@@ -123,7 +127,7 @@ enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
             if (json_string_value(item))
                 count_error(json_string_value(item), udp, ret, why, why_size);
         }
-        if (!ret->attempts) { /* "{}": neither */
+        if (!ret->attempts) { /* The answer "{}" has neither responses nor errors. */
             ret->attempts = 1;
             ret->outcome = PROBE_NO_REPLY;
         }

@@ -1,22 +1,24 @@
-/* One question to a probe: agnhost's /dial through the API server's pod proxy. */
+/* One question to a probe: agnhost's /dial, through the API server's pod proxy. */
 #pragma once
 
 #include "diag/probe/probe.h"
 
 enum {
-    DIAL_TIMEOUT_MS = 5000, /* netexec's own, of one try */
-    /* for an answer that is counted: a probe that is late says of what is lost that it is */
+    DIAL_TIMEOUT_MS = 5000, /* The time-out of netexec itself, for one try. */
+    /* The wait for an answer that is counted: long enough that a late probe can still report a lost
+     * packet. */
     DIAL_COUNTED_MS = DIAL_TIMEOUT_MS + 10000
 };
 
-/* The path of a request; `request` is what the target is asked ("hostname", "clientip"). The
+/* The path of a request; `request` is what the target is asked for ("hostname", "clientip"). The
  * caller frees. */
 char *dial_path(const char *namespace_, const char *pod, const char *host, unsigned port, bool udp,
                 const char *request, unsigned tries);
 
 enum dial_end {
-    DIAL_ANSWERED, /* the probe says what came of it: *ret is filled */
-    DIAL_NOT_RUN,  /* the probe could not be asked: the API server's words are in `why` */
+    DIAL_ANSWERED, /* The probe reports a result, and *ret is filled. */
+    /* The probe could not be asked, and `why` holds the API server's words. */
+    DIAL_NOT_RUN,
 };
 /* Whether an answer is that of the one who is meant. Borrowed. */
 struct dial_expected {
@@ -33,8 +35,8 @@ enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
                         size_t why_size);
 /* No name. */
 bool dial_is_address(const char *host);
-/* The API server's connection to the probe was refused: its pod is there, and nobody listens. */
+/* The API server's connection to the probe was refused: the pod exists, but no program listens. */
 bool dial_is_refused(long status, const char *body, size_t len);
-/* Suffixes on a line, servers on the next, with commas between; NULL where nothing can be read. The
- * caller frees. */
+/* Reads the pod's DNS settings: suffixes in the first line, servers in the second, separated by
+ * commas. NULL when nothing can be read. The caller frees. */
 char *dial_settings_read(long status, const char *body, size_t len);

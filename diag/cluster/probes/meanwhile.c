@@ -1,15 +1,18 @@
-/* What went away while it was asked. */
+/* Finds probes and nodes that went away while they were asked. */
 #include "diag/cluster/probes/asking.h"
 
 #include "base/rfc3339.h"
 #include "kube/object.h"
 
 enum {
-    OWN_MS = 3000, /* that a probe may take for its own answer; of many nodes: */
+    /* What a probe may take for its own answer; the second value is used when there are many
+     * nodes. */
+    OWN_MS = 3000,
     OWN_SOON_MS = 1500,
-    RENEWED_SECONDS = 15, /* a kubelet renews its Lease every ten */
+    RENEWED_SECONDS = 15, /* A kubelet renews its Lease every ten seconds. */
     LEASES_MAX = 8,
-    REACHED_MS = 1000, /* of many nodes: what is reached at all has answered by then */
+    /* With many nodes: a target that is reached at all has answered by then. */
+    REACHED_MS = 1000,
 };
 
 #define LATE "no answer in time"
@@ -21,7 +24,7 @@ void cluster_node_gone(struct cluster_node *node, char *why) {
     free(why);
 }
 
-/* ---- who says nothing any more ---- */
+/* ---- probes that answer nothing any more ---- */
 
 static bool *with_open_cells(const struct diag_report *report) {
     bool *open = xcalloc(report->nodes.count + 1, sizeof *open);
@@ -35,7 +38,7 @@ static bool *with_open_cells(const struct diag_report *report) {
     return open;
 }
 
-/* The status of each node's answer. */
+/* Stores the HTTP status of each node's answer. */
 static void note_status(struct ask *ask, const struct kube_many *answer) {
     ((long *)ask->queue->context)[ask->whose] = answer->status;
 }
@@ -61,7 +64,8 @@ void cluster_ask_stopped(struct cluster_asking *asking, bool all) {
     ask_by_proxy(asking->client, &queue, 0, queue.count, 0);
     for (size_t i = 0; i < queue.count; i++)
         silent += statuses[queue.items[i].whose] != 200;
-    if (!silent || 2 * silent > queue.count) /* or it is the API server */
+    /* When most probes are silent, the fault is probably the API server's. */
+    if (!silent || 2 * silent > queue.count)
         return;
     for (size_t i = 0; i < queue.count; i++) {
         size_t node = queue.items[i].whose;
@@ -71,7 +75,7 @@ void cluster_ask_stopped(struct cluster_asking *asking, bool all) {
         asking->probes[node].stopped = true;
         text_set(&nodes->items[node].unreached, xstrdup(statuses[node] ? NO_MORE : LATE));
     }
-    /* What was found from and to these is forgotten, and asked again. */
+    /* The results of cells from and to these nodes are dropped, and the cells are asked again. */
     for (size_t i = 0; i < report->cells.count; i++) {
         struct diag_cell *c = &asking->report->cells.items[i];
         bool from = asking->probes[c->from_node].stopped;
@@ -92,9 +96,9 @@ void cluster_ask_stopped(struct cluster_asking *asking, bool all) {
             free(take_ptr(nodes->items[i].unreached));
 }
 
-/* ---- why ---- */
+/* ---- nodes that are not Ready, deleted, or not reached ---- */
 
-/* The nodes of the report by name, and which of them there are. */
+/* The nodes of the report with their indexes by name, and which of them still exist. */
 struct looking {
     struct cluster_nodes *nodes;
     json_t *places;
@@ -123,11 +127,12 @@ static int take_nodes(void *context, const json_t *items, struct error *) {
     return 0;
 }
 
-/* NULL: it is fresh, or cannot be read. */
+/* Says how late the kubelet is with its Lease; NULL when the Lease is fresh or cannot be read. The
+ * caller frees. */
 static char *lease_of(struct kube_client *client, const char *node) {
     _cleanup_(freep) char *path =
         xasprintf("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/%s", node);
-    struct kube_client once = *client; /* the same texts */
+    struct kube_client once = *client; /* A copy of the client that borrows the same texts. */
     _cleanup_json_ json_t *lease = NULL;
     struct error ignored = {0};
     const char *time;
@@ -167,7 +172,8 @@ void cluster_look_for_gone(struct cluster_asking *asking, const char *nodes_path
                 cluster_node_gone(&nodes->items[i], xstrdup("its Node was deleted"));
             }
 
-    /* Of the others those whose kubelet is late, or whose pod no other node's pod reaches since. */
+    /* Of the remaining stopped nodes, those are gone whose kubelet is late, or whose pod no other
+     * node's pod reaches since. */
     for (size_t i = 0; i < report->cells.count; i++)
         if (cluster_cell_is_between_pods(&report->cells.items[i]) &&
             !diag_cell_is_open(&report->cells.items[i]))

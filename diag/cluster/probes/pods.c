@@ -1,4 +1,4 @@
-/* What a cluster's diagnosis makes, waits for and takes away. */
+/* Makes the objects of a cluster's diagnosis, waits for its pods, and deletes all of it. */
 #include "diag/cluster/probes/asking.h"
 
 #include "base/log.h"
@@ -8,7 +8,7 @@
 #include "kube/object.h"
 #include "templates/templates.h"
 
-/* ---- the documents ---- */
+/* ---- the objects ---- */
 
 static json_t *part(const char *name, json_t *values) {
     return yaml_template(template_find("cluster-diagnosis.yaml")->data, name, values);
@@ -48,12 +48,11 @@ const struct kube_right cluster_rights[CLUSTER_RIGHTS] = {
 
 enum {
     START_MS = 300000,
-    SILENT_MS = 60000, /* an API server that is away so long is not waited for */
-    CREATE_TRIES =
-        20, /* the controller manager makes a namespace's ServiceAccount a moment later */
+    SILENT_MS = 60000, /* An API server that is silent for so long is not waited for. */
+    CREATE_TRIES = 20, /* The ServiceAccount is made a moment after its namespace. */
     CREATE_FIRST_MS = 100,
     CREATE_PAUSE_MS = 1000,
-    READY_MS = 4000, /* the kubelet looks once a second */
+    READY_MS = 4000, /* The kubelet's readiness probe runs once a second. */
     READY_LEAST_MS = 500,
     REMOVE_TRIES = 10,
     REMOVE_PAUSE_MS = 3000,
@@ -80,9 +79,10 @@ int cluster_rights_check(struct kube_client *client, json_t **ret_grant, struct 
     review = json_pack("{s:s, s:s}", "apiVersion", "authentication.k8s.io/v1", "kind",
                        "SelfSubjectReview");
     (void)kube_create(client, "/apis/authentication.k8s.io/v1/selfsubjectreviews", review, &answer,
-                      ERROR_IGNORED); /* a server before 1.28 has none */
+                      ERROR_IGNORED); /* A server before 1.28 has no SelfSubjectReview. */
     user = json_text_or(answer, "status.userInfo.username", "YOUR-USER");
-    /* A rule a right: as they are told; and exec, which is asked for only where the proxy fails. */
+    /* One rule for each right, in the order in which messages list them, and one for exec, which is
+     * used only where the proxy fails. */
     rules = json_array();
     for (size_t i = 0; i < CLUSTER_RIGHTS; i++)
         json_array_append_new(rules, json_pack("{s:[s], s:[s], s:[s]}", "apiGroups",
@@ -98,7 +98,7 @@ int cluster_rights_check(struct kube_client *client, json_t **ret_grant, struct 
                            "--kubeconfig FILE | kubectl --kubeconfig ADMIN apply -f -");
 }
 
-/* ---- sweep and remove ---- */
+/* ---- delete namespaces ---- */
 
 void cluster_sweep(struct kube_client *client) {
     _cleanup_json_ json_t *list = NULL;
@@ -134,11 +134,12 @@ int cluster_remove(struct kube_client *client, const char *namespace_, struct er
             return 0;
         if (i == REMOVE_TRIES || (!error_is_retryable(err) && err->kind != ERROR_TIMED_OUT))
             return -1;
-        (void)host_sleep(client->host, REMOVE_PAUSE_MS, &ignored); /* after Ctrl-C: not at all */
+        /* After Ctrl-C this returns at once. */
+        (void)host_sleep(client->host, REMOVE_PAUSE_MS, &ignored);
     }
 }
 
-/* ---- start ---- */
+/* ---- create the objects ---- */
 
 static int create_all(struct kube_client *client, const char *path, const json_t *objects,
                       struct error *err) {
@@ -157,9 +158,11 @@ static int create_all(struct kube_client *client, const char *path, const json_t
         kube_perform_many(client, items, count);
         for (size_t i = 0; i < count; i++)
             if (items[i].status / 100 != 2 && items[i].status != 409)
-                failed = &items[i]; /* what is there already is ours, of an answer that was lost */
-        /* Worth another try: the ServiceAccount is not there yet, which it mostly is within a tenth
-         * of a second, or the server has too much to do. */
+                /* An object that already exists was made by an earlier try whose answer was
+                 * lost. */
+                failed = &items[i];
+        /* Another try is useful when the ServiceAccount is not there yet (usually it is within a
+         * tenth of a second), or when the server has too much to do. */
         may_pass =
             failed &&
             (failed->status == 429 || failed->status >= 500 || !failed->status ||
@@ -179,7 +182,8 @@ static int create_all(struct kube_client *client, const char *path, const json_t
 
 int cluster_alias_start(struct kube_client *client, const struct diag_report *report,
                         struct error *err) {
-    /* The ExternalName alone, for a domain that was not guessed: "domain-alias". */
+    /* Only the ExternalName Service is made again, as "domain-alias", for a domain that was not
+     * guessed. */
     _cleanup_json_ json_t *alias = alias_make("domain-alias", report->domain);
     _cleanup_(freep) char *path = xasprintf("/api/v1/namespaces/%s/services", report->namespace_);
 
@@ -189,7 +193,7 @@ int cluster_alias_start(struct kube_client *client, const struct diag_report *re
 int cluster_pods_start(struct kube_client *client, const struct cluster_options *options,
                        struct diag_report *report, struct cluster_addresses *ret,
                        struct error *err) {
-    /* Pod Security "restricted": the probes need no more. */
+    /* The namespace has Pod Security "restricted", which is enough for the probes. */
     _cleanup_json_ json_t *space =
         part("namespace", json_pack("{s:s}", "NAME", report->namespace_));
     _cleanup_json_ json_t *services = cluster_services_make(report->domain), *made = json_array();
@@ -200,7 +204,7 @@ int cluster_pods_start(struct kube_client *client, const struct cluster_options 
 
     if (kube_create(client, "/api/v1/namespaces", space, NULL, err) < 0)
         return -1;
-    /* First: what kube-proxy has heard of when the pods run, it need not hear then. */
+    /* The Services are made before the pods, so that kube-proxy knows them when the pods run. */
     for (size_t i = 0; i < json_array_size(services); i++) {
         json_t *answer = NULL;
 
@@ -220,16 +224,17 @@ int cluster_pods_start(struct kube_client *client, const struct cluster_options 
     return create_all(client, pods_path, pods, err);
 }
 
-/* ---- wait ---- */
+/* ---- wait for the pods ---- */
 
 struct waiting {
     const struct cluster_options *options;
     struct diag_report *report;
     unsigned limit_ms;
-    size_t open; /* pods that may run yet */
+    size_t open; /* Pods that do not run yet but still may. */
 };
 
-/* `waiting` is the last word of a pod; one that runs has none. */
+/* Reads a pod's state and addresses into its node. `waiting` becomes why the pod does not run; NULL
+ * when it runs. */
 static void take_state(struct cluster_node *node, const json_t *pod) {
     static const struct {
         const char *path;
@@ -254,7 +259,8 @@ static void take_state(struct cluster_node *node, const json_t *pod) {
         node->pod_ready = text_equal(json_text_at(ready, "status"), "True");
 }
 
-/* One that waits for what may pass: where the kubelet has tried more than once, it never will. */
+/* Says whether a pod that does not run still may. Once the kubelet has tried more than once, it
+ * never will. */
 static bool is_open(const struct cluster_node *node) {
     static const char *const ends[] = {"ImagePullBackOff",  "InvalidImageName",
                                        "ErrImageNeverPull", "CreateContainerConfigError",
@@ -273,7 +279,7 @@ static int on_pod(void *context, const char *type, const json_t *object, struct 
     struct cluster_node *node =
         cluster_node_of_probe(&w->report->nodes, json_text_at(object, "metadata.name"));
 
-    (void)err; /* nothing fails here */
+    (void)err; /* This callback never fails, so it sets no error. */
     if (node && (text_equal(type, "ADDED") || text_equal(type, "MODIFIED"))) {
         w->open -= is_open(node);
         take_state(node, object);
@@ -287,7 +293,7 @@ static int on_tick(void *context, unsigned waited_ms, struct error *err) {
     _cleanup_(freep) char *line = NULL;
     size_t shown = 0;
 
-    (void)err; /* nothing fails here */
+    (void)err; /* This callback never fails, so it sets no error. */
     while (shown < w->report->nodes.count && !w->report->nodes.items[shown].waiting)
         shown++;
     if (shown < w->report->nodes.count)
@@ -324,15 +330,16 @@ int cluster_pods_await(struct kube_client *client, const struct cluster_options 
         return 0;
     if (err->kind != ERROR_TIMED_OUT)
         return error_prefix(err, "wait for the probe pods");
-    error_clear(err); /* those that do not run say why */
+    error_clear(err); /* The nodes of pods that do not run have the reason in `waiting`. */
     return 0;
 }
 
-/* Each pod is looked at: one may have been evicted or deleted meanwhile. */
+/* A watch of the pods' readiness. It looks at all pods, since one may have been evicted or deleted
+ * meanwhile. */
 struct looking {
     struct diag_report *report;
     bool listed;
-    size_t open; /* of those listed: pods that are not ready yet */
+    size_t open; /* Once the pods are listed: how many are not ready yet. */
 };
 
 static int on_ready(void *context, const char *type, const json_t *object, struct error *err) {
@@ -340,7 +347,7 @@ static int on_ready(void *context, const char *type, const json_t *object, struc
     struct cluster_nodes *nodes = &l->report->nodes;
     struct cluster_node *node = cluster_node_of_probe(nodes, json_text_at(object, "metadata.name"));
 
-    (void)err; /* nothing fails here */
+    (void)err; /* This callback never fails, so it sets no error. */
     if (text_equal(type, "LISTED")) {
         _cleanup_(freep) bool *there = xcalloc(nodes->count, sizeof *there);
 
@@ -384,7 +391,7 @@ int cluster_pods_await_ready(struct kube_client *client, struct diag_report *rep
         if (err->kind == ERROR_INTERRUPTED)
             return -1;
         log_message(LOG_RETRY, "%s", err->message);
-        error_clear(err); /* those that are not ready are told */
+        error_clear(err); /* Pods that are not ready show in the report. */
     }
     return 0;
 }
