@@ -90,5 +90,5 @@ json_t *diag_evidence_node_of(const json_t *evidence, const char *ip);
 /* The first address of that Node's pod prefix, which is the node's own address among its pods.
  * Returns false when no Node is known. */
 bool diag_evidence_gateway(const json_t *evidence, const char *ip, char ret[IP_TEXT_MAX]);
-/* Adds the result of a probe beside the cells (diag_extras[]) under extra. */
+/* Adds the result of an extra question (diag_extras[]) under "extra". */
 void diag_evidence_add_extra(json_t *evidence, const struct probe_result *result);

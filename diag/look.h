@@ -45,5 +45,5 @@ bool diag_look_is_young(const json_t *look, int64_t now);
 /* Names the service without which no pod can start, if one is down: "the kubelet", "containerd" or
  * "HNS". NULL when all of them run. */
 const char *diag_look_stops_pods(const json_t *look);
-/* How a sentence calls a service: "the kubelet", "HNS", or its name. */
+/* The name of a service in a sentence: "the kubelet", "HNS", or its own name. */
 const char *diag_service_called(const char *name);

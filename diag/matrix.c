@@ -399,7 +399,8 @@ int run_measure_cells(struct run *run, struct probe_results *ret, struct error *
         return -1;
     json_each(json_object_get(run->look, "services"), i, status)
         down |= service_status_is_down(status);
-    /* What was being restarted runs by now; what ran may have been restarted since. */
+    /* Services that were just being started run by now, and others may have been restarted since:
+     * their states are read again. */
     young = run->look && diag_look_is_young(run->look, host_now(run->host));
     if (run->look && (down || (any_open(run) && !young)))
         diag_look_services(run->host, run->look);

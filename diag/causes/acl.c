@@ -66,7 +66,8 @@ static bool tuple_matches(const json_t *rule, const struct packet *packet) {
 
 /* ---- the packets of a cell ---- */
 
-/* The rule of the lowest number decides; among equals one that blocks. */
+/* Sets *verdict and returns true when the pod's endpoint blocks the packet. The matching rule with
+ * the lowest priority number decides; among equal numbers a blocking rule does. */
 static bool blocked(const struct scene *scene, const struct scene_pod *pod,
                     const struct packet *packet, struct verdict *verdict) {
     const json_t *endpoint = pod->endpoint, *first = NULL;
@@ -137,7 +138,7 @@ static void cell_check(const struct scene *scene, const struct diag_cell *cell, 
                             .remote = scene->pods[POD_B].ip,
                             .local_port = PROBE_PORT};
 
-        /* From pod b to pod a. */
+        /* Only the direction from pod b to pod a failed. */
         if (out.remote && in.remote && !blocked(scene, &scene->pods[POD_B], &out, verdict))
             blocked(scene, &scene->pods[POD_A], &in, verdict);
         return;

@@ -128,7 +128,8 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* Whatever it is asked, also of the cluster's own zone: it cannot reach the API server, mostly. */
+/* The DNS answers every question with an error, even for the cluster's own zone. Usually it cannot
+ * reach the API server. */
 enum level look_dns_fail(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "dnsIP");
     bool by_udp = (scene->extras[X_DNS_UDP].said & SAID(DNS_SERVFAIL)) ||
@@ -145,7 +146,7 @@ enum level look_dns_fail(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* Some attempts go to one that is dead, others to one that answers. */
+/* A Service has several backends, some of them dead: some attempts fail, others are answered. */
 enum level look_svc_half(const struct scene *scene, struct finding *finding) {
     const uint32_t straight = CELL_BOTH(POD_IP) | CELL_BOTH(EXT_IP) | CELL_BOTH(NODE_POD);
     const uint32_t silent = scene->partly | scene->outcome[PROBE_DNS_TIMEOUT] |

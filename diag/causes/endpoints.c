@@ -136,7 +136,8 @@ static bool note_no_host_endpoint(const struct scene *scene, const char *hop,
     return true;
 }
 
-/* A pod's own routes, to its network's gateway and none beside it, and its prefix. */
+/* Notes routes of a pod that do not lead to its network's gateway, a missing default route, and a
+ * prefix that is too wide. */
 static void note_routes(const struct scene *scene, const struct scene_pod *pod,
                         struct finding *finding) {
     const char *gateway = json_text_at(scene->network, "Ipams.0.Subnets.0.Routes.0.NextHop");

@@ -79,7 +79,7 @@ const char *expected(const struct scene *scene, const char *key) {
     return json_string_value(json_object_get(json_object_get(scene->evidence, "expected"), key));
 }
 
-/* HCN's documents have no State, those of HNS' first version do. */
+/* Documents of HCN have no State, only those of the first version of HNS do. */
 bool endpoint_is_attached(const json_t *endpoint) {
     static const char none[] = "00000000-0000-0000-0000-000000000000";
     const char *space = json_text_at(endpoint, "HostComputeNamespace");

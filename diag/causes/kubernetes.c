@@ -5,7 +5,8 @@
 #include "netsetup/netsetup.h"
 #include "netsetup/routes/routes.h"
 
-/* "10.96.0.10:53/UDP" and ":53/UDP" are the same place where HNS is concerned with its ports. */
+/* The part from the colon on: for ports HNS makes no difference between "10.96.0.10:53/UDP" and
+ * ":53/UDP". */
 static const char *port_of(const char *frontend) {
     const char *colon = strrchr(frontend, ':');
 

@@ -7,7 +7,7 @@
 
 enum { CLOCK_TOLERANCE_SECONDS = 300, MINUTE = 60, HOUR = 3600, DAY = 86400 };
 
-/* "4 min"; the caller frees. */
+/* Formats a duration, such as "4 min"; the caller frees. */
 static char *duration(int64_t seconds) {
     static const struct {
         int64_t unit;
@@ -143,7 +143,7 @@ enum level look_api_down(const struct scene *scene, struct finding *finding) {
                               "%s/readyz; running pods are not affected",
                               server);
     finding_note(finding, "%s", json_text_or(scene->look, "api.detail", "it gave no reason"));
-    /* Of a server that is called by its address. */
+    /* The node's route is looked up only when the server's name is an IP address. */
     begin = strstr(server, "://");
     if (begin && text_split_port(begin + 3, &host, &port) == 0 && host)
         note_way(scene, host, finding);

@@ -323,8 +323,9 @@ enum level look_mtu_nodes(const struct scene *scene, struct finding *finding) {
         diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), TCP, DNS_PORT);
     const char *prefix = expected(scene, "podCIDR");
     const struct extra *largest = &scene->extras[X_SIZE_DNS_2000];
-    /* Questions of 2000 bytes to the DNS Service, which answers short ones. A page of the DNS pod:
-     * connected, asked for, and nothing of it comes; a short one does. */
+    /* `questions`: messages of 2000 bytes to the DNS Service, which answers with short ones, are
+     * lost. `answers`: a large page of the DNS pod is requested and does not arrive, while a short
+     * page does. */
     bool questions = (scene->extras[X_DNS_TCP].said & SAID_OK) && !scene->dns_is_slow &&
                      !scene->dns_is_split && !(scene->partly & CELLS_DNS) && !largest->some &&
                      (largest->said & SAID_NOTHING),

@@ -60,7 +60,8 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
         finding->must = finding->may = CELL_BOTH(POD_NODE);
     if (finding->evidence.count)
         return CONFIRMED;
-    /* Where an agent was told to use another adapter that is right, if that one is reached. */
+    /* An agent may have been told to use another adapter. That is right when other nodes are
+     * reached through it. */
     network_peer_read(scene->dns_node, &peer);
     if (!peer.announced || !peer.address || !peer.node_address || scene->reaches_other_nodes ||
         text_equal(peer.address, peer.node_address))

@@ -105,8 +105,8 @@ static void note_parts(const struct scene *scene, const struct network_peer *pee
     }
 }
 
-/* Of the DNS pods: the network's agent has no route to a node that no Node object tells of, or
- * that announces nothing. */
+/* Checks that the node of the DNS pods is known. The network agent writes no route to a node that
+ * has no Node object, or that announces nothing. */
 static void unknown_node_check(const struct scene *scene, struct finding *finding) {
     const char *pod = scene->dns_pod, *named = scene->dns_pod_node;
     const json_t *nodes = json_object_get(scene->evidence, "nodes");
@@ -349,7 +349,8 @@ enum level look_l2_route(const struct scene *scene, struct finding *finding) {
         return NO;
     if (lacks_way(scene, finding))
         return CONFIRMED;
-    /* The way back or the fabric's own routes cannot be seen from here. */
+    /* This node cannot see the routes of other nodes back to it, nor the routes of the network
+     * between the nodes. */
     if (scene->dns_refuses || !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))) || !pod ||
         prefix_holds(expected(scene, "podCIDR"), pod) || !scene->extras[X_DNS_POD].said)
         return NO;

@@ -92,11 +92,11 @@ struct scene {
     /* That EndpointSlice is old: pods get the addresses of their node, and no Node has the address
      * of dns_pod any more. */
     bool slice_is_old;
-    /* Several pods are behind the DNS Service, and some questions have no answer: which pod was
-     * asked decides, not how. */
+    /* Several pods are behind the DNS Service, and some questions have no answer: which pod got the
+     * question decides, not the protocol. */
     bool dns_is_split;
     bool dns_is_slow; /* It answers, and takes SLOW_US or longer. */
-    /* The DNS Service says no, so packets reach it: nothing is lost on the way. */
+    /* The DNS Service answers with an error, so packets reach it, and none are lost on the way. */
     bool dns_refuses;
     bool dns_answers_by_tcp; /* It, or one of its pods, whatever it says. */
     /* Of what it was asked by TCP something has no answer, and a larger question, or that of the
@@ -113,8 +113,8 @@ struct scene {
     const char *pod_without_tcp;
     /* A pod behind it says something at its own address, if only that a port is closed. */
     bool reaches_dns_pod;
-    /* A pod of another node answers, or that node itself within its pods' prefix: the route there
-     * works. */
+    /* A pod of another node answers, or that node itself at an address of its pod prefix: the route
+     * to it works. */
     bool reaches_other_nodes;
     /* VXLAN is UDP, too: neither that nor what the node itself sends by UDP arrives, and TCP does.
      */
@@ -212,8 +212,8 @@ row_look look_dns_proto, look_tcp_lost, look_udp_lost, look_dns_fail, look_svc_h
     look_api_addr, look_api_pods, look_loss;
 /* Functions in times.c: how long answers take. */
 row_look look_dns_slow, look_latency, look_tcp_loss;
-/* unknown.c: what no other row explains: something that winjoin wrote is not as it was, or nothing
- * is known */
+/* Functions in unknown.c: red cells that no other row explains. Something that winjoin wrote was
+ * changed, or the cause is unknown. */
 row_look look_changed, look_unknown;
 
 /* ---- facts from the evidence, for several rows (facts.c); borrowed, NULL when unknown ---- */
@@ -221,22 +221,22 @@ row_look look_changed, look_unknown;
 const char *expected(const struct scene *scene, const char *key);
 /* The first item of the list that has this text at that path; NULL when `text` is NULL. */
 json_t *item_with(const json_t *list, const char *path, const char *text);
-/* Of a pod of this node, and in its namespace. */
+/* The endpoint belongs to a pod of this node, and is attached to the pod's namespace. */
 enum { STATE_ATTACHED_SHARING = 3 };
 bool endpoint_is_attached(const json_t *endpoint);
-/* The Services that the flows ask, and which cells each load balancer carries. */
+/* The Services that the flows ask, and the cells whose packets each load balancer carries. */
 enum { ASKED_SERVICES = 3 };
 extern const struct asked_service {
     const char *key; /* The key of the Service's cluster IP, for expected(). */
     int protocol, port;
     uint32_t cells;
 } asked_services[ASKED_SERVICES];
-/* What came of asking that pod of the DNS at its own address. */
+/* The result of the question to that DNS pod at its own address. */
 const struct extra *dns_pod_asked(const struct scene *scene, const char *ip);
 /* Of several pods of the DNS some answer at their own addresses and others do not; which: noted,
  * unless the finding is NULL. */
 bool dns_pods_differ(const struct scene *scene, struct finding *finding);
-/* The place of a cell among the bits; 0: of a flow beyond the nine. */
+/* The bit of a cell in the masks; 0 when its flow is not one of the nine. */
 uint32_t cell_bit(const struct diag_cell *cell);
 /* Notes that the Node is not Ready, and says whether that is so. */
 bool note_unready(const json_t *node, struct finding *finding);
@@ -250,7 +250,7 @@ json_t *adapter_with(const struct scene *scene, const char *ip, const char *pref
 size_t endpoints_with(const struct scene *scene, const char *ip, bool attached);
 /* The InternalIP of a Node. */
 const char *node_address(const json_t *node);
-/* A Node has the address itself, as pods in the node's own network do. */
+/* Some Node has this address itself, as pods in the host network do. */
 bool node_of_address(const struct scene *scene, const char *ip);
 /* Compares two MAC addresses, with '-' or ':' between their bytes, without regard to case. */
 bool mac_equal(const char *a, const char *b);

@@ -5,8 +5,8 @@
 #include "diag/evidence.h"
 #include "diag/look.h"
 
-/* An API server is then too late for the first look, too: a secure connection takes several of
- * them. */
+/* On such a network the API server is too late for the first look, too, because a TLS connection
+ * takes several round trips. */
 enum level look_latency(const struct scene *scene, struct finding *finding) {
     const struct diag_cell *dns = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
     const struct diag_cell *tcp = scene->connection;

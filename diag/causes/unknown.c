@@ -117,7 +117,7 @@ enum level look_unknown(const struct scene *scene, struct finding *finding) {
         else
             finding_note(finding, "%s from %s to %s: %s", name, cell->from, cell->to,
                          probe_outcome_names[cell->result.outcome]);
-        break; /* the first one is enough */
+        break; /* One example is enough. */
     }
     note_asked(scene, true, finding);
     note_asked(scene, false, finding);

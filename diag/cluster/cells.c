@@ -194,7 +194,7 @@ bool cluster_selects(const struct cluster_selector *selector, const struct diag_
     return (!selector->fits || (traits & selector->fits)) && !(traits & selector->but);
 }
 
-/* ---- asking and judging ---- */
+/* ---- paths of questions, and judging their answers ---- */
 
 char *cluster_cell_path(const struct diag_report *report, const struct diag_cell *cell,
                         enum cluster_question question, unsigned tries) {
@@ -251,7 +251,7 @@ enum dial_end cluster_cell_read(const struct diag_report *report, const struct d
     return end;
 }
 
-/* ---- large packets, and some that are lost ---- */
+/* ---- large packets, and packets lost by chance ---- */
 
 void cluster_cell_count(const struct diag_report *report, struct diag_cell *cell,
                         enum cluster_question question, long status, const char *body, size_t len,
@@ -277,9 +277,9 @@ void cluster_cell_count(const struct diag_report *report, struct diag_cell *cell
         if (!result.succeeded && !*cell->reason)
             text_format(cell->reason, sizeof cell->reason, "%s", "no answer came");
     }
-    if (question == ASK_LARGE) { /* it says no name */
+    if (question == ASK_LARGE) { /* The answer to a large question is no name but the echo. */
         (void)dial_read(status, body, len, cell->udp, NULL, &result, why, sizeof why);
-        /* The whole echo, and nothing else. */
+        /* The answer must be the whole echo, and nothing else. */
         answered = result.succeeded && *result.responder &&
                    strspn(result.responder, "0") == strlen(result.responder) &&
                    len > (cell->udp ? CLUSTER_LARGE_UDP : CLUSTER_LARGE_TCP);

@@ -66,16 +66,16 @@ enum {
 enum cluster_part { WHOLE, ONLY_UDP = 1, ONLY_TCP = 2, ONLY_IPV4 = 4, ONLY_IPV6 = 8 };
 /* What is true of a cell, a bit each; several may be. */
 enum cluster_trait {
-    IS_NOT_RUN = 1 << 0,    /* It was not asked, or could not be. */
+    IS_NOT_RUN = 1 << 0,    /* The cell was not asked, or could not be. */
     IS_GREEN = 1 << 1,      /* It works. */
-    IS_LOSSY = 1 << 2,      /* Red: some attempts succeeded, others did not. */
+    IS_LOSSY = 1 << 2,      /* The cell failed, with some attempts that succeeded. */
     IS_ASTRAY = 1 << 3,     /* Red: another pod or program answers than the one that was meant. */
     IS_NO_NAME = 1 << 4,    /* Red: the DNS knows no such name. */
     IS_DNS_SILENT = 1 << 5, /* Red: the DNS gives no answer, or an error. */
     IS_UNRESOLVED = IS_NO_NAME | IS_DNS_SILENT,
     IS_LOSSY_ASTRAY = 1 << 6,     /* Both of these at once. */
     IS_LOSSY_UNRESOLVED = 1 << 7, /* Both of these at once. */
-    IS_LARGE_LOST = 1 << 8,       /* Red: only short packets arrive. */
+    IS_LARGE_LOST = 1 << 8,       /* The cell failed because only short packets arrive. */
     /* Large packets arrive by TCP, whose segments are as large as its path lets pass: that UDP
      * works proves nothing for them. */
     IS_LARGE_WELL = 1 << 9,
@@ -111,7 +111,7 @@ static inline bool cluster_cell_is_large_lost(const struct diag_cell *cell) {
 static inline bool cluster_cell_is_between_pods(const struct diag_cell *cell) {
     return cell->flow->id == FLOW_POD_IP && cell->from_node != cell->to_node;
 }
-/* Its name was not resolved, or the DNS did not answer. */
+/* The cell's name was not resolved, or the DNS did not answer. */
 bool cluster_cell_has_dns_failed(const struct diag_cell *c);
 /* The path of a cell's question, which the probe asks `tries` times, one after the other. NULL when
  * the cell has no such question. The caller frees. */
@@ -125,7 +125,7 @@ void cluster_cell_unasked(struct diag_cell *cell, const char *words);
 enum dial_end cluster_cell_read(const struct diag_report *report, const struct diag_cell *cell,
                                 long status, const char *body, size_t len, struct probe_result *ret,
                                 char *why, size_t why_size);
-/* What came of the questions of one round. Zero-initialise. */
+/* How many questions of one round were asked and answered. The caller zero-initializes it. */
 struct cluster_tally {
     unsigned asked[QUESTIONS], answered[QUESTIONS];
 };

@@ -37,12 +37,12 @@ struct run {
     struct diag_report *report;
     struct cluster_asking asking;
     char *nodes_path; /* at which the API server lists the nodes that are meant */
-    uint64_t begin;   /* of the measurement */
+    uint64_t begin;   /* The beginning of the measurement, a time of host_monotonic_ms(). */
     bool few_nodes;   /* so that asking takes little time */
-    unsigned widened; /* how often the pairs, as some fail */
+    unsigned widened; /* How often pairs were added because some fail. */
     bool grew;        /* the last time brought new ones that fail */
     bool written;     /* each node's kube-proxy has written the Services */
-    unsigned look_ms; /* a Service that is there has answered by then */
+    unsigned look_ms; /* An existing Service has answered within this time. */
 };
 
 static void tell(const struct run *run, const char *message) {
@@ -149,8 +149,8 @@ static int take_domain(struct run *run, struct error *err) {
     return host_sleep(run->client->host, LOOK_MS, err);
 }
 
-/* Services are only looked at until each node's kube-proxy has written them, or had its time.
- * Meanwhile all is asked that needs none. */
+/* Asks all that needs no Service, and observes the Services until each node's kube-proxy has
+ * programmed them or has had enough time. */
 static int ask_early(struct run *run, struct error *err) {
     struct host *host = run->client->host;
     struct cluster_round round = {
@@ -203,8 +203,8 @@ static void forget_unreached(struct run *run) {
         free(take_ptr(run->report->nodes.items[i].unreached));
 }
 
-/* Where some attempts fail, and none between pods, all that are like these are asked as often: only
- * then it is seen where none does. */
+/* When some attempts of a cell fail, and no cell between pods does, all cells of the same sort are
+ * asked equally often: only then those without a loss prove anything. */
 static void ask_alike(struct run *run) {
     static const struct cluster_selector like[] = {
         {.flows = SERVICES}, {.flows = NODE_PORTS}, {.flows = BY_NAME}, {.flows = OUTSIDE}};
@@ -252,7 +252,8 @@ static int ask_all(struct run *run, struct error *err) {
         size_t cells = run->report->cells.count;
         _cleanup_(freep) char *line = NULL;
 
-        /* What fails takes a time-out: of many nodes only what is asked at once. */
+        /* Each failure costs a time-out, so with many nodes only as many cells are asked again as
+         * can be asked at once. */
         if (run->few_nodes ? !soon && !widens : !soon || red > RED_MAX)
             break;
         line = xasprintf("asking again for %zu cells that failed", red);

@@ -64,9 +64,9 @@ static void put(struct collection *c, const char *name, const char *what, char *
     c->files[c->count++] = (struct bundle_archive_file){xstrdup(name), data, len};
 }
 
-/* Packs a text, which it takes, with a line of the index: `what` it is, and how much of `whole`
- * bytes (0 = all). Every text goes through redact_secrets(). One that does not fit, or whose name
- * cannot be packed, is named in the index. */
+/* Adds a text to the files and to the index; takes over `data`. `what` describes it; `whole` is the
+ * size of the complete file, 0 when `data` is all of it. Every text goes through redact_secrets().
+ * A text that does not fit, or whose name cannot be packed, becomes a line of the index. */
 static void add(struct collection *c, const char *name, const char *what, char *data, size_t len,
                 uint64_t whole) {
     size_t read = len;

@@ -285,7 +285,7 @@ json_t *drift_read(struct host *host, struct kube_client *client, const char *no
     json_t *drift;
 
     drift_ask(client, node, known, &r.cluster);
-    /* Which nodes there are is asked of whoever may. */
+    /* Identities that may not list Nodes get no error for it. */
     if (pod_cidrs && kube_nodes_get(client, &r.nodes, &why) < 0 && !kube_is_forbidden(&why))
         add_unread(r.cluster.unread, "the Nodes", &why);
     read_hns(host, network, &r, &seen);

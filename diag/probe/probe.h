@@ -158,7 +158,7 @@ void probe_measure(const struct probe *probe, struct probe_result *ret);
  * Returns 0 when every attempt succeeded. Fails with ERROR_NETWORK when the probe failed (`output`
  * is filled then), with ERROR_USAGE for wrong arguments, with ERROR_HOST without sockets. */
 int probe_command(int argc, char *const *argv, struct text *output, struct error *err);
-/* The help of probe_command(), several lines. */
+/* The help of probe_command(), in several lines. */
 extern const char probe_usage[];
 
 /* ---- Lines of fields with spaces between them, the form of every file in the mailbox. ---- */

@@ -5,7 +5,7 @@
 #include "diag/causes/causes.h"
 #include "diag/cluster/cells.h"
 
-/* ---- rows ---- */
+/* ---- the rows of the tables ---- */
 
 /* Where an effect is: everywhere; between two operating systems or two kinds of nodes, in one
  * direction; at nodes (both directions, only from them, only to them); from one node to another. */
@@ -81,7 +81,7 @@ struct cluster_row {
      * balancer of this Service; NULL: where HNS lacks anything. */
     const char *lacks;
     enum cluster_unfit unfit; /* READ_ON_NODE, PUBLISHED_BY_NODE */
-    enum cluster_loss loss;   /* LOSS */
+    enum cluster_loss loss;   /* This member is used for LOSS. */
 
     /* For PUBLISHED_BY_NODE, PATTERN and LOSS: at least one of these cells must work in the
      * place. */
@@ -176,7 +176,7 @@ bool cluster_map_has(const struct cluster_map *map, const struct cluster_row *ro
                      const struct diag_cell *cell);
 bool cluster_place_has(const struct cluster_map *map, const struct cluster_place *place,
                        const struct diag_cell *cell);
-/* Whether the way from one node to another lies in the place, whatever its group says. */
+/* Whether cells from one node to the other lie in the place, without regard to its group. */
 bool cluster_place_has_way(const struct cluster_map *map, const struct cluster_place *place,
                            size_t from, size_t to);
 enum cluster_scope cluster_place_scope(const struct cluster_place *place);

@@ -302,7 +302,8 @@ static void take(const struct search *s, const struct candidate *chosen, bool *d
 
 /* ---- join many pairs into one place ---- */
 
-/* The nodes that this one works with, those that these work with, and so on. */
+/* The nodes that this node reaches or is reached by, then those that do so with these, and so on.
+ * The caller frees. */
 static bool *group_make(const struct cluster_map *map, const struct cluster_row *row, size_t node) {
     const struct diag_report *report = map->report;
     bool *group = xcalloc(report->nodes.count + 1, sizeof *group), grows = true;

@@ -305,7 +305,7 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
 
     for (size_t i = 0; i < report->nodes.count; i++)
         asking->probes[i].slowest_ms = asking->probes[i].udp_ms = 0;
-    add_observations(&round); /* first: the DNS' takes longest */
+    add_observations(&round); /* Observations come first, because that of the DNS takes longest. */
     if (of->asks.flows)
         add_cells(&round);
     ask_by_proxy(asking->client, &round.queue, 0, round.queue.count, 0);

@@ -186,7 +186,7 @@ static void judge(const struct counting *c, struct row *row) {
         row->times[i] = row->times[i] > own_us ? row->times[i] - own_us : 0;
         again += row->times[i] >= AGAIN_US;
     }
-    /* One attempt whose packets were sent again may be chance. */
+    /* A single attempt whose packets were sent again may be chance. */
     cell->again = 0;
     if (c->steady && cluster_cell_is_between_pods(cell) && !cell->udp && again > 1)
         cell->again = again;

@@ -20,7 +20,7 @@ enum dial_end {
     /* The probe could not be asked, and `why` holds the API server's words. */
     DIAL_NOT_RUN,
 };
-/* Whether an answer is that of the one who is meant. Borrowed. */
+/* Decides whether a responder is the expected one. Borrowed. */
 struct dial_expected {
     bool (*is_right)(const void *context, const char *responder);
     const void *context;
@@ -33,7 +33,7 @@ struct dial_expected {
 enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
                         const struct dial_expected *expected, struct probe_result *ret, char *why,
                         size_t why_size);
-/* No name. */
+/* Says whether the host is an IP address and not a name. */
 bool dial_is_address(const char *host);
 /* The API server's connection to the probe was refused: the pod exists, but no program listens. */
 bool dial_is_refused(long status, const char *body, size_t len);
