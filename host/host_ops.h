@@ -135,8 +135,6 @@ static inline int host_changed(struct host *host, int result) {
     return result;
 }
 
-/* The symbolic name of a 0x803b00xx code ("HCN_E_INVALID_IP"), or NULL. */
-const char *hcn_error_name(uint32_t hresult);
 /* 0 when the call went well; otherwise fills err and returns -1. `record` is the ErrorRecord or
  * NULL; a non-empty one is a failure even with a success code, and its ErrorCode counts then. */
 int hcn_check(const char *function, uint32_t hresult, const char *record, struct error *err);
@@ -146,7 +144,7 @@ int hcn_check(const char *function, uint32_t hresult, const char *record, struct
 
 struct http_ops {
     /* All whose `err` is clear; http_exchange_end() of each when it has ended. `at_once`: of
-     * http_perform_some(). */
+     * http_perform_all(). */
     void (*perform)(struct http *, struct http_exchange *, size_t count, size_t at_once);
     void (*talk)(struct http *, struct http_talk *, size_t count); /* the same */
     void (*free)(struct http *);

@@ -53,7 +53,7 @@ int kube_client_open_file(struct http *http, struct host *host, const char *path
                           struct kube_client *ret, struct error *err) {
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
 
-    return kubeconfig_read_file(host, path, &config, err) < 0
+    return kubeconfig_read_file(host, path, NULL, &config, err) < 0
                ? -1
                : kube_client_open(http, host, &config, ret, err);
 }
@@ -388,11 +388,7 @@ static void on_ended(void *context, const struct http_exchange *exchange) {
     item->ended(item->context, &now);
 }
 
-void kube_perform_many(struct kube_client *client, struct kube_many *items, size_t count) {
-    kube_perform_some(client, items, count, 0);
-}
-
-void kube_perform_some(struct kube_client *client, struct kube_many *items, size_t count,
+void kube_perform_many(struct kube_client *client, struct kube_many *items, size_t count,
                        size_t at_once) {
     struct http_exchange *exchanges = xcalloc(count ? count : 1, sizeof *exchanges);
     struct error *errors = xcalloc(count ? count : 1, sizeof *errors); /* few are ever filled */
@@ -414,7 +410,7 @@ void kube_perform_some(struct kube_client *client, struct kube_many *items, size
         }
     }
     client->requests += (unsigned)count;
-    http_perform_some(client->http, exchanges, count, at_once);
+    http_perform_all(client->http, exchanges, count, at_once);
     for (size_t i = 0; i < count; i++) {
         struct http_exchange *x = &exchanges[i];
 

@@ -123,9 +123,8 @@ struct kube_many {
     void (*ended)(void *context, const struct kube_many *item);
     void *context;
 };
-void kube_perform_many(struct kube_client *client, struct kube_many *items, size_t count);
-/* The same, so many at the same time (http_perform_some). */
-void kube_perform_some(struct kube_client *client, struct kube_many *items, size_t count,
+/* `at_once`: as of http_perform_all(). */
+void kube_perform_many(struct kube_client *client, struct kube_many *items, size_t count,
                        size_t at_once);
 /* The error that an answer other than 2xx, or none, means, as of kube_get(); returns -1. */
 int kube_many_error(const struct kube_many *item, struct error *err);

@@ -10,11 +10,7 @@
 
 enum { CERTIFICATE_MAX = 512 * 1024 }; /* in base64; a chain has some KiB */
 
-const char *kube_csr_state_name(enum kube_csr_state state) {
-    static const char *const names[] = {"pending", "approved", "denied", "failed", "issued"};
-
-    return names[state];
-}
+const char *const kube_csr_states[] = {"pending", "approved", "denied", "failed", "issued"};
 
 void kube_csr_free(struct kube_csr *csr) {
     free_all(csr->name, csr->uid, csr->version, csr->request_pem, csr->signer_name,

@@ -14,7 +14,7 @@ enum kube_csr_state {
     KUBE_CSR_FAILED,
     KUBE_CSR_ISSUED,
 };
-const char *kube_csr_state_name(enum kube_csr_state state); /* "pending", ... */
+extern const char *const kube_csr_states[KUBE_CSR_ISSUED + 1]; /* "pending", ... */
 
 /* One look at an object. Text is owned; kube_csr_free(). */
 struct kube_csr {

@@ -28,7 +28,7 @@ static const char *why_bad(const char *url) {
                   "address in brackets";
 }
 
-static int check(const char *url, bool plain, struct error *err) {
+int server_url_check(const char *url, bool plain, struct error *err) {
     bool secure = url && text_starts_with(url, "https://");
     const char *why = secure || (plain && url && text_starts_with(url, "http://"))
                           ? why_bad(strstr(url, "://") + 3)
@@ -36,14 +36,6 @@ static int check(const char *url, bool plain, struct error *err) {
                               : "its server must be an https URL";
 
     return why ? error_set(err, ERROR_USAGE, "%s", why) : 0;
-}
-
-int server_url_check(const char *url, struct error *err) {
-    return check(url, false, err);
-}
-
-int server_url_check_any(const char *url, struct error *err) {
-    return check(url, true, err);
 }
 
 char *server_url_join(const char *server, const char *path) {

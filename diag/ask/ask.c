@@ -42,7 +42,7 @@ void ask_by_proxy(struct kube_client *client, struct ask_queue *queue, size_t be
                                                 .ended = on_ended,
                                                 .context = ask};
     }
-    kube_perform_some(client, items, count, at_once);
+    kube_perform_many(client, items, count, at_once);
     kube_many_free(items, count);
     free(items);
 }

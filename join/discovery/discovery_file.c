@@ -120,10 +120,10 @@ static int load_good(struct discovery *d, struct kubeconfig *ret, struct error *
             return -1;
     } else if (kubeconfig_read_file(
                    d->host, file + (text_starts_with(file, "file://") ? strlen("file://") : 0),
-                   &config, err) < 0) {
+                   NULL, &config, err) < 0) {
         return error_as(err, ERROR_USAGE); /* the file is what must be fixed */
     }
-    if (server_url_check(config.server, err) < 0)
+    if (server_url_check(config.server, false, err) < 0)
         return error_prefix(err, "read '%s'", shown);
     if (config.insecure_skip_tls_verify) {
         (void)error_set(err, ERROR_USAGE,

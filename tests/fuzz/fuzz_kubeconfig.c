@@ -49,7 +49,7 @@ static void read_file(const uint8_t *data, size_t size) {
             abort();
     if (host_write(host, FOLDER "config", data, size, HOST_SECRET, NULL) < 0)
         abort();
-    if (kubeconfig_read_file(host, FOLDER "config", &config, &err) == 0)
+    if (kubeconfig_read_file(host, FOLDER "config", NULL, &config, &err) == 0)
         use(&config, host);
     else if (err.kind == ERROR_NONE || !err.message[0])
         abort();

@@ -154,7 +154,7 @@ static int create_all(struct kube_client *client, const char *path, const json_t
         for (size_t i = 0; i < count; i++)
             items[i] = (struct kube_many){
                 .method = "POST", .path = path, .body = json_write(json_array_get(objects, i))};
-        kube_perform_many(client, items, count);
+        kube_perform_many(client, items, count, 0);
         for (size_t i = 0; i < count; i++)
             if (items[i].status / 100 != 2 && items[i].status != 409)
                 failed = &items[i]; /* what is there already is ours, of an answer that was lost */

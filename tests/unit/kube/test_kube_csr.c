@@ -97,11 +97,11 @@ static void refuses_what_is_no_request(void **state) {
 
 static void the_states_have_names(void **state) {
     (void)state;
-    assert_string_equal(kube_csr_state_name(KUBE_CSR_PENDING), "pending");
-    assert_string_equal(kube_csr_state_name(KUBE_CSR_APPROVED), "approved");
-    assert_string_equal(kube_csr_state_name(KUBE_CSR_DENIED), "denied");
-    assert_string_equal(kube_csr_state_name(KUBE_CSR_FAILED), "failed");
-    assert_string_equal(kube_csr_state_name(KUBE_CSR_ISSUED), "issued");
+    assert_string_equal(kube_csr_states[KUBE_CSR_PENDING], "pending");
+    assert_string_equal(kube_csr_states[KUBE_CSR_APPROVED], "approved");
+    assert_string_equal(kube_csr_states[KUBE_CSR_DENIED], "denied");
+    assert_string_equal(kube_csr_states[KUBE_CSR_FAILED], "failed");
+    assert_string_equal(kube_csr_states[KUBE_CSR_ISSUED], "issued");
 }
 
 /* ---- what is sent, and the wait for it ---- */
@@ -110,7 +110,7 @@ static int csr_note(void *context, const struct kube_csr *csr, unsigned waited_m
     struct scene *s = context;
 
     (void)waited_ms;
-    text_addf(&s->seen, "%s ", kube_csr_state_name(csr->state));
+    text_addf(&s->seen, "%s ", kube_csr_states[csr->state]);
     return 0;
 }
 
@@ -317,9 +317,9 @@ static void other_objects_do_not_matter(void **state) {
     assert_string_equal(csr.name, "csr-1");
     kube_csr_free(&csr);
     PLAY(s, {"", 200, LIST("10", "{\"metadata\":{\"name\":\"other\"}}," NODE("9", "")), 0, 0});
-    assert_int_equal(kube_node_wait(&s->client, "win-1", kube_node_is_registered, 30000, NULL, NULL,
-                                    &node, NULL),
-                     0);
+    assert_int_equal(
+        kube_node_wait(&s->client, "win-1", KUBE_NODE_REGISTERED, 30000, NULL, NULL, &node, NULL),
+        0);
     assert_string_equal(node.name, "win-1");
     kube_node_free(&node);
 }
