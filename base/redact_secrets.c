@@ -255,17 +255,6 @@ bool redact_is_secret_name(const char *name, size_t len) {
 #define HEX DIGITS "abcdefABCDEF"
 #define SPACE " \t\r\n"
 
-static bool is_document(const char *text) {
-    size_t len = strlen(text);
-
-    text += strspn(text, SPACE);
-    len = strlen(text);
-    while (len && strchr(SPACE, text[len - 1]))
-        len--;
-    return len > 1 &&
-           ((text[0] == '{' && text[len - 1] == '}') || (text[0] == '[' && text[len - 1] == ']'));
-}
-
 static void look(const struct redact_text *text, char *name, char *end) {
     size_t len = (size_t)(end - name), blanks = strspn(end, BLANKS);
     /* of "\npassword" in a text of JSON, or of "C:\npassword" */
@@ -290,9 +279,14 @@ static void look(const struct redact_text *text, char *name, char *end) {
 }
 
 void redact_secrets(char *text) {
-    const struct redact_text whole = {text, is_document(text)};
+    size_t first = strspn(text, SPACE), behind = strlen(text);
+    struct redact_text whole = {.begin = text};
     static const char begin[] = "://", web_token[] = "eyJ"; /* {" in base64 */
 
+    while (behind > first && strchr(SPACE, text[behind - 1]))
+        behind--;
+    whole.json = behind > first + 1 && ((text[first] == '{' && text[behind - 1] == '}') ||
+                                        (text[first] == '[' && text[behind - 1] == ']'));
     redact_tokens(text);
     hide_keys(&whole);
     /* JSON Web Tokens, also glued to something. */
