@@ -319,25 +319,6 @@ unsigned kube_pause_ms(struct host *host, unsigned attempt, long retry_after) {
 #define REVIEWS "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 #define RULES_REVIEWS "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
 
-int kube_may(struct kube_client *client, const struct kube_right *right, bool *ret,
-             struct error *err) {
-    size_t len = strcspn(right->resource, "/");
-    _cleanup_(freep) char *resource = xstrndup(right->resource, len);
-    _cleanup_json_ json_t *review =
-        json_pack("{s:s, s:s, s:{s:{s:s, s:s, s:s, s:s*}}}", "apiVersion",
-                  "authorization.k8s.io/v1", "kind", "SelfSubjectAccessReview", "spec",
-                  "resourceAttributes", "verb", right->verb, "group", right->group, "resource",
-                  resource, "subresource", right->resource[len] ? right->resource + len + 1 : NULL);
-    _cleanup_json_ json_t *answer = NULL;
-
-    if (kube_create(client, REVIEWS, review, &answer, err) < 0)
-        return -1;
-    *ret = json_bool_at(answer, "status.allowed", false);
-    return 0;
-}
-
-/* ---- all at once ---- */
-
 /* What is bound in a namespace is no right in all of them, so the one asked about has nothing. */
 #define NO_NAMESPACE "winjoin-cluster-wide"
 
@@ -350,25 +331,37 @@ static bool lists(const json_t *rule, const char *key, const char *wanted) {
 
 /* Authorizers that know no rules (a webhook, the one for nodes) are asked about what is not shown.
  */
-int kube_may_all(struct kube_client *client, const struct kube_right *rights, size_t count,
-                 bool *ret, struct error *err) {
-    _cleanup_json_ json_t *answer = NULL, *review = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion",
-                                                              "authorization.k8s.io/v1", "kind",
-                                                              "SelfSubjectRulesReview", "spec",
-                                                              "namespace", NO_NAMESPACE);
+int kube_may(struct kube_client *client, const struct kube_right *rights, size_t count, bool *ret,
+             struct error *err) {
+    _cleanup_json_ json_t *whole =
+        json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "authorization.k8s.io/v1", "kind",
+                  "SelfSubjectRulesReview", "spec", "namespace", NO_NAMESPACE);
+    _cleanup_json_ json_t *rules = NULL;
 
     if (count > 1)
-        (void)kube_create(client, RULES_REVIEWS, review, &answer, ERROR_IGNORED);
+        (void)kube_create(client, RULES_REVIEWS, whole, &rules, ERROR_IGNORED);
     for (size_t i = 0; i < count; i++) {
+        const struct kube_right *right = &rights[i];
+        size_t len = strcspn(right->resource, "/");
+        _cleanup_(freep) char *resource = xstrndup(right->resource, len);
+        _cleanup_json_ json_t *review = NULL, *answer = NULL;
+
         ret[i] = false;
-        json_each(json_at(answer, "status.resourceRules"), k, rule)
+        json_each(json_at(rules, "status.resourceRules"), k, rule)
             /* one for some objects by their names is no right to all of them */
             ret[i] |= !json_array_size(json_object_get(rule, "resourceNames")) &&
-                      lists(rule, "verbs", rights[i].verb) &&
-                      lists(rule, "apiGroups", rights[i].group) &&
-                      lists(rule, "resources", rights[i].resource);
-        if (!ret[i] && kube_may(client, &rights[i], &ret[i], err) < 0)
+                      lists(rule, "verbs", right->verb) && lists(rule, "apiGroups", right->group) &&
+                      lists(rule, "resources", right->resource);
+        if (ret[i])
+            continue;
+        review = json_pack("{s:s, s:s, s:{s:{s:s, s:s, s:s, s:s*}}}", "apiVersion",
+                           "authorization.k8s.io/v1", "kind", "SelfSubjectAccessReview", "spec",
+                           "resourceAttributes", "verb", right->verb, "group", right->group,
+                           "resource", resource, "subresource",
+                           right->resource[len] ? right->resource + len + 1 : NULL);
+        if (kube_create(client, REVIEWS, review, &answer, err) < 0)
             return -1;
+        ret[i] = json_bool_at(answer, "status.allowed", false);
     }
     return 0;
 }

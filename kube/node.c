@@ -153,7 +153,7 @@ int kube_node_wait(struct kube_client *client, const char *name, enum kube_node_
                                .on_tick = tell,
                                .context = &w};
 
-    if (kube_watch(client, &watch, err) == 0) {
+    if (kube_watch(client, &watch, 1, err) == 0) {
         *ret = w.seen;
         return 0;
     }

@@ -412,8 +412,8 @@ static int go_on(struct watching *all) {
     return all->outcome ? (all->outcome > 0 ? 0 : -1) : result;
 }
 
-int kube_watch_all(struct kube_client *client, const struct kube_watch *watches, size_t count,
-                   struct error *err) {
+int kube_watch(struct kube_client *client, const struct kube_watch *watches, size_t count,
+               struct error *err) {
     struct error own = {0};
     struct watching all = {.client = client,
                            .waits = xcalloc(count, sizeof *all.waits),
@@ -443,8 +443,4 @@ int kube_watch_all(struct kube_client *client, const struct kube_watch *watches,
     }
     free(all.waits);
     return result;
-}
-
-int kube_watch(struct kube_client *client, const struct kube_watch *watch, struct error *err) {
-    return kube_watch_all(client, watch, 1, err);
 }

@@ -83,7 +83,7 @@ struct drift_follow {
         enum drift_what what;
     } sides[DRIFT_WATCHES];
 };
-/* The watches, for kube_watch_all(): they go on from where an earlier one has ended. Where a server
+/* The watches, for kube_watch(): they go on from where an earlier one has ended. Where a server
  * grants no watch, or nothing at all, it is asked for the list every quarter of an hour. What they
  * borrow is the follow's. */
 void drift_follow_watches(struct drift_follow *follow, struct kube_watch ret[DRIFT_WATCHES]);

@@ -68,7 +68,7 @@ int cluster_rights_check(struct kube_client *client, json_t **ret_grant, struct 
     const char *user;
     json_t *rules;
 
-    if (kube_may_all(client, cluster_rights, CLUSTER_RIGHTS, may, err) < 0)
+    if (kube_may(client, cluster_rights, CLUSTER_RIGHTS, may, err) < 0)
         return -1;
     for (size_t i = 0; i < CLUSTER_RIGHTS; i++)
         if (!may[i])
@@ -320,7 +320,7 @@ int cluster_pods_await(struct kube_client *client, const struct cluster_options 
             node->waiting = xstrdup("Pending");
         w.open += is_open(node);
     }
-    if (kube_watch(client, &watch, err) == 0)
+    if (kube_watch(client, &watch, 1, err) == 0)
         return 0;
     if (err->kind != ERROR_TIMED_OUT)
         return error_prefix(err, "wait for the probe pods");
@@ -384,7 +384,7 @@ int cluster_pods_await_ready(struct kube_client *client, struct diag_report *rep
                                .on_event = on_ready,
                                .context = &looking};
 
-    if (kube_watch(client, &watch, err) < 0) {
+    if (kube_watch(client, &watch, 1, err) < 0) {
         if (err->kind == ERROR_INTERRUPTED)
             return -1;
         log_message(LOG_RETRY, "%s", err->message);

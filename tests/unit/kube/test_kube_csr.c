@@ -260,12 +260,14 @@ static void denied_wins_over_approved(void **state) {
 }
 
 static void asks_as_the_kubelet(void **state) {
-    _cleanup_json_ json_t *object = kube_csr_json("PEM", KUBE_CSR_CLIENT_SIGNER);
-    _cleanup_(freep) char *text = json_write(object);
+    struct scene *s = *state;
+    struct kube_csr csr = {0};
 
-    (void)state;
+    PLAY(s, {"/certificatesigningrequests", 201, CSR(""), 0, 0});
+    assert_int_equal(kube_csr_create(&s->client, "PEM", KUBE_CSR_CLIENT_SIGNER, &csr, NULL), 0);
+    kube_csr_free(&csr);
     assert_string_equal(
-        text,
+        s->sent,
         "{\"apiVersion\":\"certificates.k8s.io/v1\",\"kind\":\"CertificateSigningRequest\","
         "\"metadata\":{\"generateName\":\"csr-\"},\"spec\":{\"request\":\"UEVN\",\"signerName\":"
         "\"kubernetes.io/kube-apiserver-client-kubelet\",\"usages\":[\"digital "
@@ -273,9 +275,14 @@ static void asks_as_the_kubelet(void **state) {
 }
 
 static void asks_for_a_serving_certificate(void **state) {
-    _cleanup_json_ json_t *object = kube_csr_json("PEM", KUBE_CSR_SERVING_SIGNER);
+    struct scene *s = *state;
+    _cleanup_json_ json_t *object = NULL;
+    struct kube_csr csr = {0};
 
-    (void)state;
+    PLAY(s, {"/certificatesigningrequests", 201, CSR(""), 0, 0});
+    assert_int_equal(kube_csr_create(&s->client, "PEM", KUBE_CSR_SERVING_SIGNER, &csr, NULL), 0);
+    kube_csr_free(&csr);
+    assert_int_equal(json_read(s->sent, strlen(s->sent), "body", &object, NULL), 0);
     assert_string_equal(json_text_at(object, "spec.signerName"), "kubernetes.io/kubelet-serving");
     assert_string_equal(json_text_at(object, "spec.usages.0"), "digital signature");
     assert_string_equal(json_text_at(object, "spec.usages.1"), "server auth");
@@ -335,8 +342,8 @@ int main(void) {
         CASE(lists_what_no_watch_tells),
         CASE(tells_what_became_of_a_request),
         cmocka_unit_test(denied_wins_over_approved),
-        cmocka_unit_test(asks_as_the_kubelet),
-        cmocka_unit_test(asks_for_a_serving_certificate),
+        CASE(asks_as_the_kubelet),
+        CASE(asks_for_a_serving_certificate),
         CASE(a_wait_can_be_stopped),
         CASE(other_objects_do_not_matter),
     };
