@@ -187,13 +187,6 @@ int hcn_enumerate(struct host *host, enum hcn_kind kind, const char *query, char
     return call(host, exports[kind].enumerate, arguments, 1, ret, err);
 }
 
-static int query_handle(struct host *host, enum hcn_kind kind, const char *handle,
-                        const char *query, char **ret, struct error *err) {
-    const char *arguments[] = {handle, query ? query : QUERY_ALL};
-
-    return call(host, exports[kind].query, arguments, 2, ret, err);
-}
-
 int hcn_create(struct host *host, enum hcn_kind kind, const char *network, const char *id,
                const char *document, char **ret_properties, struct error *err) {
     _cleanup_(freep) char *network_handle = NULL, *handle = NULL;
@@ -217,7 +210,10 @@ int hcn_create(struct host *host, enum hcn_kind kind, const char *network, const
         close_handle(host, HCN_NETWORK, network_handle);
     if (host_changed(host, result) < 0)
         return -1;
-    result = ret_properties ? query_handle(host, kind, handle, NULL, ret_properties, err) : 0;
+    arguments[0] = handle;
+    arguments[1] = QUERY_ALL;
+    result =
+        ret_properties ? call(host, exports[kind].query, arguments, 2, ret_properties, err) : 0;
     close_handle(host, kind, handle);
     return result;
 }
@@ -225,11 +221,14 @@ int hcn_create(struct host *host, enum hcn_kind kind, const char *network, const
 int hcn_query(struct host *host, enum hcn_kind kind, const char *id, const char *query,
               char **ret_properties, struct error *err) {
     _cleanup_(freep) char *handle = NULL;
+    const char *arguments[2];
     int result;
 
     if (check_id(id, err) < 0 || call(host, exports[kind].open, &id, 1, &handle, err) < 0)
         return -1;
-    result = query_handle(host, kind, handle, query, ret_properties, err);
+    arguments[0] = handle;
+    arguments[1] = query ? query : QUERY_ALL;
+    result = call(host, exports[kind].query, arguments, 2, ret_properties, err);
     close_handle(host, kind, handle);
     return result;
 }

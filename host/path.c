@@ -84,27 +84,21 @@ int path_normalize(const char *path, char **ret, struct error *err) {
     return 0;
 }
 
-/* What follows the prefix of a device, where that is a drive or a server, as in
- * "\\?\UNC\server\share"; else the same. */
-static char *without_device(const char *path) {
-    size_t device = device_length(path);
-    const char *rest = path + device;
-    _cleanup_(freep) char *head = xstrndup(rest, 3);
-
-    if (device && text_equal_nocase(head, "UNC") && is_separator(rest[3]) && rest[4] &&
-        !is_separator(rest[4])) {
-        _cleanup_(freep) char *server = xasprintf("\\\\%s", rest + strlen("UNC\\"));
-
-        if (!device_length(server))
-            return take_ptr(server);
-    }
-    return xstrdup(root_length(rest) == 3 ? rest : path);
-}
-
 char *path_plain(const char *path) {
-    _cleanup_(freep) char *whole = without_device(path);
-    size_t root = device_length(whole) ? 0 : root_length(whole), depth = 0;
-    char *const begin = whole + root, *out = begin;
+    const char *rest = path + device_length(path);
+    _cleanup_(freep) char *head = xstrndup(rest, 3), *whole = NULL;
+    size_t root, depth = 0;
+    char *begin, *out;
+
+    /* Without the prefix of a device, where that is a drive or a server, as in
+     * "\\?\UNC\server\share"; else the same. */
+    if (rest > path && text_equal_nocase(head, "UNC") && is_separator(rest[3]) && rest[4] &&
+        !is_separator(rest[4]))
+        whole = xasprintf("\\\\%s", rest + strlen("UNC\\"));
+    if (!whole || device_length(whole))
+        text_set(&whole, xstrdup(root_length(rest) == 3 ? rest : path));
+    root = device_length(whole) ? 0 : root_length(whole);
+    begin = out = whole + root;
 
     for (const char *name = out; root && *name;) {
         size_t len = strcspn(name, "\\/"), whole_len = len + (name[len] ? 1 : 0);

@@ -21,14 +21,6 @@ enum {
     TOO_LARGE = 100,     /* CURLE_TOO_LARGE, since 8.6 */
 };
 
-struct curl_http {
-    struct http http;
-    CURLM *multi;
-    char *user_agent;
-    bool (*interrupted)(void *);
-    void *context;
-};
-
 /* One request under way. */
 struct transfer {
     struct http_exchange *exchange; /* NULL: only for evidence */
@@ -440,13 +432,7 @@ static void curl_free_http(struct http *base) {
     free(http);
 }
 
-static void talk(struct http *base, struct http_talk *talks, size_t count) {
-    struct curl_http *http = (struct curl_http *)base;
-
-    http_curl_talk(http->multi, http->interrupted, http->context, talks, count);
-}
-
-static const struct http_ops curl_ops = {perform, talk, curl_free_http};
+static const struct http_ops curl_ops = {perform, http_curl_talk, curl_free_http};
 
 struct http *http_curl_new(const char *user_agent, bool (*interrupted)(void *), void *context) {
     struct curl_http *http = xcalloc(1, sizeof *http);

@@ -42,8 +42,7 @@ enum { PIECE = 16 * 1024, POLL_MS = 250, TIMEOUT_MS = 10000 };
 struct conversation {
     const struct http_talk *talk;
     CURL *easy;
-    bool (*interrupted)(void *);
-    void *interrupted_context;
+    const struct curl_http *http;
     struct http_curl_tls tls;
     struct curl_slist *connect_to;
     struct text say;
@@ -53,7 +52,7 @@ struct conversation {
 };
 
 static bool is_interrupted(const struct conversation *c) {
-    return c->interrupted && c->interrupted(c->interrupted_context);
+    return c->http->interrupted && c->http->interrupted(c->http->context);
 }
 
 static int on_progress(void *context, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
@@ -169,8 +168,8 @@ static void wait_a_moment(CURLM *multi, const struct conversation *talks, size_t
     (void)curl_multi_poll(multi, waits, n, POLL_MS, NULL);
 }
 
-void http_curl_talk(void *multi, bool (*interrupted)(void *), void *context,
-                    struct http_talk *talks, size_t count) {
+void http_curl_talk(struct http *base, struct http_talk *talks, size_t count) {
+    const struct curl_http *http = (const struct curl_http *)base;
     _cleanup_(freep) struct conversation *all = xcalloc(count + 1, sizeof *all);
     _cleanup_(freep) struct curl_waitfd *waits = xcalloc(count + 1, sizeof *waits);
     size_t open = 0;
@@ -178,8 +177,7 @@ void http_curl_talk(void *multi, bool (*interrupted)(void *), void *context,
     for (size_t i = 0; i < count; i++) {
         struct error *err = talks[i].err;
 
-        all[i] = (struct conversation){
-            .talk = &talks[i], .interrupted = interrupted, .interrupted_context = context};
+        all[i] = (struct conversation){.talk = &talks[i], .http = http};
         if (err->kind != ERROR_NONE)
             continue;
         all[i].easy = curl_easy_init();
@@ -199,7 +197,7 @@ void http_curl_talk(void *multi, bool (*interrupted)(void *), void *context,
             open += all[i].open;
         }
         if (open && !heard)
-            wait_a_moment(multi, all, count, waits);
+            wait_a_moment(http->multi, all, count, waits);
     }
     for (size_t i = 0; i < count; i++) {
         curl_easy_cleanup(all[i].easy);

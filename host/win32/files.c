@@ -3,11 +3,12 @@
 
 #include "host/path.h"
 
-static void close_handle(HANDLE *handle) {
-    if (*handle != INVALID_HANDLE_VALUE && *handle)
+void win32_close(HANDLE *handle) {
+    if (*handle && *handle != INVALID_HANDLE_VALUE)
         CloseHandle(*handle);
+    *handle = NULL;
 }
-#define _cleanup_handle_ _cleanup_(close_handle)
+#define _cleanup_handle_ _cleanup_(win32_close)
 
 static int read_all(HANDLE file, const char *path, char *data, size_t len, size_t *ret_len,
                     struct error *err) {
