@@ -33,7 +33,8 @@ int host_stranger(struct host *host, const char *path, struct host_stranger *ret
     return path_normalize(path, &at, err) < 0 ? -1 : look(host, at, ret, err);
 }
 
-/* Owner and links, then the list. */
+/* One file or folder of a folder that is asked about: its owner and whether it is a link, then
+ * whether its access list lets users change it. */
 static int look_inside(struct host *host, const char *path, struct host_stranger *ret,
                        struct error *err) {
     _cleanup_(access_list_free) struct access_list list = {0};
@@ -150,7 +151,8 @@ int host_refuse_stranger_in(struct host *host, const char *folder, struct error 
     return host_stranger_in(host, folder, &found, err) < 0 ? -1 : host_stranger_refuse(&found, err);
 }
 
-/* Before something is made or written at `at`. */
+/* Is called before something is made or written at `at`: refuses what a stranger put in the way,
+ * and closes winjoin's own folder to users where `at` lies in it. */
 static int open_way(struct host *host, const char *at, struct error *err) {
     bool stands;
 

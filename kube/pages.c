@@ -251,7 +251,7 @@ struct walk {
     struct error why;
 };
 
-/* One after the other: of a page of Nodes most is what nobody reads. */
+/* Reads one object at a time and drops what nobody here reads, which is most of a page of Nodes. */
 static void item_found(void *context, const struct json_found *found) {
     struct walk *walk = context;
     json_t *item = NULL;

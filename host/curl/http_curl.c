@@ -178,7 +178,8 @@ static int start(struct curl_http *http, struct transfer *transfer) {
     return 0;
 }
 
-/* Those that run, or were to, are ended without an answer. */
+/* Ends the requests that run, and those that have not begun, without an answer. `wanted`: the user
+ * asked to stop. */
 static void give_up(struct curl_http *http, struct transfer *transfers, size_t count, bool wanted) {
     for (size_t i = 0; i < count; i++) {
         struct transfer *t = &transfers[i];
@@ -234,7 +235,7 @@ static void start_more(struct curl_http *http, struct transfer *transfers, size_
     }
 }
 
-/* A clock, as long as none ends: the time of the first that runs. */
+/* The time of the first request that runs. It serves as a clock as long as none ends. */
 static uint64_t first_ms(const struct transfer *transfers, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (transfers[i].runs)

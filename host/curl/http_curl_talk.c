@@ -115,35 +115,30 @@ static int say(struct conversation *c, struct error *err) {
     return 0;
 }
 
-/* One piece, or none: the connection may hold bytes that no poll of its socket shows. Returns 1
- * when something was heard. */
-static int hear(struct conversation *c, bool *ret_done, struct error *err) {
-    const struct http_talk *talk = c->talk;
-    char piece[PIECE];
-    size_t len = 0;
-    CURLcode code = curl_easy_recv(c->easy, piece, sizeof piece, &len);
-
-    if (code == CURLE_AGAIN) {
-        if (talk->heard(talk->context, NULL, 0, &c->say, ret_done, err) < 0)
-            return -1;
-        return *ret_done ? 0 : say(c, err);
-    }
-    if (code != CURLE_OK)
-        return failed(c, code, err);
-    if (!len)
-        return error_set(err, ERROR_NETWORK, "talk to '%s': the server hung up", talk->request.url);
-    return talk->heard(talk->context, piece, len, &c->say, ret_done, err) < 0 ? -1 : 1;
-}
-
-/* Returns whether something was heard. */
+/* Says what is left and hears one piece, or none: the connection may hold bytes that no poll of its
+ * socket shows. Returns whether something was heard. */
 static bool go_on(struct conversation *c, struct error *err) {
-    bool done = false;
+    const struct http_talk *talk = c->talk;
     int heard = is_interrupted(c) ? failed(c, CURLE_ABORTED_BY_CALLBACK, err) : say(c, err);
+    char piece[PIECE];
+    bool done = false;
+    size_t len = 0;
 
-    if (heard == 0)
-        heard = hear(c, &done, err);
-    if (done && heard >= 0)
-        heard = say(c, err); /* the last words, if they can be said at once */
+    if (heard == 0) {
+        CURLcode code = curl_easy_recv(c->easy, piece, sizeof piece, &len);
+
+        if (code != CURLE_OK && code != CURLE_AGAIN)
+            heard = failed(c, code, err);
+        else if (code == CURLE_OK && !len)
+            heard = error_set(err, ERROR_NETWORK, "talk to '%s': the server hung up",
+                              talk->request.url);
+        else if (talk->heard(talk->context, len ? piece : NULL, len, &c->say, &done, err) < 0)
+            heard = -1;
+        else
+            heard = len > 0;
+    }
+    if (heard == 0 || (heard > 0 && done))
+        heard = say(c, err); /* also the last words, if they can be said at once */
     c->open = heard >= 0 && !done;
     return heard > 0;
 }

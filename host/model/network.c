@@ -124,7 +124,7 @@ int model_address_add(json_t *state, uint32_t index, const char *address, struct
     return 0;
 }
 
-/* Takes the value. */
+/* Sets a member of one adapter. Takes over the value. */
 static int set_member(json_t *state, uint32_t index, const char *doing, const char *key,
                       json_t *value, struct error *err) {
     json_t *adapter = need_adapter(state, index, err);

@@ -162,7 +162,8 @@ int win32_write(struct host *host, const char *path, const void *data, size_t le
     return win32_fail(err, code, "write '%s'", path);
 }
 
-/* Shared: a scanner reads what was closed a moment ago. */
+/* Opens the file that the pieces go to, a new one for the first piece. It is shared, because a
+ * scanner may read what was closed a moment ago. */
 static DWORD open_part(const wchar_t *path, bool first, SECURITY_ATTRIBUTES *attributes,
                        HANDLE *ret) {
     DWORD code;

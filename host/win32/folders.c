@@ -159,7 +159,8 @@ static int names_in(HANDLE folder, const char *path, struct text_list *ret, stru
                : win32_fail(err, GetLastError(), "list '%s'", path);
 }
 
-/* Where `depth` is not 0 with what is in it, no deeper than so many folders. */
+/* Removes what is at the path; where `depth` is not 0 with what is in it, no deeper than so many
+ * folders. */
 static int remove_at(const char *path, int depth, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
