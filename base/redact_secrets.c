@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "base/nearest.h"
 #include "base/redact.h"
 #include "base/text.h"
 
@@ -157,7 +158,7 @@ static const char *const anywhere[] = {
 };
 /* A whole part. */
 static const char *const parts[] = {
-    "key", "keys", "pass", "pwd", "pw", "auth", "authorization", "cred", "creds", "psk",
+    "key", "keys", "pass", "pwd", "pw", "auth", "authorization", "cred", "creds", "psk", NULL,
 };
 /* The last part: what is named is no secret but a thing about one. */
 static const char *const about[] = {
@@ -170,22 +171,14 @@ static const char *const about[] = {
     "enabled",   "disabled",   "required", "audience", "audiences", "issuer",   "webhook",
     "ref",       "reference",  "sock",     "socket",   "info",      "status",   "reason",
     "requests",  "projection", "review",   "reviews",  "hash",      "sha256",   "digest",
-    "groups",
+    "groups",    NULL,
 };
 /* With one of these a key opens nothing. */
 static const char *const open_keys[] = {
     "public", "topology",   "label",   "annotation", "registry", "sort", "partition", "routing",
     "patch",  "merge",      "foreign", "cache",      "object",   "map",  "field",     "selector",
-    "taint",  "toleration", "group",   "hot",        "match",    "hash",
+    "taint",  "toleration", "group",   "hot",        "match",    "hash", NULL,
 };
-
-static bool is_one_of(const char *word, const char *const *list, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (text_equal(word, list[i]))
-            return true;
-    return false;
-}
-#define IS_ONE_OF(word, list) is_one_of(word, list, ARRAY_SIZE(list))
 
 /* A name in lower case: its parts, each with its end, and all of them as one word. */
 struct parts {
@@ -235,15 +228,15 @@ bool redact_is_secret_name(const char *name, size_t len) {
     bool secret = false, open = false;
 
     split(name + cut, len - cut, &p);
-    if (!p.count || IS_ONE_OF(p.items[p.count - 1], about))
+    if (!p.count || name_find(about, p.items[p.count - 1]))
         return false;
     for (size_t i = 0; i < ARRAY_SIZE(anywhere); i++)
         if (strstr(p.whole, anywhere[i]))
             return true;
     for (size_t i = 0; i < p.count; i++) {
-        secret = secret || IS_ONE_OF(p.items[i], parts) ||
+        secret = secret || name_find(parts, p.items[i]) ||
                  (i + 1 == p.count && text_equal(p.items[i], "sig")); /* not "sig-windows" */
-        open = open || IS_ONE_OF(p.items[i], open_keys);
+        open = open || name_find(open_keys, p.items[i]);
     }
     /* "key: node-role.kubernetes.io/control-plane" is a taint */
     return secret && !open && !(p.count == 1 && text_starts_with(p.items[0], "key"));

@@ -282,11 +282,6 @@ static int parse(struct reading r, const char *text, size_t len, const char *wha
     return 0;
 }
 
-int kubeconfig_parse(const char *text, size_t len, const char *what, struct kubeconfig *ret,
-                     struct error *err) {
-    return parse((struct reading){.err = err}, text, len, what, ret);
-}
-
 /* ---- files ---- */
 
 static int embed(struct host *host, const char *base, const char *path, const char *kind,
@@ -350,9 +345,9 @@ int kubeconfig_read_file(struct host *host, const char *path, const char *contex
     return 0;
 }
 
-int kubeconfig_parse_whole(const char *text, size_t len, const char *what, struct kubeconfig *ret,
-                           struct error *err) {
-    struct reading r = {.whole = true, .err = err};
+int kubeconfig_parse(const char *text, size_t len, const char *what, bool whole,
+                     struct kubeconfig *ret, struct error *err) {
+    struct reading r = {.whole = whole, .err = err};
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     const char *file;
 
@@ -362,7 +357,7 @@ int kubeconfig_parse_whole(const char *text, size_t len, const char *what, struc
            : config.client_cert_file ? config.client_cert_file
            : config.client_key_file  ? config.client_key_file
                                      : config.token_file;
-    if (file)
+    if (whole && file)
         return error_set(err, ERROR_USAGE,
                          "read '%s': it refers to the file '%s' on this machine; a discovery "
                          "kubeconfig must embed its data",

@@ -32,18 +32,17 @@ struct kubeconfig {
 
 /* Reads one YAML or JSON kubeconfig. Cluster: the one named "" if there is one, else that of the
  * current context; User: current context -> user; a missing link is not a user. Nothing else in it
- * is looked at. ERROR_MALFORMED with line and column. kubeconfig_free(). */
-int kubeconfig_parse(const char *text, size_t len, const char *what, struct kubeconfig *ret,
-                     struct error *err);
+ * is looked at, unless it must be `whole`: then the current context, its cluster and user must be
+ * there as in kubeconfig_read_file(), and name no files (ERROR_USAGE). ERROR_MALFORMED with line
+ * and column. kubeconfig_free(). */
+int kubeconfig_parse(const char *text, size_t len, const char *what, bool whole,
+                     struct kubeconfig *ret, struct error *err);
 /* Reads the file and the files that it names (relative ones lie beside it, "/x" on its drive) into
  * ca_pem, client_cert_pem, client_key_pem and token (taken verbatim). `context` (NULL: the current
  * one), its cluster and user must be there and be no contradiction (clientcmd's words, prefix
  * "invalid configuration: "). ERROR_ABSENT, ERROR_MALFORMED, ERROR_USAGE. */
 int kubeconfig_read_file(struct host *host, const char *path, const char *context,
                          struct kubeconfig *ret, struct error *err);
-/* The same for a text that came from elsewhere: what is chosen must name no files (ERROR_USAGE). */
-int kubeconfig_parse_whole(const char *text, size_t len, const char *what, struct kubeconfig *ret,
-                           struct error *err);
 void kubeconfig_free(struct kubeconfig *config);
 /* Leaves the certificates alone in ca_pem, which must be there: those that were looked at are those
  * that are trusted and written to the node. ERROR_MALFORMED as certificates_parse. */

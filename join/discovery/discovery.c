@@ -193,7 +193,7 @@ static int read_kubeconfig(const struct discovery *d, const struct cluster_info 
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
 
     if (kubeconfig_parse(info->kubeconfig, strlen(info->kubeconfig),
-                         "the kubeconfig in the cluster-info ConfigMap", &config, err) < 0)
+                         "the kubeconfig in the cluster-info ConfigMap", false, &config, err) < 0)
         return -1;
     if (!config.ca_pem) {
         (void)error_set(err, ERROR_MALFORMED, "it has no certificate-authority-data");

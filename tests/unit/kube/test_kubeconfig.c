@@ -19,7 +19,7 @@
     "kind: Config\npreferences: {}\nusers: null\n"
 
 static int parse(const char *text, struct kubeconfig *ret, struct error *err) {
-    return kubeconfig_parse(text, strlen(text), "test", ret, err);
+    return kubeconfig_parse(text, strlen(text), "test", false, ret, err);
 }
 
 static void reads_cluster_info(void **state) {
@@ -273,7 +273,7 @@ static void tells_mistakes_in_what_is_used(void **state) {
         assert_non_null(strstr(err.message, "read 'C:\\conf': invalid configuration: "));
         error_clear(&err);
         assert_int_equal(
-            kubeconfig_parse_whole(rows[i].text, strlen(rows[i].text), "it", &config, &err), -1);
+            kubeconfig_parse(rows[i].text, strlen(rows[i].text), "it", true, &config, &err), -1);
         assert_ptr_equal(strstr(err.message, "read 'it': invalid configuration: "), err.message);
     }
     host_free(host);
@@ -293,7 +293,7 @@ static void the_rest_may_be_anything(void **state) {
     struct error err = {0};
 
     (void)state;
-    if (kubeconfig_parse_whole(text, strlen(text), "test", &config, &err) < 0)
+    if (kubeconfig_parse(text, strlen(text), "test", true, &config, &err) < 0)
         fail_msg("%s", err.message);
     assert_string_equal(config.server, "https://s");
     assert_string_equal(config.token, "5");
@@ -314,7 +314,7 @@ static void what_came_from_elsewhere_names_no_files(void **state) {
         struct kubeconfig config = {0};
         struct error err = {0};
 
-        assert_int_equal(kubeconfig_parse_whole(texts[i], strlen(texts[i]), "test", &config, &err),
+        assert_int_equal(kubeconfig_parse(texts[i], strlen(texts[i]), "test", true, &config, &err),
                          -1);
         assert_int_equal(err.kind, ERROR_USAGE);
         assert_non_null(
