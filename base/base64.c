@@ -4,12 +4,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 
 static const char standard[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-static const char url[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-static char *encode(const void *data, size_t len, const char *alphabet, bool pad) {
+char *base64_encode(const void *data, size_t len) {
     const unsigned char *in = data;
     char *out = xmalloc((len + 2) / 3 * 4 + 1), *o = out;
 
@@ -18,23 +16,20 @@ static char *encode(const void *data, size_t len, const char *alphabet, bool pad
         uint32_t v = (uint32_t)in[i] << 16 | (n > 1 ? (uint32_t)in[i + 1] << 8 : 0) |
                      (n > 2 ? in[i + 2] : 0);
 
-        *o++ = alphabet[v >> 18];
-        *o++ = alphabet[v >> 12 & 63];
-        if (n > 1 || pad)
-            *o++ = n > 1 ? alphabet[v >> 6 & 63] : '=';
-        if (n > 2 || pad)
-            *o++ = n > 2 ? alphabet[v & 63] : '=';
+        *o++ = standard[v >> 18];
+        *o++ = standard[v >> 12 & 63];
+        *o++ = n > 1 ? standard[v >> 6 & 63] : '=';
+        *o++ = n > 2 ? standard[v & 63] : '=';
     }
     *o = '\0';
     return out;
 }
 
-char *base64_encode(const void *data, size_t len) {
-    return encode(data, len, standard, true);
-}
-
 char *base64url_encode(const void *data, size_t len) {
-    return encode(data, len, url, false);
+    char *out = base64_encode(data, len);
+
+    out[strcspn(out, "=")] = '\0';
+    return text_replace(text_replace(out, "+", '-'), "/", '_');
 }
 
 int base64_decode(const char *text, size_t len, unsigned char **ret, size_t *ret_len,

@@ -119,46 +119,39 @@ static int no_value(const char *path, struct error *err) {
     return error_set(err, ERROR_USAGE, "path \"%s\": no such value", path);
 }
 
-/* The place where `value` will go, which is taken over when there is none, or when it is the whole
- * document: then it is there already. */
-static int find_place_for(struct state *s, const char *path, json_t *value, struct place *ret,
-                          struct error *err) {
-    if (find_place(s, path, ret, err) < 0) {
-        json_decref(value);
-        return -1;
-    }
-    if (!ret->parent) {
+/* Adds a value, or puts it in the place of the one that is there. Takes over `value`. */
+static int put_value(struct state *s, const char *path, json_t *value, bool replace,
+                     struct error *err) {
+    struct place place = {0};
+    long long index;
+    int result;
+
+    if (!replace && !*path)
+        result = error_set(err, ERROR_USAGE, "path \"\": the whole document can only be replaced");
+    else
+        result = find_place(s, path, &place, err);
+    if (result == 0 && !place.parent) {
         json_decref(s->document);
         s->document = value;
+        return 0;
     }
-    return 0;
-}
-
-/* Takes over `value`. */
-static int add_value(struct state *s, const char *path, json_t *value, struct error *err) {
-    struct place place;
-    long long index;
-    int result = 0;
-
-    if (!*path) {
-        json_decref(value);
-        return error_set(err, ERROR_USAGE, "path \"\": the whole document can only be replaced");
-    }
-    if (find_place_for(s, path, value, &place, err) < 0)
-        return -1;
-    if (json_is_object(place.parent)) {
+    if (result == 0 && replace && !child_of(place.parent, place.token))
+        result = no_value(path, err);
+    if (result == 0 && json_is_object(place.parent)) {
         json_object_set_new(place.parent, place.token, value);
-    } else {
-        index = text_equal(place.token, "-") ? (long long)json_array_size(place.parent)
-                                             : index_of(place.token);
-        if (index < 0 || (size_t)index > json_array_size(place.parent)) {
-            json_decref(value);
-            result = error_set(err, ERROR_USAGE, "path \"%s\": the list has %zu items", path,
-                               json_array_size(place.parent));
-        } else {
+    } else if (result == 0) {
+        const size_t size = json_array_size(place.parent);
+
+        index = !replace && text_equal(place.token, "-") ? (long long)size : index_of(place.token);
+        if (index < 0 || (size_t)index > size)
+            result = error_set(err, ERROR_USAGE, "path \"%s\": the list has %zu items", path, size);
+        else if (replace)
+            json_array_set_new(place.parent, (size_t)index, value);
+        else
             json_array_insert_new(place.parent, (size_t)index, value);
-        }
     }
+    if (result < 0)
+        json_decref(value);
     free(place.token);
     return result;
 }
@@ -177,27 +170,6 @@ static int remove_value(struct state *s, const char *path, struct error *err) {
         result = json_object_del(place.parent, place.token);
     else
         result = json_array_remove(place.parent, (size_t)index_of(place.token));
-    free(place.token);
-    return result;
-}
-
-/* Takes over `value`. */
-static int replace_value(struct state *s, const char *path, json_t *value, struct error *err) {
-    struct place place;
-    int result = 0;
-
-    if (find_place_for(s, path, value, &place, err) < 0)
-        return -1;
-    if (!place.parent)
-        return 0;
-    if (!child_of(place.parent, place.token)) {
-        json_decref(value);
-        result = no_value(path, err);
-    } else if (json_is_object(place.parent)) {
-        json_object_set_new(place.parent, place.token, value);
-    } else {
-        json_array_set_new(place.parent, (size_t)index_of(place.token), value);
-    }
     free(place.token);
     return result;
 }
@@ -234,7 +206,7 @@ static int move_value(struct state *s, const char *from, const char *path, struc
         json_decref(value);
         return -1;
     }
-    return add_value(s, path, value, err);
+    return put_value(s, path, value, false, err);
 }
 
 static int copy_value(struct state *s, const char *from, const char *path, struct error *err) {
@@ -248,7 +220,7 @@ static int copy_value(struct state *s, const char *from, const char *path, struc
     if (s->copied > JSON_PATCH_COPIED_MAX)
         return error_set(err, ERROR_USAGE, "from \"%s\": the patch copies more than %d values",
                          from, JSON_PATCH_COPIED_MAX);
-    return add_value(s, path, json_deep_copy(value), err);
+    return put_value(s, path, json_deep_copy(value), false, err);
 }
 
 static int test_value(const struct state *s, const char *path, const json_t *wanted,
@@ -310,11 +282,11 @@ static int apply_one(struct state *s, const json_t *operation, const char **ret_
         return error_set(err, ERROR_USAGE, "\"value\" is required");
     switch (op) {
     case ADD:
-        return add_value(s, path, json_deep_copy(value), err);
+        return put_value(s, path, json_deep_copy(value), false, err);
     case REMOVE:
         return remove_value(s, path, err);
     case REPLACE:
-        return replace_value(s, path, json_deep_copy(value), err);
+        return put_value(s, path, json_deep_copy(value), true, err);
     case MOVE:
         return move_value(s, from, path, err);
     case COPY:

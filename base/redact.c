@@ -6,11 +6,13 @@
 
 enum { ID_LENGTH = 6, SECRET_LENGTH = 16, IDS_MAX = 16 };
 
-/* A text that was cut to fit ends inside a token, whose id still tells it. */
+/* The ids of tokens that were seen. A text that was cut to fit may end inside a token, which its id
+ * still tells. */
 static char ids[IDS_MAX][ID_LENGTH];
 static size_t id_count;
 
-/* With the secret of another token that is hidden already. */
+/* How many characters from here on may belong to a token. '*' counts, too: the secret of another
+ * token may be hidden already. */
 static size_t run_of(const char *text) {
     return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789*");
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "base/nearest.h"
 #include "base/redact.h"
 #include "base/text.h"
 
@@ -157,7 +158,7 @@ static const char *const anywhere[] = {
 };
 /* A whole part. */
 static const char *const parts[] = {
-    "key", "keys", "pass", "pwd", "pw", "auth", "authorization", "cred", "creds", "psk",
+    "key", "keys", "pass", "pwd", "pw", "auth", "authorization", "cred", "creds", "psk", NULL,
 };
 /* The last part: what is named is no secret but a thing about one. */
 static const char *const about[] = {
@@ -170,22 +171,14 @@ static const char *const about[] = {
     "enabled",   "disabled",   "required", "audience", "audiences", "issuer",   "webhook",
     "ref",       "reference",  "sock",     "socket",   "info",      "status",   "reason",
     "requests",  "projection", "review",   "reviews",  "hash",      "sha256",   "digest",
-    "groups",
+    "groups",    NULL,
 };
 /* With one of these a key opens nothing. */
 static const char *const open_keys[] = {
     "public", "topology",   "label",   "annotation", "registry", "sort", "partition", "routing",
     "patch",  "merge",      "foreign", "cache",      "object",   "map",  "field",     "selector",
-    "taint",  "toleration", "group",   "hot",        "match",    "hash",
+    "taint",  "toleration", "group",   "hot",        "match",    "hash", NULL,
 };
-
-static bool is_one_of(const char *word, const char *const *list, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (text_equal(word, list[i]))
-            return true;
-    return false;
-}
-#define IS_ONE_OF(word, list) is_one_of(word, list, ARRAY_SIZE(list))
 
 /* A name in lower case: its parts, each with its end, and all of them as one word. */
 struct parts {
@@ -235,15 +228,15 @@ bool redact_is_secret_name(const char *name, size_t len) {
     bool secret = false, open = false;
 
     split(name + cut, len - cut, &p);
-    if (!p.count || IS_ONE_OF(p.items[p.count - 1], about))
+    if (!p.count || name_find(about, p.items[p.count - 1]))
         return false;
     for (size_t i = 0; i < ARRAY_SIZE(anywhere); i++)
         if (strstr(p.whole, anywhere[i]))
             return true;
     for (size_t i = 0; i < p.count; i++) {
-        secret = secret || IS_ONE_OF(p.items[i], parts) ||
+        secret = secret || name_find(parts, p.items[i]) ||
                  (i + 1 == p.count && text_equal(p.items[i], "sig")); /* not "sig-windows" */
-        open = open || IS_ONE_OF(p.items[i], open_keys);
+        open = open || name_find(open_keys, p.items[i]);
     }
     /* "key: node-role.kubernetes.io/control-plane" is a taint */
     return secret && !open && !(p.count == 1 && text_starts_with(p.items[0], "key"));
@@ -254,17 +247,6 @@ bool redact_is_secret_name(const char *name, size_t len) {
 #define NAME LETTERS DIGITS "_-."
 #define HEX DIGITS "abcdefABCDEF"
 #define SPACE " \t\r\n"
-
-static bool is_document(const char *text) {
-    size_t len = strlen(text);
-
-    text += strspn(text, SPACE);
-    len = strlen(text);
-    while (len && strchr(SPACE, text[len - 1]))
-        len--;
-    return len > 1 &&
-           ((text[0] == '{' && text[len - 1] == '}') || (text[0] == '[' && text[len - 1] == ']'));
-}
 
 static void look(const struct redact_text *text, char *name, char *end) {
     size_t len = (size_t)(end - name), blanks = strspn(end, BLANKS);
@@ -290,9 +272,14 @@ static void look(const struct redact_text *text, char *name, char *end) {
 }
 
 void redact_secrets(char *text) {
-    const struct redact_text whole = {text, is_document(text)};
+    size_t first = strspn(text, SPACE), behind = strlen(text);
+    struct redact_text whole = {.begin = text};
     static const char begin[] = "://", web_token[] = "eyJ"; /* {" in base64 */
 
+    while (behind > first && strchr(SPACE, text[behind - 1]))
+        behind--;
+    whole.json = behind > first + 1 && ((text[first] == '{' && text[behind - 1] == '}') ||
+                                        (text[first] == '[' && text[behind - 1] == ']'));
     redact_tokens(text);
     hide_keys(&whole);
     /* JSON Web Tokens, also glued to something. */

@@ -189,27 +189,24 @@ static bool is_first(const struct redact_text *text, char *name) {
     return at == name;
 }
 
-static char *next_line(const struct redact_text *text, char *line, size_t len) {
-    char *end = line + len;
-
-    if (text->json)
-        return is_newline_escape(end) ? end + 2 + 2 * is_newline_escape(end + 2) : NULL;
-    end += *end == '\r';
-    return *end == '\n' ? end + 1 : NULL;
-}
-
 /* The lines below a name, of a block or a list or further in: `at` is the end of the name's line.
  * A line that has a name of its own is no value. */
 static void hide_below(const struct redact_text *text, char *name, char *at, bool block) {
     char *own = line_begin(text, name), *line = at;
     size_t depth = strspn(own, BLANKS);
 
-    while ((line = next_line(text, line, 0))) {
-        size_t in = strspn(line, BLANKS), len = line_length(text, line);
-        bool item = line[in] == '-' && line[in + 1] == ' ';
-        size_t from = item && !block ? in + 2 : in;
-        const char *colon = memchr(line, ':', len);
+    /* In a document a line ends in an escape, or in two of them. */
+    while (text->json ? is_newline_escape(line) : line[*line == '\r'] == '\n') {
+        size_t in, len, from;
+        const char *colon;
+        bool item;
 
+        line += text->json ? 2 + 2 * is_newline_escape(line + 2) : 1 + (*line == '\r');
+        in = strspn(line, BLANKS);
+        len = line_length(text, line);
+        item = line[in] == '-' && line[in + 1] == ' ';
+        from = item && !block ? in + 2 : in;
+        colon = memchr(line, ':', len);
         if (len > in) {
             if (in < depth + !item || (block && in <= depth))
                 return;

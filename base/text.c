@@ -106,30 +106,27 @@ static size_t utf8_length(const unsigned char *p, size_t left, uint32_t *ret_cod
     return n;
 }
 
-/* Format characters (Unicode's category Cf) and separators of lines: they show nothing themselves,
- * but turn the direction of a line around, join letters or make two texts look the same. */
-static bool is_invisible(uint32_t code) {
-    static const uint32_t ranges[][2] = {
+void text_add_visible(struct text *t, const void *data, size_t len) {
+    /* Format characters (Unicode's category Cf) and separators of lines: they show nothing
+     * themselves, but turn the direction of a line around, join letters or make two texts look the
+     * same. */
+    static const uint32_t invisible[][2] = {
         {0xad, 0xad},       {0x600, 0x605},     {0x61c, 0x61c},     {0x6dd, 0x6dd},
         {0x70f, 0x70f},     {0x890, 0x891},     {0x8e2, 0x8e2},     {0x180e, 0x180e},
         {0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},   {0xfeff, 0xfeff},
         {0xfff9, 0xfffb},   {0x110bd, 0x110bd}, {0x110cd, 0x110cd}, {0x1bca0, 0x1bca3},
         {0x1d173, 0x1d17a}, {0xe0000, 0xe007f},
     };
-
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (code >= ranges[i][0] && code <= ranges[i][1])
-            return true;
-    return false;
-}
-
-void text_add_visible(struct text *t, const void *data, size_t len) {
     const unsigned char *p = data;
     uint32_t code;
 
     for (size_t i = 0, n; i < len; i += n ? n : 1) {
+        bool hidden = false;
+
         n = utf8_length(p + i, len - i, &code);
-        if (n > 1 && is_invisible(code)) {
+        for (size_t k = 0; n > 1 && k < ARRAY_SIZE(invisible); k++)
+            hidden |= code >= invisible[k][0] && code <= invisible[k][1];
+        if (hidden) {
             /* As JSON writes it, so that a document with it means the same. */
             if (code > 0xffff)
                 text_addf(t, "\\u%04x\\u%04x", (unsigned)(0xd800 + ((code - 0x10000) >> 10)),

@@ -148,8 +148,8 @@ char *yaml_write(const json_t *json) {
 
 /* ---- templates ---- */
 
-/* NULL: a place without a value. Places are filled in the tree, not in the text: no value can be
- * read as YAML. */
+/* A copy in which each "@NAME@" is replaced; NULL: a place without a value. Places are filled in
+ * the tree, not in the text: no value can be read as YAML. */
 static json_t *filled(const json_t *json, const json_t *values) {
     const char *text = json_string_value(json);
     size_t len = text ? strlen(text) : 0;

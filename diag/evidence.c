@@ -201,7 +201,7 @@ static json_t *diag_evidence_proxy(struct host *host) {
         vip = json_text_at(yaml.documents, "0.winkernel.sourceVip");
     json_set_text(proxy, "sourceVip", vip);
     if (host_read(host, KUBE_PROXY_KUBECONFIG_PATH, CONFIG_MAX, &secret, &len, NULL) == 0 &&
-        kubeconfig_parse(secret, len, KUBE_PROXY_KUBECONFIG_PATH, &kubeconfig, NULL) == 0)
+        kubeconfig_parse(secret, len, KUBE_PROXY_KUBECONFIG_PATH, false, &kubeconfig, NULL) == 0)
         json_set_text(proxy, "server", kubeconfig.server);
     if (tail)
         service_log_words(tail, LINES, &words);

@@ -78,24 +78,11 @@ static const struct code codes[] = {
     {0x800706b5, ERROR_HOST, "the hns service's interface is unknown"},
 };
 
-static const struct code *find_code(uint32_t hresult) {
-    for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
-        if (codes[i].hresult == hresult)
-            return &codes[i];
-    return NULL;
-}
-
-const char *hcn_error_name(uint32_t hresult) {
-    const struct code *code = find_code(hresult);
-
-    return code && (hresult >> 16) == 0x803b ? code->name : NULL;
-}
-
 int hcn_check(const char *function, uint32_t hresult, const char *record, struct error *err) {
     _cleanup_json_ json_t *json = NULL;
     _cleanup_(freep) char *reason = NULL;
-    const char *name, *text;
-    const struct code *code;
+    const struct code *code = NULL;
+    const char *text;
 
     if (!(hresult & 0x80000000u) && (!record || !*record))
         return 0;
@@ -103,15 +90,16 @@ int hcn_check(const char *function, uint32_t hresult, const char *record, struct
         (void)json_read(record, strlen(record), "ErrorRecord", &json, NULL); /* NULL then */
     if (!(hresult & 0x80000000u))
         hresult = (uint32_t)json_number_at(json, "ErrorCode", 0x80004005);
-    code = find_code(hresult);
+    for (size_t i = 0; i < ARRAY_SIZE(codes) && !code; i++)
+        code = codes[i].hresult == hresult ? &codes[i] : NULL;
     /* What HNS says of it, or what it wrote where that is no JSON; no full stop at the end. */
     text = json_text_or(json, "Error", record && *record ? record : NULL);
     reason = xstrdup(text ? text : code ? code->name : "HNS gave no reason");
     for (size_t len = strlen(reason); len && strchr(". \r\n", reason[len - 1]);)
         reason[--len] = '\0';
-    name = hcn_error_name(hresult);
-    if (code && name && !text_equal(name, reason))
-        return error_set_os(err, code->kind, hresult, "call %s: %s: %s", function, name, reason);
+    if (code && (hresult >> 16) == 0x803b && !text_equal(code->name, reason))
+        return error_set_os(err, code->kind, hresult, "call %s: %s: %s", function, code->name,
+                            reason);
     return error_set_os(err, code ? code->kind : ERROR_HOST, hresult, "call %s: %s", function,
                         reason);
 }
@@ -199,13 +187,6 @@ int hcn_enumerate(struct host *host, enum hcn_kind kind, const char *query, char
     return call(host, exports[kind].enumerate, arguments, 1, ret, err);
 }
 
-static int query_handle(struct host *host, enum hcn_kind kind, const char *handle,
-                        const char *query, char **ret, struct error *err) {
-    const char *arguments[] = {handle, query ? query : QUERY_ALL};
-
-    return call(host, exports[kind].query, arguments, 2, ret, err);
-}
-
 int hcn_create(struct host *host, enum hcn_kind kind, const char *network, const char *id,
                const char *document, char **ret_properties, struct error *err) {
     _cleanup_(freep) char *network_handle = NULL, *handle = NULL;
@@ -229,7 +210,10 @@ int hcn_create(struct host *host, enum hcn_kind kind, const char *network, const
         close_handle(host, HCN_NETWORK, network_handle);
     if (host_changed(host, result) < 0)
         return -1;
-    result = ret_properties ? query_handle(host, kind, handle, NULL, ret_properties, err) : 0;
+    arguments[0] = handle;
+    arguments[1] = QUERY_ALL;
+    result =
+        ret_properties ? call(host, exports[kind].query, arguments, 2, ret_properties, err) : 0;
     close_handle(host, kind, handle);
     return result;
 }
@@ -237,11 +221,14 @@ int hcn_create(struct host *host, enum hcn_kind kind, const char *network, const
 int hcn_query(struct host *host, enum hcn_kind kind, const char *id, const char *query,
               char **ret_properties, struct error *err) {
     _cleanup_(freep) char *handle = NULL;
+    const char *arguments[2];
     int result;
 
     if (check_id(id, err) < 0 || call(host, exports[kind].open, &id, 1, &handle, err) < 0)
         return -1;
-    result = query_handle(host, kind, handle, query, ret_properties, err);
+    arguments[0] = handle;
+    arguments[1] = query ? query : QUERY_ALL;
+    result = call(host, exports[kind].query, arguments, 2, ret_properties, err);
     close_handle(host, kind, handle);
     return result;
 }

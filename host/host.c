@@ -1,6 +1,8 @@
 /* The seam's front: checks arguments once for all hosts and hands on to the host's table. */
 #include "host/host.h"
 
+#include <errno.h>
+
 #include "base/cidr.h"
 #include "base/log.h"
 #include "host/host_ops.h"
@@ -99,11 +101,6 @@ int host_registry_get(struct host *host, const char *key, const char *value, cha
     return host->ops->registry_get(host, key, value, false, ret, err);
 }
 
-int host_registry_get_raw(struct host *host, const char *key, const char *value, char **ret,
-                          struct error *err) {
-    return host->ops->registry_get(host, key, value, true, ret, err);
-}
-
 int host_registry_set(struct host *host, const char *key, const char *value, bool number,
                       const char *data, struct error *err) {
     log_message(LOG_CALL, "%s registry value '%s\\%s'", data ? "set" : "remove", key, value);
@@ -126,7 +123,8 @@ int host_run(struct host *host, const struct host_process *process, int *ret_exi
 int host_watcher_start(struct host *host, const char *const *argv, struct host_watcher **ret,
                        struct error *err) {
     log_message(LOG_CALL, "start %s %s", argv[0], argv[1] ? argv[1] : "");
-    return host->ops->watcher_start(host, argv, ret, err);
+    *ret = NULL;
+    return host->ops->watcher_start ? host->ops->watcher_start(host, argv, ret, err) : 0;
 }
 
 void host_watcher_end(struct host *host, struct host_watcher *watcher) {
@@ -135,7 +133,7 @@ void host_watcher_end(struct host *host, struct host_watcher *watcher) {
 }
 
 bool host_watched_well(struct host *host, unsigned timeout_ms) {
-    return host->ops->watched_well(host, timeout_ms);
+    return host->ops->watched_well && host->ops->watched_well(host, timeout_ms);
 }
 
 int host_event(struct host *host, char level, unsigned event_id, const char *text,
@@ -157,6 +155,8 @@ int host_pipe_open(struct host *host, const char *path, const struct host_pipe_t
                    struct host_pipe **ret, struct error *err) {
     if (!talk->heard || !talk->timeout_ms)
         return error_set(err, ERROR_USAGE, "open pipe '%s': no server listens on it", path);
+    if (!host->ops->pipe_open) /* pipes may be there (host_pipe_exists()), but nobody answers */
+        return error_set_os(err, ERROR_ABSENT, ENOENT, "open '%s'", path);
     return host->ops->pipe_open(host, path, talk, ret, err);
 }
 
@@ -334,14 +334,14 @@ int host_route_add(struct host *host, const struct host_route *route, struct err
     if (check_route(route, err) < 0)
         return -1;
     log_message(LOG_CALL, "add route to %s through %s", route->destination, route->next_hop);
-    return host_changed(host, host->ops->route_add(host, route, err));
+    return host_changed(host, host->ops->route_set(host, route, true, err));
 }
 
 int host_route_remove(struct host *host, const struct host_route *route, struct error *err) {
     if (check_route(route, err) < 0)
         return -1;
     log_message(LOG_CALL, "remove route to %s through %s", route->destination, route->next_hop);
-    return host_changed(host, host->ops->route_remove(host, route, err));
+    return host_changed(host, host->ops->route_set(host, route, false, err));
 }
 
 int host_address_add(struct host *host, uint32_t interface_index, const char *address,
@@ -375,14 +375,16 @@ int host_forwarding(struct host *host, uint32_t interface_index, int family, boo
 int host_metric_set(struct host *host, uint32_t interface_index, int family, uint32_t metric,
                     struct error *err) {
     log_message(LOG_CALL, "set metric of interface %u to %u", interface_index, metric);
-    return host_changed(host, host->ops->metric_set(host, interface_index, family, metric, err));
+    return host_changed(host, host->ops->interface_set(host, interface_index, family,
+                                                       HOST_INTERFACE_METRIC, metric, err));
 }
 
 int host_forwarding_set(struct host *host, uint32_t interface_index, int family, bool on,
                         struct error *err) {
     log_message(LOG_CALL, "turn IPv%d forwarding of interface %u %s", family, interface_index,
                 on ? "on" : "off");
-    return host->ops->forwarding_set(host, interface_index, family, on, err);
+    return host->ops->interface_set(host, interface_index, family, HOST_INTERFACE_FORWARDING, on,
+                                    err);
 }
 
 static int check_port(unsigned port, struct error *err) {

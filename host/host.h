@@ -307,10 +307,6 @@ int host_facts(struct host *host, struct host_facts *ret, struct error *err);
  * caller frees. */
 int host_registry_get(struct host *host, const char *key, const char *value, char **ret,
                       struct error *err);
-/* The same, but a REG_EXPAND_SZ as it is written: "%SystemRoot%" stays. */
-int host_registry_get_raw(struct host *host, const char *key, const char *value, char **ret,
-                          struct error *err);
-
 /* Sets a value under HKLM, and makes its key: data as host_registry_get() tells it, a REG_DWORD
  * when `number`, else a REG_SZ, or REG_EXPAND_SZ where it was one; NULL: the value is taken away,
  * and its key when nothing else is in it; absent is success. */

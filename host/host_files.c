@@ -33,7 +33,8 @@ int host_stranger(struct host *host, const char *path, struct host_stranger *ret
     return path_normalize(path, &at, err) < 0 ? -1 : look(host, at, ret, err);
 }
 
-/* Owner and links, then the list. */
+/* One file or folder of a folder that is asked about: its owner and whether it is a link, then
+ * whether its access list lets users change it. */
 static int look_inside(struct host *host, const char *path, struct host_stranger *ret,
                        struct error *err) {
     _cleanup_(access_list_free) struct access_list list = {0};
@@ -150,7 +151,8 @@ int host_refuse_stranger_in(struct host *host, const char *folder, struct error 
     return host_stranger_in(host, folder, &found, err) < 0 ? -1 : host_stranger_refuse(&found, err);
 }
 
-/* Before something is made or written at `at`. */
+/* Is called before something is made or written at `at`: refuses what a stranger put in the way,
+ * and closes winjoin's own folder to users where `at` lies in it. */
 static int open_way(struct host *host, const char *at, struct error *err) {
     bool stands;
 
@@ -168,12 +170,6 @@ static int open_way(struct host *host, const char *at, struct error *err) {
     return 0;
 }
 
-static bool asks_for_folder(const char *path) {
-    size_t len = strlen(path);
-
-    return len && strchr("\\/", path[len - 1]);
-}
-
 int host_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
               struct error *err) {
     _cleanup_(freep) char *at = NULL;
@@ -181,7 +177,7 @@ int host_read(struct host *host, const char *path, size_t max, char **ret, size_
 
     if (path_normalize(path, &at, err) < 0)
         return -1;
-    if (asks_for_folder(path))
+    if (text_ends_with(path, "\\") || text_ends_with(path, "/"))
         return error_set(err, ERROR_HOST, "read '%s': it is a folder", path);
     if (is_own(at) && refuse_stranger(host, at, true, err) < 0)
         return -1;
@@ -303,7 +299,7 @@ int host_remove(struct host *host, const char *path, struct error *err) {
     log_message(LOG_CALL, "remove '%s'", at);
     if (refuse_stranger(host, at, false, err) < 0)
         return -1;
-    return host->ops->remove(host, at, err);
+    return host->ops->remove(host, at, false, err);
 }
 
 int host_remove_tree(struct host *host, const char *path, struct error *err) {
@@ -317,7 +313,7 @@ int host_remove_tree(struct host *host, const char *path, struct error *err) {
     log_message(LOG_CALL, "remove '%s' and all in it", at);
     if (refuse_stranger(host, at, false, err) < 0)
         return -1;
-    return file_changed(host, at, host->ops->remove_tree(host, at, err));
+    return file_changed(host, at, host->ops->remove(host, at, true, err));
 }
 
 int host_rename(struct host *host, const char *from, const char *to, struct error *err) {
@@ -346,13 +342,15 @@ int host_link(struct host *host, const char *path, const char *target, struct er
 
 enum host_file_type host_file_type(struct host *host, const char *path) {
     _cleanup_(freep) char *at = NULL;
-
     enum host_file_type type;
 
     if (path_normalize(path, &at, NULL) < 0)
         return HOST_ABSENT;
     type = host->ops->file_type(host, at);
-    return type == HOST_FILE && asks_for_folder(path) ? HOST_ABSENT : type;
+    /* One that ends in a separator is a folder's. */
+    return type == HOST_FILE && (text_ends_with(path, "\\") || text_ends_with(path, "/"))
+               ? HOST_ABSENT
+               : type;
 }
 
 int host_list(struct host *host, const char *path, struct text_list *ret, struct error *err) {

@@ -8,6 +8,9 @@
 #include "host/host.h"
 #include "host/http.h"
 
+/* What an interface has for each family, 4 and 6: whether it forwards (0, 1), and its metric. */
+enum host_interface_value { HOST_INTERFACE_FORWARDING, HOST_INTERFACE_METRIC };
+
 /* host.c has checked the arguments (no NULL, paths absolute and with '\\', numbers in range) and
  * hands these the rest; the contracts stand in host.h. */
 struct host_ops {
@@ -23,8 +26,7 @@ struct host_ops {
     int (*access_get)(struct host *, const char *path, char **ret, struct error *);
     int (*access_set)(struct host *, const char *path, const char *access, struct error *);
     int (*stranger)(struct host *, const char *path, struct host_stranger *ret, struct error *);
-    int (*remove)(struct host *, const char *path, struct error *);
-    int (*remove_tree)(struct host *, const char *path, struct error *);
+    int (*remove)(struct host *, const char *path, bool tree, struct error *);
     int (*rename)(struct host *, const char *from, const char *to, struct error *);
     int (*link)(struct host *, const char *path, const char *target, struct error *);
     enum host_file_type (*file_type)(struct host *, const char *path);
@@ -49,42 +51,31 @@ struct host_ops {
     int (*adapters)(struct host *, struct host_adapters *ret, struct error *);
     int (*routes)(struct host *, struct host_routes *ret, struct error *);
     int (*neighbors)(struct host *, struct host_neighbors *ret, struct error *);
-    int (*route_add)(struct host *, const struct host_route *route, struct error *);
-    int (*route_remove)(struct host *, const struct host_route *route, struct error *);
+    int (*route_set)(struct host *, const struct host_route *route, bool add, struct error *);
     int (*address_add)(struct host *, uint32_t interface_index, const char *address,
                        struct error *);
     int (*dns_set)(struct host *, uint32_t interface_index, const struct text_list *servers,
                    struct error *);
     int (*forwarding)(struct host *, uint32_t interface_index, int family, bool *ret,
                       struct error *);
-    int (*forwarding_set)(struct host *, uint32_t interface_index, int family, bool on,
-                          struct error *);
-    int (*metric_set)(struct host *, uint32_t interface_index, int family, uint32_t metric,
-                      struct error *);
+    int (*interface_set)(struct host *, uint32_t interface_index, int family,
+                         enum host_interface_value what, uint32_t value, struct error *);
     int (*port_in_use)(struct host *, bool udp, unsigned port, bool *ret, struct error *);
     int (*firewall_put)(struct host *, const struct host_firewall_rule *rule, struct error *);
     int (*firewall_remove)(struct host *, const char *name, struct error *);
     int (*firewall_has)(struct host *, const char *name, bool *ret, struct error *);
 
     int (*facts)(struct host *, struct host_facts *ret, struct error *);
+    /* `raw`: a REG_EXPAND_SZ as it is written, "%SystemRoot%" stays. */
     int (*registry_get)(struct host *, const char *key, const char *value, bool raw, char **ret,
                         struct error *);
     int (*registry_set)(struct host *, const char *key, const char *value, bool number,
                         const char *data, struct error *);
     int (*run)(struct host *, const struct host_process *process, int *ret_exit_code,
                char **ret_output, struct error *);
-    int (*watcher_start)(struct host *, const char *const *argv, struct host_watcher **ret,
-                         struct error *);
-    void (*watcher_end)(struct host *, struct host_watcher *watcher);
-    bool (*watched_well)(struct host *, unsigned timeout_ms);
     int (*event)(struct host *, char level, unsigned event_id, const char *text, struct error *);
     int (*event_source_set)(struct host *, const char *file, struct error *);
     bool (*pipe_exists)(struct host *, const char *path);
-    int (*pipe_open)(struct host *, const char *path, const struct host_pipe_talk *talk,
-                     struct host_pipe **ret, struct error *);
-    int (*pipe_turn)(struct host *, struct host_pipe *, unsigned wait_ms, bool *ret_done,
-                     struct error *);
-    void (*pipe_close)(struct host *, struct host_pipe *);
     int64_t (*now)(struct host *);
     uint64_t (*monotonic_ms)(struct host *);
     int (*sleep)(struct host *, unsigned milliseconds, struct error *);
@@ -94,27 +85,41 @@ struct host_ops {
     void (*environment_names)(struct host *, const char *prefix, struct text_list *ret);
     char *(*program_path)(struct host *);
     void (*free)(struct host *);
+
+    /* NULL where there is nobody to talk to and nothing to watch, as on a played server. */
+    int (*watcher_start)(struct host *, const char *const *argv, struct host_watcher **ret,
+                         struct error *);
+    void (*watcher_end)(struct host *, struct host_watcher *watcher);
+    bool (*watched_well)(struct host *, unsigned timeout_ms);
+    int (*pipe_open)(struct host *, const char *path, const struct host_pipe_talk *talk,
+                     struct host_pipe **ret, struct error *);
+    int (*pipe_turn)(struct host *, struct host_pipe *, unsigned wait_ms, bool *ret_done,
+                     struct error *);
+    void (*pipe_close)(struct host *, struct host_pipe *);
 };
 
-/* Every operation once: HOST_OPS(HOST_OP_DECLARE, win32) declares the functions win32_read() and so
- * on, HOST_OPS(HOST_OP_ROW, win32) is the table of them. */
+/* Every operation once, but for those that may be NULL: HOST_OPS(HOST_OP_DECLARE, win32) declares
+ * the functions win32_read() and so on, HOST_OPS(HOST_OP_ROW, win32) is the table of them.
+ * HOST_OPS_OF_WINDOWS has the others. */
 /* clang-format off */
 #define HOST_OPS(OP, prefix) \
     OP(prefix, read) OP(prefix, read_part) OP(prefix, write) OP(prefix, write_part) OP(prefix, make_folder) \
     OP(prefix, access_get) OP(prefix, access_set) OP(prefix, stranger) OP(prefix, remove) \
-    OP(prefix, remove_tree) OP(prefix, rename) OP(prefix, link) OP(prefix, file_type) \
+    OP(prefix, rename) OP(prefix, link) OP(prefix, file_type) \
     OP(prefix, list) OP(prefix, free_space) OP(prefix, service_put) OP(prefix, service_query) \
     OP(prefix, service_start) OP(prefix, service_stop) OP(prefix, service_delete) \
     OP(prefix, hns) OP(prefix, adapters) OP(prefix, routes) OP(prefix, neighbors) \
-    OP(prefix, route_add) OP(prefix, route_remove) OP(prefix, address_add) OP(prefix, dns_set) \
-    OP(prefix, forwarding) OP(prefix, forwarding_set) OP(prefix, metric_set) \
+    OP(prefix, route_set) OP(prefix, address_add) OP(prefix, dns_set) \
+    OP(prefix, forwarding) OP(prefix, interface_set) \
     OP(prefix, port_in_use) OP(prefix, firewall_put) OP(prefix, firewall_remove) \
     OP(prefix, firewall_has) OP(prefix, facts) OP(prefix, registry_get) \
-    OP(prefix, registry_set) OP(prefix, run) OP(prefix, watcher_start) OP(prefix, watcher_end) \
-    OP(prefix, watched_well) OP(prefix, event) OP(prefix, event_source_set) \
-    OP(prefix, pipe_exists) OP(prefix, pipe_open) OP(prefix, pipe_turn) OP(prefix, pipe_close) \
-    OP(prefix, now) OP(prefix, monotonic_ms) OP(prefix, sleep) OP(prefix, interrupted) OP(prefix, random) OP(prefix, environment) \
+    OP(prefix, registry_set) OP(prefix, run) OP(prefix, event) OP(prefix, event_source_set) \
+    OP(prefix, pipe_exists) OP(prefix, now) OP(prefix, monotonic_ms) OP(prefix, sleep) \
+    OP(prefix, interrupted) OP(prefix, random) OP(prefix, environment) \
     OP(prefix, environment_names) OP(prefix, program_path) OP(prefix, free)
+#define HOST_OPS_OF_WINDOWS(OP, prefix) \
+    OP(prefix, watcher_start) OP(prefix, watcher_end) OP(prefix, watched_well) \
+    OP(prefix, pipe_open) OP(prefix, pipe_turn) OP(prefix, pipe_close)
 /* clang-format on */
 #define HOST_OP_DECLARE(prefix, op) __typeof__(*((struct host_ops *)0)->op) prefix##_##op;
 #define HOST_OP_ROW(prefix, op) .op = prefix##_##op,
@@ -135,8 +140,6 @@ static inline int host_changed(struct host *host, int result) {
     return result;
 }
 
-/* The symbolic name of a 0x803b00xx code ("HCN_E_INVALID_IP"), or NULL. */
-const char *hcn_error_name(uint32_t hresult);
 /* 0 when the call went well; otherwise fills err and returns -1. `record` is the ErrorRecord or
  * NULL; a non-empty one is a failure even with a success code, and its ErrorCode counts then. */
 int hcn_check(const char *function, uint32_t hresult, const char *record, struct error *err);
@@ -146,7 +149,7 @@ int hcn_check(const char *function, uint32_t hresult, const char *record, struct
 
 struct http_ops {
     /* All whose `err` is clear; http_exchange_end() of each when it has ended. `at_once`: of
-     * http_perform_some(). */
+     * http_perform_all(). */
     void (*perform)(struct http *, struct http_exchange *, size_t count, size_t at_once);
     void (*talk)(struct http *, struct http_talk *, size_t count); /* the same */
     void (*free)(struct http *);

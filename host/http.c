@@ -99,12 +99,8 @@ void http_exchange_end(struct http_exchange *exchange) {
         exchange->ended(exchange->request.on_data_context, exchange);
 }
 
-void http_perform_all(struct http *http, struct http_exchange *exchanges, size_t count) {
-    http_perform_some(http, exchanges, count, 0);
-}
-
-void http_perform_some(struct http *http, struct http_exchange *exchanges, size_t count,
-                       size_t at_once) {
+void http_perform_all(struct http *http, struct http_exchange *exchanges, size_t count,
+                      size_t at_once) {
     for (size_t i = 0; i < count; i++) {
         exchanges[i].response =
             (struct http_response){.retry_after = -1, .length = -1, .range_begin = -1};
@@ -119,7 +115,7 @@ int http_perform(struct http *http, const struct http_request *request, struct h
     struct error why = {0};
     struct http_exchange exchange = {.request = *request, .err = &why};
 
-    http_perform_all(http, &exchange, 1);
+    http_perform_all(http, &exchange, 1, 0);
     *ret = exchange.response;
     if (why.kind == ERROR_NONE)
         return 0;
@@ -171,15 +167,10 @@ void http_free(struct http *http) {
 #define SEPARATORS ",; \t\r\n"
 
 struct target {
-    char *authority; /* "10.0.0.10:6443", lower-case */
-    char *host;      /* without the port; an IPv6 address in brackets */
-    struct ip ip;    /* family 0: a name */
+    const char *authority; /* "10.0.0.10:6443", lower-case */
+    const char *host;      /* without the port; an IPv6 address in brackets */
+    struct ip ip;          /* family 0: a name */
 };
-
-static void target_clear(struct target *target) {
-    free(target->authority);
-    free(target->host);
-}
 
 /* "*" matches any run of characters. */
 static bool matches(const char *pattern, const char *text) {
@@ -240,18 +231,19 @@ static char *next_item(const char **at) {
 char *http_proxy_for(const char *url, const char *proxy, const char *excluded) {
     const char *start = strstr(url, "://"), *at;
     struct http_authority parts = http_authority_split(start ? start + 3 : url);
-    _cleanup_(freep) char *authority = xstrndup(parts.host, (size_t)(parts.end - parts.host));
-    _cleanup_(freep) char *bare = NULL, *list = text_lower(excluded ? excluded : "");
-    _cleanup_(target_clear) struct target target = {.authority = text_lower(authority)};
+    _cleanup_(freep) char *given = xstrndup(parts.host, (size_t)(parts.end - parts.host));
+    _cleanup_(freep) char *authority = text_lower(given),
+                          *list = text_lower(excluded ? excluded : "");
+    _cleanup_(freep) char *host =
+        xstrndup(authority, (size_t)((parts.port ? parts.port : parts.end) - parts.host));
+    _cleanup_(freep) char *bare =
+        *host == '[' ? xstrndup(host + 1, strcspn(host + 1, "]")) : xstrdup(host);
+    struct target target = {.authority = authority, .host = host};
     bool direct;
     char *item;
 
     if (!proxy || !*proxy)
         return NULL;
-    target.host =
-        xstrndup(target.authority, (size_t)((parts.port ? parts.port : parts.end) - parts.host));
-    bare = *target.host == '[' ? xstrndup(target.host + 1, strcspn(target.host + 1, "]"))
-                               : xstrdup(target.host);
     if (ip_parse(bare, &target.ip, NULL) < 0)
         target.ip.family = 0;
     direct =

@@ -86,13 +86,11 @@ struct http_exchange {
     /* Or NULL: called, with on_data_context, when this one has ended. */
     void (*ended)(void *context, const struct http_exchange *exchange);
 };
-/* http_perform() of each, at most 256 at the same time, whose time begins when they do; returns
- * when all have ended. */
-void http_perform_all(struct http *http, struct http_exchange *exchanges, size_t count);
-/* The same, so many at the same time (0: as many as do best); those that have had no answer for
- * 0.3 s do not count. */
-void http_perform_some(struct http *http, struct http_exchange *exchanges, size_t count,
-                       size_t at_once);
+/* http_perform() of each, whose time begins when it is sent; returns when all have ended. `at_once`
+ * are under way at the same time, not counting those that have had no answer for 0.3 s; 0: as many
+ * as do best. At most 256. */
+void http_perform_all(struct http *http, struct http_exchange *exchanges, size_t count,
+                      size_t at_once);
 /* A conversation of bytes on a connection of its own, for what begins as HTTP and goes on as
  * something else: says `first`, then hands each piece that is heard to `heard`, which adds to
  * `reply` what is to be said and sets *ret_done when nothing more is awaited (-1 with err ends it,

@@ -1,10 +1,12 @@
 /* The machine's Path. Only its text is changed: an entry like %SystemRoot% stays as written. */
 #include "host/machine_path.h"
 
+#include "host/host_ops.h"
+
 static int read_list(struct host *host, char **ret, struct error *err) {
     struct error why = {0};
 
-    if (host_registry_get_raw(host, MACHINE_PATH_KEY, MACHINE_PATH_VALUE, ret, &why) == 0)
+    if (host->ops->registry_get(host, MACHINE_PATH_KEY, MACHINE_PATH_VALUE, true, ret, &why) == 0)
         return 0;
     if (why.kind != ERROR_ABSENT)
         return error_pass(err, &why);

@@ -13,10 +13,6 @@ static bool is_separator(char c) {
     return c == '\\' || c == '/';
 }
 
-static bool is_parent(const char *name, size_t len) {
-    return len == 2 && memcmp(name, "..", 2) == 0;
-}
-
 /* Of \\?\ and \\.\, which name a device. */
 static size_t device_length(const char *path) {
     return is_separator(path[0]) && is_separator(path[1]) && (path[2] == '?' || path[2] == '.') &&
@@ -34,19 +30,9 @@ static size_t root_length(const char *path) {
     return 0;
 }
 
-static int refuse_url(const char *url, struct error *err) {
-    _cleanup_(freep) char *shown = http_shown_url(url);
-
-    (void)error_set(err, ERROR_USAGE,
-                    "'%s' is a URL, not a file of this machine: it is not fetched", shown);
-    return text_starts_with(url, "file:")
-               ? error_hint(err, "write it as a path, like C:\\folder\\file")
-               : error_hint(err, "download it, look at it, and give the file: Invoke-WebRequest "
-                                 "-UseBasicParsing -Uri URL -OutFile FILE");
-}
-
 int path_normalize(const char *path, char **ret, struct error *err) {
     _cleanup_(text_free) struct text out = {0};
+    _cleanup_(freep) char *shown = NULL;
     size_t root = root_length(path);
 
     if (device_length(path))
@@ -54,8 +40,15 @@ int path_normalize(const char *path, char **ret, struct error *err) {
     if (strlen(path) > PATH_LENGTH_MAX)
         return error_set(err, ERROR_USAGE, "path '%.80s...': it is longer than %d bytes", path,
                          PATH_LENGTH_MAX);
-    if (!root && strstr(path, "://"))
-        return refuse_url(path, err);
+    if (!root && strstr(path, "://")) {
+        shown = http_shown_url(path);
+        (void)error_set(err, ERROR_USAGE,
+                        "'%s' is a URL, not a file of this machine: it is not fetched", shown);
+        return text_starts_with(path, "file:")
+                   ? error_hint(err, "write it as a path, like C:\\folder\\file")
+                   : error_hint(err, "download it, look at it, and give the file: "
+                                     "Invoke-WebRequest -UseBasicParsing -Uri URL -OutFile FILE");
+    }
     if (!root)
         return error_set(err, ERROR_USAGE, "path '%s': not an absolute path", path);
     if (root == 3)
@@ -69,7 +62,7 @@ int path_normalize(const char *path, char **ret, struct error *err) {
         for (size_t i = 0; i < len && !bad; i++)
             if ((unsigned char)name[i] < 0x20 || strchr("<>:\"|?*", name[i]))
                 bad = name + i;
-        if (is_parent(name, len))
+        if (len == 2 && memcmp(name, "..", 2) == 0)
             return error_set(err, ERROR_USAGE, "path '%s': '..' is not allowed in it", path);
         if (bad) {
             (void)error_set(err, ERROR_USAGE, "path '%s': a file name cannot contain '%c'", path,
@@ -91,32 +84,28 @@ int path_normalize(const char *path, char **ret, struct error *err) {
     return 0;
 }
 
-/* What follows the prefix of a device, where that is a drive or a server, as in
- * "\\?\UNC\server\share"; else the same. */
-static char *without_device(const char *path) {
-    size_t device = device_length(path);
-    const char *rest = path + device;
-    _cleanup_(freep) char *head = xstrndup(rest, 3);
-
-    if (device && text_equal_nocase(head, "UNC") && is_separator(rest[3]) && rest[4] &&
-        !is_separator(rest[4])) {
-        _cleanup_(freep) char *server = xasprintf("\\\\%s", rest + strlen("UNC\\"));
-
-        if (!device_length(server))
-            return take_ptr(server);
-    }
-    return xstrdup(root_length(rest) == 3 ? rest : path);
-}
-
 char *path_plain(const char *path) {
-    _cleanup_(freep) char *whole = without_device(path);
-    size_t root = device_length(whole) ? 0 : root_length(whole), depth = 0;
-    char *const begin = whole + root, *out = begin;
+    const char *rest = path + device_length(path);
+    _cleanup_(freep) char *head = xstrndup(rest, 3), *whole = NULL;
+    size_t root, depth = 0;
+    char *begin, *out;
+
+    /* Without the prefix of a device, where that is a drive or a server, as in
+     * "\\?\UNC\server\share"; else the same. */
+    if (rest > path && text_equal_nocase(head, "UNC") && is_separator(rest[3]) && rest[4] &&
+        !is_separator(rest[4]))
+        whole = xasprintf("\\\\%s", rest + strlen("UNC\\"));
+    if (!whole || device_length(whole))
+        text_set(&whole, xstrdup(root_length(rest) == 3 ? rest : path));
+    root = device_length(whole) ? 0 : root_length(whole);
+    begin = out = whole + root;
 
     for (const char *name = out; root && *name;) {
         size_t len = strcspn(name, "\\/"), whole_len = len + (name[len] ? 1 : 0);
 
-        if (!is_parent(name, len) || (root == 2 && depth < 2)) {
+        bool up = len == 2 && memcmp(name, "..", 2) == 0;
+
+        if (!up || (root == 2 && depth < 2)) {
             depth += len > 0;
             memmove(out, name, whole_len);
             out += whole_len;

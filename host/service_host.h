@@ -20,13 +20,6 @@ struct service_program {
     void *context;
 };
 
-/* Runs as service `name`: starts the program in a job that ends with us, reports running, hands on
- * its output, turns stop and shutdown into Ctrl-Break and, after the grace time, the end of the
- * job. Returns when the service has stopped; a program that ended by itself is reported to the SCM
- * with its exit code, so that the recovery actions apply. On Linux the program runs in the
- * foreground. ERROR_USAGE when this process was not started by the SCM. */
-int service_host_program(const char *name, const struct service_program *program,
-                         struct error *err);
 /* Work inside this process. `begin` is over before the service is reported as running, so that what
  * depends on it starts after it; where it fails, the service ends. `go_on` returns soon after
  * host_interrupted(), which a stop and the shutdown cause. */
@@ -35,5 +28,12 @@ struct service_work {
     int (*go_on)(void *context, struct error *err);
     void *context;
 };
-/* The same for that. */
-int service_host_work(const char *name, const struct service_work *work, struct error *err);
+
+/* Runs a program, or work, as service `name`; the other one is NULL. A program is started in a job
+ * that ends with us, and the service reported as running; its output is handed on, stop and
+ * shutdown become Ctrl-Break and, after the grace time, the end of the job. Returns when the
+ * service has stopped; a program that ended by itself is reported to the SCM with its exit code, so
+ * that the recovery actions apply. On Linux both run in the foreground. ERROR_USAGE when this
+ * process was not started by the SCM. */
+int service_host_run(const char *name, const struct service_program *program,
+                     const struct service_work *work, struct error *err);

@@ -131,39 +131,30 @@ enum socket_outcome socket_tcp_take(const char *address, unsigned port, const ch
     return outcome;
 }
 
-enum socket_outcome socket_udp_exchange(const char *address, unsigned port, const char *send_text,
-                                        char *ret_answer, size_t size, unsigned timeout_ms) {
-    uint64_t deadline = socket_now_us() + timeout_ms * UINT64_C(1000);
-    enum socket_outcome outcome;
-    socket_handle handle;
-    size_t len = 0;
-
-    outcome = open_to(address, port, true, deadline, &handle);
-    if (outcome != SOCKET_OK)
-        return outcome;
-    outcome = send_all(handle, send_text, strlen(send_text), deadline);
-    if (outcome == SOCKET_OK)
-        outcome = receive_some(handle, ret_answer, size - 1, deadline, &len);
-    ret_answer[len] = '\0';
-    socket_os_close(handle);
-    return outcome;
-}
-
-enum socket_outcome socket_udp_exchange_any(const char *address, unsigned port,
-                                            const char *send_text, char *ret_answer, size_t size,
-                                            unsigned timeout_ms) {
+enum socket_outcome socket_udp_exchange(const char *address, unsigned port, bool any,
+                                        const char *send_text, char *ret_answer, size_t size,
+                                        unsigned timeout_ms) {
     uint64_t deadline = socket_now_us() + timeout_ms * UINT64_C(1000);
     enum socket_outcome outcome = SOCKET_FAILED;
     struct socket_peer peer;
     socket_handle handle;
     size_t len = 0;
 
-    if (socket_os_peer(address, port, &peer) < 0)
-        return SOCKET_FAILED;
-    handle = socket_os_open(socket_os_family(&peer), true);
-    if (handle == -1)
-        return SOCKET_FAILED;
-    if (socket_os_send(handle, send_text, strlen(send_text), &peer, &outcome) >= 0)
+    if (any) { /* not connected: who is, hears its peer alone */
+        if (socket_os_peer(address, port, &peer) < 0)
+            return SOCKET_FAILED;
+        handle = socket_os_open(socket_os_family(&peer), true);
+        if (handle == -1)
+            return SOCKET_FAILED;
+        if (socket_os_send(handle, send_text, strlen(send_text), &peer, &outcome) >= 0)
+            outcome = SOCKET_OK;
+    } else {
+        outcome = open_to(address, port, true, deadline, &handle);
+        if (outcome != SOCKET_OK)
+            return outcome;
+        outcome = send_all(handle, send_text, strlen(send_text), deadline);
+    }
+    if (outcome == SOCKET_OK)
         outcome = receive_some(handle, ret_answer, size - 1, deadline, &len);
     ret_answer[len] = '\0';
     socket_os_close(handle);

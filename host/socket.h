@@ -3,6 +3,7 @@
  * inside pods. Times are milliseconds; addresses are text ("10.244.1.5", "fd00::1"). */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,13 +41,12 @@ enum socket_outcome socket_tcp_exchange(const char *address, unsigned port, cons
 /* Connects, sends, and takes `want` bytes of what comes; SOCKET_RESET where it ends before. */
 enum socket_outcome socket_tcp_take(const char *address, unsigned port, const char *send_text,
                                     size_t want, unsigned timeout_ms);
-enum socket_outcome socket_udp_exchange(const char *address, unsigned port, const char *send_text,
-                                        char *ret_answer, size_t size, unsigned timeout_ms);
-/* The same, but the answer may come from any address: a host with several answers from the one that
- * is nearest to the asker. A closed port may be seen as silence then. */
-enum socket_outcome socket_udp_exchange_any(const char *address, unsigned port,
-                                            const char *send_text, char *ret_answer, size_t size,
-                                            unsigned timeout_ms);
+/* Sends it and takes one answer. `any`: the answer may come from any address, as from a host with
+ * several, which answers from the one that is nearest to the asker. A closed port may be seen as
+ * silence then. */
+enum socket_outcome socket_udp_exchange(const char *address, unsigned port, bool any,
+                                        const char *send_text, char *ret_answer, size_t size,
+                                        unsigned timeout_ms);
 /* Echo servers: each line (TCP) or datagram (UDP) is answered with `prefix` + what came, a
  * datagram from the same port or with a blank in it never (it may be another echo). Serves up to 64
  * connections without threads. address "" = all. 0 or -1. */

@@ -25,31 +25,25 @@ struct socket_echo {
     struct connection connections[CONNECTIONS_MAX];
 };
 
-static int listener_add(struct socket_echo *echo, const char *address, unsigned port, bool udp) {
-    struct socket_peer peer;
-    socket_handle handle;
-
-    if (socket_os_peer(address, port, &peer) < 0)
-        return -1;
-    handle = socket_os_open(socket_os_family(&peer), udp);
-    if (handle == -1)
-        return -1;
-    if (socket_os_bind(handle, &peer, !udp) < 0) {
-        socket_os_close(handle);
-        return -1;
-    }
-    echo->listeners[echo->listener_count++] = (struct listener){handle, udp, port};
-    return 0;
-}
-
+/* On all addresses where none is given. Port 0: nothing. */
 static int listen_on(struct socket_echo *echo, const char *address, unsigned port, bool udp) {
-    if (!port)
-        return 0;
-    if (*address)
-        return listener_add(echo, address, port, udp);
-    if (listener_add(echo, "0.0.0.0", port, udp) < 0)
-        return -1;
-    (void)listener_add(echo, "::", port, udp); /* a host without IPv6 loses nothing */
+    static const char *const all[] = {"0.0.0.0", "::"};
+    size_t count = !port ? 0 : *address ? 1 : ARRAY_SIZE(all);
+
+    for (size_t i = 0; i < count; i++) {
+        socket_handle handle = -1;
+        struct socket_peer peer;
+
+        if (socket_os_peer(*address ? address : all[i], port, &peer) == 0)
+            handle = socket_os_open(socket_os_family(&peer), udp);
+        if (handle != -1 && socket_os_bind(handle, &peer, !udp) < 0) {
+            socket_os_close(handle);
+            handle = -1;
+        }
+        if (handle == -1)
+            return i ? 0 : -1; /* a host without IPv6 loses nothing */
+        echo->listeners[echo->listener_count++] = (struct listener){handle, udp, port};
+    }
     return 0;
 }
 

@@ -53,7 +53,7 @@ int kube_client_open_file(struct http *http, struct host *host, const char *path
                           struct kube_client *ret, struct error *err) {
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
 
-    return kubeconfig_read_file(host, path, &config, err) < 0
+    return kubeconfig_read_file(host, path, NULL, &config, err) < 0
                ? -1
                : kube_client_open(http, host, &config, ret, err);
 }
@@ -319,25 +319,6 @@ unsigned kube_pause_ms(struct host *host, unsigned attempt, long retry_after) {
 #define REVIEWS "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 #define RULES_REVIEWS "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
 
-int kube_may(struct kube_client *client, const struct kube_right *right, bool *ret,
-             struct error *err) {
-    size_t len = strcspn(right->resource, "/");
-    _cleanup_(freep) char *resource = xstrndup(right->resource, len);
-    _cleanup_json_ json_t *review =
-        json_pack("{s:s, s:s, s:{s:{s:s, s:s, s:s, s:s*}}}", "apiVersion",
-                  "authorization.k8s.io/v1", "kind", "SelfSubjectAccessReview", "spec",
-                  "resourceAttributes", "verb", right->verb, "group", right->group, "resource",
-                  resource, "subresource", right->resource[len] ? right->resource + len + 1 : NULL);
-    _cleanup_json_ json_t *answer = NULL;
-
-    if (kube_create(client, REVIEWS, review, &answer, err) < 0)
-        return -1;
-    *ret = json_bool_at(answer, "status.allowed", false);
-    return 0;
-}
-
-/* ---- all at once ---- */
-
 /* What is bound in a namespace is no right in all of them, so the one asked about has nothing. */
 #define NO_NAMESPACE "winjoin-cluster-wide"
 
@@ -350,25 +331,37 @@ static bool lists(const json_t *rule, const char *key, const char *wanted) {
 
 /* Authorizers that know no rules (a webhook, the one for nodes) are asked about what is not shown.
  */
-int kube_may_all(struct kube_client *client, const struct kube_right *rights, size_t count,
-                 bool *ret, struct error *err) {
-    _cleanup_json_ json_t *answer = NULL, *review = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion",
-                                                              "authorization.k8s.io/v1", "kind",
-                                                              "SelfSubjectRulesReview", "spec",
-                                                              "namespace", NO_NAMESPACE);
+int kube_may(struct kube_client *client, const struct kube_right *rights, size_t count, bool *ret,
+             struct error *err) {
+    _cleanup_json_ json_t *whole =
+        json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "authorization.k8s.io/v1", "kind",
+                  "SelfSubjectRulesReview", "spec", "namespace", NO_NAMESPACE);
+    _cleanup_json_ json_t *rules = NULL;
 
     if (count > 1)
-        (void)kube_create(client, RULES_REVIEWS, review, &answer, ERROR_IGNORED);
+        (void)kube_create(client, RULES_REVIEWS, whole, &rules, ERROR_IGNORED);
     for (size_t i = 0; i < count; i++) {
+        const struct kube_right *right = &rights[i];
+        size_t len = strcspn(right->resource, "/");
+        _cleanup_(freep) char *resource = xstrndup(right->resource, len);
+        _cleanup_json_ json_t *review = NULL, *answer = NULL;
+
         ret[i] = false;
-        json_each(json_at(answer, "status.resourceRules"), k, rule)
+        json_each(json_at(rules, "status.resourceRules"), k, rule)
             /* one for some objects by their names is no right to all of them */
             ret[i] |= !json_array_size(json_object_get(rule, "resourceNames")) &&
-                      lists(rule, "verbs", rights[i].verb) &&
-                      lists(rule, "apiGroups", rights[i].group) &&
-                      lists(rule, "resources", rights[i].resource);
-        if (!ret[i] && kube_may(client, &rights[i], &ret[i], err) < 0)
+                      lists(rule, "verbs", right->verb) && lists(rule, "apiGroups", right->group) &&
+                      lists(rule, "resources", right->resource);
+        if (ret[i])
+            continue;
+        review = json_pack("{s:s, s:s, s:{s:{s:s, s:s, s:s, s:s*}}}", "apiVersion",
+                           "authorization.k8s.io/v1", "kind", "SelfSubjectAccessReview", "spec",
+                           "resourceAttributes", "verb", right->verb, "group", right->group,
+                           "resource", resource, "subresource",
+                           right->resource[len] ? right->resource + len + 1 : NULL);
+        if (kube_create(client, REVIEWS, review, &answer, err) < 0)
             return -1;
+        ret[i] = json_bool_at(answer, "status.allowed", false);
     }
     return 0;
 }
@@ -388,11 +381,7 @@ static void on_ended(void *context, const struct http_exchange *exchange) {
     item->ended(item->context, &now);
 }
 
-void kube_perform_many(struct kube_client *client, struct kube_many *items, size_t count) {
-    kube_perform_some(client, items, count, 0);
-}
-
-void kube_perform_some(struct kube_client *client, struct kube_many *items, size_t count,
+void kube_perform_many(struct kube_client *client, struct kube_many *items, size_t count,
                        size_t at_once) {
     struct http_exchange *exchanges = xcalloc(count ? count : 1, sizeof *exchanges);
     struct error *errors = xcalloc(count ? count : 1, sizeof *errors); /* few are ever filled */
@@ -414,7 +403,7 @@ void kube_perform_some(struct kube_client *client, struct kube_many *items, size
         }
     }
     client->requests += (unsigned)count;
-    http_perform_some(client->http, exchanges, count, at_once);
+    http_perform_all(client->http, exchanges, count, at_once);
     for (size_t i = 0; i < count; i++) {
         struct http_exchange *x = &exchanges[i];
 

@@ -95,12 +95,13 @@ struct kube_watch {
  * 75 s, or silent_ms, is dead). A server that grants list but not watch is polled. Ends with what a
  * callback said, with ERROR_TIMED_OUT ("waited 300 s", last failure in the text), or at once with
  * denied, untrusted, malformed and interrupted; who was let in before is denied only when it lasts,
- * for a server that starts refuses everybody at first. */
-int kube_watch(struct kube_client *client, const struct kube_watch *watch, struct error *err);
-/* Several in one wait, their streams at the same time: the first one's timeout and ticks are those
- * of all. One list at a time; what wants a list ends the streams within a second. */
-int kube_watch_all(struct kube_client *client, const struct kube_watch *watches, size_t count,
-                   struct error *err);
+ * for a server that starts refuses everybody at first.
+ *
+ * Several watches are one wait, with their streams at the same time: the first one's timeout and
+ * ticks are those of all. One list at a time; what wants a list ends the streams within a second.
+ */
+int kube_watch(struct kube_client *client, const struct kube_watch *watches, size_t count,
+               struct error *err);
 
 /* Percent-encodes one path segment or query value (RFC 3986 unreserved stay); the caller frees. */
 char *kube_escape(const char *s);
@@ -123,9 +124,8 @@ struct kube_many {
     void (*ended)(void *context, const struct kube_many *item);
     void *context;
 };
-void kube_perform_many(struct kube_client *client, struct kube_many *items, size_t count);
-/* The same, so many at the same time (http_perform_some). */
-void kube_perform_some(struct kube_client *client, struct kube_many *items, size_t count,
+/* `at_once`: as of http_perform_all(). */
+void kube_perform_many(struct kube_client *client, struct kube_many *items, size_t count,
                        size_t at_once);
 /* The error that an answer other than 2xx, or none, means, as of kube_get(); returns -1. */
 int kube_many_error(const struct kube_many *item, struct error *err);
@@ -138,11 +138,8 @@ void kube_many_free(struct kube_many *items, size_t count); /* the answers */
 struct kube_right {
     const char *verb, *group, *resource;
 };
-/* Asks the server, which changes nothing there. Kinds: those of kube_create. */
-int kube_may(struct kube_client *client, const struct kube_right *right, bool *ret,
+/* Asks the server, which changes nothing there; ret[i] is of rights[i]. Of several one request
+ * tells all that rules grant; what it does not show is asked for one by one. Kinds: those of
+ * kube_create. */
+int kube_may(struct kube_client *client, const struct kube_right *rights, size_t count, bool *ret,
              struct error *err);
-
-/* The same of many; ret[i] is of rights[i]. One request tells all that rules grant; what it does
- * not show is asked for one by one. */
-int kube_may_all(struct kube_client *client, const struct kube_right *rights, size_t count,
-                 bool *ret, struct error *err);

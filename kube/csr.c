@@ -10,11 +10,7 @@
 
 enum { CERTIFICATE_MAX = 512 * 1024 }; /* in base64; a chain has some KiB */
 
-const char *kube_csr_state_name(enum kube_csr_state state) {
-    static const char *const names[] = {"pending", "approved", "denied", "failed", "issued"};
-
-    return names[state];
-}
+const char *const kube_csr_states[] = {"pending", "approved", "denied", "failed", "issued"};
 
 void kube_csr_free(struct kube_csr *csr) {
     free_all(csr->name, csr->uid, csr->version, csr->request_pem, csr->signer_name,
@@ -86,19 +82,15 @@ int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error 
     return 0;
 }
 
-json_t *kube_csr_json(const char *request_pem, const char *signer) {
-    _cleanup_(freep) char *request = base64_encode(request_pem, strlen(request_pem));
-
-    return json_pack("{s:s, s:s, s:{s:s}, s:{s:s, s:s, s:[s, s]}}", "apiVersion",
-                     "certificates.k8s.io/v1", "kind", "CertificateSigningRequest", "metadata",
-                     "generateName", "csr-", "spec", "request", request, "signerName", signer,
-                     "usages", "digital signature",
-                     text_equal(signer, KUBE_CSR_SERVING_SIGNER) ? "server auth" : "client auth");
-}
-
 int kube_csr_create(struct kube_client *client, const char *request_pem, const char *signer,
                     struct kube_csr *ret, struct error *err) {
-    _cleanup_json_ json_t *body = kube_csr_json(request_pem, signer), *answer = NULL;
+    _cleanup_(freep) char *request = base64_encode(request_pem, strlen(request_pem));
+    const char *usage = text_equal(signer, KUBE_CSR_SERVING_SIGNER) ? "server auth" : "client auth";
+    _cleanup_json_ json_t *answer = NULL;
+    _cleanup_json_ json_t *body = json_pack(
+        "{s:s, s:s, s:{s:s}, s:{s:s, s:s, s:[s, s]}}", "apiVersion", "certificates.k8s.io/v1",
+        "kind", "CertificateSigningRequest", "metadata", "generateName", "csr-", "spec", "request",
+        request, "signerName", signer, "usages", "digital signature", usage);
 
     if (kube_create(client, CSR_PATH, body, &answer, err) < 0)
         return error_prefix(err, "send the certificate signing request");
@@ -224,7 +216,7 @@ int kube_csr_wait(struct kube_client *client, const struct kube_csr *sent, unsig
 
     if (watch.version && *watch.version)
         w.seen = (struct kube_csr){.name = xstrdup(sent->name), .state = sent->state};
-    if (tell(&w, 0, err) == 0 && kube_watch(client, &watch, err) == 0) {
+    if (tell(&w, 0, err) == 0 && kube_watch(client, &watch, 1, err) == 0) {
         *ret = w.seen;
         return 0;
     }

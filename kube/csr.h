@@ -14,7 +14,7 @@ enum kube_csr_state {
     KUBE_CSR_FAILED,
     KUBE_CSR_ISSUED,
 };
-const char *kube_csr_state_name(enum kube_csr_state state); /* "pending", ... */
+extern const char *const kube_csr_states[KUBE_CSR_ISSUED + 1]; /* "pending", ... */
 
 /* One look at an object. Text is owned; kube_csr_free(). */
 struct kube_csr {
@@ -32,11 +32,9 @@ void kube_csr_free(struct kube_csr *csr);
 /* ERROR_MALFORMED when it is no CertificateSigningRequest. */
 int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error *err);
 
-/* The body: generateName "csr-", this signer, usages "digital signature" and, for
+/* POSTs one: generateName "csr-", this signer, usages "digital signature" and, for
  * KUBE_CSR_SERVING_SIGNER "server auth", else "client auth" (the kubelet's own requests, facts of
  * certificate manager). */
-json_t *kube_csr_json(const char *request_pem, const char *signer);
-/* POSTs it. */
 int kube_csr_create(struct kube_client *client, const char *request_pem, const char *signer,
                     struct kube_csr *ret, struct error *err);
 int kube_csr_get(struct kube_client *client, const char *name, struct kube_csr *ret,

@@ -1,20 +1,14 @@
 /* Where one event ends and the next begins. */
 #include "kube/event_stream.h"
 
-#include "host/http.h"
-
-enum { LINE_MAX = HTTP_BODY_MAX, FRAME_MAX = 2 * 1024 * 1024, /* etcd stores 1.5 MiB */ HEAD = 4 };
+enum { HEAD = 4 }; /* bytes of a frame's length */
 
 void event_stream_begin(struct event_stream *s) {
     s->form = STREAM_NEW;
     s->words = false;
     error_clear(&s->why);
-    s->piece.cap = LINE_MAX;
+    s->piece.cap = EVENT_LINE_MAX;
     text_clear(&s->piece);
-}
-
-void event_stream_free(struct event_stream *s) {
-    text_free(&s->piece);
 }
 
 /* A whole event is taken out of the builder. What is not an event stays there, with all that comes
@@ -36,10 +30,6 @@ static void read_event(struct event_stream *s, json_t **ret) {
     s->words = true;
     if (s->form == STREAM_FRAMES) /* nobody can read them */
         text_clear(&s->piece);
-}
-
-int event_stream_most(const struct event_stream *s) {
-    return s->form == STREAM_FRAMES ? FRAME_MAX : LINE_MAX;
 }
 
 static size_t length_of(const char *head) {
@@ -73,7 +63,7 @@ size_t event_stream_take(struct event_stream *s, const char *data, size_t len, j
 
     /* Of a frame the length comes first, then as many bytes. */
     wanted = HEAD + (s->piece.len < HEAD ? 0 : length_of(s->piece.data));
-    s->piece.overflow = wanted > FRAME_MAX;
+    s->piece.overflow = wanted > EVENT_FRAME_MAX;
     if (s->piece.overflow || s->words)
         return len;
     if (wanted - s->piece.len < len)

@@ -4,8 +4,13 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "host/http.h"
 
-/* Zero-initialise; event_stream_begin() before each stream; event_stream_free(). */
+/* How many bytes an event may have: a line of JSON as an answer, a frame more than the 1.5 MiB that
+ * etcd stores. */
+enum { EVENT_LINE_MAX = HTTP_BODY_MAX, EVENT_FRAME_MAX = 2 * 1024 * 1024 };
+
+/* Zero-initialise; event_stream_begin() before each stream; text_free() of the piece. */
 struct event_stream {
     struct text piece; /* of an event, so far; all that came, if that is not an event */
     bool words;        /* it is no stream of events */
@@ -13,14 +18,11 @@ struct event_stream {
     enum { STREAM_NEW, STREAM_LINES, STREAM_FRAMES, STREAM_OBJECT } form;
 };
 void event_stream_begin(struct event_stream *s);
-void event_stream_free(struct event_stream *s);
 /* Takes bytes up to the end of an event at most, and says how many. *ret: the event, an object with
  * "type" (new reference), or NULL while it is not complete. An event that is too long sets
  * piece.overflow. Sources: apimachinery's pkg/runtime/serializer/json (a line each) and
  * pkg/util/framer's LengthDelimitedFramer (four bytes of length, big-endian). */
 size_t event_stream_take(struct event_stream *s, const char *data, size_t len, json_t **ret);
-/* How many bytes an event of this stream may have. */
-int event_stream_most(const struct event_stream *s);
 
 /* Objects of the API in Protobuf, which is half as long as their JSON.
  *

@@ -136,8 +136,8 @@ static int finish(struct talk *talk, const struct kube_exec *exec, int result,
     return 0;
 }
 
-void kube_exec_all(struct kube_client *client, const struct kube_exec *execs,
-                   struct kube_exec_result *rets, struct error *errs, size_t count) {
+void kube_exec(struct kube_client *client, const struct kube_exec *execs,
+               struct kube_exec_result *rets, struct error *errs, size_t count) {
     _cleanup_(freep) struct talk *talks = xcalloc(count + 1, sizeof *talks);
     _cleanup_(freep) struct http_talk *words = xcalloc(count + 1, sizeof *words);
 
@@ -163,14 +163,4 @@ void kube_exec_all(struct kube_client *client, const struct kube_exec *execs,
         free(talk->url);
         free(talk->path);
     }
-}
-
-int kube_exec(struct kube_client *client, const struct kube_exec *exec,
-              struct kube_exec_result *ret, struct error *err) {
-    struct error why = {0};
-
-    kube_exec_all(client, exec, ret, &why, 1);
-    if (err)
-        *err = why;
-    return why.kind ? -1 : 0;
 }

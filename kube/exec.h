@@ -20,16 +20,15 @@ struct kube_exec_result {
 };
 void kube_exec_result_free(struct kube_exec_result *result);
 
-/* Needs the verb "get" on pods/exec, and since Kubernetes 1.35 also "create". 0 when the program
- * ended and the server said with which exit code. That a server loses output or the exit code is a
- * known fault of several versions (a container runtime that closes too early): a program whose
- * output matters should print a last line that tells it is whole. Kinds: those of http_talk_all()
- * and, for an answer other than 101, of kube_get(); what the server says of a program that it could
- * not start, with its code likewise ("container not found", "executable file not found");
- * ERROR_NETWORK (closed without an exit code), ERROR_TIMED_OUT, ERROR_MALFORMED (no WebSocket, too
- * much output), ERROR_INTERRUPTED. */
-int kube_exec(struct kube_client *client, const struct kube_exec *exec,
-              struct kube_exec_result *ret, struct error *err);
-/* Several at the same time: rets[i] and errs[i] (cleared before) are of execs[i]. */
-void kube_exec_all(struct kube_client *client, const struct kube_exec *execs,
-                   struct kube_exec_result *rets, struct error *errs, size_t count);
+/* Runs them at the same time: rets[i] and errs[i] (cleared before) are of execs[i].
+ *
+ * Needs the verb "get" on pods/exec, and since Kubernetes 1.35 also "create". One went well when
+ * the program ended and the server said with which exit code. That a server loses output or the
+ * exit code is a known fault of several versions (a container runtime that closes too early): a
+ * program whose output matters should print a last line that tells it is whole. Kinds: those of
+ * http_talk_all() and, for an answer other than 101, of kube_get(); what the server says of a
+ * program that it could not start, with its code likewise ("container not found", "executable file
+ * not found"); ERROR_NETWORK (closed without an exit code), ERROR_TIMED_OUT, ERROR_MALFORMED (no
+ * WebSocket, too much output), ERROR_INTERRUPTED. */
+void kube_exec(struct kube_client *client, const struct kube_exec *execs,
+               struct kube_exec_result *rets, struct error *errs, size_t count);

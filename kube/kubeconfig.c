@@ -28,7 +28,7 @@ bool kubeconfig_has_credentials(const struct kubeconfig *c) {
 }
 
 int kubeconfig_settle_ca(struct kubeconfig *c, struct error *err) {
-    char *plain = certificates_plain(c->ca_pem, c->ca_pem_len, err);
+    char *plain = certificates_plain(c->ca_pem, c->ca_pem_len, NULL, err);
 
     if (!plain)
         return -1;
@@ -155,7 +155,7 @@ static int read_cluster(struct reading *r, const json_t *cluster, struct kubecon
     scheme = end ? xstrndup(c->server, (size_t)(end - c->server)) : xstrdup("https");
     lower = text_lower(scheme);
     text_set(&c->server, xasprintf("%s://%s", lower, end ? end + 3 : c->server));
-    if (server_url_check_any(c->server, &why) < 0)
+    if (server_url_check(c->server, true, &why) < 0)
         return invalid(r, "cluster \"%s\": %s", c->cluster_name, why.message);
     if (c->ca_file && c->ca_pem)
         return invalid(r, "certificate-authority and its data are both specified for \"%s\"",
@@ -282,11 +282,6 @@ static int parse(struct reading r, const char *text, size_t len, const char *wha
     return 0;
 }
 
-int kubeconfig_parse(const char *text, size_t len, const char *what, struct kubeconfig *ret,
-                     struct error *err) {
-    return parse((struct reading){.err = err}, text, len, what, ret);
-}
-
 /* ---- files ---- */
 
 static int embed(struct host *host, const char *base, const char *path, const char *kind,
@@ -322,13 +317,8 @@ static int embed(struct host *host, const char *base, const char *path, const ch
     return 0;
 }
 
-int kubeconfig_read_file(struct host *host, const char *path, struct kubeconfig *ret,
-                         struct error *err) {
-    return kubeconfig_read_context(host, path, NULL, ret, err);
-}
-
-int kubeconfig_read_context(struct host *host, const char *path, const char *context,
-                            struct kubeconfig *ret, struct error *err) {
+int kubeconfig_read_file(struct host *host, const char *path, const char *context,
+                         struct kubeconfig *ret, struct error *err) {
     _cleanup_(secret_freep) char *text = NULL;
     _cleanup_(freep) char *shown = path_shown(path);
     struct reading r = {.whole = true, .current = context, .err = err};
@@ -355,9 +345,9 @@ int kubeconfig_read_context(struct host *host, const char *path, const char *con
     return 0;
 }
 
-int kubeconfig_parse_whole(const char *text, size_t len, const char *what, struct kubeconfig *ret,
-                           struct error *err) {
-    struct reading r = {.whole = true, .err = err};
+int kubeconfig_parse(const char *text, size_t len, const char *what, bool whole,
+                     struct kubeconfig *ret, struct error *err) {
+    struct reading r = {.whole = whole, .err = err};
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     const char *file;
 
@@ -367,7 +357,7 @@ int kubeconfig_parse_whole(const char *text, size_t len, const char *what, struc
            : config.client_cert_file ? config.client_cert_file
            : config.client_key_file  ? config.client_key_file
                                      : config.token_file;
-    if (file)
+    if (whole && file)
         return error_set(err, ERROR_USAGE,
                          "read '%s': it refers to the file '%s' on this machine; a discovery "
                          "kubeconfig must embed its data",

@@ -32,21 +32,17 @@ struct kubeconfig {
 
 /* Reads one YAML or JSON kubeconfig. Cluster: the one named "" if there is one, else that of the
  * current context; User: current context -> user; a missing link is not a user. Nothing else in it
- * is looked at. ERROR_MALFORMED with line and column. kubeconfig_free(). */
-int kubeconfig_parse(const char *text, size_t len, const char *what, struct kubeconfig *ret,
-                     struct error *err);
+ * is looked at, unless it must be `whole`: then the current context, its cluster and user must be
+ * there as in kubeconfig_read_file(), and name no files (ERROR_USAGE). ERROR_MALFORMED with line
+ * and column. kubeconfig_free(). */
+int kubeconfig_parse(const char *text, size_t len, const char *what, bool whole,
+                     struct kubeconfig *ret, struct error *err);
 /* Reads the file and the files that it names (relative ones lie beside it, "/x" on its drive) into
- * ca_pem, client_cert_pem, client_key_pem and token (taken verbatim). The current context, its
- * cluster and user must be there and be no contradiction (clientcmd's words, prefix "invalid
- * configuration: "). ERROR_ABSENT, ERROR_MALFORMED, ERROR_USAGE. */
-int kubeconfig_read_file(struct host *host, const char *path, struct kubeconfig *ret,
-                         struct error *err);
-/* The same with another context than the current one; NULL: with that. */
-int kubeconfig_read_context(struct host *host, const char *path, const char *context,
-                            struct kubeconfig *ret, struct error *err);
-/* The same for a text that came from elsewhere: what is chosen must name no files (ERROR_USAGE). */
-int kubeconfig_parse_whole(const char *text, size_t len, const char *what, struct kubeconfig *ret,
-                           struct error *err);
+ * ca_pem, client_cert_pem, client_key_pem and token (taken verbatim). `context` (NULL: the current
+ * one), its cluster and user must be there and be no contradiction (clientcmd's words, prefix
+ * "invalid configuration: "). ERROR_ABSENT, ERROR_MALFORMED, ERROR_USAGE. */
+int kubeconfig_read_file(struct host *host, const char *path, const char *context,
+                         struct kubeconfig *ret, struct error *err);
 void kubeconfig_free(struct kubeconfig *config);
 /* Leaves the certificates alone in ca_pem, which must be there: those that were looked at are those
  * that are trusted and written to the node. ERROR_MALFORMED as certificates_parse. */
@@ -86,10 +82,9 @@ int exec_credential_read(const char *text, size_t len, const char *version,
 
 /* "https://HOST[:PORT][/path]" and nothing more: a user would be sent as a password, a query or a
  * fragment changes what is asked, and letters of other alphabets lead to another host than is read.
- * ERROR_USAGE with the reason ("its server ..."). */
-int server_url_check(const char *url, struct error *err);
-/* The same, and "http://" is one, too: kubectl proxy's. */
-int server_url_check_any(const char *url, struct error *err);
+ * ERROR_USAGE with the reason ("its server ..."). `plain`: "http://" is one, too, as kubectl proxy
+ * serves it. */
+int server_url_check(const char *url, bool plain, struct error *err);
 /* The URL of `path` ("/api/v1/...") below the server. The caller frees. */
 char *server_url_join(const char *server, const char *path);
 /* "10.0.0.10" of "https://10.0.0.10:6443/x", without brackets. The caller frees. */

@@ -100,21 +100,9 @@ int kube_nodes_get(struct kube_client *client, json_t **ret, struct error *err) 
 
 /* ---- waiting ---- */
 
-bool kube_node_is_registered(const struct kube_node *node) {
-    return node != NULL;
-}
-
-bool kube_node_has_pod_cidr(const struct kube_node *node) {
-    return node && node->pod_cidrs.count > 0;
-}
-
-bool kube_node_is_ready(const struct kube_node *node) {
-    return node && node->ready;
-}
-
 struct node_wait {
     const char *name;
-    kube_node_wanted *wanted;
+    enum kube_node_wanted wanted;
     kube_node_progress *progress;
     void *context;
     struct kube_node seen; /* name NULL = none now */
@@ -144,10 +132,12 @@ static int on_event(void *context, const char *type, const json_t *object, struc
     w->seen = node;
     if (tell(w, (unsigned)(host_monotonic_ms(w->host) - w->start), err) < 0)
         return -1;
-    return w->wanted(object ? &w->seen : NULL) ? 1 : 0;
+    return object &&
+           (w->wanted == KUBE_NODE_REGISTERED ||
+            (w->wanted == KUBE_NODE_HAS_POD_CIDR ? w->seen.pod_cidrs.count > 0 : w->seen.ready));
 }
 
-int kube_node_wait(struct kube_client *client, const char *name, kube_node_wanted *wanted,
+int kube_node_wait(struct kube_client *client, const char *name, enum kube_node_wanted wanted,
                    unsigned timeout_ms, kube_node_progress *progress, void *context,
                    struct kube_node *ret, struct error *err) {
     struct node_wait w = {.name = name,
@@ -163,14 +153,14 @@ int kube_node_wait(struct kube_client *client, const char *name, kube_node_wante
                                .on_tick = tell,
                                .context = &w};
 
-    if (kube_watch(client, &watch, err) == 0) {
+    if (kube_watch(client, &watch, 1, err) == 0) {
         *ret = w.seen;
         return 0;
     }
     if (err && err->kind == ERROR_TIMED_OUT) {
         if (!w.seen.name)
             (void)error_prefix(err, "node \"%s\" is not registered", name);
-        else if (wanted == kube_node_has_pod_cidr)
+        else if (wanted == KUBE_NODE_HAS_POD_CIDR)
             (void)error_prefix(err, "node \"%s\" has no podCIDR", name);
         else
             (void)error_prefix(err, "node \"%s\" is not Ready: %s: %s", name,

@@ -37,16 +37,13 @@ int kube_node_network_pending_set(struct kube_client *client, const char *name, 
 /* All Nodes, as kube_pages_get reads them (kube/object.h). New reference. */
 int kube_nodes_get(struct kube_client *client, json_t **ret, struct error *err);
 
-/* What to wait for; given a look at the Node, or NULL while there is none. */
-typedef bool kube_node_wanted(const struct kube_node *node);
-bool kube_node_is_registered(const struct kube_node *node);
-bool kube_node_has_pod_cidr(const struct kube_node *node);
-bool kube_node_is_ready(const struct kube_node *node);
+/* What to wait for. */
+enum kube_node_wanted { KUBE_NODE_REGISTERED, KUBE_NODE_HAS_POD_CIDR, KUBE_NODE_READY };
 /* Called at changes and about once a second; node NULL while there is none. Not 0 ends the wait. */
 typedef int kube_node_progress(void *context, const struct kube_node *node, unsigned waited_ms);
 /* Watches the Node until `wanted`; *ret is the look that was. ERROR_TIMED_OUT says what it was last
  * (not registered; no podCIDR; Ready False with reason and message). */
-int kube_node_wait(struct kube_client *client, const char *name, kube_node_wanted *wanted,
+int kube_node_wait(struct kube_client *client, const char *name, enum kube_node_wanted wanted,
                    unsigned timeout_ms, kube_node_progress *progress, void *context,
                    struct kube_node *ret, struct error *err);
 

@@ -92,7 +92,7 @@ const char *kube_configmap_value(const json_t *configmap, const char *key) {
     return value && *value ? value : NULL;
 }
 
-/* NULL: none. The caller frees. */
+/* "Reason: message" of a state, without secrets; NULL where it has no reason. The caller frees. */
 static char *reason_of(const json_t *state) {
     const char *reason = json_text_at(state, "reason"), *message = json_text_at(state, "message");
     char *words;

@@ -159,21 +159,6 @@ static int on_list(void *context, const char *data, size_t len) {
     return c->why.kind;
 }
 
-/* Without its objects it is short, and says where a watch can go on. */
-static int read_rest(struct coming *c, char **ret_version, struct error *err) {
-    _cleanup_json_ json_t *list = NULL;
-    json_t *items;
-
-    if (json_read(text_str(&c->rest), c->rest.len, "the answer", &list, err) < 0 ||
-        kube_list_items(list, &items, err) < 0)
-        return -1;
-    if (json_array_size(items) || *json_text_or(list, "metadata.continue", ""))
-        return error_set(err, ERROR_MALFORMED, "decode the answer: it is not a whole list");
-    if (json_text_at(list, "metadata.resourceVersion"))
-        text_set(ret_version, xstrdup(json_text_at(list, "metadata.resourceVersion")));
-    return 0;
-}
-
 /* As client-go asks: of what the server has in memory, all at once. */
 static int stream_list(struct kube_client *client, const char *path, take_page *take, void *context,
                        char **ret_version, struct error *err) {
@@ -190,12 +175,26 @@ static int stream_list(struct kube_client *client, const char *path, take_page *
                                    .on_data = on_list,
                                    .on_data_context = &c};
     _cleanup_(http_response_free) struct http_response response = {0};
+    _cleanup_json_ json_t *list = NULL;
+    json_t *items;
+    const char *version;
     int result = kube_perform(client, &call, &response, err);
 
-    if (result == 0 && (response.status < 200 || response.status > 299))
+    if (result == 0 && (response.status < 200 || response.status > 299)) {
         result = kube_status_error("GET", url, response.status, text_str(&c.rest), c.rest.len, err);
-    else if (result == 0 && (c.why.kind || read_rest(&c, ret_version, &c.why) < 0))
-        result = (error_pass(err, &c.why), error_prefix(err, "GET %s", path));
+    } else if (result == 0) {
+        /* Without its objects it is short, and says where a watch can go on. */
+        if (!c.why.kind &&
+            json_read(text_str(&c.rest), c.rest.len, "the answer", &list, &c.why) == 0 &&
+            kube_list_items(list, &items, &c.why) == 0 &&
+            (json_array_size(items) || *json_text_or(list, "metadata.continue", "")))
+            (void)error_set(&c.why, ERROR_MALFORMED, "decode the answer: it is not a whole list");
+        version = json_text_at(list, "metadata.resourceVersion");
+        if (c.why.kind)
+            result = (error_pass(err, &c.why), error_prefix(err, "GET %s", path));
+        else if (version)
+            text_set(ret_version, xstrdup(version));
+    }
     text_free(&c.item);
     text_free(&c.rest);
     return result;
@@ -252,7 +251,7 @@ struct walk {
     struct error why;
 };
 
-/* One after the other: of a page of Nodes most is what nobody reads. */
+/* Reads one object at a time and drops what nobody here reads, which is most of a page of Nodes. */
 static void item_found(void *context, const struct json_found *found) {
     struct walk *walk = context;
     json_t *item = NULL;

@@ -7,43 +7,30 @@
 /* A query, a fragment, a user, an escape a control character of a terminal have none of these. */
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/[]"
 
-/* Of a URL behind its scheme. */
-static const char *why_bad(const char *url) {
+int server_url_check(const char *url, bool plain, struct error *err) {
+    bool secure = url && text_starts_with(url, "https://");
     _cleanup_(freep) char *authority = NULL, *host = NULL;
+    const char *rest, *why = NULL;
     struct ip ip;
     unsigned port;
-    bool good;
 
-    if (strchr(url, '@'))
-        return "its server must not contain a user or password";
-    if (url[strspn(url, PLAIN)])
-        return "its server must be HOST[:PORT][/path] in ASCII, without blanks, query and fragment";
-    authority = xstrndup(url, strcspn(url, "/"));
-    if (text_split_port(authority, &host, &port) < 0)
-        return "its server's port must be a number from 1 to 65535";
-    good = *authority == '[' ? ip_parse(host, &ip, NULL) == 0 && ip.family == 6
-                             : *host && !strpbrk(host, ":[]~");
-    return good ? NULL
-                : "its server must have a host: a name in ASCII, an IPv4 address, or an IPv6 "
-                  "address in brackets";
-}
-
-static int check(const char *url, bool plain, struct error *err) {
-    bool secure = url && text_starts_with(url, "https://");
-    const char *why = secure || (plain && url && text_starts_with(url, "http://"))
-                          ? why_bad(strstr(url, "://") + 3)
-                      : plain ? "its server must be an https or http URL"
-                              : "its server must be an https URL";
-
+    if (!secure && !(plain && url && text_starts_with(url, "http://")))
+        return error_set(err, ERROR_USAGE, "its server must be an %s URL",
+                         plain ? "https or http" : "https");
+    rest = strstr(url, "://") + 3;
+    authority = xstrndup(rest, strcspn(rest, "/"));
+    if (strchr(rest, '@'))
+        why = "its server must not contain a user or password";
+    else if (rest[strspn(rest, PLAIN)])
+        why = "its server must be HOST[:PORT][/path] in ASCII, without blanks, query and fragment";
+    else if (text_split_port(authority, &host, &port) < 0)
+        why = "its server's port must be a number from 1 to 65535";
+    else if (*authority == '[' ? ip_parse(host, &ip, NULL) < 0 || ip.family != 6
+                               : !*host || strpbrk(host, ":[]~"))
+        why =
+            "its server must have a host: a name in ASCII, an IPv4 address, or an IPv6 address in "
+            "brackets";
     return why ? error_set(err, ERROR_USAGE, "%s", why) : 0;
-}
-
-int server_url_check(const char *url, struct error *err) {
-    return check(url, false, err);
-}
-
-int server_url_check_any(const char *url, struct error *err) {
-    return check(url, true, err);
 }
 
 char *server_url_join(const char *server, const char *path) {

@@ -211,25 +211,6 @@ struct stream {
     struct error why;
 };
 
-static void begin_stream(struct wait *w, unsigned ms, struct stream *ret) {
-    _cleanup_(freep) char *version = kube_escape(w->version);
-    _cleanup_(freep) char *query =
-        xasprintf("watch=true&allowWatchBookmarks=true&resourceVersion=%s&timeoutSeconds=%u",
-                  version, ms / 1000 + 1);
-
-    *ret = (struct stream){.wait = w, .path = make_path(w, query)};
-    ret->call = (struct kube_call){.method = "GET",
-                                   .path = ret->path,
-                                   .accept = w->watch->protobuf ? KUBE_PROTOBUF_ACCEPT : NULL,
-                                   .timeout_ms = ms + STREAM_GRACE_MS,
-                                   .silent_ms = STREAM_SILENT_MS,
-                                   .on_data = on_data,
-                                   .on_data_context = w};
-    w->due = UINT64_MAX;
-    w->events = 0;
-    event_stream_begin(&w->stream);
-}
-
 /* What the end of a stream means. A short one is followed by a pause, whatever it brought: a server
  * that calls each version too old would else be asked without end. */
 static int end_stream(struct stream *s, struct error *err) {
@@ -242,8 +223,9 @@ static int end_stream(struct stream *s, struct error *err) {
     if (s->why.kind) /* all watchers saw it drop */
         sleep_until(w->all, now_ms(w->all) + host_spread_ms(w->all->client->host, 0, DROP_MS));
     if (answered && w->stream.piece.overflow)
-        return error_set(err, ERROR_MALFORMED, "watch %s: an event is longer than %d bytes",
-                         w->watch->path, event_stream_most(&w->stream));
+        return error_set(
+            err, ERROR_MALFORMED, "watch %s: an event is longer than %d bytes", w->watch->path,
+            w->stream.form == STREAM_FRAMES ? (int)EVENT_FRAME_MAX : (int)EVENT_LINE_MAX);
     if (answered && status == 410) {
         text_set(&w->version, NULL);
         w->expired = true;
@@ -344,7 +326,7 @@ static void perform(struct watching *all, struct stream *streams, size_t count) 
         exchanges[i].ended = on_end;
     }
     all->client->requests += (unsigned)count;
-    http_perform_all(all->client->http, exchanges, count);
+    http_perform_all(all->client->http, exchanges, count, 0);
     for (size_t i = 0; i < count; i++) {
         streams[i].response = exchanges[i].response;
         if (streams[i].why.kind)
@@ -362,9 +344,31 @@ static bool stream_all(struct watching *all, int *ret) {
     size_t count = 0;
 
     all->began = now_ms(all);
-    for (size_t i = 0; i < all->count; i++)
-        if (!wants_list(&all->waits[i]) && all->waits[i].due <= all->began)
-            begin_stream(&all->waits[i], ms, &streams[count++]);
+    for (size_t i = 0; i < all->count; i++) {
+        struct wait *w = &all->waits[i];
+        struct stream *s = &streams[count];
+        _cleanup_(freep) char *version = NULL, *query = NULL;
+
+        if (wants_list(w) || w->due > all->began)
+            continue;
+        version = kube_escape(w->version);
+        query =
+            xasprintf("watch=true&allowWatchBookmarks=true&resourceVersion=%s&timeoutSeconds=%u",
+                      version, ms / 1000 + 1);
+        s->wait = w;
+        s->path = make_path(w, query);
+        s->call = (struct kube_call){.method = "GET",
+                                     .path = s->path,
+                                     .accept = w->watch->protobuf ? KUBE_PROTOBUF_ACCEPT : NULL,
+                                     .timeout_ms = ms + STREAM_GRACE_MS,
+                                     .silent_ms = STREAM_SILENT_MS,
+                                     .on_data = on_data,
+                                     .on_data_context = w};
+        w->due = UINT64_MAX;
+        w->events = 0;
+        event_stream_begin(&w->stream);
+        count++;
+    }
     all->cut = false;
     if (count == 1)
         (void)kube_perform(all->client, &streams[0].call, &streams[0].response, &streams[0].why);
@@ -408,8 +412,8 @@ static int go_on(struct watching *all) {
     return all->outcome ? (all->outcome > 0 ? 0 : -1) : result;
 }
 
-int kube_watch_all(struct kube_client *client, const struct kube_watch *watches, size_t count,
-                   struct error *err) {
+int kube_watch(struct kube_client *client, const struct kube_watch *watches, size_t count,
+               struct error *err) {
     struct error own = {0};
     struct watching all = {.client = client,
                            .waits = xcalloc(count, sizeof *all.waits),
@@ -435,12 +439,8 @@ int kube_watch_all(struct kube_client *client, const struct kube_watch *watches,
         if (watches[i].ret_version)
             text_set(watches[i].ret_version, take_ptr(all.waits[i].version));
         free(all.waits[i].version);
-        event_stream_free(&all.waits[i].stream);
+        text_free(&all.waits[i].stream.piece);
     }
     free(all.waits);
     return result;
-}
-
-int kube_watch(struct kube_client *client, const struct kube_watch *watch, struct error *err) {
-    return kube_watch_all(client, watch, 1, err);
 }

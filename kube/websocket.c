@@ -117,20 +117,6 @@ static int hear_head(struct websocket *ws, size_t *ret_end, struct error *err) {
 
 /* ---- frames ---- */
 
-static void say(struct websocket *ws, int opcode, const char *data, size_t len,
-                struct text *reply) {
-    unsigned char mask[4];
-
-    for (size_t i = 0; i < sizeof mask; i++)
-        mask[i] = (unsigned char)(ws->mask >> (8 * i));
-    ws->mask = ws->mask * 1664525u + 1013904223u; /* another one; it protects from proxies alone */
-    text_add_char(reply, (char)(FIN | opcode));
-    text_add_char(reply, (char)(MASKED | len)); /* control frames: at most CONTROL_MAX */
-    text_add_bytes(reply, mask, sizeof mask);
-    for (size_t i = 0; i < len; i++)
-        text_add_char(reply, (char)((unsigned char)data[i] ^ mask[i % 4]));
-}
-
 /* The length of the frame's head and of its payload; false: more bytes are needed. */
 static bool frame_measure(const unsigned char *p, size_t len, size_t *ret_head, uint64_t *ret_len) {
     unsigned extra = 0;
@@ -155,14 +141,25 @@ static int refuse(struct error *err, const char *why) {
 static int take_frame(struct websocket *ws, unsigned first, const char *data, size_t len,
                       struct text *reply, struct error *err) {
     int opcode = first & OPCODE;
+    unsigned char mask[4];
     int result;
 
     if (opcode >= CLOSE) {
         if (opcode > PONG || !(first & FIN) || len > CONTROL_MAX)
             return refuse(err, "a control frame is wrong");
-        if (opcode != PONG)
-            say(ws, opcode == CLOSE ? CLOSE : PONG, data, len, reply);
         ws->closed |= opcode == CLOSE;
+        if (opcode == PONG)
+            return 0;
+
+        /* A close is answered by a close, a ping by a pong with the same words. */
+        for (size_t i = 0; i < sizeof mask; i++)
+            mask[i] = (unsigned char)(ws->mask >> (8 * i));
+        ws->mask = ws->mask * 1664525u + 1013904223u; /* another one: it protects from proxies */
+        text_add_char(reply, (char)(FIN | (opcode == CLOSE ? CLOSE : PONG)));
+        text_add_char(reply, (char)(MASKED | len));
+        text_add_bytes(reply, mask, sizeof mask);
+        for (size_t i = 0; i < len; i++)
+            text_add_char(reply, (char)((unsigned char)data[i] ^ mask[i % 4]));
         return 0;
     }
     if (opcode == TEXT)

@@ -35,27 +35,6 @@ static int64_t time_value(const ASN1_TIME *time) {
            tm.tm_min * 60 + tm.tm_sec;
 }
 
-static void read_names(struct certificate *c, const X509 *x509) {
-    GENERAL_NAMES *names = X509_get_ext_d2i(x509, NID_subject_alt_name, NULL, NULL);
-
-    for (int i = 0; i < sk_GENERAL_NAME_num(names); i++) {
-        const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, i);
-
-        if (name->type == GEN_DNS) {
-            text_list_add_owned(&c->dns_names, string_text(name->d.dNSName));
-        } else if (name->type == GEN_IPADD) {
-            int len = ASN1_STRING_length(name->d.iPAddress);
-            struct ip ip = {.family = len == 4 ? 4 : 6};
-
-            if (len != 4 && len != 16)
-                continue;
-            memcpy(ip.bytes, ASN1_STRING_get0_data(name->d.iPAddress), (size_t)len);
-            text_list_add(&c->ip_addresses, IP_TEXT(&ip));
-        }
-    }
-    GENERAL_NAMES_free(names);
-}
-
 static void read_pin(X509 *x509, char pin[PIN_TEXT_MAX]) {
     unsigned char *der = NULL;
     int len = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(x509), &der); /* keeps the encoding it came in */
@@ -67,6 +46,7 @@ static void read_pin(X509 *x509, char pin[PIN_TEXT_MAX]) {
 /* A damaged extension only leaves its field empty. */
 static void read_one(struct certificate *c, X509 *x509) {
     X509_NAME *subject = X509_get_subject_name(x509);
+    GENERAL_NAMES *names;
 
     c->subject = openssl_name_text(subject);
     c->common_name = xstrdup("");
@@ -86,7 +66,20 @@ static void read_one(struct certificate *c, X509 *x509) {
     c->issuer = openssl_name_text(X509_get_issuer_name(x509));
     c->not_before = time_value(X509_get0_notBefore(x509));
     c->not_after = time_value(X509_get0_notAfter(x509));
-    read_names(c, x509);
+    names = X509_get_ext_d2i(x509, NID_subject_alt_name, NULL, NULL);
+    for (int i = 0; i < sk_GENERAL_NAME_num(names); i++) {
+        const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, i);
+        int len = name->type == GEN_IPADD ? ASN1_STRING_length(name->d.iPAddress) : 0;
+        struct ip ip = {.family = len == 4 ? 4 : 6};
+
+        if (name->type == GEN_DNS)
+            text_list_add_owned(&c->dns_names, string_text(name->d.dNSName));
+        if (len != 4 && len != 16)
+            continue;
+        memcpy(ip.bytes, ASN1_STRING_get0_data(name->d.iPAddress), (size_t)len);
+        text_list_add(&c->ip_addresses, IP_TEXT(&ip));
+    }
+    GENERAL_NAMES_free(names);
     read_pin(x509, c->pin);
     ERR_clear_error();
 }
@@ -118,12 +111,8 @@ void certificates_free(struct certificates *certificates) {
     *certificates = (struct certificates){0};
 }
 
-char *certificates_plain(const char *pem, size_t len, struct error *err) {
-    return certificates_pinned(pem, len, NULL, err);
-}
-
-char *certificates_pinned(const char *pem, size_t len, const struct text_list *pins,
-                          struct error *err) {
+char *certificates_plain(const char *pem, size_t len, const struct text_list *pins,
+                         struct error *err) {
     _cleanup_(X509_stack_freep) STACK_OF(X509) *stack = openssl_read_chain(pem, len, err);
     BIO *bio;
 

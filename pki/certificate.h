@@ -31,13 +31,11 @@ enum { CERTIFICATES_MAX = 1024 };
  * Fails with ERROR_MALFORMED. certificates_free(). */
 int certificates_parse(const char *pem, size_t len, struct certificates *ret, struct error *err);
 void certificates_free(struct certificates *certificates);
-/* The same certificates as one plain PEM text without anything else; NULL when they cannot be read
- * (as certificates_parse). The caller frees. */
-char *certificates_plain(const char *pem, size_t len, struct error *err);
-/* The same of those alone that have one of the pins ("" when none has); NULL: of all. The caller
- * frees. */
-char *certificates_pinned(const char *pem, size_t len, const struct text_list *pins,
-                          struct error *err);
+/* The same certificates as one plain PEM text without anything else, of those alone that have one
+ * of the pins ("" when none has; pins NULL: all of them). NULL when they cannot be read (as
+ * certificates_parse). The caller frees. */
+char *certificates_plain(const char *pem, size_t len, const struct text_list *pins,
+                         struct error *err);
 /* Index of the first certificate that has one of the pins (a list made by pins_parse), or -1. */
 long certificates_find_pin(const struct certificates *certificates, const struct text_list *pins);
 

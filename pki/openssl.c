@@ -40,23 +40,6 @@ int openssl_no_password(char *, int, int, void *) {
     return 0; /* there is none to give */
 }
 
-static int add_certificate(STACK_OF(X509) * stack, const unsigned char *der, long len,
-                           struct error *err) {
-    const unsigned char *at = der;
-    X509 *certificate = d2i_X509(NULL, &at, len);
-
-    if (!certificate)
-        return openssl_error(err, ERROR_MALFORMED, "read a certificate");
-    if (!sk_X509_push(stack, certificate))
-        abort();         /* out of memory */
-    if (at != der + len) /* the kubelet would not read the file that it is written to */
-        return error_set(err, ERROR_MALFORMED, "read a certificate: extra data follows it");
-    if (sk_X509_num(stack) > CERTIFICATES_MAX)
-        return error_set(err, ERROR_MALFORMED, "read certificates: more than %d in one bundle",
-                         CERTIFICATES_MAX);
-    return 0;
-}
-
 /* Whatever else the text holds is passed over; a damaged block is an error. */
 STACK_OF(X509) * openssl_read_chain(const char *pem, size_t len, struct error *err) {
     _cleanup_(X509_stack_freep) STACK_OF(X509) *stack = sk_X509_new_null();
@@ -70,8 +53,24 @@ STACK_OF(X509) * openssl_read_chain(const char *pem, size_t len, struct error *e
         abort();       /* out of memory */
     ERR_clear_error(); /* an older one would be taken for the end of the text */
     while (result == 0 && PEM_read_bio(bio, &name, &header, &der, &size)) {
-        if (text_equal(name, PEM_STRING_X509) && !*header)
-            result = add_certificate(stack, der, size, err);
+        const unsigned char *at = der;
+
+        if (text_equal(name, PEM_STRING_X509) && !*header) {
+            X509 *certificate = d2i_X509(NULL, &at, size);
+
+            if (!certificate)
+                result = openssl_error(err, ERROR_MALFORMED, "read a certificate");
+            else if (!sk_X509_push(stack, certificate))
+                abort(); /* out of memory */
+            else if (at !=
+                     der + size) /* the kubelet would not read the file that it is written to */
+                result =
+                    error_set(err, ERROR_MALFORMED, "read a certificate: extra data follows it");
+            else if (sk_X509_num(stack) > CERTIFICATES_MAX)
+                result =
+                    error_set(err, ERROR_MALFORMED, "read certificates: more than %d in one bundle",
+                              CERTIFICATES_MAX);
+        }
         OPENSSL_free(name);
         OPENSSL_free(header);
         OPENSSL_clear_free(der, (size_t)size); /* it may be a key */

@@ -11,16 +11,13 @@
 
 static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz0123456789";
 
-static bool is_run(const char *s, size_t len) {
-    return strspn(s, alphabet) >= len;
-}
-
 int token_parse(const char *text, struct token *ret, struct error *err) {
     const char *form = "it must be 6 characters, a dot and 16 characters of [a-z0-9]";
     const char *dot = strchr(text, '.');
 
-    if (strlen(text) == TOKEN_TEXT_LEN && is_run(text, TOKEN_ID_LEN) && text[TOKEN_ID_LEN] == '.' &&
-        is_run(text + TOKEN_ID_LEN + 1, TOKEN_SECRET_LEN)) {
+    if (strlen(text) == TOKEN_TEXT_LEN && strspn(text, alphabet) >= TOKEN_ID_LEN &&
+        text[TOKEN_ID_LEN] == '.' &&
+        strspn(text + TOKEN_ID_LEN + 1, alphabet) >= TOKEN_SECRET_LEN) {
         memcpy(ret->id, text, TOKEN_ID_LEN);
         ret->id[TOKEN_ID_LEN] = '\0';
         memcpy(ret->secret, text + TOKEN_ID_LEN + 1, TOKEN_SECRET_LEN + 1);
@@ -56,7 +53,7 @@ void token_clear(struct token *token) {
 }
 
 bool token_id_is_valid(const char *id) {
-    return strlen(id) == TOKEN_ID_LEN && is_run(id, TOKEN_ID_LEN);
+    return strlen(id) == TOKEN_ID_LEN && strspn(id, alphabet) >= TOKEN_ID_LEN;
 }
 
 /* ---- signatures ---- */

@@ -76,7 +76,7 @@ static int on_request(void *context, const struct kube_csr *csr, unsigned waited
     if (csr->state == KUBE_CSR_PENDING && waited_ms >= 2000)
         (void)text_format(hint, sizeof hint, "kubectl certificate approve %s", csr->name);
     join_tell_waiting(&r->waits, waited_ms, waited_ms < r->limit_ms ? r->limit_ms - waited_ms : 0,
-                      hint, "for %s: it is %s", csr->name, kube_csr_state_name(csr->state));
+                      hint, "for %s: it is %s", csr->name, kube_csr_states[csr->state]);
     return host_interrupted(r->program->host);
 }
 

@@ -9,7 +9,7 @@ int given_cluster_open(struct program *program, const char *unnamed, struct kube
     _cleanup_(freep) char *path = terminal_full_path(given ? given : unnamed);
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
 
-    if (kubeconfig_read_context(program->host, path, program->options.context, &config, err) < 0) {
+    if (kubeconfig_read_file(program->host, path, program->options.context, &config, err) < 0) {
         err->kind = ERROR_USAGE; /* the file that was named, not this machine */
         return given ? error_prefix(err, "--kubeconfig") : error_hint(err, "use --kubeconfig FILE");
     }

@@ -110,7 +110,7 @@ static int run_network(struct program *program, const char *name, struct error *
     int result;
 
     open_log(&log);
-    result = service_host_work(name, &work, err);
+    result = service_host_run(name, NULL, &work, err);
     if (log.file)
         (void)fclose(log.file); /* the service is over */
     network_keeper_free(&keeper);
@@ -144,7 +144,7 @@ int verb_service(struct program *program, struct error *err) {
     hosted.environment = (const char *const *)settings.environment.items;
     hosted.working_folder = settings.working_folder;
     hosted.stop_timeout_ms = settings.stop_timeout_ms;
-    result = service_host_program(name, &hosted, err);
+    result = service_host_run(name, &hosted, NULL, err);
     if (log.file)
         (void)fclose(log.file); /* the service is over */
     /* a start-up task has ended, whatever came of it; a stopped one goes on at Windows' start */

@@ -44,7 +44,7 @@ void ask_by_proxy(struct kube_client *client, struct ask_queue *queue, size_t be
                                                 .ended = on_ended,
                                                 .context = ask};
     }
-    kube_perform_some(client, items, count, at_once);
+    kube_perform_many(client, items, count, at_once);
     kube_many_free(items, count);
     free(items);
 }
@@ -172,7 +172,7 @@ void ask_by_exec(struct kube_client *client, struct ask_pod *pods, size_t count,
                                           .timeout_ms = some[k]->queue.items[0].until_ms + EXEC_MS,
                                           .max_output = OUTPUT_MAX};
         }
-        kube_exec_all(client, execs, results, errs, n);
+        kube_exec(client, execs, results, errs, n);
         client->requests += (unsigned)n;
         for (size_t k = 0; k < n; k++) {
             some[k]->asked = true;

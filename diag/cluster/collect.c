@@ -138,7 +138,7 @@ void cluster_evidence_add(struct kube_client *client, const char *namespace_,
                           in_spaces[k].resource),
                 xasprintf("evidence/%s/%s.json", space, in_spaces[k].resource), in_spaces[k].what);
     }
-    kube_perform_many(client, asking.items, asking.count);
+    kube_perform_many(client, asking.items, asking.count, 0);
     for (size_t i = 0; i < asking.count; i++)
         add_answer(&asking, i, ret);
     kube_many_free(asking.items, asking.count);

@@ -88,7 +88,7 @@ struct drift_follow {
         enum drift_what what;
     } sides[DRIFT_WATCHES];
 };
-/* Fills the watches for kube_watch_all(): they continue where an earlier watch ended. If a server
+/* Fills the watches for kube_watch(): they continue where an earlier watch ended. If a server
  * grants no watch, or no access at all, the list is read every 15 minutes. The watches borrow from
  * `follow`. */
 void drift_follow_watches(struct drift_follow *follow, struct kube_watch ret[DRIFT_WATCHES]);

@@ -49,11 +49,11 @@ static enum probe_outcome exchange(const struct probe *probe, const char *addres
     size_t name, len;
 
     if (probe->kind == PROBE_UDP)
-        outcome = socket_udp_exchange(address, probe->port, sent, answer, sizeof answer,
+        outcome = socket_udp_exchange(address, probe->port, false, sent, answer, sizeof answer,
                                       probe->timeout_ms);
     else if (probe->kind == PROBE_UDP_ANY)
-        outcome = socket_udp_exchange_any(address, probe->port, sent, answer, sizeof answer,
-                                          probe->timeout_ms);
+        outcome = socket_udp_exchange(address, probe->port, true, sent, answer, sizeof answer,
+                                      probe->timeout_ms);
     else
         outcome = socket_tcp_exchange(address, probe->port, sent, answer, sizeof answer,
                                       probe->timeout_ms);

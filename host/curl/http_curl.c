@@ -21,14 +21,6 @@ enum {
     TOO_LARGE = 100,     /* CURLE_TOO_LARGE, since 8.6 */
 };
 
-struct curl_http {
-    struct http http;
-    CURLM *multi;
-    char *user_agent;
-    bool (*interrupted)(void *);
-    void *context;
-};
-
 /* One request under way. */
 struct transfer {
     struct http_exchange *exchange; /* NULL: only for evidence */
@@ -186,7 +178,8 @@ static int start(struct curl_http *http, struct transfer *transfer) {
     return 0;
 }
 
-/* Those that run, or were to, are ended without an answer. */
+/* Ends the requests that run, and those that have not begun, without an answer. `wanted`: the user
+ * asked to stop. */
 static void give_up(struct curl_http *http, struct transfer *transfers, size_t count, bool wanted) {
     for (size_t i = 0; i < count; i++) {
         struct transfer *t = &transfers[i];
@@ -242,7 +235,7 @@ static void start_more(struct curl_http *http, struct transfer *transfers, size_
     }
 }
 
-/* A clock, as long as none ends: the time of the first that runs. */
+/* The time of the first request that runs. It serves as a clock as long as none ends. */
 static uint64_t first_ms(const struct transfer *transfers, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (transfers[i].runs)
@@ -440,13 +433,7 @@ static void curl_free_http(struct http *base) {
     free(http);
 }
 
-static void talk(struct http *base, struct http_talk *talks, size_t count) {
-    struct curl_http *http = (struct curl_http *)base;
-
-    http_curl_talk(http->multi, http->interrupted, http->context, talks, count);
-}
-
-static const struct http_ops curl_ops = {perform, talk, curl_free_http};
+static const struct http_ops curl_ops = {perform, http_curl_talk, curl_free_http};
 
 struct http *http_curl_new(const char *user_agent, bool (*interrupted)(void *), void *context) {
     struct curl_http *http = xcalloc(1, sizeof *http);

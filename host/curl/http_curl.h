@@ -1,7 +1,16 @@
 /* TLS, proxies and heads of HTTP on libcurl. Only host/curl/http_curl*.c include this. */
 #pragma once
 
-#include "host/http.h"
+#include "host/host_ops.h"
+
+/* What http_curl_new() makes. */
+struct curl_http {
+    struct http http;
+    void *multi; /* a CURLM handle */
+    char *user_agent;
+    bool (*interrupted)(void *);
+    void *context;
+};
 
 /* Each `easy` is a CURL handle. */
 
@@ -25,9 +34,8 @@ char *http_curl_url(const struct http_request *request, void **ret_connect_to, c
 /* Method, body and headers; adds to `headers` (curl_slist, or NULL), which it returns and the
  * caller frees after the handle. */
 void *http_curl_ask(void *easy, const struct http_request *request, void *headers);
-/* Conversations (http_talk_all()), all whose `err` is clear; `multi` is a CURLM handle. */
-void http_curl_talk(void *multi, bool (*interrupted)(void *), void *context,
-                    struct http_talk *talks, size_t count);
+/* Conversations (http_talk_all()), all whose `err` is clear. */
+void http_curl_talk(struct http *base, struct http_talk *talks, size_t count);
 /* The request's proxy, or that of the environment or the machine; *ret_shown is its URL without
  * user and password, NULL when there is none, and the caller's to free. ERROR_USAGE: it is not a
  * URL of a proxy by http, https or socks5. */

@@ -75,12 +75,6 @@ int http_proxy_url_check(const char *url, struct error *err) {
     return proxy_read(url, &proxy, err);
 }
 
-static void set_login(CURL *easy, CURLoption option, const char *encoded) {
-    _cleanup_(secret_freep) char *plain = curl_easy_unescape(easy, encoded, 0, NULL);
-
-    curl_easy_setopt(easy, option, plain);
-}
-
 int http_curl_proxy(void *easy, const struct http_request *request, char **ret_shown,
                     struct error *err) {
     _cleanup_(secret_freep) char *chosen =
@@ -96,8 +90,11 @@ int http_curl_proxy(void *easy, const struct http_request *request, char **ret_s
     if (proxy.url && text_starts_with(proxy.url, "https:"))
         http_curl_trust_machine(easy, CURLOPT_PROXY_CAINFO_BLOB);
     if (proxy.user) {
-        set_login(easy, CURLOPT_PROXYUSERNAME, proxy.user);
-        set_login(easy, CURLOPT_PROXYPASSWORD, proxy.password);
+        _cleanup_(secret_freep) char *user = curl_easy_unescape(easy, proxy.user, 0, NULL);
+        _cleanup_(secret_freep) char *password = curl_easy_unescape(easy, proxy.password, 0, NULL);
+
+        curl_easy_setopt(easy, CURLOPT_PROXYUSERNAME, user);
+        curl_easy_setopt(easy, CURLOPT_PROXYPASSWORD, password);
     }
     *ret_shown = take_ptr(proxy.url);
     return 0;

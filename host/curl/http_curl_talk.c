@@ -42,8 +42,7 @@ enum { PIECE = 16 * 1024, POLL_MS = 250, TIMEOUT_MS = 10000 };
 struct conversation {
     const struct http_talk *talk;
     CURL *easy;
-    bool (*interrupted)(void *);
-    void *interrupted_context;
+    const struct curl_http *http;
     struct http_curl_tls tls;
     struct curl_slist *connect_to;
     struct text say;
@@ -53,7 +52,7 @@ struct conversation {
 };
 
 static bool is_interrupted(const struct conversation *c) {
-    return c->interrupted && c->interrupted(c->interrupted_context);
+    return c->http->interrupted && c->http->interrupted(c->http->context);
 }
 
 static int on_progress(void *context, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
@@ -116,35 +115,30 @@ static int say(struct conversation *c, struct error *err) {
     return 0;
 }
 
-/* One piece, or none: the connection may hold bytes that no poll of its socket shows. Returns 1
- * when something was heard. */
-static int hear(struct conversation *c, bool *ret_done, struct error *err) {
-    const struct http_talk *talk = c->talk;
-    char piece[PIECE];
-    size_t len = 0;
-    CURLcode code = curl_easy_recv(c->easy, piece, sizeof piece, &len);
-
-    if (code == CURLE_AGAIN) {
-        if (talk->heard(talk->context, NULL, 0, &c->say, ret_done, err) < 0)
-            return -1;
-        return *ret_done ? 0 : say(c, err);
-    }
-    if (code != CURLE_OK)
-        return failed(c, code, err);
-    if (!len)
-        return error_set(err, ERROR_NETWORK, "talk to '%s': the server hung up", talk->request.url);
-    return talk->heard(talk->context, piece, len, &c->say, ret_done, err) < 0 ? -1 : 1;
-}
-
-/* Returns whether something was heard. */
+/* Says what is left and hears one piece, or none: the connection may hold bytes that no poll of its
+ * socket shows. Returns whether something was heard. */
 static bool go_on(struct conversation *c, struct error *err) {
-    bool done = false;
+    const struct http_talk *talk = c->talk;
     int heard = is_interrupted(c) ? failed(c, CURLE_ABORTED_BY_CALLBACK, err) : say(c, err);
+    char piece[PIECE];
+    bool done = false;
+    size_t len = 0;
 
-    if (heard == 0)
-        heard = hear(c, &done, err);
-    if (done && heard >= 0)
-        heard = say(c, err); /* the last words, if they can be said at once */
+    if (heard == 0) {
+        CURLcode code = curl_easy_recv(c->easy, piece, sizeof piece, &len);
+
+        if (code != CURLE_OK && code != CURLE_AGAIN)
+            heard = failed(c, code, err);
+        else if (code == CURLE_OK && !len)
+            heard = error_set(err, ERROR_NETWORK, "talk to '%s': the server hung up",
+                              talk->request.url);
+        else if (talk->heard(talk->context, len ? piece : NULL, len, &c->say, &done, err) < 0)
+            heard = -1;
+        else
+            heard = len > 0;
+    }
+    if (heard == 0 || (heard > 0 && done))
+        heard = say(c, err); /* also the last words, if they can be said at once */
     c->open = heard >= 0 && !done;
     return heard > 0;
 }
@@ -169,8 +163,8 @@ static void wait_a_moment(CURLM *multi, const struct conversation *talks, size_t
     (void)curl_multi_poll(multi, waits, n, POLL_MS, NULL);
 }
 
-void http_curl_talk(void *multi, bool (*interrupted)(void *), void *context,
-                    struct http_talk *talks, size_t count) {
+void http_curl_talk(struct http *base, struct http_talk *talks, size_t count) {
+    const struct curl_http *http = (const struct curl_http *)base;
     _cleanup_(freep) struct conversation *all = xcalloc(count + 1, sizeof *all);
     _cleanup_(freep) struct curl_waitfd *waits = xcalloc(count + 1, sizeof *waits);
     size_t open = 0;
@@ -178,8 +172,7 @@ void http_curl_talk(void *multi, bool (*interrupted)(void *), void *context,
     for (size_t i = 0; i < count; i++) {
         struct error *err = talks[i].err;
 
-        all[i] = (struct conversation){
-            .talk = &talks[i], .interrupted = interrupted, .interrupted_context = context};
+        all[i] = (struct conversation){.talk = &talks[i], .http = http};
         if (err->kind != ERROR_NONE)
             continue;
         all[i].easy = curl_easy_init();
@@ -199,7 +192,7 @@ void http_curl_talk(void *multi, bool (*interrupted)(void *), void *context,
             open += all[i].open;
         }
         if (open && !heard)
-            wait_a_moment(multi, all, count, waits);
+            wait_a_moment(http->multi, all, count, waits);
     }
     for (size_t i = 0; i < count; i++) {
         curl_easy_cleanup(all[i].easy);

@@ -40,7 +40,8 @@ static const char signatures[] =
 static const char *const groups[] = {"X25519MLKEM768:X25519:P-256:P-384:P-521", /* OpenSSL 3.5 */
                                      "X25519:P-256:P-384:P-521"};
 
-/* Also of a chain that OpenSSL takes: it may be no server's. */
+/* A chain that OpenSSL takes is refused here when a certificate in it may not be a server's, or
+ * when the server sent a key that is too large. */
 static int verify(X509_STORE_CTX *context, void *) {
     const STACK_OF(X509) * chain, *sent;
     int why = X509_V_OK;
@@ -194,8 +195,8 @@ void http_curl_trust(void *easy, const struct http_request *request, struct http
     }
 }
 
-/* By hand: libcurl's own list (CURLOPT_CERTINFO) has each certificate's fields as text, too, which
- * costs as much as a quarter of the handshake. */
+/* The chain is read by hand: libcurl's own list (CURLOPT_CERTINFO) has each certificate's fields as
+ * text, too, which costs as much as a quarter of the handshake. */
 char *http_curl_chain(void *easy) {
     struct curl_tlssessioninfo *session = NULL;
     BIO *bio = NULL;

@@ -177,22 +177,6 @@ static uint32_t call_object(json_t *state, const char *member, const char *verb,
     return 0;
 }
 
-/* Splits "HcnEnumerateNetworks" into verb and the member that its objects lie in. */
-static const char *split_name(const char *function, char verb[16]) {
-    static const char *const verbs[] = {"Enumerate", "Create", "Open",  "Query",
-                                        "Modify",    "Close",  "Delete"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
-        if (!text_starts_with(function + 3, verbs[i]))
-            continue;
-        (void)text_format(verb, 16, "%s", verbs[i]); /* fits: see the list */
-        for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
-            if (text_starts_with(function + 3 + strlen(verbs[i]), kinds[k].word))
-                return kinds[k].member;
-    }
-    return NULL;
-}
-
 /* ---- version 1: a document is kept as version 2's and turned back when it is asked for ---- */
 
 static char *envelope(json_t *output) {
@@ -267,16 +251,27 @@ static char *call_v1(json_t *state, const char *path, const char *request) {
 
 uint32_t model_hns_store(void *context, const char *function, const char *const *arguments,
                          size_t count, char **ret_result, char **ret_error_record) {
+    static const char *const verbs[] = {"Enumerate", "Create", "Open",  "Query",
+                                        "Modify",    "Close",  "Delete"};
     json_t *state = context;
-    const char *member;
-    char verb[16];
+    const char *verb = NULL, *member = NULL;
 
     *ret_error_record = NULL;
     if (text_equal(function, "HNSCall")) {
         *ret_result = call_v1(state, arguments[1], arguments[2]);
         return 0;
     }
-    member = text_starts_with(function, "Hcn") ? split_name(function, verb) : NULL;
+
+    /* "HcnEnumerateNetworks": a verb, and the kind of its objects. */
+    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+        for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
+            _cleanup_(freep) char *begin = xasprintf("Hcn%s%s", verbs[i], kinds[k].word);
+
+            if (text_starts_with(function, begin)) {
+                verb = verbs[i];
+                member = kinds[k].member;
+            }
+        }
     if (!member)
         return not_implemented;
     if (text_equal(verb, "Enumerate")) {
@@ -308,13 +303,6 @@ uint32_t model_hns_store(void *context, const char *function, const char *const 
     return call_object(state, member, verb, arguments, ret_result);
 }
 
-/* Who answers, and from what. */
-struct hns {
-    json_t *state;
-    model_hns_answer *answer;
-    void *context;
-};
-
 static json_t *parsed(const char *text) {
     json_t *json = NULL;
 
@@ -323,52 +311,50 @@ static json_t *parsed(const char *text) {
     return json;
 }
 
-static void follow(const struct hns *hns, const char *function, const char *const *arguments,
-                   const char *result) {
+uint32_t model_hns(json_t *state, model_hns_answer *answer, void *context, const char *function,
+                   const char *const *arguments, size_t count, char **ret_result,
+                   char **ret_error_record) {
     _cleanup_(freep) char *answered = NULL, *record = NULL, *path = NULL;
     _cleanup_json_ json_t *json = NULL, *network = NULL;
+    uint32_t hresult;
 
+    if (!answer) {
+        answer = model_hns_store;
+        context = state;
+    }
+    hresult = answer(context, function, arguments, count, ret_result, ret_error_record);
+    if (hresult & 0x80000000u)
+        return hresult;
     if (text_equal(function, "HNSCall") && text_ends_with(arguments[1], "/attach")) {
         const char *asked[] = {"GET", NULL, ""};
 
-        json = parsed(result);
+        json = parsed(*ret_result);
         if (!json_bool_at(json, "Success", false))
-            return;
+            return hresult;
         path = xstrndup(arguments[1], strlen(arguments[1]) - strlen("/attach"));
         asked[1] = path;
-        if (hns->answer(hns->context, "HNSCall", asked, 3, &answered, &record) != 0)
-            return;
+        if (answer(context, "HNSCall", asked, 3, &answered, &record) != 0)
+            return hresult;
         json_decref(json);
         json = parsed(answered);
-        model_switch_endpoint_attached(hns->state, json_at(json, "Output"));
-    } else if (text_equal(function, "HcnCreateNetwork") && result) {
-        const char *asked[3] = {result, "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}"};
+        model_switch_endpoint_attached(state, json_at(json, "Output"));
+    } else if (text_equal(function, "HcnCreateNetwork") && *ret_result) {
+        const char *asked[3] = {*ret_result, "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}"};
         bool chosen = text_starts_with(arguments[0], "00000000-0000"); /* by HNS itself */
         const char *id = arguments[0];
 
-        if (chosen && hns->answer(hns->context, "HcnQueryNetworkProperties", asked, 2, &answered,
-                                  &record) == 0)
+        if (chosen &&
+            answer(context, "HcnQueryNetworkProperties", asked, 2, &answered, &record) == 0)
             json = parsed(answered);
         if (chosen)
             id = json_text_at(json, "ID");
         network = parsed(arguments[1]);
         if (id)
-            model_switch_network_made(hns->state, id, network);
+            model_switch_network_made(state, id, network);
     } else if (text_equal(function, "HcnDeleteNetwork")) {
-        model_switch_network_gone(hns->state, arguments[0]);
+        model_switch_network_gone(state, arguments[0]);
     } else if (text_equal(function, "HcnDeleteEndpoint")) {
-        model_adapters_remove(hns->state, "endpoint", arguments[0]);
+        model_adapters_remove(state, "endpoint", arguments[0]);
     }
-}
-
-uint32_t model_hns(json_t *state, model_hns_answer *answer, void *context, const char *function,
-                   const char *const *arguments, size_t count, char **ret_result,
-                   char **ret_error_record) {
-    struct hns hns = {state, answer ? answer : model_hns_store, answer ? context : state};
-    uint32_t hresult =
-        hns.answer(hns.context, function, arguments, count, ret_result, ret_error_record);
-
-    if (!(hresult & 0x80000000u))
-        follow(&hns, function, arguments, *ret_result);
     return hresult;
 }

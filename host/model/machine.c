@@ -120,15 +120,6 @@ void model_facts(json_t *state, struct host_facts *ret) {
     copy_text(ret->host_name, sizeof ret->host_name, facts, "hostName");
 }
 
-bool model_free_space(json_t *state, char drive, uint64_t *ret) {
-    const char name[] = {drive, '\0'};
-    const json_t *bytes = json_object_get(json_object_get(state, "drives"), name);
-
-    if (json_is_integer(bytes))
-        *ret = (uint64_t)json_integer_value(bytes);
-    return json_is_integer(bytes);
-}
-
 void model_event(json_t *state, char level, unsigned event_id, const char *text) {
     char name[2] = {level, '\0'};
 
@@ -238,22 +229,20 @@ int model_service_start(json_t *state, const char *name, struct error *err) {
     return 0;
 }
 
-static bool depends_on(const json_t *service, const char *name) {
-    json_each(json_object_get(service, "dependsOn"), i, other)
-        if (text_equal_nocase(json_string_value(other), name))
-            return true;
-    return false;
-}
-
 void model_service_stop(json_t *state, const char *name) {
     const char *key;
     json_t *service = find_service(state, name, &key);
 
     if (!service)
         return;
-    json_each_member(json_object_get(state, "services"), other, its)
-        if (depends_on(its, name) && text_equal(json_text_at(its, "state"), "running"))
+    json_each_member(json_object_get(state, "services"), other, its) {
+        bool depends = false;
+
+        json_each(json_object_get(its, "dependsOn"), i, needed)
+            depends |= text_equal_nocase(json_string_value(needed), name);
+        if (depends && text_equal(json_text_at(its, "state"), "running"))
             model_service_stop(state, other); /* as the real host does */
+    }
     json_object_set_new(service, "state", json_string("stopped"));
     json_object_set_new(service, "processId", json_integer(0));
 }

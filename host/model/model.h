@@ -5,7 +5,7 @@
  * firewall, adapters, routes, ports, drives, facts, hns, events, pipes. */
 #pragma once
 
-#include "host/host.h"
+#include "host/host_ops.h"
 
 /* A bare Windows Server 2022: one adapter "Ethernet" with a static 10.0.0.21/24, no service of
  * ours. New reference. */
@@ -27,14 +27,13 @@ json_t *model_adapter_by_alias(json_t *state, const char *alias);
 void model_routes(json_t *state, struct host_routes *ret);
 /* "neighbors": [{"address","mac","fixed"}] */
 void model_neighbors(json_t *state, struct host_neighbors *ret);
-int model_route_add(json_t *state, const struct host_route *route, struct error *err);
-void model_route_remove(json_t *state, const struct host_route *route);
+int model_route_set(json_t *state, const struct host_route *route, bool add, struct error *err);
 int model_address_add(json_t *state, uint32_t index, const char *address, struct error *err);
 int model_dns_set(json_t *state, uint32_t index, const struct text_list *servers,
                   struct error *err);
 int model_forwarding(json_t *state, uint32_t index, int family, bool *ret, struct error *err);
-int model_metric_set(json_t *state, uint32_t index, int family, uint32_t metric, struct error *err);
-int model_forwarding_set(json_t *state, uint32_t index, int family, bool on, struct error *err);
+int model_interface_set(json_t *state, uint32_t index, int family, enum host_interface_value what,
+                        uint32_t value, struct error *err);
 bool model_port_in_use(json_t *state, bool udp, unsigned port);
 
 /* ---- registry, firewall, facts ---- */
@@ -48,8 +47,6 @@ bool model_firewall_has(json_t *state, const char *name);
 void model_facts(json_t *state, struct host_facts *ret);
 void model_event_source_set(json_t *state, const char *file);
 void model_event(json_t *state, char level, unsigned event_id, const char *text);
-/* Free bytes of a drive; false: the model does not say. */
-bool model_free_space(json_t *state, char drive, uint64_t *ret);
 bool model_pipe_exists(json_t *state, const char *path);
 
 /* ---- HNS ---- */

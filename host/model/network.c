@@ -26,13 +26,6 @@ void model_adapters(json_t *state, struct host_adapters *ret) {
     }
 }
 
-static json_t *adapter_by_index(json_t *state, uint32_t index) {
-    json_each(json_object_get(state, "adapters"), i, adapter)
-        if (json_number_at(adapter, "index", -1) == (long long)index)
-            return adapter;
-    return NULL;
-}
-
 json_t *model_adapter_by_alias(json_t *state, const char *alias) {
     json_each(json_object_get(state, "adapters"), i, adapter)
         if (text_equal_nocase(json_text_at(adapter, "alias"), alias))
@@ -41,11 +34,11 @@ json_t *model_adapter_by_alias(json_t *state, const char *alias) {
 }
 
 static json_t *need_adapter(json_t *state, uint32_t index, struct error *err) {
-    json_t *adapter = adapter_by_index(state, index);
-
-    if (!adapter)
-        (void)error_set_os(err, ERROR_ABSENT, 1168, "interface %u: no such interface", index);
-    return adapter;
+    json_each(json_object_get(state, "adapters"), i, adapter)
+        if (json_number_at(adapter, "index", -1) == (long long)index)
+            return adapter;
+    (void)error_set_os(err, ERROR_ABSENT, 1168, "interface %u: no such interface", index);
+    return NULL;
 }
 
 void model_routes(json_t *state, struct host_routes *ret) {
@@ -80,49 +73,38 @@ void model_neighbors(json_t *state, struct host_neighbors *ret) {
     }
 }
 
-/* Position of the same route (destination, next hop, interface), or the number of routes. */
-static size_t find_route(const json_t *routes, const struct host_route *route) {
+int model_route_set(json_t *state, const struct host_route *route, bool add, struct error *err) {
+    json_t *routes = json_object_get(state, "routes");
+    json_t *adapter = need_adapter(state, route->interface_index, add ? err : ERROR_IGNORED);
+    _cleanup_json_ json_t *gateways = json_array();
+    size_t at = json_array_size(routes);
+
+    if (add && !adapter)
+        return error_prefix(err, "add route to '%s'", route->destination);
     json_each(routes, i, item)
-        if (text_equal(json_text_at(item, "destination"), route->destination) &&
+        if (at == json_array_size(routes) &&
+            text_equal(json_text_at(item, "destination"), route->destination) &&
             text_equal(json_text_at(item, "nextHop"), route->next_hop) &&
             json_number_at(item, "interfaceIndex", -1) == (long long)route->interface_index)
-            return i;
-    return json_array_size(routes);
-}
+            at = i;
+    if (add && at < json_array_size(routes))
+        return 0;
+    if (add)
+        json_array_append_new(
+            routes, json_pack("{s:s, s:s, s:I, s:I}", "destination", route->destination, "nextHop",
+                              route->next_hop, "interfaceIndex", (json_int_t)route->interface_index,
+                              "metric", (json_int_t)route->metric));
+    else
+        json_array_remove(routes, at); /* or nothing: it is absent */
 
-/* Windows tells the next hops of default routes as the adapter's gateways. */
-static void follow_default_route(json_t *state, const struct host_route *route) {
-    json_t *adapter = adapter_by_index(state, route->interface_index);
-    _cleanup_json_ json_t *gateways = json_array();
-
-    json_each(json_object_get(state, "routes"), i, other)
+    /* Windows tells the next hops of default routes as the adapter's gateways. */
+    json_each(routes, i, other)
         if (json_number_at(other, "interfaceIndex", -1) == (long long)route->interface_index &&
             text_equal(json_text_at(other, "destination"), "0.0.0.0/0"))
             json_array_append(gateways, json_object_get(other, "nextHop"));
     if (adapter)
         json_object_set(adapter, "gateways", gateways);
-}
-
-int model_route_add(json_t *state, const struct host_route *route, struct error *err) {
-    json_t *routes = json_object_get(state, "routes");
-
-    if (!need_adapter(state, route->interface_index, err))
-        return error_prefix(err, "add route to '%s'", route->destination);
-    if (find_route(routes, route) < json_array_size(routes))
-        return 0;
-    json_array_append_new(routes, json_pack("{s:s, s:s, s:I, s:I}", "destination",
-                                            route->destination, "nextHop", route->next_hop,
-                                            "interfaceIndex", (json_int_t)route->interface_index,
-                                            "metric", (json_int_t)route->metric));
-    follow_default_route(state, route);
     return 0;
-}
-
-void model_route_remove(json_t *state, const struct host_route *route) {
-    json_t *routes = json_object_get(state, "routes");
-
-    json_array_remove(routes, find_route(routes, route));
-    follow_default_route(state, route);
 }
 
 int model_address_add(json_t *state, uint32_t index, const char *address, struct error *err) {
@@ -142,7 +124,7 @@ int model_address_add(json_t *state, uint32_t index, const char *address, struct
     return 0;
 }
 
-/* Takes the value. */
+/* Sets a member of one adapter. Takes over the value. */
 static int set_member(json_t *state, uint32_t index, const char *doing, const char *key,
                       json_t *value, struct error *err) {
     json_t *adapter = need_adapter(state, index, err);
@@ -168,15 +150,13 @@ int model_forwarding(json_t *state, uint32_t index, int family, bool *ret, struc
     return 0;
 }
 
-int model_metric_set(json_t *state, uint32_t index, int family, uint32_t metric,
-                     struct error *err) {
-    return set_member(state, index, "set the metric", family == 6 ? "metric6" : "metric",
-                      json_integer(metric), err);
-}
-
-int model_forwarding_set(json_t *state, uint32_t index, int family, bool on, struct error *err) {
+int model_interface_set(json_t *state, uint32_t index, int family, enum host_interface_value what,
+                        uint32_t value, struct error *err) {
+    if (what == HOST_INTERFACE_METRIC)
+        return set_member(state, index, "set the metric", family == 6 ? "metric6" : "metric",
+                          json_integer(value), err);
     return set_member(state, index, "set forwarding", family == 6 ? "forwarding6" : "forwarding",
-                      json_boolean(on), err);
+                      json_boolean(value), err);
 }
 
 bool model_port_in_use(json_t *state, bool udp, unsigned port) {

@@ -57,32 +57,10 @@ static int check_target(const struct posix_host *host, const char *at, const cha
     return error_set(err, ERROR_DENIED, "path '%s': the link leads out of the rootfs", path);
 }
 
-/* The deepest folder of the path that exists must lie below the root, links followed. The root
- * itself is a real path. */
-static int check_inside(const char *root, const char *path, struct error *err) {
-    _cleanup_(freep) char *part = xstrdup(path);
-    char real[PATH_MAX];
-    size_t len = strlen(root);
-
-    for (;;) {
-        char *slash = strrchr(part, '/');
-
-        if (!slash || (size_t)(slash - part) < len)
-            return 0;
-        *slash = '\0';
-        if (walk_straight(part) == 0 || errno == ENOENT)
-            return 0;
-        if (realpath(part, real))
-            break;
-    }
-    if (lies_in(real, root))
-        return 0;
-    return error_set(err, ERROR_DENIED, "path '%s': a link in it leads out of the rootfs", path);
-}
-
 int rootfs_path(const struct posix_host *host, const char *path, char **ret, struct error *err) {
     bool machine = path[0] == 'Z';
-    _cleanup_(freep) char *at = NULL;
+    _cleanup_(freep) char *at = NULL, *part = NULL;
+    char real[PATH_MAX], *slash;
 
     if (!machine && (path[0] != 'C' || !host->rootfs)) {
         (void)error_set(err, host->rootfs ? ERROR_ABSENT : ERROR_UNSUPPORTED,
@@ -90,8 +68,22 @@ int rootfs_path(const struct posix_host *host, const char *path, char **ret, str
         return host->rootfs ? -1 : error_hint(err, "to rehearse in a folder, use --rootfs DIR");
     }
     at = text_replace(xasprintf("%s/%s", machine ? "" : host->rootfs, path + 3), "\\", '/');
-    if (!machine && check_inside(host->rootfs, at, err) < 0)
-        return -1;
+
+    /* The deepest folder of it that exists must lie below the root, links followed. The root itself
+     * is a real path. */
+    part = xstrdup(at);
+    while (!machine && (slash = strrchr(part, '/')) &&
+           (size_t)(slash - part) >= strlen(host->rootfs)) {
+        *slash = '\0';
+        if (walk_straight(part) == 0 || errno == ENOENT)
+            break;
+        if (!realpath(part, real))
+            continue;
+        if (!lies_in(real, host->rootfs))
+            return error_set(err, ERROR_DENIED, "path '%s': a link in it leads out of the rootfs",
+                             at);
+        break;
+    }
     *ret = take_ptr(at);
     return 0;
 }
@@ -330,28 +322,18 @@ int rootfs_stranger(struct host *host, const char *path, struct host_stranger *r
     return 0;
 }
 
-int rootfs_remove(struct host *host, const char *path, struct error *err) {
-    _cleanup_(freep) char *at = NULL;
-
-    if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
-        return -1;
-    if (remove(at) < 0 && errno != ENOENT && errno != ENOTDIR)
-        return fail(err, "remove", path);
-    return 0;
-}
-
 static int remove_one(const char *at, const struct stat *, int, struct FTW *) {
     return remove(at);
 }
 
-int rootfs_remove_tree(struct host *host, const char *path, struct error *err) {
+int rootfs_remove(struct host *host, const char *path, bool tree, struct error *err) {
     _cleanup_(freep) char *at = NULL;
+    int result;
 
     if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
         return -1;
-    if (nftw(at, remove_one, 16, FTW_DEPTH | FTW_PHYS) < 0 && errno != ENOENT && errno != ENOTDIR)
-        return fail(err, "remove", path);
-    return 0;
+    result = tree ? nftw(at, remove_one, 16, FTW_DEPTH | FTW_PHYS) : remove(at);
+    return result < 0 && errno != ENOENT && errno != ENOTDIR ? fail(err, "remove", path) : 0;
 }
 
 int rootfs_rename(struct host *host, const char *from, const char *to, struct error *err) {
@@ -411,10 +393,14 @@ int rootfs_list(struct host *host, const char *path, struct text_list *ret, stru
 }
 
 int rootfs_free_space(struct host *host, const char *path, uint64_t *ret, struct error *err) {
-    bool told = model_free_space(rootfs_of(host)->state, path[0], ret);
+    const char name[] = {path[0], '\0'};
+    const json_t *drive = json_object_get(json_object_get(rootfs_of(host)->state, "drives"), name);
+    bool told = json_is_integer(drive);
     _cleanup_(freep) char *at = NULL;
     struct statvfs st;
 
+    if (told)
+        *ret = (uint64_t)json_integer_value(drive);
     if (told && path[0] != 'C') /* it has no files */
         return 0;
     if (rootfs_path(rootfs_of(host), path, &at, err) < 0)

@@ -80,19 +80,17 @@ PLAYED(adapters, "list network adapters", (model_adapters(state, ret), 0),
        struct host_adapters *ret)
 PLAYED(routes, "list routes", (model_routes(state, ret), 0), struct host_routes *ret)
 PLAYED(neighbors, "list neighbors", (model_neighbors(state, ret), 0), struct host_neighbors *ret)
-PLAYED(route_add, "add a route", model_route_add(state, route, err), const struct host_route *route)
-PLAYED(route_remove, "remove a route", (model_route_remove(state, route), 0),
-       const struct host_route *route)
+PLAYED(route_set, add ? "add a route" : "remove a route",
+       model_route_set(state, route, add, err), const struct host_route *route, bool add)
 PLAYED(address_add, "add an address", model_address_add(state, index, address, err),
        uint32_t index, const char *address)
 PLAYED(dns_set, "set DNS servers", model_dns_set(state, index, servers, err),
        uint32_t index, const struct text_list *servers)
 PLAYED(forwarding, "query forwarding", model_forwarding(state, index, family, ret, err),
        uint32_t index, int family, bool *ret)
-PLAYED(metric_set, "set the metric", model_metric_set(state, index, family, metric, err),
-       uint32_t index, int family, uint32_t metric)
-PLAYED(forwarding_set, "set forwarding", model_forwarding_set(state, index, family, on, err),
-       uint32_t index, int family, bool on)
+PLAYED(interface_set, what == HOST_INTERFACE_METRIC ? "set the metric" : "set forwarding",
+       model_interface_set(state, index, family, what, value, err),
+       uint32_t index, int family, enum host_interface_value what, uint32_t value)
 PLAYED(port_in_use, "query ports", (*ret = model_port_in_use(state, udp, port), 0),
        bool udp, unsigned port, bool *ret)
 PLAYED(firewall_put, "add a firewall rule", (model_firewall_put(state, rule), 0),
@@ -117,20 +115,6 @@ bool rootfs_pipe_exists(struct host *host, const char *path) {
     json_t *state = rootfs_of(host)->state;
 
     return state && model_pipe_exists(state, path);
-}
-
-/* A played server has pipes that are open, but nobody who answers on them. */
-int rootfs_pipe_open(struct host *, const char *path, const struct host_pipe_talk *,
-                     struct host_pipe **, struct error *err) {
-    return error_set_os(err, ERROR_ABSENT, ENOENT, "open '%s'", path);
-}
-
-int rootfs_pipe_turn(struct host *, struct host_pipe *, unsigned, bool *, struct error *) {
-    abort(); /* none is open */
-}
-
-void rootfs_pipe_close(struct host *, struct host_pipe *) {
-    abort();
 }
 
 int64_t rootfs_now(struct host *) {

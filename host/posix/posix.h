@@ -15,7 +15,7 @@ static inline struct posix_host *rootfs_of(struct host *host) {
 
 /* The operations: those of files in files.c, where "C:\x" is <rootfs>/x and "Z:\x" is /x of this
  * machine; other drives are absent, and links that lead out of the rootfs are refused. Programs in
- * process.c: a watcher is not started, for a played server loses no address. */
+ * process.c. No watcher is started, for a played server loses no address. */
 HOST_OPS(HOST_OP_DECLARE, rootfs)
 /* What a program that is started finds: ours as child_variable() hands it on, and additional items,
  * which win. */

@@ -44,12 +44,15 @@ static void close_end(int *fd) {
     *fd = -1;
 }
 
-/* Feeds input and collects output until the program closes its end; -1 when time is up, it wrote
- * too much, or the user asked to stop. */
-static int converse(struct host *host, struct child *child, bool undoes) {
+/* Feeds input and collects output until the program has ended; -1 when time is up, it wrote too
+ * much, or the user asked to stop. */
+static int converse(struct host *host, struct child *child, bool undoes, int *ret_status) {
+    const struct timespec pause = {.tv_nsec = 5 * 1000000};
+    bool closed = false;
+
     if (!child->left)
         close_end(&child->in);
-    while (!child->output.overflow && (undoes || !host_interrupted(host))) {
+    while (!closed && !child->output.overflow && (undoes || !host_interrupted(host))) {
         struct pollfd fds[2] = {{.fd = child->out, .events = POLLIN},
                                 {.fd = child->in, .events = POLLOUT}};
         uint64_t now = rootfs_monotonic_ms(NULL);
@@ -71,26 +74,17 @@ static int converse(struct host *host, struct child *child, bool undoes) {
         if (!fds[0].revents)
             continue;
         n = read(child->out, buffer, sizeof buffer);
-        if (n <= 0)
-            return 0;
-        text_add_bytes(&child->output, buffer, (size_t)n);
+        closed = n <= 0;
+        text_add_bytes(&child->output, buffer, closed ? 0 : (size_t)n);
     }
-    return -1;
-}
 
-/* A program may close its output and go on: its end is waited for, within the same time. */
-static int await_end(struct child *child, int *ret_status) {
-    const struct timespec pause = {.tv_nsec = 5 * 1000000};
-
-    for (;;) {
-        pid_t ended = waitpid(child->pid, ret_status, WNOHANG);
-
-        if (ended == child->pid)
-            return 0;
+    /* It may close its output and go on: its end is waited for, within the same time. */
+    while (closed && waitpid(child->pid, ret_status, WNOHANG) != child->pid) {
         if (rootfs_monotonic_ms(NULL) >= child->deadline)
             return -1;
         (void)nanosleep(&pause, NULL); /* woken early: it looks again */
     }
+    return closed ? 0 : -1;
 }
 
 static int give_up(struct host *host, const struct child *child, const struct host_process *process,
@@ -159,8 +153,7 @@ int rootfs_run(struct host *host, const struct host_process *process, int *ret_e
     if (access(program, X_OK) < 0)
         return error_set_os(err, ERROR_ABSENT, (unsigned long)errno, "run '%s'", process->argv[0]);
     result = start(process, program, &child, err);
-    if (result == 0 &&
-        (converse(host, &child, process->undoes) < 0 || await_end(&child, &status) < 0)) {
+    if (result == 0 && converse(host, &child, process->undoes, &status) < 0) {
         result = give_up(host, &child, process, err);
     } else if (result == 0) {
         *ret_exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -170,17 +163,4 @@ int rootfs_run(struct host *host, const struct host_process *process, int *ret_e
     close_end(&child.out);
     text_free(&child.output);
     return result;
-}
-
-int rootfs_watcher_start(struct host *, const char *const *, struct host_watcher **ret,
-                         struct error *) {
-    *ret = NULL;
-    return 0;
-}
-
-void rootfs_watcher_end(struct host *, struct host_watcher *) {
-}
-
-bool rootfs_watched_well(struct host *, unsigned) {
-    return false;
 }

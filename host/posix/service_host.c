@@ -8,14 +8,16 @@
 
 #include "host/posix/posix.h"
 
-int service_host_program(const char *name, const struct service_program *program,
-                         struct error *err) {
+int service_host_run(const char *name, const struct service_program *program,
+                     const struct service_work *work, struct error *err) {
     _cleanup_(text_list_free) struct text_list environment = {0};
     char buffer[4096];
     int ends[2], status;
     ssize_t n;
     pid_t pid;
 
+    if (work)
+        return work->begin(work->context, err) < 0 ? -1 : work->go_on(work->context, err);
     if (pipe2(ends, 0) < 0)
         return error_set_os(err, ERROR_HOST, (unsigned long)errno, "make a pipe");
     posix_child_environment(program->environment, true, &environment);
@@ -45,8 +47,4 @@ int service_host_program(const char *name, const struct service_program *program
         return 0;
     return error_set(err, ERROR_HOST, "run service '%s': the program ended with status 0x%x", name,
                      status);
-}
-
-int service_host_work(const char *, const struct service_work *work, struct error *err) {
-    return work->begin(work->context, err) < 0 ? -1 : work->go_on(work->context, err);
 }

@@ -12,21 +12,10 @@
 #include "base/text.h"
 #include "host/path.h"
 
-static bool locale_is_utf8(void) {
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-
-    for (size_t i = 0; i < 3; i++) {
-        const char *value = getenv(names[i]);
-        _cleanup_(freep) char *name = value && *value ? text_lower(value) : NULL;
-
-        if (name)
-            return text_ends_with(name, "utf-8") || text_ends_with(name, "utf8");
-    }
-    return false;
-}
-
 void terminal_open(struct terminal *ret) {
-    const char *term = getenv("TERM");
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *term = getenv("TERM"), *locale = NULL;
+    _cleanup_(freep) char *lower = NULL;
     struct winsize size = {0};
 
     /* A stream that the caller closed: a socket or a file with its number would get what is
@@ -35,13 +24,16 @@ void terminal_open(struct terminal *ret) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 &&
             open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
-            abort();                               /* what cannot be closed off must not go on */
+            abort(); /* what cannot be closed off must not go on */
+    for (size_t i = 0; i < ARRAY_SIZE(names) && !(locale && *locale); i++)
+        locale = getenv(names[i]);
+    lower = text_lower(locale ? locale : "");
     (void)ioctl(STDERR_FILENO, TIOCGWINSZ, &size); /* no terminal: the width stays unknown */
     *ret = (struct terminal){
         .in_is_terminal = isatty(STDIN_FILENO),
         .out_is_terminal = isatty(STDOUT_FILENO),
         .err_is_terminal = isatty(STDERR_FILENO),
-        .utf8 = locale_is_utf8(),
+        .utf8 = text_ends_with(lower, "utf-8") || text_ends_with(lower, "utf8"),
         .color = term && !text_equal(term, "dumb"),
         .columns = size.ws_col,
         .lines = size.ws_row,

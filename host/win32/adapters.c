@@ -26,29 +26,6 @@ static uint32_t metric_of(uint32_t index, int family) {
                : 0;
 }
 
-static void read_adapter(const IP_ADAPTER_ADDRESSES *from, struct host_adapter *ret) {
-    ret->alias = win32_narrow(from->FriendlyName ? from->FriendlyName : L"");
-    ret->description = win32_narrow(from->Description ? from->Description : L"");
-    win32_mac(from->PhysicalAddress, from->PhysicalAddressLength, ret->mac);
-    ret->index = from->IfIndex ? from->IfIndex : from->Ipv6IfIndex;
-    ret->mtu = from->Mtu;
-    ret->up = from->OperStatus == IfOperStatusUp;
-    ret->dhcp = from->Dhcpv4Enabled;
-    ret->metric = from->IfIndex ? metric_of(from->IfIndex, 4) : 0;
-    ret->metric6 = from->Ipv6IfIndex ? metric_of(from->Ipv6IfIndex, 6) : 0;
-    /* An address still being checked for duplicates, or found to be one, cannot be used. */
-    for (const IP_ADAPTER_UNICAST_ADDRESS *a = from->FirstUnicastAddress; a; a = a->Next)
-        if (a->DadState == IpDadStatePreferred || a->DadState == IpDadStateDeprecated) {
-            add_address(a->Address.lpSockaddr, a->OnLinkPrefixLength, &ret->addresses);
-            if (a->PrefixOrigin == IpPrefixOriginRouterAdvertisement)
-                add_address(a->Address.lpSockaddr, a->OnLinkPrefixLength, &ret->advertised);
-        }
-    for (const IP_ADAPTER_GATEWAY_ADDRESS_LH *g = from->FirstGatewayAddress; g; g = g->Next)
-        add_address(g->Address.lpSockaddr, -1, &ret->gateways);
-    for (const IP_ADAPTER_DNS_SERVER_ADDRESS *d = from->FirstDnsServerAddress; d; d = d->Next)
-        add_address(d->Address.lpSockaddr, -1, &ret->dns_servers);
-}
-
 /* The adapter below a virtual switch has that one's MAC; no IP is bound to it, so that
  * GetAdaptersAddresses leaves it out. */
 static void add_cards_below(struct host_adapters *ret) {
@@ -92,10 +69,32 @@ int win32_adapters(struct host *, struct host_adapters *ret, struct error *err) 
     if (code)
         return win32_fail(err, code, "list adapters");
     for (const IP_ADAPTER_ADDRESSES *a = all; a; a = a->Next) {
+        struct host_adapter *adapter;
+
         if (a->IfType == IF_TYPE_SOFTWARE_LOOPBACK)
             continue;
         array_add(ret->items, ret->count, (struct host_adapter){0});
-        read_adapter(a, &ret->items[ret->count - 1]);
+        adapter = &ret->items[ret->count - 1];
+        adapter->alias = win32_narrow(a->FriendlyName ? a->FriendlyName : L"");
+        adapter->description = win32_narrow(a->Description ? a->Description : L"");
+        win32_mac(a->PhysicalAddress, a->PhysicalAddressLength, adapter->mac);
+        adapter->index = a->IfIndex ? a->IfIndex : a->Ipv6IfIndex;
+        adapter->mtu = a->Mtu;
+        adapter->up = a->OperStatus == IfOperStatusUp;
+        adapter->dhcp = a->Dhcpv4Enabled;
+        adapter->metric = a->IfIndex ? metric_of(a->IfIndex, 4) : 0;
+        adapter->metric6 = a->Ipv6IfIndex ? metric_of(a->Ipv6IfIndex, 6) : 0;
+        /* An address still being checked for duplicates, or found to be one, cannot be used. */
+        for (const IP_ADAPTER_UNICAST_ADDRESS *u = a->FirstUnicastAddress; u; u = u->Next)
+            if (u->DadState == IpDadStatePreferred || u->DadState == IpDadStateDeprecated) {
+                add_address(u->Address.lpSockaddr, u->OnLinkPrefixLength, &adapter->addresses);
+                if (u->PrefixOrigin == IpPrefixOriginRouterAdvertisement)
+                    add_address(u->Address.lpSockaddr, u->OnLinkPrefixLength, &adapter->advertised);
+            }
+        for (const IP_ADAPTER_GATEWAY_ADDRESS_LH *g = a->FirstGatewayAddress; g; g = g->Next)
+            add_address(g->Address.lpSockaddr, -1, &adapter->gateways);
+        for (const IP_ADAPTER_DNS_SERVER_ADDRESS *d = a->FirstDnsServerAddress; d; d = d->Next)
+            add_address(d->Address.lpSockaddr, -1, &adapter->dns_servers);
     }
     add_cards_below(ret);
     return 0;

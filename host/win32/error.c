@@ -33,17 +33,9 @@ static const struct {
     {ERROR_SERVICE_REQUEST_TIMEOUT, ERROR_TIMED_OUT},
 };
 
-static enum error_kind kind_of(DWORD code) {
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-        if (kinds[i].code == code)
-            return kinds[i].kind;
-    return ERROR_HOST;
-}
-
-/* "doing: reason", the reason as Windows' own sentence in the house's form: lower-case first
- * letter, no full stop. */
-static int fail(struct error *err, enum error_kind kind, DWORD code, const char *format,
-                va_list args) {
+/* The reason is Windows' own sentence in the house's form: lower-case first letter, no full stop.
+ */
+int win32_fail(struct error *err, DWORD code, const char *format, ...) {
     _cleanup_(freep) char *reason = NULL;
     _cleanup_(text_free) struct text doing = {0};
     wchar_t *wide = NULL;
@@ -51,36 +43,27 @@ static int fail(struct error *err, enum error_kind kind, DWORD code, const char 
                                      FORMAT_MESSAGE_IGNORE_INSERTS,
                                  NULL, code, 0, (wchar_t *)(void *)&wide, 0, NULL);
     bool known = units && wide;
+    HRESULT hresult = (HRESULT)code;
+    DWORD of = FAILED(hresult) && HRESULT_FACILITY(hresult) == FACILITY_WIN32
+                   ? (DWORD)HRESULT_CODE(hresult)
+                   : code;
+    enum error_kind kind = ERROR_HOST;
+    va_list args;
 
+    if (hresult == E_NOTIMPL || hresult == REGDB_E_CLASSNOTREG || hresult == E_NOINTERFACE)
+        kind = ERROR_UNSUPPORTED;
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        if (kinds[i].code == of)
+            kind = kinds[i].kind;
     reason = known ? win32_narrow(wide) : xstrdup("Windows gave no reason");
     LocalFree(wide);
     for (size_t len = strlen(reason); known && len && strchr(". \r\n", reason[len - 1]);)
         reason[--len] = '\0';
     if (known && reason[0] && islower((unsigned char)reason[1]))
         reason[0] = (char)tolower((unsigned char)reason[0]);
+    va_start(args, format);
     text_addv(&doing, format, args);
+    va_end(args);
     (void)error_set_os(err, kind, code, "%s: %s", text_str(&doing), reason);
-    return -1;
-}
-
-int win32_fail(struct error *err, DWORD code, const char *format, ...) {
-    va_list args;
-
-    va_start(args, format);
-    (void)fail(err, kind_of(code), code, format, args);
-    va_end(args);
-    return -1;
-}
-
-int win32_fail_hresult(struct error *err, HRESULT hresult, const char *format, ...) {
-    enum error_kind kind =
-        HRESULT_FACILITY(hresult) == FACILITY_WIN32 ? kind_of(HRESULT_CODE(hresult)) : ERROR_HOST;
-    va_list args;
-
-    if (hresult == E_NOTIMPL || hresult == REGDB_E_CLASSNOTREG || hresult == E_NOINTERFACE)
-        kind = ERROR_UNSUPPORTED;
-    va_start(args, format);
-    (void)fail(err, kind, (DWORD)hresult, format, args);
-    va_end(args);
     return -1;
 }

@@ -64,6 +64,8 @@ static int containers_feature(void) {
     return answer;
 }
 
+enum { ARCHITECTURE_ARM64 = 12 }; /* PROCESSOR_ARCHITECTURE_ARM64, not in every winnt.h */
+
 #define VERSION_KEY "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion"
 
 static void read_text(const char *value, char *out, size_t size) {
@@ -111,25 +113,10 @@ static int is_restart_pending(void) {
     return answer;
 }
 
-static const char *architecture(void) {
-    SYSTEM_INFO system;
-
-    GetNativeSystemInfo(&system);
-    switch (system.wProcessorArchitecture) {
-    case PROCESSOR_ARCHITECTURE_AMD64:
-        return "amd64";
-    case 12: /* PROCESSOR_ARCHITECTURE_ARM64 */
-        return "arm64";
-    case PROCESSOR_ARCHITECTURE_INTEL:
-        return "386";
-    default:
-        return "unknown";
-    }
-}
-
 int win32_facts(struct host *, struct host_facts *ret, struct error *err) {
     MEMORYSTATUSEX memory = {.dwLength = sizeof memory};
     TOKEN_ELEVATION elevation = {0};
+    SYSTEM_INFO system;
     wchar_t wide[256];
     DWORD size = ARRAY_SIZE(wide);
     _cleanup_(freep) char *name = NULL;
@@ -146,7 +133,12 @@ int win32_facts(struct host *, struct host_facts *ret, struct error *err) {
     ret->major = read_number("CurrentMajorVersionNumber");
     ret->minor = read_number("CurrentMinorVersionNumber");
     ret->revision = read_number("UBR");
-    (void)text_format(ret->architecture, sizeof ret->architecture, "%s", architecture());
+    GetNativeSystemInfo(&system);
+    (void)text_format(ret->architecture, sizeof ret->architecture, "%s",
+                      system.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_AMD64   ? "amd64"
+                      : system.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_INTEL ? "386"
+                      : system.wProcessorArchitecture == ARCHITECTURE_ARM64           ? "arm64"
+                                                                                      : "unknown");
     ret->elevated = GetTokenInformation(GetCurrentProcessToken(), TokenElevation, &elevation,
                                         sizeof elevation, &size) &&
                     elevation.TokenIsElevated;

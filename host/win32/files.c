@@ -3,11 +3,12 @@
 
 #include "host/path.h"
 
-static void close_handle(HANDLE *handle) {
-    if (*handle != INVALID_HANDLE_VALUE && *handle)
+void win32_close(HANDLE *handle) {
+    if (*handle && *handle != INVALID_HANDLE_VALUE)
         CloseHandle(*handle);
+    *handle = NULL;
 }
-#define _cleanup_handle_ _cleanup_(close_handle)
+#define _cleanup_handle_ _cleanup_(win32_close)
 
 static int read_all(HANDLE file, const char *path, char *data, size_t len, size_t *ret_len,
                     struct error *err) {
@@ -161,7 +162,8 @@ int win32_write(struct host *host, const char *path, const void *data, size_t le
     return win32_fail(err, code, "write '%s'", path);
 }
 
-/* Shared: a scanner reads what was closed a moment ago. */
+/* Opens the file that the pieces go to, a new one for the first piece. It is shared, because a
+ * scanner may read what was closed a moment ago. */
 static DWORD open_part(const wchar_t *path, bool first, SECURITY_ATTRIBUTES *attributes,
                        HANDLE *ret) {
     DWORD code;

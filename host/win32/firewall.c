@@ -32,7 +32,7 @@ static int firewall_open(struct firewall *ret, struct error *err) {
     if (SUCCEEDED(hresult))
         hresult = INetFwPolicy2_get_Rules(ret->policy, &ret->rules);
     if (FAILED(hresult))
-        return win32_fail_hresult(err, hresult, "open the Windows Firewall");
+        return win32_fail(err, (DWORD)hresult, "open the Windows Firewall");
     return 0;
 }
 
@@ -101,7 +101,7 @@ int win32_firewall_has(struct host *, const char *name, bool *ret, struct error 
         return error_prefix(err, "look for firewall rule '%s'", name);
     hresult = find_rule(&firewall, name, &rule);
     if (FAILED(hresult) && hresult != HRESULT_FROM_WIN32(ERROR_FILE_NOT_FOUND))
-        return win32_fail_hresult(err, hresult, "look for firewall rule '%s'", name);
+        return win32_fail(err, (DWORD)hresult, "look for firewall rule '%s'", name);
     *ret = rule != NULL;
     if (rule)
         INetFwRule_Release(rule);
@@ -150,7 +150,7 @@ static int remove_ours(const struct firewall *firewall, const char *name, struct
     if (!rule)
         return hresult == HRESULT_FROM_WIN32(ERROR_FILE_NOT_FOUND)
                    ? 0
-                   : win32_fail_hresult(err, hresult, "look for firewall rule '%s'", name);
+                   : win32_fail(err, (DWORD)hresult, "look for firewall rule '%s'", name);
     ours = is_ours(rule);
     INetFwRule_Release(rule);
     if (!ours)
@@ -160,8 +160,7 @@ static int remove_ours(const struct firewall *firewall, const char *name, struct
     key = bstr(name);
     hresult = INetFwRules_Remove(firewall->rules, key);
     SysFreeString(key);
-    return FAILED(hresult) ? win32_fail_hresult(err, hresult, "remove firewall rule '%s'", name)
-                           : 0;
+    return FAILED(hresult) ? win32_fail(err, (DWORD)hresult, "remove firewall rule '%s'", name) : 0;
 }
 
 int win32_firewall_remove(struct host *, const char *name, struct error *err) {
@@ -196,6 +195,6 @@ int win32_firewall_put(struct host *, const struct host_firewall_rule *rule, str
         hresult = INetFwRules_Add(firewall.rules, made);
     if (made)
         INetFwRule_Release(made);
-    return FAILED(hresult) ? win32_fail_hresult(err, hresult, "make firewall rule '%s'", rule->name)
+    return FAILED(hresult) ? win32_fail(err, (DWORD)hresult, "make firewall rule '%s'", rule->name)
                            : 0;
 }

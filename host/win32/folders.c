@@ -134,28 +134,6 @@ static int hold_folder(const wchar_t *wide, const char *path, HANDLE *ret, struc
     return 0;
 }
 
-/* Removes one name: a file, a link or an empty folder. Waits a little for a deletion under way
- * elsewhere, and for a program that is ending: a service is "stopped" before its process has gone.
- */
-static int remove_name(const wchar_t *wide, const char *path, struct error *err) {
-    for (int i = 0;; i++) {
-        DWORD attributes = GetFileAttributesW(wide), code;
-
-        if (attributes == INVALID_FILE_ATTRIBUTES)
-            attributes = 0; /* a link that leads nowhere, too */
-        if (attributes & FILE_ATTRIBUTE_READONLY)
-            (void)SetFileAttributesW(wide, attributes & ~(DWORD)FILE_ATTRIBUTE_READONLY);
-        if (attributes & FILE_ATTRIBUTE_DIRECTORY ? RemoveDirectoryW(wide) : DeleteFileW(wide))
-            return 0;
-        code = GetLastError();
-        if (code == ERROR_FILE_NOT_FOUND || code == ERROR_PATH_NOT_FOUND)
-            return 0;
-        if ((code != ERROR_SHARING_VIOLATION && code != ERROR_ACCESS_DENIED) || i == REMOVE_TRIES)
-            return win32_fail(err, code, "remove '%s'", path);
-        Sleep(50);
-    }
-}
-
 static int names_in(HANDLE folder, const char *path, struct text_list *ret, struct error *err) {
     enum { SIZE = 64 * 1024 };
     _cleanup_(freep) char *room = xmalloc(SIZE);
@@ -181,7 +159,8 @@ static int names_in(HANDLE folder, const char *path, struct text_list *ret, stru
                : win32_fail(err, GetLastError(), "list '%s'", path);
 }
 
-/* Where `depth` is not 0 with what is in it, no deeper than so many folders. */
+/* Removes what is at the path; where `depth` is not 0 with what is in it, no deeper than so many
+ * folders. */
 static int remove_at(const char *path, int depth, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
@@ -201,19 +180,35 @@ static int remove_at(const char *path, int depth, struct error *err) {
         }
         CloseHandle(folder);
     }
-    return result < 0 ? -1 : remove_name(wide, path, err);
+    if (result < 0)
+        return -1;
+
+    /* The name itself: a file, a link or an empty folder. Waits a little for a deletion under way
+     * elsewhere, and for a program that is ending: a service is "stopped" before its process has
+     * gone. */
+    for (int i = 0;; i++) {
+        DWORD attributes = GetFileAttributesW(wide), code;
+
+        if (attributes == INVALID_FILE_ATTRIBUTES)
+            attributes = 0; /* a link that leads nowhere, too */
+        if (attributes & FILE_ATTRIBUTE_READONLY)
+            (void)SetFileAttributesW(wide, attributes & ~(DWORD)FILE_ATTRIBUTE_READONLY);
+        if (attributes & FILE_ATTRIBUTE_DIRECTORY ? RemoveDirectoryW(wide) : DeleteFileW(wide))
+            return 0;
+        code = GetLastError();
+        if (code == ERROR_FILE_NOT_FOUND || code == ERROR_PATH_NOT_FOUND)
+            return 0;
+        if ((code != ERROR_SHARING_VIOLATION && code != ERROR_ACCESS_DENIED) || i == REMOVE_TRIES)
+            return win32_fail(err, code, "remove '%s'", path);
+        Sleep(50);
+    }
 }
 
-int win32_remove(struct host *, const char *path, struct error *err) {
+int win32_remove(struct host *, const char *path, bool tree, struct error *err) {
     _cleanup_(win32_way_free) struct win32_way way = {0};
 
-    return win32_way_hold(path, &way, err) < 0 ? -1 : remove_at(path, 0, err);
-}
-
-int win32_remove_tree(struct host *, const char *path, struct error *err) {
-    _cleanup_(win32_way_free) struct win32_way way = {0};
-
-    return win32_way_hold(path, &way, err) < 0 ? -1 : remove_at(path, TREE_DEPTH_MAX, err);
+    return win32_way_hold(path, &way, err) < 0 ? -1
+                                               : remove_at(path, tree ? TREE_DEPTH_MAX : 0, err);
 }
 
 int win32_free_space(struct host *host, const char *path, uint64_t *ret, struct error *err) {

@@ -79,21 +79,6 @@ static void *make_input(char type, const char *text) {
     return guid;
 }
 
-static void take_outputs(const struct call *call, char **ret_result, char **ret_error_record) {
-    for (size_t i = 0; call->shape->outputs[i]; i++) {
-        const wchar_t *text = call->outputs[i];
-
-        if (call->shape->outputs[i] == 'H')
-            *ret_result = call->outputs[i]
-                              ? xasprintf("%llx", (unsigned long long)(uintptr_t)call->outputs[i])
-                              : NULL;
-        else if (text && call->shape->outputs[i] == 'S')
-            *ret_result = win32_narrow(text);
-        else if (text && *text)
-            *ret_error_record = win32_narrow(text);
-    }
-}
-
 int win32_hns(struct host *, const char *function, const char *const *arguments, size_t count,
               unsigned timeout_ms, char **ret_result, char **ret_error_record,
               uint32_t *ret_hresult, struct error *err) {
@@ -134,7 +119,16 @@ int win32_hns(struct host *, const char *function, const char *const *arguments,
     CloseHandle(thread);
     if (result == 0) {
         *ret_hresult = (uint32_t)call->hresult;
-        take_outputs(call, ret_result, ret_error_record);
+        for (size_t i = 0; shape->outputs[i]; i++) {
+            const wchar_t *text = call->outputs[i];
+
+            if (shape->outputs[i] == 'H')
+                *ret_result = text ? xasprintf("%llx", (unsigned long long)(uintptr_t)text) : NULL;
+            else if (text && shape->outputs[i] == 'S')
+                *ret_result = win32_narrow(text);
+            else if (text && *text)
+                *ret_error_record = win32_narrow(text);
+        }
     }
     release(call);
     return result;

@@ -1,4 +1,5 @@
-/* The Windows host's table, and the few operations that are one call each. */
+/* The Windows host's table, the few operations that are one call each, time, and the one event that
+ * says that somebody wants winjoin to stop. */
 #include "host/host.h"
 
 #include "host/command_line.h"
@@ -62,13 +63,70 @@ void win32_free(struct host *host) {
     free(host);
 }
 
-static const struct host_ops win32_ops = {HOST_OPS(HOST_OP_ROW, win32)};
+/* ---- time ---- */
+
+static HANDLE interrupted; /* manual reset; made once, before any thread */
+
+enum { GRACE_MS = 10000 };
+
+static BOOL WINAPI on_control(DWORD type) {
+    if (type == CTRL_LOGOFF_EVENT) /* a service hears of every user's; others are ended anyway */
+        return TRUE;
+    SetEvent(interrupted);
+    /* When the console closes or Windows stops, the process is ended as soon as this returns (or
+     * after five seconds): until then winjoin ends by itself, with its journal in order. */
+    if (type == CTRL_CLOSE_EVENT || type == CTRL_SHUTDOWN_EVENT)
+        Sleep(GRACE_MS);
+    return TRUE;
+}
+
+void win32_interrupt(void) {
+    SetEvent(interrupted);
+}
+
+int64_t win32_seconds(const FILETIME *time) {
+    const uint64_t since_1601 = 116444736000000000u; /* of 1970, in 100 ns */
+
+    return (int64_t)((((uint64_t)time->dwHighDateTime << 32 | time->dwLowDateTime) - since_1601) /
+                     10000000);
+}
+
+int64_t win32_now(struct host *) {
+    FILETIME time;
+
+    GetSystemTimeAsFileTime(&time);
+    return win32_seconds(&time);
+}
+
+uint64_t win32_monotonic_ms(struct host *) {
+    return GetTickCount64();
+}
+
+bool win32_interrupted(struct host *) {
+    return interrupted && WaitForSingleObject(interrupted, 0) == WAIT_OBJECT_0;
+}
+
+int win32_sleep(struct host *, unsigned milliseconds, struct error *err) {
+    if (!interrupted)
+        Sleep(milliseconds);
+    else if (WaitForSingleObject(interrupted, milliseconds) == WAIT_OBJECT_0)
+        return error_set(err, ERROR_INTERRUPTED, "wait: interrupted");
+    return 0;
+}
+
+/* ---- the table ---- */
+
+static const struct host_ops win32_ops = {HOST_OPS(HOST_OP_ROW, win32)
+                                              HOST_OPS_OF_WINDOWS(HOST_OP_ROW, win32)};
 
 struct host *host_win32_open(void) {
     struct host *host = xcalloc(1, sizeof *host);
 
     host->ops = &win32_ops;
-    win32_interrupt_listen();
+    if (!interrupted) {
+        interrupted = CreateEventW(NULL, TRUE, FALSE, NULL);
+        (void)SetConsoleCtrlHandler(on_control, TRUE); /* without a console nobody presses Ctrl-C */
+    }
     return host;
 }
 

@@ -133,41 +133,33 @@ int win32_forwarding(struct host *, uint32_t index, int family, bool *ret, struc
     return 0;
 }
 
-/* `what`: "forwarding", for the error. */
-static int set_row(MIB_IPINTERFACE_ROW *row, int family, const char *what, uint32_t index,
-                   struct error *err) {
-    __auto_type set = WIN32_IPHLPAPI(SetIpInterfaceEntry, err);
-    DWORD code;
-
-    if (!set)
-        return -1;
-    if (family == 4)
-        row->SitePrefixLength = 0; /* what Get fills in Set refuses */
-    code = set(row);
-    return code ? win32_fail(err, code, "set %s of interface %u", what, index) : 0;
-}
-
-int win32_forwarding_set(struct host *, uint32_t index, int family, bool on, struct error *err) {
-    MIB_IPINTERFACE_ROW row;
-
-    if (win32_interface_row(index, family, &row, err) < 0)
-        return -1;
-    row.ForwardingEnabled = on;
-    return set_row(&row, family, "forwarding", index, err);
-}
-
-int win32_metric_set(struct host *, uint32_t index, int family, uint32_t metric,
-                     struct error *err) {
+int win32_interface_set(struct host *, uint32_t index, int family, enum host_interface_value what,
+                        uint32_t value, struct error *err) {
     _cleanup_(freep) char *name = xasprintf("interface=%u", index);
-    _cleanup_(freep) char *value = xasprintf("metric=%u", metric);
+    _cleanup_(freep) char *metric = xasprintf("metric=%u", value);
+    __auto_type set = WIN32_IPHLPAPI(SetIpInterfaceEntry, err);
+    bool is_metric = what == HOST_INTERFACE_METRIC;
     MIB_IPINTERFACE_ROW row;
+    DWORD code;
 
     if (win32_interface_row(index, family, &row, err) < 0)
         return -1;
     /* What iphlpapi sets is gone after a restart. */
-    win32_netsh((const char *const[]){"interface", family == 6 ? "ipv6" : "ipv4", "set",
-                                      "interface", name, value, "store=persistent", NULL});
-    row.UseAutomaticMetric = FALSE;
-    row.Metric = metric;
-    return set_row(&row, family, "the metric", index, err);
+    if (is_metric)
+        win32_netsh((const char *const[]){"interface", family == 6 ? "ipv6" : "ipv4", "set",
+                                          "interface", name, metric, "store=persistent", NULL});
+    if (!set)
+        return -1;
+    if (is_metric) {
+        row.UseAutomaticMetric = FALSE;
+        row.Metric = value;
+    } else {
+        row.ForwardingEnabled = value != 0;
+    }
+    if (family == 4)
+        row.SitePrefixLength = 0; /* what Get fills in Set refuses */
+    code = set(&row);
+    return code ? win32_fail(err, code, "set %s of interface %u",
+                             is_metric ? "the metric" : "forwarding", index)
+                : 0;
 }

@@ -63,12 +63,6 @@ union token_user {
     char room[sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE];
 };
 
-static bool token_user(HANDLE token, union token_user *ret) {
-    DWORD len = 0;
-
-    return GetTokenInformation(token, TokenUser, ret, sizeof *ret, &len);
-}
-
 /* Of SYSTEM, of the user who runs this, or of an administrator: a process of his that does not run
  * elevated has the group for refusals alone. */
 static bool is_trusted(HANDLE token, PSID user) {
@@ -79,7 +73,8 @@ static bool is_trusted(HANDLE token, PSID user) {
     union token_user own;
 
     if (IsWellKnownSid(user, WinLocalSystemSid) ||
-        (token_user(GetCurrentProcessToken(), &own) && EqualSid(user, own.user.User.Sid)))
+        (GetTokenInformation(GetCurrentProcessToken(), TokenUser, &own, sizeof own, &len) &&
+         EqualSid(user, own.user.User.Sid)))
         return true;
     (void)GetTokenInformation(token, TokenGroups, NULL, 0, &len);
     room = xcalloc(1, len + sizeof *groups);
@@ -101,6 +96,7 @@ static int check_server(HANDLE pipe, const char *path, struct error *err) {
     union token_user user;
     wchar_t *sid = NULL;
     ULONG id = 0;
+    DWORD len = 0;
     bool service;
     int result = 0;
 
@@ -113,7 +109,8 @@ static int check_server(HANDLE pipe, const char *path, struct error *err) {
                          "open '%s': process %lu serves it, which is no service of Windows", path,
                          id);
     process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, id);
-    if (!process || !OpenProcessToken(process, TOKEN_QUERY, &token) || !token_user(token, &user)) {
+    if (!process || !OpenProcessToken(process, TOKEN_QUERY, &token) ||
+        !GetTokenInformation(token, TokenUser, &user, sizeof user, &len)) {
         result = win32_fail(err, GetLastError(), "find out who runs process %lu, which serves '%s'",
                             id, path);
     } else if (!is_trusted(token, user.user.User.Sid)) {
@@ -132,25 +129,6 @@ static int check_server(HANDLE pipe, const char *path, struct error *err) {
 }
 
 /* ---- the conversation ---- */
-
-/* All instances may be busy for a moment: the server makes a new one after each client. The server
- * may ask who we are, not act as us. */
-static int dial(struct host_pipe *talk, struct error *err) {
-    _cleanup_wide_ wchar_t *wide = win32_wide(talk->path);
-    DWORD flags = FILE_FLAG_OVERLAPPED | SECURITY_SQOS_PRESENT | SECURITY_IDENTIFICATION;
-
-    for (;;) {
-        talk->pipe =
-            CreateFileW(wide, GENERIC_READ | GENERIC_WRITE, 0, NULL, OPEN_EXISTING, flags, NULL);
-        if (talk->pipe != INVALID_HANDLE_VALUE)
-            return check_server(talk->pipe, talk->path, err);
-        if (GetLastError() != ERROR_PIPE_BUSY)
-            return win32_fail(err, GetLastError(), "open '%s'", talk->path);
-        if (check_time(talk, err) < 0)
-            return -1;
-        (void)WaitNamedPipeW(wide, BUSY_WAIT_MS);
-    }
-}
 
 /* Starts reading and writing where either can go on. */
 static int begin(struct host_pipe *talk, struct error *err) {
@@ -212,7 +190,10 @@ int win32_pipe_turn(struct host *, struct host_pipe *talk, unsigned wait_ms, boo
 
 int win32_pipe_open(struct host *host, const char *path, const struct host_pipe_talk *asked,
                     struct host_pipe **ret, struct error *err) {
+    const DWORD flags = FILE_FLAG_OVERLAPPED | SECURITY_SQOS_PRESENT | SECURITY_IDENTIFICATION;
+    _cleanup_wide_ wchar_t *wide = win32_wide(path);
     struct host_pipe *talk = xcalloc(1, sizeof *talk);
+    int result = 1;
 
     talk->path = path;
     talk->asked = *asked;
@@ -221,7 +202,21 @@ int win32_pipe_open(struct host *host, const char *path, const struct host_pipe_
     talk->in.over.hEvent = CreateEventW(NULL, TRUE, FALSE, NULL);
     talk->out.over.hEvent = CreateEventW(NULL, TRUE, FALSE, NULL);
     text_add_bytes(&talk->unsaid, asked->first, asked->first_len);
-    if (dial(talk, err) == 0 && begin(talk, err) == 0) {
+    /* All instances may be busy for a moment: the server makes a new one after each client. The
+     * server may ask who we are, not act as us. */
+    while (result > 0) {
+        talk->pipe =
+            CreateFileW(wide, GENERIC_READ | GENERIC_WRITE, 0, NULL, OPEN_EXISTING, flags, NULL);
+        if (talk->pipe != INVALID_HANDLE_VALUE)
+            result = check_server(talk->pipe, path, err);
+        else if (GetLastError() != ERROR_PIPE_BUSY)
+            result = win32_fail(err, GetLastError(), "open '%s'", path);
+        else if (check_time(talk, err) < 0)
+            result = -1;
+        else
+            (void)WaitNamedPipeW(wide, BUSY_WAIT_MS);
+    }
+    if (result == 0 && begin(talk, err) == 0) {
         *ret = talk;
         return 0;
     }

@@ -71,18 +71,12 @@ wchar_t *win32_child_environment(const char *const *additional, bool talks) {
     return block;
 }
 
-static void close_one(HANDLE *handle) {
-    if (*handle)
-        CloseHandle(*handle);
-    *handle = NULL;
-}
-
 static void child_clear(struct child *child) {
-    close_one(&child->input);
-    close_one(&child->output);
-    close_one(&child->thread);
-    close_one(&child->process);
-    close_one(&child->job); /* and whatever still runs in it */
+    win32_close(&child->input);
+    win32_close(&child->output);
+    win32_close(&child->thread);
+    win32_close(&child->process);
+    win32_close(&child->job); /* and whatever still runs in it */
     text_free(&child->collected);
 }
 
@@ -177,7 +171,7 @@ static DWORD WINAPI feed(void *context) {
         from += n;
         left -= n;
     }
-    close_one(&child->input);
+    win32_close(&child->input);
     return 0;
 }
 
@@ -229,8 +223,8 @@ int win32_run(struct host *, const struct host_process *process, int *ret_exit_c
     if (win32_make_pipe(true, &input, &child.input, err) == 0 &&
         win32_make_pipe(false, &output, &child.output, err) == 0)
         result = create(process, input, output, &child, err);
-    close_one(&input); /* the child's ends: it holds its own now */
-    close_one(&output);
+    win32_close(&input); /* the child's ends: it holds its own now */
+    win32_close(&output);
     if (result < 0)
         return -1;
     child.thread = CreateThread(NULL, 0, feed, &child, 0, NULL);

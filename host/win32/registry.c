@@ -4,16 +4,12 @@
 
 enum { VALUE_MAX = 1024 * 1024 };
 
-static const char *below_machine(const char *key) {
-    return text_starts_with(key, "HKLM\\") ? key + 5 : key;
-}
-
 /* Unless it is raw, an expanded text counts as REG_SZ. */
 int win32_registry_get(struct host *, const char *key, const char *value, bool raw, char **ret,
                        struct error *err) {
     const DWORD flags =
         RRF_RT_REG_SZ | RRF_RT_REG_DWORD | (raw ? RRF_RT_REG_EXPAND_SZ | RRF_NOEXPAND : 0);
-    _cleanup_wide_ wchar_t *wide_key = win32_wide(below_machine(key));
+    _cleanup_wide_ wchar_t *wide_key = win32_wide(key + (text_starts_with(key, "HKLM\\") ? 5 : 0));
     _cleanup_wide_ wchar_t *wide_value = win32_wide(value);
     _cleanup_(freep) BYTE *data = NULL;
     DWORD type = 0, size = 0, number;
@@ -75,7 +71,7 @@ static LSTATUS take_value(const wchar_t *key_name, const wchar_t *value) {
 
 int win32_registry_set(struct host *, const char *key, const char *value, bool number,
                        const char *data, struct error *err) {
-    _cleanup_wide_ wchar_t *wide_key = win32_wide(below_machine(key));
+    _cleanup_wide_ wchar_t *wide_key = win32_wide(key + (text_starts_with(key, "HKLM\\") ? 5 : 0));
     _cleanup_wide_ wchar_t *wide_value = win32_wide(value);
     LSTATUS code =
         data ? put_value(wide_key, wide_value, number, data) : take_value(wide_key, wide_value);

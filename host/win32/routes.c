@@ -55,7 +55,7 @@ int win32_neighbors(struct host *, struct host_neighbors *ret, struct error *err
     return 0;
 }
 
-static int change_route(const struct host_route *route, bool add, struct error *err) {
+int win32_route_set(struct host *, const struct host_route *route, bool add, struct error *err) {
     __auto_type change = add ? WIN32_IPHLPAPI(CreateIpForwardEntry2, err)
                              : WIN32_IPHLPAPI(DeleteIpForwardEntry2, err);
     __auto_type init = WIN32_IPHLPAPI(InitializeIpForwardEntry, NULL);
@@ -92,14 +92,6 @@ static int change_route(const struct host_route *route, bool add, struct error *
                       : code == ERROR_NOT_FOUND || code == ERROR_FILE_NOT_FOUND))
         return 0;
     return win32_fail(err, code, "%s route to '%s'", doing, route->destination);
-}
-
-int win32_route_add(struct host *, const struct host_route *route, struct error *err) {
-    return change_route(route, true, err);
-}
-
-int win32_route_remove(struct host *, const struct host_route *route, struct error *err) {
-    return change_route(route, false, err);
 }
 
 /* One of the four tables of taken ports; NULL when Windows has none of that family. */

@@ -117,8 +117,7 @@ static int set_failure_actions(SC_HANDLE handle, const struct host_service *serv
                         "recovery after an exit with an error code", service->name, err);
 }
 
-int win32_service_configure(SC_HANDLE manager, const struct host_service *service, SC_HANDLE *ret,
-                            struct error *err) {
+int win32_service_put(struct host *, const struct host_service *service, struct error *err) {
     const char *shown = service->display_name ? service->display_name : service->name;
     _cleanup_wide_ wchar_t *name = win32_wide(service->name);
     _cleanup_wide_ wchar_t *display = win32_wide(shown);
@@ -129,27 +128,32 @@ int win32_service_configure(SC_HANDLE manager, const struct host_service *servic
     _cleanup_wide_ wchar_t *text = win32_wide(service->description ? service->description : "");
     SERVICE_DESCRIPTIONW description = {text};
     SERVICE_PRESHUTDOWN_INFO preshutdown = {service->preshutdown_ms};
-    SC_HANDLE handle = OpenServiceW(manager, name, SERVICE_ALL_ACCESS);
-    BOOL done = FALSE;
+    _cleanup_service_ SC_HANDLE manager = NULL, handle = NULL;
+    BOOL done;
 
-    *ret = handle;
-    if (handle)
+    if (win32_open_manager(SC_MANAGER_CONNECT | SC_MANAGER_CREATE_SERVICE, &manager, err) < 0)
+        return error_prefix(err, "register service '%s'", service->name);
+    handle = OpenServiceW(manager, name, SERVICE_ALL_ACCESS);
+    if (!handle && GetLastError() != ERROR_SERVICE_DOES_NOT_EXIST)
+        return win32_fail(err, GetLastError(), "open service '%s'", service->name);
+    if (handle) {
         done = ChangeServiceConfigW(handle, SERVICE_WIN32_OWN_PROCESS, start, SERVICE_ERROR_NORMAL,
                                     command, NULL, NULL, needs, L"LocalSystem", NULL, display);
-    else if (GetLastError() == ERROR_SERVICE_DOES_NOT_EXIST)
-        *ret = CreateServiceW(manager, name, display, SERVICE_ALL_ACCESS, SERVICE_WIN32_OWN_PROCESS,
-                              start, SERVICE_ERROR_NORMAL, command, NULL, NULL, needs,
-                              L"LocalSystem", NULL);
-    else
-        return win32_fail(err, GetLastError(), "open service '%s'", service->name);
-    if (!done && (handle || !*ret))
+    } else {
+        handle = CreateServiceW(manager, name, display, SERVICE_ALL_ACCESS,
+                                SERVICE_WIN32_OWN_PROCESS, start, SERVICE_ERROR_NORMAL, command,
+                                NULL, NULL, needs, L"LocalSystem", NULL);
+        done = handle != NULL;
+    }
+    if (!done)
         return win32_fail(err, GetLastError(), "register service '%s'", service->name);
-    if (!ChangeServiceConfig2W(*ret, SERVICE_CONFIG_DESCRIPTION, &description))
+    if (!ChangeServiceConfig2W(handle, SERVICE_CONFIG_DESCRIPTION, &description))
         return win32_fail(err, GetLastError(), "describe service '%s'", service->name);
-    if (set_failure_actions(*ret, service, err) < 0)
+    if (set_failure_actions(handle, service, err) < 0)
         return -1;
-    if (service->preshutdown_ms && set_optional(*ret, SERVICE_CONFIG_PRESHUTDOWN_INFO, &preshutdown,
-                                                "the preshutdown timeout", service->name, err) < 0)
+    if (service->preshutdown_ms &&
+        set_optional(handle, SERVICE_CONFIG_PRESHUTDOWN_INFO, &preshutdown,
+                     "the preshutdown timeout", service->name, err) < 0)
         return -1;
     return set_environment(service, err);
 }

@@ -152,11 +152,14 @@ static void WINAPI service_main(DWORD, wchar_t **) {
     report(SERVICE_STOPPED, code, 0);
 }
 
-static int dispatch(const char *name, struct error *err) {
+int service_host_run(const char *name, const struct service_program *program,
+                     const struct service_work *work, struct error *err) {
     _cleanup_(freep) wchar_t *wide = win32_wide(name);
     SERVICE_TABLE_ENTRYW table[] = {{wide, service_main}, {NULL, NULL}};
 
     hosted.name = name;
+    hosted.program = program;
+    hosted.work = work;
     hosted.err = err;
     hosted.stop = CreateEventW(NULL, TRUE, FALSE, NULL);
     if (!StartServiceCtrlDispatcherW(table)) {
@@ -164,15 +167,4 @@ static int dispatch(const char *name, struct error *err) {
         return error_hint(err, "the Service Control Manager starts it: sc.exe start %s", name);
     }
     return hosted.result;
-}
-
-int service_host_program(const char *name, const struct service_program *program,
-                         struct error *err) {
-    hosted.program = program;
-    return dispatch(name, err);
-}
-
-int service_host_work(const char *name, const struct service_work *work, struct error *err) {
-    hosted.work = work;
-    return dispatch(name, err);
 }

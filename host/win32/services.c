@@ -5,13 +5,12 @@
 
 enum { EXIT_MS = 10000, POLL_MS = 100 };
 
-static void close_service(SC_HANDLE *handle) {
+void win32_close_service(SC_HANDLE *handle) {
     if (*handle)
         CloseServiceHandle(*handle);
 }
-#define _cleanup_service_ _cleanup_(close_service)
 
-static int open_manager(DWORD access, SC_HANDLE *ret, struct error *err) {
+int win32_open_manager(DWORD access, SC_HANDLE *ret, struct error *err) {
     *ret = OpenSCManagerW(NULL, NULL, access);
     return *ret ? 0 : win32_fail(err, GetLastError(), "open the service control manager");
 }
@@ -21,20 +20,12 @@ static int open_service(const char *name, DWORD access, SC_HANDLE *ret, struct e
     _cleanup_service_ SC_HANDLE manager = NULL;
     _cleanup_wide_ wchar_t *wide = win32_wide(name);
 
-    if (open_manager(SC_MANAGER_CONNECT, &manager, err) < 0)
+    if (win32_open_manager(SC_MANAGER_CONNECT, &manager, err) < 0)
         return -1;
     *ret = OpenServiceW(manager, wide, access);
     if (!*ret && GetLastError() != ERROR_SERVICE_DOES_NOT_EXIST)
         return win32_fail(err, GetLastError(), "open service '%s'", name);
     return 0;
-}
-
-int win32_service_put(struct host *, const struct host_service *service, struct error *err) {
-    _cleanup_service_ SC_HANDLE manager = NULL, handle = NULL;
-
-    if (open_manager(SC_MANAGER_CONNECT | SC_MANAGER_CREATE_SERVICE, &manager, err) < 0)
-        return error_prefix(err, "register service '%s'", service->name);
-    return win32_service_configure(manager, service, &handle, err);
 }
 
 static int query_status(SC_HANDLE service, const char *name, SERVICE_STATUS_PROCESS *ret,
@@ -274,7 +265,7 @@ int win32_is_service(DWORD process, bool *ret, struct error *err) {
 
     *ret = false;
     list = xcalloc(1, room);
-    if (open_manager(SC_MANAGER_CONNECT | SC_MANAGER_ENUMERATE_SERVICE, &manager, err) < 0)
+    if (win32_open_manager(SC_MANAGER_CONNECT | SC_MANAGER_ENUMERATE_SERVICE, &manager, err) < 0)
         return -1;
     while (!EnumServicesStatusExW(manager, SC_ENUM_PROCESS_INFO, SERVICE_WIN32, SERVICE_ACTIVE,
                                   (BYTE *)list, room, &more, &count, NULL, NULL)) {

@@ -16,6 +16,7 @@ enum { WIN32_ERROR_ELEVATION_REQUIRED = 740 };
 
 /* The operations, in the files of their subjects. */
 HOST_OPS(HOST_OP_DECLARE, win32)
+HOST_OPS_OF_WINDOWS(HOST_OP_DECLARE, win32)
 
 /* ---- text.c ---- */
 /* UTF-8 to UTF-16 and back; what cannot be converted becomes U+FFFD. The caller frees. */
@@ -31,11 +32,9 @@ void win32_wide_freep(wchar_t **text);
 void win32_block_freep(wchar_t **block);
 
 /* ---- error.c ---- */
-/* Fills err from a Win32 code: its kind, "doing: reason (code)"; returns -1. */
+/* Fills err from a Win32 code, or an HRESULT (COM): its kind, "doing: reason (code)"; returns -1.
+ */
 int win32_fail(struct error *err, DWORD code, const char *format, ...)
-    __attribute__((format(gnu_printf, 3, 4)));
-/* The same from an HRESULT (COM). */
-int win32_fail_hresult(struct error *err, HRESULT hresult, const char *format, ...)
     __attribute__((format(gnu_printf, 3, 4)));
 
 /* ---- access.c ---- */
@@ -64,15 +63,17 @@ void win32_way_free(struct win32_way *way);
 /* true for a junction, a symbolic link and what else stands for another name. */
 bool win32_is_link(HANDLE file);
 
+/* ---- files.c ---- */
+/* For _cleanup_: closes what is open, and leaves NULL. */
+void win32_close(HANDLE *handle);
+
 /* ---- library.c ---- */
 /* A function of a DLL in System32, or NULL: Windows builds differ in what they have. */
 void *win32_function(const wchar_t *dll, const char *name);
 
-/* ---- clock.c ---- */
+/* ---- host.c ---- */
 /* Seconds since 1970. */
 int64_t win32_seconds(const FILETIME *time);
-/* Begins to listen for Ctrl-C, Ctrl-Break, console close, log-off and shutdown. */
-void win32_interrupt_listen(void);
 /* Marks the process as asked to stop (a service's stop control). */
 void win32_interrupt(void);
 
@@ -85,13 +86,15 @@ int win32_make_parents(const char *path, struct win32_way *ret, struct error *er
  * rke2.exe): only an administrator registers a service. */
 int win32_is_service(DWORD process, bool *ret, struct error *err);
 
+int win32_open_manager(DWORD access, SC_HANDLE *ret, struct error *err);
+/* For _cleanup_. */
+void win32_close_service(SC_HANDLE *handle);
+#define _cleanup_service_ _cleanup_(win32_close_service)
+
 /* ---- service_config.c ---- */
 /* Reads what the SCM keeps about an open service. */
 int win32_service_config(SC_HANDLE service, const char *name, struct host_service *ret,
                          struct error *err);
-/* Creates or changes the service; *ret is open for all access. */
-int win32_service_configure(SC_HANDLE manager, const struct host_service *service, SC_HANDLE *ret,
-                            struct error *err);
 
 /* ---- process.c ---- */
 /* A whole command line from arguments; the caller frees. */

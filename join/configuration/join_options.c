@@ -128,7 +128,7 @@ void join_option_take(struct join_options *options, const struct join_option *op
 int join_mirror_check(const char *url, struct error *err) {
     _cleanup_(freep) char *shown = http_shown_url(url);
 
-    return server_url_check(url, err) < 0 ? error_prefix(err, "'%s'", shown) : 0;
+    return server_url_check(url, false, err) < 0 ? error_prefix(err, "'%s'", shown) : 0;
 }
 
 int join_sandbox_image_check(const char *image, struct error *err) {

@@ -193,11 +193,11 @@ static int read_kubeconfig(const struct discovery *d, const struct cluster_info 
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
 
     if (kubeconfig_parse(info->kubeconfig, strlen(info->kubeconfig),
-                         "the kubeconfig in the cluster-info ConfigMap", &config, err) < 0)
+                         "the kubeconfig in the cluster-info ConfigMap", false, &config, err) < 0)
         return -1;
     if (!config.ca_pem) {
         (void)error_set(err, ERROR_MALFORMED, "it has no certificate-authority-data");
-    } else if (server_url_check(config.server, err) == 0) {
+    } else if (server_url_check(config.server, false, err) == 0) {
         *ret = take_struct(config);
         return 0;
     } else {
@@ -226,7 +226,7 @@ static int match_pins(struct discovery *d, struct kubeconfig *config, const stru
     found = certificates_find_pin(&all, pins);
     if (found >= 0) {
         (void)text_format(d->result->matched_pin, PIN_TEXT_MAX, "%s", all.items[found].pin);
-        *ret_pinned = certificates_pinned(config->ca_pem, config->ca_pem_len, pins, err);
+        *ret_pinned = certificates_plain(config->ca_pem, config->ca_pem_len, pins, err);
         return *ret_pinned ? 0 : -1;
     }
 

@@ -25,7 +25,7 @@ static int fetch_file(struct discovery *d, const char *url, struct kubeconfig *r
         text_list_add_owned(&d->result->warnings, xasprintf("%s was fetched through the proxy %s",
                                                             shown, response.proxy));
     if (response.status == 200)
-        return kubeconfig_parse_whole(response.body, response.body_len, shown, ret, err);
+        return kubeconfig_parse(response.body, response.body_len, shown, true, ret, err);
     return error_set(
         err, ERROR_ABSENT,
         "error trying to fetch discovery kubeconfig over HTTPS from %s, received status %ld", shown,
@@ -46,8 +46,8 @@ static int compare(struct discovery *d, struct kubeconfig *config, struct error 
                             xasprintf("%s: using the discovery file as it is", why.message));
         return 0;
     }
-    if (kubeconfig_parse(info.kubeconfig, strlen(info.kubeconfig), "cluster-info", &published,
-                         NULL) < 0) {
+    if (kubeconfig_parse(info.kubeconfig, strlen(info.kubeconfig), "cluster-info", false,
+                         &published, NULL) < 0) {
         text_list_add(warnings, "the cluster-info ConfigMap has no readable "
                                 "kubeconfig: using the discovery file as it is");
         return 0;
@@ -120,10 +120,10 @@ static int load_good(struct discovery *d, struct kubeconfig *ret, struct error *
             return -1;
     } else if (kubeconfig_read_file(
                    d->host, file + (text_starts_with(file, "file://") ? strlen("file://") : 0),
-                   &config, err) < 0) {
+                   NULL, &config, err) < 0) {
         return error_as(err, ERROR_USAGE); /* the file is what must be fixed */
     }
-    if (server_url_check(config.server, err) < 0)
+    if (server_url_check(config.server, false, err) < 0)
         return error_prefix(err, "read '%s'", shown);
     if (config.insecure_skip_tls_verify) {
         (void)error_set(err, ERROR_USAGE,

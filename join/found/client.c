@@ -70,7 +70,7 @@ static bool is_joined_to(const struct join *join) {
     bool same = false;
 
     if (!join->was_node ||
-        kubeconfig_read_file(join->host, KUBELET_KUBECONFIG_FILE, &config, ERROR_IGNORED) < 0)
+        kubeconfig_read_file(join->host, KUBELET_KUBECONFIG_FILE, NULL, &config, ERROR_IGNORED) < 0)
         return false;
     if (!wanted->count)
         same = text_starts_with(config.server, "https://") &&
@@ -126,7 +126,7 @@ int find_node_client(struct join *join, struct error *err) {
 
     if (join->found.client.server && join->found.client_is_node)
         return 0;
-    if (kubeconfig_read_file(join->host, KUBELET_KUBECONFIG_FILE, &config, err) < 0) {
+    if (kubeconfig_read_file(join->host, KUBELET_KUBECONFIG_FILE, NULL, &config, err) < 0) {
         (void)error_prefix(err, err->kind == ERROR_ABSENT ? "this machine has not joined a cluster"
                                                           : "use the node's own identity");
         return error_hint(err, "run winjoin join with a token, or winjoin status to see more");

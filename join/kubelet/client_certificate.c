@@ -225,7 +225,7 @@ static int store(struct request *r, struct client_certificate *ret, struct error
     const char *issued = r->csr.certificate_pem;
     _cleanup_(freep) char *path = dated_path(r->options, host_now(r->host));
     _cleanup_(client_certificate_free) struct client_certificate c = {
-        .chain_pem = certificates_plain(issued, strlen(issued), err),
+        .chain_pem = certificates_plain(issued, strlen(issued), NULL, err),
         .key_pem = xstrdup(r->key_pem)};
 
     if (c.chain_pem && check(r->host, r->options, &c, err) == 0 &&

@@ -90,7 +90,7 @@ static enum wait_look look_request(struct agent_wait *w, bool *ret_pending, stru
                          csr.name);
     } else if (*ret_pending) {
         (void)error_set(err, ERROR_TIMED_OUT, "%s of %s is %s", csr.name, w->service->name,
-                        kube_csr_state_name(csr.state));
+                        kube_csr_states[csr.state]);
         if (csr.state == KUBE_CSR_PENDING)
             (void)error_hint(err, "kubectl certificate approve %s", csr.name);
     }

@@ -63,7 +63,7 @@ static enum wait_look look_certificate(void *context, struct wait *wait, struct 
     _cleanup_(kube_csr_free) struct kube_csr csr = {0};
 
     error_clear(&b->why);
-    if (kubeconfig_read_file(b->join->host, KUBELET_KUBECONFIG_FILE, &config, &b->why) == 0 &&
+    if (kubeconfig_read_file(b->join->host, KUBELET_KUBECONFIG_FILE, NULL, &config, &b->why) == 0 &&
         join_has_certificate(b->join->host, &b->join->found, &b->why))
         return LOOK_DONE;
     log_message(LOG_TRACE, "%s", b->why.message);
@@ -78,7 +78,7 @@ static enum wait_look look_certificate(void *context, struct wait *wait, struct 
     if (is_refused(&csr))
         return kube_csr_refused(&csr, err);
     (void)error_set(err, ERROR_TIMED_OUT, "the kubelet's %s is %s", csr.name,
-                    kube_csr_state_name(csr.state));
+                    kube_csr_states[csr.state]);
     if (csr.state == KUBE_CSR_PENDING && wait->waited_ms >= 3000)
         (void)error_hint(err, "kubectl certificate approve %s", csr.name);
     return LOOK_AGAIN;
@@ -104,7 +104,7 @@ int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct
                         wait.limit_ms / 1000, bootstrap.why.message);
         if (kube_csr_find(&join->found.client, KUBE_CSR_CLIENT_SIGNER, join->found.node_name, &csr,
                           ERROR_IGNORED) == 0) {
-            (void)error_prefix(err, "%s is %s", csr.name, kube_csr_state_name(csr.state));
+            (void)error_prefix(err, "%s is %s", csr.name, kube_csr_states[csr.state]);
             if (csr.state == KUBE_CSR_PENDING)
                 (void)error_hint(err, "kubectl certificate approve %s", csr.name);
         }

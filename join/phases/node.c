@@ -19,7 +19,7 @@ static int on_node(void *context, const struct kube_node *node, unsigned waited_
     if (!node)
         join_tell_waiting(&join->progress, waited_ms, left_ms, "",
                           "for the kubelet to register node %s", join->found.node_name);
-    else if (!kube_node_has_pod_cidr(node))
+    else if (!node->pod_cidrs.count)
         join_tell_waiting(&join->progress, waited_ms, left_ms, "", "for the pod subnet of node %s",
                           join->found.node_name);
     else
@@ -28,7 +28,7 @@ static int on_node(void *context, const struct kube_node *node, unsigned waited_
     return host_interrupted(join->host);
 }
 
-static int wait_node(struct join *join, kube_node_wanted *wanted, unsigned timeout_ms,
+static int wait_node(struct join *join, enum kube_node_wanted wanted, unsigned timeout_ms,
                      struct error *err) {
     struct node_wait wait = {join, timeout_ms};
     struct kube_node node = {0};
@@ -82,7 +82,7 @@ static int explain_no_prefix(struct join *join, struct error *err) {
 int phase_node(struct join *join, struct error *err) {
     const struct network_agent *agent = join->found.plan.agent;
     bool waits = found_waits_for_prefix(&join->found);
-    kube_node_wanted *wanted = waits ? kube_node_has_pod_cidr : kube_node_is_registered;
+    enum kube_node_wanted wanted = waits ? KUBE_NODE_HAS_POD_CIDR : KUBE_NODE_REGISTERED;
     struct wait wait = {.limit_ms = REGISTER_TIMEOUT_MS,
                         .pause_ms = SUBNET_STEP_MS,
                         .look = look_subnet,
@@ -121,7 +121,7 @@ int phase_ready(struct join *join, struct error *err) {
     uint64_t begin = host_monotonic_ms(join->host);
     struct error why = {0};
 
-    if (wait_node(join, kube_node_is_ready, READY_TIMEOUT_MS, err) < 0)
+    if (wait_node(join, KUBE_NODE_READY, READY_TIMEOUT_MS, err) < 0)
         return -1;
     text_addf(&join->progress.detail, "after %.1f s",
               (double)(host_monotonic_ms(join->host) - begin) / 1000.0);

@@ -92,7 +92,7 @@ enum verdict check_approval(struct join *join, struct finding *finding) {
 
     if (join->found.client_is_node || join_has_certificate(join->host, &join->found, &finding->why))
         return check_not_run(finding, "this node has a certificate");
-    if (kube_may(&join->found.client, &own, &allowed, &finding->why) < 0)
+    if (kube_may(&join->found.client, &own, 1, &allowed, &finding->why) < 0)
         return CHECK_UNKNOWN;
     return allowed ? CHECK_FINE
                    : check_bad(finding,

@@ -35,7 +35,7 @@ static int check_node(struct join *join, bool kube_proxy, struct error *err) {
         for (size_t i = first; i < verbs.count && count < WANTED_MAX; i++)
             wanted[count++] = (struct kube_right){verbs.items[i], "", r->resource};
     }
-    if (kube_may_all(&join->found.client, wanted, count, may, ERROR_IGNORED) < 0)
+    if (kube_may(&join->found.client, wanted, count, may, ERROR_IGNORED) < 0)
         return 0;
     for (size_t i = 0; i < count; i++)
         if (!may[i]) {
@@ -71,7 +71,7 @@ int rights_check(struct join *join, struct error *err) {
 
     if (!join->found.client_is_node &&
         !join_has_certificate(join->host, &join->found, ERROR_IGNORED) &&
-        kube_may(&join->found.client, &request, &allowed, ERROR_IGNORED) == 0 && !allowed) {
+        kube_may(&join->found.client, &request, 1, &allowed, ERROR_IGNORED) == 0 && !allowed) {
         (void)error_set(err, ERROR_PREFLIGHT,
                         "[" RIGHTS_CHECK "] the token is not allowed to %s %s", request.verb,
                         request.resource);

@@ -206,7 +206,7 @@ static int watch(struct follower *f, struct http *http, const struct kube_watch 
 
     f->client = &client;
     if (kube_client_open_file(http, f->host, NODE_KUBECONFIG, &client, err) == 0)
-        result = kube_watch_all(&client, all, first + count, err);
+        result = kube_watch(&client, all, first + count, err);
     f->client = NULL;
     return result;
 }

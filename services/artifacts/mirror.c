@@ -370,7 +370,7 @@ static bool ask_all(struct batch *batch) {
             .err = &f->why,
             .ended = ended};
     }
-    http_perform_all(batch->mirror->http, exchanges, asked);
+    http_perform_all(batch->mirror->http, exchanges, asked, 0);
     for (size_t i = 0; i < asked; i++)
         http_response_free(&exchanges[i].response);
     return asked > 0;

@@ -235,7 +235,7 @@ int upstream_ask_digests(const struct mirror *from, struct artifacts *artifacts,
                                                .max_body = DIGEST_FILE_MAX,
                                                .follow_redirects = true},
                                    .err = &why[i]};
-    http_perform_all(from->http, asked, artifacts->count);
+    http_perform_all(from->http, asked, artifacts->count, 0);
     for (size_t i = 0; i < artifacts->count; i++) {
         struct artifact *artifact = &artifacts->items[i];
         const struct http_response *answer = &asked[i].response;

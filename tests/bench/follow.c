@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
     }
     drift_follow_watches(&records, watches);
     watches[0].timeout_ms = 1000 * (unsigned)strtoul(argv[2], NULL, 10);
-    (void)kube_watch_all(&client, watches, DRIFT_WATCHES, &err);
+    (void)kube_watch(&client, watches, DRIFT_WATCHES, &err);
     printf("{\"services\":%zu,\"slices\":%zu,\"changes\":%zu}\n", records.cluster.service_count,
            records.cluster.slice_count, records.changes);
     drift_follow_free(&records);

@@ -245,7 +245,7 @@ static void follow(struct work *w) {
 
     drift_follow_watches(&w->follow, watches);
     watches[0].timeout_ms = 1000;
-    if (kube_watch_all(&w->client, watches, DRIFT_WATCHES, ERROR_IGNORED) == 0 ||
+    if (kube_watch(&w->client, watches, DRIFT_WATCHES, ERROR_IGNORED) == 0 ||
         w->follow.cluster.service_count != w->services ||
         w->follow.cluster.slice_count != w->services)
         exit(1);

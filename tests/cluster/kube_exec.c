@@ -18,10 +18,11 @@ static int run(struct host *host, struct http *http, char **argv, struct error *
     _cleanup_(freep) char *path = terminal_full_path(argv[1]);
     int code = FAILED;
 
-    if (kubeconfig_read_file(host, path, &config, err) < 0 ||
+    if (kubeconfig_read_file(host, path, NULL, &config, err) < 0 ||
         kube_client_open(http, host, &config, &client, err) < 0)
         return FAILED;
-    if (kube_exec(&client, &exec, &result, err) == 0) {
+    kube_exec(&client, &exec, &result, err, 1);
+    if (!err->kind) {
         (void)fwrite(text_str(&result.out), 1, result.out.len, stdout);
         (void)fwrite(text_str(&result.err), 1, result.err.len, stderr);
         code = result.exit_code;

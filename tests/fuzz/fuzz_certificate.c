@@ -27,7 +27,7 @@ static void judge(char *const part[PARTS]) {
 }
 
 static void look(const char *pem, const char *name) {
-    _cleanup_(freep) char *plain = certificates_plain(pem, strlen(pem), NULL);
+    _cleanup_(freep) char *plain = certificates_plain(pem, strlen(pem), NULL, NULL);
     struct certificates all = {0};
 
     (void)certificate_covers(pem, name); /* yes or no */

@@ -86,8 +86,7 @@ static void wait_for_node(struct kube_client *client) {
     struct kube_node node = {0};
     struct error err = {0};
 
-    if (kube_node_wait(client, "win-1", kube_node_is_ready, WAIT_MS, NULL, NULL, &node, &err) ==
-        0) {
+    if (kube_node_wait(client, "win-1", KUBE_NODE_READY, WAIT_MS, NULL, NULL, &node, &err) == 0) {
         if (!node.ready)
             abort();
     } else if (err.kind == ERROR_NONE || !err.message[0]) {

@@ -16,7 +16,7 @@ static void round_trip(const struct kubeconfig *config) {
     struct kubeconfig again = {0};
     _cleanup_(secret_freep) char *text = kubeconfig_make(config);
 
-    if (kubeconfig_parse(text, strlen(text), "again", &again, NULL) < 0 ||
+    if (kubeconfig_parse(text, strlen(text), "again", false, &again, NULL) < 0 ||
         !text_equal(config->server, again.server) || !text_equal(config->token, again.token))
         abort();
     kubeconfig_free(&again);
@@ -49,7 +49,7 @@ static void read_file(const uint8_t *data, size_t size) {
             abort();
     if (host_write(host, FOLDER "config", data, size, HOST_SECRET, NULL) < 0)
         abort();
-    if (kubeconfig_read_file(host, FOLDER "config", &config, &err) == 0)
+    if (kubeconfig_read_file(host, FOLDER "config", NULL, &config, &err) == 0)
         use(&config, host);
     else if (err.kind == ERROR_NONE || !err.message[0])
         abort();
@@ -60,10 +60,10 @@ static void read_file(const uint8_t *data, size_t size) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct kubeconfig config = {0};
 
-    if (kubeconfig_parse((const char *)data, size, "fuzz", &config, NULL) == 0)
+    if (kubeconfig_parse((const char *)data, size, "fuzz", false, &config, NULL) == 0)
         round_trip(&config);
     kubeconfig_free(&config);
-    if (kubeconfig_parse_whole((const char *)data, size, "fuzz", &config, NULL) == 0 &&
+    if (kubeconfig_parse((const char *)data, size, "fuzz", true, &config, NULL) == 0 &&
         (config.ca_file || config.token_file || config.client_cert_file || config.client_key_file))
         abort();
     kubeconfig_free(&config);

@@ -30,6 +30,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (read)
             write_it(read);
     }
-    event_stream_free(&stream);
+    text_free(&stream.piece);
     return 0;
 }

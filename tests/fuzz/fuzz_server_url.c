@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     _cleanup_(freep) char *joined = server_url_join(text, "/api");
     _cleanup_(freep) char *again = http_shown_url(joined);
 
-    if (server_url_check(text, NULL) == 0 &&
+    if (server_url_check(text, false, NULL) == 0 &&
         (strpbrk(text, "?#\\ \r\n") || strcmp(shown, text) != 0 || strcmp(again, joined) != 0))
         abort();
     return 0;

@@ -49,12 +49,12 @@ static void kubeconfigs(char *const *f) {
         kubeconfig_make_bootstrap("kubernetes", f[4], "ca", f[5]);
     _cleanup_(freep) char *kubelet = kubeconfig_make_kubelet(f[4], "ca", f[3]);
 
-    if (kubeconfig_parse(bootstrap, strlen(bootstrap), "written", &read, NULL) < 0 ||
+    if (kubeconfig_parse(bootstrap, strlen(bootstrap), "written", false, &read, NULL) < 0 ||
         !text_equal(read.server ? read.server : "", f[4]) ||
         !text_equal(read.token ? read.token : "", f[5]))
         abort();
     kubeconfig_free(&read);
-    if (kubeconfig_parse(kubelet, strlen(kubelet), "written", &read, NULL) < 0)
+    if (kubeconfig_parse(kubelet, strlen(kubelet), "written", false, &read, NULL) < 0)
         abort();
     kubeconfig_free(&read);
 }

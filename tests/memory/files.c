@@ -281,27 +281,7 @@ int memory_stranger(struct host *host, const char *path, struct host_stranger *r
     return 0;
 }
 
-int memory_remove(struct host *host, const char *path, struct error *err) {
-    struct memory_host *memory = memory_of(host);
-    size_t at;
-
-    if (memory_call(host, err, "remove %s", path) < 0)
-        return -1;
-    memory_access_write(host, path);
-    if (!memory_find(memory, path))
-        return 0;
-    for (size_t i = 0; i < memory->file_count; i++)
-        if (memory_lies_in(memory->files[i].path, path))
-            return error_set_os(err, ERROR_CONFLICT, 145, "remove '%s': the folder is not empty",
-                                path);
-    if (is_held(memory, path))
-        return error_set_os(err, ERROR_CONFLICT, 32, "remove '%s': a program has it open", path);
-    at = position(memory, path);
-    drop_file(memory, at);
-    return 0;
-}
-
-int memory_remove_tree(struct host *host, const char *path, struct error *err) {
+static int remove_tree(struct host *host, const char *path, struct error *err) {
     struct memory_host *memory = memory_of(host);
 
     if (memory_call(host, err, "remove_tree %s", path) < 0)
@@ -317,6 +297,28 @@ int memory_remove_tree(struct host *host, const char *path, struct error *err) {
                                 path);
         drop_file(memory, i);
     }
+    return 0;
+}
+
+int memory_remove(struct host *host, const char *path, bool tree, struct error *err) {
+    struct memory_host *memory = memory_of(host);
+    size_t at;
+
+    if (tree)
+        return remove_tree(host, path, err);
+    if (memory_call(host, err, "remove %s", path) < 0)
+        return -1;
+    memory_access_write(host, path);
+    if (!memory_find(memory, path))
+        return 0;
+    for (size_t i = 0; i < memory->file_count; i++)
+        if (memory_lies_in(memory->files[i].path, path))
+            return error_set_os(err, ERROR_CONFLICT, 145, "remove '%s': the folder is not empty",
+                                path);
+    if (is_held(memory, path))
+        return error_set_os(err, ERROR_CONFLICT, 32, "remove '%s': a program has it open", path);
+    at = position(memory, path);
+    drop_file(memory, at);
     return 0;
 }
 

@@ -122,19 +122,12 @@ static int adapters(struct host *host, struct host_adapters *ret, struct error *
     return 0;
 }
 
-static int route_add(struct host *host, const struct host_route *route, struct error *err) {
-    if (memory_call(host, err, "route_add %s %s %u", route->destination, route->next_hop,
-                    route->interface_index) < 0)
+static int route_set(struct host *host, const struct host_route *route, bool add,
+                     struct error *err) {
+    if (memory_call(host, err, "route_%s %s %s %u", add ? "add" : "remove", route->destination,
+                    route->next_hop, route->interface_index) < 0)
         return -1;
-    return model_route_add(memory_of(host)->state, route, err);
-}
-
-static int route_remove(struct host *host, const struct host_route *route, struct error *err) {
-    if (memory_call(host, err, "route_remove %s %s %u", route->destination, route->next_hop,
-                    route->interface_index) < 0)
-        return -1;
-    model_route_remove(memory_of(host)->state, route);
-    return 0;
+    return model_route_set(memory_of(host)->state, route, add, err);
 }
 
 static int address_add(struct host *host, uint32_t index, const char *address, struct error *err) {
@@ -158,18 +151,13 @@ static int forwarding(struct host *host, uint32_t index, int family, bool *ret, 
     return model_forwarding(memory_of(host)->state, index, family, ret, err);
 }
 
-static int metric_set(struct host *host, uint32_t index, int family, uint32_t metric,
-                      struct error *err) {
-    if (memory_call(host, err, "metric%s_set %u %u", memory_family(family), index, metric) < 0)
+static int interface_set(struct host *host, uint32_t index, int family,
+                         enum host_interface_value what, uint32_t value, struct error *err) {
+    if (memory_call(host, err, "%s%s_set %u %u",
+                    what == HOST_INTERFACE_METRIC ? "metric" : "forwarding", memory_family(family),
+                    index, value) < 0)
         return -1;
-    return model_metric_set(memory_of(host)->state, index, family, metric, err);
-}
-
-static int forwarding_set(struct host *host, uint32_t index, int family, bool on,
-                          struct error *err) {
-    if (memory_call(host, err, "forwarding%s_set %u %d", memory_family(family), index, on) < 0)
-        return -1;
-    return model_forwarding_set(memory_of(host)->state, index, family, on, err);
+    return model_interface_set(memory_of(host)->state, index, family, what, value, err);
 }
 
 static int port_in_use(struct host *host, bool udp, unsigned port, bool *ret, struct error *err) {
@@ -403,7 +391,6 @@ static const struct host_ops memory_ops = {
     .access_set = memory_access_set,
     .stranger = memory_stranger,
     .remove = memory_remove,
-    .remove_tree = memory_remove_tree,
     .rename = memory_rename,
     .link = memory_link,
     .file_type = memory_file_type,
@@ -418,13 +405,11 @@ static const struct host_ops memory_ops = {
     .adapters = adapters,
     .routes = memory_routes,
     .neighbors = memory_neighbors,
-    .route_add = route_add,
-    .route_remove = route_remove,
+    .route_set = route_set,
     .address_add = address_add,
     .dns_set = dns_set,
     .forwarding = forwarding,
-    .forwarding_set = forwarding_set,
-    .metric_set = metric_set,
+    .interface_set = interface_set,
     .port_in_use = port_in_use,
     .firewall_put = firewall_put,
     .firewall_remove = firewall_remove,

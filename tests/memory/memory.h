@@ -88,8 +88,7 @@ int memory_write(struct host *, const char *, const void *, size_t, enum host_ac
                  struct error *);
 int memory_make_folder(struct host *, const char *, enum host_access, struct error *);
 int memory_stranger(struct host *, const char *, struct host_stranger *, struct error *);
-int memory_remove(struct host *, const char *, struct error *);
-int memory_remove_tree(struct host *, const char *, struct error *);
+int memory_remove(struct host *, const char *, bool, struct error *);
 int memory_rename(struct host *, const char *, const char *, struct error *);
 int memory_link(struct host *, const char *, const char *, struct error *);
 enum host_file_type memory_file_type(struct host *, const char *);

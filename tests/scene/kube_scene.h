@@ -46,6 +46,7 @@ struct scene {
     struct text seen;
     unsigned ticks, silent_ms; /* silent_ms, accept: of the last request */
     const char *accept;
+    char *sent; /* the body of the last request, or NULL */
 };
 
 static inline int answer(void *context, const struct http_request *request,
@@ -61,6 +62,7 @@ static inline int answer(void *context, const struct http_request *request,
         fail_msg("request %zu: '%s' lacks '%s'", s->asked, request->url, row->expect);
     s->silent_ms = request->silent_ms;
     s->accept = request->accept;
+    text_set(&s->sent, request->body ? xstrndup(request->body, request->body_len) : NULL);
     for (unsigned ms = 0;
          ms < row->takes_ms && (!request->on_data || !ms || ms < request->timeout_ms); ms += 1000) {
         host_memory_advance(s->host, 1000);
@@ -96,6 +98,7 @@ static inline int teardown(void **state) {
     http_free(s->http);
     host_free(s->host);
     text_free(&s->seen);
+    free(s->sent);
     free(s);
     return 0;
 }

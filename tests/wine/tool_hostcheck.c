@@ -180,11 +180,11 @@ static int verb_access_set(char **arguments) {
 }
 
 static int verb_remove_one(char **arguments) {
-    return host->ops->remove(host, arguments[0], &err);
+    return host->ops->remove(host, arguments[0], false, &err);
 }
 
 static int verb_remove_tree(char **arguments) {
-    return host->ops->remove_tree(host, arguments[0], &err);
+    return host->ops->remove(host, arguments[0], true, &err);
 }
 
 /* What of a path or above it somebody else has put there. */
@@ -223,7 +223,7 @@ static int verb_machine_path(char **arguments) {
     DWORD type = REG_NONE;
 
     if (machine_path_set(host, arguments[0] + 1, *arguments[0] == '+', &err) ||
-        host_registry_get_raw(host, MACHINE_PATH_KEY, MACHINE_PATH_VALUE, &list, &err))
+        host->ops->registry_get(host, MACHINE_PATH_KEY, MACHINE_PATH_VALUE, true, &list, &err))
         return -1;
     (void)RegGetValueA(HKEY_LOCAL_MACHINE, MACHINE_PATH_KEY, MACHINE_PATH_VALUE,
                        RRF_RT_ANY | RRF_NOEXPAND, &type, NULL, NULL);

@@ -67,7 +67,7 @@ int cluster_rights_check(struct kube_client *client, json_t **ret_grant, struct 
     const char *user;
     json_t *rules;
 
-    if (kube_may_all(client, cluster_rights, CLUSTER_RIGHTS, may, err) < 0)
+    if (kube_may(client, cluster_rights, CLUSTER_RIGHTS, may, err) < 0)
         return -1;
     for (size_t i = 0; i < CLUSTER_RIGHTS; i++)
         if (!may[i])
@@ -155,7 +155,7 @@ static int create_all(struct kube_client *client, const char *path, const json_t
         for (size_t i = 0; i < count; i++)
             items[i] = (struct kube_many){
                 .method = "POST", .path = path, .body = json_write(json_array_get(objects, i))};
-        kube_perform_many(client, items, count);
+        kube_perform_many(client, items, count, 0);
         for (size_t i = 0; i < count; i++)
             if (items[i].status / 100 != 2 && items[i].status != 409)
                 /* An object that already exists was made by an earlier try whose answer was
@@ -326,7 +326,7 @@ int cluster_pods_await(struct kube_client *client, const struct cluster_options 
             node->waiting = xstrdup("Pending");
         w.open += is_open(node);
     }
-    if (kube_watch(client, &watch, err) == 0)
+    if (kube_watch(client, &watch, 1, err) == 0)
         return 0;
     if (err->kind != ERROR_TIMED_OUT)
         return error_prefix(err, "wait for the probe pods");
@@ -387,7 +387,7 @@ int cluster_pods_await_ready(struct kube_client *client, struct diag_report *rep
                                .on_event = on_ready,
                                .context = &looking};
 
-    if (kube_watch(client, &watch, err) < 0) {
+    if (kube_watch(client, &watch, 1, err) < 0) {
         if (err->kind == ERROR_INTERRUPTED)
             return -1;
         log_message(LOG_RETRY, "%s", err->message);

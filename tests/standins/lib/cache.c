@@ -72,7 +72,7 @@ static void follow(void *given) {
                                    .on_event = on_event,
                                    .on_tick = on_tick,
                                    .context = cache};
-        if (kube_watch(&cluster.client, &watch, &err) && err.kind != ERROR_INTERRUPTED)
+        if (kube_watch(&cluster.client, &watch, 1, &err) && err.kind != ERROR_INTERRUPTED)
             klog('W', "watch of %s: %s", cache->path, err.message);
         cluster_close(&cluster);
         (void)lifetime_wait(1000); /* asked in the loop's head */

@@ -17,7 +17,7 @@ static int open_once(const char *program, const char *kubeconfig, struct cluster
     struct kubeconfig config = {0};
     struct cluster made = {.host = host_win32_open()};
     _cleanup_(freep) char *agent = xasprintf("%s/v1.37.1 (windows/amd64) standin", program);
-    int result = kubeconfig_read_file(made.host, kubeconfig, &config, err);
+    int result = kubeconfig_read_file(made.host, kubeconfig, NULL, &config, err);
 
     made.http = http_curl_new(agent, ended, NULL);
     if (result == 0)

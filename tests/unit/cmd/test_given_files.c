@@ -81,7 +81,8 @@ static void a_discovery_file(void **state) {
                "name: c\r\n  cluster:\r\n    "
                "server: https://10.0.0.10:6443\r\n    certificate-authority: ca.crt\r\n");
         put_as(w, "C:\\ca.crt", "-----BEGIN CERTIFICATE-----\r\n");
-        assert_done(kubeconfig_read_file(program->host, "C:\\d.conf", &config, &err), &err, w);
+        assert_done(kubeconfig_read_file(program->host, "C:\\d.conf", NULL, &config, &err), &err,
+                    w);
         assert_string_equal(config.server, "https://10.0.0.10:6443");
         assert_string_equal(config.ca_pem, "-----BEGIN CERTIFICATE-----\r\n");
         kubeconfig_free(&config);

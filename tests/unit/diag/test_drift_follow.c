@@ -19,7 +19,7 @@ static int watch(struct scene *s, unsigned timeout_ms, struct error *err) {
         {.path = "/api/v1/nodes", .timeout_ms = timeout_ms, .on_event = on_node, .context = s}};
 
     drift_follow_watches(&follow, all + 1);
-    return kube_watch_all(&s->client, all, ARRAY_SIZE(all), err);
+    return kube_watch(&s->client, all, ARRAY_SIZE(all), err);
 }
 
 /* "d/a 10.96.0.1, d/b 10.96.0.2" */

@@ -274,12 +274,12 @@ static void work_of_our_own_goes_on_after_its_begin(void **state) {
     (void)state;
     if (opened_windows)
         return;
-    assert_int_equal(service_host_work("x", &work, NULL), 0);
+    assert_int_equal(service_host_run("x", NULL, &work, NULL), 0);
     results[1] = -1;
-    assert_int_equal(service_host_work("x", &work, NULL), -1);
+    assert_int_equal(service_host_run("x", NULL, &work, NULL), -1);
     assert_int_equal(results[2], 2);
     results[0] = -1;
-    assert_int_equal(service_host_work("x", &work, NULL), -1);
+    assert_int_equal(service_host_run("x", NULL, &work, NULL), -1);
     assert_int_equal(results[2], 2);
 }
 
@@ -318,7 +318,7 @@ static void a_service_runs_in_the_foreground(void **state) {
                                           .on_output = on_output,
                                           .on_end = on_end};
         struct error err = {0};
-        int result = service_host_program("x", &program, &err);
+        int result = service_host_run("x", &program, NULL, &err);
 
         if (result != rows[i].result || strcmp(text_str(&heard), rows[i].heard) != 0)
             fail_msg("row %zu: %d '%s' %s", i, result, text_str(&heard), err.message);

@@ -86,8 +86,8 @@ static int act_as_service(const char *kind, const char *program) {
     if (strcmp(kind, "pipe") == 0)
         serve_pipe();
     if (strcmp(kind, "work") == 0 || strcmp(kind, "pipe") == 0)
-        return service_host_work(SERVICE, &work, &err) < 0;
-    return service_host_program(SERVICE, &hosted, &err) < 0;
+        return service_host_run(SERVICE, NULL, &work, &err) < 0;
+    return service_host_run(SERVICE, &hosted, NULL, &err) < 0;
 }
 
 static void run_service(const char *kind) {

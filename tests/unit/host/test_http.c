@@ -228,7 +228,7 @@ static size_t connections_of(size_t count, const char *path, size_t at_once) {
         exchanges[i] = (struct http_exchange){.request = request_for(url, path), .err = &errors[i]};
         exchanges[i].request.timeout_ms = BUSY_MS;
     }
-    http_perform_some(http, exchanges, count, at_once);
+    http_perform_all(http, exchanges, count, at_once);
     for (size_t i = 0; i < count; i++) {
         const struct http_response *response = &exchanges[i].response;
 

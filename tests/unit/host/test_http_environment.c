@@ -191,7 +191,7 @@ static void refuses_bad_requests(void **state) {
         unsigned ends = 0;
 
         exchange.request.on_data_context = &ends;
-        http_perform_all(http, &exchange, 1);
+        http_perform_all(http, &exchange, 1, 0);
         assert_int_equal(err.kind, ERROR_USAGE);
         assert_string_equal(err.message, bad[i].why);
         assert_int_equal(ends, 1);

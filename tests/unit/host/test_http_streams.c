@@ -114,7 +114,7 @@ static void asks_while_data_come(void **state) {
         exchanges[i].request.on_data = ask_meanwhile;
         exchanges[i].request.on_data_context = &asking[i];
     }
-    http_perform_all(fixture.http, exchanges, 2);
+    http_perform_all(fixture.http, exchanges, 2, 0);
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(errors[i].kind, ERROR_NONE);
         assert_int_equal(asking[i].asked, 2);

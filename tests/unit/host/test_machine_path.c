@@ -2,6 +2,7 @@
  */
 #include "tests/scene/join_scene.h"
 
+#include "host/host_ops.h"
 #include "host/machine_path.h"
 
 #define FOLDER "C:\\k"
@@ -10,7 +11,7 @@ static char *path_of(struct host *host) {
     char *found = NULL;
     struct error why = {0};
 
-    (void)host_registry_get_raw(host, MACHINE_PATH_KEY, MACHINE_PATH_VALUE, &found, &why);
+    (void)host->ops->registry_get(host, MACHINE_PATH_KEY, MACHINE_PATH_VALUE, true, &found, &why);
     return found;
 }
 

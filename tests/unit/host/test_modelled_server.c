@@ -360,12 +360,12 @@ static void add_odd_ones(struct seen *s) {
 
 static void add_and_remove(struct seen *s, struct host_route route) {
     struct error err = {0};
-    int result = model_route_add(s->server, &route, &err);
+    int result = model_route_set(s->server, &route, true, &err);
 
     text_addf(&s->said, "route to %s over %s at %u", route.destination, route.next_hop,
               route.interface_index);
     say_end(s, result, &err);
-    model_route_remove(s->server, &route);
+    (void)model_route_set(s->server, &route, false, NULL); /* absent is success */
     say_changes(s);
 }
 
@@ -393,11 +393,16 @@ static void network_of_a_server(void **state) {
         say_end(&s, model_address_add(s.server, index, "10.0.0.9/24", &err), &err);
         for (int family = 4; family <= 6; family += 2) {
             text_addf(&s.said, "metric %d of %u", family, index);
-            say_end(&s, model_metric_set(s.server, index, family, 3, &err), &err);
+            say_end(&s,
+                    model_interface_set(s.server, index, family, HOST_INTERFACE_METRIC, 3, &err),
+                    &err);
             text_addf(&s.said, "forwarding %d of %u", family, index);
             say_end(&s, model_forwarding(s.server, index, family, &on, &err), &err);
             assert_int_equal(on, index == 5);
-            say_end(&s, model_forwarding_set(s.server, index, family, true, &err), &err);
+            say_end(
+                &s,
+                model_interface_set(s.server, index, family, HOST_INTERFACE_FORWARDING, true, &err),
+                &err);
             say_end(&s, model_forwarding(s.server, index, family, &on, &err), &err);
             assert_true(on);
             error_clear(&err);

@@ -123,11 +123,13 @@ static void little_is_sent_and_nothing_left(void **state) {
     assert_int_equal(socket_thread(serve, echo, 1), 0);
     before = socket_os_open(4, true);
     socket_os_close(before);
-    assert_int_equal(socket_udp_exchange("127.0.0.1", port, "x", answer, sizeof answer, WAIT_MS),
-                     SOCKET_OK);
+    assert_int_equal(
+        socket_udp_exchange("127.0.0.1", port, false, "x", answer, sizeof answer, WAIT_MS),
+        SOCKET_OK);
     assert_string_equal(answer, "p1 x");
     assert_int_equal(
-        socket_udp_exchange_any("127.0.0.1", port, "y", answer, sizeof answer, WAIT_MS), SOCKET_OK);
+        socket_udp_exchange("127.0.0.1", port, true, "y", answer, sizeof answer, WAIT_MS),
+        SOCKET_OK);
     assert_string_equal(answer, "p1 y");
     assert_int_equal(socket_dns_query("127.0.0.1", port, 0, "x.y", 0, 50, addresses, 4, &count),
                      SOCKET_DNS_TIMEOUT);

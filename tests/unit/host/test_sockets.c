@@ -391,14 +391,16 @@ static void an_answer_is_not_answered(void **state) {
     char answer[64] = "old";
 
     (void)state;
-    assert_int_equal(socket_udp_exchange("127.0.0.1", port, "p2 x\n", answer, sizeof answer, 60),
-                     SOCKET_NO_REPLY);
+    assert_int_equal(
+        socket_udp_exchange("127.0.0.1", port, false, "p2 x\n", answer, sizeof answer, 60),
+        SOCKET_NO_REPLY);
     assert_string_equal(answer, "");
-    assert_int_equal(socket_udp_exchange("127.0.0.1", port, "px\n", answer, sizeof answer, WAIT_MS),
-                     SOCKET_OK);
+    assert_int_equal(
+        socket_udp_exchange("127.0.0.1", port, false, "px\n", answer, sizeof answer, WAIT_MS),
+        SOCKET_OK);
     assert_string_equal(answer, "p1 px\n");
     assert_int_equal(
-        socket_udp_exchange_any("127.0.0.1", port, "py\n", answer, sizeof answer, WAIT_MS),
+        socket_udp_exchange("127.0.0.1", port, true, "py\n", answer, sizeof answer, WAIT_MS),
         SOCKET_OK);
     assert_string_equal(answer, "p1 py\n");
     assert_int_equal(socket_tcp_exchange("127.0.0.1", port, "pz\n", answer, sizeof answer, WAIT_MS),
@@ -414,9 +416,9 @@ static void no_address_no_talk(void **state) {
     size_t count = 7;
 
     (void)state;
-    assert_int_equal(socket_udp_exchange("nobody", port, "x", answer, sizeof answer, 50),
+    assert_int_equal(socket_udp_exchange("nobody", port, false, "x", answer, sizeof answer, 50),
                      SOCKET_FAILED);
-    assert_int_equal(socket_udp_exchange_any("nobody", port, "x", answer, sizeof answer, 50),
+    assert_int_equal(socket_udp_exchange("nobody", port, true, "x", answer, sizeof answer, 50),
                      SOCKET_FAILED);
     assert_int_equal(socket_tcp_exchange("nobody", port, "x", answer, sizeof answer, 50),
                      SOCKET_FAILED);

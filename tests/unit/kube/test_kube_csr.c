@@ -97,11 +97,11 @@ static void refuses_what_is_no_request(void **state) {
 
 static void the_states_have_names(void **state) {
     (void)state;
-    assert_string_equal(kube_csr_state_name(KUBE_CSR_PENDING), "pending");
-    assert_string_equal(kube_csr_state_name(KUBE_CSR_APPROVED), "approved");
-    assert_string_equal(kube_csr_state_name(KUBE_CSR_DENIED), "denied");
-    assert_string_equal(kube_csr_state_name(KUBE_CSR_FAILED), "failed");
-    assert_string_equal(kube_csr_state_name(KUBE_CSR_ISSUED), "issued");
+    assert_string_equal(kube_csr_states[KUBE_CSR_PENDING], "pending");
+    assert_string_equal(kube_csr_states[KUBE_CSR_APPROVED], "approved");
+    assert_string_equal(kube_csr_states[KUBE_CSR_DENIED], "denied");
+    assert_string_equal(kube_csr_states[KUBE_CSR_FAILED], "failed");
+    assert_string_equal(kube_csr_states[KUBE_CSR_ISSUED], "issued");
 }
 
 /* ---- what is sent, and the wait for it ---- */
@@ -110,7 +110,7 @@ static int csr_note(void *context, const struct kube_csr *csr, unsigned waited_m
     struct scene *s = context;
 
     (void)waited_ms;
-    text_addf(&s->seen, "%s ", kube_csr_state_name(csr->state));
+    text_addf(&s->seen, "%s ", kube_csr_states[csr->state]);
     return 0;
 }
 
@@ -260,12 +260,14 @@ static void denied_wins_over_approved(void **state) {
 }
 
 static void asks_as_the_kubelet(void **state) {
-    _cleanup_json_ json_t *object = kube_csr_json("PEM", KUBE_CSR_CLIENT_SIGNER);
-    _cleanup_(freep) char *text = json_write(object);
+    struct scene *s = *state;
+    struct kube_csr csr = {0};
 
-    (void)state;
+    PLAY(s, {"/certificatesigningrequests", 201, CSR(""), 0, 0});
+    assert_int_equal(kube_csr_create(&s->client, "PEM", KUBE_CSR_CLIENT_SIGNER, &csr, NULL), 0);
+    kube_csr_free(&csr);
     assert_string_equal(
-        text,
+        s->sent,
         "{\"apiVersion\":\"certificates.k8s.io/v1\",\"kind\":\"CertificateSigningRequest\","
         "\"metadata\":{\"generateName\":\"csr-\"},\"spec\":{\"request\":\"UEVN\",\"signerName\":"
         "\"kubernetes.io/kube-apiserver-client-kubelet\",\"usages\":[\"digital "
@@ -273,9 +275,14 @@ static void asks_as_the_kubelet(void **state) {
 }
 
 static void asks_for_a_serving_certificate(void **state) {
-    _cleanup_json_ json_t *object = kube_csr_json("PEM", KUBE_CSR_SERVING_SIGNER);
+    struct scene *s = *state;
+    _cleanup_json_ json_t *object = NULL;
+    struct kube_csr csr = {0};
 
-    (void)state;
+    PLAY(s, {"/certificatesigningrequests", 201, CSR(""), 0, 0});
+    assert_int_equal(kube_csr_create(&s->client, "PEM", KUBE_CSR_SERVING_SIGNER, &csr, NULL), 0);
+    kube_csr_free(&csr);
+    assert_int_equal(json_read(s->sent, strlen(s->sent), "body", &object, NULL), 0);
     assert_string_equal(json_text_at(object, "spec.signerName"), "kubernetes.io/kubelet-serving");
     assert_string_equal(json_text_at(object, "spec.usages.0"), "digital signature");
     assert_string_equal(json_text_at(object, "spec.usages.1"), "server auth");
@@ -317,9 +324,9 @@ static void other_objects_do_not_matter(void **state) {
     assert_string_equal(csr.name, "csr-1");
     kube_csr_free(&csr);
     PLAY(s, {"", 200, LIST("10", "{\"metadata\":{\"name\":\"other\"}}," NODE("9", "")), 0, 0});
-    assert_int_equal(kube_node_wait(&s->client, "win-1", kube_node_is_registered, 30000, NULL, NULL,
-                                    &node, NULL),
-                     0);
+    assert_int_equal(
+        kube_node_wait(&s->client, "win-1", KUBE_NODE_REGISTERED, 30000, NULL, NULL, &node, NULL),
+        0);
     assert_string_equal(node.name, "win-1");
     kube_node_free(&node);
 }
@@ -335,8 +342,8 @@ int main(void) {
         CASE(lists_what_no_watch_tells),
         CASE(tells_what_became_of_a_request),
         cmocka_unit_test(denied_wins_over_approved),
-        cmocka_unit_test(asks_as_the_kubelet),
-        cmocka_unit_test(asks_for_a_serving_certificate),
+        CASE(asks_as_the_kubelet),
+        CASE(asks_for_a_serving_certificate),
         CASE(a_wait_can_be_stopped),
         CASE(other_objects_do_not_matter),
     };

@@ -113,7 +113,8 @@ static int run(struct kube_exec_result *ret, struct error *err) {
 
     *ret = (struct kube_exec_result){0};
     *err = (struct error){0};
-    return kube_exec(&server.scene->client, &exec, ret, err);
+    kube_exec(&server.scene->client, &exec, ret, err, 1);
+    return err->kind ? -1 : 0;
 }
 
 /* ---- what is well ---- */

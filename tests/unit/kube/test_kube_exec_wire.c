@@ -59,7 +59,7 @@ static void several_at_once(struct kube_client *client, const char *const *silen
     struct error errs[3] = {0};
     clock_t used = clock();
 
-    kube_exec_all(client, execs, results, errs, 3);
+    kube_exec(client, execs, results, errs, 3);
     assert_in_range(host_monotonic_ms(client->host) - begin, 3000, 5500);
     assert_true(clock() - used < CLOCKS_PER_SEC); /* who waits does nothing */
     assert_int_equal(errs[0].kind, ERROR_TIMED_OUT);
@@ -74,7 +74,7 @@ static void fails_with(enum error_kind kind, struct kube_client *client,
     struct kube_exec_result result = {0};
     struct error err = {0};
 
-    assert_int_equal(kube_exec(client, exec, &result, &err), -1);
+    kube_exec(client, exec, &result, &err, 1);
     assert_int_equal(err.kind, kind);
 }
 
@@ -99,7 +99,8 @@ static void over_the_wire(void **state) {
     assert_int_equal(host_open(NULL, &client.host, NULL), 0);
     client.http = http_curl_new("winjoin-test", is_interrupted, &interrupted);
     for (size_t i = 0; i < 2; i++) {
-        if (kube_exec(&client, &exec, &result, &err) < 0)
+        kube_exec(&client, &exec, &result, &err, 1);
+        if (err.kind)
             fail_msg("%s", err.message);
         assert_true(text_starts_with(text_str(&result.out), "hello world\n"));
         assert_int_equal(result.out.len, 300000 + strlen("hello world\n"));

@@ -168,7 +168,7 @@ static void assert_events(const char *name, size_t piece, struct text *seen) {
                       json_text_at(event, "object.metadata.resourceVersion"));
         assert_false(stream.words);
     }
-    event_stream_free(&stream);
+    text_free(&stream.piece);
 }
 
 static void a_stream_of_frames_is_one_of_lines(void **state) {
@@ -210,7 +210,7 @@ static void what_is_no_stream_is_said(void **state) {
     assert_true(stream.words);
     assert_int_equal(stream.piece.len, 6);
     assert_memory_equal(stream.piece.data, "k8s\0\n\n", 6);
-    event_stream_free(&stream);
+    text_free(&stream.piece);
 }
 
 int main(void) {

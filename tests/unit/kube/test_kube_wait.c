@@ -76,7 +76,7 @@ static void waits_for_a_node(void **state) {
               EVENT("MODIFIED", NODE("12", ",\"spec\":{\"podCIDR\":\"10.244.1.0/24\"}")),
           0, 0});
     assert_int_equal(
-        kube_node_wait(&s->client, "win-1", kube_node_has_pod_cidr, 30000, NULL, NULL, &node, NULL),
+        kube_node_wait(&s->client, "win-1", KUBE_NODE_HAS_POD_CIDR, 30000, NULL, NULL, &node, NULL),
         0);
     assert_string_equal(node.pod_cidrs.items[0], "10.244.1.0/24");
     kube_node_free(&node);
@@ -89,18 +89,16 @@ static void says_what_a_node_lacks(void **state) {
 
     PLAY(s, {"", 200, LIST("10", ""), 0, 0}, {"", 200, "", 0, 30000});
     assert_int_equal(
-        kube_node_wait(&s->client, "win-1", kube_node_is_ready, 30000, NULL, NULL, &node, &err),
-        -1);
+        kube_node_wait(&s->client, "win-1", KUBE_NODE_READY, 30000, NULL, NULL, &node, &err), -1);
     assert_string_equal(err.message, "node \"win-1\" is not registered: waited 30 s");
     PLAY(s, {"", 200, LIST("10", NODE("1", READY("False"))), 0, 0}, {"", 200, "", 0, 30000});
     assert_int_equal(
-        kube_node_wait(&s->client, "win-1", kube_node_is_ready, 30000, NULL, NULL, &node, &err),
-        -1);
+        kube_node_wait(&s->client, "win-1", KUBE_NODE_READY, 30000, NULL, NULL, &node, &err), -1);
     assert_string_equal(err.message,
                         "node \"win-1\" is not Ready: KubeletNotReady: cni missing: waited 30 s");
     s->asked = 0;
     assert_int_equal(
-        kube_node_wait(&s->client, "win-1", kube_node_has_pod_cidr, 30000, NULL, NULL, &node, &err),
+        kube_node_wait(&s->client, "win-1", KUBE_NODE_HAS_POD_CIDR, 30000, NULL, NULL, &node, &err),
         -1);
     assert_non_null(strstr(err.message, "has no podCIDR"));
 }
@@ -119,9 +117,9 @@ static void a_wait_for_a_node_can_be_stopped(void **state) {
     uint64_t start = host_monotonic_ms(s->host);
 
     PLAY(s, {"", 200, LIST("10", ""), 0, 0}, {"watch", 200, "", 0, 30000});
-    assert_int_equal(kube_node_wait(&s->client, "win-1", kube_node_is_registered, 30000, stop_node,
-                                    s, &node, &err),
-                     -1);
+    assert_int_equal(
+        kube_node_wait(&s->client, "win-1", KUBE_NODE_REGISTERED, 30000, stop_node, s, &node, &err),
+        -1);
     assert_int_equal(err.kind, ERROR_INTERRUPTED);
     assert_string_equal(err.message, "wait for node \"win-1\": interrupted");
     assert_int_equal(host_monotonic_ms(s->host) - start, 5000);
@@ -138,13 +136,11 @@ static void a_node_comes_and_goes(void **state) {
          {"watch", 200, EVENT("DELETED", NODE("11", READY("True"))), 0, 0},
          {"watch", 200, "", 0, 30000});
     assert_int_equal(
-        kube_node_wait(&s->client, "win-1", kube_node_is_ready, 30000, NULL, NULL, &node, &err),
-        -1);
+        kube_node_wait(&s->client, "win-1", KUBE_NODE_READY, 30000, NULL, NULL, &node, &err), -1);
     assert_string_equal(err.message, "node \"win-1\" is not registered: waited 30 s");
     PLAY(s, {"", 200, LIST("10", NODE("1", "")), 0, 0}, {"watch", 200, "", 0, 30000});
     assert_int_equal(
-        kube_node_wait(&s->client, "win-1", kube_node_is_ready, 30000, NULL, NULL, &node, &err),
-        -1);
+        kube_node_wait(&s->client, "win-1", KUBE_NODE_READY, 30000, NULL, NULL, &node, &err), -1);
     assert_string_equal(err.message,
                         "node \"win-1\" is not Ready: no condition: no message: waited 30 s");
 }
@@ -237,7 +233,7 @@ static void lists_that_are_none_are_refused(void **state) {
         assert_string_equal(strstr(err.message, ": ") + 2, rows[i].says);
         assert_int_equal(err.kind, ERROR_MALFORMED);
         assert_int_equal(
-            kube_node_wait(&s->client, "win-1", kube_node_is_ready, 30000, NULL, NULL, &node, &err),
+            kube_node_wait(&s->client, "win-1", KUBE_NODE_READY, 30000, NULL, NULL, &node, &err),
             -1);
         assert_string_equal(strstr(err.message, ": ") + 2, rows[i].says);
     }

@@ -28,7 +28,7 @@ static int watch(struct scene *s, unsigned timeout_ms, struct error *err) {
                            .on_tick = tick,
                            .context = s};
 
-    return kube_watch(&s->client, &w, err);
+    return kube_watch(&s->client, &w, 1, err);
 }
 
 static void lists_then_watches(void **state) {
@@ -69,12 +69,12 @@ static void streams_last_for_minutes(void **state) {
 
     PLAY(s, {"nodes?", 200, LIST("10", ""), 0, 0},
          {"watch", 200, EVENT("BOOKMARK", NODE("10", "")), 0, 3600000});
-    assert_int_equal(kube_watch(&s->client, &w, NULL), -1);
+    assert_int_equal(kube_watch(&s->client, &w, 1, NULL), -1);
     assert_in_range(s->asked, 1 + 6, 1 + 12);
     assert_int_equal(s->silent_ms, 75000);
     w.silent_ms = 60000; /* a few fit in */
     s->asked = 0;
-    assert_int_equal(kube_watch(&s->client, &w, NULL), -1);
+    assert_int_equal(kube_watch(&s->client, &w, 1, NULL), -1);
     assert_in_range(s->asked, 1 + 90, 1 + 180);
 }
 
@@ -91,7 +91,7 @@ static void what_drops_beside_another_is_taken_up(void **state) {
          {"/b?", 200, EVENT("MODIFIED", NODE("6", "")), 0, 600000},
          {"resourceVersion=2&", 200, EVENT("MODIFIED", NODE("end", "")), 0, 0},
          {"resourceVersion=6&", 200, EVENT("MODIFIED", NODE("7", "")), 0, 0});
-    assert_int_equal(kube_watch_all(&s->client, w, 2, NULL), 0);
+    assert_int_equal(kube_watch(&s->client, w, 2, NULL), 0);
     assert_in_range(host_monotonic_ms(s->host), 20000, 22000);
 }
 
@@ -110,7 +110,7 @@ static void gives_up_a_silent_server(void **state) {
          {"resourceVersion=10&", 200, EVENT("BOOKMARK", NODE("20", "")), 0, 30000},
          {"resourceVersion=20&", 0, NULL, ERROR_TIMED_OUT, 40000},
          {"resourceVersion=20&", 0, NULL, ERROR_NETWORK, 20000});
-    assert_int_equal(kube_watch(&s->client, &w, &err), -1);
+    assert_int_equal(kube_watch(&s->client, &w, 1, &err), -1);
     assert_int_equal(err.kind, ERROR_NETWORK);
     assert_in_range(s->asked, 5, 6);
 }
@@ -143,7 +143,7 @@ static void lists_a_collection_in_pages(void **state) {
           0, 0},
          {"continue=next", 200, LIST("10", NODE("9", "")), 0, 0},
          {"resourceVersion=10&", 200, "", 0, 6000});
-    assert_int_equal(kube_watch(&s->client, &w, &err), -1);
+    assert_int_equal(kube_watch(&s->client, &w, 1, &err), -1);
     assert_int_equal(err.kind, ERROR_TIMED_OUT);
     assert_string_equal(text_str(&s->seen), "ADDED win-1@8 ADDED win-1@9 LISTED -@10 ");
 }
@@ -207,11 +207,11 @@ static void a_version_is_proof_of_having_been_let_in(void **state) {
     PLAY(s, {"resourceVersion=10&", 0, NULL, ERROR_NETWORK, 0},
          {"resourceVersion=10&", 401, "{\"message\":\"Unauthorized\"}", 0, 0},
          {"resourceVersion=10&", 200, EVENT("MODIFIED", NODE("end", "")), 0, 0});
-    assert_int_equal(kube_watch(&s->client, &w, &err), 0);
+    assert_int_equal(kube_watch(&s->client, &w, 1, &err), 0);
     assert_int_equal(s->asked, 3);
     PLAY(s, {"resourceVersion=10&", 403, "{\"message\":\"cannot watch\"}", 0, 0},
          {"nodes?", 403, "{\"message\":\"cannot list\"}", 0, 0});
-    assert_int_equal(kube_watch(&s->client, &w, &err), -1);
+    assert_int_equal(kube_watch(&s->client, &w, 1, &err), -1);
     assert_int_equal(s->asked, 2);
 }
 
@@ -293,13 +293,13 @@ static void ends_when_a_callback_says_so(void **state) {
     struct error err = {0};
 
     PLAY(s, {"nodes", 200, LIST("10", ""), 0, 0}, {"watch", 200, "", 0, 30000});
-    assert_int_equal(kube_watch(&s->client, &w, &err), -1);
+    assert_int_equal(kube_watch(&s->client, &w, 1, &err), -1);
     assert_int_equal(err.kind, ERROR_INTERRUPTED);
     assert_in_range(host_monotonic_ms(s->host), 5000, 7000);
     /* without a tick there is none to ask; the end of time is the end */
     w.on_tick = NULL;
     s->asked = 0;
-    assert_int_equal(kube_watch(&s->client, &w, &err), -1);
+    assert_int_equal(kube_watch(&s->client, &w, 1, &err), -1);
     assert_int_equal(err.kind, ERROR_TIMED_OUT);
 }
 

@@ -19,7 +19,7 @@
     "kind: Config\npreferences: {}\nusers: null\n"
 
 static int parse(const char *text, struct kubeconfig *ret, struct error *err) {
-    return kubeconfig_parse(text, strlen(text), "test", ret, err);
+    return kubeconfig_parse(text, strlen(text), "test", false, ret, err);
 }
 
 static void reads_cluster_info(void **state) {
@@ -161,16 +161,16 @@ static void embeds_the_files_beside_it(void **state) {
         "clusters: [{name: k, cluster: {server: 'https://k', certificate-authority: 'pki/ca.crt'}}]"
         "\ncontexts: [{name: c, context: {cluster: k, user: u}}]\ncurrent-context: c\n"
         "users: [{name: u, user: {client-certificate: c.crt, client-key: 'C:\\other\\c.key'}}]\n");
-    assert_int_equal(kubeconfig_read_file(host, "C:\\d\\conf", &config, &err), 0);
+    assert_int_equal(kubeconfig_read_file(host, "C:\\d\\conf", NULL, &config, &err), 0);
     assert_string_equal(config.ca_pem, "CA");
     assert_string_equal(config.client_cert_pem, "CERT");
     assert_string_equal(config.client_key_pem, "KEY");
     kubeconfig_free(&config);
     assert_int_equal(host_remove(host, "C:\\d\\pki\\ca.crt", NULL), 0);
-    assert_int_equal(kubeconfig_read_file(host, "C:\\d\\conf", &config, &err), -1);
+    assert_int_equal(kubeconfig_read_file(host, "C:\\d\\conf", NULL, &config, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
     assert_non_null(strstr(err.message, "read the certificate authority file"));
-    assert_int_equal(kubeconfig_read_file(host, "C:\\absent", &config, &err), -1);
+    assert_int_equal(kubeconfig_read_file(host, "C:\\absent", NULL, &config, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     host_free(host);
 }
@@ -187,7 +187,7 @@ static void a_root_is_that_of_its_drive(void **state) {
         "clusters: [{name: k, cluster: {server: 'https://k', certificate-authority: /pki/ca.crt}}]"
         "\ncontexts: [{name: c, context: {cluster: k, user: u}}]\ncurrent-context: c\n"
         "users: [{name: u, user: {token: t}}]\n");
-    if (kubeconfig_read_file(host, "D:\\d\\conf", &config, &err) < 0)
+    if (kubeconfig_read_file(host, "D:\\d\\conf", NULL, &config, &err) < 0)
         fail_msg("%s", err.message);
     assert_string_equal(config.ca_pem, "OF D");
     kubeconfig_free(&config);
@@ -204,21 +204,21 @@ static void reads_the_token_file(void **state) {
 
     (void)state;
     put(host, "C:\\d\\conf", text);
-    assert_int_equal(kubeconfig_read_file(host, "C:\\d\\conf", &config, &err), -1);
+    assert_int_equal(kubeconfig_read_file(host, "C:\\d\\conf", NULL, &config, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     assert_non_null(strstr(err.message, "read the token file defined in kubeconfig"));
     put(host, "C:\\d\\t", "x");
-    assert_int_equal(kubeconfig_read_file(host, "C:\\d\\conf", &config, &err), 0);
+    assert_int_equal(kubeconfig_read_file(host, "C:\\d\\conf", NULL, &config, &err), 0);
     assert_string_equal(config.token, "x");
     assert_true(kubeconfig_has_credentials(&config));
     kubeconfig_free(&config);
     put(host, "C:\\d\\t", "");
-    assert_int_equal(kubeconfig_read_file(host, "C:\\d\\conf", &config, &err), 0);
+    assert_int_equal(kubeconfig_read_file(host, "C:\\d\\conf", NULL, &config, &err), 0);
     assert_null(config.token);
     assert_false(kubeconfig_has_credentials(&config));
     kubeconfig_free(&config);
     assert_int_equal(host_write(host, "C:\\d\\t", "a\0b", 3, HOST_PUBLIC, NULL), 0);
-    assert_int_equal(kubeconfig_read_file(host, "C:\\d\\conf", &config, &err), -1);
+    assert_int_equal(kubeconfig_read_file(host, "C:\\d\\conf", NULL, &config, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
     assert_non_null(strstr(err.message, "'C:\\d\\t' contains a NUL byte"));
     host_free(host);
@@ -266,14 +266,14 @@ static void tells_mistakes_in_what_is_used(void **state) {
         struct error err = {0};
 
         put(host, "C:\\conf", rows[i].text);
-        assert_int_equal(kubeconfig_read_file(host, "C:\\conf", &config, &err), -1);
+        assert_int_equal(kubeconfig_read_file(host, "C:\\conf", NULL, &config, &err), -1);
         assert_int_equal(err.kind, ERROR_USAGE);
         if (!strstr(err.message, rows[i].why))
             fail_msg("'%s', not '%s'", err.message, rows[i].why);
         assert_non_null(strstr(err.message, "read 'C:\\conf': invalid configuration: "));
         error_clear(&err);
         assert_int_equal(
-            kubeconfig_parse_whole(rows[i].text, strlen(rows[i].text), "it", &config, &err), -1);
+            kubeconfig_parse(rows[i].text, strlen(rows[i].text), "it", true, &config, &err), -1);
         assert_ptr_equal(strstr(err.message, "read 'it': invalid configuration: "), err.message);
     }
     host_free(host);
@@ -293,7 +293,7 @@ static void the_rest_may_be_anything(void **state) {
     struct error err = {0};
 
     (void)state;
-    if (kubeconfig_parse_whole(text, strlen(text), "test", &config, &err) < 0)
+    if (kubeconfig_parse(text, strlen(text), "test", true, &config, &err) < 0)
         fail_msg("%s", err.message);
     assert_string_equal(config.server, "https://s");
     assert_string_equal(config.token, "5");
@@ -314,7 +314,7 @@ static void what_came_from_elsewhere_names_no_files(void **state) {
         struct kubeconfig config = {0};
         struct error err = {0};
 
-        assert_int_equal(kubeconfig_parse_whole(texts[i], strlen(texts[i]), "test", &config, &err),
+        assert_int_equal(kubeconfig_parse(texts[i], strlen(texts[i]), "test", true, &config, &err),
                          -1);
         assert_int_equal(err.kind, ERROR_USAGE);
         assert_non_null(

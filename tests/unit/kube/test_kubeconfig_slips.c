@@ -16,7 +16,7 @@
     "contexts: [{name: c, context: {cluster: k, user: u}}]\ncurrent-context: c\n"
 
 static int parse(const char *text, struct kubeconfig *ret, struct error *err) {
-    return kubeconfig_parse(text, strlen(text), "test", ret, err);
+    return kubeconfig_parse(text, strlen(text), "test", false, ret, err);
 }
 
 /* kubectl config view without --raw, in each of its forms. */
@@ -58,7 +58,7 @@ static void reads_a_server_as_kubectl(void **state) {
             xasprintf("clusters: [{name: '', cluster: {server: '%s'}}]\n", rows[i].given);
         struct kubeconfig config = {0};
 
-        assert_int_equal(kubeconfig_parse_whole(text, strlen(text), "it", &config, NULL), 0);
+        assert_int_equal(kubeconfig_parse(text, strlen(text), "it", true, &config, NULL), 0);
         assert_string_equal(config.server, rows[i].read);
         kubeconfig_free(&config);
     }
@@ -81,7 +81,7 @@ static void refuses_a_server_that_is_no_url(void **state) {
         struct kubeconfig config = {0};
         struct error err = {0};
 
-        assert_int_equal(kubeconfig_parse_whole(text, strlen(text), "it", &config, &err), -1);
+        assert_int_equal(kubeconfig_parse(text, strlen(text), "it", true, &config, &err), -1);
         assert_non_null(strstr(err.message, rows[i][1]));
         assert_null(strstr(err.message, "secret"));
     }

@@ -24,7 +24,7 @@ static void test_good(void **state) {
 
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
-        if (server_url_check(good[i], NULL) < 0)
+        if (server_url_check(good[i], false, NULL) < 0)
             fail_msg("refused: %s", good[i]);
 }
 
@@ -64,9 +64,9 @@ static void test_bad(void **state) {
 
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        if (server_url_check(bad[i], &err) == 0 || err.kind != ERROR_USAGE)
+        if (server_url_check(bad[i], false, &err) == 0 || err.kind != ERROR_USAGE)
             fail_msg("taken: %s", bad[i]);
-    assert_int_equal(server_url_check(NULL, NULL), -1);
+    assert_int_equal(server_url_check(NULL, false, NULL), -1);
 }
 
 static void test_join(void **state) {

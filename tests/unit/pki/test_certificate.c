@@ -104,7 +104,7 @@ static void reads_certificates_among_other_things(void **state) {
         assert_int_equal(all.count, 1);
         assert_string_equal(all.items[0].pin, CA_PIN);
         certificates_free(&all);
-        plain = certificates_plain(text, strlen(text), NULL);
+        plain = certificates_plain(text, strlen(text), NULL, NULL);
         assert_string_equal(plain, CA_PEM);
         assert_int_equal(parse(others[i], &all, &err), -1);
         assert_string_equal(err.message,
@@ -134,7 +134,7 @@ static void refuses_what_is_damaged(void **state) {
         assert_non_null(strstr(err.message, "read "));
         assert_null(strstr(err.message, "no reason"));
         assert_int_equal(all.count, 0);
-        assert_null(certificates_plain(damaged[i], strlen(damaged[i]), NULL));
+        assert_null(certificates_plain(damaged[i], strlen(damaged[i]), NULL, NULL));
     }
 }
 
