@@ -1,4 +1,5 @@
-/* Finds what looks like a bootstrap token: a mistyped call may hold one anywhere. */
+/* Hides the secret half of bootstrap tokens in texts, because a mistyped command may contain a
+ * token anywhere. */
 #include "base/redact.h"
 
 #include <stdbool.h>
@@ -6,16 +7,19 @@
 
 enum { ID_LENGTH = 6, SECRET_LENGTH = 16, IDS_MAX = 16 };
 
-/* A text that was cut to fit ends inside a token, whose id still tells it. */
+/* The ids of known tokens. A text that was cut may end inside a token's secret; the known id in
+ * front still identifies it. */
 static char ids[IDS_MAX][ID_LENGTH];
 static size_t id_count;
 
-/* With the secret of another token that is hidden already. */
+/* Returns how many characters of a token's id or secret follow. '*' counts, because it stands in an
+ * already hidden secret. */
 static size_t run_of(const char *text) {
     return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789*");
 }
 
-/* What is before the dot, or NULL when that is no id. Letters before it may be glued to it. */
+/* Returns the six characters before the dot when they can be a token's id, else NULL. Other letters
+ * may come directly before the id. */
 static const char *id_before(const char *text, const char *dot) {
     const char *id = dot - ID_LENGTH;
 
