@@ -100,9 +100,8 @@ char *ip_format(const struct ip *ip, char out[IP_TEXT_MAX]) {
                 text_add_char(&t, ':');
             text_addf(&t, "%x", (unsigned)b[2 * i] << 8 | b[2 * i + 1]);
         }
-        (void)text_format(
-            out, IP_TEXT_MAX, "%s",
-            text_str(&t)); /* An IPv6 address has at most 39 characters, so it always fits. */
+        /* An IPv6 address has at most 39 characters, so it always fits. */
+        (void)text_format(out, IP_TEXT_MAX, "%s", text_str(&t));
     } else
         out[0] = '\0';
     return out;

@@ -28,8 +28,8 @@ char *ip_format(const struct ip *ip, char out[IP_TEXT_MAX]);
 #define IP_TEXT(ip) ip_format(ip, (char[IP_TEXT_MAX]){0})
 bool ip_equal(const struct ip *a, const struct ip *b);
 bool ip_is_loopback(const struct ip *ip);
-bool ip_is_link_local(
-    const struct ip *ip); /* Is the address in 169.254.0.0/16 (APIPA) or fe80::/10? */
+/* Is the address in 169.254.0.0/16 (APIPA) or fe80::/10? */
+bool ip_is_link_local(const struct ip *ip);
 /* Parses a prefix such as "10.244.1.0/24". Host bits that are set are cleared. Fails with
  * ERROR_MALFORMED. */
 int cidr_parse(const char *text, struct cidr *ret, struct error *err);

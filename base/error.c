@@ -38,9 +38,8 @@ static void put(char *out, size_t size, const char *end, const char *format, va_
     text_addv(&t, format, args);
     text_add(&t, end);
     text_add_escaped(&clean, text_str(&t), t.len);
-    text_add(
-        &clean,
-        ""); /* Adding "" allocates the string, so that it is not NULL when the text is empty. */
+    /* Adding "" allocates the string, so that it is not NULL when the text is empty. */
+    text_add(&clean, "");
     len = clean.len < size - 1 ? clean.len : size - 1;
     while (len && len < clean.len && ((unsigned char)clean.data[len] & 0xc0) == 0x80)
         len--; /* Cut only between characters, so that no half UTF-8 character remains. */

@@ -30,16 +30,15 @@ enum { ERROR_MESSAGE_MAX = 1024, ERROR_HINTS_MAX = 5, ERROR_HINT_MAX = 320 };
  * `struct error err = {0};` */
 struct error {
     enum error_kind kind;
-    unsigned long
-        os; /* errno, Win32 error code or HRESULT of the failed call; 0 when there is none. */
+    /* errno, Win32 error code or HRESULT of the failed call; 0 when there is none. */
+    unsigned long os;
     char message[ERROR_MESSAGE_MAX];
-    char hints[ERROR_HINTS_MAX]
-              [ERROR_HINT_MAX]; /* What the user can do next, one line each; "" when unused. */
+    /* What the user can do next, one line each; "" when unused. */
+    char hints[ERROR_HINTS_MAX][ERROR_HINT_MAX];
 };
 
 /* Fills err (may be NULL) and returns -1, so that callers can write `return error_set(...)`. Longer
- * text is cut. Control characters and bytes that are not UTF-8 are shown escaped (\x1b,
- * ). */
+ * text is cut. Control characters and bytes that are not UTF-8 are shown escaped (\x1b, \n). */
 int error_set(struct error *err, enum error_kind kind, const char *format, ...)
     __attribute__((format(gnu_printf, 3, 4)));
 /* Works as error_set() and records the operating system's error number `os`. It appends the number

@@ -167,9 +167,8 @@ static bool scan_word(struct reader *r, const struct state *state) {
 
     while (r->at + len < r->end && !strchr("{}[],:\" \n\r\t", r->at[len]))
         len++;
-    kept = len < sizeof word
-               ? len
-               : sizeof word - 1; /* A longer word cannot be a number of the accepted range. */
+    /* A longer word cannot be a number of the accepted range. */
+    kept = len < sizeof word ? len : sizeof word - 1;
     memcpy(word, r->at, kept);
     word[kept] = '\0';
     r->at += len;

@@ -5,8 +5,8 @@
 
 static void *checked(void *ptr) {
     if (!ptr) {
-        (void)fputs("error: out of memory\n",
-                    stderr); /* The program aborts anyway, so a failed write does not matter. */
+        /* The program aborts anyway, so a failed write does not matter. */
+        (void)fputs("error: out of memory\n", stderr);
         abort();
     }
     return ptr;
@@ -48,11 +48,8 @@ char *xstrdup_null(const char *s) {
 void secret_wipe(char *secret, size_t len) {
     if (len)
         memset(secret, 0, len);
-    __asm__ __volatile__(
-        ""
-        :
-        : "r"(secret)
-        : "memory"); /* Keeps the compiler from removing the memset() as useless. */
+    /* Keeps the compiler from removing the memset() as useless. */
+    __asm__ __volatile__("" : : "r"(secret) : "memory");
 }
 
 void secret_free(char *secret, size_t len) {

@@ -55,9 +55,9 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
             best_distance = d;
         }
     }
-    for (size_t i = 0; i < count && best_distance > DISTANCE_MAX;
-         i++) { /* No similar name was found: look for the shortest name that begins with the word,
-                   e.g. "directory" for "dir". */
+    /* No similar name was found: look for the shortest name that begins with the word, e.g.
+     * "directory" for "dir". */
+    for (size_t i = 0; i < count && best_distance > DISTANCE_MAX; i++) {
         size_t len = 0;
 
         while (word[len] && folded(word[len]) == folded(names[i][len]))

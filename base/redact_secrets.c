@@ -102,7 +102,7 @@ static void hide_known(const struct redact_text *text) {
     for (size_t i = 0; i < ARRAY_SIZE(known); i++)
         for (char *at = text->begin; (at = strstr(at, known[i].begin));) {
             /* A prefix directly behind a letter or digit is the middle of another word. The letter
-             * of an escape such as " " does not count. */
+             * of an escape such as "\n" does not count. */
             bool begins = at == text->begin || !strchr(BASE64, at[-1]) || strchr("=/-", at[-1]) ||
                           (strchr("nrt", at[-1]) && at - text->begin > 1 && at[-2] == '\\');
             size_t len;
@@ -141,9 +141,8 @@ static bool is_basic(const char *at, size_t len) {
 static void hide_login(char *at, size_t len) {
     char *colon;
 
-    while (len &&
-           at[len - 1] !=
-               '@') /* The last '@' ends the password, because the password may contain others. */
+    /* The last '@' ends the password, because the password may contain others. */
+    while (len && at[len - 1] != '@')
         len--;
     colon = memchr(at, ':', len);
     if (colon && colon[1] != '/') /* A colon before '/' belongs to a URL's scheme; the loop over
@@ -153,10 +152,8 @@ static void hide_login(char *at, size_t len) {
 
 /* ---- names whose values are secret ---- */
 
-enum {
-    NAME_MAX_ = 128,
-    PARTS_MAX = 24
-}; /* Only the last NAME_MAX_ - 1 bytes of a longer name are examined. */
+/* Only the last NAME_MAX_ - 1 bytes of a longer name are examined. */
+enum { NAME_MAX_ = 128, PARTS_MAX = 24 };
 
 /* Words that make a name secret anywhere in it, also without a separator: PGPASSWORD, authtoken. */
 static const char *const anywhere[] = {
@@ -252,10 +249,9 @@ bool redact_is_secret_name(const char *name, size_t len) {
         if (strstr(p.whole, anywhere[i]))
             return true;
     for (size_t i = 0; i < p.count; i++) {
-        secret = secret || IS_ONE_OF(p.items[i], parts) ||
-                 (i + 1 == p.count &&
-                  text_equal(p.items[i], "sig")); /* "sig" counts only as the last part:
-                                                     "sig-windows" is a Kubernetes group. */
+        secret =
+            secret || IS_ONE_OF(p.items[i], parts) ||
+            (i + 1 == p.count && text_equal(p.items[i], "sig")); /* "sig-windows" is no secret. */
         open = open || IS_ONE_OF(p.items[i], open_keys);
     }
     /* A name of one part such as "key" is harmless: "key: node-role.kubernetes.io/control-plane" is
@@ -282,15 +278,16 @@ static bool is_document(const char *text) {
 
 static void look(const struct redact_text *text, char *name, char *end) {
     size_t len = (size_t)(end - name), blanks = strspn(end, BLANKS);
-    /* In JSON text, the "n" of an escape such as "
-     * password" seems to be part of the name; in "C:
-     * password" it really is. Both readings are checked. */
+    /* In JSON text, the "n" of an escape such as "\npassword" seems to be part of the name; in
+     * "C:\npassword" it really is. Both readings are checked. */
     size_t escaped = name > text->begin && name[-1] == '\\' && strchr("nrt", *name) ? 1 : 0;
 
     if (redact_is_secret_name(name, len) || redact_is_secret_name(name + escaped, len - escaped)) {
         redact_value(text, name + escaped, end);
-    } else if (redact_ends_in(name, len, "proxy")) { /* A proxy value can have a login without a
-                                                        scheme: "user:password@host". */
+    } else if (redact_ends_in(
+                   name, len,
+                   /* A proxy value can have a login without a scheme: "user:password@host". */
+                   "proxy")) {
         end += strspn(end, "\"'\\ \t:=");
         hide_login(end, strcspn(end, " \t\r\n\"'<"));
     } else if (blanks && ((len == 2 && strncmp(name, "-u", 2) == 0) ||
@@ -346,9 +343,9 @@ void redact_secrets(char *text) {
     for (char *at = text; *at;) {
         size_t len = strspn(at, NAME);
 
-        if (at[0] == '\\' && at[1] == 'u' &&
-            strspn(at + 2, HEX) >= 4) { /* Skip an escape such as \u0026 in "\u0026sig=x", so that
-                                           it is not read as part of the name. */
+        /* Skip an escape such as \u0026 in "\u0026sig=x", so that it is not read as part of the
+         * name. */
+        if (at[0] == '\\' && at[1] == 'u' && strspn(at + 2, HEX) >= 4) {
             at += 6;
             continue;
         }

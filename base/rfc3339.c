@@ -74,8 +74,8 @@ int rfc3339_parse(const char *text, int64_t *ret, struct error *err) {
     else if (*p != 'Z')
         return error_set(err, ERROR_MALFORMED, NO_TIME, text);
     days = calendar_days(y, m, d);
-    date_from_days(days, &y2, &m2,
-                   &d2); /* When the result is another date, the month does not have that day. */
+    /* When the result is another date, the month does not have that day. */
+    date_from_days(days, &y2, &m2, &d2);
     if (m2 != m || d2 != d || hour > 23 || minute > 59 || second > 59 || away_hours > 23 ||
         away_minutes > 59 || p[*p == 'Z' ? 1 : 6])
         return error_set(err, ERROR_MALFORMED, NO_TIME, text);
@@ -167,6 +167,6 @@ void go_duration_format(int64_t nanoseconds, char ret[GO_DURATION_TEXT_MAX]) {
         add_number(&out, ns, 1000, "\xc2\xb5s");
     else
         add_number(&out, ns, 1, "ns");
-    (void)text_format(ret, GO_DURATION_TEXT_MAX, "%s",
-                      text_str(&out)); /* The buffer is large enough for every duration. */
+    /* The buffer is large enough for every duration. */
+    (void)text_format(ret, GO_DURATION_TEXT_MAX, "%s", text_str(&out));
 }

@@ -61,9 +61,8 @@ void text_addv(struct text *t, const char *format, va_list args) {
     } else if (len >= 0) {
         char *large = xmalloc((size_t)len + 1);
 
-        (void)vsnprintf(
-            large, (size_t)len + 1, format,
-            again); /* The buffer has exactly the length that the first call returned. */
+        /* The buffer has exactly the length that the first call returned. */
+        (void)vsnprintf(large, (size_t)len + 1, format, again);
         text_add_bytes(t, large, (size_t)len);
         secret_free(large, (size_t)len);
     }
@@ -153,8 +152,8 @@ void text_add_escaped(struct text *t, const void *data, size_t len) {
 
     for (size_t i = 0; i < len;) {
         size_t n = utf8_length(p + i, len - i, &code);
-        bool c1 =
-            n == 2 && code < 0xa0; /* C1 control characters move the cursor of a terminal too. */
+        /* C1 control characters move the cursor of a terminal too. */
+        bool c1 = n == 2 && code < 0xa0;
 
         if (p[i] == '\n' || p[i] == '\t' || p[i] == '\r') {
             text_add(t, p[i] == '\n' ? "\\n" : p[i] == '\t' ? "\\t" : "\\r");

@@ -29,7 +29,7 @@ void text_add_char(struct text *t, char c);
 void text_addf(struct text *t, const char *format, ...) __attribute__((format(gnu_printf, 2, 3)));
 void text_addv(struct text *t, const char *format, va_list args);
 /* Adds bytes from outside in a form that fits in one line: control characters, DEL and bytes that
- * are not UTF-8 become , \t, \x1b and so on. Invisible characters are replaced as in
+ * are not UTF-8 become \n, \t, \x1b and so on. Invisible characters are replaced as in
  * text_add_visible(). */
 void text_add_escaped(struct text *t, const void *data, size_t len);
 /* Adds text and replaces invisible characters that change how the others look (writing direction,
@@ -49,8 +49,8 @@ void text_free(struct text *t);
 /* Formats into a new string as printf does. The caller frees it. */
 char *xasprintf(const char *format, ...) __attribute__((format(gnu_printf, 1, 2)));
 
-bool text_equal(const char *a,
-                const char *b); /* Both arguments may be NULL; NULL equals only NULL. */
+/* Both arguments may be NULL; NULL equals only NULL. */
+bool text_equal(const char *a, const char *b);
 bool text_equal_nocase(const char *a, const char *b); /* Ignores the case of ASCII letters. */
 bool text_starts_with(const char *s, const char *prefix);
 /* The plural ending of a noun after a number: "1 file", "2 files". */

@@ -77,9 +77,8 @@ static int read_escape(struct reader *r, bool lines, struct text *out) {
     }
     if (!lines || !now(r) || !strchr(" \t\r\n", now(r)))
         return refuse(r, "in double quotes a backslash is written twice: \"C:\\\\folder\"");
-    for (; now(r) && strchr(" \t\r\n", now(r));
-         r->at++) /* A backslash at the end of a line removes the line end and all blanks that
-                     follow. */
+    /* A backslash at the end of a line removes the line end and all blanks that follow. */
+    for (; now(r) && strchr(" \t\r\n", now(r)); r->at++)
         r->line += *r->at == '\n';
     return 0;
 }

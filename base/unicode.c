@@ -73,16 +73,15 @@ void unicode_to_text(char **text, size_t *len) {
     bool big_endian;
 
     /* In UTF-16, one of the two bytes of each Latin letter is zero. The share of zeros at even and
-     * at odd positions tells the byte order. */
+     * at odd positions tells the byte order. The conversions below cannot fail: the first is not
+     * strict, and the second runs only when there is no UTF-16 mark. */
     for (size_t i = 0; i < units * 2; i++)
         zeros[i % 2] += !(*text)[i];
     big_endian = marked ? **text == '\xfe' : zeros[0] > zeros[1];
     if (marked || (zeros[!big_endian] * 2 > units && zeros[big_endian] * 8 < units))
-        (void)from_utf16(text, len, marked ? 2 : 0, big_endian, false,
-                         NULL); /* Cannot fail, because it is not strict. */
+        (void)from_utf16(text, len, marked ? 2 : 0, big_endian, false, NULL);
     else
-        (void)unicode_to_utf8(text, len,
-                              NULL); /* Cannot fail, because the text has no UTF-16 mark. */
+        (void)unicode_to_utf8(text, len, NULL);
     for (size_t i = 0; i < *len; i++)
         if ((*text)[i])
             (*text)[n++] = (*text)[i];

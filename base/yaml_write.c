@@ -59,9 +59,8 @@ static void emit_string(yaml_emitter_t *emitter, const char *text) {
     _cleanup_json_ json_t *other = yaml_plain_value(text);
     _cleanup_(text_free) struct text visible = {0};
 
-    text_add_visible(
-        &visible, text,
-        strlen(text)); /* The copy differs from the text when the text has invisible characters. */
+    /* The copy differs from the text when the text has invisible characters. */
+    text_add_visible(&visible, text, strlen(text));
     emit_text(emitter, text,
               !text_equal(text, text_str(&visible)) ? YAML_DOUBLE_QUOTED_SCALAR_STYLE
               : strchr(text, '\n')                  ? YAML_LITERAL_SCALAR_STYLE
@@ -83,7 +82,7 @@ static char *number_text(const json_t *json) {
         return xasprintf("%lld", (long long)value);
     do
         (void)text_format(digits, sizeof digits, "%.*e", count++,
-                          value); /* The buffer is large enough for 17 digits and an exponent. */
+                          value); /* The text always fits. */
     while (count < 17 && strtod(digits, NULL) != value);
     exponent = (int)strtol(strchr(digits, 'e') + 1, NULL, 10);
     if (exponent < -4 || exponent >= 6)
@@ -146,9 +145,9 @@ char *yaml_write(const json_t *json) {
     yaml_stream_end_event_initialize(&event);
     emit(&emitter, &event);
     yaml_emitter_delete(&emitter);
-    text_add_visible(&visible, text_str(&out),
-                     out.len); /* The invisible characters are all inside double quotes. libyaml
-                                  itself has escaped those beyond U+FFFF. */
+    /* The invisible characters are all inside double quotes. libyaml itself has escaped those
+     * beyond U+FFFF. */
+    text_add_visible(&visible, text_str(&out), out.len);
     return text_take(&visible);
 }
 

@@ -1,5 +1,5 @@
-/* What is said on a connection that libcurl makes (its TLS and its proxy): a request, or
- * conversations of bytes, our words. */
+/* Sends requests with libcurl, and runs conversations of raw bytes on connections that libcurl
+ * opens with its TLS and proxy support. */
 #include <curl/curl.h>
 
 #include "host/curl/http_curl.h"
@@ -27,7 +27,8 @@ void *http_curl_ask(void *easy, const struct http_request *request, void *header
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
     if (request->gzip)
         curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
-    if (request->bearer_token) { /* this way, not as a header: libcurl keeps it to this host */
+    if (request->bearer_token) { /* Use this option and not a header, because libcurl then sends the
+                                    token to this host only. */
         curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
         curl_easy_setopt(easy, CURLOPT_XOAUTH2_BEARER, request->bearer_token);
     }
@@ -99,7 +100,7 @@ static int connect_to(struct conversation *c, struct error *err) {
     return code == CURLE_OK ? 0 : failed(c, code, err);
 }
 
-/* What is left to be said, as much as the connection takes. */
+/* Sends the pending bytes, as many as the connection accepts now. */
 static int say(struct conversation *c, struct error *err) {
     while (c->said < c->say.len) {
         size_t sent = 0;
@@ -116,8 +117,8 @@ static int say(struct conversation *c, struct error *err) {
     return 0;
 }
 
-/* One piece, or none: the connection may hold bytes that no poll of its socket shows. Returns 1
- * when something was heard. */
+/* Receives at most one piece. It must be tried without a poll, because TLS may have buffered bytes
+ * that a poll of the socket does not show. Returns 1 when data was received. */
 static int hear(struct conversation *c, bool *ret_done, struct error *err) {
     const struct http_talk *talk = c->talk;
     char piece[PIECE];
@@ -136,7 +137,7 @@ static int hear(struct conversation *c, bool *ret_done, struct error *err) {
     return talk->heard(talk->context, piece, len, &c->say, ret_done, err) < 0 ? -1 : 1;
 }
 
-/* Returns whether something was heard. */
+/* Sends and receives once. Returns true when data was received. */
 static bool go_on(struct conversation *c, struct error *err) {
     bool done = false;
     int heard = is_interrupted(c) ? failed(c, CURLE_ABORTED_BY_CALLBACK, err) : say(c, err);
@@ -144,7 +145,7 @@ static bool go_on(struct conversation *c, struct error *err) {
     if (heard == 0)
         heard = hear(c, &done, err);
     if (done && heard >= 0)
-        heard = say(c, err); /* the last words, if they can be said at once */
+        heard = say(c, err); /* Send the last bytes only if the connection accepts them at once. */
     c->open = heard >= 0 && !done;
     return heard > 0;
 }
@@ -159,7 +160,8 @@ static void wait_a_moment(CURLM *multi, const struct conversation *talks, size_t
         if (!talks[i].open)
             continue;
         (void)curl_easy_getinfo(talks[i].easy, CURLINFO_ACTIVESOCKET, &socket);
-        if (socket == CURL_SOCKET_BAD) /* time passes */
+        if (socket == CURL_SOCKET_BAD) /* Without a socket there is nothing to poll; the wait below
+                                          still passes time. */
             continue;
         waits[n] = (struct curl_waitfd){.fd = socket, .events = CURL_WAIT_POLLIN};
         if (talks[i].said < talks[i].say.len)
