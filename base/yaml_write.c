@@ -80,9 +80,9 @@ static char *number_text(const json_t *json) {
         return json_write(json);
     if (fabs(value) < 0x1p63 && value == (double)(json_int_t)value)
         return xasprintf("%lld", (long long)value);
+    /* The buffer is large enough for 17 digits and an exponent. */
     do
-        (void)text_format(digits, sizeof digits, "%.*e", count++,
-                          value); /* The text always fits. */
+        (void)text_format(digits, sizeof digits, "%.*e", count++, value);
     while (count < 17 && strtod(digits, NULL) != value);
     exponent = (int)strtol(strchr(digits, 'e') + 1, NULL, 10);
     if (exponent < -4 || exponent >= 6)

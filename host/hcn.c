@@ -101,9 +101,9 @@ int hcn_check(const char *function, uint32_t hresult, const char *record, struct
 
     if (!(hresult & 0x80000000u) && (!record || !*record))
         return 0;
+    /* `json` remains NULL when the record is not JSON. */
     if (record && *record)
-        (void)json_read(record, strlen(record), "ErrorRecord", &json,
-                        NULL); /* On failure, `json` is NULL. */
+        (void)json_read(record, strlen(record), "ErrorRecord", &json, NULL);
     if (!(hresult & 0x80000000u))
         hresult = (uint32_t)json_number_at(json, "ErrorCode", 0x80004005);
     code = find_code(hresult);

@@ -376,9 +376,9 @@ static int say_failure(struct transfer *transfer, CURLcode code, struct error *e
         return error_set(err, http_curl_kind(code), "%s '%s': %s: %s", method, url, reason,
                          transfer->tls.name);
     (void)error_set(err, http_curl_kind(code), "%s '%s': %s", method, url, reason);
+    /* No hint for a server on the internet, which the system's roots vouch for. */
     return code != CURLE_COULDNT_RESOLVE_HOST ||
-                   (!request->ca_pem &&
-                    request->verify == HTTP_VERIFY_FULL) /* The server is on the internet. */
+                   (!request->ca_pem && request->verify == HTTP_VERIFY_FULL)
                ? -1
                : error_hint(err, "enter that name in the DNS that this machine asks, or as a line "
                                  "\"ADDRESS NAME\" in its own hosts file "
@@ -421,9 +421,9 @@ static int finish(struct transfer *transfer, CURLcode code, struct error *err) {
 
 /* Ends a transfer that was started or could not be started. Every transfer ends here. */
 static void end(struct curl_http *http, struct transfer *transfer, CURLcode code) {
+    /* Removing the handle cannot fail, because it is in the multi handle. */
     if (transfer->runs)
-        (void)curl_multi_remove_handle(http->multi,
-                                       transfer->easy); /* It is in the multi handle. */
+        (void)curl_multi_remove_handle(http->multi, transfer->easy);
     transfer->runs = false;
     if (!transfer->exchange)
         return;
