@@ -58,8 +58,7 @@ void model_routes(json_t *state, struct host_routes *ret) {
 
         (void)text_format(
             r->destination, sizeof r->destination, "%s",
-            json_text_at(route, "destination")); /* It always fits, because model_route_add() got it
-                                                    from a struct of this size. */
+            json_text_at(route, "destination")); /* The route was checked when it was added. */
         (void)text_format(r->next_hop, sizeof r->next_hop, "%s", json_text_at(route, "nextHop"));
         r->interface_index = (uint32_t)json_number_at(route, "interfaceIndex", 0);
         r->metric = (uint32_t)json_number_at(route, "metric", 0);

@@ -1,4 +1,4 @@
-/* The host's adapters with their addresses, as GetAdaptersAddresses tells them. */
+/* Lists the host's network adapters and their addresses with GetAdaptersAddresses. */
 #include "host/win32/iphlpapi.h"
 
 static void add_address(const SOCKADDR *address, int length, struct text_list *ret) {
@@ -14,10 +14,11 @@ static void add_address(const SOCKADDR *address, int length, struct text_list *r
 void win32_mac(const BYTE *mac, ULONG length, char ret[18]) {
     if (length == 6)
         (void)text_format(ret, 18, "%02X-%02X-%02X-%02X-%02X-%02X", mac[0], mac[1], mac[2], mac[3],
-                          mac[4], mac[5]); /* always fits */
+                          mac[4], mac[5]); /* The text always fits. */
 }
 
-/* 0: Windows computes it, or there is no such interface. */
+/* Returns the metric of the interface; 0 when Windows computes it or the interface does not exist.
+ */
 static uint32_t metric_of(uint32_t index, int family) {
     MIB_IPINTERFACE_ROW row;
 
@@ -36,7 +37,8 @@ static void read_adapter(const IP_ADAPTER_ADDRESSES *from, struct host_adapter *
     ret->dhcp = from->Dhcpv4Enabled;
     ret->metric = from->IfIndex ? metric_of(from->IfIndex, 4) : 0;
     ret->metric6 = from->Ipv6IfIndex ? metric_of(from->Ipv6IfIndex, 6) : 0;
-    /* An address still being checked for duplicates, or found to be one, cannot be used. */
+    /* Skip an address that is still being checked for duplicates, or is a duplicate: it cannot be
+     * used. */
     for (const IP_ADAPTER_UNICAST_ADDRESS *a = from->FirstUnicastAddress; a; a = a->Next)
         if (a->DadState == IpDadStatePreferred || a->DadState == IpDadStateDeprecated) {
             add_address(a->Address.lpSockaddr, a->OnLinkPrefixLength, &ret->addresses);
@@ -49,8 +51,8 @@ static void read_adapter(const IP_ADAPTER_ADDRESSES *from, struct host_adapter *
         add_address(d->Address.lpSockaddr, -1, &ret->dns_servers);
 }
 
-/* The adapter below a virtual switch has that one's MAC; no IP is bound to it, so that
- * GetAdaptersAddresses leaves it out. */
+/* Adds the physical adapters that are bound to virtual switches. Such an adapter has the same MAC
+ * as the switch's adapter but no IP, so GetAdaptersAddresses does not list it. */
 static void add_cards_below(struct host_adapters *ret) {
     MIB_IF_TABLE2 *table = NULL;
 

@@ -1,17 +1,19 @@
-/* Time, and the one event that says that somebody wants winjoin to stop. */
+/* Reads clocks, and has the event that is set when somebody wants winjoin to stop. */
 #include "host/win32/win32.h"
 
-static HANDLE interrupted; /* manual reset; made once, before any thread */
+static HANDLE interrupted; /* Manual-reset event, created once before other threads start. */
 
 enum { GRACE_MS = 10000 };
 
 static BOOL WINAPI on_control(DWORD type) {
-    if (type ==
-        CTRL_LOGOFF_EVENT) /* a service hears of every user's; an interactive one is ended */
+    /* Every user's logoff is reported to services, so ignore it; Windows ends interactive programs
+     * anyway. */
+    if (type == CTRL_LOGOFF_EVENT)
         return TRUE;
     SetEvent(interrupted);
-    /* When the console closes or Windows stops, the process is ended as soon as this returns (or
-     * after five seconds): until then winjoin ends by itself, with its journal in order. */
+    /* When the console closes or Windows shuts down, the process is terminated as soon as this
+     * function returns, or after five seconds. The sleep lets winjoin end by itself and finish its
+     * journal. */
     if (type == CTRL_CLOSE_EVENT || type == CTRL_SHUTDOWN_EVENT)
         Sleep(GRACE_MS);
     return TRUE;
@@ -21,7 +23,8 @@ void win32_interrupt_listen(void) {
     if (interrupted)
         return;
     interrupted = CreateEventW(NULL, TRUE, FALSE, NULL);
-    (void)SetConsoleCtrlHandler(on_control, TRUE); /* without a console nobody presses Ctrl-C */
+    /* On failure there is no console and so no Ctrl-C. */
+    (void)SetConsoleCtrlHandler(on_control, TRUE);
 }
 
 void win32_interrupt(void) {
@@ -29,7 +32,7 @@ void win32_interrupt(void) {
 }
 
 int64_t win32_seconds(const FILETIME *time) {
-    const uint64_t since_1601 = 116444736000000000u; /* of 1970, in 100 ns */
+    const uint64_t since_1601 = 116444736000000000u; /* 1970-01-01 in units of 100 ns since 1601. */
 
     return (int64_t)((((uint64_t)time->dwHighDateTime << 32 | time->dwLowDateTime) - since_1601) /
                      10000000);

@@ -1,4 +1,4 @@
-/* Win32 codes (winerror.h) and HRESULTs as kinds and one line of text. */
+/* Converts Win32 error codes (winerror.h) and HRESULTs to error kinds and messages. */
 #include "host/win32/win32.h"
 
 #include <ctype.h>
@@ -40,8 +40,8 @@ static enum error_kind kind_of(DWORD code) {
     return ERROR_HOST;
 }
 
-/* "doing: reason", the reason as Windows' own sentence in the house's form: lower-case first
- * letter, no full stop. */
+/* Sets the error "doing: reason". The reason is Windows' message in winjoin's style: it begins with
+ * a lower-case letter and has no period at the end. */
 static int fail(struct error *err, enum error_kind kind, DWORD code, const char *format,
                 va_list args) {
     _cleanup_(freep) char *reason = NULL;
