@@ -1,35 +1,37 @@
-/* Runs a program in a container, as `kubectl exec` does, over a WebSocket. */
+/* Runs a program in a container as `kubectl exec` does, over a WebSocket. */
 #pragma once
 
 #include "kube/client.h"
 
 enum { KUBE_EXEC_TIMEOUT_MS = 30000, KUBE_EXEC_OUTPUT_MAX = 1024 * 1024 };
 
-/* Borrowed for the call. */
+/* A program to run in a container. All members are borrowed for the call. */
 struct kube_exec {
     const char *namespace_, *pod;
-    const char *container;   /* NULL: the pod's only one */
-    const char *const *argv; /* NULL-ended; run as it is, by no shell */
-    unsigned timeout_ms;     /* of all of it; 0 = KUBE_EXEC_TIMEOUT_MS */
-    size_t max_output;       /* of both streams together; 0 = KUBE_EXEC_OUTPUT_MAX */
+    const char *container; /* Name of the container; NULL when the Pod has only one. */
+    /* Program and arguments, terminated by NULL. No shell interprets them. */
+    const char *const *argv;
+    unsigned timeout_ms; /* Time limit of the whole call; 0 means KUBE_EXEC_TIMEOUT_MS. */
+    size_t max_output;   /* Limit for both output streams together; 0 means KUBE_EXEC_OUTPUT_MAX. */
 };
-/* Zero-initialise, kube_exec_result_free(). */
+/* Result of a program. Initialize it with zeros and free it with kube_exec_result_free(). */
 struct kube_exec_result {
-    struct text out, err; /* what it wrote; may hold NUL */
+    struct text out, err; /* Standard output and standard error; may contain NUL bytes. */
     int exit_code;
 };
 void kube_exec_result_free(struct kube_exec_result *result);
 
-/* Needs the verb "get" on pods/exec, and since Kubernetes 1.35 also "create". 0 when the program
- * ended and the server said with which exit code. That a server loses output or the exit code is a
- * known fault of several versions (a container runtime that closes too early): a program whose
- * output matters should print a last line that tells it is whole. Kinds: those of http_talk_all()
- * and, for an answer other than 101, of kube_get(); what the server says of a program that it could
- * not start, with its code likewise ("container not found", "executable file not found");
- * ERROR_NETWORK (closed without an exit code), ERROR_TIMED_OUT, ERROR_MALFORMED (no WebSocket, too
- * much output), ERROR_INTERRUPTED. */
+/* Runs a program. The client needs the verb "get" on pods/exec, and since Kubernetes 1.35 also
+ * "create". Returns 0 when the program ended and the server reported its exit code. Several server
+ * versions may lose output or the exit code, because the container runtime closes too early. So a
+ * program whose output matters should print a last line that shows that the output is complete.
+ * Failure kinds: those of http_talk_all(); for an answer other than 101 and for a program that
+ * could not start ("container not found", "executable file not found") those of kube_get();
+ * ERROR_NETWORK (closed without an exit code), ERROR_TIMED_OUT, ERROR_MALFORMED (not a WebSocket,
+ * or too much output), ERROR_INTERRUPTED. */
 int kube_exec(struct kube_client *client, const struct kube_exec *exec,
               struct kube_exec_result *ret, struct error *err);
-/* Several at the same time: rets[i] and errs[i] (cleared before) are of execs[i]. */
+/* Runs several programs at the same time. rets[i] and errs[i] (cleared before) belong to execs[i].
+ */
 void kube_exec_all(struct kube_client *client, const struct kube_exec *execs,
                    struct kube_exec_result *rets, struct error *errs, size_t count);
