@@ -17,8 +17,8 @@ enum error_kind {
                           changed. Never retried. Exit code 4. */
     ERROR_MALFORMED,   /* Input from outside cannot be parsed. Exit code 1. */
     ERROR_HOST,        /* Windows or HNS reported a failure. Exit code 1. */
-    ERROR_UNSUPPORTED, /* This Windows build or this winjoin build can never do what was asked. Exit
-                          code 3. */
+    ERROR_UNSUPPORTED, /* The running version of Windows or this build of winjoin can never do what
+                          was asked. Exit code 3. */
     ERROR_FLOWS,       /* The node joined, but some traffic that must work does not. Exit code 5. */
     ERROR_RESTART,     /* Windows must be restarted first. Exit code 6. */
     ERROR_INTERRUPTED, /* The user pressed Ctrl-C, or the service was stopped. Exit code 130. */

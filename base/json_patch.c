@@ -325,7 +325,8 @@ static int apply_one(struct state *s, const json_t *operation, const char **ret_
     case OPERATION_COUNT:
         break;
     }
-    return -1; /* Not reached, because the loop above found the name in the table. */
+    return -1; /* The code never gets here, because the loop above found the operation's name in the
+                  table. */
 }
 
 int json_patch_apply(const json_t *document, const json_t *patch, json_t **ret,

@@ -6,7 +6,7 @@
 enum log_level {
     LOG_WARNING = 0,
     LOG_INFO = 1,    /* What winjoin does and why. */
-    LOG_RETRY = 2,   /* Actions that are retried. */
+    LOG_RETRY = 2,   /* Messages about actions that are retried. */
     LOG_REQUEST = 3, /* Requests to servers. */
     LOG_CALL = 4,    /* Windows calls that change the machine, and all HNS calls. */
     LOG_TRACE = 5,   /* Input and output of HNS calls, and each check of a wait loop. */

@@ -32,7 +32,8 @@ static bool reserve(struct text *t, size_t more) {
 
 void text_add_bytes(struct text *t, const void *data, size_t len) {
     if (!reserve(t, len)) {
-        (void)reserve(t, 0); /* Ensures that data is not NULL after any call. */
+        /* After any addition, `data` is not NULL, even when the added text did not fit. */
+        (void)reserve(t, 0);
         return;
     }
     if (len)

@@ -76,7 +76,7 @@ json_t *yaml_plain_value(const char *text) {
         if (text_equal(text, nothing[i]))
             return json_null();
     for (size_t i = 0; i < ARRAY_SIZE(yes); i++)
-        if (text_equal(text, yes[i]) || text_equal(text, no[i])) /* These are go-yaml's words. */
+        if (text_equal(text, yes[i]) || text_equal(text, no[i])) /* go-yaml knows these words. */
             return json_boolean(text_equal(text, yes[i]));
     if (!strchr("+-.0123456789", *text))
         return NULL;

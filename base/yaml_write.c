@@ -134,7 +134,8 @@ char *yaml_write(const json_t *json) {
         abort();
     yaml_emitter_set_output(&emitter, append, &out);
     yaml_emitter_set_unicode(&emitter, 1);
-    yaml_emitter_set_width(&emitter, 80); /* sigs.k8s.io/yaml folds long texts at this width. */
+    /* The line width at which sigs.k8s.io/yaml folds long texts. */
+    yaml_emitter_set_width(&emitter, 80);
     yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING);
     emit(&emitter, &event);
     yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1);

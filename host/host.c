@@ -244,7 +244,7 @@ int host_random(struct host *host, void *data, size_t len, struct error *err) {
 unsigned host_spread_ms(struct host *host, unsigned from, unsigned to) {
     uint32_t random = UINT32_MAX / 2;
 
-    /* When this fails, `random` keeps its middle value. */
+    /* When random bytes are not available, `random` keeps its middle value. */
     (void)host_random(host, &random, sizeof random, NULL);
     return from + (unsigned)((uint64_t)(to - from) * random / UINT32_MAX);
 }

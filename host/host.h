@@ -55,7 +55,7 @@ struct host_stranger {
     bool open; /* The owner is trusted, but ordinary users may change the file; `owner` is then who
                   may, e.g. "Users". */
     enum host_file_type type; /* Type of the file or folder at `path`. */
-    bool inside;              /* It is directly inside the folder that was checked, not above it. */
+    bool inside; /* The stranger is directly inside the folder that was checked, not above it. */
 };
 /* Checks `path` and each folder above it, except the drive, from the top, and finds the first
  * stranger. A link at the end of the path is no stranger when its owner is trusted. The check ends
@@ -99,7 +99,7 @@ int host_read_text(struct host *host, const char *path, size_t max, char **ret, 
 /* Reads a file as JSON. *ret is a new reference. Invalid JSON fails with ERROR_MALFORMED. */
 int host_read_json(struct host *host, const char *path, size_t max, json_t **ret,
                    struct error *err);
-/* Does the file contain exactly these bytes? */
+/* Does the file contain exactly the given bytes? */
 bool host_has(struct host *host, const char *path, const void *data, size_t len);
 /* Reads at most `max` bytes from `offset` of a file that other programs write at the same time.
  * *ret_size is the size of the whole file. *ret_len is 0 when the file ends before `offset`. An
@@ -160,7 +160,7 @@ struct host_service {
     char *display_name;
     char *description;
     char *command;                /* Command line (lpBinaryPathName), quoted where needed. */
-    struct text_list depends_on;  /* Names of the services that this one depends on. */
+    struct text_list depends_on;  /* Names of the services on which this service depends. */
     struct text_list environment; /* Environment variables NAME=value, from the registry value
                                      Services\<name>\Environment. */
     bool auto_start;
@@ -239,9 +239,10 @@ struct host_adapter {
     bool dhcp; /* The IPv4 address comes from DHCP. */
     /* Metrics of the interface for IPv4 and IPv6; 0 when Windows computes them. */
     uint32_t metric, metric6;
-    struct text_list addresses;  /* Addresses with prefix lengths, e.g. "10.0.0.21/24": IPv4 and
-                                    IPv6, including link-local ones. */
-    struct text_list advertised; /* Those of the addresses that come from router advertisements. */
+    struct text_list addresses; /* Addresses with prefix lengths, e.g. "10.0.0.21/24": IPv4 and
+                                   IPv6, including link-local ones. */
+    /* Those of the adapter's addresses that come from router advertisements. */
+    struct text_list advertised;
     struct text_list gateways;
     struct text_list dns_servers;
 };
@@ -282,7 +283,7 @@ int host_neighbors(struct host *host, struct host_neighbors *ret, struct error *
 void host_neighbors_free(struct host_neighbors *neighbors);
 /* Adds a route. Succeeds when it exists already (same destination, next hop and interface). */
 int host_route_add(struct host *host, const struct host_route *route, struct error *err);
-/* Removes a route. Succeeds when it is absent. */
+/* Removes a route. Succeeds when there is no such route. */
 int host_route_remove(struct host *host, const struct host_route *route, struct error *err);
 /* Adds a permanent address such as "10.0.0.21/24" to the interface. Succeeds when it exists
  * already. */
@@ -310,7 +311,7 @@ struct host_firewall_rule {
     unsigned port;
 };
 int host_firewall_put(struct host *host, const struct host_firewall_rule *rule, struct error *err);
-/* Removes a rule. Succeeds when it is absent. */
+/* Removes a firewall rule. Succeeds when there is no such rule. */
 int host_firewall_remove(struct host *host, const char *name, struct error *err);
 /* *ret is true when a rule with this name exists. */
 int host_firewall_has(struct host *host, const char *name, bool *ret, struct error *err);
@@ -362,7 +363,7 @@ struct host_process {
     unsigned timeout_ms;
     bool with_errors; /* Standard error is included in the output, in the order in which it arrives.
                        */
-    bool undoes;      /* The program undoes something, so Ctrl-C does not end it. */
+    bool undoes;      /* The program undoes an earlier change, so Ctrl-C does not end it. */
     bool named;       /* The user chose the program, so its location is not checked. */
 };
 int host_run(struct host *host, const struct host_process *process, int *ret_exit_code,
@@ -421,7 +422,7 @@ int host_pipe_turn(struct host *host, struct host_pipe *pipe, unsigned wait_ms, 
 void host_pipe_close(struct host *host, struct host_pipe *pipe);
 
 int64_t host_now(struct host *host); /* Returns the time in seconds since 1970, UTC. */
-/* Returns a time in milliseconds that never goes back. */
+/* Returns the milliseconds of a clock that never goes back. */
 uint64_t host_monotonic_ms(struct host *host);
 /* Sleeps. Returns -1 with ERROR_INTERRUPTED when the user asks to stop meanwhile. */
 int host_sleep(struct host *host, unsigned milliseconds, struct error *err);

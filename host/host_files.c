@@ -46,7 +46,7 @@ static int look_inside(struct host *host, const char *path, struct host_stranger
         return -1;
     if (!ret->path && host->ops->access_get(host, path, &text, &why) < 0)
         return why.kind == ERROR_ABSENT ? 0 : error_set(err, why.kind, "%s", why.message);
-    /* Without a colon, the text is a POSIX mode. */
+    /* A text without a colon is a POSIX mode and not SDDL. */
     if (text && strchr(text, ':') && access_list_read(text, &list, err) < 0)
         return error_prefix(err, "look at '%s'", path);
     if (text) {

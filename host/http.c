@@ -91,7 +91,7 @@ void http_exchange_end(struct http_exchange *exchange) {
     if (failed) {
         struct http_response kept = {.retry_after = -1, .length = -1, .range_begin = -1};
 
-        /* Only these two fields may remain after a failure. */
+        /* Only the certificates and the proxy may remain in the response after a failure. */
         kept.server_certs = take_ptr(exchange->response.server_certs);
         kept.proxy = take_ptr(exchange->response.proxy);
         http_response_free(&exchange->response);

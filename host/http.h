@@ -74,7 +74,8 @@ struct http_response {
 };
 void http_response_free(struct http_response *response);
 
-/* The value of err->os when a request failed after a connection existed; without one it is 0. */
+/* The value of err->os when a request failed although there was a connection. Without a connection,
+ * err->os is 0. */
 enum { HTTP_CONNECTED = 1 };
 
 struct http;

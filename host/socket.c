@@ -239,8 +239,8 @@ enum socket_outcome socket_dns_query(const char *server, unsigned port, int how,
 struct look_up {
     char *name;
     enum socket_outcome outcome;
-    atomic_bool left; /* Set by the first of caller and thread that is done with this; the second
-                         one frees it. */
+    atomic_bool left; /* The calling thread and the resolver thread each set this when they are
+                         done. The second one frees the structure. */
     size_t max, count;
     char addresses[][46];
 };
@@ -276,7 +276,8 @@ enum socket_outcome socket_resolve(const char *name, unsigned timeout_ms, char (
         memcpy(ret, look_up->addresses, look_up->count * sizeof *ret);
     } else if (ended < 0) {
         outcome = SOCKET_FAILED;
-        atomic_store(&look_up->left, true); /* There is no thread that could free it. */
+        /* No thread was started, so the caller frees the structure alone. */
+        atomic_store(&look_up->left, true);
     }
     look_up_drop(look_up);
     return outcome;

@@ -32,7 +32,7 @@ size_t dns_query_make(unsigned char out[DNS_QUERY_MAX], uint16_t id, const char 
         return 0;
     memset(out, 0, HEADER);
     put16(out, id);
-    out[2] = 1; /* Set the flag RD (recursion desired). */
+    out[2] = 1; /* This flag is RD (recursion desired). */
     out[5] = 1; /* The message has one question. */
     while (*name) {
         size_t len = strcspn(name, ".");

@@ -49,7 +49,7 @@ static int listen_on(struct socket_echo *echo, const char *address, unsigned por
         return listener_add(echo, address, port, udp);
     if (listener_add(echo, "0.0.0.0", port, udp) < 0)
         return -1;
-    /* A failure is ignored: the host may have no IPv6. */
+    /* A failure for IPv6 is ignored, because the host may have no IPv6. */
     (void)listener_add(echo, "::", port, udp);
     return 0;
 }

@@ -145,7 +145,7 @@ int kube_perform(struct kube_client *client, const struct kube_call *call,
     kube_request_fill(client, call, url, &request);
     client->requests++;
     if (http_perform(client->http, &request, ret, err) < 0) {
-        /* Mention the proxy that received the request. */
+        /* Tell the user through which proxy the request went. */
         (void)http_hint_proxy(err, ret->proxy, client->proxy_url);
         if (err && err->kind == ERROR_NETWORK && !ret->proxy && server_url_is_here(client->server))
             (void)error_hint(err,
@@ -399,7 +399,7 @@ void kube_perform_many(struct kube_client *client, struct kube_many *items, size
 void kube_perform_some(struct kube_client *client, struct kube_many *items, size_t count,
                        size_t at_once) {
     struct http_exchange *exchanges = xcalloc(count ? count : 1, sizeof *exchanges);
-    /* Only few of these errors are ever filled. */
+    /* Only few of the many errors are ever filled, so the memory of most is never touched. */
     struct error *errors = xcalloc(count ? count : 1, sizeof *errors);
     char **urls = xcalloc(count ? count : 1, sizeof *urls);
 

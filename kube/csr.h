@@ -24,7 +24,7 @@ const char *kube_csr_state_name(enum kube_csr_state state);
 struct kube_csr {
     char *name;
     char *uid;
-    char *version; /* Its resourceVersion, or "" when it has none. */
+    char *version; /* resourceVersion of the object, or "" when it has none. */
     char *request_pem;
     char *signer_name;
     char *certificate_pem; /* The issued certificate; NULL before. */

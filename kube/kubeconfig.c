@@ -52,7 +52,7 @@ static int refuse(struct reading *r, const json_t *at, const char *path, const c
     return yaml_refuse(r->yaml, yaml_place(r->yaml, at, path), r->err, ERROR_MALFORMED, "%s", why);
 }
 
-/* Fails with a message that begins as clientcmd's does. */
+/* Sets an error that begins with clientcmd's words "invalid configuration", and returns -1. */
 #define invalid(r, ...) invalid_at(r, xasprintf(__VA_ARGS__))
 static int invalid_at(struct reading *r, char *why) {
     (void)error_set(r->err, ERROR_USAGE, "read '%s': invalid configuration: %s", r->yaml->what,

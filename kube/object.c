@@ -19,8 +19,8 @@ bool kube_name_is_valid(const char *name) {
     return len > 0 && len <= NAME_LENGTH_MAX;
 }
 
-/* Fails for an unexpected object. Some servers refuse a request with HTTP 200 and a Status, so the
- * Status's message is included. */
+/* Sets the error for an unexpected object. Some servers refuse a request with HTTP 200 and a
+ * Status, so the Status's message is included. */
 static int refuse(const json_t *object, const char *wanted, const char *found, struct error *err) {
     const char *message = json_text_at(object, "message");
 

@@ -121,7 +121,8 @@ static int take_nesting(struct coming *c, char byte) {
     if (opens || !c->in_items || c->depth > 2)
         return 0;
     if (c->depth < 2) {
-        text_add(&c->rest, text_str(&c->item)); /* It was the end of the list and not an object. */
+        text_add(&c->rest, text_str(&c->item)); /* The list of items ended. The text since the last
+                                                   object is not an object. */
         text_clear(&c->item);
         c->in_items = false;
         return 0;
@@ -266,7 +267,7 @@ static void item_found(void *context, const struct json_found *found) {
     if (found->kind != SCAN_ENDS || walk->why.kind ||
         json_read(found->whole, found->whole_len, "the answer", &item, &walk->why) < 0)
         return;
-    /* A failure only means that the member is absent. */
+    /* A failed deletion only means that the member is absent. */
     (void)json_object_del(json_object_get(item, "metadata"), "managedFields");
     (void)json_object_del(json_object_get(item, "status"), "images");
     json_array_append_new(walk->items, item);
@@ -298,7 +299,7 @@ int kube_pages_each(struct kube_client *client, const char *path, kube_take_item
 }
 
 static int keep_items(void *context, const json_t *items, struct error *) {
-    /* Only a lack of memory can make this fail. */
+    /* Adding to the array fails only when memory is exhausted. */
     return json_array_extend(context, (json_t *)items);
 }
 

@@ -110,7 +110,7 @@ static void pause_for(struct wait *w, unsigned ms) {
     w->due = now_ms(w->all) + ms;
 }
 
-/* Sleeps in slices, so that ticks continue. */
+/* Sleeps in short slices, so that on_tick continues to be called. */
 static void sleep_until(struct watching *all, uint64_t end) {
     while (all->outcome == 0) {
         uint64_t now = now_ms(all), most = now + left(all);
@@ -295,7 +295,7 @@ static int settle(struct wait *w, int result, struct error *why) {
     if (why->kind == ERROR_DENIED && why->os != HTTP_UNAUTHORIZED && w->version && !w->only_list) {
         log_message(LOG_RETRY, "%s; polling every %u ms instead", why->message, poll);
         w->only_list = true;
-        if (w->watch->poll_ms) /* It has just listed, so pause before the next list. */
+        if (w->watch->poll_ms) /* The watch has just listed, so pause before the next list. */
             pause_for(w, poll);
         return 0;
     }

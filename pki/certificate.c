@@ -60,7 +60,7 @@ static void read_names(struct certificate *c, const X509 *x509) {
 
 static void read_pin(X509 *x509, char pin[PIN_TEXT_MAX]) {
     unsigned char *der = NULL;
-    /* This keeps the original encoding of the key. */
+    /* i2d_X509_PUBKEY() keeps the key's original encoding. */
     int len = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(x509), &der);
 
     pin_of_key(der, len > 0 ? (size_t)len : 0, pin);
@@ -135,14 +135,14 @@ char *certificates_pinned(const char *pem, size_t len, const struct text_list *p
         return NULL;
     bio = BIO_new(BIO_s_mem());
     if (!bio)
-        abort(); /* Only a lack of memory can make this fail. */
+        abort(); /* BIO_new() fails only when memory is exhausted. */
     for (int i = 0; i < sk_X509_num(stack); i++) {
         char pin[PIN_TEXT_MAX];
 
         read_pin(sk_X509_value(stack, i), pin);
         if ((!pins || text_list_has(pins, pin)) &&
             !PEM_write_bio_X509(bio, sk_X509_value(stack, i)))
-            abort(); /* Only a lack of memory can make this fail. */
+            abort(); /* Writing PEM to memory fails only when memory is exhausted. */
     }
     return openssl_take_bio(bio);
 }
@@ -199,7 +199,7 @@ int certificate_check_key(const char *chain_pem, const char *key_pem, struct err
         return -1;
     context = EVP_PKEY_CTX_new(key, NULL);
     if (!context)
-        abort(); /* Only a lack of memory can make this fail. */
+        abort(); /* EVP_PKEY_CTX_new() fails only when memory is exhausted. */
     /* Check that the private and public part of the key belong together, because OpenSSL reads both
      * without comparing them. */
     whole = EVP_PKEY_pairwise_check(context) == 1;
@@ -228,15 +228,15 @@ int certificate_check_chain(const char *chain_pem, const char *ca_pem, bool for_
     store = X509_STORE_new();
     context = X509_STORE_CTX_new();
     if (!store || !context)
-        abort(); /* Only a lack of memory can make this fail. */
+        abort(); /* OpenSSL fails to create a certificate store only when memory is exhausted. */
     for (int i = 0; i < sk_X509_num(roots); i++)
         if (!X509_STORE_add_cert(store, sk_X509_value(roots, i)))
-            abort(); /* Only a lack of memory can make this fail; a duplicate certificate is no
+            abort(); /* Adding a certificate fails only when memory is exhausted; a duplicate is no
                         failure. */
     /* Any certificate of the CA file may end a chain, as in Go. */
     (void)X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
     if (!X509_STORE_CTX_init(context, store, sk_X509_value(chain, 0), chain))
-        abort(); /* Only a lack of memory can make this fail. */
+        abort(); /* X509_STORE_CTX_init() fails only when memory is exhausted. */
     if (now < 0)
         X509_STORE_CTX_set_flags(context, X509_V_FLAG_NO_CHECK_TIME);
     else
@@ -264,7 +264,7 @@ bool certificate_covers(const char *chain_pem, const char *host) {
     if (ip_parse(host, &ip, NULL) == 0)
         covered = X509_check_ip(first, ip.bytes, ip.family == 4 ? 4 : 16, 0);
     else
-        covered = *host != '.' && /* OpenSSL would treat ".example" as every name below it. */
+        covered = *host != '.' && /* For OpenSSL, ".example" would match every name below it. */
                   X509_check_host(first, host, 0,
                                   X509_CHECK_FLAG_NEVER_CHECK_SUBJECT |
                                       X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS,

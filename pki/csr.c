@@ -23,8 +23,8 @@ static X509_NAME *subject_make(const char *node_name) {
     for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
         if (!name || !X509_NAME_add_entry_by_txt(name, entries[i][0], V_ASN1_PRINTABLESTRING,
                                                  (const unsigned char *)entries[i][1], -1, -1, 0))
-            abort(); /* Only a lack of memory can make this fail, because fields and values are
-                        valid. */
+            abort(); /* Adding to the name fails only when memory is exhausted, because fields and
+                        values are valid. */
     return name;
 }
 
@@ -68,7 +68,7 @@ static int add_names(X509_REQ *request, const struct csr_names *names) {
 
             result = name != NULL;
             if (name && !sk_GENERAL_NAME_push(all, name))
-                abort(); /* Only a lack of memory can make this fail. */
+                abort(); /* Adding to a list fails only when memory is exhausted. */
         }
     result = result && X509V3_add1_i2d(&extensions, NID_subject_alt_name, all, 0, 0) == 1 &&
              X509_REQ_add_extensions(request, extensions);
@@ -104,7 +104,7 @@ int csr_make(const char *key_pem, const char *node_name, const struct csr_names 
     X509_NAME_free(subject);
     bio = BIO_new(BIO_s_mem());
     if (!bio || !PEM_write_bio_X509_REQ(bio, request))
-        abort(); /* Only a lack of memory can make this fail. */
+        abort(); /* Writing PEM to memory fails only when memory is exhausted. */
     *ret_pem = openssl_take_bio(bio);
     return 0;
 }
@@ -161,7 +161,7 @@ EVP_PKEY *openssl_read_key(const char *pem, struct error *err) {
     EVP_PKEY *key = bio ? PEM_read_bio_PrivateKey(bio, NULL, openssl_no_password, NULL) : NULL;
 
     BIO_free(bio);
-    /* A failure needs no own result here, because the caller checks for NULL. */
+    /* The result of openssl_error() is not needed: the caller checks for a NULL key. */
     if (!key)
         (void)openssl_error(err, ERROR_MALFORMED, "read a private key");
     return key;

@@ -32,7 +32,7 @@ char *openssl_name_text(const X509_NAME *name) {
     BIO *bio = BIO_new(BIO_s_mem());
 
     if (!bio)
-        abort(); /* Only a lack of memory can make this fail. */
+        abort(); /* BIO_new() fails only when memory is exhausted. */
     (void)X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
     return openssl_take_bio(bio);
 }
@@ -49,7 +49,7 @@ static int add_certificate(STACK_OF(X509) * stack, const unsigned char *der, lon
     if (!certificate)
         return openssl_error(err, ERROR_MALFORMED, "read a certificate");
     if (!sk_X509_push(stack, certificate))
-        abort();         /* Only a lack of memory can make this fail. */
+        abort();         /* Adding to a list fails only when memory is exhausted. */
     if (at != der + len) /* kubelet could not read a file with such a certificate. */
         return error_set(err, ERROR_MALFORMED, "read a certificate: extra data follows it");
     if (sk_X509_num(stack) > CERTIFICATES_MAX)
@@ -69,7 +69,7 @@ STACK_OF(X509) * openssl_read_chain(const char *pem, size_t len, struct error *e
     long size = 0;
 
     if (!bio || !stack)
-        abort();       /* Only a lack of memory can make this fail. */
+        abort();       /* OpenSSL fails to create a BIO or a list only when memory is exhausted. */
     ERR_clear_error(); /* An older error in the queue would look like the end of the text. */
     while (result == 0 && PEM_read_bio(bio, &name, &header, &der, &size)) {
         if (text_equal(name, PEM_STRING_X509) && !*header)

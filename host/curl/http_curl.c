@@ -22,8 +22,8 @@ enum {
     PARALLEL_FIRST = 16, /* Number of requests that start at once. Reusing a connection that soon
                             becomes free is cheaper than opening another. */
     STALL_MS = 100,      /* The limit doubles when no request has ended for this long. */
-    HANG_MS = 300, /* With a small limit (at_once), a request that takes this long no longer counts,
-                      so another can start. */
+    HANG_MS = 300,   /* When few requests run (at_once), a request that takes longer than this no
+                        longer counts, so that another can start. */
     TOO_LARGE = 100, /* The value of CURLE_TOO_LARGE, which exists since libcurl 8.6. */
 };
 
@@ -59,7 +59,7 @@ struct transfer {
 static uint64_t elapsed_ms(const struct transfer *transfer) {
     curl_off_t us = 0;
 
-    /* The value is 0 before the transfer starts. */
+    /* libcurl's time is 0 before the transfer starts. */
     (void)curl_easy_getinfo(transfer->easy, CURLINFO_TOTAL_TIME_T, &us);
     return (uint64_t)us / 1000;
 }
@@ -337,7 +337,7 @@ static void fetch_evidence(struct curl_http *http, const struct http_request *fa
     request.timeout_ms = EVIDENCE_MS;
     if (start(http, &transfer) == 0) {
         curl_easy_setopt(transfer.easy, CURLOPT_FRESH_CONNECT, 1L);
-        /* A failure is ignored: the message then has fewer details. */
+        /* When the second connection fails too, the message only has fewer details. */
         drive(http, &transfer, 1, 0);
     }
     transfer_clear(&transfer);
@@ -456,7 +456,8 @@ static void perform(struct http *base, struct http_exchange *exchanges, size_t c
 static void curl_free_http(struct http *base) {
     struct curl_http *http = (struct curl_http *)base;
 
-    (void)curl_multi_cleanup(http->multi); /* Cannot fail, because no easy handle is left in it. */
+    (void)curl_multi_cleanup(http->multi); /* curl_multi_cleanup() cannot fail, because no easy
+                                              handle is left in the multi handle. */
     curl_global_cleanup();
     free(http->user_agent);
     free(http);
@@ -477,10 +478,10 @@ struct http *http_curl_new(const char *user_agent, bool (*interrupted)(void *), 
      */
     if (!OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL) ||
         curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-        abort(); /* Only a lack of memory can make this fail. */
+        abort(); /* libcurl and OpenSSL fail to start only when memory is exhausted. */
     http->multi = curl_multi_init();
     if (!http->multi)
-        abort(); /* Only a lack of memory can make this fail. */
+        abort(); /* curl_multi_init() fails only when memory is exhausted. */
     curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)PARALLEL_MAX);
     http->http.ops = &curl_ops;
     http->user_agent = xstrdup(user_agent);

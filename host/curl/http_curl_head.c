@@ -51,7 +51,7 @@ void http_curl_head(void *easy, struct http_response *response) {
     if (curl_easy_header(easy, "Content-Range", 0, CURLH_HEADER, -1, &header) == CURLHE_OK &&
         text_starts_with(header->value, "bytes ")) { /* E.g. "bytes 100-199/200". */
         first = xstrndup(header->value + 6, strcspn(header->value + 6, "-"));
-        /* `begin` remains -1 when this is not a number. */
+        /* `begin` remains -1 when the header's text is not a number. */
         (void)text_to_number(first, 0, INT64_MAX, &begin);
     }
     response->range_begin = begin;

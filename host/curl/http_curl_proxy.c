@@ -38,7 +38,7 @@ static int proxy_read(const char *text, struct proxy *ret, struct error *err) {
     CURLU *url = curl_url();
 
     if (!url)
-        abort(); /* Only a lack of memory can make this fail. */
+        abort(); /* curl_url() fails only when memory is exhausted. */
     if (curl_url_set(url, CURLUPART_URL, bare, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK) {
         scheme = part_of(url, CURLUPART_SCHEME);
         host = part_of(url, CURLUPART_HOST);

@@ -160,8 +160,8 @@ static void wait_a_moment(CURLM *multi, const struct conversation *talks, size_t
         if (!talks[i].open)
             continue;
         (void)curl_easy_getinfo(talks[i].easy, CURLINFO_ACTIVESOCKET, &socket);
-        if (socket == CURL_SOCKET_BAD) /* Without a socket there is nothing to poll; the wait below
-                                          still passes time. */
+        if (socket == CURL_SOCKET_BAD) /* Without a socket there is nothing to poll. The poll then
+                                          serves as a pause. */
             continue;
         waits[n] = (struct curl_waitfd){.fd = socket, .events = CURL_WAIT_POLLIN};
         if (talks[i].said < talks[i].say.len)

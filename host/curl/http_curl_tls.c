@@ -98,7 +98,7 @@ static void count_messages(int writing, int, int type, const void *data, size_t 
     if (!index)
         index = SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL);
     count = (uintptr_t)SSL_get_ex_data(ssl, index) + 1;
-    /* Without memory the message is not counted. */
+    /* When memory is exhausted, the message is not counted. */
     (void)SSL_set_ex_data(ssl, index, (void *)count);
     if (count > USELESS_MAX)
         SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
@@ -150,7 +150,7 @@ static void add_root(void *pem, const unsigned char *der, size_t len) {
     X509 *root = d2i_X509(NULL, &der, (long)len);
 
     if (root && !PEM_write_bio_X509(pem, root))
-        abort(); /* Only a lack of memory can make this fail. */
+        abort(); /* Writing PEM to memory fails only when memory is exhausted. */
     X509_free(root);
     ERR_clear_error();
 }
@@ -164,7 +164,7 @@ void http_curl_trust_machine(void *easy, int option) {
     long len;
 
     if (!pem)
-        abort(); /* Only a lack of memory can make this fail. */
+        abort(); /* BIO_new() fails only when memory is exhausted. */
     http_machine_roots(add_root, pem);
     len = BIO_get_mem_data(pem, &data);
     roots.data = data;
@@ -228,10 +228,10 @@ char *http_curl_chain(void *easy) {
     chain = SSL_get_peer_cert_chain(session->internals);
     bio = BIO_new(BIO_s_mem());
     if (!bio)
-        abort(); /* Only a lack of memory can make this fail. */
+        abort(); /* BIO_new() fails only when memory is exhausted. */
     for (int i = 0; i < sk_X509_num(chain); i++)
         if (!PEM_write_bio_X509(bio, sk_X509_value(chain, i)))
-            abort(); /* Only a lack of memory can make this fail. */
+            abort(); /* Writing PEM to memory fails only when memory is exhausted. */
     len = BIO_get_mem_data(bio, &data);
     if (len > 0)
         pem = xstrndup(data, (size_t)len);

@@ -95,7 +95,7 @@ static char *enumerate(json_t *objects, const char *query) {
     _cleanup_json_ json_t *ids = json_array();
     const char *text;
 
-    /* On failure `document` is NULL, and all objects match. */
+    /* When the query is not JSON, `document` is NULL, and all objects match. */
     if (query && *query)
         (void)json_read(query, strlen(query), "query", &document, NULL);
     text = json_text_at(document, "Filter");
@@ -328,7 +328,7 @@ struct hns {
 static json_t *parsed(const char *text) {
     json_t *json = NULL;
 
-    /* On failure the result is NULL. */
+    /* `json` remains NULL when the text is not JSON. */
     if (text)
         (void)json_read(text, strlen(text), "HNS document", &json, NULL);
     return json;

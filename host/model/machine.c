@@ -29,7 +29,7 @@ json_t *model_new(void) {
     json_t *state = NULL;
 
     if (json_read(bare_server, strlen(bare_server), "bare server", &state, NULL) < 0)
-        abort(); /* Cannot fail, because the text is a constant of this file. */
+        abort(); /* Parsing cannot fail, because the text is a constant of this file. */
     return state;
 }
 

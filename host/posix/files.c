@@ -121,7 +121,7 @@ int rootfs_read(struct host *host, const char *path, size_t max, char **ret, siz
             n = read(fd, data + len, size - len);
         len += n > 0 ? (size_t)n : 0;
     } while (n > 0 && len <= max);
-    (void)close(fd); /* A failure does not matter, because the file was only read. */
+    (void)close(fd); /* A failure of close() does not matter, because the file was only read. */
     if (n < 0)
         return fail(err, "read", path);
     if (len > max) {
@@ -197,7 +197,7 @@ int rootfs_read_part(struct host *host, const char *path, uint64_t offset, size_
     if (known < 0 || n < 0)
         (void)fail(err, "read", path);
     if (fd >= 0)
-        (void)close(fd); /* A failure does not matter, because the file was only read. */
+        (void)close(fd); /* A failure of close() does not matter, because the file was only read. */
     if (known < 0 || n < 0)
         return -1;
     *ret_len = (size_t)n;
@@ -259,7 +259,8 @@ int rootfs_write(struct host *host, const char *path, const void *data, size_t l
     if (result < 0 || (!device && rename(beside, at) < 0)) {
         (void)fail(err, "write", path);
         if (!device)
-            (void)unlink(beside); /* A failure here is ignored; err already has the first one. */
+            (void)unlink(beside); /* A failure of unlink() is ignored, because err already has the
+                                     first failure. */
         return -1;
     }
     return 0;
@@ -381,7 +382,8 @@ int rootfs_link(struct host *host, const char *path, const char *target, struct 
         to = xstrdup(target);
     else if (rootfs_path(rootfs_of(host), normal, &to, err) < 0)
         return -1;
-    (void)unlink(at); /* If the old file remains, symlink() fails. */
+    /* A failure of unlink() is ignored: if the old file remains, symlink() fails. */
+    (void)unlink(at);
     if (symlink(to, at) == 0 || (errno == ENOENT && make_parents(at) == 0 && symlink(to, at) == 0))
         return 0;
     return fail(err, "link", path);
@@ -412,7 +414,8 @@ int rootfs_list(struct host *host, const char *path, struct text_list *ret, stru
     while ((entry = readdir(dir)))
         if (!text_equal(entry->d_name, ".") && !text_equal(entry->d_name, ".."))
             text_list_add(ret, entry->d_name);
-    (void)closedir(dir); /* A failure does not matter, because the folder was only read. */
+    /* A failure of closedir() does not matter, because the folder was only read. */
+    (void)closedir(dir);
     return 0;
 }
 

@@ -127,7 +127,7 @@ int rootfs_pipe_open(struct host *, const char *path, const struct host_pipe_tal
 }
 
 int rootfs_pipe_turn(struct host *, struct host_pipe *, unsigned, bool *, struct error *) {
-    abort(); /* Not reached, because rootfs_pipe_open() always fails. */
+    abort(); /* The program never gets here, because rootfs_pipe_open() always fails. */
 }
 
 void rootfs_pipe_close(struct host *, struct host_pipe *) {
@@ -260,11 +260,11 @@ int host_open(const char *rootfs, struct host **ret, struct error *err) {
 
     posix->host.ops = &rootfs_ops;
     sigemptyset(&action.sa_mask);
-    /* Keep ignoring SIGHUP when nohup set that. */
+    /* When nohup has set SIGHUP to be ignored, keep that. */
     if (sigaction(SIGHUP, NULL, &was) == 0 && was.sa_handler != SIG_IGN)
         (void)sigaction(SIGHUP, &action, NULL);
-    /* Set this handler even if SIGINT is ignored, as in a background job of a script: whoever sends
-     * it wants the program to stop. */
+    /* Handle SIGINT even if it is ignored, as in a background job of a script: whoever sends it
+     * wants winjoin to stop. */
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
     /* A child program that does not read its input must not end this process. */

@@ -32,7 +32,7 @@ void posix_child_environment(const char *const *additional, bool talks, struct t
 struct child {
     pid_t pid;
     int in, out;
-    const char *input; /* The input that was not written to the program yet. */
+    const char *input; /* The part of the input that was not written to the program yet. */
     size_t left;
     uint64_t deadline;
     struct text output;

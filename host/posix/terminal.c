@@ -36,8 +36,8 @@ void terminal_open(struct terminal *ret) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 &&
             open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
-            abort(); /* It would be unsafe to continue. */
-    /* Without a terminal the width stays 0 (unknown). */
+            abort(); /* Abort, because output could reach another file. */
+    /* Without a terminal, the number of columns stays 0 (unknown). */
     (void)ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
     *ret = (struct terminal){
         .in_is_terminal = isatty(STDIN_FILENO),
@@ -95,6 +95,7 @@ void terminal_echo(bool on) {
 void terminal_forbid_dumps(void) {
     const struct rlimit none = {0, 0};
 
-    (void)setrlimit(RLIMIT_CORE, &none); /* If the limit cannot be changed, it is already lower. */
+    /* If the limit for core files cannot be set, it is already lower. */
+    (void)setrlimit(RLIMIT_CORE, &none);
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }

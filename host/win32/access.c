@@ -75,7 +75,8 @@ static int set_list(HANDLE file, const char *sddl, struct error *err) {
     }
     what = control & SE_DACL_PROTECTED ? PROTECTED_DACL_SECURITY_INFORMATION
                                        : UNPROTECTED_DACL_SECURITY_INFORMATION;
-    if (owner) /* A failure is ignored: this process may not have the right to set the owner. */
+    if (owner) /* Setting the owner may fail, because this process may lack the right. Then the
+                  owner stays. */
         (void)SetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, owner, NULL, NULL,
                               NULL);
     code = SetSecurityInfo(file, SE_FILE_OBJECT, what | DACL_SECURITY_INFORMATION, NULL, NULL, list,

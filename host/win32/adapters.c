@@ -14,7 +14,7 @@ static void add_address(const SOCKADDR *address, int length, struct text_list *r
 void win32_mac(const BYTE *mac, ULONG length, char ret[18]) {
     if (length == 6)
         (void)text_format(ret, 18, "%02X-%02X-%02X-%02X-%02X-%02X", mac[0], mac[1], mac[2], mac[3],
-                          mac[4], mac[5]); /* The text always fits. */
+                          mac[4], mac[5]); /* A MAC address always fits into 18 bytes. */
 }
 
 /* Returns the metric of the interface; 0 when Windows computes it or the interface does not exist.

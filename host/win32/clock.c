@@ -23,7 +23,7 @@ void win32_interrupt_listen(void) {
     if (interrupted)
         return;
     interrupted = CreateEventW(NULL, TRUE, FALSE, NULL);
-    /* On failure there is no console and so no Ctrl-C. */
+    /* A failure means that there is no console and so no Ctrl-C. */
     (void)SetConsoleCtrlHandler(on_control, TRUE);
 }
 

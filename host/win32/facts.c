@@ -71,7 +71,7 @@ static void read_text(const char *value, char *out, size_t size) {
     _cleanup_(freep) char *text = NULL;
 
     if (win32_registry_get(NULL, VERSION_KEY, value, false, &text, NULL) == 0)
-        (void)text_format(out, size, "%s", text); /* A text that is too long is left empty. */
+        (void)text_format(out, size, "%s", text); /* A value that is too long is left empty. */
 }
 
 static unsigned read_number(const char *value) {
@@ -141,7 +141,7 @@ int win32_facts(struct host *, struct host_facts *ret, struct error *err) {
     if (!GetComputerNameExW(ComputerNamePhysicalDnsHostname, wide, &size))
         return win32_fail(err, GetLastError(), "read the host's name");
     name = win32_narrow(wide);
-    /* It always fits, because Windows allows 63 characters. */
+    /* The name always fits, because Windows allows 63 characters. */
     (void)text_format(ret->host_name, sizeof ret->host_name, "%s", name);
     read_text("ProductName", ret->product, sizeof ret->product);
     read_text("InstallationType", ret->installation_type, sizeof ret->installation_type);

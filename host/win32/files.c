@@ -160,7 +160,8 @@ int win32_write(struct host *host, const char *path, const void *data, size_t le
         code = move_over(from, to);
     if (!code)
         return 0;
-    (void)DeleteFileW(from); /* A failure here is ignored; `code` already has the first one. */
+    /* A failure of the deletion is ignored; `code` already has the first failure. */
+    (void)DeleteFileW(from);
     return win32_fail(err, code, "write '%s'", path);
 }
 

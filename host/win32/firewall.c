@@ -50,7 +50,7 @@ static HRESULT fill_rule(INetFwRule *rule, const struct host_firewall_rule *want
     BSTR group = SysAllocString(GROUPING), ports;
     HRESULT h;
 
-    /* It always fits, because the port is at most 65535. */
+    /* The number always fits, because a port is at most 65535. */
     (void)text_format(port, sizeof port, "%u", wanted->port);
     ports = bstr(port);
     h = INetFwRule_put_Name(rule, name);
@@ -58,7 +58,8 @@ static HRESULT fill_rule(INetFwRule *rule, const struct host_firewall_rule *want
         h = INetFwRule_put_Description(rule, description);
     if (SUCCEEDED(h))
         h = INetFwRule_put_Grouping(rule, group);
-    if (SUCCEEDED(h)) /* Set the protocol before the ports, because their meaning depends on it. */
+    if (SUCCEEDED(h)) /* Set the protocol before the ports, because the meaning of the ports depends
+                         on it. */
         h = INetFwRule_put_Protocol(rule,
                                     wanted->udp ? NET_FW_IP_PROTOCOL_UDP : NET_FW_IP_PROTOCOL_TCP);
     if (SUCCEEDED(h))
@@ -128,7 +129,7 @@ static bool is_same(INetFwRule *rule, const struct host_firewall_rule *wanted) {
     char port[8];
     bool same;
 
-    /* It always fits, because the port is at most 65535. */
+    /* The number always fits, because a port is at most 65535. */
     (void)text_format(port, sizeof port, "%u", wanted->port);
     same = SUCCEEDED(INetFwRule_get_Description(rule, &description)) &&
            SUCCEEDED(INetFwRule_get_LocalPorts(rule, &ports)) &&
@@ -185,7 +186,7 @@ int win32_firewall_put(struct host *, const struct host_firewall_rule *rule, str
 
     if (firewall_open(&firewall, err) < 0)
         return error_prefix(err, "make firewall rule '%s'", rule->name);
-    /* On failure `there` is NULL and the rule is written again. */
+    /* When the search fails, `there` is NULL and the rule is written again. */
     (void)find_rule(&firewall, rule->name, &there);
     stands = there && is_same(there, rule);
     if (there)

@@ -21,7 +21,7 @@ char *win32_environment(struct host *, const char *name) {
 
     if (!units)
         return NULL;
-    /* Cannot fail, because the size was just requested. */
+    /* The buffer is large enough, because the size was just requested. */
     (void)GetEnvironmentVariableW(wide, value, units);
     /* Setting "" removes the variable, also from the C library's copy of the environment. */
     if (child_variable_is_ours(name))

@@ -61,7 +61,8 @@ void win32_netsh(const char *const *arguments) {
     struct error err = {0};
     int code = -1;
 
-    (void)GetSystemDirectoryW(folder, MAX_PATH); /* Cannot fail with a buffer of this size. */
+    /* GetSystemDirectory cannot fail with a buffer of MAX_PATH. */
+    (void)GetSystemDirectoryW(folder, MAX_PATH);
     system = win32_narrow(folder);
     program = xasprintf("%s\\netsh.exe", system);
     argv[0] = program;

@@ -104,7 +104,7 @@ HANDLE win32_make_job(void) {
     HANDLE job = CreateJobObjectW(NULL, NULL);
 
     limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
-    if (job) /* A failure is ignored: TerminateJobObject still ends the job at the deadline. */
+    if (job) /* Without this limit, TerminateJobObject still ends the job at the deadline. */
         (void)SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits,
                                       sizeof limits);
     return job;
@@ -130,7 +130,7 @@ BOOL win32_create_process(const struct win32_start *start, PROCESS_INFORMATION *
     SIZE_T size = 0;
     BOOL done;
 
-    /* This call fails and returns the needed size. */
+    /* The first call always fails and returns the needed size. */
     (void)InitializeProcThreadAttributeList(NULL, 1, 0, &size);
     memory = xcalloc(1, size);
     startup.lpAttributeList = memory;
@@ -234,7 +234,7 @@ int win32_run(struct host *, const struct host_process *process, int *ret_exit_c
     if (win32_make_pipe(true, &input, &child.input, err) == 0 &&
         win32_make_pipe(false, &output, &child.output, err) == 0)
         result = create(process, input, output, &child, err);
-    close_one(&input); /* The child has its own copies of these handles now. */
+    close_one(&input); /* The child process has its own copies of both handles now. */
     close_one(&output);
     if (result < 0)
         return -1;
@@ -244,8 +244,8 @@ int win32_run(struct host *, const struct host_process *process, int *ret_exit_c
         return win32_fail(err, GetLastError(), "run '%s'", process->argv[0]);
     }
     result = wait_for_child(&child, process, err);
-    end_child(&child); /* This ends programs that the child left running, so that they release its
-                          pipes. */
+    end_child(&child); /* Terminate the programs that the child left running, so that they release
+                          its pipes. */
     while (WaitForSingleObject(child.thread, POLL_MS) == WAIT_TIMEOUT)
         (void)CancelSynchronousIo(child.thread); /* A process outside of the job holds the pipe's
                                                     other end, so cancel the blocked write. */

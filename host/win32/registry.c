@@ -68,7 +68,7 @@ static LSTATUS take_value(const wchar_t *key_name, const wchar_t *value) {
     (void)RegQueryInfoKeyW(key, NULL, NULL, NULL, &keys, NULL, NULL, &values, NULL, NULL, NULL,
                            NULL);
     RegCloseKey(key);
-    /* A failure is ignored, because an empty key does no harm. */
+    /* A failure to delete the key is ignored, because an empty key does no harm. */
     if (!code && !keys && !values)
         (void)RegDeleteKeyW(HKEY_LOCAL_MACHINE, key_name);
     return code;

@@ -17,7 +17,7 @@ int win32_routes(struct host *, struct host_routes *ret, struct error *err) {
         if (win32_ip((const SOCKADDR *)&row->DestinationPrefix.Prefix, &ip))
             ip_format(&ip, text);
         (void)text_format(route->destination, sizeof route->destination, "%s/%u", text,
-                          /* It always fits: an address and a prefix length. */
+                          /* An address and a prefix length always fit. */
                           row->DestinationPrefix.PrefixLength);
         if (win32_ip((const SOCKADDR *)&row->NextHop, &ip))
             ip_format(&ip, route->next_hop);

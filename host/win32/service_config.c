@@ -55,7 +55,7 @@ static void read_list(const char *name, const wchar_t *value_name, struct text_l
 
     if (RegGetValueW(HKEY_LOCAL_MACHINE, wide, value_name, RRF_RT_REG_MULTI_SZ, NULL, NULL,
                      &bytes) != 0)
-        return; /* The value is absent. */
+        return; /* The service has no such value. */
     value = xcalloc(bytes + 2 * sizeof *value, 1);
     if (RegGetValueW(HKEY_LOCAL_MACHINE, wide, value_name, RRF_RT_REG_MULTI_SZ, NULL, value,
                      &bytes) != 0)

@@ -33,7 +33,7 @@ static void report(DWORD state, DWORD exit_code, DWORD hint_ms) {
         .dwWaitHint = hint_ms,
     };
 
-    /* A failure is ignored, because nobody could receive the status then. */
+    /* A failure to report is ignored, because nobody could receive the status then. */
     (void)SetServiceStatus(hosted.status, &status);
 }
 
@@ -45,7 +45,8 @@ static DWORD WINAPI on_control(DWORD control, DWORD, void *, void *) {
     report(SERVICE_STOP_PENDING, 0,
            (hosted.program ? hosted.program->stop_timeout_ms : 0) + STOP_MARGIN_MS);
     SetEvent(hosted.stop);
-    win32_interrupt(); /* Work inside this process checks this flag. */
+    win32_interrupt(); /* Work inside this process checks host_interrupted(), so set its event too.
+                        */
     return NO_ERROR;
 }
 
@@ -113,7 +114,8 @@ static int run_program(DWORD *ret_code, struct error *err) {
     either[0] = process.hProcess;
     either[1] = hosted.stop;
     if (WaitForMultipleObjects(2, either, FALSE, INFINITE) == WAIT_OBJECT_0) {
-        (void)GetExitCodeProcess(process.hProcess, &code); /* On failure, `code` remains 1. */
+        /* When the exit code cannot be read, `code` remains 1. */
+        (void)GetExitCodeProcess(process.hProcess, &code);
         code = code ? code : 1; /* A service that ends without a request has failed, so report an
                                    error code. */
     } else {
@@ -131,7 +133,7 @@ static int run_program(DWORD *ret_code, struct error *err) {
     if (program->on_end)
         program->on_end(program->context, code == 0, code);
     (void)CloseHandle(process.hProcess);
-    /* This ends programs that the service left running, and so closes the pipe. */
+    /* Closing the job ends programs that the service left running, and so closes the pipe. */
     (void)CloseHandle(job);
     (void)WaitForSingleObject(thread, STOP_MARGIN_MS);
     (void)CloseHandle(thread);

@@ -198,7 +198,8 @@ int win32_service_stop(struct host *host, const char *name, unsigned timeout_ms,
     (void)EnumDependentServicesW(service, SERVICE_ACTIVE, NULL, 0, &size, &count);
     dependents = xcalloc(1, size);
     if (!size || !EnumDependentServicesW(service, SERVICE_ACTIVE, dependents, size, &size, &count))
-        count = 0; /* On failure the stop below is refused, and its error explains the reason. */
+        count = 0; /* When the list of dependents cannot be read, the stop below is refused, and its
+                      error explains the reason. */
     for (DWORD i = 0; i < count; i++) {
         _cleanup_(freep) char *dependent = win32_narrow(dependents[i].lpServiceName);
 

@@ -46,7 +46,7 @@ char **terminal_arguments(int, char **, int *ret_argc) {
     char **narrowed;
 
     if (!wide)
-        abort(); /* Only a lack of memory can make this fail. */
+        abort(); /* CommandLineToArgvW fails only when memory is exhausted. */
     narrowed = xcalloc((size_t)*ret_argc + 1, sizeof *narrowed);
     for (int i = 0; i < *ret_argc; i++)
         narrowed[i] = win32_narrow(wide[i]);

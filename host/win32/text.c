@@ -5,7 +5,7 @@ wchar_t *win32_wide(const char *text) {
     int units = MultiByteToWideChar(CP_UTF8, 0, text, -1, NULL, 0);
     wchar_t *wide = xcalloc((size_t)units + 1, sizeof *wide);
 
-    /* Cannot fail, because the size was just requested. */
+    /* The buffer is large enough, because the size was just requested. */
     (void)MultiByteToWideChar(CP_UTF8, 0, text, -1, wide, units);
     return wide;
 }

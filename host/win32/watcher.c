@@ -49,7 +49,7 @@ int win32_watcher_start(struct host *, const char *const *argv, struct host_watc
 void win32_watcher_end(struct host *, struct host_watcher *watcher) {
     DWORD n;
 
-    /* A failure is ignored: the watcher may have ended already. */
+    /* A failure to write is ignored: the watcher program may have ended already. */
     (void)WriteFile(watcher->pipe, &WELL, 1, &n, NULL);
     if (WaitForSingleObject(watcher->process, END_MS) != WAIT_OBJECT_0)
         (void)TerminateProcess(watcher->process, 1);

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-/* These two headers must precede <windows.h>. */
+/* winsock2.h and ws2tcpip.h must precede <windows.h>. */
 #include <winsock2.h>
 #include <ws2tcpip.h>
 
