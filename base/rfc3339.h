@@ -27,8 +27,8 @@ int64_t rfc3339_seconds(const char *text);
  * time.ParseDuration) into nanoseconds, which may be negative. Fails with ERROR_MALFORMED. */
 int go_duration_read(const char *text, int64_t *ret_nanoseconds, struct error *err);
 
-/* Parses a Go duration into milliseconds. A positive part of a millisecond counts as a whole one,
- * so only 0 gives 0. Negative durations fail with ERROR_MALFORMED too. */
+/* Parses a Go duration into milliseconds, rounded down, but a duration above 0 gives at least 1.
+ * Negative durations fail with ERROR_MALFORMED too. */
 int go_duration_parse(const char *text, int64_t *ret_milliseconds, struct error *err);
 
 enum { GO_DURATION_TEXT_MAX = 40 };

@@ -436,8 +436,8 @@ void host_set_deadline(struct host *host, uint64_t monotonic_ms);
  * old deadline, so that the caller can restore it. */
 uint64_t host_set_limit(struct host *host, unsigned milliseconds);
 bool host_deadline_passed(struct host *host);
-/* Sets a function that is called several times a second in host_sleep(), and about once a second
- * during requests and child programs (host_interrupted()). NULL ends that. */
+/* Sets a function that is called several times a second in host_sleep(), and at each call of
+ * host_interrupted(), which HTTP requests make several times a second. NULL ends that. */
 void host_set_tick(struct host *host, void (*tick)(void *context), void *context);
 /* The folder of winjoin's own records on the machine. */
 #define HOST_OWN_FOLDER "C:\\ProgramData\\winjoin"

@@ -60,9 +60,9 @@ struct http_response {
     int64_t range_begin; /* Position of the first byte of this part, from Content-Range; -1 when
                             absent or unreadable. */
     int64_t date;        /* Date header in seconds since 1970; 0 when absent. */
-    long retry_after; /* Retry-After in seconds (a date is converted), at most a day; -1 when absent
-                         or when the time is now. */
-    char *content_type; /* Content-Type header, or NULL. */
+    long retry_after;    /* Retry-After in seconds (a date is converted); -1 when absent, 0, or more
+                            than a day. */
+    char *content_type;  /* Content-Type header, or NULL. */
     char *challenge; /* All WWW-Authenticate headers joined with ", "; NULL when there are none or a
                         redirect was followed. */
     /* The certificate chain of the server as PEM; NULL on a reused connection. */
@@ -122,8 +122,8 @@ struct http_talk {
  * after the other. Failure kinds: ERROR_NETWORK (no connection, or the server closed it),
  * ERROR_TIMED_OUT, ERROR_UNTRUSTED, ERROR_INTERRUPTED, and those of `heard`. */
 void http_talk_all(struct http *http, struct http_talk *talks, size_t count);
-/* Creates an HTTP client, which keeps connections open between requests. It calls `interrupted`
- * (may be NULL) about once a second. */
+/* Creates an HTTP client, which keeps connections open between requests. While requests run, it
+ * calls `interrupted` (may be NULL) several times a second. */
 struct http *http_curl_new(const char *user_agent, bool (*interrupted)(void *), void *context);
 void http_free(struct http *http);
 

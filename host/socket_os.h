@@ -28,8 +28,9 @@ int socket_os_connect(socket_handle handle, const struct socket_peer *peer,
                       enum socket_outcome *ret_outcome);
 /* Returns the result of a connection attempt; SOCKET_OK means connected. */
 enum socket_outcome socket_os_state(socket_handle handle);
-/* Binds the socket, and listens when `listen` is true. Sets SO_REUSEADDR; an IPv6 socket does not
- * accept IPv4. */
+/* Binds the socket, and listens when `listen` is true. A port can be bound again at once after it
+ * was closed (POSIX: SO_REUSEADDR); on Windows no other program can share it (SO_EXCLUSIVEADDRUSE).
+ * An IPv6 socket does not accept IPv4. */
 int socket_os_bind(socket_handle handle, const struct socket_peer *peer, bool listen);
 /* Accepts a connection. Returns -1 when none is waiting. */
 socket_handle socket_os_accept(socket_handle listener);

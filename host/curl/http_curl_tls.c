@@ -16,7 +16,8 @@ enum {
     SECURITY_LEVEL = 2,  /* OpenSSL's security level 2: RSA of at least 2048 bits, and SHA-2.
                             Debian's OpenSSL has this default; the build for Windows does not. */
     RSA_BITS_MAX = 8192, /* Go has the same limit. Larger keys only cost time. */
-    USELESS_MAX = 32,    /* Maximum number of handshake messages after the handshake. */
+    /* Maximum number of messages such as tickets and key updates after the handshake. */
+    USELESS_MAX = 32,
 };
 
 static struct curl_blob blob_of(const char *pem) {

@@ -40,8 +40,8 @@ static const char *management_address(json_t *state, const char *id, char out[IP
     return NULL;
 }
 
-/* Gives an endpoint that requests no address the first free address of its network's subnet, from
- * the second on. The first is the gateway's. */
+/* Gives an endpoint that requests no address the first free address of its network's subnet. The
+ * search begins behind the gateway's address, which is the first of the subnet. */
 static void give_address(json_t *state, json_t *endpoint) {
     json_t *networks = json_at(state, "hns.networks");
     const json_t *network = json_object_get(networks, json_text_at(endpoint, "HostComputeNetwork"));
@@ -193,7 +193,7 @@ static const char *split_name(const char *function, char verb[16]) {
     for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
         if (!text_starts_with(function + 3, verbs[i]))
             continue;
-        (void)text_format(verb, 16, "%s", verbs[i]); /* Each verb in the list fits. */
+        (void)text_format(verb, 16, "%s", verbs[i]); /* Each verb in the list fits into 16 bytes. */
         for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
             if (text_starts_with(function + 3 + strlen(verbs[i]), kinds[k].word))
                 return kinds[k].member;

@@ -175,8 +175,9 @@ char *rootfs_environment(struct host *, const char *name) {
     char *value = getenv(name), *ret = xstrdup_null(value);
 
     if (value && child_variable_is_ours(name)) {
-        secret_wipe(value, strlen(value)); /* /proc/PID/environ would still show the value. */
-        (void)unsetenv(name);              /* unsetenv() refuses only invalid names. */
+        /* Overwrite the value, because /proc/PID/environ would still show it. */
+        secret_wipe(value, strlen(value));
+        (void)unsetenv(name); /* unsetenv() refuses only invalid names. */
     }
     return ret;
 }

@@ -32,7 +32,8 @@ void win32_interrupt(void) {
 }
 
 int64_t win32_seconds(const FILETIME *time) {
-    const uint64_t since_1601 = 116444736000000000u; /* 1970-01-01 in units of 100 ns since 1601. */
+    /* The time 1970-01-01, in units of 100 ns since 1601. */
+    const uint64_t since_1601 = 116444736000000000u;
 
     return (int64_t)((((uint64_t)time->dwHighDateTime << 32 | time->dwLowDateTime) - since_1601) /
                      10000000);

@@ -145,7 +145,7 @@ int win32_facts(struct host *, struct host_facts *ret, struct error *err) {
     (void)text_format(ret->host_name, sizeof ret->host_name, "%s", name);
     read_text("ProductName", ret->product, sizeof ret->product);
     read_text("InstallationType", ret->installation_type, sizeof ret->installation_type);
-    /* The registry value is text. 0 means unknown. */
+    /* CurrentBuildNumber is text in the registry. A build of 0 means unknown. */
     ret->build = read_number("CurrentBuildNumber");
     ret->major = read_number("CurrentMajorVersionNumber");
     ret->minor = read_number("CurrentMinorVersionNumber");

@@ -5,7 +5,8 @@
 #include <delayimp.h>
 
 /* Restricts the DLL search for the whole process, including DLLs that Windows' own DLLs load. It
- * runs before other constructors, because the stack protector's one loads Windows' cryptography. */
+ * runs before other constructors, because the constructor of the stack protector loads Windows'
+ * cryptography. */
 __attribute__((constructor(101))) static void search_system_alone(void) {
     /* SetDefaultDllDirectories exists since Windows 8. */
     (void)SetDefaultDllDirectories(LOAD_LIBRARY_SEARCH_SYSTEM32);

@@ -1,5 +1,5 @@
-/* Starts a program that outlives this one. It learns from the end of a pipe that this program is
- * gone. */
+/* Starts a program that outlives this one. The started program learns from the end of a pipe that
+ * this program is gone. */
 #include "host/win32/win32.h"
 
 enum { POLL_MS = 100, END_MS = 5000 };
