@@ -1,4 +1,4 @@
-/* Base64 with the standard and the URL alphabet (RFC 4648 sections 4 and 5). */
+/* Encodes and decodes base64 with the standard and the URL alphabet (RFC 4648 sections 4 and 5). */
 #include "base/base64.h"
 
 #include <stdbool.h>

@@ -1,15 +1,16 @@
-/* Base64 with the standard and the URL alphabet (RFC 4648 sections 4 and 5). */
+/* Encodes and decodes base64 with the standard and the URL alphabet (RFC 4648 sections 4 and 5). */
 #pragma once
 
 #include <stddef.h>
 
 #include "base/error.h"
 
-/* Standard alphabet with padding; the caller frees. */
+/* Encodes bytes in the standard alphabet with padding. The caller frees the result. */
 char *base64_encode(const void *data, size_t len);
-/* URL alphabet without padding; the caller frees. */
+/* Encodes bytes in the URL alphabet without padding. The caller frees the result. */
 char *base64url_encode(const void *data, size_t len);
-/* Decodes; CR and LF between characters are skipped as Go's decoder does. The caller frees *ret,
- * which is NUL-terminated behind its ret_len bytes. Fails with ERROR_MALFORMED. */
+/* Decodes text in the standard alphabet. Skips CR and LF between characters, as Go's decoder does.
+ * The caller frees *ret, which holds *ret_len bytes and a NUL behind them. Fails with
+ * ERROR_MALFORMED. */
 int base64_decode(const char *text, size_t len, unsigned char **ret, size_t *ret_len,
                   struct error *err);

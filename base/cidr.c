@@ -1,4 +1,4 @@
-/* IP addresses and prefixes as numbers. */
+/* Parses, formats and compares IP addresses and prefixes as numbers. */
 #include "base/cidr.h"
 
 #include "base/text.h"
@@ -20,7 +20,8 @@ static bool parse_v4(const char *text, uint8_t out[4]) {
     return true;
 }
 
-/* RFC 4291 section 2.2: groups, at most one "::", perhaps an IPv4 tail. */
+/* Parses an IPv6 address by RFC 4291 section 2.2: groups of hex digits, at most one "::", and
+ * optionally an IPv4 address at the end. */
 static bool parse_v6(const char *p, uint8_t out[16]) {
     int used = 0, gap = -1;
 
@@ -99,7 +100,8 @@ char *ip_format(const struct ip *ip, char out[IP_TEXT_MAX]) {
                 text_add_char(&t, ':');
             text_addf(&t, "%x", (unsigned)b[2 * i] << 8 | b[2 * i + 1]);
         }
-        (void)text_format(out, IP_TEXT_MAX, "%s", text_str(&t)); /* at most 39 characters */
+        /* An IPv6 address has at most 39 characters, so it always fits. */
+        (void)text_format(out, IP_TEXT_MAX, "%s", text_str(&t));
     } else
         out[0] = '\0';
     return out;

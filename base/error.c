@@ -1,4 +1,4 @@
-/* Errors as values: a kind that decides retry and exit code, and one line of text. */
+/* Implements errors as values: a kind, which decides retry and exit code, and one line of text. */
 #include "base/error.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include "base/redact.h"
 #include "base/text.h"
 
-/* One row a kind: its name in documents and the exit code that a script sees. */
+/* For each kind of error: its name in documents, its exit code, and whether a retry may help. */
 static const struct {
     const char *name;
     int exit_code;
@@ -29,7 +29,8 @@ static const struct {
     [ERROR_INTERRUPTED] = {"interrupted", 130, false},
 };
 
-/* Writes the text and its end into one of the caller's buffers. They may hold what is written. */
+/* Formats the text, adds `end`, and writes the result into `out`. The arguments may point into
+ * `out`, because the text is built elsewhere first. */
 static void put(char *out, size_t size, const char *end, const char *format, va_list args) {
     _cleanup_(text_free) struct text t = {0}, clean = {0};
     size_t len;
@@ -37,10 +38,11 @@ static void put(char *out, size_t size, const char *end, const char *format, va_
     text_addv(&t, format, args);
     text_add(&t, end);
     text_add_escaped(&clean, text_str(&t), t.len);
-    text_add(&clean, ""); /* there is a string, also for nothing */
+    /* Adding "" allocates the string, so that it is not NULL when the text is empty. */
+    text_add(&clean, "");
     len = clean.len < size - 1 ? clean.len : size - 1;
     while (len && len < clean.len && ((unsigned char)clean.data[len] & 0xc0) == 0x80)
-        len--; /* a cut never leaves half a character */
+        len--; /* Cut only between characters, so that no half UTF-8 character remains. */
     redact_tokens(clean.data);
     memcpy(out, text_str(&clean), len);
     out[len] = '\0';

@@ -1,63 +1,73 @@
-/* Errors as values: a kind that decides retry and exit code, and one line of text. */
+/* Defines errors as values: a kind, which decides retry and exit code, and one line of text. */
 #pragma once
 
-/* What a failure means to the caller; the exit code of each kind is in docs (contracts: exit
- * codes) and in error_exit_code(). */
+/* What a failure means to the caller. The number at the end of each comment is the exit code of the
+ * program, as in docs (contracts: exit codes) and error_exit_code(). */
 enum error_kind {
     ERROR_NONE = 0,
-    ERROR_USAGE,       /* the call or a configuration file is wrong; nothing was touched: 3 */
-    ERROR_PREFLIGHT,   /* the host is not fit: 2 */
-    ERROR_NETWORK,     /* no connection, or it broke; may be tried again: 1 */
-    ERROR_TIMED_OUT,   /* a bounded wait ended: 1 */
-    ERROR_DENIED,      /* 401, 403, access denied, CSR denied: 1 */
-    ERROR_ABSENT,      /* the thing is absent: 1 */
-    ERROR_CONFLICT,    /* the thing is there already or changed meanwhile: 1 */
-    ERROR_UNTRUSTED,   /* signature, pin, certificate, changed answer, checksum: 4; never retried */
-    ERROR_MALFORMED,   /* bytes from outside that do not parse: 1 */
-    ERROR_HOST,        /* Windows (or HNS) said no: 1 */
-    ERROR_UNSUPPORTED, /* this build of Windows or of winjoin cannot do it, now or later: 3 */
-    ERROR_FLOWS,       /* joined, but flows that must work do not: 5 */
-    ERROR_RESTART,     /* a restart of Windows is needed first: 6 */
-    ERROR_INTERRUPTED, /* Ctrl-C or service stop: 130 */
+    ERROR_USAGE, /* The command line or a configuration file is wrong and nothing was changed. Exit
+                    code 3. */
+    ERROR_PREFLIGHT,   /* The host does not meet the requirements. Exit code 2. */
+    ERROR_NETWORK,     /* There is no connection, or it broke. A retry may help. Exit code 1. */
+    ERROR_TIMED_OUT,   /* A wait with a time limit ended without success. Exit code 1. */
+    ERROR_DENIED,      /* HTTP 401 or 403, access denied, or a denied CSR. Exit code 1. */
+    ERROR_ABSENT,      /* The object, file or service does not exist. Exit code 1. */
+    ERROR_CONFLICT,    /* The object exists already, or changed in the meantime. Exit code 1. */
+    ERROR_UNTRUSTED,   /* A signature, pin, certificate or checksum is wrong, or an answer was
+                          changed. Never retried. Exit code 4. */
+    ERROR_MALFORMED,   /* Input from outside cannot be parsed. Exit code 1. */
+    ERROR_HOST,        /* Windows or HNS reported a failure. Exit code 1. */
+    ERROR_UNSUPPORTED, /* The running version of Windows or this build of winjoin can never do what
+                          was asked. Exit code 3. */
+    ERROR_FLOWS,       /* The node joined, but some traffic that must work does not. Exit code 5. */
+    ERROR_RESTART,     /* Windows must be restarted first. Exit code 6. */
+    ERROR_INTERRUPTED, /* The user pressed Ctrl-C, or the service was stopped. Exit code 130. */
 };
 
 enum { ERROR_MESSAGE_MAX = 1024, ERROR_HINTS_MAX = 5, ERROR_HINT_MAX = 320 };
 
-/* Caller-owned, fixed size, no heap. Zero-initialise: `struct error err = {0};` */
+/* One error. The caller owns it; it has a fixed size and no heap memory. Initialize it with zeros:
+ * `struct error err = {0};` */
 struct error {
     enum error_kind kind;
-    unsigned long os; /* errno, Win32 code or HRESULT where there is one; 0 otherwise */
+    /* errno, Win32 error code or HRESULT of the failed call; 0 when there is none. */
+    unsigned long os;
     char message[ERROR_MESSAGE_MAX];
-    char hints[ERROR_HINTS_MAX][ERROR_HINT_MAX]; /* what to do next, one line each; "" = none */
+    /* What the user can do next, one line each; "" when unused. */
+    char hints[ERROR_HINTS_MAX][ERROR_HINT_MAX];
 };
 
-/* Fills err (NULL allowed) and returns -1, so that `return error_set(...)` is one line. Longer text
- * is cut. Control characters and bytes that are no UTF-8 are shown escaped (\x1b, \n). */
+/* Fills err (may be NULL) and returns -1, so that callers can write `return error_set(...)`. Longer
+ * text is cut. Control characters and bytes that are not UTF-8 are shown escaped (\x1b, \n). */
 int error_set(struct error *err, enum error_kind kind, const char *format, ...)
     __attribute__((format(gnu_printf, 3, 4)));
-/* The same with the operating system's number; the text gets " (0x803b0006)" or " (5)" added. */
+/* Works as error_set() and records the operating system's error number `os`. It appends the number
+ * to the text, e.g. " (0x803b0006)" or " (5)". */
 int error_set_os(struct error *err, enum error_kind kind, unsigned long os, const char *format, ...)
     __attribute__((format(gnu_printf, 4, 5)));
-/* Puts "text: " before the message; returns -1. The kind stays. */
+/* Puts the formatted text and ": " before the message and returns -1. The error's kind does not
+ * change. */
 int error_prefix(struct error *err, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
-/* Adds a hint line (the first five are kept); returns -1. */
+/* Adds a hint line to the error and returns -1. An error keeps its first five hints. */
 int error_hint(struct error *err, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
-/* Makes it a failure of this kind, whatever it was; returns -1. */
+/* Replaces the kind of the error by `kind` and returns -1. */
 int error_as(struct error *err, enum error_kind kind);
-/* For a call whose failure matters to nobody: (void)host_remove(host, path, ERROR_IGNORED). */
+/* An error argument for a call whose failure does not matter: (void)host_remove(host, path,
+ * ERROR_IGNORED). */
 #define ERROR_IGNORED (&(struct error){0})
-/* Makes `why` the caller's error (err NULL: nobody asks); returns -1. */
+/* Copies the error `why` into the caller's `err` (may be NULL) and returns -1. */
 int error_pass(struct error *err, const struct error *why);
-/* 0 and no error when `err`, not NULL, is of this kind, else -1: absent needs no removal. */
+/* Clears `err` (not NULL) and returns 0 when its kind is `kind`, else returns -1. Example: removal
+ * succeeds when the file is absent. */
 int error_forgive(struct error *err, enum error_kind kind);
-/* Back to ERROR_NONE with no text. */
+/* Resets the error to ERROR_NONE without text and hints. */
 void error_clear(struct error *err);
 
-/* "usage", "preflight", "network", ...: the names in documents. */
+/* Returns the kind's name in documents: "usage", "preflight", "network", ... */
 const char *error_kind_name(enum error_kind kind);
-/* The process exit code of a kind. */
+/* Returns the exit code of the program for an error of this kind. */
 int error_exit_code(enum error_kind kind);
-/* 1 when trying the same again later may help (network, timeout, conflict). */
+/* Returns 1 when a retry later may help (network, timeout, conflict), else 0. */
 int error_is_retryable(const struct error *err);

@@ -1,4 +1,5 @@
-/* JSON: jansson, its one home. Strict reading, sorted or compact writing, path getters. */
+/* Reads and writes JSON with the library jansson and finds values by path. Other files use jansson
+ * through these functions. Reading is strict. */
 #include "base/json.h"
 
 #include "base/text.h"
@@ -19,8 +20,9 @@ int json_read(const char *text, size_t len, const char *what, json_t **ret, stru
 
     if (len > JSON_TEXT_MAX)
         return error_set(err, ERROR_MALFORMED, "decode %s: longer than 32 MiB", what);
-    /* What the values take in memory once they are read, not counting their texts: jansson has 40
-     * bytes for a number, 5 times that for "{}". A server that means harm sends nothing else. */
+    /* Estimates the memory of the parsed values without their strings, before anything is
+     * allocated. jansson needs 40 bytes for a number and 5 times that for "{}". A malicious server
+     * could send many such values. */
     for (size_t i = 0; i < len; i++) {
         char c = text[i];
 
@@ -42,7 +44,8 @@ int json_read(const char *text, size_t len, const char *what, json_t **ret, stru
     return 0;
 }
 
-/* Does a reader of 15 digits find each number again? 0.015 need not be 0.014999999999999999. */
+/* Do 15 digits represent each number of `json` exactly? With 17 digits, 0.015 can become
+ * 0.014999999999999999. */
 static bool is_short(const json_t *json) {
     char digits[32];
 
@@ -59,8 +62,9 @@ static bool is_short(const json_t *json) {
     return true;
 }
 
-/* jansson escapes the control characters below the blank alone; the others (which can stand in
- * texts only) steer terminals, too. */
+/* Writes JSON. jansson escapes only control characters below U+0020. DEL and the C1 controls
+ * (U+0080 to U+009F), which occur only inside strings, control terminals too, so this function
+ * escapes them. */
 static char *dump(const json_t *json, size_t flags, const char *end) {
     struct text t = {0};
     char *raw =
@@ -199,7 +203,8 @@ bool json_has_text(const json_t *array, const char *text) {
     return false;
 }
 
-/* The same text for what is equal; the caller frees. */
+/* Returns a text that is the same for equal values: the item as sorted JSON, or only its member
+ * `key` unless `key` is NULL. The caller frees it. */
 static char *text_of_equals(const json_t *item, const char *key) {
     char *text = json_dumps(key ? json_object_get(item, key) : item,
                             JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);

@@ -1,9 +1,9 @@
-/* JSON Patch (RFC 6902), JSON Merge Patch (RFC 7386), JSON Pointer (RFC 6901). */
+/* Implements JSON Patch (RFC 6902), JSON Merge Patch (RFC 7386) and JSON Pointer (RFC 6901). */
 #include "base/json.h"
 
 #include <stdint.h>
 
-/* ---- values ---- */
+/* ---- comparing and counting values ---- */
 
 bool json_same(const json_t *a, const json_t *b) {
     if (json_is_number(a) && json_is_number(b))
@@ -41,9 +41,9 @@ static size_t count_values(const json_t *json) {
     return count;
 }
 
-/* ---- pointers ---- */
+/* ---- JSON pointers ---- */
 
-/* "0", or digits without a leading zero; -1 when it is not an index. */
+/* Reads an array index: "0" or digits without a leading zero. Returns -1 for any other text. */
 static long long index_of(const char *token) {
     long long index;
 
@@ -70,16 +70,17 @@ void json_pointer_add(struct text *pointer, const char *key) {
             text_add_char(pointer, *key);
 }
 
-/* ---- operations ---- */
+/* ---- operations of a patch ---- */
 
 struct state {
-    json_t *document; /* the copy that is worked on */
+    json_t *document; /* Working copy of the document, which the operations change. */
     size_t copied;
 };
 
-/* Where an operation acts: the container and the last token. */
+/* The place that an operation changes: the container and the last part of the pointer. */
 struct place {
-    json_t *parent; /* NULL: the whole document */
+    json_t *parent; /* Object or array that holds the value; NULL when the place is the whole
+                       document. */
     char *token;
 };
 
@@ -174,7 +175,7 @@ static int remove_value(struct state *s, const char *path, struct error *err) {
     return result;
 }
 
-/* The value that `path` names, a new reference. */
+/* Finds the value that the pointer `path` names. *ret is a new reference. */
 static int get_value(const struct state *s, const char *path, json_t **ret, struct error *err) {
     struct place place;
     json_t *value;
@@ -238,7 +239,7 @@ static int test_value(const struct state *s, const char *path, const json_t *wan
                      path, is, should);
 }
 
-/* ---- the patch ---- */
+/* ---- the whole patch ---- */
 
 enum operation { ADD, REMOVE, REPLACE, MOVE, COPY, TEST, OPERATION_COUNT };
 enum needs { NEEDS_NOTHING, NEEDS_VALUE, NEEDS_FROM };
@@ -251,7 +252,7 @@ static const struct {
     [COPY] = {"copy", NEEDS_FROM},        [TEST] = {"test", NEEDS_VALUE},
 };
 
-/* `name` as a JSON Patch writes a member that must be there. */
+/* Reads the member `name` of an operation, which is required and must be a string. */
 static int text_member(const json_t *operation, const char *name, const char **ret,
                        struct error *err) {
     *ret = json_string_value(json_object_get(operation, name));
@@ -296,7 +297,8 @@ static int apply_one(struct state *s, const json_t *operation, const char **ret_
     case OPERATION_COUNT:
         break;
     }
-    return -1; /* not reached: the name was found in the table */
+    return -1; /* The code never gets here, because the loop above found the operation's name in the
+                  table. */
 }
 
 int json_patch_apply(const json_t *document, const json_t *patch, json_t **ret,
@@ -328,7 +330,8 @@ int json_patch_apply(const json_t *document, const json_t *patch, json_t **ret,
 
 /* ---- merge patch ---- */
 
-/* A list's objects have no nulls either, as kubeadm's library (evanphx/json-patch) leaves them. */
+/* Returns a copy without members that are null, also in objects inside lists: kubeadm's library
+ * (evanphx/json-patch) drops them there too. */
 static json_t *without_nulls(const json_t *json) {
     json_t *result;
 

@@ -1,4 +1,4 @@
-/* JSON told by places, without a tree. */
+/* Finds values at given paths in JSON text while reading it, without building a tree. */
 #include "base/json_scan.h"
 
 #include <string.h>
@@ -12,15 +12,18 @@ struct reader {
     const struct json_scan *scan;
     unsigned depth;
 };
-/* What of each path is still to come: NULL = it leads elsewhere, "" = it is here. */
+/* The parts of the prefix and of each path that still have to be matched, at one level of the
+ * document. NULL when this branch cannot match; "" when the current value matches. `any` is true
+ * when something can still match. */
 struct state {
     const char *prefix, *left[SCAN_PLACES_MAX];
     bool any;
 };
 
-/* ---- where ---- */
+/* ---- matching paths ---- */
 
-/* What is behind a path's first part, if that is the key; NULL: it is not. */
+/* Returns the rest of a path behind its first part when that part equals the key. Else returns
+ * NULL. */
 static const char *behind(const char *path, const char *key, size_t len) {
     size_t i = 0;
 
@@ -39,7 +42,7 @@ static void enter(const struct reader *r, const struct state *outer, const char 
                   struct state *ret) {
     ret->any = false;
     ret->prefix = behind(outer->prefix, key, len);
-    if (outer->prefix && *outer->prefix) { /* not at the places yet */
+    if (outer->prefix && *outer->prefix) { /* The prefix is not matched fully yet. */
         ret->any = ret->prefix;
         if (ret->prefix && !*ret->prefix)
             for (size_t i = 0; i < r->scan->count; i++)
@@ -63,7 +66,7 @@ static void tell(const struct reader *r, const struct state *state, struct json_
         }
 }
 
-/* ---- what ---- */
+/* ---- reading JSON ---- */
 
 static char next(struct reader *r) {
     while (r->at < r->end && (*r->at == ' ' || *r->at == '\n' || *r->at == '\r' || *r->at == '\t'))
@@ -78,7 +81,8 @@ static bool take(struct reader *r, char c) {
     return is;
 }
 
-/* A text with its quotes; *ret_plain: nothing in it is spelled otherwise than it is meant. */
+/* Reads a string with its quotes. *ret and *ret_len give the bytes between the quotes. *ret_plain
+ * is true when the string has no escapes and only ASCII characters. */
 static bool take_text(struct reader *r, const char **ret, size_t *ret_len, bool *ret_plain) {
     const char *at, *const end = r->end;
     bool plain = true;
@@ -104,7 +108,7 @@ static bool take_text(struct reader *r, const char **ret, size_t *ret_len, bool 
     return true;
 }
 
-/* To the end of the value that begins here. */
+/* Skips the value that begins at the reader's position. */
 static bool skip(struct reader *r) {
     unsigned open = 0;
     size_t len;
@@ -137,7 +141,7 @@ static bool skip(struct reader *r) {
 
 static bool scan_value(struct reader *r, const struct state *state);
 
-/* Escapes and other letters than ASCII's are jansson's. */
+/* Reads a string value. jansson decodes strings that have escapes or characters outside ASCII. */
 static bool scan_text(struct reader *r, const struct state *state) {
     _cleanup_json_ json_t *json = NULL;
     const char *text;
@@ -163,7 +167,8 @@ static bool scan_word(struct reader *r, const struct state *state) {
 
     while (r->at + len < r->end && !strchr("{}[],:\" \n\r\t", r->at[len]))
         len++;
-    kept = len < sizeof word ? len : sizeof word - 1; /* longer: no number that can be kept */
+    /* A longer word cannot be a number of the accepted range. */
+    kept = len < sizeof word ? len : sizeof word - 1;
     memcpy(word, r->at, kept);
     word[kept] = '\0';
     r->at += len;

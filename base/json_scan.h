@@ -1,5 +1,5 @@
-/* Reads a few values of large JSON. The caller names paths and gets the values there while the text
- * is read. The rest is skipped, and no tree is made. */
+/* Finds a few values in large JSON text. The caller names paths and gets the values at these paths
+ * through a callback while the text is read. All other values are skipped, and no tree is built. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,45 +8,49 @@
 #include "base/error.h"
 
 enum json_scan_kind {
-    SCAN_BEGINS, /* of an object or an array: before what is in it */
-    SCAN_ENDS,   /* and behind it */
+    SCAN_BEGINS, /* An object or array begins; its content follows. */
+    SCAN_ENDS,   /* An object or array has ended. */
     SCAN_TEXT,
     SCAN_NUMBER,
     SCAN_BOOL,
     SCAN_NULL
 };
-/* Where a value stands, below what the scan is of: "spec.ports.*.name" ("*": each item of an array,
- * "\\." a dot in a key); `what`: the caller's name for it. */
+/* A path that the caller is interested in, relative to the scan's prefix: "spec.ports.*.name". "*"
+ * matches each item of an array; "\\." is a dot in a key. `what` is the caller's number for the
+ * path. */
 struct json_place {
     const char *path;
     int what;
 };
-/* What stands there. The text is the scan's own for the call, without a NUL. */
+/* One value that was found. Its texts belong to the scan, are valid during the callback only, and
+ * have no NUL at the end. */
 struct json_found {
     int what;
     enum json_scan_kind kind;
-    const char *text; /* of SCAN_TEXT */
+    const char *text; /* The string, for SCAN_TEXT. */
     size_t len;
-    long long number;  /* of SCAN_NUMBER: a whole one, else 0; of SCAN_BOOL 1 or 0 */
-    const char *whole; /* of SCAN_ENDS: all of it, as it is spelled */
+    long long number; /* For SCAN_NUMBER: the integer, or 0 when the number is not an integer of the
+                         accepted range. For SCAN_BOOL: 1 or 0. */
+    const char *whole; /* For SCAN_ENDS: the complete source text of the object or array. */
     size_t whole_len;
 };
 struct json_scan {
-    const char *name;   /* of the text in the message: "Services" */
-    const char *prefix; /* the places are below it: "items.*"; "" = the text itself */
+    const char *name;   /* Name of the text in messages, e.g. "Services". */
+    const char *prefix; /* Path to the part of the text that the places refer to, e.g. "items.*"; ""
+                           means the whole text. */
     const struct json_place *places;
-    size_t count; /* at most SCAN_PLACES_MAX */
+    size_t count; /* Number of places, at most SCAN_PLACES_MAX. */
     void (*found)(void *context, const struct json_found *found);
     void *context;
 };
 enum { SCAN_PLACES_MAX = 20 };
 
-/* Tells what is found, in the order of the text. Of a member that an object has twice, both. What
- * stands at no place has to end, and is not looked at otherwise. ERROR_MALFORMED: "decode Services:
- * byte 17 is not JSON"; what came before has been told. More than 256 values in each other are
- * refused. */
+/* Calls `found` for each value at one of the places, in the order of the text. When an object has a
+ * member twice, both are reported. Values at other paths are only checked for where they end. At
+ * most 256 levels of nesting are allowed. Fails with ERROR_MALFORMED: "decode Services: byte 17 is
+ * not JSON"; the values before that byte were already reported. */
 int json_scan(const char *text, size_t len, const struct json_scan *scan, struct error *err);
 
-/* A text's copy, which the caller frees; NULL where something else is found. */
+/* Returns a copy of a found string, which the caller frees; NULL when the value is not a string. */
 char *json_found_text(const struct json_found *found);
 bool json_found_is(const struct json_found *found, const char *text);

@@ -1,4 +1,5 @@
-/* The log: lines to a sink that cmd/ installs (stderr, --log-file). Secrets are never logged. */
+/* Writes log lines to a sink that cmd/ installs (stderr, --log-file). Known secrets are replaced.
+ */
 #include "base/log.h"
 
 #include "base/redact.h"

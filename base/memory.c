@@ -1,11 +1,12 @@
-/* Allocation that aborts when memory is out, and one-owner cleanup of locals. */
+/* Allocates memory and aborts when there is none, and frees local variables automatically. */
 #include "base/memory.h"
 
 #include <stdio.h>
 
 static void *checked(void *ptr) {
     if (!ptr) {
-        (void)fputs("error: out of memory\n", stderr); /* nothing better can be done */
+        /* The program aborts anyway, so a failed write does not matter. */
+        (void)fputs("error: out of memory\n", stderr);
         abort();
     }
     return ptr;
@@ -47,7 +48,8 @@ char *xstrdup_null(const char *s) {
 void secret_wipe(char *secret, size_t len) {
     if (len)
         memset(secret, 0, len);
-    __asm__ __volatile__("" : : "r"(secret) : "memory"); /* else it may be left out */
+    /* Keeps the compiler from removing the memset() as useless. */
+    __asm__ __volatile__("" : : "r"(secret) : "memory");
 }
 
 void secret_free(char *secret, size_t len) {

@@ -1,43 +1,46 @@
-/* Allocation that aborts when memory is out, and one-owner cleanup of locals. */
+/* Allocates memory and aborts when there is none, and frees local variables automatically. */
 #pragma once
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Each of these never returns NULL: running out of memory prints one line and aborts (a journalled
- * one-shot program is recovered by running it again). The caller owns the result; free(). */
+/* These functions never return NULL. When memory is exhausted, the program prints one line and
+ * aborts. That is safe: its changes are in a journal, and a new run recovers. The caller owns the
+ * result and calls free(). */
 void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *ptr, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t max);
-/* Bytes, and a NUL behind them; `data` may be NULL when len is 0. */
+/* Copies `len` bytes and adds a NUL behind them. `data` may be NULL when `len` is 0. */
 char *xmemdup(const void *data, size_t len);
-/* NULL stays NULL. */
+/* Copies a string; NULL gives NULL. */
 char *xstrdup_null(const char *s);
 
-/* Overwrites a secret so that the compiler cannot leave it out. */
+/* Overwrites a secret in memory in a form that the compiler does not remove. */
 void secret_wipe(char *secret, size_t len);
-/* The same, then frees it. NULL is allowed. */
+/* Overwrites a secret and frees it. NULL is allowed. */
 void secret_free(char *secret, size_t len);
-/* The same for a NUL-terminated secret. */
+/* Overwrites a NUL-terminated secret and frees it. NULL is allowed. */
 void secret_free_text(char *secret);
 
-/* Runs f(&local) when the local goes out of scope. */
+/* Calls f(&local) when the local variable goes out of scope. */
 #define _cleanup_(f) __attribute__((cleanup(f)))
 
-/* For _cleanup_: frees what the pointer local points to. */
+/* Functions for _cleanup_: freep() frees the memory of a local pointer, and secret_freep()
+ * overwrites it first. */
 void freep(void *ptr_to_ptr);
 void secret_freep(char **secret);
 
-/* free() for each of the pointers: what a structure owns, in a list. */
+/* Calls free() for each pointer in the argument list, e.g. for all pointers that a structure owns.
+ */
 #define free_all(...)                                                                              \
     free_pointers((void *const[]){__VA_ARGS__},                                                    \
                   sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *))
 void free_pointers(void *const *pointers, size_t count);
 
-/* Hands ownership on: yields the pointer and leaves NULL behind. */
+/* Moves ownership out of a pointer variable: yields the pointer and sets the variable to NULL. */
 #define take_ptr(p)                                                                                \
     ({                                                                                             \
         __typeof__(p) taken_ = (p);                                                                \
@@ -45,7 +48,8 @@ void free_pointers(void *const *pointers, size_t count);
         taken_;                                                                                    \
     })
 
-/* The same of a structure, which is empty then. */
+/* Moves ownership out of a structure variable: yields the structure and sets the variable to zeros.
+ */
 #define take_struct(s)                                                                             \
     ({                                                                                             \
         __typeof__(s) taken_ = (s);                                                                \
@@ -53,8 +57,8 @@ void free_pointers(void *const *pointers, size_t count);
         taken_;                                                                                    \
     })
 
-/* Adds a value to an array of so many items, which is NULL at first and grows to twice as many:
- * both are evaluated several times. */
+/* Appends a value to a growing array of `count` items; `items` is NULL at first. The array's size
+ * doubles at each power of two. `items` and `count` are evaluated several times. */
 #define array_add(items, count, ...)                                                               \
     ((void)(((count) & ((count)-1)) ||                                                             \
             ((items) = xrealloc((items), ((count) ? 2 * (count) : 1) * sizeof *(items)))),         \

@@ -1,11 +1,11 @@
-/* Levenshtein's distance of short words. */
+/* Finds the known name that is most similar to a word, and checks names against tables. */
 #include "base/nearest.h"
 
 #include "base/text.h"
 
 enum { WORD_MAX = 64, DISTANCE_MAX = 3, BEGINNING_MIN = 3 };
 
-/* Neither case nor the kind of dash makes another word. */
+/* Converts a letter to lower case and '_' to '-', so that these differences do not count. */
 static char folded(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c == '_' ? '-' : c;
 }
@@ -14,13 +14,15 @@ static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* Two letters that changed their places count once (optimal string alignment). */
+/* Returns the edit distance of two words (optimal string alignment): an insertion, a deletion, a
+ * replacement or a swap of two neighboring letters counts 1. */
 static size_t distance(const char *a, const char *b) {
     size_t m = strlen(a), n = strlen(b), rows[3][WORD_MAX];
     size_t *above = rows[0], *row = rows[1], *next = rows[2];
 
     if (n >= WORD_MAX || m > n + DISTANCE_MAX || n > m + DISTANCE_MAX)
-        return DISTANCE_MAX + 1; /* or more */
+        return DISTANCE_MAX + 1; /* The words differ by at least DISTANCE_MAX + 1 edits; the exact
+                                    number is not needed. */
     for (size_t j = 0; j <= n; j++)
         row[j] = above[j] = j;
     for (size_t i = 1; i <= m; i++) {
@@ -48,13 +50,15 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
     for (size_t i = 0; i < count && strlen(word) < WORD_MAX; i++) {
         size_t d = distance(word, names[i]), len = strlen(names[i]);
 
-        /* a third of a short word may be wrong */
+        /* At most a third of the letters may be wrong. */
         if (d < best_distance && (d == 0 || (d < len && d * 3 <= len))) {
             best = names[i];
             best_distance = d;
         }
     }
-    for (size_t i = 0; i < count && best_distance > DISTANCE_MAX; i++) { /* "dir": "directory" */
+    /* No similar name was found: look for the shortest name that begins with the word, e.g.
+     * "directory" for "dir". */
+    for (size_t i = 0; i < count && best_distance > DISTANCE_MAX; i++) {
         size_t len = 0;
 
         while (word[len] && folded(word[len]) == folded(names[i][len]))
@@ -84,7 +88,7 @@ int choice_check(const char *choices, const char *value, struct error *err) {
     return nearest_hint(err, "", value, (const char *const *)names.items, names.count);
 }
 
-/* ---- names that tables offer ---- */
+/* ---- checking names against tables ---- */
 
 const char *name_find(const char *const *names, const char *name) {
     for (; names && *names; names++)

@@ -1,4 +1,5 @@
-/* The nearest of some names for a mistyped word: "did you mean". */
+/* Finds the known name that is most similar to a mistyped word, for hints such as "did you mean
+ * x?". */
 #pragma once
 
 #include <stddef.h>
@@ -6,24 +7,26 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* The nearest of `count` names, or NULL when none is near: Levenshtein's distance of 3 at most, and
- * of a third of the name, without regard to case and to "_" for "-". Else the shortest
- * that begins with the word, from 3 letters on. Words of 64 bytes and more have no neighbour. */
+/* Returns the most similar of `count` names, or NULL when no name is similar. The edit distance may
+ * be at most 3 and at most a third of the name's length; letter case and '_' instead of '-' do not
+ * count. When no name is that similar: the shortest name that begins with the word, which needs at
+ * least 3 letters. Words of 64 bytes or more get NULL. */
 const char *nearest_name(const char *word, const char *const *names, size_t count);
-/* Adds the hint "did you mean <before><name>?" when one is near; returns -1. */
+/* Adds the hint "did you mean <before><name>?" when a name is similar to the word. Returns -1. */
 int nearest_hint(struct error *err, const char *before, const char *word, const char *const *names,
                  size_t count);
-/* 0 when `value` is one of "a|b|c". Else ERROR_USAGE "use one of a, b, c", for the caller to
- * prefix, with the nearest as a hint. */
+/* Returns 0 when `value` is one of the choices in "a|b|c". Else fails with ERROR_USAGE "use one of
+ * a, b, c" and a hint with the most similar choice. The caller adds a prefix to the message. */
 int choice_check(const char *choices, const char *value, struct error *err);
 
-/* ---- names that tables offer: looked up, and refused with those that work ---- */
+/* ---- checking names against tables ---- */
 
-/* The one that equals `name` among names (NULL-ended; NULL = none), or NULL. */
+/* Returns the item of `names` that equals `name`, or NULL. `names` ends with NULL and may be NULL.
+ */
 const char *name_find(const char *const *names, const char *name);
-/* "overlay, l2bridge or nat"; the caller frees. */
+/* Joins names as "overlay, l2bridge or nat". The caller frees the text. */
 char *name_list(const struct text_list *names);
-/* 0 when `name` is one of `names`. Else ERROR_USAGE, which says `what` it is ("network mode"),
- * which names work and which is the nearest. */
+/* Returns 0 when `name` is one of `names`. Else fails with ERROR_USAGE: the message says `what` it
+ * is ("network mode") and lists the valid names, and a hint has the most similar one. */
 int name_check(const char *what, const char *name, const struct text_list *names,
                struct error *err);

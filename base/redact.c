@@ -1,4 +1,5 @@
-/* Finds what looks like a bootstrap token: a mistyped call may hold one anywhere. */
+/* Hides the secret half of bootstrap tokens in texts, because a mistyped command may contain a
+ * token anywhere. */
 #include "base/redact.h"
 
 #include <stdbool.h>
@@ -17,7 +18,8 @@ static size_t run_of(const char *text) {
     return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789*");
 }
 
-/* What is before the dot, or NULL when that is no id. Letters before it may be glued to it. */
+/* Returns the six characters before the dot when they can be a token's id, else NULL. Other letters
+ * may come directly before the id. */
 static const char *id_before(const char *text, const char *dot) {
     const char *id = dot - ID_LENGTH;
 

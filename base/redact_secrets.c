@@ -1,6 +1,5 @@
-/* Finds what looks like a secret in the files and logs of a node: by its form alone, or by the name
- * before it, as documents, command lines and environments have them. What is no secret may be
- * hidden with it. */
+/* Finds secrets in files and logs of a node: by the form of the value, or by the name before it in
+ * documents, command lines and environments. Some harmless text may be hidden too. */
 #include <ctype.h>
 #include <string.h>
 
@@ -13,11 +12,12 @@
 #define DIGITS "0123456789"
 #define BASE64 LETTERS DIGITS "+/=-_"
 #define BLANKS " \t"
-enum { BEARER_MIN = 8 }; /* "bearer of" is not followed by a token */
+enum { BEARER_MIN = 8 }; /* Shorter words after "bearer", as in "bearer of", are not tokens. */
 
 /* ---- private keys ---- */
 
-/* In a JSON document what is hidden stays in its string. */
+/* Hides the text from `from` to `end` and returns where it stopped. In a JSON document it stops at
+ * the end of the JSON string, so that the document remains valid. */
 static char *hide_until(const struct redact_text *text, char *from, char *end) {
     char *at = from;
 
@@ -28,7 +28,8 @@ static char *hide_until(const struct redact_text *text, char *from, char *end) {
     return end;
 }
 
-/* The end of a file has perhaps the end of a key alone. */
+/* Hides private keys in PEM form. A text may be the tail of a file: then it has the end of a key
+ * without its beginning, and everything before that end is hidden. */
 static void hide_keys(const struct redact_text *text) {
     static const char begin[] = "-----BEGIN ", end[] = "-----END ", key[] = "PRIVATE KEY";
     char *from = text->begin, *at = text->begin, *mark;
@@ -40,7 +41,7 @@ static void hide_keys(const struct redact_text *text) {
             line--;
         at = mark + sizeof key - 1;
         if (strncmp(line, end, sizeof end - 1) == 0) {
-            char *string = from; /* of JSON, in which the key's end stands */
+            char *string = from; /* Beginning of the JSON string that holds the key's end. */
 
             for (char *p = from; text->json && p < line; p++)
                 if (*p == '"')
@@ -61,12 +62,12 @@ static void hide_keys(const struct redact_text *text) {
     }
 }
 
-/* ---- tokens by their beginnings ---- */
+/* ---- tokens with known prefixes ---- */
 
 static void hide_known(const struct redact_text *text) {
     static const struct {
         const char *begin;
-        size_t min; /* of what follows */
+        size_t min; /* Minimum number of characters behind the prefix. */
         const char *of;
     } known[] = {
         {"ghp_", 8, BASE64},
@@ -93,7 +94,7 @@ static void hide_known(const struct redact_text *text) {
         {"hvs.", 16, BASE64},
         {"sk_live_", 8, BASE64},
         {"eyJ", 17, BASE64 ".*"},
-        /* "-----BEGIN PRIVATE", "-----BEGIN RSA P", "-----BEGIN EC P" in base64 */
+        /* The base64 forms of "-----BEGIN PRIVATE", "-----BEGIN RSA P" and "-----BEGIN EC P". */
         {"LS0tLS1CRUdJTiBQUklWQVRF", 1, BASE64},
         {"LS0tLS1CRUdJTiBSU0EgU", 1, BASE64},
         {"LS0tLS1CRUdJTiBFQyBQ", 1, BASE64},
@@ -101,7 +102,8 @@ static void hide_known(const struct redact_text *text) {
 
     for (size_t i = 0; i < ARRAY_SIZE(known); i++)
         for (char *at = text->begin; (at = strstr(at, known[i].begin));) {
-            /* Behind a letter or digit it is the middle of something else, but for that of "\n". */
+            /* A prefix directly behind a letter or digit is the middle of another word. The letter
+             * of an escape such as "\n" does not count. */
             bool begins = at == text->begin || !strchr(BASE64, at[-1]) || strchr("=/-", at[-1]) ||
                           (strchr("nrt", at[-1]) && at - text->begin > 1 && at[-2] == '\\');
             size_t len;
@@ -113,7 +115,7 @@ static void hide_known(const struct redact_text *text) {
         }
 }
 
-/* ---- logins ---- */
+/* ---- user names and passwords ---- */
 
 static bool is_word(const char *at, const char *word) {
     size_t len = strlen(word);
@@ -122,7 +124,8 @@ static bool is_word(const char *at, const char *word) {
            !isalnum((unsigned char)at[len]);
 }
 
-/* "user:password" in base64, and not the words "Basic authentication". */
+/* Is this base64 of "user:password"? The word after "Basic" can also be ordinary text, as in "Basic
+ * authentication". */
 static bool is_basic(const char *at, size_t len) {
     unsigned char *plain = NULL;
     size_t plain_len = 0;
@@ -135,32 +138,35 @@ static bool is_basic(const char *at, size_t len) {
     return basic;
 }
 
-/* Hides the password of the "user:password@host" that `len` bytes from `at` on hold. */
+/* Hides the password of a "user:password@host" within the `len` bytes from `at`. */
 static void hide_login(char *at, size_t len) {
     char *colon;
 
-    while (len && at[len - 1] != '@') /* the last one: a password may have others */
+    /* The last '@' ends the password, because the password may contain others. */
+    while (len && at[len - 1] != '@')
         len--;
     colon = memchr(at, ':', len);
-    if (colon && colon[1] != '/') /* of a scheme it is another password's */
+    if (colon && colon[1] != '/') /* A colon before '/' belongs to a URL's scheme; the loop over
+                                     "://" handles that URL. */
         redact_hide(colon + 1, (size_t)(at + len - 1 - colon - 1));
 }
 
 /* ---- names whose values are secret ---- */
 
-enum { NAME_MAX_ = 128, PARTS_MAX = 24 }; /* of a longer one its end counts */
+/* Only the last NAME_MAX_ - 1 bytes of a longer name are examined. */
+enum { NAME_MAX_ = 128, PARTS_MAX = 24 };
 
-/* Anywhere in a name, also where nothing parts the words: PGPASSWORD, authtoken. */
+/* Words that make a name secret anywhere in it, also without a separator: PGPASSWORD, authtoken. */
 static const char *const anywhere[] = {
     "secret",    "passw",     "passphrase", "passcode",         "token",     "credential",
     "apikey",    "accesskey", "privatekey", "accountkey",       "sharedkey", "storagekey",
     "masterkey", "signature", "cookie",     "connectionstring", "dockercfg", "dockerconfigjson",
 };
-/* A whole part. */
+/* Words that make a name secret only as a whole part of it. */
 static const char *const parts[] = {
     "key", "keys", "pass", "pwd", "pw", "auth", "authorization", "cred", "creds", "psk", NULL,
 };
-/* The last part: what is named is no secret but a thing about one. */
+/* Words that make a name harmless as its last part: the value only describes a secret. */
 static const char *const about[] = {
     "file",      "files",      "filename", "path",     "paths",     "dir",      "directory",
     "folder",    "url",        "uri",      "endpoint", "name",      "names",    "namespace",
@@ -173,14 +179,15 @@ static const char *const about[] = {
     "requests",  "projection", "review",   "reviews",  "hash",      "sha256",   "digest",
     "groups",    NULL,
 };
-/* With one of these a key opens nothing. */
+/* Words that make a "key" harmless: such a key is an identifier and not a secret. */
 static const char *const open_keys[] = {
     "public", "topology",   "label",   "annotation", "registry", "sort", "partition", "routing",
     "patch",  "merge",      "foreign", "cache",      "object",   "map",  "field",     "selector",
     "taint",  "toleration", "group",   "hot",        "match",    "hash", NULL,
 };
 
-/* A name in lower case: its parts, each with its end, and all of them as one word. */
+/* A name in lower case, split into its parts. `words` holds the parts with a NUL behind each,
+ * `items` points to them, and `whole` is all parts joined. */
 struct parts {
     char words[NAME_MAX_ * 2], whole[NAME_MAX_];
     const char *items[PARTS_MAX];
@@ -194,7 +201,7 @@ static void split(const char *name, size_t len, struct parts *ret) {
     ret->count = 0;
     for (size_t i = 0; i < len; i++) {
         bool letter = isalnum((unsigned char)name[i]);
-        /* a part of "accessKey", "APIKey" */
+        /* An upper-case letter begins a new part, as in "accessKey" and "APIKey". */
         bool begins = open && isupper((unsigned char)name[i]) &&
                       (!isupper((unsigned char)name[i - 1]) ||
                        (i + 1 < len && islower((unsigned char)name[i + 1])));
@@ -204,7 +211,8 @@ static void split(const char *name, size_t len, struct parts *ret) {
             open = false;
         }
         if (!letter || (!open && isdigit((unsigned char)name[i])))
-            continue; /* "key1" is a key, and so is "1key" */
+            continue; /* Digits at the beginning or end of a part are dropped: "key1" and "1key"
+                         count as "key". */
         if (!open && ret->count == PARTS_MAX)
             break;
         if (!open)
@@ -234,11 +242,13 @@ bool redact_is_secret_name(const char *name, size_t len) {
         if (strstr(p.whole, anywhere[i]))
             return true;
     for (size_t i = 0; i < p.count; i++) {
-        secret = secret || name_find(parts, p.items[i]) ||
-                 (i + 1 == p.count && text_equal(p.items[i], "sig")); /* not "sig-windows" */
+        secret =
+            secret || name_find(parts, p.items[i]) ||
+            (i + 1 == p.count && text_equal(p.items[i], "sig")); /* "sig-windows" is no secret. */
         open = open || name_find(open_keys, p.items[i]);
     }
-    /* "key: node-role.kubernetes.io/control-plane" is a taint */
+    /* A name of one part such as "key" is harmless: "key: node-role.kubernetes.io/control-plane" is
+     * a taint. */
     return secret && !open && !(p.count == 1 && text_starts_with(p.items[0], "key"));
 }
 
@@ -250,18 +260,21 @@ bool redact_is_secret_name(const char *name, size_t len) {
 
 static void look(const struct redact_text *text, char *name, char *end) {
     size_t len = (size_t)(end - name), blanks = strspn(end, BLANKS);
-    /* of "\npassword" in a text of JSON, or of "C:\npassword" */
+    /* In JSON text, the "n" of an escape such as "\npassword" seems to be part of the name; in
+     * "C:\npassword" it really is. Both readings are checked. */
     size_t escaped = name > text->begin && name[-1] == '\\' && strchr("nrt", *name) ? 1 : 0;
 
     if (redact_is_secret_name(name, len) || redact_is_secret_name(name + escaped, len - escaped)) {
         redact_value(text, name + escaped, end);
-    } else if (redact_ends_in(name, len,
-                              "proxy")) { /* also without a scheme: "user:password@host" */
+    } else if (redact_ends_in(
+                   name, len,
+                   /* A proxy value can have a login without a scheme: "user:password@host". */
+                   "proxy")) {
         end += strspn(end, "\"'\\ \t:=");
         hide_login(end, strcspn(end, " \t\r\n\"'<"));
     } else if (blanks && ((len == 2 && strncmp(name, "-u", 2) == 0) ||
                           (name[0] == '-' && redact_ends_in(name, len, "-user")))) {
-        char *at = end + blanks, *colon; /* "user:password" behind a flag */
+        char *at = end + blanks, *colon; /* The value behind -u or --user: "user:password". */
 
         at += *at == '"' || *at == '\'';
         len = strcspn(at, SPACE "\"'\\<");
@@ -274,7 +287,7 @@ static void look(const struct redact_text *text, char *name, char *end) {
 void redact_secrets(char *text) {
     size_t first = strspn(text, SPACE), behind = strlen(text);
     struct redact_text whole = {.begin = text};
-    static const char begin[] = "://", web_token[] = "eyJ"; /* {" in base64 */
+    static const char begin[] = "://", web_token[] = "eyJ"; /* "eyJ" is {" in base64. */
 
     while (behind > first && strchr(SPACE, text[behind - 1]))
         behind--;
@@ -282,7 +295,7 @@ void redact_secrets(char *text) {
                                         (text[first] == '[' && text[behind - 1] == ']'));
     redact_tokens(text);
     hide_keys(&whole);
-    /* JSON Web Tokens, also glued to something. */
+    /* Hide JSON Web Tokens, also when other characters adjoin them. */
     for (char *at = text; (at = strstr(at, web_token)); at += sizeof web_token - 1) {
         size_t len = strspn(at, LETTERS DIGITS "-_.*");
 
@@ -290,7 +303,7 @@ void redact_secrets(char *text) {
             redact_hide(at + sizeof web_token - 1, len - (sizeof web_token - 1));
     }
     hide_known(&whole);
-    /* "Bearer x", "Basic x" */
+    /* Hide the values of "Bearer x" and "Basic x". */
     for (char *at = whole.begin; *at; at++) {
         bool bearer = is_word(at, "bearer"), basic = !bearer && is_word(at, "basic");
         size_t blanks, len;
@@ -308,7 +321,8 @@ void redact_secrets(char *text) {
             !is_word(value, "authorization") && (bearer || is_basic(value, len)))
             redact_hide(value, len);
     }
-    /* scheme://user:password@host; the password may have signs that it should not have. */
+    /* Hide the password in scheme://user:password@host. The password may contain characters that
+     * are not allowed in a URL. */
     for (char *at = whole.begin; (at = strstr(at, begin));) {
         at += sizeof begin - 1;
         hide_login(at, strcspn(at, "/?# \t\r\n\"'<>"));
@@ -316,7 +330,9 @@ void redact_secrets(char *text) {
     for (char *at = text; *at;) {
         size_t len = strspn(at, NAME);
 
-        if (at[0] == '\\' && at[1] == 'u' && strspn(at + 2, HEX) >= 4) { /* "\u0026sig=x" */
+        /* Skip an escape such as \u0026 in "\u0026sig=x", so that it is not read as part of the
+         * name. */
+        if (at[0] == '\\' && at[1] == 'u' && strspn(at + 2, HEX) >= 4) {
             at += 6;
             continue;
         }

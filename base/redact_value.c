@@ -1,4 +1,5 @@
-/* The values behind names: in quotes of any depth (JSON in JSON), bare, in lists and in blocks. */
+/* Hides the values behind secret names: in quotes of any depth (JSON in JSON), without quotes, in
+ * lists and in YAML blocks. */
 #include <ctype.h>
 #include <string.h>
 
@@ -27,9 +28,10 @@ void redact_hide(char *from, size_t len) {
 
 /* ---- quotes ---- */
 
-/* '"', "'" or one of HTML, with the backslashes before it. */
+/* A quotation mark ('"', "'" or an HTML entity) with the backslashes before it. */
 struct quote {
-    size_t slashes, len; /* len counts the backslashes, too; it is 0 where no quote begins */
+    size_t slashes, len; /* `slashes` counts the backslashes. `len` is the length of the mark with
+                            its backslashes; 0 when no quote begins here. */
     const char *mark;
 };
 
@@ -47,7 +49,8 @@ static bool is_double(const struct quote *q) {
     return q->len && *q->mark == '"';
 }
 
-/* Where what is in these quotes ends. A document's own string ends there in any case. */
+/* Returns where the content of a quoted value ends. In a JSON document it ends at the latest where
+ * the document's own string ends. */
 static char *quoted_end(const struct redact_text *text, char *at, const struct quote *q) {
     size_t run = 0, depth = q->slashes;
 
@@ -64,7 +67,7 @@ static char *quoted_end(const struct redact_text *text, char *at, const struct q
         } else if (*at == '"' && text->json && run % 2 == 0) {
             return at - run;
         } else if (*q->mark == '\'' && at[0] == '\'' && at[1] == '\'') {
-            at++; /* YAML's way to write one */
+            at++; /* Two single quotes are YAML's escape for one. */
         } else if (*q->mark != '"' && text_starts_with(at, q->mark)) {
             return at - (run < depth ? run : depth);
         }
@@ -73,13 +76,13 @@ static char *quoted_end(const struct redact_text *text, char *at, const struct q
     return at - (text->json ? run : 0);
 }
 
-/* Hides what follows an opening quote; answers what is behind the closing one. */
+/* Hides the content behind an opening quote and returns a pointer behind the closing quote. */
 static char *hide_quoted(const struct redact_text *text, char *at, const struct quote *q) {
     char *from = at + q->len, *end;
     struct quote closing;
 
     if (!q->slashes && q->mark[1] == '\0' && !text->json && from[0] == *q->mark &&
-        from[1] == *q->mark) { /* TOML's texts of several lines */
+        from[1] == *q->mark) { /* TOML's multi-line strings have three quotes on each side. */
         const char three[] = {*q->mark, *q->mark, *q->mark, '\0'};
 
         from += 2;
@@ -94,7 +97,8 @@ static char *hide_quoted(const struct redact_text *text, char *at, const struct 
     return end + closing.len;
 }
 
-/* Does a value's quote open here? In a document the end of its own string looks the same. */
+/* Does this quote open a value? In a JSON document, the end of the document's own string looks the
+ * same, so the depth of the name's quotes decides. */
 static bool opens(const struct redact_text *text, const struct quote *q,
                   const struct quote *named) {
     if (!q->len)
@@ -104,13 +108,14 @@ static bool opens(const struct redact_text *text, const struct quote *q,
     return is_double(named) ? q->slashes == named->slashes : q->slashes % 2 == 1;
 }
 
-/* ---- bare values ---- */
+/* ---- values without quotes ---- */
 
 static bool is_newline_escape(const char *at) {
     return at[0] == '\\' && (at[1] == 'n' || at[1] == 'r');
 }
 
-/* Up to one of `ends`; in a document also to the end of its string or of a line in it. */
+/* Returns the length of a value that ends at one of `ends`. In a JSON document it also ends at the
+ * end of the string or at an escaped line end. */
 static size_t bare_length(const struct redact_text *text, const char *at, const char *ends) {
     size_t len = 0;
 
@@ -128,7 +133,8 @@ static size_t bare_length(const struct redact_text *text, const char *at, const 
     return len;
 }
 
-/* The rest of a line, in a document of its string at most. */
+/* Returns the length of the rest of a line. In a JSON document the line ends at the latest with its
+ * string. */
 static size_t line_length(const struct redact_text *text, const char *at) {
     size_t len = 0;
 
@@ -147,7 +153,7 @@ static bool is_word(const char *value, size_t len, const char *const *words, siz
     return false;
 }
 
-/* "C:\etc", "/etc/kubernetes": where something is. */
+/* Is the value a path such as "C:\etc" or "/etc/kubernetes"? */
 static bool is_path(const char *at) {
     static const char *const roots[] = {"/etc/",  "/var/", "/run/", "/usr/", "/opt/",
                                         "/home/", "/root", "/tmp/", "/proc/"};
@@ -178,7 +184,8 @@ static char *line_begin(const struct redact_text *text, char *at) {
     return at;
 }
 
-/* Blanks, the sign of a list, "export": then the name is the first of its line. */
+/* Is the name the first of its line? Blanks, the dash of a YAML list, "export" and a quote may come
+ * before it. */
 static bool is_first(const struct redact_text *text, char *name) {
     char *at = line_begin(text, name);
 
@@ -189,8 +196,8 @@ static bool is_first(const struct redact_text *text, char *name) {
     return at == name;
 }
 
-/* The lines below a name, of a block or a list or further in: `at` is the end of the name's line.
- * A line that has a name of its own is no value. */
+/* Hides the lines below a name: the items of a list, a block, or deeper lines. `at` is the end of
+ * the name's line. A line with a name of its own ends the value. */
 static void hide_below(const struct redact_text *text, char *name, char *at, bool block) {
     char *own = line_begin(text, name), *line = at;
     size_t depth = strspn(own, BLANKS);
@@ -219,14 +226,15 @@ static void hide_below(const struct redact_text *text, char *name, char *at, boo
     }
 }
 
-/* ---- the value ---- */
+/* ---- a value in any form ---- */
 
 static void hide_bare(const struct redact_text *text, char *name, char *end, char *at,
                       const struct quote *named) {
-    /* kubelet's and the API server's words for how they decide who may what */
+    /* Words of kubelet and the API server for authorization and authentication modes, which are not
+     * secret. */
     static const char *const modes[] = {"webhook",     "rbac",       "node", "node,rbac", "abac",
                                         "alwaysallow", "alwaysdeny", "x509", "anonymous"};
-    /* what is behind one of these is the secret */
+    /* HTTP authentication schemes; the secret is the word after the scheme. */
     static const char *const schemes[] = {"bearer", "basic", "digest", "negotiate",
                                           "ntlm",   "token", "apikey", "aws4-hmac-sha256"};
     size_t name_len = (size_t)(end - name), word = strcspn(at, SPACE "\"'\\<,;"), len;
@@ -239,7 +247,7 @@ static void hide_bare(const struct redact_text *text, char *name, char *end, cha
 
     len = bare_length(text, at, ends);
     if (text->json && document && !named->slashes)
-        return; /* a number, true, null */
+        return; /* A bare value in a JSON document is a number, true or null. It is not a secret. */
     if (is_plain(at, len, document || plural) ||
         (authorization && is_word(at, len, modes, ARRAY_SIZE(modes)))) {
         if (first && (!len || *at == '|' || *at == '>'))
@@ -268,7 +276,7 @@ static void hide_at(const struct redact_text *text, char *name, char *end, char 
     if (q.len && opens(text, &q, named)) {
         if (!is_path(at + q.len))
             (void)hide_quoted(text, at, &q);
-    } else if (*at == '[') { /* ["x", "y"] */
+    } else if (*at == '[') { /* A list such as ["x", "y"]. */
         for (at++;; at = hide_quoted(text, at, &q)) {
             at += strspn(at, text->json || !named->len ? SPACE "," : BLANKS ",");
             q = quote_at(at);
@@ -282,7 +290,8 @@ static void hide_at(const struct redact_text *text, char *name, char *end, char 
     }
 }
 
-/* ":", "=", ":=", "=>", "%3D" */
+/* Returns the length of the separator between name and value: ":", "=", ":=", "=>" or "%3D"; 0 when
+ * there is none. */
 static size_t separator_length(const char *at) {
     size_t len = strspn(at, ":=");
 
@@ -291,10 +300,11 @@ static size_t separator_length(const char *at) {
     return len ? len : redact_ends_in(at, strnlen(at, 3), "%3d") ? 3 : 0;
 }
 
-/* "--password", "hunter2": also as items of a list. */
+/* Hides the word after a flag: --password hunter2, also as two items of a list: "--password",
+ * "hunter2". */
 static void hide_next_word(const struct redact_text *text, char *name, char *end,
                            const struct quote *named) {
-    /* no values by themselves, so that this is prose */
+    /* Words that are not values: after one of these, the flag is mentioned in ordinary text. */
     static const char *const prose[] = {
         "is",    "was",    "are",  "has",  "and",    "or",   "not",     "for",  "of",
         "in",    "the",    "to",   "with", "from",   "must", "needs",   "flag", "file",
@@ -332,7 +342,8 @@ static void hide_next_word(const struct redact_text *text, char *name, char *end
     }
 }
 
-/* {"name": "PASSWORD", "value": "x"}, and the same of YAML and XML; whether it is one. */
+/* Hides the value in {"name": "PASSWORD", "value": "x"} and in the same form of YAML and XML.
+ * Returns true when the text has this form. */
 static bool hide_pair(const struct redact_text *text, char *end, const struct quote *named) {
     char *at = end + named->len, *word;
     struct quote q, closing;

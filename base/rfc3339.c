@@ -1,9 +1,10 @@
-/* Times as documents write them: RFC 3339 UTC, Go durations. */
+/* Reads and writes RFC 3339 times in UTC and Go durations. */
 #include "base/rfc3339.h"
 
 #include "base/text.h"
 
-/* Counts years from March, so that a leap day ends its year; and back. */
+/* Computes with years that begin in March, so that the leap day is the last day of the year.
+ * date_from_days() is the inverse. */
 int64_t calendar_days(int64_t y, int m, int d) {
     y -= m <= 2;
     int64_t era = (y >= 0 ? y : y - 399) / 400, yoe = y - era * 400;
@@ -39,7 +40,7 @@ char *rfc3339_format(int64_t unix_seconds, char out[RFC3339_TEXT_MAX]) {
 
 #define NO_TIME "read time '%.40s': not an RFC 3339 time"
 
-/* Whether the text begins with this pattern, in which '0' matches any digit. */
+/* Does the text begin with this pattern? '0' in the pattern matches any digit. */
 static bool has_shape(const char *text, const char *shape) {
     for (; *shape; shape++, text++)
         if (*shape == '0' ? *text < '0' || *text > '9' : *text != *shape)
@@ -47,7 +48,7 @@ static bool has_shape(const char *text, const char *shape) {
     return true;
 }
 
-/* The number that so many digits write. */
+/* Returns the number that the next `count` digits form. */
 static int digits(const char *p, int count) {
     int value = 0;
 
@@ -73,7 +74,8 @@ int rfc3339_parse(const char *text, int64_t *ret, struct error *err) {
     else if (*p != 'Z')
         return error_set(err, ERROR_MALFORMED, NO_TIME, text);
     days = calendar_days(y, m, d);
-    date_from_days(days, &y2, &m2, &d2); /* another one: that month does not have that day */
+    /* When the result is another date, the month does not have that day. */
+    date_from_days(days, &y2, &m2, &d2);
     if (m2 != m || d2 != d || hour > 23 || minute > 59 || second > 59 || away_hours > 23 ||
         away_minutes > 59 || p[*p == 'Z' ? 1 : 6])
         return error_set(err, ERROR_MALFORMED, NO_TIME, text);
@@ -88,7 +90,7 @@ int64_t rfc3339_seconds(const char *text) {
     return text && rfc3339_parse(text, &seconds, NULL) == 0 ? seconds : 0;
 }
 
-/* ---- Go's durations: time.ParseDuration and Duration.String ---- */
+/* ---- Go durations: time.ParseDuration and Duration.String ---- */
 
 int go_duration_read(const char *text, int64_t *ret_nanoseconds, struct error *err) {
     static const struct {
@@ -104,10 +106,11 @@ int go_duration_read(const char *text, int64_t *ret_nanoseconds, struct error *e
     while (unit && *p && !nothing) {
         size_t whole = strspn(p, decimal), dot = p[whole] == '.',
                part = dot ? strspn(p + whole + 1, decimal) : 0, len;
-        double value = strtod(p, NULL); /* where it reads on, as "1e5", there is no unit */
+        double value = strtod(p, NULL); /* strtod() also reads an exponent such as "1e5"; then no
+                                           unit follows, and the text is refused. */
 
         p += whole + dot + part;
-        len = strcspn(p, ".0123456789"); /* a unit ends before a digit or a dot */
+        len = strcspn(p, ".0123456789"); /* A unit ends before the next digit or dot. */
         unit = 0;
         for (size_t i = 0; whole + part && i < ARRAY_SIZE(units); i++)
             if (strlen(units[i].name) == len && strncmp(p, units[i].name, len) == 0)
@@ -133,7 +136,7 @@ int go_duration_parse(const char *text, int64_t *ret_milliseconds, struct error 
     return 0;
 }
 
-/* A number of `unit` with what is behind its dot, without noughts at the end. */
+/* Writes `ns` in the given unit with its decimals, without zeros at the end. */
 static void add_number(struct text *out, uint64_t ns, uint64_t unit, const char *name) {
     text_addf(out, "%llu", (unsigned long long)(ns / unit));
     if (ns % unit)
@@ -164,5 +167,6 @@ void go_duration_format(int64_t nanoseconds, char ret[GO_DURATION_TEXT_MAX]) {
         add_number(&out, ns, 1000, "\xc2\xb5s");
     else
         add_number(&out, ns, 1, "ns");
-    (void)text_format(ret, GO_DURATION_TEXT_MAX, "%s", text_str(&out)); /* it has room for all */
+    /* The buffer is large enough for every duration. */
+    (void)text_format(ret, GO_DURATION_TEXT_MAX, "%s", text_str(&out));
 }

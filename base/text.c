@@ -1,11 +1,13 @@
-/* One capped text builder, and the few string questions that the product asks. */
+/* Implements the string builder with a size limit, string lists, and the string functions of
+ * winjoin. */
 #include "base/text.h"
 
 #include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 
-/* Room for `more` bytes and the NUL; false when the cap forbids it. */
+/* Makes room for `more` bytes and a NUL. Returns false and sets `overflow` when the size limit
+ * forbids it. */
 static bool reserve(struct text *t, size_t more) {
     size_t cap = t->cap ? t->cap : TEXT_CAP_DEFAULT;
     size_t need;
@@ -30,7 +32,8 @@ static bool reserve(struct text *t, size_t more) {
 
 void text_add_bytes(struct text *t, const void *data, size_t len) {
     if (!reserve(t, len)) {
-        (void)reserve(t, 0); /* data is never NULL afterwards */
+        /* After any addition, `data` is not NULL, even when the added text did not fit. */
+        (void)reserve(t, 0);
         return;
     }
     if (len)
@@ -59,7 +62,8 @@ void text_addv(struct text *t, const char *format, va_list args) {
     } else if (len >= 0) {
         char *large = xmalloc((size_t)len + 1);
 
-        (void)vsnprintf(large, (size_t)len + 1, format, again); /* its length is known */
+        /* The buffer has exactly the length that the first call returned. */
+        (void)vsnprintf(large, (size_t)len + 1, format, again);
         text_add_bytes(t, large, (size_t)len);
         secret_free(large, (size_t)len);
     }
@@ -85,7 +89,8 @@ char *xasprintf(const char *format, ...) {
     return text_take(&t);
 }
 
-/* Length of the valid UTF-8 character at p (RFC 3629), and its code; 0: not a valid one. */
+/* Returns the length of the valid UTF-8 character at p (RFC 3629) and its code point. Returns 0
+ * when the bytes are not valid UTF-8. */
 static size_t utf8_length(const unsigned char *p, size_t left, uint32_t *ret_code) {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t n = p[0] < 0x80 ? 1 : p[0] >> 5 == 6 ? 2 : p[0] >> 4 == 14 ? 3 : p[0] >> 3 == 30 ? 4 : 0;
@@ -107,9 +112,8 @@ static size_t utf8_length(const unsigned char *p, size_t left, uint32_t *ret_cod
 }
 
 void text_add_visible(struct text *t, const void *data, size_t len) {
-    /* Format characters (Unicode's category Cf) and separators of lines: they show nothing
-     * themselves, but turn the direction of a line around, join letters or make two texts look the
-     * same. */
+    /* Is this a format character (Unicode category Cf) or a line separator? They are invisible, but
+     * reverse the direction of a line, join letters or make two different texts look equal. */
     static const uint32_t invisible[][2] = {
         {0xad, 0xad},       {0x600, 0x605},     {0x61c, 0x61c},     {0x6dd, 0x6dd},
         {0x70f, 0x70f},     {0x890, 0x891},     {0x8e2, 0x8e2},     {0x180e, 0x180e},
@@ -127,7 +131,7 @@ void text_add_visible(struct text *t, const void *data, size_t len) {
         for (size_t k = 0; n > 1 && k < ARRAY_SIZE(invisible); k++)
             hidden |= code >= invisible[k][0] && code <= invisible[k][1];
         if (hidden) {
-            /* As JSON writes it, so that a document with it means the same. */
+            /* The \u escape is JSON's notation, so a JSON document keeps its meaning. */
             if (code > 0xffff)
                 text_addf(t, "\\u%04x\\u%04x", (unsigned)(0xd800 + ((code - 0x10000) >> 10)),
                           (unsigned)(0xdc00 + (code & 0x3ff)));
@@ -145,7 +149,8 @@ void text_add_escaped(struct text *t, const void *data, size_t len) {
 
     for (size_t i = 0; i < len;) {
         size_t n = utf8_length(p + i, len - i, &code);
-        bool c1 = n == 2 && code < 0xa0; /* C1 controls move cursors too */
+        /* C1 control characters move the cursor of a terminal too. */
+        bool c1 = n == 2 && code < 0xa0;
 
         if (p[i] == '\n' || p[i] == '\t' || p[i] == '\r') {
             text_add(t, p[i] == '\n' ? "\\n" : p[i] == '\t' ? "\\t" : "\\r");
@@ -267,7 +272,7 @@ int text_split_port(const char *text, char **ret_host, unsigned *ret_port) {
     long long port = *ret_port;
 
     if (!bracket && *end && strchr(end + 1, ':'))
-        end += strlen(end); /* an IPv6 address alone */
+        end += strlen(end); /* Text with two or more colons is an IPv6 address without a port. */
     if (*end && (*end != ':' || text_to_number(end + 1, 1, 65535, &port) < 0))
         return -1;
     *ret_port = (unsigned)port;
@@ -309,7 +314,8 @@ size_t text_columns(const char *s) {
     return n;
 }
 
-/* Doubled at each power of two: a list grown one by one is copied each time by Windows' heap. */
+/* Doubles the array at each power of two, because Windows' heap would copy the array for each added
+ * item. */
 void text_list_add_owned(struct text_list *list, char *s) {
     if (!(list->count & (list->count + 1)))
         list->items = xrealloc(list->items, 2 * (list->count + 1) * sizeof *list->items);

@@ -1,4 +1,5 @@
-/* One capped text builder, and the few string questions that the product asks. */
+/* Provides a string builder with a size limit, string lists, and the string functions of winjoin.
+ */
 #pragma once
 
 #include <stdarg.h>
@@ -8,14 +9,15 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* A growing, always NUL-terminated byte string. Zero-initialise; text_free() or _cleanup_. What it
- * held may be secret: it is overwritten before it is freed, also when the string grows. A builder
- * never grows past its cap (default TEXT_CAP_DEFAULT): more is dropped and `overflow` is set. */
+/* A growing byte string, always NUL-terminated. Initialize it with zeros and free it with
+ * text_free() or _cleanup_. The content may be secret, so memory is overwritten before it is freed,
+ * also when the string grows. The content never exceeds the limit `cap` (TEXT_CAP_DEFAULT by
+ * default): an addition that does not fit is dropped, and `overflow` is set. */
 struct text {
-    char *data; /* never NULL after the first call; "" when empty */
+    char *data; /* The content; never NULL after the first addition, "" when empty. */
     size_t len;
     size_t size;
-    size_t cap; /* 0 = TEXT_CAP_DEFAULT */
+    size_t cap; /* Largest allowed length; 0 means TEXT_CAP_DEFAULT. */
     bool overflow;
 };
 
@@ -26,98 +28,106 @@ void text_add_bytes(struct text *t, const void *data, size_t len);
 void text_add_char(struct text *t, char c);
 void text_addf(struct text *t, const char *format, ...) __attribute__((format(gnu_printf, 2, 3)));
 void text_addv(struct text *t, const char *format, va_list args);
-/* Adds bytes from outside so that they can stand in one line: control characters, DEL and bytes
- * that are not UTF-8 become \n, \t, \x1b ...; what text_add_visible() replaces, too. */
+/* Adds bytes from outside in a form that fits in one line: control characters, DEL and bytes that
+ * are not UTF-8 become \n, \t, \x1b and so on. Invisible characters are replaced as in
+ * text_add_visible(). */
 void text_add_escaped(struct text *t, const void *data, size_t len);
-/* Adds a text in which characters that show nothing but change how others look (controls of the
- * writing direction, zero width, line separators) become \u202e ...; all else stays. */
+/* Adds text and replaces invisible characters that change how the others look (writing direction,
+ * zero width, line separators) by escapes such as \u202e. All other bytes stay as they are. */
 void text_add_visible(struct text *t, const void *data, size_t len);
-/* Adds a text as a part of a URL (RFC 3986): all but letters, digits, "-._~" and the characters of
- * `kept` becomes %2F ... */
+/* Adds text as part of a URL (RFC 3986): letters, digits, "-._~" and the characters in `kept` stay,
+ * all others become escapes such as %2F. */
 void text_add_url(struct text *t, const char *s, const char *kept);
-/* The content so far ("" when empty); owned by the builder. */
+/* Returns the content so far, "" when empty. The builder owns it. */
 const char *text_str(const struct text *t);
-/* Hands the content to the caller (free()); the builder is empty afterwards. */
+/* Returns the content and passes its ownership to the caller, who calls free(). The builder is
+ * empty afterwards. */
 char *text_take(struct text *t);
 void text_clear(struct text *t);
 void text_free(struct text *t);
 
-/* printf into a fresh string; the caller frees. */
+/* Formats into a new string as printf does. The caller frees it. */
 char *xasprintf(const char *format, ...) __attribute__((format(gnu_printf, 1, 2)));
 
-bool text_equal(const char *a, const char *b);        /* NULL equals NULL only */
-bool text_equal_nocase(const char *a, const char *b); /* ASCII */
+/* Both arguments may be NULL; NULL equals only NULL. */
+bool text_equal(const char *a, const char *b);
+bool text_equal_nocase(const char *a, const char *b); /* Ignores the case of ASCII letters. */
 bool text_starts_with(const char *s, const char *prefix);
-/* The end of a noun after a number: "1 file", "2 files". */
+/* The plural ending of a noun after a number: "1 file", "2 files". */
 #define PLURAL(count) ((count) == 1 ? "" : "s")
 bool text_ends_with(const char *s, const char *suffix);
-/* Constant time for equal lengths; for signatures and secrets. */
+/* Compares signatures and secrets. The time is constant for equal lengths, so it reveals nothing.
+ */
 bool text_equal_secret(const void *a, size_t a_len, const void *b, size_t b_len);
-/* snprintf that refuses to cut: 0, or -1 when it did not fit (out is "" then). */
+/* Formats as snprintf() does but never cuts. Returns 0, or -1 when the text does not fit; then
+ * `out` is "". */
 int text_format(char *out, size_t size, const char *format, ...)
     __attribute__((format(gnu_printf, 3, 4)));
-/* A whole decimal number in [min, max]: 0, or -1 (no blanks, no sign but '-', no more). */
+/* Reads a text that is one decimal number in [min, max]. Returns 0, or -1 when it has blanks, a
+ * sign other than '-', or any other character. */
 int text_to_number(const char *s, long long min, long long max, long long *ret);
-/* "host", "host:80", "[fd00::1]:80", "[fd00::1]" or "fd00::1": the host without brackets, which the
- * caller frees, and the port, which stays as it was where none is named. -1 when what is behind the
- * host is not a port from 1 to 65535; the host itself is not looked at. */
+/* Splits "host", "host:80", "[fd00::1]:80", "[fd00::1]" or "fd00::1" into host and port. The caller
+ * frees *ret_host, which has no brackets. *ret_port is unchanged when the text has no port. Returns
+ * -1 when the text behind the host is not a port from 1 to 65535. The host is not checked. */
 int text_split_port(const char *text, char **ret_host, unsigned *ret_port);
-/* Lower-case copy (ASCII); the caller frees. */
+/* Returns a copy in lower case (ASCII only). The caller frees it. */
 char *text_lower(const char *s);
-/* Puts the new text, which it takes over, in the place of the old one, which it frees. */
+/* Frees *text and puts `new_text` in its place. Takes ownership of `new_text`. */
 void text_set(char **text, char *new_text);
-/* Each byte of the text that is one of `these` becomes `to`; returns the text. */
+/* Replaces each byte that is one of `these` by `to`, in place. Returns the text. */
 char *text_replace(char *text, const char *these, char to);
 
-/* The columns that a text takes on a terminal: UTF-8's continuation bytes and sequences that color
+/* Returns how many terminal columns a text takes. UTF-8 continuation bytes and color sequences
  * ("\x1b[32m") take none. */
 size_t text_columns(const char *s);
 
-/* A list of owned strings; zero-initialise; NULL-terminated in `items` once non-empty. They may be
- * the words of a call, with a token among them: text_list_free() overwrites each before it frees.
- */
+/* A list of strings that it owns. Initialize it with zeros. When not empty, `items` ends with NULL.
+ * The strings may be secret, e.g. command line arguments with a token, so text_list_free()
+ * overwrites each before it frees it. */
 struct text_list {
     char **items;
     size_t count;
 };
 void text_list_add(struct text_list *list, const char *s);
-/* Takes ownership of s. */
+/* Adds a string to the list and takes ownership of it. */
 void text_list_add_owned(struct text_list *list, char *s);
-/* Adds each non-empty piece of s between separators. */
+/* Splits `s` at each separator and adds the parts that are not empty. */
 void text_list_split(struct text_list *list, const char *s, char separator);
 bool text_list_has(const struct text_list *list, const char *s);
-/* By bytes. */
+/* Sorts the list by bytes. */
 void text_list_sort(struct text_list *list);
-/* Joined with a separator; the caller frees. */
+/* Joins the strings with a separator between them. The caller frees the result. */
 char *text_list_join(const struct text_list *list, const char *separator);
 void text_list_free(struct text_list *list);
 
-/* ---- many texts that are found quickly: a set, or values by their keys ---- */
+/* ---- A set of strings, or a map from strings to strings, with fast lookup ---- */
 
-/* Keys and values lie behind each other in one block; the keys are sorted at the first question
- * after something was added. Zero-initialise; text_table_free(). */
+/* A table of keys with values. All keys and values are stored in one block of memory. The keys are
+ * sorted at the first lookup after an addition. Initialize it with zeros and free it with
+ * text_table_free(). */
 struct text_table {
-    struct text texts; /* of each entry its key, its value, a NUL behind each */
-    const char **keys; /* sorted, then each key once */
-    size_t count;      /* of what was added */
-    size_t found;      /* of `keys`; 0 = not sorted yet */
+    struct text texts; /* For each entry its key and its value, with a NUL behind each. */
+    const char **keys; /* The keys in sorted order; each key occurs once. */
+    size_t count;      /* Number of added entries. */
+    size_t found;      /* Number of different keys in `keys`; 0 when they are not sorted yet. */
 };
-/* Copies both; the first value of a key counts. */
+/* Adds copies of a key and its value. When a key is added twice, the first value counts. */
 void text_table_add(struct text_table *table, const char *key, const char *value);
-/* The value of a key ("" too), owned by the table until something is added; NULL: it is not there.
- * A key that is NULL never is. */
+/* Returns the value of a key, which may be "", or NULL when the key is absent or NULL. The table
+ * owns the value, which is valid until the next addition. */
 const char *text_table_get(struct text_table *table, const char *key);
 void text_table_free(struct text_table *table);
 
-/* ---- texts as Windows' programs write them into files ---- */
+/* ---- text in the encodings of Windows programs ---- */
 
-/* Makes the text plain UTF-8 when a byte order mark is before it: UTF-16, little or big endian
- * (PowerShell 5.1's ">" and Out-File, Notepad's "Unicode"), or UTF-8 with a mark. Without a mark
- * the bytes stay. *text is owned by the caller, may be replaced and stays NUL-terminated behind
- * *len bytes; what is replaced is zeroed first. Half a character is ERROR_MALFORMED, and the text
- * stays. */
+/* Converts text with a byte order mark to plain UTF-8: UTF-16 in both byte orders (PowerShell 5.1's
+ * ">" and Out-File, Notepad's "Unicode"), or UTF-8. Text without a mark is unchanged. The caller
+ * owns *text, which may be replaced and stays NUL-terminated behind *len bytes; an old text is
+ * zeroed before it is freed. An incomplete UTF-16 character fails with ERROR_MALFORMED and leaves
+ * the text unchanged. */
 int unicode_to_utf8(char **text, size_t *len, struct error *err);
-/* The same of any bytes, so that what they say can be looked through: UTF-16 without a mark counts
- * where it is plain to see, half a character becomes U+FFFD, and a zero that is left, as of a text
- * that is UTF-16 in part, is taken out. */
+/* Converts any bytes to readable text, so that they can be searched. Works as unicode_to_utf8(),
+ * but also recognizes UTF-16 without a mark when the position of the zero bytes is clear, replaces
+ * an incomplete character by U+FFFD, and removes remaining zero bytes, e.g. of text that is only
+ * partly UTF-16. */
 void unicode_to_text(char **text, size_t *len);

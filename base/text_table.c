@@ -1,5 +1,5 @@
-/* Many texts that are found quickly. A sorted list, not a hash table: nobody can choose texts that
- * make it slow. */
+/* Implements a table with fast lookup by string key. It is a sorted list, not a hash table, because
+ * an attacker could choose keys that make a hash table slow. */
 #include "base/text.h"
 
 #include <stdint.h>
@@ -12,7 +12,7 @@ void text_table_add(struct text_table *table, const char *key, const char *value
     table->found = 0;
 }
 
-/* Equal ones in the order in which they were added. */
+/* Compares two keys. Equal keys keep the order in which they were added. */
 static int compare_keys(const void *a, const void *b) {
     const char *x = *(const char *const *)a, *y = *(const char *const *)b;
     int order = strcmp(x, y);

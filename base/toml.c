@@ -1,4 +1,4 @@
-/* A reader of TOML 1.0 (https://toml.io/en/v1.0.0) by descent. */
+/* Reads TOML 1.0 (https://toml.io/en/v1.0.0) with a recursive descent parser. */
 #include "base/toml.h"
 
 #include "base/unicode.h"
@@ -36,7 +36,7 @@ static void skip_blanks(struct reader *r) {
         r->at++;
 }
 
-/* Blanks, comments and the ends of lines. */
+/* Skips blanks, comments and line ends. */
 static void skip_lines(struct reader *r) {
     for (; r->at < r->end && strchr(" \t\r\n#", *r->at) && *r->at; r->at++) {
         if (*r->at == '#')
@@ -77,7 +77,8 @@ static int read_escape(struct reader *r, bool lines, struct text *out) {
     }
     if (!lines || !now(r) || !strchr(" \t\r\n", now(r)))
         return refuse(r, "in double quotes a backslash is written twice: \"C:\\\\folder\"");
-    for (; now(r) && strchr(" \t\r\n", now(r)); r->at++) /* at the end of a line: none of it */
+    /* A backslash at the end of a line removes the line end and all blanks that follow. */
+    for (; now(r) && strchr(" \t\r\n", now(r)); r->at++)
         r->line += *r->at == '\n';
     return 0;
 }
@@ -90,7 +91,7 @@ static int read_string(struct reader *r, char **ret) {
             _cleanup_(text_free) struct text out = {0};
             bool lines = quotes[i][1] != '\0', plain = *quotes[i] == '\'';
 
-            /* a line end right behind the quotes does not count */
+            /* A line end directly behind the opening quotes is not part of the string. */
             if (lines && (takes(r, "\r\n") || takes(r, "\n")))
                 r->line++;
             while (!takes(r, quotes[i])) {
@@ -108,7 +109,8 @@ static int read_string(struct reader *r, char **ret) {
                 text_add_char(&out, c);
             }
             for (int k = 0; lines && k < 2 && now(r) == *quotes[i];
-                 k++, r->at++) /* """a""""" ends in two */
+                 k++, r->at++) /* Up to two quotes may precede the closing three: """a""""" is a"".
+                                */
                 text_add_char(&out, *quotes[i]);
             *ret = text_take(&out);
             return 0;
@@ -118,7 +120,8 @@ static int read_string(struct reader *r, char **ret) {
 
 /* ---- keys ---- */
 
-/* The table of that name, of an array of tables the last one. Borrowed. */
+/* Returns the table `name` inside `table` and creates it when absent. When `name` is an array of
+ * tables, returns its last table. The reference is borrowed. */
 static json_t *table_in(struct reader *r, json_t *table, const char *name) {
     json_t *found = json_object_get(table, name);
 
@@ -138,7 +141,8 @@ static json_t *table_in(struct reader *r, json_t *table, const char *name) {
     return found;
 }
 
-/* "a.'b.c'.d": the table that holds the last name, and that name. */
+/* Reads a key such as "a.'b.c'.d". Returns the table for its last part and that part as *ret_name.
+ */
 static json_t *read_key(struct reader *r, json_t *table, char **ret_name) {
     static const char bare[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 
@@ -188,7 +192,8 @@ static int read_pair(struct reader *r, json_t *table) {
     return json_object_set_new(table, name, value) < 0 ? refuse(r, "a key is no UTF-8") : 0;
 }
 
-/* Between '[' or '{' and its end, with commas. */
+/* Reads comma-separated items up to the closing bracket `end`. The opening bracket was already
+ * read. */
 static int read_items(struct reader *r, char end, json_t *into) {
     if (++r->depth > DEPTH_MAX)
         return refuse(r, "values are nested too deep");
@@ -243,7 +248,8 @@ static int read_value(struct reader *r, json_t **ret) {
 
 /* ---- lines ---- */
 
-/* Behind '[': the table that the following pairs go into. */
+/* Reads a table header; its '[' was already read. Returns the table that receives the following
+ * keys. */
 static json_t *read_header(struct reader *r, json_t *document) {
     bool list = takes(r, "[");
     _cleanup_(freep) char *name = NULL;

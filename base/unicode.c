@@ -1,4 +1,4 @@
-/* UTF-16 and marked UTF-8 to plain UTF-8. */
+/* Converts UTF-16, and UTF-8 with a byte order mark, to plain UTF-8. */
 #include "base/unicode.h"
 
 #include "base/text.h"
@@ -17,8 +17,8 @@ static uint32_t unit(const unsigned char *data, size_t i, bool big_endian) {
     return (uint32_t)data[2 * i + !big_endian] << 8 | data[2 * i + big_endian];
 }
 
-/* Makes UTF-8 of the UTF-16 that begins at `from`. Half a character becomes U+FFFD, or is an error
- * where it is `strict`. */
+/* Converts the UTF-16 text that begins at offset `from` to UTF-8. An incomplete character becomes
+ * U+FFFD, or is an error when `strict` is true. */
 static int from_utf16(char **text, size_t *len, size_t from, bool big_endian, bool strict,
                       struct error *err) {
     const unsigned char *data = (const unsigned char *)*text + from;
@@ -72,15 +72,16 @@ void unicode_to_text(char **text, size_t *len) {
     size_t zeros[2] = {0}, units = *len / 2, n = 0;
     bool big_endian;
 
-    /* Of letters that Latin has, one byte in two is zero: the share of those at even and at odd
-     * places tells which. */
+    /* In UTF-16, one of the two bytes of each Latin letter is zero. The share of zeros at even and
+     * at odd positions tells the byte order. The conversions below cannot fail: the first is not
+     * strict, and the second runs only when there is no UTF-16 mark. */
     for (size_t i = 0; i < units * 2; i++)
         zeros[i % 2] += !(*text)[i];
     big_endian = marked ? **text == '\xfe' : zeros[0] > zeros[1];
     if (marked || (zeros[!big_endian] * 2 > units && zeros[big_endian] * 8 < units))
-        (void)from_utf16(text, len, marked ? 2 : 0, big_endian, false, NULL); /* it takes all */
+        (void)from_utf16(text, len, marked ? 2 : 0, big_endian, false, NULL);
     else
-        (void)unicode_to_utf8(text, len, NULL); /* there is no mark of UTF-16 */
+        (void)unicode_to_utf8(text, len, NULL);
     for (size_t i = 0; i < *len; i++)
         if ((*text)[i])
             (*text)[n++] = (*text)[i];

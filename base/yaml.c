@@ -1,20 +1,21 @@
-/* Reads YAML: libyaml's events become JSON values, and a table of their places. */
+/* Reads YAML: turns libyaml's events into JSON values and records the position of each value. */
 #include "base/yaml.h"
 
 #include <yaml.h>
 
 enum { BYTES_MAX = 4 * 1024 * 1024, DEPTH_MAX = 64, PAIRS_MAX = 2000, NODES_MAX = 400000 };
 
-/* One value of the text. Null, true and false are each one value to jansson, wherever they stand.
- */
+/* Position of one value of the text. jansson uses one shared value each for null, true and false,
+ * so those are found by their container and key. */
 struct yaml_entry {
-    json_t *in, *value; /* references, so that no other value gets their addresses */
-    char *key;          /* in an object; else item i */
+    json_t *in, *value; /* Container and value. Both are references, so that their addresses cannot
+                           be reused. */
+    char *key;          /* The value's key in an object; NULL for item `i` of a list. */
     size_t i;
     struct yaml_place key_place, place;
 };
 
-/* What one run of the parser carries along. */
+/* State of one run of the parser. */
 struct reader {
     yaml_parser_t parser;
     const char *text;
@@ -23,9 +24,9 @@ struct reader {
     struct error *err;
 };
 
-/* ---- places ---- */
+/* ---- positions of values ---- */
 
-/* Overwrites the strings that nobody else holds. */
+/* Overwrites the strings of a value, except in parts that have other references. */
 static void forget(json_t *json) {
     if (!json || json->refcount > 1)
         return;
@@ -155,7 +156,8 @@ static int next_event(struct reader *r, yaml_event_t *event) {
     if (yaml_parser_parse(&r->parser, event))
         return 0;
     if (r->parser.error == YAML_READER_ERROR) {
-        (void)refuse_byte(r, r->parser.problem_offset, /* bytes that are no text have no mark */
+        (void)refuse_byte(r, r->parser.problem_offset, /* Bytes that are not text have only an
+                                                          offset and no line number. */
                           r->parser.problem_value ? r->parser.problem
                                                   : "a NUL byte is not allowed");
         return r->parser.problem_value && !strstr(r->parser.problem, "UTF-8")
@@ -243,8 +245,8 @@ static int check_value(struct reader *r, const yaml_event_t *event) {
 static int read_list(struct reader *r, json_t *list, yaml_event_type_t end);
 static int read_map(struct reader *r, json_t *map);
 
-/* What begins with the event goes into `in`: the next item of a list, or the member whose key is
- * that event's. */
+/* Reads the value that begins with `event` and adds it to `in`: as the next item of a list when
+ * `key` is NULL, else as the member that the event `key` names. */
 static int read_value(struct reader *r, json_t *in, const yaml_event_t *key,
                       const yaml_event_t *event) {
     const char *name = key ? (const char *)key->data.scalar.value : NULL;
@@ -258,7 +260,7 @@ static int read_value(struct reader *r, json_t *in, const yaml_event_t *key,
         const char *text = (const char *)event->data.scalar.value;
         const char *tag = (const char *)event->data.scalar.tag;
 
-        /* "!!str", or "!" alone, makes a text of a plain scalar. */
+        /* The tag "!!str" or "!" makes a plain scalar a string. */
         if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
             !text_equal(tag, "tag:yaml.org,2002:str") && !text_equal(tag, "!"))
             value = yaml_plain_value(text);
@@ -285,7 +287,8 @@ static int read_value(struct reader *r, json_t *in, const yaml_event_t *key,
     return result;
 }
 
-/* The items of a list up to its end; a stream is a list of documents. */
+/* Reads the items of a list up to its end event. The stream itself is read as a list of documents.
+ */
 static int read_list(struct reader *r, json_t *list, yaml_event_type_t end) {
     for (;;) {
         yaml_event_t event;
@@ -331,12 +334,13 @@ int yaml_read(const char *text, size_t len, const char *what, struct yaml *ret, 
 
     if (len > BYTES_MAX)
         return yaml_refuse(&yaml, NULL, err, ERROR_MALFORMED, "longer than 4 MiB");
-    if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark says UTF-8, too */
+    if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* Skip a UTF-8 byte order mark. */
         text += 3;
         len -= 3;
     }
     r.text = text;
-    /* A line's end for YAML 1.1 alone: in quotes it would become a blank. */
+    /* Refuse U+0085: it is a line break in YAML 1.1 only, and libyaml would turn it into a blank
+     * inside quotes. */
     for (size_t i = 0; i + 1 < len; i++)
         if (memcmp(text + i, "\xc2\x85", 2) == 0)
             return refuse_byte(&r, i, "U+0085 is a line break in YAML: write it as \"\\u0085\"");

@@ -1,4 +1,5 @@
-/* What a plain scalar means to Kubernetes. */
+/* Decides whether a plain YAML scalar is a boolean, a number, null or a string, as Kubernetes does.
+ */
 #include <math.h>
 #include <stdint.h>
 
@@ -24,7 +25,8 @@ static bool is_float(const char *text) {
     return *p == '\0';
 }
 
-/* Go's ParseInt with base 0: 0x, 0o, 0b, and a leading 0 for octal. */
+/* Reads an integer as Go's ParseInt with base 0: 0x, 0o, 0b, and a leading 0 for octal. NULL when
+ * the text is not one. */
 static json_t *integer_of(const char *text) {
     static const struct {
         const char *prefix;
@@ -67,18 +69,19 @@ json_t *yaml_plain_value(const char *text) {
     json_t *number;
     char *to;
 
-    if (!strchr("~nNtTfFyYoO+-.0123456789", *text)) /* what anything but a string begins with */
+    if (!strchr("~nNtTfFyYoO+-.0123456789", *text)) /* Only texts that begin with one of these
+                                                       characters can be anything but a string. */
         return NULL;
     for (size_t i = 0; i < ARRAY_SIZE(nothing); i++)
         if (text_equal(text, nothing[i]))
             return json_null();
     for (size_t i = 0; i < ARRAY_SIZE(yes); i++)
-        if (text_equal(text, yes[i]) || text_equal(text, no[i])) /* go-yaml's words */
+        if (text_equal(text, yes[i]) || text_equal(text, no[i])) /* go-yaml knows these words. */
             return json_boolean(text_equal(text, yes[i]));
     if (!strchr("+-.0123456789", *text))
         return NULL;
 
-    /* go-yaml takes "1_000" for a number, yet not ".5_". */
+    /* go-yaml accepts "1_000" as a number but not ".5_". */
     for (const char *p = strchr(text, '_'); *text == '.' && p; p = strchr(p + 1, '_'))
         if (p[-1] < '0' || p[-1] > '9' || p[1] < '0' || p[1] > '9')
             return NULL;

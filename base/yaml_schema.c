@@ -1,4 +1,4 @@
-/* Strict reading of YAML by a table of fields. */
+/* Checks YAML documents strictly against a table of fields. */
 #include "base/yaml.h"
 
 #include "base/nearest.h"
@@ -8,15 +8,15 @@ struct check {
     const struct yaml *yaml;
     const struct yaml_field *fields;
     unsigned version;
-    bool lenient; /* unknown fields are no error */
+    bool lenient; /* True when unknown fields are ignored. */
     struct error *err;
 };
 
-/* Where the reading is: a value and what holds it; its path as messages name it ("taints[2].key"),
- * and as the table does. */
+/* A value during the check, with its container, its path in messages ("taints[2].key") and its path
+ * in the table ("taints[].key"). */
 struct place {
     const json_t *value, *in;
-    const char *key; /* NULL: item i */
+    const char *key; /* Key of the value in an object; NULL for item `i` of a list. */
     size_t i;
     const char *shown, *path;
 };
@@ -35,8 +35,9 @@ static bool is_of_version(const struct check *c, const struct yaml_field *field)
     return !field->versions || field->versions & c->version;
 }
 
-/* What the table says of a path: NULL, or the rest of the first row that begins with it, "" for the
- * field itself (*ret), ".name" in an object, "[].name" in a list of objects. */
+/* Looks up a path in the table. Returns the rest of the first row that begins with it: "" for the
+ * field itself, ".name" for an object, "[].name" for a list of objects; NULL when the path is
+ * unknown. *ret is that row. */
 static const char *find(const struct check *c, const char *path, const struct yaml_field **ret) {
     size_t len = strlen(path);
 
@@ -55,7 +56,7 @@ static int unknown_name(const struct check *c, const struct place *at) {
         return 0;
     (void)yaml_refuse(c->yaml, yaml_key_place(c->yaml, at->in, at->key), c->err, ERROR_USAGE,
                       "unknown field \"%.200s\"", at->shown);
-    /* The names beside it in the same object. */
+    /* Collect the known names of the same object for the hint. */
     for (const struct yaml_field *field = c->fields; field->path; field++) {
         const char *name = field->path + before;
 

@@ -1,4 +1,4 @@
-/* Writes YAML: block style with sorted keys, as sigs.k8s.io/yaml does it. */
+/* Writes YAML in block style with sorted keys, as sigs.k8s.io/yaml does. */
 #include <math.h>
 #include <yaml.h>
 
@@ -11,7 +11,8 @@ static int append(void *context, unsigned char *data, size_t len) {
 
 static void emit(yaml_emitter_t *emitter, yaml_event_t *event) {
     if (!yaml_emitter_emit(emitter, event))
-        abort(); /* only memory can fail: the events come from a JSON value */
+        abort(); /* The events come from a JSON value, so only a lack of memory can make this fail.
+                  */
 }
 
 static void emit_text(yaml_emitter_t *emitter, const char *text, yaml_scalar_style_t style) {
@@ -27,8 +28,8 @@ static size_t digits_at(const char *text) {
     return strspn(text, "0123456789");
 }
 
-/* What other parsers take for a date, a number of base 60 ("1:20:30.5" in YAML 1.1), infinity, no
- * number at all, a merge or a default value. */
+/* Would another YAML parser read this string as a date, a base-60 number ("1:20:30.5" in YAML 1.1),
+ * infinity, NaN, a merge key or a default value ("=")? */
 static bool is_ambiguous(const char *text) {
     static const char *const words[] = {".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN", "<<", "="};
     const char *p = text + (*text == '-' || *text == '+');
@@ -52,13 +53,14 @@ static bool is_ambiguous(const char *text) {
     return groups && *p == '\0';
 }
 
-/* Strings that would read back as another type are quoted, as are those with characters that must
- * be escaped; several lines stand as a block. */
+/* Writes a string. It is quoted when it would be read back as another type or has characters that
+ * must be escaped. A string of several lines becomes a block. */
 static void emit_string(yaml_emitter_t *emitter, const char *text) {
     _cleanup_json_ json_t *other = yaml_plain_value(text);
     _cleanup_(text_free) struct text visible = {0};
 
-    text_add_visible(&visible, text, strlen(text)); /* another text: some of it shows nothing */
+    /* The copy differs from the text when the text has invisible characters. */
+    text_add_visible(&visible, text, strlen(text));
     emit_text(emitter, text,
               !text_equal(text, text_str(&visible)) ? YAML_DOUBLE_QUOTED_SCALAR_STYLE
               : strchr(text, '\n')                  ? YAML_LITERAL_SCALAR_STYLE
@@ -66,8 +68,9 @@ static void emit_string(yaml_emitter_t *emitter, const char *text) {
                                                     : YAML_PLAIN_SCALAR_STYLE);
 }
 
-/* As Go's FormatFloat(value, 'g', -1, 64): as few digits as read back the same. Whole numbers have
- * come through JSON, which knows no other kind of number. The caller frees. */
+/* Formats a number as Go's FormatFloat(value, 'g', -1, 64): with the fewest digits that read back
+ * as the same value. Integral values are written as integers, because JSON from other sources does
+ * not distinguish 1 from 1.0. The caller frees the text. */
 static char *number_text(const json_t *json) {
     double value = json_real_value(json);
     char digits[40];
@@ -77,8 +80,9 @@ static char *number_text(const json_t *json) {
         return json_write(json);
     if (fabs(value) < 0x1p63 && value == (double)(json_int_t)value)
         return xasprintf("%lld", (long long)value);
+    /* The buffer is large enough for 17 digits and an exponent. */
     do
-        (void)text_format(digits, sizeof digits, "%.*e", count++, value); /* it has room */
+        (void)text_format(digits, sizeof digits, "%.*e", count++, value);
     while (count < 17 && strtod(digits, NULL) != value);
     exponent = (int)strtol(strchr(digits, 'e') + 1, NULL, 10);
     if (exponent < -4 || exponent >= 6)
@@ -130,7 +134,8 @@ char *yaml_write(const json_t *json) {
         abort();
     yaml_emitter_set_output(&emitter, append, &out);
     yaml_emitter_set_unicode(&emitter, 1);
-    yaml_emitter_set_width(&emitter, 80); /* as sigs.k8s.io/yaml folds long texts */
+    /* The line width at which sigs.k8s.io/yaml folds long texts. */
+    yaml_emitter_set_width(&emitter, 80);
     yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING);
     emit(&emitter, &event);
     yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1);
@@ -141,8 +146,9 @@ char *yaml_write(const json_t *json) {
     yaml_stream_end_event_initialize(&event);
     emit(&emitter, &event);
     yaml_emitter_delete(&emitter);
-    text_add_visible(&visible, text_str(&out), out.len); /* all between quotes; libyaml has those
-                                                          * beyond U+FFFF escaped */
+    /* The invisible characters are all inside double quotes. libyaml itself has escaped those
+     * beyond U+FFFF. */
+    text_add_visible(&visible, text_str(&out), out.len);
     return text_take(&visible);
 }
 

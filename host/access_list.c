@@ -1,4 +1,5 @@
-/* Windows' access lists: read, written and closed. */
+/* Reads and writes Windows access lists in SDDL, and computes the restricted lists that winjoin
+ * sets. */
 #include "host/access_list.h"
 
 #include <stdlib.h>
@@ -21,7 +22,8 @@ enum {
     FILE_READ = 0x120089,
 };
 
-/* The SIDs that mean the same on each machine, and by what names many are meant. */
+/* SIDs that are the same on each machine. `alias` is the name in SDDL. `many` is the name of a
+ * group that includes ordinary users, or NULL. */
 static const struct {
     const char *alias, *sid, *many;
 } sids[] = {
@@ -43,7 +45,7 @@ static const struct {
     {"AC", "S-1-15-2-1", NULL},
 };
 
-/* Two letters of SDDL. */
+/* A two-letter code of SDDL and the bits that it means. */
 struct letters {
     const char name[3];
     uint32_t bits;
@@ -61,7 +63,7 @@ static const struct letters rights[] = {
     {"DT", 0x40},          {"LO", 0x80},
     {"CR", 0x100},
 };
-/* Those of audits ("SA", "FA") are no flags of a DACL. */
+/* The inheritance flags of a DACL. The audit flags ("SA", "FA") occur only in a SACL. */
 static const struct letters flags[] = {
     {"OI", ACCESS_OBJECT_INHERIT}, {"CI", ACCESS_CONTAINER_INHERIT}, {"NP", ACCESS_NO_PROPAGATE},
     {"IO", ACCESS_INHERIT_ONLY},   {"ID", ACCESS_INHERITED},
@@ -75,9 +77,10 @@ uint32_t access_list_of_files(uint32_t bits) {
     return bits & ~(GENERIC_ALL | GENERIC_EXECUTE | GENERIC_WRITE | GENERIC_READ);
 }
 
-/* ---- text ---- */
+/* ---- reading and writing SDDL ---- */
 
-/* A SID has only letters, digits and '-'. NULL: the text is not one. */
+/* Returns the full SID for an alias or a SID, which has only letters, digits and '-'. NULL when the
+ * text is neither. The caller frees it. */
 static char *whole_sid(const char *text, size_t len) {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
 
@@ -103,8 +106,9 @@ static bool read_letters(const char *text, size_t len, const struct letters *tab
     return len == 0;
 }
 
-/* Reads "(type;flags;rights;object;inherited object;who)", and a condition behind that has
- * parentheses of its own. Its length; 0: it does not end, or is not understood. */
+/* Reads an entry "(type;flags;rights;object;inherited object;who)", possibly with a condition at
+ * the end that has parentheses of its own. Returns its length; 0 when it is incomplete or unknown.
+ */
 static size_t read_entry(const char *text, struct access_entry *ret) {
     size_t size[6], at = 1, depth = 0, len = 0;
     const char *part[6];
@@ -165,11 +169,11 @@ static int read_list(const char **text, struct access_list *ret) {
     return 0;
 }
 
-/* Up to the next part, once. */
+/* Reads an owner or group, which may occur once, up to the letter of the next part. */
 static bool read_who(const char **text, char **ret) {
     size_t len = strcspn(*text, ":");
 
-    len -= (*text)[len] == ':' && len; /* its letter */
+    len -= (*text)[len] == ':' && len; /* The letter before the colon begins the next part. */
     if (!*ret)
         *ret = whole_sid(*text, len);
     else
@@ -183,7 +187,7 @@ int access_list_read(const char *sddl, struct access_list *ret, struct error *er
     const char *at = sddl;
 
     ret->is_missing = true;
-    while (*at && *at != 'S') { /* a SACL comes last */
+    while (*at && *at != 'S') { /* Stop at the SACL, which comes last. */
         const char part = *at;
 
         if (!strchr("OGD", part) || at[1] != ':')
@@ -233,21 +237,23 @@ void access_list_free(struct access_list *list) {
     *list = (struct access_list){0};
 }
 
-/* ---- lists of winjoin's own ---- */
+/* ---- the access lists that winjoin sets ---- */
 
-/* S-1-5-93-2-1 and -2 are ContainerAdministrator and ContainerUser; 0x1301bf is modify. The first
- * %s are inheritance flags. */
+/* The first %s of each entry are inheritance flags. S-1-5-93-2-1 and S-1-5-93-2-2 are
+ * ContainerAdministrator and ContainerUser. The rights 0x1301bf mean "modify". */
 #define OWNERS "D:P(A;%s;FA;;;SY)(A;%s;FA;;;BA)"
 #define CONTAINERS "(A;%s;%s;;;S-1-5-93-2-1)(A;%s;%s;;;S-1-5-93-2-2)"
-/* A pod's volumes, in their folders' folders: as Windows' own list of C:\ has it, so that
- * containers with any user read and fill them. Nobody lists which pods there are. */
+/* Rights for the volumes of Pods. Users may access the content of subfolders as in Windows' own
+ * list of C:\, so that containers with any user can read and write their volumes. They may not list
+ * the folder itself and so not see which Pods exist. */
 #define VOLUMES "(A;OICIIO;0x1200a9;;;BU)(A;CIIO;0x6;;;BU)(A;OICIIO;GA;;;CO)"
 
 char *access_list_of(enum host_access access, bool folder) {
     static const char *const container_rights[] = {
         [HOST_PROBE_MAILBOX] = "0x1301bf",
         [HOST_PROBE_PROGRAM] = "0x1200a9",
-        [HOST_POD_VOLUMES] = NULL, /* the last, and those between */
+        [HOST_POD_VOLUMES] = NULL, /* HOST_POD_VOLUMES is the last value of the enum; the entries
+                                      that are not listed are NULL too. */
     };
     const char *inherits = folder ? "OICI" : "", *given = container_rights[access];
     struct text sddl = {0};
@@ -255,7 +261,8 @@ char *access_list_of(enum host_access access, bool folder) {
     if (access == HOST_PUBLIC)
         return NULL;
     if (access == HOST_READ_ONLY || access == HOST_POD_VOLUMES || (access == HOST_SECRET && folder))
-        text_add(&sddl, "O:BA"); /* whoever made the folder first could change its list */
+        text_add(&sddl, "O:BA"); /* Set the owner: a user who created the folder first could
+                                    otherwise change its list. */
     text_addf(&sddl, OWNERS, inherits, inherits);
     if (access == HOST_READ_ONLY)
         text_addf(&sddl, "(A;%s;0x1200a9;;;BU)", inherits);
@@ -266,21 +273,22 @@ char *access_list_of(enum host_access access, bool folder) {
     return text_take(&sddl);
 }
 
-/* ---- closing ---- */
+/* ---- restricting existing access lists ---- */
 
 bool access_is_trusted(const char *sid) {
     return text_equal(sid, SID_SYSTEM) || text_equal(sid, SID_ADMINISTRATORS) ||
            text_equal(sid, SID_TRUSTED_INSTALLER);
 }
 
-/* Whose entry stays as it is: an administrator's; the owner's, who was looked at and could give
- * himself the rights again; and one of the owner's rights, without which he would have more. */
+/* Does the entry stay unchanged? It does for administrators, for the owner, who was checked before
+ * and could restore the rights anyway, and for OWNER RIGHTS, because without that entry the owner
+ * would have more rights. */
 static bool stays(const struct access_entry *entry, const char *owner) {
     return access_is_trusted(entry->who) || text_equal(entry->who, owner) ||
            text_equal(entry->who, SID_OWNER_RIGHTS);
 }
 
-/* Somebody else may list the folder itself, or add to it. */
+/* May somebody else list the folder itself, or add files to it? */
 static bool is_open(const struct access_list *list) {
     for (size_t i = 0; i < list->count; i++) {
         const struct access_entry *entry = &list->entries[i];
@@ -303,7 +311,7 @@ char *access_list_closed(const char *sddl, enum host_access access) {
     if (access == HOST_POD_VOLUMES)
         return list.protected_ && !is_open(&list) ? NULL : access_list_of(access, true);
 
-    /* Without what others may do. Entries that came from the folder above stay as its own. */
+    /* Remove the rights of others. Inherited entries become the folder's own. */
     for (size_t i = 0; i < list.count; i++) {
         struct access_entry *entry = &list.entries[i];
         const bool whole = entry->refuses || (!entry->odd && stays(entry, list.owner));
@@ -324,11 +332,11 @@ char *access_list_closed(const char *sddl, enum host_access access) {
     list.protected_ = true;
     if (!changed)
         return NULL;
-    freep(&list.owner); /* stays */
+    freep(&list.owner); /* The result has no owner part, so the owner does not change. */
     return access_list_write(&list);
 }
 
-/* ---- who may do what ---- */
+/* ---- finding rights of ordinary users ---- */
 
 const char *access_list_open_to(const struct access_list *list, bool folder) {
     const uint32_t changes = folder ? ACCESS_TAKE : ACCESS_CHANGE;

@@ -1,4 +1,5 @@
-/* One command line from arguments and back, as CommandLineToArgvW does it, and the environment. */
+/* Builds one command line from arguments and splits it again by CommandLineToArgvW's rules, and
+ * selects the environment variables of child programs. */
 #include "host/command_line.h"
 
 #include "base/redact.h"
@@ -15,7 +16,8 @@ char *command_line_make(const char *const *words) {
         else {
             size_t backslashes = 0;
 
-            /* A backslash is literal but before a quote, where it and the quote are escaped. */
+            /* Backslashes are literal, except before a quote: there each backslash and the quote
+             * itself must be escaped. */
             text_add_char(&line, '"');
             for (const char *p = *word; *p; p++) {
                 if (*p == '"')
@@ -39,7 +41,8 @@ void command_line_words(const char *line, struct text_list *ret) {
         struct text word = {0};
         bool quoted = false;
 
-        /* Two backslashes before a quote are one, an odd one makes the quote a character. */
+        /* Before a quote, two backslashes mean one. An odd backslash makes the quote an ordinary
+         * character. */
         for (; *p && (quoted || (*p != ' ' && *p != '\t')); p++) {
             size_t backslashes = strspn(p, "\\");
 
@@ -61,7 +64,7 @@ void command_line_words(const char *line, struct text_list *ret) {
     }
 }
 
-/* ---- environment ---- */
+/* ---- environment variables of child programs ---- */
 
 #define OURS "winjoin_"
 

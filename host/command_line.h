@@ -1,20 +1,24 @@
-/* What a program that is started gets, as text: its command line, by CommandLineToArgvW's rules,
- * and its environment, with no secret of ours. Pure. */
+/* Prepares what a child program receives as text: its command line by CommandLineToArgvW's rules,
+ * and its environment without winjoin's secrets. These functions do not call the operating system.
+ */
 #pragma once
 
 #include <stdbool.h>
 
 #include "base/text.h"
 
-/* One line of these words, NULL behind the last (or instead of the list); the caller frees. */
+/* Joins the words into one command line. `words` ends with NULL and may be NULL. The caller frees
+ * the text. */
 char *command_line_make(const char *const *words);
-/* Its words again; a quote that is not closed ends with the line. */
+/* Splits a command line into words. A quote that is not closed ends at the end of the line. */
 void command_line_words(const char *line, struct text_list *ret);
 
-/* Is it a variable of winjoin's own that holds a secret: WINJOIN_TOKEN, WINJOIN_DISCOVERY_TOKEN ...
- * (in any case)? Such a one is taken out of the environment when it is read. */
+/* Is this one of winjoin's own variables that hold a secret, such as WINJOIN_TOKEN or
+ * WINJOIN_DISCOVERY_TOKEN (in any letter case)? Such a variable is removed from the environment
+ * when it is read. */
 bool child_variable_is_ours(const char *name);
-/* One of our variables, "NAME=value", as a program that is started finds it; NULL: not at all. None
- * of winjoin's own (WINJOIN_...) is handed on. Of a proxy (HTTPS_PROXY ...) user and password are
- * left out, unless the program `talks` through it. The caller frees. */
+/* Returns a variable "NAME=value" of this process as a child program should receive it; NULL when
+ * the child must not receive it. Winjoin's own variables (WINJOIN_...) are not passed on. User and
+ * password are removed from proxy variables (HTTPS_PROXY ...), unless the child `talks` through the
+ * proxy itself. The caller frees the text. */
 char *child_variable(const char *item, bool talks);

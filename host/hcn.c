@@ -1,5 +1,6 @@
-/* The Host Networking Service's calls as sequences of its exports (open, do, close), and its codes
- * (HRESULTs of ComputeNetwork.h and winerror.h) as kinds of errors. */
+/* Calls the Host Networking Service (HNS): each operation is a sequence of calls of exported
+ * functions (open, act, close). Result codes (HRESULTs of ComputeNetwork.h and winerror.h) become
+ * kinds of errors. */
 #include "base/json.h"
 #include "base/log.h"
 #include "host/host_ops.h"
@@ -7,7 +8,8 @@
 struct code {
     uint32_t hresult;
     enum error_kind kind;
-    const char *name; /* also the text when HNS gives none */
+    /* Symbolic name or description of the code; used as reason when HNS gives none. */
+    const char *name;
 };
 
 static const struct code codes[] = {
@@ -86,13 +88,15 @@ int hcn_check(const char *function, uint32_t hresult, const char *record, struct
 
     if (!(hresult & 0x80000000u) && (!record || !*record))
         return 0;
+    /* `json` remains NULL when the record is not JSON. */
     if (record && *record)
-        (void)json_read(record, strlen(record), "ErrorRecord", &json, NULL); /* NULL then */
+        (void)json_read(record, strlen(record), "ErrorRecord", &json, NULL);
     if (!(hresult & 0x80000000u))
         hresult = (uint32_t)json_number_at(json, "ErrorCode", 0x80004005);
     for (size_t i = 0; i < ARRAY_SIZE(codes) && !code; i++)
         code = codes[i].hresult == hresult ? &codes[i] : NULL;
-    /* What HNS says of it, or what it wrote where that is no JSON; no full stop at the end. */
+    /* Use the "Error" member, or the whole record when it is not JSON. Blanks and dots at the end
+     * are removed below. */
     text = json_text_or(json, "Error", record && *record ? record : NULL);
     reason = xstrdup(text ? text : code ? code->name : "HNS gave no reason");
     for (size_t len = strlen(reason); len && strchr(". \r\n", reason[len - 1]);)
@@ -106,10 +110,11 @@ int hcn_check(const char *function, uint32_t hresult, const char *record, struct
 
 #define ZERO_GUID "00000000-0000-0000-0000-000000000000"
 enum { QUESTION_MIN_MS = 1000 };
-/* What upstream's programs send; properties are the same with and without a filter. */
+/* The query that upstream programs send. HNS returns the same properties with and without a filter.
+ */
 #define QUERY_ALL "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}"
 
-/* The exports of one kind of object (ComputeNetwork.h). */
+/* Names of the functions for one kind of object (ComputeNetwork.h). */
 struct exports {
     const char *enumerate, *create, *open, *query, *modify, *close, *remove;
 };
@@ -130,7 +135,7 @@ static const struct exports exports[] = {
                            "HcnDeleteLoadBalancer"},
 };
 
-/* One export; ret may be NULL where its result does not matter. */
+/* Calls one exported function. `ret` may be NULL when the result does not matter. */
 static int call(struct host *host, const char *function, const char *const *arguments, size_t count,
                 char **ret, struct error *err) {
     _cleanup_(freep) char *result = NULL, *record = NULL;
@@ -145,7 +150,8 @@ static int call(struct host *host, const char *function, const char *const *argu
     log_message(LOG_CALL, "%s", function);
     for (size_t i = 0; i < count; i++)
         log_message(LOG_TRACE, "%s is given %s", function, arguments[i] ? arguments[i] : "nothing");
-    /* What changes something gets all the time: its outcome would be unknown. */
+    /* Only a call that reads is shortened by the deadline. A call that changes something gets the
+     * full time, because after a timeout its outcome is unknown. */
     if (asks && host->deadline_ms && host->deadline_ms < end)
         end = host->deadline_ms > now + QUESTION_MIN_MS ? host->deadline_ms : now + QUESTION_MIN_MS;
     if (host->ops->hns(host, function, arguments, count, (unsigned)(end - now), &result, &record,
@@ -155,7 +161,7 @@ static int call(struct host *host, const char *function, const char *const *argu
                 record   ? record
                 : result ? result
                          : "");
-    /* HNSCall has no ErrorRecord: when it fails its response says why. */
+    /* HNSCall returns no ErrorRecord. When it fails, its response contains the reason. */
     if (hcn_check(function, hresult, record || !(hresult & 0x80000000u) ? record : result, err) < 0)
         return -1;
     if (!ret)
@@ -167,10 +173,12 @@ static int call(struct host *host, const char *function, const char *const *argu
 }
 
 static void close_handle(struct host *host, enum hcn_kind kind, const char *handle) {
-    (void)call(host, exports[kind].close, &handle, 1, NULL, NULL); /* nothing depends on it */
+    /* A failure to close a handle has no consequences. */
+    (void)call(host, exports[kind].close, &handle, 1, NULL, NULL);
 }
 
-/* The exports turn a text into a GUID themselves and would take a wrong one for another object. */
+/* Checks that an id is a GUID. The exported functions parse the text themselves and could take a
+ * malformed one for another object. */
 static int check_id(const char *id, struct error *err) {
     size_t digits = strspn(id, "0123456789abcdefABCDEF-");
 

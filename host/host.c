@@ -1,4 +1,5 @@
-/* The seam's front: checks arguments once for all hosts and hands on to the host's table. */
+/* Implements host.h: checks the arguments once for all hosts and calls the functions in the host's
+ * table. */
 #include "host/host.h"
 
 #include <errno.h>
@@ -10,7 +11,8 @@
 
 /* ---- services ---- */
 
-/* The SCM's own rule: at most 256 characters, no slashes. */
+/* Checks a service name by the rule of the Service Control Manager: at most 256 characters, no
+ * slashes. */
 static int check_service_name(const char *name, struct error *err) {
     if (!*name || strlen(name) > 256 || strpbrk(name, "/\\"))
         return error_set(err, ERROR_USAGE, "service name '%s': not allowed", name);
@@ -204,7 +206,8 @@ static void tick_now(const struct host *host) {
         host->tick(host->tick_context);
 }
 
-/* The rest of the time is slept, too: who waits looks once more. */
+/* Sleeps in steps and calls `tick` between them. When the deadline is nearer than the given time,
+ * sleeps until the deadline, so that the caller can check once more. */
 int host_sleep(struct host *host, unsigned milliseconds, struct error *err) {
     uint64_t now = host->deadline_ms ? host_monotonic_ms(host) : 0;
 
@@ -241,7 +244,8 @@ int host_random(struct host *host, void *data, size_t len, struct error *err) {
 unsigned host_spread_ms(struct host *host, unsigned from, unsigned to) {
     uint32_t random = UINT32_MAX / 2;
 
-    (void)host_random(host, &random, sizeof random, NULL); /* it stays in the middle */
+    /* When random bytes are not available, `random` keeps its middle value. */
+    (void)host_random(host, &random, sizeof random, NULL);
     return from + (unsigned)((uint64_t)(to - from) * random / UINT32_MAX);
 }
 
@@ -409,7 +413,7 @@ int host_firewall_put(struct host *host, const struct host_firewall_rule *rule, 
 }
 
 int host_firewall_remove(struct host *host, const char *name, struct error *err) {
-    if (!*name) /* INetFwRules.Remove("") would remove any rule without a name */
+    if (!*name) /* INetFwRules.Remove("") would remove any rule without a name. */
         return error_set(err, ERROR_USAGE, "close firewall: the rule has no name");
     log_message(LOG_CALL, "remove firewall rule '%s'", name);
     return host->ops->firewall_remove(host, name, err);

@@ -1,19 +1,20 @@
-/* The seam's front for files: what a stranger could have put in the way is refused here, for all
- * hosts. */
+/* Implements the file functions of host.h for all hosts: refuses paths that an untrusted user could
+ * have prepared, then calls the functions in the host's table. */
 #include "base/log.h"
 #include "base/text.h"
 #include "host/access_list.h"
 #include "host/host_ops.h"
 #include "host/path.h"
 
-/* Windows' names have no case. */
+/* Is the path inside HOST_OWN_FOLDER? Windows ignores the letter case of names. */
 static bool is_own(const char *at) {
     _cleanup_(freep) char *head = xstrndup(at, sizeof HOST_OWN_FOLDER);
 
     return text_equal_nocase(head, HOST_OWN_FOLDER "\\");
 }
 
-/* The result of a change to a file: winjoin's own records do not count. */
+/* Counts a successful change of a file, except inside winjoin's own folder, and returns `result`.
+ */
 static int file_changed(struct host *host, const char *path, int result) {
     return is_own(path) ? result : host_changed(host, result);
 }
@@ -45,7 +46,8 @@ static int look_inside(struct host *host, const char *path, struct host_stranger
         return -1;
     if (!ret->path && host->ops->access_get(host, path, &text, &why) < 0)
         return why.kind == ERROR_ABSENT ? 0 : error_set(err, why.kind, "%s", why.message);
-    if (text && strchr(text, ':') && access_list_read(text, &list, err) < 0) /* else: modes */
+    /* A text without a colon is a POSIX mode and not SDDL. */
+    if (text && strchr(text, ':') && access_list_read(text, &list, err) < 0)
         return error_prefix(err, "look at '%s'", path);
     if (text) {
         const enum host_file_type type = host->ops->file_type(host, path);
@@ -92,7 +94,8 @@ char *host_stranger_text(const struct host_stranger *stranger) {
                              : xasprintf("'%s' is a junction or a link", stranger->path);
 }
 
-/* A stranger chose the name: a shell may read more in it than a name. */
+/* Does the path have only harmless characters? An untrusted user chose the name, and a shell could
+ * interpret other characters. */
 static bool is_plain(const char *path) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 " ._-:\\";
@@ -127,8 +130,8 @@ int host_stranger_refuse(const struct host_stranger *found, struct error *err) {
     return error_hint(err, "%s", remedy);
 }
 
-/* What an ordinary user could have put in the way of a path is refused; `whole`: at its end, too.
- */
+/* Refuses a path with something that an ordinary user could have created. The end of the path
+ * itself is checked only when `whole` is true. */
 static int refuse_stranger(struct host *host, const char *at, bool whole, struct error *err) {
     _cleanup_(host_stranger_free) struct host_stranger found = {0};
 

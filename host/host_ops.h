@@ -1,5 +1,5 @@
-/* What one kind of host implements: the table behind host.h. Only files in host/ and the tests' own
- * host include this. */
+/* The table of functions that each kind of host implements for host.h. Only files in host/ and the
+ * host of the tests include this file. */
 #pragma once
 
 #include <stdint.h>
@@ -11,8 +11,8 @@
 /* What an interface has for each family, 4 and 6: whether it forwards (0, 1), and its metric. */
 enum host_interface_value { HOST_INTERFACE_FORWARDING, HOST_INTERFACE_METRIC };
 
-/* host.c has checked the arguments (no NULL, paths absolute and with '\\', numbers in range) and
- * hands these the rest; the contracts stand in host.h. */
+/* The functions of one kind of host. host.c has checked the arguments (not NULL, absolute paths
+ * with '\\', numbers in range). The contracts are documented in host.h. */
 struct host_ops {
     int (*read)(struct host *, const char *path, size_t max, char **ret, size_t *ret_len,
                 struct error *);
@@ -39,11 +39,12 @@ struct host_ops {
     int (*service_stop)(struct host *, const char *name, unsigned timeout_ms, struct error *);
     int (*service_delete)(struct host *, const char *name, unsigned timeout_ms, struct error *);
 
-    /* One export of computenetwork.dll or vmcompute.dll by its name. `arguments` are its inputs in
-     * order (NULL allowed); handles are texts that this host chose. *ret_result is the first output
-     * that is not the ErrorRecord (a handle, a list, properties, a response). 0: it was called and
-     * *ret_hresult says how it went; -1: it could not be called (ERROR_UNSUPPORTED) or did not come
-     * back in time (ERROR_TIMED_OUT). The caller frees the texts. */
+    /* Calls one exported function of computenetwork.dll or vmcompute.dll by its name. `arguments`
+     * are its inputs in order (NULL allowed). Handles are texts that the host chose. *ret_result is
+     * the first output except the ErrorRecord: a handle, a list, properties or a response. Returns
+     * 0 when the function was called; *ret_hresult is its result. Returns -1 when it could not be
+     * called (ERROR_UNSUPPORTED) or did not return in time (ERROR_TIMED_OUT). The caller frees the
+     * texts. */
     int (*hns)(struct host *, const char *function, const char *const *arguments, size_t count,
                unsigned timeout_ms, char **ret_result, char **ret_error_record,
                uint32_t *ret_hresult, struct error *);
@@ -124,60 +125,67 @@ struct host_ops {
 #define HOST_OP_DECLARE(prefix, op) __typeof__(*((struct host_ops *)0)->op) prefix##_##op;
 #define HOST_OP_ROW(prefix, op) .op = prefix##_##op,
 
-/* First member of each host. */
+/* State of a host that does not depend on its kind. It is the first member of each kind's
+ * structure. */
 struct host {
     const struct host_ops *ops;
-    unsigned changes;            /* host_changes() */
-    bool own_folder_closed;      /* HOST_OWN_FOLDER, by this process */
-    uint64_t deadline_ms;        /* host_set_deadline() */
-    void (*tick)(void *context); /* host_set_tick() */
+    unsigned changes;            /* Counter for host_changes(). */
+    bool own_folder_closed;      /* This process has already restricted HOST_OWN_FOLDER. */
+    uint64_t deadline_ms;        /* Deadline of host_set_deadline(); 0 when none. */
+    void (*tick)(void *context); /* Function of host_set_tick(). */
     void *tick_context;
 };
 
-/* The result of something that changes the machine. */
+/* Counts a successful change of the machine and returns `result`. */
 static inline int host_changed(struct host *host, int result) {
     host->changes += result == 0;
     return result;
 }
 
-/* 0 when the call went well; otherwise fills err and returns -1. `record` is the ErrorRecord or
- * NULL; a non-empty one is a failure even with a success code, and its ErrorCode counts then. */
+/* Returns 0 when an HNS call succeeded; otherwise fills err and returns -1. `record` is the
+ * ErrorRecord or NULL. A record that is not empty means failure even with a success code; then its
+ * ErrorCode counts. */
 int hcn_check(const char *function, uint32_t hresult, const char *record, struct error *err);
 
-/* What one kind of HTTP implements: the table behind http.h. Only files in host/ and the tests' own
- * HTTP include this. */
+/* The table of functions that each HTTP implementation has for http.h. Only files in host/ and the
+ * HTTP implementation of the tests include this file. */
 
 struct http_ops {
     /* All whose `err` is clear; http_exchange_end() of each when it has ended. `at_once`: of
      * http_perform_all(). */
     void (*perform)(struct http *, struct http_exchange *, size_t count, size_t at_once);
-    void (*talk)(struct http *, struct http_talk *, size_t count); /* the same */
+    /* Runs all conversations whose `err` is clear. */
+    void (*talk)(struct http *, struct http_talk *, size_t count);
     void (*free)(struct http *);
 };
 
-/* First member of each implementation. */
+/* First member of the structure of each HTTP implementation. */
 struct http {
     const struct http_ops *ops;
 };
 
-/* Tells whoever asked that this one has ended. */
+/* Logs the end of an exchange, clears the response of a failed one, and calls the exchange's
+ * `ended`. */
 void http_exchange_end(struct http_exchange *exchange);
 
-/* The proxy for a URL by this process's environment or, where that names none, the machine's own;
- * NULL: none. The caller frees. */
+/* Returns the proxy for a URL from this process's environment, or else from the machine's settings;
+ * NULL when there is none. The caller frees it. */
 char *http_environment_proxy(const char *url);
-/* A file of roots that this process was told to trust instead of the system's, or NULL. One for
- * each platform. The caller frees. */
+/* Returns the path of a file with root certificates that the user wants this process to trust
+ * instead of the system's; NULL when there is none. Each platform implements it. The caller frees
+ * it. */
 char *http_system_roots(void);
-/* Hands over each certificate (DER) that this whole machine trusts as a root of servers, not those
- * of one user; none where libcurl knows where they are. One for each platform. */
+/* Passes to `take` each certificate (DER) that the whole machine, not only one user, trusts as a
+ * root for servers. Passes none where libcurl finds the system's roots itself. Each platform
+ * implements it. */
 void http_machine_roots(void (*take)(void *context, const unsigned char *der, size_t len),
                         void *context);
-/* What follows "//" in a URL, taken apart; the spans lie in its text. */
+/* The parts of a URL behind "//". The pointers point into the URL's text. */
 struct http_authority {
-    const char *end;       /* behind it: a path, a query or nothing */
-    const char *login_end; /* the last "@", or NULL */
+    const char *end; /* End of the authority, where a path, a query or nothing follows. */
+    /* The last "@", which ends user and password; NULL when there is none. */
+    const char *login_end;
     const char *host;
-    const char *port; /* its colon, or NULL */
+    const char *port; /* The colon before the port; NULL when there is none. */
 };
 struct http_authority http_authority_split(const char *authority);

@@ -1,4 +1,5 @@
-/* The HTTP seam's front: what holds for every implementation. */
+/* Implements http.h for every HTTP implementation: checks requests, writes log lines and chooses
+ * proxies. */
 #include "host/http.h"
 
 #include <ctype.h>
@@ -33,7 +34,8 @@ char *http_shown_url(const char *url) {
                      rest[len] ? "?..." : "");
 }
 
-/* Header values and methods that could smuggle a second header are refused here. */
+/* Refuses control characters in methods and header values, because they could insert a second
+ * header. */
 static int check_line(const char *what, const char *value, struct error *err) {
     for (; value && *value; value++)
         if ((unsigned char)*value <= 0x20 && *value != ' ')
@@ -60,7 +62,7 @@ static int check_request(const struct http_request *request, struct error *err) 
             request->url);
     if (check_line("URL", request->url, err) < 0 || check_line("method", request->method, err) < 0)
         return -1;
-    /* It becomes a part of a URL and a name for SNI. */
+    /* The server name becomes part of a URL and the name for SNI. */
     for (const char *p = name && ip_parse(name, &ip, NULL) < 0 ? name : ""; *p; p++)
         if (!isalnum((unsigned char)*p) && !strchr("-._", *p))
             return error_set(err, ERROR_USAGE, "send a request: '%s' is not a valid server name",
@@ -89,7 +91,7 @@ void http_exchange_end(struct http_exchange *exchange) {
     if (failed) {
         struct http_response kept = {.retry_after = -1, .length = -1, .range_begin = -1};
 
-        /* What may stay after a failure. */
+        /* Only the certificates and the proxy may remain in the response after a failure. */
         kept.server_certs = take_ptr(exchange->response.server_certs);
         kept.proxy = take_ptr(exchange->response.proxy);
         http_response_free(&exchange->response);
@@ -157,22 +159,22 @@ void http_free(struct http *http) {
 
 /* ---- proxies ---- */
 
-/* Which proxy a URL goes through, by the variables that the tools beside winjoin on the node read
- * and, on Windows, by the machine's own lists (netsh winhttp set proxy; WINHTTP_PROXY_INFO).
+/* Chooses the proxy for a URL: from the variables that the other programs on the node read, and on
+ * Windows also from the machine's settings (netsh winhttp set proxy; WINHTTP_PROXY_INFO).
  *
- * Not left to libcurl: it does not tell which proxy it chose, which messages and preflight name; it
- * knows neither "*.corp" and "host:port", which Go's programs take, nor "<local>" and "10.*" of
- * WinHTTP; and it asks a proxy for loopback. */
+ * libcurl cannot do this: it does not report which proxy it chose, which messages and preflight
+ * need. It supports neither "*.corp" and "host:port" as Go's programs do, nor "<local>" and "10.*"
+ * of WinHTTP. And it uses a proxy for loopback. */
 
 #define SEPARATORS ",; \t\r\n"
 
 struct target {
-    const char *authority; /* "10.0.0.10:6443", lower-case */
-    const char *host;      /* without the port; an IPv6 address in brackets */
-    struct ip ip;          /* family 0: a name */
+    const char *authority; /* Host and port in lower case: "10.0.0.10:6443". */
+    const char *host;      /* Host without the port; an IPv6 address has brackets. */
+    struct ip ip;          /* The host's IP address; family 0 when the host is a name. */
 };
 
-/* "*" matches any run of characters. */
+/* Does the text match the pattern? "*" matches any characters, also none. */
 static bool matches(const char *pattern, const char *text) {
     const char *star = NULL, *again = NULL;
 
@@ -195,7 +197,7 @@ static bool matches(const char *pattern, const char *text) {
     return !*pattern;
 }
 
-/* Whether the text is the domain, or ends in it behind a dot. */
+/* Is the text the domain itself or a name inside it? */
 static bool is_within(const char *text, const char *domain) {
     const char *end = text + strlen(text) - strlen(domain);
 
@@ -219,7 +221,8 @@ static bool is_excluded_by(const struct target *target, const char *item) {
            (is_within(target->host, domain) || is_within(target->authority, domain));
 }
 
-/* The next item of a list from *at on; NULL at its end. The caller frees. */
+/* Returns the next item of a list and advances *at; NULL at the end of the list. The caller frees
+ * the item. */
 static char *next_item(const char **at) {
     const char *begin = *at + strspn(*at, SEPARATORS);
     size_t len = strcspn(begin, SEPARATORS);
@@ -295,7 +298,8 @@ char *http_environment_proxy(const char *url) {
 char *http_shown_proxy(const char *proxy) {
     const char *start = strstr(proxy, "://");
     const char *rest = start ? start + 3 : proxy;
-    const char *at = strrchr(rest, '@'); /* the last one: a password may hold what it should not */
+    /* The last "@" counts, because a password may contain others. */
+    const char *at = strrchr(rest, '@');
 
     return xasprintf("%.*s%s", (int)(rest - proxy), proxy, at ? at + 1 : rest);
 }

@@ -1,7 +1,7 @@
-/* The second seam: HTTP, on libcurl (host/curl/http_curl.c).
+/* The interface for HTTP requests, implemented with libcurl (host/curl/http_curl.c).
  *
- * No redirect is followed and nothing is unpacked unless asked, TLS is 1.2 or newer, HTTP/1.1, and
- * every answer is bounded in time and size. */
+ * Redirects and compression must be requested. TLS is 1.2 or newer, HTTP is version 1.1, and every
+ * answer has limits of time and size. */
 #pragma once
 
 #include <stdint.h>
@@ -10,80 +10,89 @@
 #include "base/text.h"
 
 enum http_verify {
-    HTTP_VERIFY_FULL, /* chain, dates and name against `ca_pem`, or the system's store when NULL */
-    HTTP_VERIFY_NONE, /* nothing; only for the first pass of token discovery */
+    HTTP_VERIFY_FULL, /* Verify chain, dates and name, with the roots in `ca_pem`, or the system's
+                         roots when it is NULL. */
+    HTTP_VERIFY_NONE, /* Verify nothing. Only for the first step of token discovery. */
 };
 enum { HTTP_BODY_MAX = 8 * 1024 * 1024 };
 
 struct http_response;
-/* All text is borrowed for the call. */
+/* One HTTP request. All texts belong to the caller and must live until the request ends. */
 struct http_request {
-    const char *method; /* "GET" when NULL */
+    const char *method; /* HTTP method; NULL means "GET". */
     const char *url;
     enum http_verify verify;
-    const char *ca_pem;          /* the only trust when given */
-    const char *server_name;     /* name to verify and send by SNI instead of the URL's, or NULL */
-    const char *client_cert_pem; /* with client_key_pem */
+    const char *ca_pem; /* Trusted root certificates; replace the system's roots. May be NULL. */
+    /* Name to verify and to send by SNI instead of the URL's host, or NULL. */
+    const char *server_name;
+    const char *client_cert_pem; /* Client certificate; needs client_key_pem. */
     const char *client_key_pem;
     const char *bearer_token;
-    const char *accept;       /* media types; NULL: JSON, then any */
-    const char *content_type; /* of body */
+    const char *accept;       /* Accepted media types; NULL means JSON first, then any. */
+    const char *content_type; /* Media type of `body`; NULL means JSON. */
     const char *body;
     size_t body_len;
-    unsigned timeout_ms; /* whole request; 0 = 10 s */
-    unsigned silent_ms;  /* not 0: it ends when nothing has come for so long */
-    size_t max_body;     /* 0 = HTTP_BODY_MAX, or no cap when streamed */
-    bool gzip;           /* the answer may come packed; max_body is of what is in it, length not */
+    unsigned timeout_ms; /* Time limit of the whole request; 0 means 10 s. */
+    unsigned silent_ms;  /* When not 0, the request ends when no data has arrived for this long. */
+    size_t max_body;     /* Limit for the body; 0 means HTTP_BODY_MAX, or no limit when streamed. */
+    bool gzip; /* Accept a compressed answer. max_body applies to the unpacked bytes, `length` does
+                  not. */
     bool follow_redirects;
-    const char *proxy; /* NULL: from the environment as Go reads it; "" = none */
-    /* Streaming: called with each piece instead of collecting the body; nonzero ends the request
-     * (the answer is then a success). Called with len 0 about once a second besides: then alone it
-     * may send requests itself. */
+    const char *proxy; /* URL of the proxy; NULL means from the environment as Go reads it, "" means
+                          none. */
+    /* For streaming: receives each piece of the body, which is then not collected. A nonzero result
+     * ends the request, and the answer counts as success. It is also called with len 0 about once a
+     * second; only then may it send requests itself. */
     int (*on_data)(void *context, const char *data, size_t len);
-    /* With on_data, or NULL: gets status, length and range_begin before the first piece; nonzero
-     * ends the request as on_data does. Not called for an answer without a body. */
+    /* Optional with on_data: receives status, length and range_begin before the first piece. A
+     * nonzero result ends the request as in on_data. Not called for an answer without a body. */
     int (*on_head)(void *context, const struct http_response *head);
     void *on_data_context;
-    uint64_t range_begin; /* only what follows so many bytes is asked for; 0 = everything */
+    uint64_t range_begin; /* Request only the bytes from this offset on; 0 means everything. */
 };
 
-/* Zero-initialise; http_response_free(). */
+/* The answer to a request. Initialize it with zeros and free it with http_response_free(). */
 struct http_response {
     long status;
-    char *body; /* NUL-terminated; NULL when streamed */
+    char *body; /* Body with a NUL at the end; NULL when it was streamed. */
     size_t body_len;
-    int64_t length; /* Content-Length; -1 = absent */
-    int64_t
-        range_begin;    /* of Content-Range: the first byte of this part; -1 = absent, unreadable */
-    int64_t date;       /* Date header, Unix seconds; 0 = absent */
-    long retry_after;   /* seconds, also of a date, at most a day; -1 = none, or now */
-    char *content_type; /* or NULL */
-    char *challenge;    /* WWW-Authenticate of the URL itself, all of them with ", " between; NULL:
-                           none, or a redirect was followed */
-    char *server_certs; /* PEM of the chain that the server presented; NULL on a kept connection */
-    char *proxy;        /* the proxy that was used, or NULL */
+    int64_t length;      /* Content-Length; -1 when absent. */
+    int64_t range_begin; /* Position of the first byte of this part, from Content-Range; -1 when
+                            absent or unreadable. */
+    int64_t date;        /* Date header in seconds since 1970; 0 when absent. */
+    long retry_after;    /* Retry-After in seconds (a date is converted); -1 when absent, 0, or more
+                            than a day. */
+    char *content_type;  /* Content-Type header, or NULL. */
+    char *challenge; /* All WWW-Authenticate headers joined with ", "; NULL when there are none or a
+                        redirect was followed. */
+    /* The certificate chain of the server as PEM; NULL on a reused connection. */
+    char *server_certs;
+    char *proxy; /* The proxy that was used, or NULL. */
     unsigned milliseconds;
-    unsigned wait_us; /* from the request, ready to be sent, to the answer's first byte */
+    unsigned wait_us; /* Time from when the request was ready to be sent until the first byte of the
+                         answer. */
 };
 void http_response_free(struct http_response *response);
 
-/* err->os of a request that failed although there was a connection; without one it is 0. */
+/* The value of err->os when a request failed although there was a connection. Without a connection,
+ * err->os is 0. */
 enum { HTTP_CONNECTED = 1 };
 
 struct http;
-/* Sends the request. Any HTTP status is success here. Kinds: ERROR_NETWORK (name, connection, TLS
- * or answer broken off), ERROR_TIMED_OUT, ERROR_UNTRUSTED (chain, dates, name; the message says
- * which, and ret->server_certs is filled where the server showed them), ERROR_MALFORMED (too long,
- * no HTTP), ERROR_INTERRUPTED. On failure ret->server_certs and ret->proxy may be set, nothing
- * else. */
+/* Sends the request. Any HTTP status is a success. Failure kinds: ERROR_NETWORK (name resolution,
+ * connection or TLS failed, or the answer broke off), ERROR_TIMED_OUT, ERROR_UNTRUSTED (the message
+ * says whether chain, dates or name; ret->server_certs is filled when the server sent
+ * certificates), ERROR_MALFORMED (too long, or not HTTP), ERROR_INTERRUPTED. After a failure only
+ * ret->server_certs and ret->proxy may be set. */
 int http_perform(struct http *http, const struct http_request *request, struct http_response *ret,
                  struct error *err);
-/* One of several requests that are under way at once. */
+/* One of several requests that run at the same time. */
 struct http_exchange {
     struct http_request request;
-    struct http_response response; /* as of http_perform() */
-    struct error *err; /* the caller's, cleared before; ERROR_NONE afterwards: it succeeded */
-    /* Or NULL: called, with on_data_context, when this one has ended. */
+    struct http_response response; /* The answer, as of http_perform(). */
+    struct error *err; /* The caller's error, cleared before the call; ERROR_NONE afterwards when
+                          the request succeeded. */
+    /* Called with on_data_context when this request has ended; may be NULL. */
     void (*ended)(void *context, const struct http_exchange *exchange);
 };
 /* http_perform() of each, whose time begins when it is sent; returns when all have ended. `at_once`
@@ -91,12 +100,12 @@ struct http_exchange {
  * as do best. At most 256. */
 void http_perform_all(struct http *http, struct http_exchange *exchanges, size_t count,
                       size_t at_once);
-/* A conversation of bytes on a connection of its own, for what begins as HTTP and goes on as
- * something else: says `first`, then hands each piece that is heard to `heard`, which adds to
- * `reply` what is to be said and sets *ret_done when nothing more is awaited (-1 with err ends it,
- * too). Called with len 0 about four times a second while nothing comes. Of the request only the
- * URL, trust, credentials of TLS and proxy count, and timeout_ms for the connection alone: `heard`
- * looks at its own clock. */
+/* A conversation of bytes on its own connection, for protocols that begin as HTTP and continue as
+ * something else. It sends `first`, then passes each received piece to `heard`. That function adds
+ * to `reply` what to send next and sets *ret_done when the conversation is complete; it returns -1
+ * with err to end it with a failure. It is called with len 0 about four times a second while
+ * nothing arrives. Of the request only URL, trust, TLS credentials and proxy are used. timeout_ms
+ * limits only the connection; `heard` must watch its own time limit. */
 struct http_talk {
     struct http_request request;
     const void *first;
@@ -104,38 +113,45 @@ struct http_talk {
     int (*heard)(void *context, const void *data, size_t len, struct text *reply, bool *ret_done,
                  struct error *err);
     void *context;
-    struct error *err; /* the caller's, cleared before; ERROR_NONE afterwards: it ended well */
+    struct error *err; /* The caller's error, cleared before the call; ERROR_NONE afterwards when
+                          the conversation succeeded. */
 };
-/* Several at the same time; returns when all have ended. They connect one after the other. Kinds:
- * ERROR_NETWORK (no connection, or the server hung up), ERROR_TIMED_OUT, ERROR_UNTRUSTED,
- * ERROR_INTERRUPTED, and those of `heard`. */
+/* Runs several conversations at the same time and returns when all have ended. They connect one
+ * after the other. Failure kinds: ERROR_NETWORK (no connection, or the server closed it),
+ * ERROR_TIMED_OUT, ERROR_UNTRUSTED, ERROR_INTERRUPTED, and those of `heard`. */
 void http_talk_all(struct http *http, struct http_talk *talks, size_t count);
-/* Keeps connections open between requests. `interrupted` (or NULL) is asked about once a second. */
+/* Creates an HTTP client, which keeps connections open between requests. While requests run, it
+ * calls `interrupted` (may be NULL) several times a second. */
 struct http *http_curl_new(const char *user_agent, bool (*interrupted)(void *), void *context);
 void http_free(struct http *http);
 
-/* A URL for messages: without user and password, query and fragment, which may be secrets. The
- * caller frees. */
+/* Returns a URL for messages, without user, password, query and fragment, which may be secret. The
+ * caller frees it. */
 char *http_shown_url(const char *url);
 
-/* Who chose a proxy, for messages: `given` by the request, as a kubeconfig has it, or found. */
+/* Says for messages who chose a proxy. `given` is true when the request had it from a kubeconfig.
+ */
 const char *http_proxy_source(bool given);
-/* Hints that a request went through this proxy, and who chose it; returns -1. NULL: no hint. */
+/* Adds a hint that a request went through this proxy and who chose it. Returns -1. A NULL proxy
+ * adds no hint. */
 int http_hint_proxy(struct error *err, const char *proxy, bool given);
 
-/* ERROR_USAGE when this is not a proxy-url that clientcmd takes: by http, https or socks5. The
- * message shows no password. */
+/* Fails with ERROR_USAGE when the URL is not a proxy-url that clientcmd accepts: http, https or
+ * socks5. The message never shows the password. */
 int http_proxy_url_check(const char *url, struct error *err);
-/* A proxy URL for messages: without the user and the password. The caller frees. */
+/* Returns a proxy URL for messages, without user and password. The caller frees it. */
 char *http_shown_proxy(const char *proxy);
 
-/* `proxy` as it is where this URL goes through it, NULL where it is excluded or `proxy` is empty.
- * `excluded` is NO_PROXY or WinHTTP's bypass list, or both, between commas, semicolons or blanks:
- * hosts, domains (".corp" too), prefixes, patterns with "*", each but a prefix with a port too, and
- * "<local>", a name without dots. Loopback never goes through one. The caller frees. */
+/* Returns a copy of `proxy` when the URL should use it; NULL when the URL is excluded or `proxy` is
+ * empty. `excluded` is NO_PROXY, WinHTTP's bypass list, or both, separated by commas, semicolons or
+ * blanks. Items are hosts, domains (also ".corp"), prefixes, patterns with "*", all except prefixes
+ * also with a port, and "<local>" for names without dots. Loopback never uses a proxy. The caller
+ * frees the text. */
 char *http_proxy_for(const char *url, const char *proxy, const char *excluded);
-/* The same with WinHTTP's list of proxies: "host:port" or "http=host:port;https=host:port". */
+/* Returns the proxy for a URL from WinHTTP's list of proxies: "host:port" or
+ * "http=host:port;https=host:port". All else is as in http_proxy_for(). */
 char *http_machine_proxy_for(const char *url, const char *proxies, const char *excluded);
-/* The machine's proxy (a WinHTTP list: "host:port" or "http=...;https=...") and the hosts that go
- * without it; false when it has none. One for each platform. The caller frees. */
+/* Reads the machine's proxy setting (a WinHTTP list: "host:port" or "http=...;https=...") and the
+ * hosts that bypass it. Returns false when there is none. Each platform implements it. The caller
+ * frees both. */
 bool http_system_proxy(char **ret_proxy, char **ret_bypass);

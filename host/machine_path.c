@@ -1,4 +1,5 @@
-/* The machine's Path. Only its text is changed: an entry like %SystemRoot% stays as written. */
+/* Edits the machine's Path variable as text, so that an entry like %SystemRoot% stays as written.
+ */
 #include "host/machine_path.h"
 
 #include "host/host_ops.h"
@@ -14,7 +15,7 @@ static int read_list(struct host *host, char **ret, struct error *err) {
     return 0;
 }
 
-/* The last entry that is the folder; NULL: none is. */
+/* Returns the last entry of the list that names the folder, or NULL. */
 static const char *find(const char *list, const char *folder, size_t *ret_len) {
     const char *found = NULL;
 
@@ -35,7 +36,8 @@ static const char *find(const char *list, const char *folder, size_t *ret_len) {
     }
 }
 
-/* A list that ends in ';' does so again: what is taken out later is just what was added. */
+/* Appends the folder to the list. When the list ends in ';', the new list does too, so that a later
+ * removal takes out exactly what was added. */
 static char *with(const char *list, const char *folder) {
     bool ends = text_ends_with(list, ";");
 
@@ -68,7 +70,7 @@ int machine_path_set(struct host *host, const char *folder, bool on, struct erro
         return 0;
     if (on) {
         changed = with(list, folder);
-    } else { /* with one of the two ';' around it */
+    } else { /* Remove the entry with one of the two ';' around it. */
         end = entry + len + (entry[len] == ';');
         entry -= !entry[len] && entry > list;
         changed = xasprintf("%.*s%s", (int)(entry - list), list, end);

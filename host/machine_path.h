@@ -1,22 +1,24 @@
-/* The machine's Path, where Windows keeps it: one folder is added to it or taken out, all else of
- * it, and its kind (REG_EXPAND_SZ), stays as it is. Sessions that are open keep the old one. */
+/* Adds a folder to the machine's Path variable in the registry, or removes it. The other entries
+ * and the type (REG_EXPAND_SZ) stay unchanged. Open sessions keep the old value. */
 #pragma once
 
 #include "host/host.h"
 
 #define MACHINE_PATH_KEY "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment"
 #define MACHINE_PATH_VALUE "Path"
-/* What Windows' own editor of the environment and setx can still change. */
+/* The longest Path that Windows' own environment editor and setx can still change. */
 enum { MACHINE_PATH_MAX = 2047 };
 
 enum machine_path {
-    MACHINE_PATH_HAS,   /* in either case, in quotes or with '\\' at its end */
-    MACHINE_PATH_LACKS, /* and can take it */
-    MACHINE_PATH_FULL,  /* it would be longer than MACHINE_PATH_MAX */
+    MACHINE_PATH_HAS,   /* The folder is in the Path, in any letter case, in quotes or with '\\' at
+                           its end. */
+    MACHINE_PATH_LACKS, /* The folder is not in the Path and can be added. */
+    MACHINE_PATH_FULL,  /* With the folder, the Path would be longer than MACHINE_PATH_MAX. */
 };
-/* Kinds: those of host_registry_get(), but no Path at all is one that lacks the folder. */
+/* Checks whether the folder is in the Path. A missing Path gives MACHINE_PATH_LACKS. Failure kinds
+ * are those of host_registry_get(). */
 int machine_path_look(struct host *host, const char *folder, enum machine_path *ret,
                       struct error *err);
-/* Adds it at the end, or takes out the last entry that is it; done already is success. Kinds: those
- * of host_registry_set(). */
+/* Adds the folder at the end, or removes the last entry that names it. Succeeds when nothing has to
+ * change. Failure kinds are those of host_registry_set(). */
 int machine_path_set(struct host *host, const char *folder, bool on, struct error *err);

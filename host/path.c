@@ -1,4 +1,5 @@
-/* Windows paths as text. What is refused here reaches no implementation, so none has to guess. */
+/* Normalizes and splits Windows paths as text. Every host implementation receives only paths that
+ * passed these checks. */
 #include "host/path.h"
 
 #include "host/http.h"
@@ -13,7 +14,7 @@ static bool is_separator(char c) {
     return c == '\\' || c == '/';
 }
 
-/* Of \\?\ and \\.\, which name a device. */
+/* Returns the length of a prefix \\?\ or \\.\, which names a device; 0 when there is none. */
 static size_t device_length(const char *path) {
     return is_separator(path[0]) && is_separator(path[1]) && (path[2] == '?' || path[2] == '.') &&
                    is_separator(path[3])
@@ -21,12 +22,13 @@ static size_t device_length(const char *path) {
                : 0;
 }
 
-/* How long the root is: "C:\" 3, "\\server\share" whole, 0 = relative. */
+/* Returns the length of the root: 3 for "C:\", 2 for "\\server\share", 0 for a relative path. */
 static size_t root_length(const char *path) {
     if (isalpha((unsigned char)path[0]) && path[1] == ':' && is_separator(path[2]))
         return 3;
+    /* In a path such as \\.\x, "." names a device and not a server. */
     if (is_separator(path[0]) && is_separator(path[1]) && path[2] && !is_separator(path[2]))
-        return path[2] == '.' && (!path[3] || is_separator(path[3])) ? 0 : 2; /* device: \\.\x */
+        return path[2] == '.' && (!path[3] || is_separator(path[3])) ? 0 : 2;
     return 0;
 }
 
@@ -109,7 +111,7 @@ char *path_plain(const char *path) {
             depth += len > 0;
             memmove(out, name, whole_len);
             out += whole_len;
-        } else if (depth > (root == 2 ? 2 : 0)) { /* a server and its share are a root */
+        } else if (depth > (root == 2 ? 2 : 0)) { /* A server with its share counts as the root. */
             depth--;
             while (out > begin && is_separator(out[-1]))
                 out--;

@@ -1,22 +1,23 @@
-/* Windows paths as text: one spelling, parent, last name. Pure. */
+/* Handles Windows paths as text: normal form, parent folder and last name. Nothing here looks at
+ * the file system. */
 #pragma once
 
 #include "base/error.h"
 
-/* The one spelling: '\\' between names, no "." or empty names, no '\\' at the end (but "C:\\"),
- * drive letter upper-case; "..", device names' prefixes (\\\\.\\, \\\\?\\), relative paths and
- * characters that Windows forbids in names are refused with ERROR_USAGE. UNC paths stay. The caller
- * frees. */
+/* Converts a path to its normal form: '\\' between names, no "." and no empty names, no '\\' at the
+ * end (except in "C:\\"), upper-case drive letter. Refuses with ERROR_USAGE: "..", device prefixes
+ * (\\\\.\\, \\\\?\\), relative paths, and characters that Windows forbids in names. UNC paths are
+ * allowed. The caller frees the result. */
 int path_normalize(const char *path, char **ret, struct error *err);
-/* A path as a person gives it, nearer to that: the prefix \\\\?\\ or \\\\.\\ before a drive or a
- * server goes, and ".." is taken back as Windows does, by the text alone (a root has none above
- * it). What is not absolute, or a device's, stays as it is. The caller frees. */
+/* Prepares a path from a person for path_normalize(): removes the prefix \\\\?\\ or \\\\.\\ before
+ * a drive or a server, and resolves ".." from the text alone, as Windows does (above a root, ".."
+ * has no effect). Relative paths and device paths stay unchanged. The caller frees the result. */
 char *path_plain(const char *path);
-/* The folder of a normalized path, or NULL for a root ("C:\\"). The caller frees. */
+/* Returns the folder of a normalized path, or NULL for a root ("C:\\"). The caller frees it. */
 char *path_parent(const char *path);
-/* The last name of a path with '\\' or '/' (borrowed from it). */
+/* Returns the last name of a path with '\\' or '/' between names. It points into the path. */
 const char *path_base(const char *path);
-/* A path of struct host as the system at hand writes it: on Linux a file of this machine (drive Z:)
- * is "/tmp/x" again, the rest stays. Platform files: host/posix/terminal.c, host/win32/terminal.c.
- * The caller frees. */
+/* Returns a path of struct host as users of this system write it: on Linux, a file on drive Z:
+ * becomes "/tmp/x"; all other paths stay. Implemented in host/posix/terminal.c and
+ * host/win32/terminal.c. The caller frees the result. */
 char *path_shown(const char *path);

@@ -1,5 +1,6 @@
-/* The process behind a service: answers the Service Control Manager and hosts a console program, or
- * work of our own. Platform files: host/win32/service_host.c, host/posix/service_host.c. */
+/* Runs the process of a Windows service: answers the Service Control Manager (SCM) and runs a
+ * console program or winjoin's own work. Implemented in host/win32/service_host.c and
+ * host/posix/service_host.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,22 +8,24 @@
 
 #include "base/error.h"
 
-/* Borrowed for the call. */
+/* A console program to run as a service. All members are borrowed for the call. */
 struct service_program {
-    const char *const *argv;        /* NULL-terminated, argv[0] is the program's path */
-    const char *const *environment; /* additional NAME=value, NULL-terminated, or NULL */
-    const char *working_folder;     /* or NULL */
-    unsigned stop_timeout_ms;       /* from Ctrl-Break to the end of the job */
-    /* Told each piece that the program writes to standard output or standard error. */
+    const char *const *argv; /* Arguments, terminated by NULL; argv[0] is the program's path. */
+    /* Additional variables NAME=value, terminated by NULL; may be NULL. */
+    const char *const *environment;
+    const char *working_folder; /* Working folder, or NULL. */
+    unsigned stop_timeout_ms;   /* Time from Ctrl-Break until the job is terminated. */
+    /* Called with each piece of the program's standard output and standard error. */
     void (*on_output)(void *context, const char *data, size_t len);
-    /* Told once, when it has ended; `asked`: by a stop or the shutdown. Or NULL. */
+    /* Called once when the program has ended; may be NULL. `asked` is true after a stop or shutdown
+     * request. */
     void (*on_end)(void *context, bool asked, unsigned exit_code);
     void *context;
 };
 
-/* Work inside this process. `begin` is over before the service is reported as running, so that what
- * depends on it starts after it; where it fails, the service ends. `go_on` returns soon after
- * host_interrupted(), which a stop and the shutdown cause. */
+/* Work of a service inside this process. `begin` ends before the service is reported as running, so
+ * that dependent services start after it; when it fails, the service ends. `go_on` must return soon
+ * after host_interrupted() becomes true, which a stop or shutdown request causes. */
 struct service_work {
     int (*begin)(void *context, struct error *err);
     int (*go_on)(void *context, struct error *err);

@@ -1,4 +1,5 @@
-/* Exchanges of one question and one answer, and names, the same on both platforms. */
+/* Sends one question and receives one answer over TCP, UDP or DNS, and resolves names. The code is
+ * the same on both platforms. */
 #include "host/socket.h"
 
 #include <stdatomic.h>
@@ -7,7 +8,7 @@
 #include "host/socket_dns.h"
 #include "host/socket_os.h"
 
-/* Waits for one handle until the deadline: 1 = ready. */
+/* Waits until the handle is ready or the deadline passes. Returns 1 when ready. */
 static int wait_ready(socket_handle handle, bool write, uint64_t deadline) {
     struct socket_wait wait = {.handle = handle, .write = write};
     uint64_t now = socket_now_us();
@@ -17,7 +18,7 @@ static int wait_ready(socket_handle handle, bool write, uint64_t deadline) {
     return socket_os_wait(&wait, 1, (unsigned)((deadline - now) / 1000 + 1));
 }
 
-/* Opens towards an address; UDP too is connected, so that ICMP errors are heard. */
+/* Connects to an address. UDP sockets are connected too, so that they receive ICMP errors. */
 static enum socket_outcome open_to(const char *address, unsigned port, bool udp, uint64_t deadline,
                                    socket_handle *ret) {
     enum socket_outcome outcome = SOCKET_FAILED;
@@ -62,7 +63,7 @@ static enum socket_outcome send_all(socket_handle handle, const void *data, size
     return SOCKET_OK;
 }
 
-/* One piece of what comes; *ret_len 0 = the other end closed. */
+/* Receives one piece of data. *ret_len is 0 when the other end closed the connection. */
 static enum socket_outcome receive_some(socket_handle handle, void *data, size_t size,
                                         uint64_t deadline, size_t *ret_len) {
     for (;;) {
@@ -75,7 +76,8 @@ static enum socket_outcome receive_some(socket_handle handle, void *data, size_t
         }
         if (n == SOCKET_OS_ERROR)
             return outcome;
-        if (!wait_ready(handle, false, deadline)) /* Wine wakes nobody for what ICMP said */
+        if (!wait_ready(handle, false, deadline)) /* Wine does not report ICMP errors through the
+                                                     wait, so check the socket's state. */
             return socket_os_state(handle) == SOCKET_REFUSED ? SOCKET_REFUSED : SOCKET_NO_REPLY;
     }
 }
@@ -161,7 +163,8 @@ enum socket_outcome socket_udp_exchange(const char *address, unsigned port, bool
     return outcome;
 }
 
-/* Over TCP each message has its length before it (RFC 1035 section 4.2.2). */
+/* Receives a DNS message over TCP, where each message has its length before it (RFC 1035
+ * section 4.2.2). */
 static enum socket_outcome dns_receive_tcp(socket_handle handle, unsigned char *answer, size_t size,
                                            uint64_t deadline, size_t *ret_len) {
     size_t len = 0, want = 2;
@@ -221,12 +224,14 @@ enum socket_outcome socket_dns_query(const char *server, unsigned port, int how,
     return outcome == SOCKET_NO_REPLY ? SOCKET_DNS_TIMEOUT : outcome;
 }
 
-/* ---- names: the system's resolver has no time limit, so a thread of its own waits for it ---- */
+/* ---- name resolution: the system's resolver has no time limit, so it runs on its own thread ----
+ */
 
 struct look_up {
     char *name;
     enum socket_outcome outcome;
-    atomic_bool left; /* by asker or thread: the other one frees */
+    atomic_bool left; /* The calling thread and the resolver thread each set this when they are
+                         done. The second one frees the structure. */
     size_t max, count;
     char addresses[][46];
 };
@@ -262,7 +267,8 @@ enum socket_outcome socket_resolve(const char *name, unsigned timeout_ms, char (
         memcpy(ret, look_up->addresses, look_up->count * sizeof *ret);
     } else if (ended < 0) {
         outcome = SOCKET_FAILED;
-        atomic_store(&look_up->left, true); /* there is no thread */
+        /* No thread was started, so the caller frees the structure alone. */
+        atomic_store(&look_up->left, true);
     }
     look_up_drop(look_up);
     return outcome;

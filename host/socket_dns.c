@@ -1,4 +1,5 @@
-/* Makes and reads DNS messages; every offset is checked, since anybody may answer a datagram. */
+/* Writes and parses DNS messages. Every offset is checked, because anybody can send a datagram as
+ * an answer. */
 #include "host/socket_dns.h"
 
 #include <stdio.h>
@@ -31,8 +32,8 @@ size_t dns_query_make(unsigned char out[DNS_QUERY_MAX], uint16_t id, const char 
         return 0;
     memset(out, 0, HEADER);
     put16(out, id);
-    out[2] = 1; /* RD */
-    out[5] = 1; /* one question */
+    out[2] = 1; /* This flag is RD (recursion desired). */
+    out[5] = 1; /* The message has one question. */
     while (*name) {
         size_t len = strcspn(name, ".");
 
@@ -52,10 +53,10 @@ size_t dns_query_make(unsigned char out[DNS_QUERY_MAX], uint16_t id, const char 
     if (size < at + OPT_LEN || size > DNS_QUERY_MAX)
         return at;
 
-    /* An OPT record (RFC 6891 section 6.1.2) with the option Padding. */
+    /* Add an OPT record (RFC 6891 section 6.1.2) with the option Padding. */
     zeros = size - at - OPT_LEN;
     memset(out + at, 0, size - at);
-    out[11] = 1; /* one additional record */
+    out[11] = 1; /* The message has one additional record. */
     put16(out + at + 1, TYPE_OPT);
     put16(out + at + 3, DNS_ANSWER_MAX);
     put16(out + at + 9, (unsigned)zeros + 4);
@@ -64,7 +65,8 @@ size_t dns_query_make(unsigned char out[DNS_QUERY_MAX], uint16_t id, const char 
     return size;
 }
 
-/* Behind the name at `at`, or 0 when it runs out. A pointer ends a name, so none is followed. */
+/* Returns the offset behind the name at `at`, or 0 when the message ends inside the name. A
+ * compression pointer ends a name, so it need not be followed. */
 static size_t name_skip(const unsigned char *answer, size_t len, size_t at) {
     while (at < len) {
         if (answer[at] == 0)
@@ -101,7 +103,7 @@ int dns_answer_parse(const unsigned char *answer, size_t len, uint16_t id,
 
         at = name_skip(answer, len, at);
         if (!at || at + 10 > len)
-            break; /* cut short: what was read so far counts */
+            break; /* The message is cut, but the records so far count. */
         size = get16(answer + at + 8);
         if (at + 10 + size > len)
             break;

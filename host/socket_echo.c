@@ -1,5 +1,5 @@
-/* The echo servers: they answer with their name before what came, so that a wrong responder is
- * seen. */
+/* Implements the echo servers. They answer with their own name before the received data, so that
+ * the tester notices when the wrong server answers. */
 #include "base/memory.h"
 #include "host/socket.h"
 #include "host/socket_os.h"
@@ -7,7 +7,7 @@
 enum { CONNECTIONS_MAX = 64, LINE_MAX_BYTES = 4096, LISTENERS_MAX = 4 };
 
 struct connection {
-    socket_handle handle; /* -1 = free */
+    socket_handle handle; /* Socket of the connection; -1 when this entry is free. */
     uint64_t since;
     size_t len;
     char line[LINE_MAX_BYTES];
@@ -80,7 +80,8 @@ static void connection_close(struct connection *connection) {
     connection->handle = -1;
 }
 
-/* prefix + data in one piece; what does not fit at once is not worth waiting for. */
+/* Sends the prefix and the data in one piece. Fails when they cannot be sent at once; it does not
+ * wait. */
 static int answer(struct socket_echo *echo, socket_handle handle, const char *data, size_t len,
                   const struct socket_peer *to) {
     enum socket_outcome outcome;
@@ -108,7 +109,7 @@ static void connection_accept(struct socket_echo *echo, socket_handle listener) 
             break;
     }
     if (slot->handle != -1)
-        connection_close(slot); /* the oldest makes room */
+        connection_close(slot); /* Close the oldest connection to free an entry. */
     slot->handle = handle;
     slot->since = socket_now_us();
     slot->len = 0;
@@ -152,12 +153,13 @@ static void handle_serve(struct socket_echo *echo, socket_handle handle) {
 
                 while ((n = socket_os_receive(echo->listeners[i].handle, data, sizeof data, &from,
                                               &outcome)) >= 0)
-                    /* Another echo is never answered, or two talk forever: an answer has a blank
-                     * behind the name, and a datagram that a third party forged has this port. */
+                    /* Never answer another echo server, or two would talk forever: its answer has a
+                     * blank behind its name, and a forged datagram may have our own port as its
+                     * source. */
                     if (n > 0 && !memchr(data, ' ', (size_t)n) &&
                         socket_os_port(&from) != echo->listeners[i].port)
                         (void)answer(echo, echo->listeners[i].handle, data, (size_t)n,
-                                     &from); /* a lost answer is the asker's news */
+                                     &from); /* A lost answer shows up at the tester. */
             } else
                 connection_accept(echo, handle);
             return;

@@ -1,37 +1,41 @@
-/* What differs between Winsock and POSIX sockets; host/socket.c builds the rest of host/socket.h on
- * it. Handles are non-blocking. */
+/* The functions that differ between Winsock and POSIX sockets. host/socket.c implements the rest of
+ * host/socket.h with them. Handles are non-blocking. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "host/socket.h"
 
-/* Somebody's address and port, as the system keeps it. */
+/* Address and port of a peer, in the system's form (sockaddr). */
 struct socket_peer {
     _Alignas(16) unsigned char data[128];
     int len;
 };
 enum { SOCKET_OS_AGAIN = -1, SOCKET_OS_ERROR = -2 };
 
-/* A numeric address and port as the system keeps them, its family (4 or 6) and its port; -1: no
- * address. */
+/* Convert a numeric address and port to the system's form, and return its family (4 or 6) and its
+ * port. socket_os_peer() returns -1 when the text is not an address. */
 int socket_os_peer(const char *address, unsigned port, struct socket_peer *ret);
 int socket_os_family(const struct socket_peer *peer);
 unsigned socket_os_port(const struct socket_peer *peer);
-/* -1 when it cannot be made; *ret_outcome says why. */
+/* Creates a socket. Returns -1 on failure. */
 socket_handle socket_os_open(int family, bool udp);
 void socket_os_close(socket_handle handle);
-/* 0 = connected (or on its way: wait to write, then ask socket_os_state()), -1 = failed at once. */
+/* Starts to connect. Returns 0 when connected or in progress: then wait until the handle is
+ * writable and call socket_os_state(). Returns -1 when it failed at once; *ret_outcome is the
+ * reason. */
 int socket_os_connect(socket_handle handle, const struct socket_peer *peer,
                       enum socket_outcome *ret_outcome);
-/* How a connection attempt ended; SOCKET_OK = connected. */
+/* Returns the result of a connection attempt; SOCKET_OK means connected. */
 enum socket_outcome socket_os_state(socket_handle handle);
-/* Reuses the address; an IPv6 listener leaves IPv4 alone. */
+/* Binds the socket, and listens when `listen` is true. A port can be bound again at once after it
+ * was closed (POSIX: SO_REUSEADDR); on Windows no other program can share it (SO_EXCLUSIVEADDRUSE).
+ * An IPv6 socket does not accept IPv4. */
 int socket_os_bind(socket_handle handle, const struct socket_peer *peer, bool listen);
-/* -1 = nobody there. */
+/* Accepts a connection. Returns -1 when none is waiting. */
 socket_handle socket_os_accept(socket_handle listener);
-/* Bytes moved, 0 = the other end closed (receiving), SOCKET_OS_AGAIN, or SOCKET_OS_ERROR with
- * *ret_outcome. Peer NULL: the connected one. */
+/* Send and receive. They return the number of bytes (0 when receiving: the other end closed),
+ * SOCKET_OS_AGAIN, or SOCKET_OS_ERROR with *ret_outcome. A NULL peer means the connected one. */
 long socket_os_send(socket_handle handle, const void *data, size_t len,
                     const struct socket_peer *to, enum socket_outcome *ret_outcome);
 long socket_os_receive(socket_handle handle, void *data, size_t size, struct socket_peer *ret_from,
@@ -39,12 +43,12 @@ long socket_os_receive(socket_handle handle, void *data, size_t size, struct soc
 
 struct socket_wait {
     socket_handle handle;
-    bool write; /* waits for writing, else for reading */
-    bool ready; /* answered; errors and hang-ups count as ready */
+    bool write; /* Wait until writable; else until readable. */
+    bool ready; /* Result: the handle is ready. Errors and closed connections count as ready. */
 };
 enum { SOCKET_WAIT_MAX = 80 };
-/* The number of ready ones, 0 after the time. */
+/* Waits until a handle is ready. Returns the number of ready handles, 0 when the time is over. */
 int socket_os_wait(struct socket_wait *waits, size_t count, unsigned milliseconds);
-/* Asks the system's resolver, for as long as that wants to take. */
+/* Resolves a name with the system's resolver, which has no time limit. */
 enum socket_outcome socket_os_look_up(const char *name, char (*ret)[46], size_t max,
                                       size_t *ret_count);

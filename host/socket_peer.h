@@ -1,6 +1,6 @@
-/* Addresses between text and what sockets take: the same source on both platforms, but with the
- * structures of each. Only host/posix/socket.c and host/win32/socket.c include it, behind their
- * system's headers, which it cannot name. */
+/* Converts addresses between text and socket structures. The source is the same on both platforms
+ * but uses the system's structures. Only host/posix/socket.c and host/win32/socket.c include this
+ * file, after their system headers. */
 #pragma once
 
 #include "host/socket_os.h"
@@ -30,7 +30,7 @@ int socket_os_family(const struct socket_peer *peer) {
 }
 
 unsigned socket_os_port(const struct socket_peer *peer) {
-    /* At the same place for both families. */
+    /* The port is at the same offset for both address families. */
     return ntohs(((const struct sockaddr_in *)(const void *)peer->data)->sin_port);
 }
 

@@ -1,5 +1,5 @@
-/* What the standard streams are and can show, and the program's own resources. Platform
- * files: host/posix/terminal.c, host/win32/terminal.c. */
+/* Finds out what the standard streams are and can display, and gives access to resources of the
+ * program itself. Implemented in host/posix/terminal.c and host/win32/terminal.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,32 +7,32 @@
 #include <stdio.h>
 
 struct terminal {
-    bool in_is_terminal; /* somebody can answer */
+    bool in_is_terminal; /* Standard input is a terminal, so the user can answer questions. */
     bool out_is_terminal;
     bool err_is_terminal;
-    bool utf8;        /* ticks and arrows can be shown */
-    bool color;       /* ANSI sequences work */
-    unsigned columns; /* of the terminal behind standard error; 0 = not known */
-    unsigned lines;   /* the same */
+    bool utf8;        /* The streams can display Unicode such as check marks and arrows. */
+    bool color;       /* ANSI color sequences work. */
+    unsigned columns; /* Width of the terminal of standard error; 0 when unknown. */
+    unsigned lines;   /* Height of the terminal of standard error; 0 when unknown. */
 };
-/* Looks at the streams. On Linux those that are closed are opened so that no other file gets their
- * numbers, and using them still fails; on Windows makes them UTF-8, turns ANSI sequences on and
- * leaves line ends as they are written. */
+/* Examines the standard streams. On Linux, closed streams are opened so that no other file gets
+ * their numbers, yet their use still fails. On Windows, the streams become UTF-8, ANSI sequences
+ * are enabled, and line ends are written unchanged. */
 void terminal_open(struct terminal *ret);
-/* Arguments of this process as UTF-8, argv[0] first; NULL-terminated. On Linux they are those
- * given; on Windows they are made from the command line (never freed: they live as long as the
- * process). */
+/* Returns the arguments of this process as UTF-8, argv[0] first, terminated by NULL. On Linux they
+ * are `argv`. On Windows they are made from the command line and live as long as the process. */
 char **terminal_arguments(int argc, char **argv, int *ret_argc);
-/* The probe program that winjoin.exe carries for pods (resource WINJOIN_PROBE); false when this
- * build carries none. */
+/* Returns the probe program for Pods, which winjoin.exe contains as the resource WINJOIN_PROBE.
+ * False when this build contains none. */
 bool terminal_probe_program(const void **ret_data, size_t *ret_len);
-/* A path as a person gives it, made absolute for struct host: relative ones against the current
- * folder, a prefix \\?\ gone and ".." taken back (path_plain()); on Linux this machine's files are
- * drive Z:. URLs stay. The caller frees. */
+/* Makes a path from a person absolute for struct host: relative paths start in the current folder,
+ * a prefix \\?\ is removed and ".." is resolved (path_plain()). On Linux, this machine's files are
+ * on drive Z:. URLs stay unchanged. The caller frees the result. */
 char *terminal_full_path(const char *given);
-/* A file to write at the end of, by its path as a person gives it; NULL with errno. */
+/* Opens a file for appending, by its path as a person writes it. NULL with errno on failure. */
 FILE *terminal_append(const char *path);
-/* Does the terminal behind standard input show what is typed? Where there is none: nothing. */
+/* Turns the display of typed characters on or off at the terminal of standard input. Without a
+ * terminal it does nothing. */
 void terminal_echo(bool on);
-/* No core file and no crash dump may hold secrets. */
+/* Disables core files and crash dumps, because they could contain secrets. */
 void terminal_forbid_dumps(void);

@@ -1,4 +1,4 @@
-/* Looks and pauses until a deadline on the monotonic clock. */
+/* Checks a condition repeatedly, with pauses, until a deadline on the monotonic clock. */
 #include "host/wait.h"
 
 enum { TELL_MS = 1000 };

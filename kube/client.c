@@ -1,4 +1,5 @@
-/* The Kubernetes API: requests with JSON bodies, and Status turned into errors. */
+/* Sends requests to the Kubernetes API with JSON bodies, retries them, and converts Status answers
+ * to errors. */
 #include "kube/client.h"
 
 #include "base/log.h"
@@ -73,7 +74,7 @@ char *kube_escape(const char *s) {
     return text_take(&out);
 }
 
-/* ---- what an answer means ---- */
+/* ---- the meaning of answers ---- */
 
 int kube_status_error(const char *method, const char *path, long status, const char *body,
                       size_t len, struct error *err) {
@@ -95,7 +96,7 @@ int kube_status_error(const char *method, const char *path, long status, const c
             kind = kinds[i].kind;
     if (body && kube_protobuf_is(body, len))
         (void)kube_protobuf_read(body, len, &object, ERROR_IGNORED);
-    else if (body) /* other bodies are shown as they are */
+    else if (body) /* A body that is not JSON is shown as it is. */
         (void)json_read(body, len, "Status", &object, ERROR_IGNORED);
     reason = json_text_at(object, "reason");
     message = json_text_at(object, "message");
@@ -128,7 +129,7 @@ void kube_request_fill(const struct kube_client *client, const struct kube_call 
         .timeout_ms = call->timeout_ms ? call->timeout_ms : client->timeout_ms,
         .silent_ms = call->silent_ms,
         .max_body = call->max_body,
-        /* small answers come as they are, and of no server before trust */
+        /* Compression is used only for large answers, and never for an untrusted server. */
         .gzip = call->gzip || call->ret_text,
         .on_data = call->on_data,
         .on_data_context = call->on_data_context,
@@ -144,7 +145,7 @@ int kube_perform(struct kube_client *client, const struct kube_call *call,
     kube_request_fill(client, call, url, &request);
     client->requests++;
     if (http_perform(client->http, &request, ret, err) < 0) {
-        /* Whom the request really went to. */
+        /* Tell the user through which proxy the request went. */
         (void)http_hint_proxy(err, ret->proxy, client->proxy_url);
         if (err && err->kind == ERROR_NETWORK && !ret->proxy && server_url_is_here(client->server))
             (void)error_hint(err,
@@ -160,7 +161,7 @@ int kube_perform(struct kube_client *client, const struct kube_call *call,
     return 0;
 }
 
-/* One try, which demands a 2xx; *retry_after is filled for other answers too. */
+/* Performs a call once and requires a 2xx answer. *retry_after is set for other answers too. */
 static int perform(struct kube_client *client, const struct kube_call *call, json_t **ret,
                    long *retry_after, struct error *err) {
     _cleanup_(http_response_free) struct http_response response = {0};
@@ -189,9 +190,9 @@ static int perform(struct kube_client *client, const struct kube_call *call, jso
     return 0;
 }
 
-/* A server that has just come back refuses whom it knows until it has read its tokens and roles;
- * once it is ready, one more refusal is all that there is to say. One that has too much to do was
- * never away. */
+/* Decides after a failure whether another try may succeed. A server that restarts refuses valid
+ * credentials until it has loaded tokens and roles; once it is ready, one more try decides. An
+ * overloaded server (429) did not restart. */
 static bool may_pass(struct kube_client *client, const struct error *why) {
     struct kube_client nobody = {.http = client->http,
                                  .host = client->host,
@@ -202,7 +203,8 @@ static bool may_pass(struct kube_client *client, const struct error *why) {
                                  .insecure = client->insecure};
     struct kube_call call = {.method = "GET", .path = "/readyz", .timeout_ms = READY_TIMEOUT_MS};
     _cleanup_(http_response_free) struct http_response response = {0};
-    uint64_t now = host_monotonic_ms(client->host) + 1; /* never 0 */
+    /* Add 1, because `lost` is 0 when the server was not lost. */
+    uint64_t now = host_monotonic_ms(client->host) + 1;
     long status = 0;
 
     if ((why->kind == ERROR_NETWORK && (client->lost || why->os != TOO_MANY_REQUESTS)) ||
@@ -213,8 +215,8 @@ static bool may_pass(struct kube_client *client, const struct error *why) {
     if (!client->lost)
         return false;
 
-    /* It is ready when /readyz, asked by nobody in particular, says so; one that is not for
-     * everybody leaves a few seconds after the loss for the answer. */
+    /* The server is ready when /readyz, asked without credentials, returns 200. When the server
+     * refuses anonymous requests, wait a few seconds after the loss instead. */
     if (kube_perform(&nobody, &call, &response, ERROR_IGNORED) == 0)
         status = response.status;
     if (status == 200 || (status && status < 500 && now - client->lost >= COME_BACK_MS))
@@ -222,7 +224,8 @@ static bool may_pass(struct kube_client *client, const struct error *why) {
     return true;
 }
 
-/* Tries again what may pass until timeout_ms is over; the last error stays. */
+/* Performs a call and retries failures that may be temporary until timeout_ms has passed. Returns
+ * the last error. */
 int kube_call_retry(struct kube_client *client, const struct kube_call *call, unsigned timeout_ms,
                     json_t **ret, struct error *err) {
     uint64_t end = host_monotonic_ms(client->host) + timeout_ms;
@@ -233,7 +236,7 @@ int kube_call_retry(struct kube_client *client, const struct kube_call *call, un
         unsigned pause;
 
         if (perform(client, call, ret, &retry_after, &why) == 0) {
-            client->lost = 0; /* it let us in: it has read its roles */
+            client->lost = 0; /* The server accepted the credentials, so it has loaded its roles. */
             return 0;
         }
         pause = kube_pause_ms(client->host, attempt, retry_after);
@@ -257,7 +260,7 @@ int kube_forgive(const struct error *why, bool *ret_denied, struct error *err) {
     return 0;
 }
 
-/* ---- the verbs ---- */
+/* ---- requests by verb ---- */
 
 int kube_get(struct kube_client *client, const char *path, json_t **ret, struct error *err) {
     struct kube_call call = {.method = "GET", .path = path};
@@ -313,13 +316,14 @@ unsigned kube_pause_ms(struct host *host, unsigned attempt, long retry_after) {
     return host_spread_ms(host, base / 2, base + base / 2);
 }
 
-/* SelfSubjectAccessReview, SelfSubjectRulesReview: every authenticated user may create them
+/* SelfSubjectAccessReview and SelfSubjectRulesReview: every authenticated user may create them
  * (system:basic-user). */
 
 #define REVIEWS "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 #define RULES_REVIEWS "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
 
-/* What is bound in a namespace is no right in all of them, so the one asked about has nothing. */
+/* A namespace without objects. Rights bound in one namespace do not apply to all, so a rules review
+ * for this name shows only cluster-wide rights. */
 #define NO_NAMESPACE "winjoin-cluster-wide"
 
 static bool lists(const json_t *rule, const char *key, const char *wanted) {
@@ -329,8 +333,8 @@ static bool lists(const json_t *rule, const char *key, const char *wanted) {
     return false;
 }
 
-/* Authorizers that know no rules (a webhook, the one for nodes) are asked about what is not shown.
- */
+/* Some authorizers cannot list rules (webhook, node). So each right that the rules review does not
+ * show is asked for separately. */
 int kube_may(struct kube_client *client, const struct kube_right *rights, size_t count, bool *ret,
              struct error *err) {
     _cleanup_json_ json_t *whole =
@@ -348,7 +352,7 @@ int kube_may(struct kube_client *client, const struct kube_right *rights, size_t
 
         ret[i] = false;
         json_each(json_at(rules, "status.resourceRules"), k, rule)
-            /* one for some objects by their names is no right to all of them */
+            /* Ignore a rule for named objects only, because it is no right to all objects. */
             ret[i] |= !json_array_size(json_object_get(rule, "resourceNames")) &&
                       lists(rule, "verbs", right->verb) && lists(rule, "apiGroups", right->group) &&
                       lists(rule, "resources", right->resource);
@@ -384,7 +388,8 @@ static void on_ended(void *context, const struct http_exchange *exchange) {
 void kube_perform_many(struct kube_client *client, struct kube_many *items, size_t count,
                        size_t at_once) {
     struct http_exchange *exchanges = xcalloc(count ? count : 1, sizeof *exchanges);
-    struct error *errors = xcalloc(count ? count : 1, sizeof *errors); /* few are ever filled */
+    /* Only few of the many errors are ever filled, so the memory of most is never touched. */
+    struct error *errors = xcalloc(count ? count : 1, sizeof *errors);
     char **urls = xcalloc(count ? count : 1, sizeof *urls);
 
     for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-/* CertificateSigningRequests: send one for a node's client certificate and watch what becomes of
- * it. */
+/* Sends CertificateSigningRequests for node certificates and watches them until they are decided.
+ */
 #include "kube/csr.h"
 
 #include "base/base64.h"
@@ -8,7 +8,8 @@
 
 #define CSR_PATH "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 
-enum { CERTIFICATE_MAX = 512 * 1024 }; /* in base64; a chain has some KiB */
+/* Limit for a certificate in base64. A normal chain has a few KiB. */
+enum { CERTIFICATE_MAX = 512 * 1024 };
 
 const char *const kube_csr_states[] = {"pending", "approved", "denied", "failed", "issued"};
 
@@ -18,7 +19,8 @@ void kube_csr_free(struct kube_csr *csr) {
     *csr = (struct kube_csr){0};
 }
 
-/* base64 text to bytes as text; NULL when absent or damaged, also by a NUL in it. */
+/* Decodes base64 to text. NULL when it is absent or damaged, or contains a NUL. The caller frees
+ * it. */
 static char *decoded(const json_t *object, const char *path) {
     const char *text = json_text_at(object, path);
     unsigned char *data = NULL;
@@ -37,7 +39,7 @@ int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error 
         enum kube_csr_state state;
     } states[] = {{"Approved", KUBE_CSR_APPROVED},
                   {"Failed", KUBE_CSR_FAILED},
-                  {"Denied", KUBE_CSR_DENIED}}; /* the later row wins */
+                  {"Denied", KUBE_CSR_DENIED}}; /* The last matching row decides the state. */
     const char *name = json_text_at(object, "metadata.name");
     const char *given = json_text_at(object, "status.certificate");
     struct kube_csr csr = {0};
@@ -46,7 +48,8 @@ int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error 
         return -1;
     if (!name || !json_is_object(json_at(object, "spec")))
         return error_set(err, ERROR_MALFORMED, "decode CertificateSigningRequest: no name or spec");
-    if (!kube_name_is_valid(name)) /* it is in commands that people copy */
+    /* The name becomes part of commands that people copy, so it must be safe. */
+    if (!kube_name_is_valid(name))
         return error_set(err, ERROR_MALFORMED,
                          "decode CertificateSigningRequest: \"%.100s\" is not an object name",
                          name);
@@ -168,7 +171,8 @@ static int tell(void *context, unsigned waited_ms, struct error *err) {
     return 0;
 }
 
-/* 1 issued, 0 wait on, -1 it will never be. */
+/* Handles one watch event: returns 1 when the certificate is issued, 0 to continue, -1 when it will
+ * never be issued. */
 static int on_event(void *context, const char *type, const json_t *object, struct error *err) {
     struct csr_wait *w = context;
     bool listed = text_equal(type, "LISTED");

@@ -1,4 +1,4 @@
-/* Where one event ends and the next begins. */
+/* Splits the stream of a watch into events. */
 #include "kube/event_stream.h"
 
 enum { HEAD = 4 }; /* bytes of a frame's length */
@@ -11,8 +11,8 @@ void event_stream_begin(struct event_stream *s) {
     text_clear(&s->piece);
 }
 
-/* A whole event is taken out of the builder. What is not an event stays there, with all that comes
- * behind it, for the error message, and is read once only. */
+/* Reads a complete event and clears the builder. If it is not an event, the bytes and all that
+ * follow stay in the builder for the error message, and it is not read again. */
 static void read_event(struct event_stream *s, json_t **ret) {
     int result =
         s->form == STREAM_LINES
@@ -28,7 +28,7 @@ static void read_event(struct event_stream *s, json_t **ret) {
     json_decref(*ret);
     *ret = NULL;
     s->words = true;
-    if (s->form == STREAM_FRAMES) /* nobody can read them */
+    if (s->form == STREAM_FRAMES) /* Binary data is useless in an error message. */
         text_clear(&s->piece);
 }
 
@@ -38,8 +38,9 @@ static size_t length_of(const char *head) {
     return (size_t)b[0] << 24 | (size_t)b[1] << 16 | (size_t)b[2] << 8 | b[3];
 }
 
-/* A line begins with a brace, a frame with the first of its length's bytes, which is 0. A Status in
- * Protobuf, the answer to a watch that is refused, is neither, and stays as it is. */
+/* Takes bytes up to the end of one event. The first byte shows the form: a JSON line begins with a
+ * brace, a Protobuf frame with a zero byte of its length. A Protobuf Status, the answer to a
+ * refused watch, begins with 'k' and is kept as it is. */
 size_t event_stream_take(struct event_stream *s, const char *data, size_t len, json_t **ret) {
     size_t n = len, wanted;
 
@@ -61,7 +62,7 @@ size_t event_stream_take(struct event_stream *s, const char *data, size_t len, j
         return n + (newline != NULL);
     }
 
-    /* Of a frame the length comes first, then as many bytes. */
+    /* A frame begins with its length, followed by that number of bytes. */
     wanted = HEAD + (s->piece.len < HEAD ? 0 : length_of(s->piece.data));
     s->piece.overflow = wanted > EVENT_FRAME_MAX;
     if (s->piece.overflow || s->words)

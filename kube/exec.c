@@ -1,4 +1,5 @@
-/* Channels of a WebSocket: https://github.com/kubernetes/kubernetes, remotecommand's v4 and v5. */
+/* Runs programs in containers over WebSocket channels, by versions 4 and 5 of Kubernetes'
+ * remotecommand protocol (https://github.com/kubernetes/kubernetes). */
 #include "kube/exec.h"
 
 #include "kube/request.h"
@@ -6,7 +7,8 @@
 
 #define PROTOCOLS "v5.channel.k8s.io, v4.channel.k8s.io"
 enum { OUT = 1, ERR = 2, STATUS = 3 };
-/* The exit code may overtake the output: the server's close is waited for, so long. */
+/* LINGER_MS: the exit code may arrive before the output, so wait this long for the server to close.
+ * FAILED_HTTP: the status to assume when a Status has no code. */
 enum { LINGER_MS = 2000, FAILED_HTTP = 500 };
 
 struct talk {
@@ -29,7 +31,7 @@ static int on_message(void *context, const char *data, size_t len, struct error 
     struct talk *talk = context;
     struct text *into = len && data[0] == OUT ? &talk->result.out : &talk->result.err;
 
-    if (len < 2) /* the server shows that a channel is open */
+    if (len < 2) /* An empty message only shows that the channel is open. */
         return 0;
     if (data[0] == STATUS) {
         json_decref(take_ptr(talk->status));
@@ -58,7 +60,7 @@ static int heard(void *context, const void *data, size_t len, struct text *reply
     return *ret_done ? 0 : error_set(err, ERROR_TIMED_OUT, "it did not end in time");
 }
 
-/* Fills in the path, the URL and the first bytes to send; `ret` borrows them from the talk. */
+/* Sets the path, the URL and the first bytes to send. `ret` borrows them from `talk`. */
 static int begin(struct talk *talk, const struct kube_exec *exec, struct http_talk *ret,
                  struct error *err) {
     struct kube_client *client = talk->client;
@@ -68,7 +70,7 @@ static int begin(struct talk *talk, const struct kube_exec *exec, struct http_ta
     _cleanup_(secret_freep) char *login =
         client->bearer_token ? xasprintf("Authorization: Bearer %s\r\n", client->bearer_token)
                              : xstrdup("");
-    const char *authority = strstr(client->server, "://") + 3; /* http_talk_all() checks it */
+    const char *authority = strstr(client->server, "://") + 3; /* http_talk_all() checks the URL. */
     size_t authority_len = strcspn(authority, "/");
     _cleanup_(freep) char *host = xstrndup(authority, authority_len), *target = NULL;
     unsigned char random[WEBSOCKET_NONCE_LEN + sizeof(uint32_t)];
@@ -100,7 +102,7 @@ static int begin(struct talk *talk, const struct kube_exec *exec, struct http_ta
     return 0;
 }
 
-/* `result`: of the conversation. */
+/* Evaluates a finished conversation; `result` is its result. */
 static int finish(struct talk *talk, const struct kube_exec *exec, int result,
                   struct kube_exec_result *ret, struct error *err) {
     const json_t *status = talk->status;
@@ -108,14 +110,14 @@ static int finish(struct talk *talk, const struct kube_exec *exec, int result,
     bool failed = text_equal(json_text_at(status, "reason"), "NonZeroExitCode");
     long long code = 0;
 
-    /* The program ended by itself: with 0, or with the code among the causes. */
+    /* The program ended with exit code 0, or with the code in the list of causes. */
     json_each(json_at(status, "details.causes"), i, cause) {
         const char *text = json_text_at(cause, "message");
 
         if (ended || !failed || !text || !text_equal(json_text_at(cause, "reason"), "ExitCode") ||
             text_to_number(text, INT32_MIN, UINT32_MAX, &code) < 0)
             continue;
-        talk->result.exit_code = (int)code; /* Windows' codes have 32 bits */
+        talk->result.exit_code = (int)code; /* Exit codes on Windows have 32 bits. */
         ended = true;
     }
     if (talk->ws.status && (result == 0 || talk->ws.refusal.len)) {
@@ -124,7 +126,8 @@ static int finish(struct talk *talk, const struct kube_exec *exec, int result,
     } else if (result == 0 && !status) {
         result = error_set(err, ERROR_NETWORK, "the server ended it without an exit code");
     } else if (result == 0 && !ended) {
-        _cleanup_(freep) char *words = json_write(status); /* the server's own words */
+        /* The server's Status, for the error message. */
+        _cleanup_(freep) char *words = json_write(status);
 
         result =
             kube_status_error("GET", talk->path, (long)json_number_at(status, "code", FAILED_HTTP),

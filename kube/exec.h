@@ -1,21 +1,22 @@
-/* Runs a program in a container, as `kubectl exec` does, over a WebSocket. */
+/* Runs a program in a container as `kubectl exec` does, over a WebSocket. */
 #pragma once
 
 #include "kube/client.h"
 
 enum { KUBE_EXEC_TIMEOUT_MS = 30000, KUBE_EXEC_OUTPUT_MAX = 1024 * 1024 };
 
-/* Borrowed for the call. */
+/* A program to run in a container. All members are borrowed for the call. */
 struct kube_exec {
     const char *namespace_, *pod;
-    const char *container;   /* NULL: the pod's only one */
-    const char *const *argv; /* NULL-ended; run as it is, by no shell */
-    unsigned timeout_ms;     /* of all of it; 0 = KUBE_EXEC_TIMEOUT_MS */
-    size_t max_output;       /* of both streams together; 0 = KUBE_EXEC_OUTPUT_MAX */
+    const char *container; /* Name of the container; NULL when the Pod has only one. */
+    /* Program and arguments, terminated by NULL. No shell interprets them. */
+    const char *const *argv;
+    unsigned timeout_ms; /* Time limit of the whole call; 0 means KUBE_EXEC_TIMEOUT_MS. */
+    size_t max_output;   /* Limit for both output streams together; 0 means KUBE_EXEC_OUTPUT_MAX. */
 };
-/* Zero-initialise, kube_exec_result_free(). */
+/* Result of a program. Initialize it with zeros and free it with kube_exec_result_free(). */
 struct kube_exec_result {
-    struct text out, err; /* what it wrote; may hold NUL */
+    struct text out, err; /* Standard output and standard error; may contain NUL bytes. */
     int exit_code;
 };
 void kube_exec_result_free(struct kube_exec_result *result);

@@ -1,4 +1,4 @@
-/* Credentials that a program gives. */
+/* Gets credentials from a program, as the "exec" section of a kubeconfig describes. */
 #include "kube/kubeconfig.h"
 
 #include "base/base64.h"
@@ -14,7 +14,8 @@ int exec_credential_read(const char *text, size_t len, const char *version,
     if (json_read(text, len, "ExecCredential", &answer, ERROR_IGNORED) < 0 ||
         !text_equal(json_text_at(answer, "kind"), "ExecCredential"))
         return error_set(err, ERROR_MALFORMED,
-                         "its output is not an ExecCredential"); /* may quote a secret */
+                         "its output is not an ExecCredential"); /* Do not quote the output, because
+                                                                    it may contain a secret. */
     if (!text_equal(json_text_at(answer, "apiVersion"), version))
         return error_set(err, ERROR_MALFORMED, "its output is not of apiVersion %s", version);
     token = json_text_at(answer, "status.token");
@@ -29,7 +30,8 @@ int exec_credential_read(const char *text, size_t len, const char *version,
     return 0;
 }
 
-/* "x" in the folders of PATH, "./x" beside the kubeconfig; NULL: it is nowhere. */
+/* Finds the program: "x" in the folders of PATH, "./x" relative to the kubeconfig. NULL when it is
+ * not found. The caller frees the path. */
 static char *find_program(struct host *host, const char *kubeconfig, const char *command) {
     _cleanup_(freep) char *path = host_environment(host, "PATH");
     const char *slash = strrchr(kubeconfig, '\\'), *other = strrchr(kubeconfig, '/');
@@ -60,8 +62,9 @@ static char *find_program(struct host *host, const char *kubeconfig, const char 
     return found;
 }
 
-/* What kubectl tells the program, and what the kubeconfig has it told. Who signs in elsewhere does
- * so through the proxy, whose password no other program is given. */
+/* Builds the program's environment: what kubectl passes and what the kubeconfig adds. The proxy
+ * variables keep their passwords, because such a program signs in through the proxy; no other
+ * program gets them. */
 static void environment_make(struct host *host, const struct kubeconfig *config,
                              const char *version, struct text_list *ret) {
     static const char *const proxies[] = {"HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"};

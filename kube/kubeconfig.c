@@ -1,4 +1,4 @@
-/* Reads kubeconfig files: the cluster and the credentials that one names. */
+/* Reads kubeconfig files: the chosen cluster and its credentials. */
 #include "kube/kubeconfig.h"
 
 #include "base/base64.h"
@@ -38,13 +38,13 @@ int kubeconfig_settle_ca(struct kubeconfig *c, struct error *err) {
     return 0;
 }
 
-/* ---- finding ---- */
+/* ---- finding entries and fields ---- */
 
-/* What one reading carries along. */
+/* State of one reading. */
 struct reading {
     const struct yaml *yaml;
-    bool whole;          /* a file: cluster, context and user must be all there */
-    const char *current; /* the context; NULL: the file's own */
+    bool whole;          /* The text is a file, so cluster, context and user must all exist. */
+    const char *current; /* Name of the context; NULL means the current context of the file. */
     struct error *err;
 };
 
@@ -52,7 +52,7 @@ static int refuse(struct reading *r, const json_t *at, const char *path, const c
     return yaml_refuse(r->yaml, yaml_place(r->yaml, at, path), r->err, ERROR_MALFORMED, "%s", why);
 }
 
-/* The first words are clientcmd's own. */
+/* Sets an error that begins with clientcmd's words "invalid configuration", and returns -1. */
 #define invalid(r, ...) invalid_at(r, xasprintf(__VA_ARGS__))
 static int invalid_at(struct reading *r, char *why) {
     (void)error_set(r->err, ERROR_USAGE, "read '%s': invalid configuration: %s", r->yaml->what,
@@ -61,19 +61,21 @@ static int invalid_at(struct reading *r, char *why) {
     return -1;
 }
 
-/* The first entry of the list that is called `name`; NULL when there is none. */
+/* Returns the first entry of the list with this name, or NULL. */
 static const json_t *find_entry(const json_t *root, const char *list, const char *name) {
     json_each(json_object_get(root, list), i, entry) {
         const json_t *given = json_object_get(entry, "name");
         const char *text = !given || json_is_null(given) ? "" : json_string_value(given);
 
-        if (json_is_object(entry) && text_equal(text, name)) /* a number is no name */
+        /* A number is not accepted as a name. */
+        if (json_is_object(entry) && text_equal(text, name))
             return entry;
     }
     return NULL;
 }
 
-/* What kubectl prints in the place of a secret; a decoded "data" of `-o json` is the same. */
+/* Refuses a placeholder that kubectl prints instead of a secret. The same text can occur in base64
+ * data from `-o json`. */
 static int refuse_hidden(struct reading *r, const json_t *map, const char *key, const char *value) {
     if (!text_equal(value, "DATA+OMITTED") && !text_equal(value, "REDACTED") &&
         !text_equal_nocase(value, "<redacted>"))
@@ -85,7 +87,8 @@ static int refuse_hidden(struct reading *r, const json_t *map, const char *key, 
     return error_hint(r->err, "write the file again: kubectl config view --raw");
 }
 
-/* A copy of a non-empty text field; NULL when absent. Fails when it is of another type. */
+/* Copies a text field. *ret is unchanged when the field is absent or empty. Fails when it has
+ * another type. */
 static int take_field(struct reading *r, const json_t *map, const char *key, char **ret) {
     const json_t *value = json_object_get(map, key);
     const char *text = json_string_value(value);
@@ -101,7 +104,8 @@ static int take_field(struct reading *r, const json_t *map, const char *key, cha
     return 0;
 }
 
-/* The same for base64 data; ret_len may be NULL. */
+/* Decodes a base64 field. *ret is unchanged when the field is absent or empty. `ret_len` may be
+ * NULL. */
 static int take_data(struct reading *r, const json_t *map, const char *key, char **ret,
                      size_t *ret_len) {
     const json_t *value = json_object_get(map, key);
@@ -130,7 +134,7 @@ static int take_data(struct reading *r, const json_t *map, const char *key, char
     return 0;
 }
 
-/* ---- cluster and user ---- */
+/* ---- reading cluster and user ---- */
 
 static int read_cluster(struct reading *r, const json_t *cluster, struct kubeconfig *c) {
     _cleanup_(freep) char *scheme = NULL, *lower = NULL;
@@ -150,7 +154,7 @@ static int read_cluster(struct reading *r, const json_t *cluster, struct kubecon
     if (!c->server)
         return invalid(r, "no server found for cluster \"%s\"", c->cluster_name);
 
-    /* kubectl takes a scheme in capitals, too, and https where a file has no scheme. */
+    /* As kubectl does, accept a scheme in capitals and assume https when there is none. */
     end = strstr(c->server, "://");
     scheme = end ? xstrndup(c->server, (size_t)(end - c->server)) : xstrdup("https");
     lower = text_lower(scheme);
@@ -165,7 +169,8 @@ static int read_cluster(struct reading *r, const json_t *cluster, struct kubecon
     return 0;
 }
 
-/* Something is there: a way to say who one is that winjoin must not pass over. */
+/* Remembers that a user has this member. Such members select a kind of authentication that winjoin
+ * must not ignore. */
 static void note_presence(const json_t *user, const char *key, char **ret) {
     const json_t *value = json_object_get(user, key);
 
@@ -216,9 +221,9 @@ static int read_user(struct reading *r, const json_t *root, const json_t *contex
     return 0;
 }
 
-/* ---- choice ---- */
+/* ---- choosing the cluster ---- */
 
-/* The cluster without a name, as kubeadm, or that of the current context. */
+/* Chooses the cluster without a name, as kubeadm does, or that of the current context. */
 static int choose_cluster(struct reading *r, const json_t *root, const json_t *context,
                           struct kubeconfig *c) {
     const json_t *clusters = json_object_get(root, "clusters");
@@ -226,7 +231,8 @@ static int choose_cluster(struct reading *r, const json_t *root, const json_t *c
     const char *name = json_text_or(context, "cluster", "");
     const json_t *cluster = unnamed ? unnamed : find_entry(root, "clusters", name);
 
-    if (r->whole && unnamed && *name) /* clientcmd and kubeadm choose differently */
+    if (r->whole && unnamed && *name) /* Refuse this case, because clientcmd and kubeadm would
+                                         choose different clusters. */
         return invalid(
             r, "the kubeconfig has both a cluster without a name and \"%s\" of the current context",
             name);
@@ -244,7 +250,7 @@ static int choose_cluster(struct reading *r, const json_t *root, const json_t *c
     return read_cluster(r, cluster, c);
 }
 
-/* Absent and empty count as right. */
+/* Is the text absent, empty, or equal to `right`? */
 static bool is_text(const json_t *value, const char *right) {
     const char *text = json_string_value(value);
 
@@ -264,7 +270,7 @@ static int parse(struct reading r, const char *text, size_t len, const char *wha
     if (!json_is_object(root))
         return error_set(r.err, ERROR_MALFORMED, "%s: line 1: not a kubeconfig", what);
 
-    /* Another kind of file, given by mistake. */
+    /* Detect other kinds of files that were given by mistake. */
     if (!is_text(json_object_get(root, "kind"), "Config"))
         return refuse(&r, root, "kind", "kind must be Config");
     if (!is_text(json_object_get(root, "apiVersion"), "v1"))
@@ -282,7 +288,7 @@ static int parse(struct reading r, const char *text, size_t len, const char *wha
     return 0;
 }
 
-/* ---- files ---- */
+/* ---- reading files ---- */
 
 static int embed(struct host *host, const char *base, const char *path, const char *kind,
                  char **ret, size_t *ret_len, struct error *err) {
@@ -295,7 +301,7 @@ static int embed(struct host *host, const char *base, const char *path, const ch
     if (!path || *ret)
         return 0;
 
-    /* A relative path is beside the kubeconfig, "/x" is on its drive. */
+    /* A relative path starts in the folder of the kubeconfig; "/x" is on its drive. */
     rooted = path[0] == '/' || path[0] == '\\';
     lacks_drive = rooted && path[1] != '/' && path[1] != '\\';
     if (base[0] && base[1] == ':' && lacks_drive)
@@ -332,12 +338,12 @@ int kubeconfig_read_file(struct host *host, const char *path, const char *contex
         embed(host, path, c.client_cert_file, "client cert", &c.client_cert_pem, NULL, err) < 0 ||
         embed(host, path, c.client_key_file, "client key", &c.client_key_pem, NULL, err) < 0) {
         if (err && err->kind == ERROR_ABSENT)
-            err->kind = ERROR_USAGE; /* a wrong name in the kubeconfig */
+            err->kind = ERROR_USAGE; /* The kubeconfig names a file that does not exist. */
         return -1;
     }
     if (embed(host, path, c.token_file, "token", &c.token, NULL, err) < 0)
         return -1;
-    if (c.token_file && c.token && !*c.token) { /* an empty file is not a credential */
+    if (c.token_file && c.token && !*c.token) { /* An empty token file is not a credential. */
         free(take_ptr(c.token_file));
         free(take_ptr(c.token));
     }

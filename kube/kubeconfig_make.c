@@ -1,4 +1,4 @@
-/* Writes kubeconfig files as clientcmd writes them. */
+/* Makes kubeconfig files in the form in which clientcmd writes them. */
 #include "base/base64.h"
 #include "base/yaml.h"
 #include "kube/kubeconfig.h"
@@ -17,8 +17,8 @@ static json_t *cluster_json(const char *server, const char *ca_pem) {
     return cluster;
 }
 
-/* One cluster, one user and the context that joins them. Takes over `cluster`, `context`, `user`.
- */
+/* Returns a kubeconfig with one cluster, one user and the context that combines them. Takes
+ * ownership of `cluster`, `context` and `user`. */
 static char *write_config(const char *cluster_name, json_t *cluster, const char *context_name,
                           json_t *context, const char *user_name, json_t *user) {
     _cleanup_json_ json_t *config = NULL;

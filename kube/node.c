@@ -1,4 +1,5 @@
-/* Nodes: the few fields that a join reads, and waiting for them. */
+/* Reads the fields of Nodes that winjoin uses, waits for changes of a Node, and writes its Events.
+ */
 #include "kube/node.h"
 
 #include "base/rfc3339.h"
@@ -98,14 +99,14 @@ int kube_nodes_get(struct kube_client *client, json_t **ret, struct error *err) 
     return kube_pages_get(client, NODES_PATH, ret, err);
 }
 
-/* ---- waiting ---- */
+/* ---- waiting for a Node ---- */
 
 struct node_wait {
     const char *name;
     enum kube_node_wanted wanted;
     kube_node_progress *progress;
     void *context;
-    struct kube_node seen; /* name NULL = none now */
+    struct kube_node seen; /* The last seen state; its name is NULL when the Node does not exist. */
     struct host *host;
     uint64_t start;
 };
@@ -171,7 +172,7 @@ int kube_node_wait(struct kube_client *client, const char *name, enum kube_node_
     return -1;
 }
 
-/* ---- events ---- */
+/* ---- Events of a Node ---- */
 
 #define EVENTS_PATH "/api/v1/namespaces/default/events"
 
@@ -190,7 +191,7 @@ static const struct {
     [NODE_DRIFT_GONE] = {"NetworkDriftGone", false},
 };
 
-enum { MESSAGE_MAX = 1000 }; /* of 1024 that the API server takes */
+enum { MESSAGE_MAX = 1000 }; /* The API server accepts 1024 bytes. */
 
 int node_event_tell(struct kube_client *client, const char *node, enum node_event event,
                     const char *message, struct node_events *events, struct error *err) {
@@ -199,7 +200,8 @@ int node_event_tell(struct kube_client *client, const char *node, enum node_even
     _cleanup_json_ json_t *told = NULL, *made = NULL;
     size_t len = strnlen(message, MESSAGE_MAX);
 
-    while (len && ((unsigned char)message[len] & 0xc0) == 0x80) /* not in the middle of a letter */
+    /* Do not cut in the middle of a UTF-8 character. */
+    while (len && ((unsigned char)message[len] & 0xc0) == 0x80)
         len--;
     cut = xstrndup(message, len);
     if (events && text_equal(events->last[event].message, cut)) {
@@ -212,11 +214,13 @@ int node_event_tell(struct kube_client *client, const char *node, enum node_even
             events->last[event].count++;
             return 0;
         }
-        if (error_forgive(err, ERROR_ABSENT) < 0) /* absent: gone, as events are after an hour */
+        /* The Event may be gone: the API server deletes Events after an hour. */
+        if (error_forgive(err, ERROR_ABSENT) < 0)
             return -1;
     }
 
-    /* Of a Node kubectl looks for events by its name as `uid`, which the kubelet writes, too. */
+    /* kubectl finds Events of a Node by the Node's name in the field `uid`, as kubelet writes it
+     * too. */
     told = json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s, s:s, s:s, s:s}, s:s, s:s, s:s, s:{s:s, "
                      "s:s}, s:s, s:s, s:i}",
                      "apiVersion", "v1", "kind", "Event", "metadata", "generateName", prefix,

@@ -1,4 +1,4 @@
-/* What every object of the API has: a kind, a version, a name. */
+/* Handles the parts that all API objects have (kind, version, name), and ConfigMaps and Pods. */
 #include "kube/object.h"
 
 #include "base/redact.h"
@@ -19,7 +19,8 @@ bool kube_name_is_valid(const char *name) {
     return len > 0 && len <= NAME_LENGTH_MAX;
 }
 
-/* A server that refuses with 200 says why in a Status. */
+/* Sets the error for an unexpected object. Some servers refuse a request with HTTP 200 and a
+ * Status, so the Status's message is included. */
 static int refuse(const json_t *object, const char *wanted, const char *found, struct error *err) {
     const char *message = json_text_at(object, "message");
 
@@ -113,7 +114,8 @@ char *kube_pod_waiting(const json_t *pod) {
         if (words)
             return take_ptr(words);
     }
-    words = reason_of(json_at(pod, "status")); /* of one that was evicted, or not taken at all */
+    /* The Pod itself has a reason when it was evicted or rejected. */
+    words = reason_of(json_at(pod, "status"));
     return !phase || text_equal(phase, "Running") ? NULL
            : words                                ? xasprintf("%s: %s", phase, words)
                                                   : xstrdup(phase);

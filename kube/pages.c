@@ -1,25 +1,28 @@
-/* All objects of a collection, page by page. */
+/* Reads all objects of a collection, page by page or as a stream. */
 #include "kube/object.h"
 
 #include "kube/request.h"
 
-/* As many as kubectl asks for. A Node with its 50 images has up to 30 KiB. */
+/* Limits of the reading. PAGE_LIMIT is the page size of kubectl. A Node with its 50 images has up
+ * to 30 KiB. */
 enum {
     PAGE_LIMIT = 500,
     PAGE_BYTES_MAX = 24 * 1024 * 1024,
-    PAGES_MAX = 300, /* 150,000 objects, the pods of the largest cluster */
+    PAGES_MAX = 300, /* Enough for 150,000 objects, the Pods of the largest cluster. */
     PAGES_MS = 120000,
-    OBJECT_BYTES_MAX = 2 * 1024 * 1024, /* etcd takes 1.5 MiB */
-    ALL_BYTES_MAX = 160 * 1024 * 1024,  /* 5000 Nodes, the most that Kubernetes supports */
+    OBJECT_BYTES_MAX = 2 * 1024 * 1024, /* etcd stores objects of at most 1.5 MiB. */
+    /* Enough for 5000 Nodes, the most that Kubernetes supports. */
+    ALL_BYTES_MAX = 160 * 1024 * 1024,
     CONTINUE_MAX = 4096,
 };
 
-/* What a page is besides its objects. */
+/* A page without its objects. */
 struct page {
-    char *more;    /* where the following one begins; NULL or "": it is the last */
-    char *version; /* where a watch can go on from: the same on each page; NULL: not said */
+    char *more;    /* Token for the next page; NULL or "" when this is the last page. */
+    char *version; /* Version from which a watch can continue, the same on each page; NULL when the
+                      server did not say. */
     size_t objects;
-    bool is_list; /* what says no kind is one, too */
+    bool is_list; /* The page is a list, or has no kind. */
 };
 
 static void page_free(struct page *page) {
@@ -66,15 +69,16 @@ static int read_page(const char *text, size_t len, struct page *ret, struct erro
                : kube_list_items(other, &items, err);
 }
 
-/* What is done with each page. */
+/* A function that processes each page. */
 typedef int take_page(void *context, const char *text, size_t len, struct error *err);
 
-/* ---- one answer, object by object as it comes ---- */
+/* ---- one answer, processed object by object as it arrives ---- */
 
 struct coming {
     take_page *take;
     void *context;
-    struct text item, rest; /* the object so far; the list around its objects */
+    /* `item` is the current object so far. `rest` is the list without its objects. */
+    struct text item, rest;
     unsigned depth;
     bool in_text, is_escaped, in_items;
     size_t objects, bytes;
@@ -85,7 +89,7 @@ static int broken(struct coming *c) {
     return error_set(&c->why, ERROR_MALFORMED, "decode the answer: byte %zu is not JSON", c->bytes);
 }
 
-/* Does it end with "items": [ */
+/* Does the text end with "items": [ ? */
 static bool is_items(const struct text *rest) {
     static const char key[] = "\"items\"";
     size_t len = rest->len - 1;
@@ -102,7 +106,7 @@ static bool is_items(const struct text *rest) {
            memcmp(rest->data + len - strlen(key), key, strlen(key)) == 0;
 }
 
-/* A bracket or a brace, which ends what is kept with it. */
+/* Handles a bracket or brace, which may end an object or the list of items. */
 static int take_nesting(struct coming *c, char byte) {
     static const char blanks[] = " \t\r\n";
     bool opens = byte == '{' || byte == '[';
@@ -117,13 +121,14 @@ static int take_nesting(struct coming *c, char byte) {
     if (opens || !c->in_items || c->depth > 2)
         return 0;
     if (c->depth < 2) {
-        text_add(&c->rest, text_str(&c->item)); /* no object */
+        text_add(&c->rest, text_str(&c->item)); /* The list of items ended. The text since the last
+                                                   object is not an object. */
         text_clear(&c->item);
         c->in_items = false;
         return 0;
     }
 
-    /* What is between two objects came with the second one. */
+    /* The comma between two objects is at the beginning of the second. */
     item = c->item.data + strspn(c->item.data, blanks);
     if (c->objects++ && *item++ != ',')
         return broken(c);
@@ -159,7 +164,7 @@ static int on_list(void *context, const char *data, size_t len) {
     return c->why.kind;
 }
 
-/* As client-go asks: of what the server has in memory, all at once. */
+/* Reads all objects in one answer from the server's memory, as client-go does. */
 static int stream_list(struct kube_client *client, const char *path, take_page *take, void *context,
                        char **ret_version, struct error *err) {
     _cleanup_(freep) char *url =
@@ -183,7 +188,7 @@ static int stream_list(struct kube_client *client, const char *path, take_page *
     if (result == 0 && (response.status < 200 || response.status > 299)) {
         result = kube_status_error("GET", url, response.status, text_str(&c.rest), c.rest.len, err);
     } else if (result == 0) {
-        /* Without its objects it is short, and says where a watch can go on. */
+        /* Reads the list without its objects, which has the version for a watch. */
         if (!c.why.kind &&
             json_read(text_str(&c.rest), c.rest.len, "the answer", &list, &c.why) == 0 &&
             kube_list_items(list, &items, &c.why) == 0 &&
@@ -200,10 +205,11 @@ static int stream_list(struct kube_client *client, const char *path, take_page *
     return result;
 }
 
-/* A server whose pages do not end is given up. `all`: so many bytes at most, 0 = any number. */
+/* Reads the pages. It gives up when there are too many or they take too long. `all` is the limit of
+ * bytes for all pages together; 0 means no limit. */
 static int add_pages(struct kube_client *client, const char *path, size_t all, take_page *take,
                      void *context, char **ret_version, struct error *err) {
-    _cleanup_(freep) char *next = xstrdup(""); /* where the next page begins; "" at the end */
+    _cleanup_(freep) char *next = xstrdup(""); /* Token for the next page; "" at the end. */
     uint64_t start = host_monotonic_ms(client->host);
     size_t sum = 0;
 
@@ -247,7 +253,7 @@ static int read_list(struct kube_client *client, const char *path, take_page *ta
 struct walk {
     kube_take_items *take;
     void *context;
-    json_t *items; /* of this page */
+    json_t *items; /* The items of the current page. */
     struct error why;
 };
 
@@ -259,7 +265,8 @@ static void item_found(void *context, const struct json_found *found) {
     if (found->kind != SCAN_ENDS || walk->why.kind ||
         json_read(found->whole, found->whole_len, "the answer", &item, &walk->why) < 0)
         return;
-    (void)json_object_del(json_object_get(item, "metadata"), "managedFields"); /* or absent */
+    /* A failed deletion only means that the member is absent. */
+    (void)json_object_del(json_object_get(item, "metadata"), "managedFields");
     (void)json_object_del(json_object_get(item, "status"), "images");
     json_array_append_new(walk->items, item);
 }
@@ -290,7 +297,8 @@ int kube_pages_each(struct kube_client *client, const char *path, kube_take_item
 }
 
 static int keep_items(void *context, const json_t *items, struct error *) {
-    return json_array_extend(context, (json_t *)items); /* only memory may be missing */
+    /* Adding to the array fails only when memory is exhausted. */
+    return json_array_extend(context, (json_t *)items);
 }
 
 int kube_pages_get(struct kube_client *client, const char *path, json_t **ret, struct error *err) {
@@ -315,7 +323,7 @@ int kube_pages_scan(struct kube_client *client, const char *path, const struct j
     return read_list(client, path, take_scan, (void *)scan, ret_version, err);
 }
 
-/* ---- their names ---- */
+/* ---- reading only the names of objects ---- */
 
 int kube_names_get(struct kube_client *client, const char *path, unsigned most, unsigned timeout_ms,
                    json_t **ret, struct error *err) {
@@ -338,7 +346,7 @@ int kube_names_get(struct kube_client *client, const char *path, unsigned most, 
     json_each(json_object_get(answer, text_equal(kind, "Table") ? "rows" : "items"), i, item) {
         const char *name = json_string_value(json_array_get(json_object_get(item, "cells"), 0));
 
-        if (!name) /* what makes no tables answers with the objects */
+        if (!name) /* A server without support for tables returns the objects themselves. */
             name = json_text_at(item, "metadata.name");
         if (name)
             json_object_set_new(names, name, json_true());

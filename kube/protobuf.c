@@ -1,4 +1,4 @@
-/* Protobuf by tables: a message is a list of fields, each with its name in JSON. */
+/* Decodes Protobuf with tables: each message type is a list of fields with their names in JSON. */
 #include "kube/event_stream.h"
 
 #include "base/rfc3339.h"
@@ -6,9 +6,10 @@
 
 static const char magic[] = {'k', '8', 's', 0};
 
-enum { VARINT = 0, EIGHT_BYTES = 1, BYTES = 2, FOUR_BYTES = 5 }; /* wire types */
+/* Wire types of the Protobuf encoding. */
+enum { VARINT = 0, EIGHT_BYTES = 1, BYTES = 2, FOUR_BYTES = 5 };
 
-static const json_int_t SECONDS_END = 253402300800; /* the year 10000 */
+static const json_int_t SECONDS_END = 253402300800; /* The first second of the year 10000. */
 
 enum kind { TEXT, NUMBER, BOOL, TIME, MAP, OBJECT };
 
@@ -17,7 +18,7 @@ struct field {
     const char *name;
     enum kind kind;
     bool repeated;
-    const struct field *fields; /* of an OBJECT; the last has no name */
+    const struct field *fields; /* Fields of an OBJECT; the last has no name. */
 };
 
 #define ONE(number, name, kind)                                                                    \
@@ -75,7 +76,7 @@ static const struct field node[] = {ONE_OF(1, "metadata", metadata), ONE_OF(2, "
 
 static const struct field status[] = {ONE(2, "status", TEXT), ONE(3, "message", TEXT),
                                       ONE(4, "reason", TEXT), ONE(6, "code", NUMBER), END};
-/* Of a list, and of the event that tells how far the server is, only this is read. */
+/* Fields of all other objects. Of a list and of a bookmark event, only the metadata is read. */
 static const struct field other[] = {ONE_OF(1, "metadata", metadata), END};
 
 static const struct {
@@ -86,7 +87,7 @@ static const struct {
                {"v1", "Node", node},
                {"v1", "Status", status}};
 
-/* ---- the encoding ---- */
+/* ---- reading the Protobuf encoding ---- */
 
 struct bytes {
     const char *at;
@@ -118,7 +119,7 @@ static int take_varint(struct bytes *from, uint64_t *ret, struct error *err) {
     return error_set(err, ERROR_MALFORMED, "decode protobuf: a number does not end");
 }
 
-/* One field of a message. */
+/* One field of a message with its value. */
 struct value {
     uint64_t number, wire;
     uint64_t varint;
@@ -146,12 +147,12 @@ static int take_value(struct bytes *from, struct value *ret, struct error *err) 
     }
 }
 
-/* ---- into JSON ---- */
+/* ---- converting to JSON ---- */
 
 static int read_fields(struct bytes from, const struct field *fields, json_t *into,
                        struct error *err);
 
-/* *ret: new reference, NULL where JSON has nothing. */
+/* Converts one value. *ret is a new reference, or NULL when JSON omits the value. */
 static int read_value(const struct field *field, const struct value *value, json_t **ret,
                       struct error *err) {
     _cleanup_json_ json_t *object = NULL;
@@ -224,13 +225,13 @@ static int read_fields(struct bytes from, const struct field *fields, json_t *in
     return 0;
 }
 
-/* ---- what an object stands in ---- */
+/* ---- reading Kubernetes' envelope around an object ---- */
 
 bool kube_protobuf_is(const char *data, size_t len) {
     return len >= sizeof magic && memcmp(data, magic, sizeof magic) == 0;
 }
 
-/* The bytes of the field with that number; none: it is not there. */
+/* Finds the bytes of the field with this number. *ret is empty when the field is absent. */
 static int find_bytes(struct bytes from, uint64_t number, struct bytes *ret, struct error *err) {
     struct value value;
 

@@ -1,10 +1,11 @@
-/* URLs of API servers: what one may hold, and paths below one. */
+/* Checks, splits and joins URLs of API servers. */
 #include "kube/kubeconfig.h"
 
 #include "base/cidr.h"
 #include "base/text.h"
 
-/* A query, a fragment, a user, an escape a control character of a terminal have none of these. */
+/* Characters that may occur in a server URL. They exclude queries, fragments, user names, escapes
+ * and control characters. */
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/[]"
 
 int server_url_check(const char *url, bool plain, struct error *err) {
@@ -51,7 +52,7 @@ char *server_url_host(const char *server) {
 }
 
 bool server_url_is_here(const char *server) {
-    static const struct ip none; /* 0.0.0.0, :: */
+    static const struct ip none; /* The address 0.0.0.0 or ::. */
     _cleanup_(freep) char *host = server_url_host(server);
     struct ip ip;
 

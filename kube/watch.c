@@ -1,4 +1,5 @@
-/* List and watch: one wait over drops, ends, expired versions and servers that only list. */
+/* Implements list and watch: one wait that survives broken and ended streams, expired versions, and
+ * servers that permit only list. */
 #include "base/log.h"
 #include "kube/client.h"
 #include "kube/event_stream.h"
@@ -7,54 +8,58 @@
 
 enum {
     HTTP_UNAUTHORIZED = 401,
-    STREAM_MS = 600000,       /* or half of it, as client-go: those that began together end apart */
-    STREAM_SILENT_MS = 75000, /* a server says once a minute how far it is; else it is dead */
-    TURN_MS = 20000,          /* so long streams run before one that dropped ends them */
-    DROP_MS = 1000,           /* within which a dropped stream is taken up again */
-    STREAM_GRACE_MS = 10000,  /* how much later than asked for a server may end a stream */
-    VERSION_MAX = 256,        /* it goes into a URL */
+    /* Longest time of a stream. The actual time is random between half of it and all, as in
+       client-go, so that clients that started together do not reconnect together. */
+    STREAM_MS = 600000,
+    STREAM_SILENT_MS = 75000, /* A stream without data for this long is broken, because servers send
+                                 a bookmark once a minute. */
+    TURN_MS = 20000, /* Streams run at least this long before another watch that wants to restart
+                        its stream ends them. */
+    DROP_MS = 1000,  /* A broken stream is restarted within this time. */
+    STREAM_GRACE_MS = 10000, /* A server may end a stream this much later than requested. */
+    VERSION_MAX = 256,       /* Longest accepted version; it becomes part of a URL. */
     WORDS_MAX = 64 * 1024,
     POLL_MS = 2000,
     TICK_MS = 1000,
-    LIVELY_MS = 1000,    /* a stream that lived shorter and brought nothing is a failure */
-    STRANGER_MS = 30000, /* how long a server may refuse whom it let in before */
+    LIVELY_MS = 1000,    /* A stream that ended sooner and brought no event counts as a failure. */
+    STRANGER_MS = 30000, /* How long a server may refuse a client that it accepted before. */
 };
 
-/* Several watches in one wait. */
+/* Several watches that run in one wait. */
 struct watching {
     struct kube_client *client;
     struct wait *waits;
     size_t count;
     uint64_t start, last_tick;
-    uint64_t began; /* the streams */
-    bool ticks;     /* a callback is called */
-    bool cut;       /* a stream ended before its time, because another watch wants its turn */
-    int outcome;    /* what a callback said: 1 or -1; 0 = go on */
+    uint64_t began; /* When the current streams started. */
+    bool ticks;     /* A callback is running. */
+    bool cut;       /* The streams were ended early because another watch needs its turn. */
+    int outcome;    /* Result of a callback: 1 or -1 ends the wait, 0 continues it. */
     struct error *err;
 };
 struct wait {
     struct watching *all;
     const struct kube_watch *watch;
-    unsigned poll_ms;  /* how long it lets a server be that grants no watch */
-    uint64_t heard;    /* when the server answered last */
-    uint64_t due;      /* it pauses until then; in a stream: for ever */
-    char *version;     /* resourceVersion to go on from; NULL = list again */
-    bool only_list;    /* watch is not granted */
-    bool expired;      /* its version was too old: the list must be a new one */
-    bool let_in;       /* the server has taken us once */
-    bool known;        /* by a version that it gave us before */
-    uint64_t refused;  /* since when it takes us no more; 0 = it does */
-    unsigned failures; /* in a row */
-    struct error last; /* last passing failure */
+    unsigned poll_ms;  /* Pause between two lists when watch is not permitted. */
+    uint64_t heard;    /* When the server last answered. */
+    uint64_t due;      /* End of the current pause; UINT64_MAX while its stream runs. */
+    char *version;     /* resourceVersion to continue from; NULL means that it must list again. */
+    bool only_list;    /* The server does not permit watch. */
+    bool expired;      /* The last version was too old, so the next list must be fresh. */
+    bool let_in;       /* The server has accepted the client before. */
+    bool known;        /* The watch started with a version that the server had given earlier. */
+    uint64_t refused;  /* Since when the server refuses the client; 0 when it does not. */
+    unsigned failures; /* Number of failures in a row. */
+    struct error last; /* The last failure. */
     struct event_stream stream;
-    size_t events; /* of this stream */
+    size_t events; /* Number of events from the current stream. */
 };
 
 static uint64_t now_ms(const struct watching *all) {
     return host_monotonic_ms(all->client->host);
 }
 
-/* The first one's wait is that of all. */
+/* Returns the remaining milliseconds. The first watch's time limit applies to all. */
 static unsigned left(const struct watching *all) {
     uint64_t waited = now_ms(all) - all->start, whole = all->waits[0].watch->timeout_ms;
 
@@ -65,7 +70,8 @@ static bool wants_list(const struct wait *w) {
     return !w->version || w->only_list;
 }
 
-/* Does one that pauses no more want a list, or a stream as well? */
+/* Is there a watch whose pause is over and that needs a list, or, when `stream` is true, its
+ * stream? */
 static bool any_wants(const struct watching *all, bool stream) {
     uint64_t now = now_ms(all);
 
@@ -78,7 +84,7 @@ static bool any_wants(const struct watching *all, bool stream) {
 static void tell(struct wait *w, const char *type, const json_t *object) {
     if (w->watch->name && !text_equal(type, "LISTED") &&
         !text_equal(json_text_at(object, "metadata.name"), w->watch->name))
-        return; /* a server that knows no field selectors */
+        return; /* Ignore other objects: the server may not support field selectors. */
     if (w->all->outcome == 0)
         w->all->outcome = w->watch->on_event(w->watch->context, type, object, w->all->err);
 }
@@ -90,7 +96,8 @@ static void tick(struct watching *all) {
     if (all->outcome || all->ticks || now - all->last_tick < TICK_MS)
         return;
     all->last_tick = now;
-    all->ticks = true; /* streams go on while a callback asks the server */
+    all->ticks = true; /* Streams continue while a callback sends requests, so this flag prevents
+                          nested calls. */
     if (host_interrupted(all->client->host))
         all->outcome = error_set(all->err, ERROR_INTERRUPTED, "wait: interrupted");
     else if (first->on_tick)
@@ -103,7 +110,7 @@ static void pause_for(struct wait *w, unsigned ms) {
     w->due = now_ms(w->all) + ms;
 }
 
-/* In slices so that ticks go on. */
+/* Sleeps in short slices, so that on_tick continues to be called. */
 static void sleep_until(struct watching *all, uint64_t end) {
     while (all->outcome == 0) {
         uint64_t now = now_ms(all), most = now + left(all);
@@ -124,7 +131,7 @@ static void keep_version(struct wait *w, const char *version) {
     text_set(&w->version, xstrdup(version));
 }
 
-/* ---- list ---- */
+/* ---- listing ---- */
 
 static char *make_path(const struct wait *w, const char *more) {
     struct text path = {0};
@@ -166,12 +173,13 @@ static int list(struct wait *w, struct error *err) {
     return 0;
 }
 
-/* ---- watch ---- */
+/* ---- watching ---- */
 
 static int on_data(void *context, const char *data, size_t len) {
     struct wait *w = context;
 
-    if (!len) /* with data, no request may be sent */
+    if (!len) /* Tick only when no data arrived, because no request may be sent while data is
+                 processed. */
         tick(w->all);
     while (len && w->all->outcome == 0 && w->version) {
         _cleanup_json_ json_t *event = NULL;
@@ -185,7 +193,8 @@ static int on_data(void *context, const char *data, size_t len) {
         len -= n;
         w->events += event != NULL;
         if (text_equal(type, "ERROR")) {
-            /* 410: the version is too old; a new list helps against anything else, too */
+            /* 410 means that the version is too old. A new list also helps against any other error.
+             */
             log_message(LOG_RETRY, "watch %s: %s", w->watch->path,
                         json_text_or(object, "message", "error"));
             text_set(&w->version, NULL);
@@ -202,7 +211,7 @@ static int on_data(void *context, const char *data, size_t len) {
             (w->stream.form == STREAM_FRAMES || w->stream.piece.len > WORDS_MAX));
 }
 
-/* One stream. */
+/* One stream of events. */
 struct stream {
     struct wait *wait;
     char *path;
@@ -211,8 +220,8 @@ struct stream {
     struct error why;
 };
 
-/* What the end of a stream means. A short one is followed by a pause, whatever it brought: a server
- * that calls each version too old would else be asked without end. */
+/* Evaluates the end of a stream. After a short stream there is always a pause, even if it brought
+ * events: otherwise a server that calls each version too old would be asked without end. */
 static int end_stream(struct stream *s, struct error *err) {
     struct wait *w = s->wait;
     long status = s->response.status;
@@ -220,7 +229,8 @@ static int end_stream(struct stream *s, struct error *err) {
 
     if (s->why.kind && !w->events)
         return error_pass(err, &s->why);
-    if (s->why.kind) /* all watchers saw it drop */
+    if (s->why.kind) /* All clients of the server lost their streams at the same time, so wait for a
+                        random time. */
         sleep_until(w->all, now_ms(w->all) + host_spread_ms(w->all->client->host, 0, DROP_MS));
     if (answered && w->stream.piece.overflow)
         return error_set(
@@ -245,9 +255,10 @@ static int end_stream(struct stream *s, struct error *err) {
     return 0;
 }
 
-/* ---- the loop ---- */
+/* ---- the main loop ---- */
 
-/* A step of one watch is over: 0 to go on, -1 when its failure is final. */
+/* Evaluates the result of one step of a watch. Returns 0 to continue, -1 when the failure is final.
+ */
 static int settle(struct wait *w, int result, struct error *why) {
     uint64_t now = now_ms(w->all);
     unsigned poll = w->poll_ms;
@@ -266,16 +277,16 @@ static int settle(struct wait *w, int result, struct error *why) {
     if (why->kind == ERROR_DENIED && why->os != HTTP_UNAUTHORIZED && w->version && !w->only_list) {
         log_message(LOG_RETRY, "%s; polling every %u ms instead", why->message, poll);
         w->only_list = true;
-        if (w->watch->poll_ms) /* it has just listed */
+        if (w->watch->poll_ms) /* The watch has just listed, so pause before the next list. */
             pause_for(w, poll);
         return 0;
     }
     w->last = *why;
 
-    /* A server that has just started answers before it has read its tokens and roles. */
+    /* A server that has just started may answer before it has loaded its tokens and roles. */
     if (why->kind == ERROR_DENIED && (w->let_in || (w->known && why->os == HTTP_UNAUTHORIZED))) {
         if (!w->refused)
-            w->refused = now + 1; /* never 0 */
+            w->refused = now + 1; /* Add 1, because 0 means "not refused". */
         passes = now + 1 - w->refused < STRANGER_MS;
     }
     if (passes && !silent) {
@@ -335,7 +346,8 @@ static void perform(struct watching *all, struct stream *streams, size_t count) 
     free(exchanges);
 }
 
-/* All that are not in a pause, at the same time; false: there is none. */
+/* Runs the streams of all watches that are not in a pause, at the same time. Returns false when
+ * there are none. */
 static bool stream_all(struct watching *all, int *ret) {
     struct stream *streams = xcalloc(all->count, sizeof *streams);
     unsigned silent = all->waits[0].watch->silent_ms, most = silent ? silent / 2 : STREAM_MS;
@@ -387,7 +399,7 @@ static bool stream_all(struct watching *all, int *ret) {
     return count;
 }
 
-/* Until a callback, the time or a final failure ends it. */
+/* Runs the watches until a callback, the time limit or a final failure ends them. */
 static int go_on(struct watching *all) {
     const struct wait *first = &all->waits[0];
     int result = 0;

@@ -1,4 +1,4 @@
-/* The opening of a WebSocket, and its frames. */
+/* Implements the opening handshake and the frames of a WebSocket. */
 #include "kube/websocket.h"
 
 #include "base/base64.h"
@@ -16,7 +16,7 @@ void websocket_free(struct websocket *ws) {
     *ws = (struct websocket){0};
 }
 
-/* ---- the opening ---- */
+/* ---- the opening handshake ---- */
 
 void websocket_open(struct websocket *ws, const char *host, const char *path, const char *headers,
                     const unsigned char nonce[WEBSOCKET_NONCE_LEN], uint32_t mask,
@@ -33,8 +33,8 @@ void websocket_open(struct websocket *ws, const char *host, const char *path, co
               path, host, ws->key, ws->protocols, headers);
 }
 
-/* The value of a header line of the head, without blanks around it; the caller frees, NULL: it has
- * no such line. */
+/* Returns the value of a header without blanks around it, or NULL when the header is absent. The
+ * caller frees it. */
 static char *header_of(const char *head, const char *name) {
     for (const char *line = strstr(head, "\r\n"); line; line = strstr(line + 2, "\r\n")) {
         const char *value = line + 2 + strlen(name);
@@ -77,7 +77,8 @@ static int check_opening(struct websocket *ws, const char *head, struct error *e
     return 0;
 }
 
-/* *ret_end: where the frames begin; 0: the head is not whole, or the server refused. */
+/* Reads the head of the server's answer. *ret_end is where the frames begin; 0 when the head is
+ * incomplete or the server refused. */
 static int hear_head(struct websocket *ws, size_t *ret_end, struct error *err) {
     static const char version[] = "HTTP/1.1 ";
     const char *data = text_str(&ws->in), *end = strstr(data, "\r\n\r\n");
@@ -104,11 +105,13 @@ static int hear_head(struct websocket *ws, size_t *ret_end, struct error *err) {
         return check_opening(ws, head, err);
     }
 
-    /* A refusal is over with its length; one without is over when the server hangs up. */
+    /* A refusal's body ends at its Content-Length, or without one when the server closes the
+     * connection. */
     ws->status = (long)status;
     length = header_of(head, "Content-Length");
+    /* `wanted` keeps the maximum when the length is not a valid number. */
     if (length)
-        (void)text_to_number(length, 0, WEBSOCKET_HEAD_MAX, &wanted); /* else the most */
+        (void)text_to_number(length, 0, WEBSOCKET_HEAD_MAX, &wanted);
     text_clear(&ws->refusal);
     text_add_bytes(&ws->refusal, data + len, body_len < (size_t)wanted ? body_len : (size_t)wanted);
     ws->closed = body_len >= (size_t)wanted;
@@ -117,7 +120,8 @@ static int hear_head(struct websocket *ws, size_t *ret_end, struct error *err) {
 
 /* ---- frames ---- */
 
-/* The length of the frame's head and of its payload; false: more bytes are needed. */
+/* Measures a frame: the length of its head and of its payload. Returns false when more bytes are
+ * needed. */
 static bool frame_measure(const unsigned char *p, size_t len, size_t *ret_head, uint64_t *ret_len) {
     unsigned extra = 0;
 
@@ -205,7 +209,7 @@ int websocket_hear(struct websocket *ws, const void *data, size_t len, struct te
             return -1;
         from += head + (size_t)payload;
     }
-    if (from) { /* what is left of the last piece */
+    if (from) { /* Keep the bytes of the next, incomplete frame. */
         struct text rest = {.cap = ws->in.cap};
 
         text_add_bytes(&rest, in + from, ws->in.len - from);

@@ -1,5 +1,5 @@
-/* WebSocket as a client speaks it (RFC 6455): its opening and its frames, without a connection.
- * Pure. Inside kube/. */
+/* WebSocket client (RFC 6455): the opening handshake and the frames, without the network
+ * connection. Only kube/ uses this file. */
 #pragma once
 
 #include <stdint.h>
@@ -9,36 +9,38 @@
 
 enum {
     WEBSOCKET_NONCE_LEN = 16,
-    WEBSOCKET_HEAD_MAX = 64 * 1024, /* of the server's answer, and of the body of a refusal */
+    /* Limit for the head of the server's answer, and for the body of a refusal. */
+    WEBSOCKET_HEAD_MAX = 64 * 1024,
     WEBSOCKET_MESSAGE_MAX = 1024 * 1024,
 };
 
-/* A message of the server, whole; -1 with err ends the conversation. */
+/* Receives one complete message of the server. Returning -1 with err ends the conversation. */
 typedef int websocket_message(void *context, const char *data, size_t len, struct error *err);
 
-/* Zero-initialise, websocket_free(). */
+/* State of a WebSocket. Initialize it with zeros and free it with websocket_free(). */
 struct websocket {
-    const char *protocols; /* that are offered, "v5.channel.k8s.io, v4.channel.k8s.io"; borrowed */
-    char key[32];          /* websocket_open() */
-    uint32_t mask;         /* of the client's next frame; changes with each */
+    /* Offered protocols, e.g. "v5.channel.k8s.io, v4.channel.k8s.io". Borrowed. */
+    const char *protocols;
+    char key[32];  /* Key of the handshake, set by websocket_open(). */
+    uint32_t mask; /* Mask of the client's next frame; it changes with each frame. */
     websocket_message *on_message;
     void *context;
-    char *protocol;      /* that the server chose, once it has let us in; or NULL */
-    long status;         /* of a server that did not: its HTTP status, and */
-    struct text refusal; /* what it said */
-    bool closed;         /* the server's last frame was heard, or all of its refusal */
+    char *protocol;      /* Protocol that the server chose; NULL until it accepted the handshake. */
+    long status;         /* HTTP status of a server that refused the handshake. */
+    struct text refusal; /* Body of the server's refusal. */
+    bool closed;         /* The server's close frame, or its complete refusal, was received. */
     struct text in, message;
-    bool continues; /* a message of several frames has begun */
+    bool continues; /* A message of several frames has begun. */
 };
 void websocket_free(struct websocket *ws);
 
-/* Adds the request to `out`: "GET PATH HTTP/1.1" with these header lines ("Authorization: ...\r\n",
- * or ""). `nonce` and `mask` are random. */
+/* Writes the handshake request "GET PATH HTTP/1.1" with these additional header lines
+ * ("Authorization: ...\r\n", or "") to `out`. `nonce` and `mask` must be random. */
 void websocket_open(struct websocket *ws, const char *host, const char *path, const char *headers,
                     const unsigned char nonce[WEBSOCKET_NONCE_LEN], uint32_t mask,
                     struct text *out);
-/* Bytes of the server; answers (to a ping, to its close) are added to `reply`. Kinds:
- * ERROR_MALFORMED (no HTTP, no WebSocket, a wrong key, a protocol that was not offered, a frame
- * that is malformed or too long), and what on_message says. */
+/* Processes bytes from the server and adds answers (to a ping or close) to `reply`. Fails with
+ * ERROR_MALFORMED (not HTTP, not a WebSocket, a wrong key, a protocol that was not offered, a
+ * malformed or too long frame), and as on_message does. */
 int websocket_hear(struct websocket *ws, const void *data, size_t len, struct text *reply,
                    struct error *err);

@@ -1,4 +1,4 @@
-/* X.509 certificates: what they contain, which key belongs to one, and which CA signed it. */
+/* Reads X.509 certificates, and checks which key belongs to one and which CA signed it. */
 #include "pki/certificate.h"
 
 #include <openssl/bio.h>
@@ -14,7 +14,8 @@
 
 enum { NAMES_SHOWN_MAX = 16 };
 
-/* "" for what holds a NUL: cut there, "system:node:win-1\0..." would be another node's name. */
+/* Converts to UTF-8. Text with a NUL becomes "": if it were cut there, "system:node:win-1\0..."
+ * would become the name of another node. */
 static char *string_text(const ASN1_STRING *string) {
     unsigned char *utf8 = NULL;
     int len = ASN1_STRING_to_UTF8(&utf8, string);
@@ -25,7 +26,8 @@ static char *string_text(const ASN1_STRING *string) {
     return text;
 }
 
-/* Seconds since 1970; 0 when it is no time, for which OpenSSL's verification refuses it. */
+/* Returns seconds since 1970. An invalid time gives 0; OpenSSL's verification refuses such a
+ * certificate. */
 static int64_t time_value(const ASN1_TIME *time) {
     struct tm tm;
 
@@ -37,20 +39,22 @@ static int64_t time_value(const ASN1_TIME *time) {
 
 static void read_pin(X509 *x509, char pin[PIN_TEXT_MAX]) {
     unsigned char *der = NULL;
-    int len = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(x509), &der); /* keeps the encoding it came in */
+    /* i2d_X509_PUBKEY() keeps the key's original encoding. */
+    int len = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(x509), &der);
 
     pin_of_key(der, len > 0 ? (size_t)len : 0, pin);
     OPENSSL_free(der);
 }
 
-/* A damaged extension only leaves its field empty. */
+/* Reads the fields of a certificate. A damaged extension only leaves its field empty. */
 static void read_one(struct certificate *c, X509 *x509) {
     X509_NAME *subject = X509_get_subject_name(x509);
     GENERAL_NAMES *names;
 
     c->subject = openssl_name_text(subject);
     c->common_name = xstrdup("");
-    /* Of several common names the last one counts (Go's pkix.Name.FillFromRDNSequence). */
+    /* When there are several common names, the last one counts, as in Go's
+     * pkix.Name.FillFromRDNSequence. */
     for (int i = 0; i < X509_NAME_entry_count(subject); i++) {
         X509_NAME_ENTRY *entry = X509_NAME_get_entry(subject, i);
         int what = OBJ_obj2nid(X509_NAME_ENTRY_get_object(entry));
@@ -120,14 +124,14 @@ char *certificates_plain(const char *pem, size_t len, const struct text_list *pi
         return NULL;
     bio = BIO_new(BIO_s_mem());
     if (!bio)
-        abort(); /* out of memory */
+        abort(); /* BIO_new() fails only when memory is exhausted. */
     for (int i = 0; i < sk_X509_num(stack); i++) {
         char pin[PIN_TEXT_MAX];
 
         read_pin(sk_X509_value(stack, i), pin);
         if ((!pins || text_list_has(pins, pin)) &&
             !PEM_write_bio_X509(bio, sk_X509_value(stack, i)))
-            abort(); /* out of memory */
+            abort(); /* Writing PEM to memory fails only when memory is exhausted. */
     }
     return openssl_take_bio(bio);
 }
@@ -171,7 +175,7 @@ int certificate_check_dates(const struct certificate *certificate, int64_t now, 
                      RFC3339_TEXT(early ? certificate->not_before : certificate->not_after));
 }
 
-/* ---- the key of a certificate, and the CA that signed it ---- */
+/* ---- checking the key of a certificate and the CA that signed it ---- */
 
 int certificate_check_key(const char *chain_pem, const char *key_pem, struct error *err) {
     _cleanup_(X509_stack_freep) STACK_OF(X509) *chain =
@@ -184,8 +188,9 @@ int certificate_check_key(const char *chain_pem, const char *key_pem, struct err
         return -1;
     context = EVP_PKEY_CTX_new(key, NULL);
     if (!context)
-        abort(); /* out of memory */
-    /* Do its two halves belong together? OpenSSL reads them one beside the other. */
+        abort(); /* EVP_PKEY_CTX_new() fails only when memory is exhausted. */
+    /* Check that the private and public part of the key belong together, because OpenSSL reads both
+     * without comparing them. */
     whole = EVP_PKEY_pairwise_check(context) == 1;
     EVP_PKEY_CTX_free(context);
     ours = whole && X509_check_private_key(sk_X509_value(chain, 0), key) == 1;
@@ -212,13 +217,15 @@ int certificate_check_chain(const char *chain_pem, const char *ca_pem, bool for_
     store = X509_STORE_new();
     context = X509_STORE_CTX_new();
     if (!store || !context)
-        abort(); /* out of memory */
+        abort(); /* OpenSSL fails to create a certificate store only when memory is exhausted. */
     for (int i = 0; i < sk_X509_num(roots); i++)
         if (!X509_STORE_add_cert(store, sk_X509_value(roots, i)))
-            abort(); /* out of memory: the same certificate twice is not a failure */
-    (void)X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN); /* as Go: any root ends a chain */
+            abort(); /* Adding a certificate fails only when memory is exhausted; a duplicate is no
+                        failure. */
+    /* Any certificate of the CA file may end a chain, as in Go. */
+    (void)X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
     if (!X509_STORE_CTX_init(context, store, sk_X509_value(chain, 0), chain))
-        abort(); /* out of memory */
+        abort(); /* X509_STORE_CTX_init() fails only when memory is exhausted. */
     if (now < 0)
         X509_STORE_CTX_set_flags(context, X509_V_FLAG_NO_CHECK_TIME);
     else
@@ -246,7 +253,7 @@ bool certificate_covers(const char *chain_pem, const char *host) {
     if (ip_parse(host, &ip, NULL) == 0)
         covered = X509_check_ip(first, ip.bytes, ip.family == 4 ? 4 : 16, 0);
     else
-        covered = *host != '.' && /* OpenSSL takes that for all names below */
+        covered = *host != '.' && /* For OpenSSL, ".example" would match every name below it. */
                   X509_check_host(first, host, 0,
                                   X509_CHECK_FLAG_NEVER_CHECK_SUBJECT |
                                       X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS,

@@ -1,4 +1,5 @@
-/* X.509 certificates: reading PEM bundles, what is in them, who signed whom. */
+/* Reads X.509 certificates from PEM bundles, checks them, and makes certificate requests and keys.
+ */
 #pragma once
 
 #include <stdint.h>
@@ -8,15 +9,15 @@
 #include "pki/digest.h"
 
 struct certificate {
-    char *subject; /* "CN=kubernetes", RFC 4514-like, as Go prints names */
+    char *subject; /* Subject as Go prints names, similar to RFC 4514: "CN=kubernetes". */
     char *issuer;
-    char *common_name; /* "" when it has none */
+    char *common_name; /* Common name; "" when there is none. */
     struct text_list organizations;
-    int64_t not_before; /* Unix seconds */
+    int64_t not_before; /* Validity in seconds since 1970, from not_before to not_after. */
     int64_t not_after;
-    struct text_list dns_names; /* subject alternative names */
+    struct text_list dns_names; /* Subject alternative names: DNS names and IP addresses. */
     struct text_list ip_addresses;
-    char pin[PIN_TEXT_MAX]; /* of its SubjectPublicKeyInfo, as encoded in it */
+    char pin[PIN_TEXT_MAX]; /* Pin of its SubjectPublicKeyInfo in the original encoding. */
 };
 struct certificates {
     struct certificate *items;
@@ -24,11 +25,11 @@ struct certificates {
 };
 enum { CERTIFICATES_MAX = 1024 };
 
-/* Reads a bundle by OpenSSL's readers of PEM and DER: blocks of type CERTIFICATE without PEM
- * headers, as client-go's cert.ParseCertsPEM; other blocks and text around them are ignored. A
- * damaged block, one that is not a certificate, and a bundle with none ("data does not contain any
- * valid RSA or ECDSA certificates") are errors. What a certificate is good for is not asked here.
- * Fails with ERROR_MALFORMED. certificates_free(). */
+/* Reads a bundle with OpenSSL's PEM and DER parsers: blocks of type CERTIFICATE without PEM
+ * headers, as client-go's cert.ParseCertsPEM. Other blocks and text around them are ignored. Errors
+ * are a damaged block, a block that is not a certificate, and a bundle without certificates ("data
+ * does not contain any valid RSA or ECDSA certificates"). The purpose of a certificate is not
+ * checked. Fails with ERROR_MALFORMED. Free the result with certificates_free(). */
 int certificates_parse(const char *pem, size_t len, struct certificates *ret, struct error *err);
 void certificates_free(struct certificates *certificates);
 /* The same certificates as one plain PEM text without anything else, of those alone that have one
@@ -36,53 +37,59 @@ void certificates_free(struct certificates *certificates);
  * certificates_parse). The caller frees. */
 char *certificates_plain(const char *pem, size_t len, const struct text_list *pins,
                          struct error *err);
-/* Index of the first certificate that has one of the pins (a list made by pins_parse), or -1. */
+/* Returns the index of the first certificate that has one of the pins (a list from pins_parse()),
+ * or -1. */
 long certificates_find_pin(const struct certificates *certificates, const struct text_list *pins);
 
-/* "sha256:.. (CN=kubernetes, valid from 2026-11-20T00:00:00Z to 2036-..)", for messages; the caller
- * frees. */
+/* Describes a certificate for messages: "sha256:.. (CN=kubernetes, valid from 2026-11-20T00:00:00Z
+ * to 2036-..)". The caller frees it. */
 char *certificate_describe(const struct certificate *certificate);
-/* "10.0.0.10, kubernetes, kubernetes.default": the names that it is valid for, the first 16 and how
- * many more; the caller frees. */
+/* Lists the names of a certificate for messages: "10.0.0.10, kubernetes, kubernetes.default". After
+ * 16 names it gives the number of the others. The caller frees it. */
 char *certificate_names(const struct certificate *certificate);
-/* -1 with ERROR_UNTRUSTED when `now` lies outside its dates; the message has both times. */
+/* Fails with ERROR_UNTRUSTED when `now` is outside of the certificate's dates. The message has both
+ * times. */
 int certificate_check_dates(const struct certificate *certificate, int64_t now, struct error *err);
 
-/* The first certificate of `chain_pem` must have `key_pem`'s public key. ERROR_UNTRUSTED when it
- * has not, ERROR_MALFORMED when one of them does not parse. */
+/* Checks that the first certificate of `chain_pem` has the public key of `key_pem`. Fails with
+ * ERROR_UNTRUSTED when it does not, with ERROR_MALFORMED when one of them cannot be parsed. */
 int certificate_check_key(const char *chain_pem, const char *key_pem, struct error *err);
-/* The first certificate of `chain_pem` must lead to one of `ca_pem` (others in the chain are
- * intermediates, roots need not be self-signed, as in Go) and be good at `now` for a TLS server
- * (for_server) or client; now < 0: dates do not count. ERROR_UNTRUSTED with OpenSSL's reason. */
+/* Checks that the first certificate of `chain_pem` leads to one of `ca_pem` and is valid at `now`
+ * for a TLS server (for_server) or client. Other certificates in the chain are intermediates; roots
+ * need not be self-signed, as in Go. When now < 0, dates are not checked. Fails with
+ * ERROR_UNTRUSTED and OpenSSL's reason. */
 int certificate_check_chain(const char *chain_pem, const char *ca_pem, bool for_server, int64_t now,
                             struct error *err);
-/* true when the alternative names of the first certificate of `chain_pem` cover `host` (a DNS name
- * or an IP address, IPv6 without brackets), by OpenSSL's rules: addresses as numbers, names without
- * case, "*" for one whole left-most label. The common name does not count. */
+/* Do the alternative names of the first certificate of `chain_pem` cover `host` (a DNS name or an
+ * IP address, IPv6 without brackets)? By OpenSSL's rules: addresses compare as numbers, names
+ * ignore letter case, and "*" stands for one whole left-most label. The common name does not count.
+ */
 bool certificate_covers(const char *chain_pem, const char *host);
 
 /* Certificate requests (PKCS #10) for a node's certificates, and their private keys: EC P-256, as
- * the kubelet makes them. */
+ * kubelet makes them. */
 
-/* The names that a server answers to; borrowed. */
+/* Alternative names of a server certificate. Borrowed. */
 struct csr_names {
     const struct text_list *dns, *ip;
 };
-/* PEM "CERTIFICATE REQUEST": O=system:nodes, CN=system:node:<node_name>, these alternative names
- * (NULL: none), signed with SHA-256 by `key_pem`. The caller frees. ERROR_MALFORMED when the key or
- * an address does not parse, ERROR_USAGE when the node name is empty, longer than 253 or not of
- * [a-z0-9.-]. Names above 52 characters exceed X.520's bound for a common name; Kubernetes takes
- * them, so they are made. */
+/* Makes a PEM "CERTIFICATE REQUEST" with O=system:nodes, CN=system:node:<node_name> and the
+ * alternative names (NULL for none), signed with SHA-256 by `key_pem`. The caller frees it. Fails
+ * with ERROR_MALFORMED when the key or an address cannot be parsed, and with ERROR_USAGE when the
+ * node name is empty, longer than 253 characters or not of [a-z0-9.-]. Names above 52 characters
+ * exceed the limit of X.520 for a common name, but Kubernetes accepts them, so they are allowed. */
 int csr_make(const char *key_pem, const char *node_name, const struct csr_names *names,
              char **ret_pem, struct error *err);
-/* Subject of the request, "CN=system:node:win-1,O=system:nodes"; NULL when it does not parse. The
- * caller frees. */
+/* Returns the subject of a request, e.g. "CN=system:node:win-1,O=system:nodes"; NULL when it cannot
+ * be parsed. The caller frees it. */
 char *csr_subject(const char *csr_pem);
-/* true when the request parses, its signature holds, and its key and subject are these. */
+/* Can the request be parsed, is its signature valid, and does it have this key and this node's
+ * subject? */
 bool csr_is_ours(const char *csr_pem, const char *key_pem, const char *node_name);
 
-/* A fresh key from OpenSSL's generator as PEM "EC PRIVATE KEY" (RFC 5915); secret_free_text().
- * Fails with ERROR_HOST when there is no randomness. */
+/* Generates a new key with OpenSSL as PEM "EC PRIVATE KEY" (RFC 5915). Free it with
+ * secret_free_text(). Fails with ERROR_HOST when random numbers are not available. */
 int key_generate(char **ret_pem, struct error *err);
-/* 0 when the text is one usable private key. ERROR_MALFORMED; the text is never in the error. */
+/* Returns 0 when the text is a usable private key. Else fails with ERROR_MALFORMED. The error never
+ * contains the text. */
 int key_check(const char *pem, struct error *err);

@@ -1,4 +1,4 @@
-/* Certificate requests (PKCS #10) for a node's certificates. */
+/* Makes and reads certificate requests (PKCS #10) for a node's certificates, and makes keys. */
 #include "pki/certificate.h"
 
 #include <openssl/bio.h>
@@ -23,19 +23,22 @@ static X509_NAME *subject_make(const char *node_name) {
     for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
         if (!name || !X509_NAME_add_entry_by_txt(name, entries[i][0], V_ASN1_PRINTABLESTRING,
                                                  (const unsigned char *)entries[i][1], -1, -1, 0))
-            abort(); /* out of memory: fields and values are known to be good */
+            abort(); /* Adding to the name fails only when memory is exhausted, because fields and
+                        values are valid. */
     return name;
 }
 
-/* Our own keys are of P-256: its names and the point are all there is to say. X509_REQ_set_pubkey,
- * for keys of any kind, first loads each encoder that OpenSSL has: a tenth of a join's work. */
+/* Sets the request's public key. For a P-256 key, which winjoin's own keys are, the curve's name
+ * and the point suffice. X509_REQ_set_pubkey() works for all keys, but first loads every encoder of
+ * OpenSSL, which takes a tenth of a join's work. */
 static int set_public_key(X509_REQ *request, EVP_PKEY *key) {
     X509_PUBKEY *public = X509_REQ_get_X509_PUBKEY(request);
     unsigned char *point = NULL;
     char curve[64] = "";
     size_t len;
 
-    (void)EVP_PKEY_get_group_name(key, curve, sizeof curve, NULL); /* none: no key of a curve */
+    /* For a key without a curve, `curve` remains "". */
+    (void)EVP_PKEY_get_group_name(key, curve, sizeof curve, NULL);
     if (!text_equal(curve, SN_X9_62_prime256v1))
         return X509_REQ_set_pubkey(request, key);
     len = EVP_PKEY_get1_encoded_public_key(key, &point);
@@ -65,7 +68,7 @@ static int add_names(X509_REQ *request, const struct csr_names *names) {
 
             result = name != NULL;
             if (name && !sk_GENERAL_NAME_push(all, name))
-                abort(); /* out of memory */
+                abort(); /* Adding to a list fails only when memory is exhausted. */
         }
     result = result && X509V3_add1_i2d(&extensions, NID_subject_alt_name, all, 0, 0) == 1 &&
              X509_REQ_add_extensions(request, extensions);
@@ -101,7 +104,7 @@ int csr_make(const char *key_pem, const char *node_name, const struct csr_names 
     X509_NAME_free(subject);
     bio = BIO_new(BIO_s_mem());
     if (!bio || !PEM_write_bio_X509_REQ(bio, request))
-        abort(); /* out of memory */
+        abort(); /* Writing PEM to memory fails only when memory is exhausted. */
     *ret_pem = openssl_take_bio(bio);
     return 0;
 }
@@ -135,7 +138,7 @@ bool csr_is_ours(const char *csr_pem, const char *key_pem, const char *node_name
     return ours;
 }
 
-/* ---- keys ---- */
+/* ---- private keys ---- */
 
 int key_generate(char **ret_pem, struct error *err) {
     _cleanup_(EVP_PKEY_freep) EVP_PKEY *key = EVP_EC_gen("P-256");
@@ -148,7 +151,8 @@ int key_generate(char **ret_pem, struct error *err) {
         BIO_free(bio);
         return openssl_error(err, ERROR_HOST, "write a private key");
     }
-    *ret_pem = openssl_take_bio(bio); /* a secure memory BIO clears what it held */
+    /* A secure memory BIO overwrites its content when it is freed. */
+    *ret_pem = openssl_take_bio(bio);
     return 0;
 }
 
@@ -157,8 +161,9 @@ EVP_PKEY *openssl_read_key(const char *pem, struct error *err) {
     EVP_PKEY *key = bio ? PEM_read_bio_PrivateKey(bio, NULL, openssl_no_password, NULL) : NULL;
 
     BIO_free(bio);
+    /* The result of openssl_error() is not needed: the caller checks for a NULL key. */
     if (!key)
-        (void)openssl_error(err, ERROR_MALFORMED, "read a private key"); /* the caller sees NULL */
+        (void)openssl_error(err, ERROR_MALFORMED, "read a private key");
     return key;
 }
 

@@ -1,10 +1,10 @@
-/* Digests by OpenSSL, and pins. */
+/* Computes digests with OpenSSL, and parses and makes pins. */
 #include "pki/digest.h"
 
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 
-/* They fail without memory alone. */
+/* Aborts when a digest function failed, which only happens without memory. */
 static void must(int done) {
     if (!done)
         abort();
@@ -86,5 +86,5 @@ void pin_of_key(const void *spki, size_t len, char ret[PIN_TEXT_MAX]) {
     char digest[DIGEST_TEXT_MAX];
 
     digest_sha256(spki, len, digest);
-    (void)text_format(ret, PIN_TEXT_MAX, "sha256:%s", digest); /* 71 bytes fit */
+    (void)text_format(ret, PIN_TEXT_MAX, "sha256:%s", digest); /* The 71 bytes fit. */
 }

@@ -1,4 +1,5 @@
-/* What the files of pki/ share about OpenSSL: owners, its error queue, reading of its objects. */
+/* Shared helpers for OpenSSL in pki/: cleanup functions, its error queue, and parsing of its
+ * objects. */
 #include "pki/openssl.h"
 
 #include <openssl/err.h>
@@ -31,16 +32,17 @@ char *openssl_name_text(const X509_NAME *name) {
     BIO *bio = BIO_new(BIO_s_mem());
 
     if (!bio)
-        abort(); /* out of memory */
+        abort(); /* BIO_new() fails only when memory is exhausted. */
     (void)X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
     return openssl_take_bio(bio);
 }
 
 int openssl_no_password(char *, int, int, void *) {
-    return 0; /* there is none to give */
+    return 0; /* A length of 0 means that there is no password. */
 }
 
-/* Whatever else the text holds is passed over; a damaged block is an error. */
+/* Reads the certificates of a PEM text. Other blocks and text are ignored; a damaged block is an
+ * error. */
 STACK_OF(X509) * openssl_read_chain(const char *pem, size_t len, struct error *err) {
     _cleanup_(X509_stack_freep) STACK_OF(X509) *stack = sk_X509_new_null();
     BIO *bio = BIO_new_mem_buf(pem, (int)len);
@@ -50,8 +52,8 @@ STACK_OF(X509) * openssl_read_chain(const char *pem, size_t len, struct error *e
     long size = 0;
 
     if (!bio || !stack)
-        abort();       /* out of memory */
-    ERR_clear_error(); /* an older one would be taken for the end of the text */
+        abort();       /* OpenSSL fails to create a BIO or a list only when memory is exhausted. */
+    ERR_clear_error(); /* An older error in the queue would look like the end of the text. */
     while (result == 0 && PEM_read_bio(bio, &name, &header, &der, &size)) {
         const unsigned char *at = der;
 
@@ -61,9 +63,8 @@ STACK_OF(X509) * openssl_read_chain(const char *pem, size_t len, struct error *e
             if (!certificate)
                 result = openssl_error(err, ERROR_MALFORMED, "read a certificate");
             else if (!sk_X509_push(stack, certificate))
-                abort(); /* out of memory */
-            else if (at !=
-                     der + size) /* the kubelet would not read the file that it is written to */
+                abort();               /* out of memory */
+            else if (at != der + size) /* kubelet could not read a file with such a certificate. */
                 result =
                     error_set(err, ERROR_MALFORMED, "read a certificate: extra data follows it");
             else if (sk_X509_num(stack) > CERTIFICATES_MAX)
@@ -73,7 +74,7 @@ STACK_OF(X509) * openssl_read_chain(const char *pem, size_t len, struct error *e
         }
         OPENSSL_free(name);
         OPENSSL_free(header);
-        OPENSSL_clear_free(der, (size_t)size); /* it may be a key */
+        OPENSSL_clear_free(der, (size_t)size); /* The block may be a private key. */
     }
     if (result == 0 && !ERR_peek_last_error())
         result = error_set(err, ERROR_MALFORMED, "read a certificate: empty block");

@@ -1,5 +1,5 @@
-/* What the files of pki/ share about OpenSSL: owners, its error queue, reading of its objects. Not
- * for other folders. */
+/* Shared helpers for OpenSSL in pki/: cleanup functions, its error queue, and parsing of its
+ * objects. Only pki/ uses this file. */
 #pragma once
 
 #include <openssl/bio.h>
@@ -8,22 +8,23 @@
 
 #include "base/error.h"
 
-/* For _cleanup_. */
+/* Cleanup functions for _cleanup_. */
 void EVP_PKEY_freep(EVP_PKEY **key);
 void X509_REQ_freep(X509_REQ **request);
 
-/* error_set with the newest reason of OpenSSL's queue behind it; it is emptied. Returns -1. */
+/* Sets the error "what: reason" with the newest reason from OpenSSL's error queue, and empties the
+ * queue. Returns -1. */
 int openssl_error(struct error *err, enum error_kind kind, const char *what);
-/* Answers every question for a password with none, so that nothing ever prompts. */
+/* Password callback that never supplies a password, so that OpenSSL never asks the user. */
 int openssl_no_password(char *buffer, int size, int writing, void *context);
 
-/* "CN=kubernetes,O=system:nodes", RFC 2253; the caller frees. */
+/* Returns a name in the form of RFC 2253: "CN=kubernetes,O=system:nodes". The caller frees it. */
 char *openssl_name_text(const X509_NAME *name);
-/* The key in a PEM text; NULL with ERROR_MALFORMED. The caller owns it. */
+/* Reads the private key in a PEM text; NULL with ERROR_MALFORMED on failure. The caller owns it. */
 EVP_PKEY *openssl_read_key(const char *pem, struct error *err);
-/* All certificates of a PEM text by the rules of certificates_parse. NULL with ERROR_MALFORMED;
- * free with OSSL_STACK_OF_X509_free (sk_X509_pop_free). */
+/* Reads all certificates of a PEM text by the rules of certificates_parse(). NULL with
+ * ERROR_MALFORMED on failure. Free the result with X509_stack_freep(). */
 STACK_OF(X509) * openssl_read_chain(const char *pem, size_t len, struct error *err);
 void X509_stack_freep(STACK_OF(X509) * *stack);
-/* What was written to a memory BIO, as text; frees the BIO. The caller frees the text. */
+/* Returns the content of a memory BIO as text and frees the BIO. The caller frees the text. */
 char *openssl_take_bio(BIO *bio);

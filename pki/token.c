@@ -1,4 +1,5 @@
-/* Bootstrap tokens: "abcdef.0123456789abcdef", an id that is not a secret and a secret that is. */
+/* Parses bootstrap tokens "abcdef.0123456789abcdef" (a public id and a secret) and makes and
+ * verifies signatures with them. */
 #include "pki/token.h"
 
 #include <string.h>
@@ -24,7 +25,8 @@ int token_parse(const char *text, struct token *ret, struct error *err) {
         log_hide_secret(ret->secret);
         return 0;
     }
-    /* What is wrong is said without showing the text: it may be a token with one slip. */
+    /* Explain the mistake without showing the text, because it may be a token with a typing error.
+     */
     if (!*text)
         return error_set(err, ERROR_USAGE, "check the bootstrap token: it is empty; %s", form);
     if (strpbrk(text, " \t\r\n"))
@@ -69,10 +71,11 @@ char *jws_make(const char *key_id, const char *secret, const void *payload, size
     text_addf(&header, "{\"alg\":\"HS256\",\"kid\":\"%s\"}", key_id);
     head = base64url_encode(text_str(&header), header.len);
     text_addf(&input, "%s.%s", head, body);
-    /* An empty secret needs a pointer that is not NULL, which text has. */
+    /* HMAC() needs a secret pointer that is not NULL, also for an empty secret. */
     if (input.overflow || !HMAC(EVP_sha256(), secret, (int)strlen(secret),
                                 (const unsigned char *)text_str(&input), input.len, mac, &mac_len))
-        abort(); /* payloads are bounded far below, and SHA-256 is always there */
+        abort(); /* HMAC() cannot fail here: payloads are much smaller than the limit, and SHA-256
+                    is always available. */
     sign = base64url_encode(mac, mac_len);
     return xasprintf("%s..%s", head, sign);
 }

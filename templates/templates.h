@@ -1,18 +1,18 @@
-/* The text files of this folder as they were at build time (dist/make/embed.py). */
+/* The text files in templates/, embedded in the program at build time by dist/make/embed.py. */
 #pragma once
 
 #include <string.h>
 
 struct template {
-    const char *name; /* the file's name in templates/ */
-    const char *data; /* its bytes, with a NUL behind them */
+    const char *name; /* Name of the file in templates/. */
+    const char *data; /* Content of the file, with a NUL behind it. */
     size_t len;
 };
 
-/* Ends with a row whose name is NULL. */
+/* The embedded files. The last row has a NULL name. */
 extern const struct template templates[];
 
-/* By name; the last row where there is none. */
+/* Finds a file by its name. Returns the last row (with a NULL name) when there is none. */
 static inline const struct template *template_find(const char *name) {
     const struct template *found = templates;
 

@@ -1,6 +1,9 @@
-/* HTTP on libcurl (its TLS in http_curl_tls.c). One multi handle keeps the connections; each
- * request is one easy handle, all driven here together, so that a wait can be interrupted. */
-#include <curl/curl.h> /* first: it may bring <windows.h> along (base/error.h) */
+/* Performs HTTP requests with libcurl; http_curl_tls.c configures TLS. One multi handle keeps the
+ * connections. Each request is one easy handle. This file runs all of them in one loop, so that a
+ * wait can be interrupted. */
+/* This include comes first, because on Windows it includes <windows.h>, which must precede
+ * base/error.h. */
+#include <curl/curl.h>
 #include <openssl/crypto.h>
 
 #include "host/curl/http_curl.h"
@@ -12,18 +15,22 @@ enum {
     TICK_MS = 1000,
     EVIDENCE_MS = 3000,
     HEADERS_MAX = 256 * 1024,
-    UPLOAD_BUFFER = 16 * 1024, /* the least that libcurl takes; each HTTPS request has one */
+    /* The smallest buffer that libcurl accepts. Each HTTPS request allocates one. */
+    UPLOAD_BUFFER = 16 * 1024,
     REDIRECTS_MAX = 5,
-    PARALLEL_MAX = 256,  /* requests at the same time; the others start as these end */
-    PARALLEL_FIRST = 16, /* a connection that is free soon costs less than one more: */
-    STALL_MS = 100,      /* twice as many run each time that none has ended for so long */
-    HANG_MS = 300,       /* of few: one that takes so long makes room for another */
-    TOO_LARGE = 100,     /* CURLE_TOO_LARGE, since 8.6 */
+    PARALLEL_MAX = 256,  /* Maximum number of simultaneous requests. Others start when these end. */
+    PARALLEL_FIRST = 16, /* Number of requests that start at once. Reusing a connection that soon
+                            becomes free is cheaper than opening another. */
+    STALL_MS = 100,      /* The limit doubles when no request has ended for this long. */
+    HANG_MS = 300,   /* When few requests run (at_once), a request that takes longer than this no
+                        longer counts, so that another can start. */
+    TOO_LARGE = 100, /* The value of CURLE_TOO_LARGE, which exists since libcurl 8.6. */
 };
 
-/* One request under way. */
+/* One running request. */
 struct transfer {
-    struct http_exchange *exchange; /* NULL: only for evidence */
+    struct http_exchange *exchange; /* The caller's exchange; NULL when this request only fetches
+                                       the server's certificates after a failure. */
     const struct http_request *request;
     struct http_response *response;
     struct error *err;
@@ -32,11 +39,11 @@ struct transfer {
     struct http_curl_tls tls;
     struct text body;
     size_t streamed, header_bytes;
-    bool has_head;      /* to its empty line */
-    bool only_connects; /* no request follows */
+    bool has_head; /* The response head has been received completely, including its empty line. */
+    bool only_connects; /* Only connects, then stops before sending a request. */
     bool begun, runs;
-    bool stopped;  /* on_head or on_data wants no more */
-    bool too_long; /* body or headers */
+    bool stopped;  /* on_head or on_data asked to end the request. */
+    bool too_long; /* The body or the headers exceed their limit. */
     uint64_t last_tick_ms, heard_ms;
     char why[CURL_ERROR_SIZE];
 };
@@ -44,15 +51,17 @@ struct transfer {
 static uint64_t elapsed_ms(const struct transfer *transfer) {
     curl_off_t us = 0;
 
-    (void)curl_easy_getinfo(transfer->easy, CURLINFO_TOTAL_TIME_T, &us); /* 0 before the start */
+    /* libcurl's time is 0 before the transfer starts. */
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_TOTAL_TIME_T, &us);
     return (uint64_t)us / 1000;
 }
 
-/* The connection is made, this request is not sent yet. */
+/* libcurl calls this when the connection is ready and before it sends the request. */
 static int on_connected(void *context, char *, char *, int, int) {
     struct transfer *transfer = context;
 
-    free(transfer->response->server_certs); /* of the server that redirected here */
+    /* Free the certificates of the server that redirected to this one. */
+    free(transfer->response->server_certs);
     transfer->response->server_certs = http_curl_chain(transfer->easy);
     return transfer->only_connects ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
@@ -64,7 +73,8 @@ static size_t on_body(char *data, size_t size, size_t count, void *context) {
 
     transfer->heard_ms = elapsed_ms(transfer);
     if (request->on_data) {
-        if (request->on_head && !transfer->streamed) { /* by now it is known of what */
+        if (request->on_head && !transfer->streamed) { /* The status and headers are known now,
+                                                          before the first piece of the body. */
             http_curl_head(transfer->easy, transfer->response);
             transfer->stopped = request->on_head(request->on_data_context, transfer->response) != 0;
             if (transfer->stopped)
@@ -84,8 +94,9 @@ static size_t on_body(char *data, size_t size, size_t count, void *context) {
     return len;
 }
 
-/* libcurl reads the lines. It sets no limit to all heads and trailers of an answer, and takes an
- * end within a head for a whole one. */
+/* Limits the total size of the headers. libcurl parses the lines, but sets no limit for all heads
+ * and trailers of an answer together, and accepts a connection that ends inside the head as a
+ * complete answer. */
 static size_t on_header(char *line, size_t size, size_t count, void *context) {
     struct transfer *transfer = context;
     size_t len = size * count;
@@ -108,8 +119,8 @@ static bool is_silent(const struct transfer *transfer) {
            elapsed_ms(transfer) > transfer->heard_ms + transfer->request->silent_ms;
 }
 
-/* libcurl does not look at its own time limit while a proxy's refusal has no end. The bytes are
- * counted by on_body. */
+/* Enforces the time limits. libcurl does not check its own limit while a proxy's refusal continues
+ * without end. on_body counts the bytes. */
 static int on_progress(void *context, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
     const struct transfer *transfer = context;
 
@@ -136,7 +147,7 @@ static int set_up(const struct curl_http *http, struct transfer *transfer, struc
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "https,http");
     curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, https ? "https" : "https,http");
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, request->follow_redirects ? 1L : 0L);
-    curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L); /* as Go: what was given is asked */
+    curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L); /* Send the path unchanged, as Go does. */
     curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)timeout_of(request));
     curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
@@ -216,7 +227,8 @@ static void end_done(struct curl_http *http) {
     }
 }
 
-/* At most `max` run, or `at_once` where that is not 0, those that hang beside them. */
+/* Starts more requests, up to `max` at the same time. When `at_once` is not 0, it replaces `max`,
+ * and requests that have run for HANG_MS do not count. */
 static void start_more(struct curl_http *http, struct transfer *transfers, size_t count,
                        size_t at_once, size_t max) {
     size_t running = count_running(transfers, count);
@@ -272,7 +284,7 @@ static void drive(struct curl_http *http, struct transfer *transfers, size_t cou
             const struct http_request *request = t->request;
             uint64_t now = t->runs ? elapsed_ms(t) : 0;
 
-            /* Once a second: the caller may have had enough. */
+            /* Call on_data once a second without data, because the caller may want to stop. */
             if (t->runs && request->on_data && now - t->last_tick_ms >= TICK_MS) {
                 t->last_tick_ms = now;
                 t->stopped = request->on_data(request->on_data_context, NULL, 0) != 0;
@@ -280,7 +292,8 @@ static void drive(struct curl_http *http, struct transfer *transfers, size_t cou
             if (t->runs && t->stopped)
                 end(http, t, CURLE_OK);
         }
-        if (count_running(transfers, count) != before) { /* others may begin */
+        /* A request ended, so others can start at once. */
+        if (count_running(transfers, count) != before) {
             ended_ms = first_ms(transfers, count);
             continue;
         }
@@ -301,8 +314,9 @@ static void transfer_clear(struct transfer *transfer) {
     text_free(&transfer->body);
 }
 
-/* libcurl keeps no chain that it did not trust: a second handshake without verification, and
- * without a request, fetches it as evidence. */
+/* Fetches the certificate chain that the server presented, as evidence. libcurl does not keep a
+ * chain that failed verification, so this opens a second connection without verification and sends
+ * no request. */
 static void fetch_evidence(struct curl_http *http, const struct http_request *failed,
                            struct http_response *response) {
     struct http_request request = *failed;
@@ -314,7 +328,8 @@ static void fetch_evidence(struct curl_http *http, const struct http_request *fa
     request.timeout_ms = EVIDENCE_MS;
     if (start(http, &transfer) == 0) {
         curl_easy_setopt(transfer.easy, CURLOPT_FRESH_CONNECT, 1L);
-        drive(http, &transfer, 1, 0); /* without evidence there is less to tell */
+        /* When the second connection fails too, the message only has fewer details. */
+        drive(http, &transfer, 1, 0);
     }
     transfer_clear(&transfer);
 }
@@ -330,7 +345,8 @@ static int say_failure(struct transfer *transfer, CURLcode code, struct error *e
                          transfer->header_bytes > HEADERS_MAX ? (size_t)HEADERS_MAX
                          : request->max_body                  ? request->max_body
                                                               : (size_t)HTTP_BODY_MAX);
-    if (code == CURLE_OUT_OF_MEMORY || (int)code == TOO_LARGE) /* beyond libcurl's own limit */
+    /* A header line exceeds libcurl's own limit. */
+    if (code == CURLE_OUT_OF_MEMORY || (int)code == TOO_LARGE)
         return error_set(err, ERROR_MALFORMED, "%s '%s': a header line of the answer is too long",
                          method, url);
     if (code == CURLE_OPERATION_TIMEDOUT || code == CURLE_ABORTED_BY_CALLBACK)
@@ -343,14 +359,17 @@ static int say_failure(struct transfer *transfer, CURLcode code, struct error *e
         reason = http_curl_connect_reason(transfer->easy);
     if (!reason)
         reason = transfer->why[0] ? transfer->why : curl_easy_strerror(code);
-    if (code == CURLE_URL_MALFORMAT && transfer->has_head) /* of a redirect: not the caller's */
+    /* The bad URL came from a redirect, not from the caller. */
+    if (code == CURLE_URL_MALFORMAT && transfer->has_head)
         return error_set(err, ERROR_MALFORMED, "%s '%s': %s", method, url, reason);
-    if (transfer->tls.name && strstr(reason, "mismatch")) /* OpenSSL does not say with what */
+    /* OpenSSL's message lacks the expected name, so add it here. */
+    if (transfer->tls.name && strstr(reason, "mismatch"))
         return error_set(err, http_curl_kind(code), "%s '%s': %s: %s", method, url, reason,
                          transfer->tls.name);
     (void)error_set(err, http_curl_kind(code), "%s '%s': %s", method, url, reason);
+    /* No hint for a server on the internet, which the system's roots vouch for. */
     return code != CURLE_COULDNT_RESOLVE_HOST ||
-                   (!request->ca_pem && request->verify == HTTP_VERIFY_FULL) /* of the internet */
+                   (!request->ca_pem && request->verify == HTTP_VERIFY_FULL)
                ? -1
                : error_hint(err, "enter that name in the DNS that this machine asks, or as a line "
                                  "\"ADDRESS NAME\" in its own hosts file "
@@ -369,8 +388,8 @@ static int finish(struct transfer *transfer, CURLcode code, struct error *err) {
     response->wait_us = began > ready ? (unsigned)(began - ready) : 0;
     if (code != CURLE_OK && !transfer->stopped) {
         (void)say_failure(transfer, code, err);
-        /* A kept connection took no time to connect, but it was there before anything was sent;
-         * libcurl counts the handshake of TLS to connecting. */
+        /* A reused connection has a connect time of 0, but it existed before anything was sent.
+         * libcurl counts the TLS handshake as part of connecting. */
         if (err && (connected || ready || transfer->tls.begun))
             err->os = HTTP_CONNECTED;
         return -1;
@@ -391,10 +410,11 @@ static int finish(struct transfer *transfer, CURLcode code, struct error *err) {
     return 0;
 }
 
-/* The one end of a transfer that was started, or of one that could not be. */
+/* Ends a transfer that was started or could not be started. Every transfer ends here. */
 static void end(struct curl_http *http, struct transfer *transfer, CURLcode code) {
+    /* Removing the handle cannot fail, because it is in the multi handle. */
     if (transfer->runs)
-        (void)curl_multi_remove_handle(http->multi, transfer->easy); /* it is in there */
+        (void)curl_multi_remove_handle(http->multi, transfer->easy);
     transfer->runs = false;
     if (!transfer->exchange)
         return;
@@ -427,7 +447,8 @@ static void perform(struct http *base, struct http_exchange *exchanges, size_t c
 static void curl_free_http(struct http *base) {
     struct curl_http *http = (struct curl_http *)base;
 
-    (void)curl_multi_cleanup(http->multi); /* no handle is left in it */
+    (void)curl_multi_cleanup(http->multi); /* curl_multi_cleanup() cannot fail, because no easy
+                                              handle is left in the multi handle. */
     curl_global_cleanup();
     free(http->user_agent);
     free(http);
@@ -438,13 +459,14 @@ static const struct http_ops curl_ops = {perform, http_curl_talk, curl_free_http
 struct http *http_curl_new(const char *user_agent, bool (*interrupted)(void *), void *context) {
     struct curl_http *http = xcalloc(1, sizeof *http);
 
-    /* What OpenSSL holds at the end of the program goes with the program. */
+    /* Skip OpenSSL's cleanup at exit: the operating system frees the memory of the process anyway.
+     */
     if (!OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL) ||
         curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-        abort(); /* only memory can be missing */
+        abort(); /* libcurl and OpenSSL fail to start only when memory is exhausted. */
     http->multi = curl_multi_init();
     if (!http->multi)
-        abort(); /* only memory can be missing */
+        abort(); /* curl_multi_init() fails only when memory is exhausted. */
     curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)PARALLEL_MAX);
     http->http.ops = &curl_ops;
     http->user_agent = xstrdup(user_agent);

@@ -1,4 +1,5 @@
-/* TLS, proxies and heads of HTTP on libcurl. Only host/curl/http_curl*.c include this. */
+/* Shared parts of HTTP with libcurl: TLS, proxies and response headers. Only host/curl/http_curl*.c
+ * include this file. */
 #pragma once
 
 #include "host/host_ops.h"
@@ -12,42 +13,48 @@ struct curl_http {
     void *context;
 };
 
-/* Each `easy` is a CURL handle. */
+/* In these functions, each `easy` is a CURL easy handle. */
 
-/* What the connection demands of the server. It must live as long as the handle; free `name`. */
+/* What a connection demands of the server's certificate. It must live as long as the easy handle.
+ * The owner frees `name`. */
 struct http_curl_tls {
-    bool full;         /* chain and dates */
-    char *name;        /* that the certificate must be valid for; NULL: libcurl looks at it */
-    bool by_tls_proxy; /* a connection to the proxy comes first */
+    bool full;         /* Verify the chain and the dates. */
+    char *name;        /* Name that the certificate must have; NULL when libcurl checks the name. */
+    bool by_tls_proxy; /* The connection goes through a proxy with TLS, so the first handshake is
+                          with the proxy. */
     bool proxy_passed;
-    bool begun; /* the server took a connection, and the handshake began */
+    bool begun; /* The server accepted the connection and the TLS handshake began. */
 };
-/* TLS 1.2, with the ciphers, curves and signatures that Go's crypto/tls offers; chain, dates and
- * name by OpenSSL's rules, a name among the alternative ones, RSA keys of at most 8192 bits. */
+/* Configures TLS: version 1.2 or newer, with the ciphers, curves and signatures that Go's
+ * crypto/tls offers. OpenSSL verifies chain, dates and name. The name must be among the alternative
+ * names, and RSA keys may have at most 8192 bits. */
 void http_curl_trust(void *easy, const struct http_request *request, struct http_curl_tls *tls);
-/* Trusts the machine's roots; `option`: the CURLOPT_ that is given them. */
+/* Trusts the root certificates of the machine. `option` is the CURLOPT_ that receives them. */
 void http_curl_trust_machine(void *easy, int option);
-/* The request's URL; with server_name that name is its host, so that libcurl sends and verifies it:
- * *ret_connect_to (curl_slist, else untouched) leads to the real host, and *ret_host is what the
- * Host header stays. The caller frees. */
+/* Returns the request's URL. When server_name is set, it replaces the host in the URL, so that
+ * libcurl sends and verifies that name. Then *ret_connect_to (a curl_slist) directs the connection
+ * to the real host, and *ret_host is the original value for the Host header. Without server_name
+ * both are unchanged. The caller frees all. */
 char *http_curl_url(const struct http_request *request, void **ret_connect_to, char **ret_host);
-/* Method, body and headers; adds to `headers` (curl_slist, or NULL), which it returns and the
- * caller frees after the handle. */
+/* Sets method, body and headers. Adds to the list `headers` (curl_slist or NULL) and returns it;
+ * the caller frees it after the handle. */
 void *http_curl_ask(void *easy, const struct http_request *request, void *headers);
 /* Conversations (http_talk_all()), all whose `err` is clear. */
 void http_curl_talk(struct http *base, struct http_talk *talks, size_t count);
-/* The request's proxy, or that of the environment or the machine; *ret_shown is its URL without
- * user and password, NULL when there is none, and the caller's to free. ERROR_USAGE: it is not a
- * URL of a proxy by http, https or socks5. */
+/* Sets the proxy: the request's own, or that of the environment or the machine. *ret_shown is its
+ * URL without user and password, or NULL when there is none; the caller frees it. Fails with
+ * ERROR_USAGE when the URL is not an http, https or socks5 proxy. */
 int http_curl_proxy(void *easy, const struct http_request *request, char **ret_shown,
                     struct error *err);
-/* The chain that the server presented, as PEM, asked while the transfer has its connection; NULL
- * when that was not made just now. The caller frees. */
+/* Returns the certificate chain that the server presented, as PEM. Must be called while the
+ * transfer has its connection. NULL when the connection is a reused one. The caller frees the text.
+ */
 char *http_curl_chain(void *easy);
-/* Fills in what the head of the answer says; may be called again. */
+/* Fills the response's fields from the response headers. It may be called again. */
 void http_curl_head(void *easy, struct http_response *response);
 bool http_curl_has_two_lengths(void *easy);
-/* libcurl's results (CURLcode) as kinds; all others are ERROR_NETWORK. */
+/* Maps a libcurl result (CURLcode) to an error kind. Unlisted results are ERROR_NETWORK. */
 enum error_kind http_curl_kind(int code);
-/* The reason of a failed connection in the words that everybody searches for, or NULL. */
+/* Returns the reason of a failed connection in the usual words, e.g. "connection refused", or NULL
+ * when it is unknown. */
 const char *http_curl_connect_reason(void *easy);

@@ -1,12 +1,15 @@
-/* What the head of an answer says. */
+/* Reads the headers of an HTTP response and maps libcurl's results to error kinds. */
 #include <curl/curl.h>
 
-#include <errno.h> /* first: it may bring <windows.h> along (base/error.h) */
+/* <curl/curl.h> comes first, because on Windows it includes <windows.h>, which must precede
+ * base/error.h. */
+#include <errno.h>
 #include "host/curl/http_curl.h"
 
 enum { RETRY_MAX_S = 86400 };
 
-/* libcurl takes the last of them; another reader on the way takes the first, and cuts there. */
+/* Detects different Content-Length headers. libcurl uses the last one, but a proxy may use the
+ * first one and cut the answer there. */
 bool http_curl_has_two_lengths(void *easy) {
     struct curl_header *header;
     const char *first = NULL;
@@ -38,7 +41,7 @@ void http_curl_head(void *easy, struct http_response *response) {
     if (curl_easy_header(easy, "Date", 0, CURLH_HEADER, -1, &header) == CURLHE_OK)
         at = curl_getdate(header->value, NULL);
 
-    /* Of the server that was asked: one that it redirects to has no say. */
+    /* Use only challenges of the server that was asked, not of one that it redirected to. */
     for (size_t i = 0; !redirects && curl_easy_header(easy, "WWW-Authenticate", i, CURLH_HEADER, -1,
                                                       &header) == CURLHE_OK;
          i++)
@@ -46,13 +49,15 @@ void http_curl_head(void *easy, struct http_response *response) {
     text_set(&response->challenge, challenges.len ? text_take(&challenges) : NULL);
 
     if (curl_easy_header(easy, "Content-Range", 0, CURLH_HEADER, -1, &header) == CURLHE_OK &&
-        text_starts_with(header->value, "bytes ")) { /* "bytes 100-199/200" */
+        text_starts_with(header->value, "bytes ")) { /* E.g. "bytes 100-199/200". */
         first = xstrndup(header->value + 6, strcspn(header->value + 6, "-"));
-        (void)text_to_number(first, 0, INT64_MAX, &begin); /* no number: -1 */
+        /* `begin` remains -1 when the header's text is not a number. */
+        (void)text_to_number(first, 0, INT64_MAX, &begin);
     }
     response->range_begin = begin;
 
-    free(response->content_type); /* told to on_head */
+    /* Free the value from an earlier call, which was passed to on_head. */
+    free(response->content_type);
     response->content_type = xstrdup_null(type);
     response->length = length;
     response->retry_after = after > 0 && after <= RETRY_MAX_S ? (long)after : -1;
@@ -67,7 +72,7 @@ enum error_kind http_curl_kind(int code) {
         return ERROR_TIMED_OUT;
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_CERTPROBLEM:
-    case CURLE_UNSUPPORTED_PROTOCOL: /* what came was no HTTP/1 */
+    case CURLE_UNSUPPORTED_PROTOCOL: /* The answer was not HTTP/1. */
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_BAD_CONTENT_ENCODING:
     case CURLE_TOO_MANY_REDIRECTS:
@@ -81,7 +86,7 @@ enum error_kind http_curl_kind(int code) {
 
 const char *http_curl_connect_reason(void *easy) {
     static const struct {
-        long os; /* errno, or Winsock's number */
+        long os; /* errno or the Winsock error number. */
         const char *text;
     } reasons[] = {
         {ECONNREFUSED, "connection refused"},     {10061, "connection refused"},
@@ -91,7 +96,8 @@ const char *http_curl_connect_reason(void *easy) {
     };
     long os = 0;
 
-    (void)curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os); /* 0: not known */
+    /* `os` remains 0 when the number is not known. */
+    (void)curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os);
     for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
         if (os == reasons[i].os)
             return reasons[i].text;

@@ -1,12 +1,14 @@
-/* HTTP on libcurl: the proxy's URL taken apart by libcurl's reader, and handed to a transfer. User
- * and password go apart from it: libcurl's messages show a URL whole. */
-#include <curl/curl.h> /* first: it may bring <windows.h> along (base/error.h) */
+/* Parses a proxy URL with libcurl's parser and configures a transfer to use that proxy. User and
+ * password are set separately, because libcurl's messages show the whole proxy URL. */
+/* This include comes first, because on Windows it includes <windows.h>, which must precede
+ * base/error.h. */
+#include <curl/curl.h>
 #include "host/curl/http_curl.h"
 #include "host/host_ops.h"
 
 struct proxy {
-    char *url;             /* "http://proxy:3128" */
-    char *user, *password; /* as %XX, or NULL */
+    char *url;             /* URL without user and password, e.g. "http://proxy:3128". */
+    char *user, *password; /* User and password with %XX escapes, or NULL. */
 };
 
 static void proxy_clear(struct proxy *proxy) {
@@ -15,14 +17,15 @@ static void proxy_clear(struct proxy *proxy) {
     secret_freep(&proxy->password);
 }
 
-/* The caller frees it with curl_free(); NULL when it is absent. */
+/* Returns a part of the URL, or NULL when it is absent. The caller frees it with curl_free(). */
 static char *part_of(CURLU *url, CURLUPart part) {
     char *text = NULL;
 
     return curl_url_get(url, part, &text, CURLU_DEFAULT_PORT) == CURLUE_OK ? text : NULL;
 }
 
-/* "user:password@" ends with the last "@": what a password holds is not always written as %XX. */
+/* Parses a proxy URL. "user:password@" ends at the last "@", because a password may contain "@"
+ * without a %XX escape. */
 static int proxy_read(const char *text, struct proxy *ret, struct error *err) {
     static const char *const schemes[] = {"http", "https", "socks5", "socks5h"};
     const char *start = strstr(text, "://"), *authority = start ? start + 3 : text;
@@ -35,14 +38,14 @@ static int proxy_read(const char *text, struct proxy *ret, struct error *err) {
     CURLU *url = curl_url();
 
     if (!url)
-        abort(); /* out of memory */
+        abort(); /* curl_url() fails only when memory is exhausted. */
     if (curl_url_set(url, CURLUPART_URL, bare, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK) {
         scheme = part_of(url, CURLUPART_SCHEME);
         host = part_of(url, CURLUPART_HOST);
         port = part_of(url, CURLUPART_PORT);
     }
-    /* Go's programs on the node take 80 for a port where libcurl takes 1080, and let a SOCKS proxy
-     * look names up. */
+    /* Behave as Go's programs on the node: without a port they use 80 where libcurl uses 1080, and
+     * a SOCKS proxy resolves the host names. */
     for (size_t i = 0; i < ARRAY_SIZE(schemes) && host && !ret->url; i++)
         if (text_equal(scheme, schemes[i]))
             ret->url = xasprintf("%s://%s%s%s", i == 2 ? "socks5h" : scheme, host, port ? ":" : "",
@@ -83,7 +86,7 @@ int http_curl_proxy(void *easy, const struct http_request *request, char **ret_s
 
     if (chosen && *chosen && proxy_read(chosen, &proxy, err) < 0)
         return -1;
-    /* "" switches libcurl's own reading of the environment off. */
+    /* An empty string disables libcurl's own reading of the environment. */
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
     curl_easy_setopt(easy, CURLOPT_PROXY, proxy.url ? proxy.url : "");
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);

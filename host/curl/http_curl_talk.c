@@ -1,5 +1,5 @@
-/* What is said on a connection that libcurl makes (its TLS and its proxy): a request, or
- * conversations of bytes, our words. */
+/* Sends requests with libcurl, and runs conversations of raw bytes on connections that libcurl
+ * opens with its TLS and proxy support. */
 #include <curl/curl.h>
 
 #include "host/curl/http_curl.h"
@@ -27,7 +27,8 @@ void *http_curl_ask(void *easy, const struct http_request *request, void *header
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
     if (request->gzip)
         curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
-    if (request->bearer_token) { /* this way, not as a header: libcurl keeps it to this host */
+    if (request->bearer_token) { /* Use this option and not a header, because libcurl then sends the
+                                    token to this host only. */
         curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
         curl_easy_setopt(easy, CURLOPT_XOAUTH2_BEARER, request->bearer_token);
     }
@@ -98,7 +99,7 @@ static int connect_to(struct conversation *c, struct error *err) {
     return code == CURLE_OK ? 0 : failed(c, code, err);
 }
 
-/* What is left to be said, as much as the connection takes. */
+/* Sends the pending bytes, as many as the connection accepts now. */
 static int say(struct conversation *c, struct error *err) {
     while (c->said < c->say.len) {
         size_t sent = 0;
@@ -153,7 +154,8 @@ static void wait_a_moment(CURLM *multi, const struct conversation *talks, size_t
         if (!talks[i].open)
             continue;
         (void)curl_easy_getinfo(talks[i].easy, CURLINFO_ACTIVESOCKET, &socket);
-        if (socket == CURL_SOCKET_BAD) /* time passes */
+        if (socket == CURL_SOCKET_BAD) /* Without a socket there is nothing to poll. The poll then
+                                          serves as a pause. */
             continue;
         waits[n] = (struct curl_waitfd){.fd = socket, .events = CURL_WAIT_POLLIN};
         if (talks[i].said < talks[i].say.len)

@@ -1,5 +1,8 @@
-/* HTTP on libcurl: what its TLS offers, and what it demands of a server beyond OpenSSL's rules. */
-#include <curl/curl.h> /* first: it may bring <windows.h> along (base/error.h) */
+/* Configures libcurl's TLS: what it offers, and what it demands of a server beyond OpenSSL's rules.
+ */
+/* This include comes first, because on Windows it includes <windows.h>, which must precede
+ * base/error.h. */
+#include <curl/curl.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -10,16 +13,19 @@
 #include "host/host_ops.h"
 
 enum {
-    SECURITY_LEVEL = 2,  /* RSA of 2048 bits, SHA-2: what Debian demands and Windows' build not */
-    RSA_BITS_MAX = 8192, /* Go's: a greater key only costs time */
-    USELESS_MAX = 32,    /* messages after the handshake that bring nothing */
+    SECURITY_LEVEL = 2,  /* OpenSSL's security level 2: RSA of at least 2048 bits, and SHA-2.
+                            Debian's OpenSSL has this default; the build for Windows does not. */
+    RSA_BITS_MAX = 8192, /* Go has the same limit. Larger keys only cost time. */
+    /* Maximum number of messages such as tickets and key updates after the handshake. */
+    USELESS_MAX = 32,
 };
 
 static struct curl_blob blob_of(const char *pem) {
     return (struct curl_blob){(void *)pem, strlen(pem), CURL_BLOB_COPY};
 }
 
-/* "https://[fd00::1]:6443/x" -> "fd00::1"; a dot at the end of a name does not count. */
+/* Returns the host of a URL: "https://[fd00::1]:6443/x" gives "fd00::1". A dot at the end of a name
+ * is removed. The caller frees it. */
 static char *host_of(const char *url) {
     struct http_authority parts = http_authority_split(strstr(url, "://") + 3);
     size_t len = (size_t)((parts.port ? parts.port : parts.end) - parts.host);
@@ -29,7 +35,8 @@ static char *host_of(const char *url) {
     return xstrndup(parts.host, len > 1 && parts.host[len - 1] == '.' ? len - 1 : len);
 }
 
-/* What Go's crypto/tls offers, with its safe defaults: what it would not speak is not spoken. */
+/* The same ciphers, signatures and groups as the defaults of Go's crypto/tls. Nothing that Go would
+ * refuse is offered. */
 static const char ciphers[] =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
     "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:"
@@ -37,7 +44,8 @@ static const char ciphers[] =
 static const char signatures[] =
     "rsa_pss_rsae_sha256:ECDSA+SHA256:ed25519:rsa_pss_rsae_sha384:rsa_pss_rsae_sha512:RSA+SHA256:"
     "RSA+SHA384:RSA+SHA512:ECDSA+SHA384:ECDSA+SHA512";
-static const char *const groups[] = {"X25519MLKEM768:X25519:P-256:P-384:P-521", /* OpenSSL 3.5 */
+/* The first list needs OpenSSL 3.5. */
+static const char *const groups[] = {"X25519MLKEM768:X25519:P-256:P-384:P-521",
                                      "X25519:P-256:P-384:P-521"};
 
 /* A chain that OpenSSL takes is refused here when a certificate in it may not be a server's, or
@@ -47,7 +55,8 @@ static int verify(X509_STORE_CTX *context, void *) {
     int why = X509_V_OK;
 
     if (X509_verify_cert(context) <= 0) {
-        ERR_clear_error(); /* libcurl takes the first error for the reason: of the mathematics */
+        ERR_clear_error(); /* Clear the error queue: libcurl reports its first entry, which is a
+                              detail of the cryptography and not the reason. */
         return 0;
     }
     chain = X509_STORE_CTX_get0_chain(context);
@@ -56,7 +65,8 @@ static int verify(X509_STORE_CTX *context, void *) {
         uint32_t uses = X509_get_extended_key_usage(sk_X509_value(chain, i));
 
         if (uses != UINT32_MAX && !(uses & (XKU_SSL_SERVER | XKU_ANYEKU)))
-            why = X509_V_ERR_INVALID_PURPOSE; /* OpenSSL takes "gated crypto" for it */
+            why = X509_V_ERR_INVALID_PURPOSE; /* OpenSSL also accepts the old "gated crypto" usage
+                                                 for servers; Go does not. */
     }
     for (int i = 0; i < sk_X509_num(sent); i++) {
         EVP_PKEY *key = X509_get0_pubkey(sk_X509_value(sent, i));
@@ -69,8 +79,8 @@ static int verify(X509_STORE_CTX *context, void *) {
     return why == X509_V_OK;
 }
 
-/* After the handshake a server may send tickets and new keys for ever, which is not data and costs
- * time; Go counts them, too. */
+/* Limits the messages after the handshake. A server could send session tickets and key updates
+ * without end, which are not data and cost time. Go limits them too. */
 static void count_messages(int writing, int, int type, const void *data, size_t len, SSL *ssl,
                            void *) {
     static int index;
@@ -89,12 +99,14 @@ static void count_messages(int writing, int, int type, const void *data, size_t 
     if (!index)
         index = SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL);
     count = (uintptr_t)SSL_get_ex_data(ssl, index) + 1;
-    (void)SSL_set_ex_data(ssl, index, (void *)count); /* without memory they go uncounted */
+    /* When memory is exhausted, the message is not counted. */
+    (void)SSL_set_ex_data(ssl, index, (void *)count);
     if (count > USELESS_MAX)
         SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
 }
 
-/* Called for each connection, that to a proxy before that through it. */
+/* Sets winjoin's rules for a TLS connection. libcurl calls this for each connection; with a TLS
+ * proxy, first for the connection to the proxy. */
 static CURLcode set_rules(CURL *, void *ssl_ctx, void *context) {
     X509_VERIFY_PARAM *param = SSL_CTX_get0_param(ssl_ctx);
     struct http_curl_tls *tls = context;
@@ -109,9 +121,9 @@ static CURLcode set_rules(CURL *, void *ssl_ctx, void *context) {
         (!SSL_CTX_set1_groups_list(ssl_ctx, groups[0]) &&
          !SSL_CTX_set1_groups_list(ssl_ctx, groups[1])))
         return CURLE_SSL_CONNECT_ERROR;
-    ERR_clear_error(); /* an older OpenSSL lacks the first groups */
-    /* Where the connection ends, an answer without a length does, as in Go: not each libcurl's
-     * rule. */
+    ERR_clear_error(); /* An older OpenSSL does not know the first list of groups. */
+    /* An answer without a length ends when the connection ends, also without a TLS close message.
+     * Go does the same; libcurl's default depends on its version. */
     (void)SSL_CTX_set_options(ssl_ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
     SSL_CTX_set_msg_callback(ssl_ctx, count_messages);
     if (!tls->full && !proxy)
@@ -119,11 +131,13 @@ static CURLcode set_rules(CURL *, void *ssl_ctx, void *context) {
     SSL_CTX_set_security_level(ssl_ctx, SECURITY_LEVEL);
     (void)X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_POLICY_CHECK);
     SSL_CTX_set_cert_verify_callback(ssl_ctx, verify, NULL);
-    if (!tls->name || proxy) /* libcurl knows the proxy's name, and the name behind a redirect */
+    if (!tls->name || proxy) /* libcurl verifies the name of the proxy, and of a server that a
+                                redirect leads to. */
         return CURLE_OK;
 
-    /* libcurl takes a common name where there is no alternative name, Go does not. Demanded of
-     * OpenSSL, a wrong name ends the handshake before the request with its credentials is sent. */
+    /* Let OpenSSL check the name. Unlike libcurl, Go does not use the common name when a
+     * certificate has no alternative names. A check during the handshake ends the connection before
+     * the request with its credentials is sent. */
     X509_VERIFY_PARAM_set_hostflags(param, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT |
                                                X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
     named = ip_parse(tls->name, &ip, NULL) == 0 ? X509_VERIFY_PARAM_set1_ip_asc(param, tls->name)
@@ -131,17 +145,19 @@ static CURLcode set_rules(CURL *, void *ssl_ctx, void *context) {
     return named ? CURLE_OK : CURLE_SSL_CONNECT_ERROR;
 }
 
-/* One that OpenSSL cannot read is left out: libcurl would take none of the others. */
+/* Adds one root certificate. A certificate that OpenSSL cannot parse is skipped, because libcurl
+ * would then reject the whole list. */
 static void add_root(void *pem, const unsigned char *der, size_t len) {
     X509 *root = d2i_X509(NULL, &der, (long)len);
 
     if (root && !PEM_write_bio_X509(pem, root))
-        abort(); /* out of memory */
+        abort(); /* Writing PEM to memory fails only when memory is exhausted. */
     X509_free(root);
     ERR_clear_error();
 }
 
-/* Not by CURLSSLOPT_NATIVE_CA, which trusts the roots of the user who runs this, too. */
+/* Trusts the machine's roots. CURLSSLOPT_NATIVE_CA is not used, because it also trusts the roots of
+ * the current user. */
 void http_curl_trust_machine(void *easy, int option) {
     struct curl_blob roots = {.flags = CURL_BLOB_COPY};
     BIO *pem = BIO_new(BIO_s_mem());
@@ -149,12 +165,13 @@ void http_curl_trust_machine(void *easy, int option) {
     long len;
 
     if (!pem)
-        abort(); /* out of memory */
+        abort(); /* BIO_new() fails only when memory is exhausted. */
     http_machine_roots(add_root, pem);
     len = BIO_get_mem_data(pem, &data);
     roots.data = data;
     roots.len = (size_t)len;
-    if (len > 0) /* without roots no server is trusted: libcurl has no list of its own on Windows */
+    /* Without roots no server is trusted: on Windows libcurl has no list of its own. */
+    if (len > 0)
         curl_easy_setopt(easy, (CURLoption)option, &roots);
     BIO_free(pem);
 }
@@ -166,12 +183,14 @@ void http_curl_trust(void *easy, const struct http_request *request, struct http
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, full ? 1L : 0L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, full ? 2L : 0L);
-    /* A session that nobody verified must never shorten a handshake that verifies. */
+    /* Disable session reuse: a session from a connection without verification must not skip the
+     * verification of a later one. */
     curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
     if (request->ca_pem) {
         struct curl_blob ca = blob_of(request->ca_pem);
 
-        /* Only these: libcurl's built-in file and folder would be trusted beside them. */
+        /* Trust only these certificates. Otherwise libcurl's built-in file and folder would be
+         * trusted too. */
         curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
         curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
         curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &ca);
@@ -182,7 +201,7 @@ void http_curl_trust(void *easy, const struct http_request *request, struct http
             curl_easy_setopt(easy, CURLOPT_CAINFO, file);
     }
     tls->full = full;
-    if (full && !request->follow_redirects) /* a redirect leads to other names */
+    if (full && !request->follow_redirects) /* A redirect may lead to a server with another name. */
         tls->name = request->server_name ? xstrdup(request->server_name) : host_of(request->url);
     curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, set_rules);
     curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, tls);
@@ -210,10 +229,10 @@ char *http_curl_chain(void *easy) {
     chain = SSL_get_peer_cert_chain(session->internals);
     bio = BIO_new(BIO_s_mem());
     if (!bio)
-        abort(); /* out of memory */
+        abort(); /* BIO_new() fails only when memory is exhausted. */
     for (int i = 0; i < sk_X509_num(chain); i++)
         if (!PEM_write_bio_X509(bio, sk_X509_value(chain, i)))
-            abort(); /* out of memory */
+            abort(); /* Writing PEM to memory fails only when memory is exhausted. */
     len = BIO_get_mem_data(bio, &data);
     if (len > 0)
         pem = xstrndup(data, (size_t)len);

@@ -1,5 +1,6 @@
-/* HNS on a modelled server: a plain store of documents (version 2 calls by name; of version 1 what
- * winjoin calls), and what its calls do to the adapters around it. */
+/* Simulates HNS on a simulated server: a plain store of JSON documents. It answers version 2 calls
+ * by their names and the version 1 calls that winjoin makes, and applies the effects of both on the
+ * adapters. */
 #include "host/model/model.h"
 
 #include "base/cidr.h"
@@ -7,7 +8,8 @@
 static const uint32_t not_found = 0x80070490, not_implemented = 0x80004001;
 static const uint32_t invalid_json = 0x803b001b;
 
-/* Where each kind of object lies, by the word in the exports' names. */
+/* The word for each kind of object in the function names, and the member of the state that holds
+ * such objects. */
 static const struct {
     const char *word, *member;
 } kinds[] = {
@@ -17,7 +19,8 @@ static const struct {
     {"LoadBalancer", "loadBalancers"},
 };
 
-/* The host's address on the network's adapter, as HNS shows it (ProviderAddress, ManagementIP). */
+/* Returns the IPv4 address of the host on the network's adapter, in `out`, as HNS reports it
+ * (ProviderAddress, ManagementIP); NULL when there is none. */
 static const char *management_address(json_t *state, const char *id, char out[IP_TEXT_MAX]) {
     _cleanup_(freep) char *key = text_lower(id);
     _cleanup_(freep) char *name =
@@ -37,7 +40,8 @@ static const char *management_address(json_t *state, const char *id, char out[IP
     return NULL;
 }
 
-/* An endpoint that asks for no address gets the first that is free behind the gateway. */
+/* Gives an endpoint that requests no address the first free address of its network's subnet. The
+ * search begins behind the gateway's address, which is the first of the subnet. */
 static void give_address(json_t *state, json_t *endpoint) {
     json_t *networks = json_at(state, "hns.networks");
     const json_t *network = json_object_get(networks, json_text_at(endpoint, "HostComputeNetwork"));
@@ -60,8 +64,8 @@ static void give_address(json_t *state, json_t *endpoint) {
             json_pack("[{s:s, s:i}]", "IpAddress", text, "PrefixLength", subnet.length));
 }
 
-/* Stores an object (ownership taken) under `id`, or under one that is counted in the state; answers
- * it borrowed. */
+/* Stores an object under `id`, or under a new id from a counter in the state. Takes ownership of
+ * the object and returns it borrowed. */
 static json_t *keep(json_t *state, const char *member, const char *id, json_t *object) {
     json_t *hns = json_object_get(state, "hns");
     long long next = json_number_at(hns, "nextId", 1);
@@ -91,8 +95,9 @@ static char *enumerate(json_t *objects, const char *query) {
     _cleanup_json_ json_t *ids = json_array();
     const char *text;
 
+    /* When the query is not JSON, `document` is NULL, and all objects match. */
     if (query && *query)
-        (void)json_read(query, strlen(query), "query", &document, NULL); /* none: all match */
+        (void)json_read(query, strlen(query), "query", &document, NULL);
     text = json_text_at(document, "Filter");
     if (text)
         (void)json_read(text, strlen(text), "filter", &filter, NULL);
@@ -127,7 +132,8 @@ static uint32_t create(json_t *state, const char *member, const char *const *arg
     return 0;
 }
 
-/* A call on one object that must be there; arguments[0] is its id or handle, which are the same. */
+/* Performs a call on one existing object. arguments[0] is its id or its handle; both are the same
+ * here. */
 static uint32_t call_object(json_t *state, const char *member, const char *verb,
                             const char *const *arguments, char **ret) {
     json_t *object = find(state, member, arguments[0]);
@@ -141,8 +147,9 @@ static uint32_t call_object(json_t *state, const char *member, const char *verb,
         json_t *policies;
         char address[IP_TEXT_MAX];
 
+        /* Add the policies that HNS adds to an overlay network. */
         if (text_equal(member, "networks") &&
-            text_equal_nocase(json_text_at(object, "Type"), "Overlay")) { /* what HNS adds */
+            text_equal_nocase(json_text_at(object, "Type"), "Overlay")) {
             policies = json_array_in(shown, "Policies");
             if (management_address(state, json_text_at(object, "ID"), address))
                 json_array_append_new(policies,
@@ -162,7 +169,7 @@ static uint32_t call_object(json_t *state, const char *member, const char *verb,
             bool remove = text_equal_nocase(json_text_at(request, "RequestType"), "Remove");
             json_t *policies = json_array_in(object, "Policies");
 
-            /* Adds or removes the policies of a modify document. */
+            /* Add or remove the policies of a modify document. */
             json_each(json_at(request, "Settings.Policies"), i, policy) {
                 for (size_t j = json_array_size(policies); j-- > 0;)
                     if (json_equal(json_array_get(policies, j), policy))
@@ -177,7 +184,8 @@ static uint32_t call_object(json_t *state, const char *member, const char *verb,
     return 0;
 }
 
-/* ---- version 1: a document is kept as version 2's and turned back when it is asked for ---- */
+/* ---- version 1 of the HNS interface: documents are stored in the form of version 2 and converted
+ * in answers ---- */
 
 static char *envelope(json_t *output) {
     _cleanup_json_ json_t *json = json_pack("{s:b, s:o}", "Success", 1, "Output", output);
@@ -207,7 +215,8 @@ static char *endpoint_v1(const json_t *endpoint) {
 static char *call_v1(json_t *state, const char *path, const char *request) {
     static const char endpoints[] = "/endpoints/";
     const char *rest = path + (text_starts_with(path, endpoints) ? strlen(endpoints) : 0);
-    _cleanup_(freep) char *id = xstrndup(rest, strcspn(rest, "/")); /* and perhaps "/attach" */
+    /* The path may end in "/attach". */
+    _cleanup_(freep) char *id = xstrndup(rest, strcspn(rest, "/"));
     const json_t *version = json_at(state, "hns.version");
     json_t *endpoint;
 
@@ -306,8 +315,9 @@ uint32_t model_hns_store(void *context, const char *function, const char *const 
 static json_t *parsed(const char *text) {
     json_t *json = NULL;
 
+    /* `json` remains NULL when the text is not JSON. */
     if (text)
-        (void)json_read(text, strlen(text), "HNS document", &json, NULL); /* NULL then */
+        (void)json_read(text, strlen(text), "HNS document", &json, NULL);
     return json;
 }
 

@@ -1,5 +1,5 @@
-/* A bare server, its registry, firewall, facts, event log and services, as JSON. A start succeeds
- * at once: what a program does is not modelled. */
+/* Simulates a server without winjoin: its registry, firewall, facts, event log and services, as
+ * JSON. A service start succeeds at once, because what programs do is not simulated. */
 #include "host/model/model.h"
 
 static const char bare_server[] =
@@ -29,11 +29,12 @@ json_t *model_new(void) {
     json_t *state = NULL;
 
     if (json_read(bare_server, strlen(bare_server), "bare server", &state, NULL) < 0)
-        abort(); /* a constant of this file */
+        abort(); /* Parsing cannot fail, because the text is a constant of this file. */
     return state;
 }
 
-/* Registry names are case-insensitive and HKLM is understood. */
+/* Returns a registry key in lower case and without "HKLM\", because registry names ignore letter
+ * case. */
 static char *registry_name(const char *key) {
     if (text_starts_with(key, "HKLM\\"))
         key += 5;
@@ -95,7 +96,8 @@ bool model_firewall_has(json_t *state, const char *name) {
 }
 
 static void copy_text(char *out, size_t size, const json_t *json, const char *member) {
-    (void)text_format(out, size, "%s", json_text_or(json, member, "")); /* too long: shown empty */
+    /* A text that is too long becomes empty. */
+    (void)text_format(out, size, "%s", json_text_or(json, member, ""));
 }
 
 void model_facts(json_t *state, struct host_facts *ret) {
@@ -137,9 +139,10 @@ bool model_pipe_exists(json_t *state, const char *path) {
 
 /* ---- services ---- */
 
-enum { PRESHUTDOWN_MS = 180000 }; /* of a service that sets none */
+enum { PRESHUTDOWN_MS = 180000 }; /* Windows' default for a service that does not set it. */
 
-/* Service names are case-insensitive; the spelling of the first registration stays. */
+/* Finds a service. Service names ignore letter case; the spelling of the first registration is
+ * kept. */
 static json_t *find_service(json_t *state, const char *name, const char **ret_key) {
     json_each_member(json_object_get(state, "services"), key, service)
         if (text_equal_nocase(key, name)) {
@@ -241,7 +244,7 @@ void model_service_stop(json_t *state, const char *name) {
         json_each(json_object_get(its, "dependsOn"), i, needed)
             depends |= text_equal_nocase(json_string_value(needed), name);
         if (depends && text_equal(json_text_at(its, "state"), "running"))
-            model_service_stop(state, other); /* as the real host does */
+            model_service_stop(state, other); /* The Windows host stops dependent services too. */
     }
     json_object_set_new(service, "state", json_string("stopped"));
     json_object_set_new(service, "processId", json_integer(0));

@@ -1,4 +1,4 @@
-/* Adapters, routes and ports of a modelled server, and what happens to the adapters when HNS makes
+/* Simulates adapters, routes and ports of a server, and the changes of adapters when HNS creates
  * and removes external switches. */
 #include "base/cidr.h"
 #include "host/model/model.h"
@@ -12,7 +12,7 @@ void model_adapters(json_t *state, struct host_adapters *ret) {
         ret->items[i].alias = xstrdup(json_text_or(adapter, "alias", ""));
         ret->items[i].description = xstrdup_null(json_text_at(adapter, "description"));
         (void)text_format(ret->items[i].mac, sizeof ret->items[i].mac, "%s",
-                          json_text_or(adapter, "mac", "")); /* no MAC: none */
+                          json_text_or(adapter, "mac", "")); /* A missing MAC becomes "". */
         ret->items[i].index = (uint32_t)json_number_at(adapter, "index", 0);
         ret->items[i].mtu = (uint32_t)json_number_at(adapter, "mtu", 1500);
         ret->items[i].up = json_bool_at(adapter, "up", true);
@@ -49,8 +49,9 @@ void model_routes(json_t *state, struct host_routes *ret) {
     json_each(routes, i, route) {
         struct host_route *r = &ret->items[i];
 
-        (void)text_format(r->destination, sizeof r->destination, "%s",
-                          json_text_at(route, "destination")); /* checked when it was added */
+        (void)text_format(
+            r->destination, sizeof r->destination, "%s",
+            json_text_at(route, "destination")); /* The route was checked when it was added. */
         (void)text_format(r->next_hop, sizeof r->next_hop, "%s", json_text_at(route, "nextHop"));
         r->interface_index = (uint32_t)json_number_at(route, "interfaceIndex", 0);
         r->metric = (uint32_t)json_number_at(route, "metric", 0);
@@ -97,7 +98,8 @@ int model_route_set(json_t *state, const struct host_route *route, bool add, str
     else
         json_array_remove(routes, at); /* or nothing: it is absent */
 
-    /* Windows tells the next hops of default routes as the adapter's gateways. */
+    /* Sets the adapter's gateways to the next hops of its default routes, as Windows reports them.
+     */
     json_each(routes, i, other)
         if (json_number_at(other, "interfaceIndex", -1) == (long long)route->interface_index &&
             text_equal(json_text_at(other, "destination"), "0.0.0.0/0"))
@@ -115,7 +117,7 @@ int model_address_add(json_t *state, uint32_t index, const char *address, struct
         return error_prefix(err, "add address '%s'", address);
     if (json_has_text(addresses, address))
         return 0;
-    /* A configured address ends Windows' own choice of one. */
+    /* Windows drops its automatic address when an address is configured. */
     for (size_t i = json_array_size(addresses); i-- > 0;)
         if (text_starts_with(json_string_value(json_array_get(addresses, i)), "169.254."))
             json_array_remove(addresses, i);
@@ -166,16 +168,16 @@ bool model_port_in_use(json_t *state, bool udp, unsigned port) {
     return false;
 }
 
-/* ---- switches ---- */
+/* ---- virtual switches ---- */
 
-/* Moves address, gateways, DNS servers and routes from one adapter to the other, as DHCP brings
- * them back; what was set by hand does not come along, nor does the metric. */
+/* Moves addresses, gateways, DNS servers and routes from one adapter to the other. Only what DHCP
+ * provides is kept; manual settings and the metrics are lost. */
 static void move_addresses(json_t *state, json_t *from, json_t *to) {
     static const char *const members[] = {"gateways", "dnsServers"};
     bool dhcp = json_bool_at(from, "dhcp", false);
     json_t *routes = json_object_get(state, "routes"), *moved = json_array();
 
-    /* What DHCP gave comes along, and IPv6 that a router advertises. */
+    /* Addresses from DHCP move, and IPv6 addresses from router advertisements. */
     json_each(json_object_get(from, "addresses"), i, item) {
         bool v6 = strchr(json_string_value(item), ':') != NULL;
 
@@ -207,7 +209,7 @@ static void move_addresses(json_t *state, json_t *from, json_t *to) {
 }
 
 void model_switch_network_made(json_t *state, const char *id, const json_t *network) {
-    /* Network types that bind an adapter (HCN schema, NetworkType). */
+    /* The network types that bind an adapter (NetworkType in the HCN schema). */
     static const char *const types[] = {"L2Bridge", "L2Tunnel", "Overlay", "Transparent"};
     _cleanup_(freep) char *key = text_lower(id), *vnic_alias = NULL;
     const char *alias, *name = json_text_at(network, "NetworkAdapterName");
@@ -218,7 +220,8 @@ void model_switch_network_made(json_t *state, const char *id, const json_t *netw
         external |= text_equal_nocase(json_text_at(network, "Type"), types[i]);
     if (!external)
         return;
-    /* The adapter that a network document names (v2 policy, v1 member), or the first one. */
+    /* Find the adapter that the network document names (policy in version 2, member in version 1),
+     * or take the first one. */
     json_each(json_object_get(network, "Policies"), i, policy)
         if (text_equal_nocase(json_text_at(policy, "Type"), "NetAdapterName"))
             name = json_text_at(policy, "Settings.NetworkAdapterName");
@@ -253,7 +256,8 @@ void model_switch_network_gone(json_t *state, const char *id) {
     _cleanup_(freep) char *key = text_lower(id), *name = NULL;
     _cleanup_(freep) char *alias = xstrdup_null(json_text_at(external, key));
 
-    model_adapters_remove(state, "network", id); /* of its endpoints */
+    /* Remove the adapters of the network's endpoints. */
+    model_adapters_remove(state, "network", id);
     if (!alias)
         return;
     json_object_del(external, key);

@@ -1,4 +1,5 @@
-/* Files of the posix host: Windows paths onto a folder, real files behind them. */
+/* Implements the file functions of the POSIX host: maps Windows paths to a directory and works on
+ * real files there. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -36,8 +37,9 @@ static bool lies_in(const char *real, const char *root) {
     return strncmp(real, root, len) == 0 && (real[len] == '/' || real[len] == '\0');
 }
 
-/* 0 when the path holds no link at all, so that it lies where it says; else -1 with errno, ENOENT
- * when none comes before what lacks. One call, where realpath() asks for each part. */
+/* Returns 0 when the path contains no symbolic link. Else returns -1 with errno; ENOENT means that
+ * no link precedes the first missing part. One system call replaces realpath(), which needs one for
+ * each part. */
 static int walk_straight(const char *path) {
     struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
     long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
@@ -45,7 +47,7 @@ static int walk_straight(const char *path) {
     return fd < 0 ? -1 : close((int)fd);
 }
 
-/* What follows a link at the path's end must not leave the root either. */
+/* Refuses a path whose last part is a link that leads out of the root directory. */
 static int check_target(const struct posix_host *host, const char *at, const char *path,
                         struct error *err) {
     char real[PATH_MAX];
@@ -106,12 +108,12 @@ int rootfs_read(struct host *host, const char *path, size_t max, char **ret, siz
         if (len == size)
             data = xrealloc(data, (size = size ? size * 2 : 8192) + 1);
         n = read(fd, data + len, size - len);
-        /* A pipe may bring what a shell makes (<(...)), but nobody waits for ever for it. */
+        /* The file may be a pipe from a shell (<(...)), so wait for data, but not without limit. */
         if (n < 0 && errno == EAGAIN && poll(&wanted, 1, PIPE_MS) > 0)
             n = read(fd, data + len, size - len);
         len += n > 0 ? (size_t)n : 0;
     } while (n > 0 && len <= max);
-    (void)close(fd); /* it was only read */
+    (void)close(fd); /* A failure of close() does not matter, because the file was only read. */
     if (n < 0)
         return fail(err, "read", path);
     if (len > max) {
@@ -125,7 +127,7 @@ int rootfs_read(struct host *host, const char *path, size_t max, char **ret, siz
     return 0;
 }
 
-/* From the last folder upwards: most of them are there. */
+/* Creates the parent folders. It tries the last folder first, because most of them exist. */
 static int make_parents(char *at) {
     char *slash = strrchr(at, '/');
     int result;
@@ -151,10 +153,11 @@ static int write_all(int fd, const char *data, size_t len) {
         data += n;
         len -= (size_t)n;
     }
-    return fsync(fd) < 0 && errno != EINVAL ? -1 : 0; /* a device or pipe has no disk */
+    /* Devices and pipes do not support fsync(). */
+    return fsync(fd) < 0 && errno != EINVAL ? -1 : 0;
 }
 
-/* A new file: its folders are made when they lack. */
+/* Creates a new file, and its parent folders when they are missing. */
 static int create(char *at, mode_t mode) {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
     int fd = open(at, flags, mode);
@@ -186,7 +189,7 @@ int rootfs_read_part(struct host *host, const char *path, uint64_t offset, size_
     if (known < 0 || n < 0)
         (void)fail(err, "read", path);
     if (fd >= 0)
-        (void)close(fd); /* it was only read */
+        (void)close(fd); /* A failure of close() does not matter, because the file was only read. */
     if (known < 0 || n < 0)
         return -1;
     *ret_len = (size_t)n;
@@ -212,7 +215,7 @@ int rootfs_write_part(struct host *host, const char *path, uint64_t offset, cons
         return fail(err, "write", path);
     result = fstat(fd, &status);
     if (result == 0 && (uint64_t)status.st_size < offset) {
-        errno = ESPIPE; /* "illegal seek" */
+        errno = ESPIPE; /* ESPIPE's message is "Illegal seek". */
         result = -1;
     }
     if (result < 0 || ftruncate(fd, (off_t)offset) < 0 || lseek(fd, (off_t)offset, SEEK_SET) < 0 ||
@@ -234,7 +237,8 @@ int rootfs_write(struct host *host, const char *path, const void *data, size_t l
     if (rootfs_path(rootfs_of(host), path, &at, err) < 0 ||
         host_random(host, &name, sizeof name, err) < 0)
         return -1;
-    /* /dev/null and its kind are written into, never replaced by a file */
+    /* Devices and pipes such as /dev/null are written to directly. They are never replaced by a
+     * file. */
     device = stat(at, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode));
     beside = xasprintf("%s.%016" PRIx64 ".new", at, name);
     fd = device ? open(at, O_WRONLY | O_CLOEXEC | O_NOCTTY)
@@ -247,7 +251,8 @@ int rootfs_write(struct host *host, const char *path, const void *data, size_t l
     if (result < 0 || (!device && rename(beside, at) < 0)) {
         (void)fail(err, "write", path);
         if (!device)
-            (void)unlink(beside); /* the failure is already in err */
+            (void)unlink(beside); /* A failure of unlink() is ignored, because err already has the
+                                     first failure. */
         return -1;
     }
     return 0;
@@ -270,11 +275,11 @@ int rootfs_make_folder(struct host *host, const char *path, enum host_access acc
             return error_set(err, ERROR_HOST, "make folder '%s': a file with that name exists",
                              path);
     }
-    mode &= st.st_mode; /* of one that was there no more than it gave */
+    mode &= st.st_mode; /* An existing folder never gets more rights than it had. */
     return access != HOST_PUBLIC && chmod(at, mode) < 0 ? fail(err, "protect folder", path) : 0;
 }
 
-/* Its mode: "755". */
+/* Returns the mode of a file as octal digits, e.g. "755". */
 int rootfs_access_get(struct host *host, const char *path, char **ret, struct error *err) {
     _cleanup_(freep) char *at = NULL;
     struct stat st;
@@ -297,7 +302,8 @@ int rootfs_access_set(struct host *host, const char *path, const char *access, s
                : 0;
 }
 
-/* Of this machine's own files the person who names them answers. */
+/* Looks for something of another user in a path below the root directory. Files outside (drive Z:)
+ * are not checked: the user who names them is responsible. */
 int rootfs_stranger(struct host *host, const char *path, struct host_stranger *ret,
                     struct error *err) {
     const struct posix_host *posix = rootfs_of(host);
@@ -347,7 +353,8 @@ int rootfs_rename(struct host *host, const char *from, const char *to, struct er
     return rename(old, new) < 0 ? fail(err, "rename", from) : 0;
 }
 
-/* An absolute target becomes the machine's own path, so that the link can be followed here. */
+/* Creates a link. An absolute target becomes the machine's own path, so that the link works on this
+ * machine. */
 int rootfs_link(struct host *host, const char *path, const char *target, struct error *err) {
     _cleanup_(freep) char *at = NULL, *normal = NULL, *to = NULL;
 
@@ -357,7 +364,8 @@ int rootfs_link(struct host *host, const char *path, const char *target, struct 
         to = xstrdup(target);
     else if (rootfs_path(rootfs_of(host), normal, &to, err) < 0)
         return -1;
-    (void)unlink(at); /* what stays there lets symlink() fail */
+    /* A failure of unlink() is ignored: if the old file remains, symlink() fails. */
+    (void)unlink(at);
     if (symlink(to, at) == 0 || (errno == ENOENT && make_parents(at) == 0 && symlink(to, at) == 0))
         return 0;
     return fail(err, "link", path);
@@ -388,7 +396,8 @@ int rootfs_list(struct host *host, const char *path, struct text_list *ret, stru
     while ((entry = readdir(dir)))
         if (!text_equal(entry->d_name, ".") && !text_equal(entry->d_name, ".."))
             text_list_add(ret, entry->d_name);
-    (void)closedir(dir); /* it was only read */
+    /* A failure of closedir() does not matter, because the folder was only read. */
+    (void)closedir(dir);
     return 0;
 }
 
@@ -401,11 +410,11 @@ int rootfs_free_space(struct host *host, const char *path, uint64_t *ret, struct
 
     if (told)
         *ret = (uint64_t)json_integer_value(drive);
-    if (told && path[0] != 'C') /* it has no files */
+    if (told && path[0] != 'C') /* Drives other than C: have no files here. */
         return 0;
     if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
         return -1;
-    while (statvfs(at, &st) < 0) { /* the nearest folder that is there */
+    while (statvfs(at, &st) < 0) { /* Go up to the nearest folder that exists. */
         char *slash = strrchr(at, '/');
 
         if (errno != ENOENT || !slash || slash == at)

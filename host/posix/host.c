@@ -1,4 +1,5 @@
-/* A Windows-shaped host under a directory: real files, the rest a model kept as JSON. */
+/* Implements a simulated Windows host in a directory: files are real, everything else is a model in
+ * a JSON file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -34,7 +35,7 @@ static json_t *state_of(struct host *host, const char *what, struct error *err) 
     return state;
 }
 
-/* Each change is on disk before the operation returns; what only looks writes nothing. */
+/* Writes the state to disk after a change. When nothing changed, writes nothing. */
 static int save(struct host *host, int result, struct error *err) {
     struct posix_host *posix = rootfs_of(host);
     _cleanup_(freep) char *text = NULL;
@@ -51,8 +52,8 @@ static int save(struct host *host, int result, struct error *err) {
     return 0;
 }
 
-/* The operations that the model plays: each with what it is called, how it went, and its own
- * parameters between `host` and `err`. */
+/* Defines the operations that the model simulates: the operation's name, its description in
+ * messages, the call of the model, and the parameters between `host` and `err`. */
 #define PLAYED(operation, what, played, ...)                                                       \
     int rootfs_##operation(struct host *host, __VA_ARGS__, struct error *err) {                    \
         json_t *state = state_of(host, what, err);                                                 \
@@ -64,7 +65,7 @@ PLAYED(service_put, "register a service", model_service_put(state, service, err)
        const struct host_service *service)
 PLAYED(service_query, "query a service", model_service_query(state, name, ret, err),
        const char *name, struct host_service *ret)
-/* A played service starts and ends at once. */
+/* A simulated service starts and stops at once. */
 PLAYED(service_start, "start a service", model_service_start(state, name, err),
        const char *name, unsigned)
 PLAYED(service_stop, "stop a service", (model_service_stop(state, name), 0),
@@ -100,7 +101,7 @@ PLAYED(firewall_remove, "remove a firewall rule", (model_firewall_remove(state, 
 PLAYED(firewall_has, "query firewall rules", (*ret = model_firewall_has(state, name), 0),
        const char *name, bool *ret)
 PLAYED(facts, "query the Windows version", (model_facts(state, ret), 0), struct host_facts *ret)
-/* Nothing is expanded, so that all is raw. */
+/* The model expands nothing, so raw and normal values are the same. */
 PLAYED(registry_get, "read the registry", model_registry_get(state, key, value, ret, err),
        const char *key, const char *value, bool, char **ret)
 PLAYED(registry_set, "write the registry", (model_registry_set(state, key, value, data), 0),
@@ -158,8 +159,9 @@ char *rootfs_environment(struct host *, const char *name) {
     char *value = getenv(name), *ret = xstrdup_null(value);
 
     if (value && child_variable_is_ours(name)) {
-        secret_wipe(value, strlen(value)); /* as /proc/PID/environ shows it */
-        (void)unsetenv(name);              /* only a name without a name is refused */
+        /* Overwrite the value, because /proc/PID/environ would still show it. */
+        secret_wipe(value, strlen(value));
+        (void)unsetenv(name); /* unsetenv() refuses only invalid names. */
     }
     return ret;
 }
@@ -189,8 +191,9 @@ void rootfs_free(struct host *host) {
 
 static const struct host_ops rootfs_ops = {HOST_OPS(HOST_OP_ROW, rootfs)};
 
-/* Members that a file lacks, an older one or one that a person wrote, come from the bare server; of
- * facts, HNS, drives and the registry each member of theirs. */
+/* Loads the state file. Missing members (in an older or hand-written file) are taken from the
+ * default server; in "facts", "hns", "drives" and "registry" this applies to each of their members.
+ */
 static int load_state(struct posix_host *posix, struct error *err) {
     static const char *const deeper[] = {"facts", "hns", "drives", "registry"};
     _cleanup_json_ json_t *saved = NULL;
@@ -217,7 +220,8 @@ static int load_state(struct posix_host *posix, struct error *err) {
     return 0;
 }
 
-/* A folder that is not there is a new host: the first file that is written makes it. */
+/* Returns the real path of the root directory. When only the directory itself is missing, returns
+ * the path that it will have; the first written file then creates it. */
 static char *real_rootfs(const char *rootfs) {
     char *real = realpath(rootfs, NULL), *slash;
     _cleanup_(freep) char *parent = xstrdup(rootfs), *above = NULL;
@@ -241,12 +245,15 @@ int host_open(const char *rootfs, struct host **ret, struct error *err) {
 
     posix->host.ops = &rootfs_ops;
     sigemptyset(&action.sa_mask);
-    if (sigaction(SIGHUP, NULL, &was) == 0 && was.sa_handler != SIG_IGN) /* nohup ignores it */
+    /* When nohup has set SIGHUP to be ignored, keep that. */
+    if (sigaction(SIGHUP, NULL, &was) == 0 && was.sa_handler != SIG_IGN)
         (void)sigaction(SIGHUP, &action, NULL);
-    /* also where a script's background job began with SIGINT ignored: who sends it means it */
+    /* Handle SIGINT even if it is ignored, as in a background job of a script: whoever sends it
+     * wants winjoin to stop. */
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
-    (void)signal(SIGPIPE, SIG_IGN); /* a program that reads no input is no reason to end */
+    /* A child program that does not read its input must not end this process. */
+    (void)signal(SIGPIPE, SIG_IGN);
     if (rootfs) {
         posix->rootfs = real_rootfs(rootfs);
         if (!posix->rootfs)

@@ -1,12 +1,13 @@
-/* What this system says about proxies and trust for everybody: only what Go reads on Linux. */
+/* Provides the system's proxy and trust settings on Linux: only the environment variables that Go
+ * reads. */
 #include "host/host_ops.h"
 
 bool http_system_proxy(char **, char **) {
-    return false; /* the environment is all there is */
+    return false; /* Linux has no settings besides the environment. */
 }
 
 void http_machine_roots(void (*)(void *, const unsigned char *, size_t), void *) {
-    /* libcurl reads the system's file, and a user has no other one */
+    /* libcurl reads the system's file of roots itself, and users have no files of their own. */
 }
 
 char *http_system_roots(void) {

@@ -1,13 +1,15 @@
-/* What the files of the posix host share: the folder that plays the Windows host, and its state. */
+/* Declarations that the files of the POSIX host share: its structure and its functions. */
 #pragma once
 
 #include "host/host_ops.h"
 
 struct posix_host {
-    struct host host; /* first: this is what callers hold */
-    char *rootfs;     /* real path; NULL: this machine, without Windows */
-    json_t *state; /* host/model, kept in <rootfs>/.winjoin-host/state.json; NULL without rootfs */
-    json_t *saved; /* a copy of what is there, or of the bare server */
+    struct host host; /* Must be the first member, because callers hold a pointer to it. */
+    char *rootfs;  /* Real path of the root directory; NULL means this machine without Windows. */
+    json_t *state; /* State of host/model, kept in <rootfs>/.winjoin-host/state.json; NULL without
+                      rootfs. */
+    /* Copy of the state in the file, or of the default server when there is no file. */
+    json_t *saved;
 };
 static inline struct posix_host *rootfs_of(struct host *host) {
     return (struct posix_host *)host;
@@ -17,8 +19,8 @@ static inline struct posix_host *rootfs_of(struct host *host) {
  * machine; other drives are absent, and links that lead out of the rootfs are refused. Programs in
  * process.c. No watcher is started, for a played server loses no address. */
 HOST_OPS(HOST_OP_DECLARE, rootfs)
-/* What a program that is started finds: ours as child_variable() hands it on, and additional items,
- * which win. */
+/* Collects the environment of a child program: this process's variables as child_variable() passes
+ * them on, and the additional ones, which have priority. */
 void posix_child_environment(const char *const *additional, bool talks, struct text_list *ret);
-/* The machine's own path of a normalized Windows path. The caller frees. */
+/* Returns the real path for a normalized Windows path. The caller frees it. */
 int rootfs_path(const struct posix_host *host, const char *path, char **ret, struct error *err);

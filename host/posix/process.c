@@ -1,4 +1,4 @@
-/* Runs a program of this machine, bounded in time and output. */
+/* Runs a program of this machine with limits of time and output. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -28,11 +28,11 @@ void posix_child_environment(const char *const *additional, bool talks, struct t
         text_list_add(ret, *additional);
 }
 
-/* A program under way, and our ends of its pipes (-1 = closed). */
+/* A running program and our ends of its pipes (-1 when closed). */
 struct child {
     pid_t pid;
     int in, out;
-    const char *input; /* what it has not read yet */
+    const char *input; /* The part of the input that was not written to the program yet. */
     size_t left;
     uint64_t deadline;
     struct text output;
@@ -40,7 +40,7 @@ struct child {
 
 static void close_end(int *fd) {
     if (*fd >= 0)
-        (void)close(*fd); /* a pipe: nothing is lost */
+        (void)close(*fd); /* A failed close of a pipe loses nothing. */
     *fd = -1;
 }
 
@@ -69,7 +69,7 @@ static int converse(struct host *host, struct child *child, bool undoes, int *re
             child->input += n > 0 ? n : 0;
             child->left -= n > 0 ? (size_t)n : 0;
             if (!child->left || (n < 0 && errno != EINTR && errno != EAGAIN))
-                close_end(&child->in); /* it may not want it all */
+                close_end(&child->in); /* The program may not want to read all input. */
         }
         if (!fds[0].revents)
             continue;
@@ -82,7 +82,8 @@ static int converse(struct host *host, struct child *child, bool undoes, int *re
     while (closed && waitpid(child->pid, ret_status, WNOHANG) != child->pid) {
         if (rootfs_monotonic_ms(NULL) >= child->deadline)
             return -1;
-        (void)nanosleep(&pause, NULL); /* woken early: it looks again */
+        /* When a signal ends the pause early, the loop checks again. */
+        (void)nanosleep(&pause, NULL);
     }
     return closed ? 0 : -1;
 }
@@ -118,7 +119,9 @@ static int start(const struct host_process *process, const char *program, struct
     posix_child_environment(process->environment, false, &environment);
     child->pid = fork();
     if (child->pid == 0) {
-        (void)setpgid(0, 0); /* so that what it starts can be ended with it */
+        /* The child gets a process group of its own, so that its own child programs can be killed
+         * with it. */
+        (void)setpgid(0, 0);
         (void)signal(SIGPIPE, SIG_DFL);
         if (dup2(in[0], STDIN_FILENO) < 0 || dup2(out[1], STDOUT_FILENO) < 0 ||
             (process->with_errors && dup2(out[1], STDERR_FILENO) < 0))
@@ -131,7 +134,7 @@ static int start(const struct host_process *process, const char *program, struct
     child->out = out[0];
     if (child->pid < 0)
         return error_set_os(err, ERROR_HOST, (unsigned long)errno, "run '%s'", program);
-    (void)fcntl(child->in, F_SETFL, O_NONBLOCK); /* a program that does not read must not hold us */
+    (void)fcntl(child->in, F_SETFL, O_NONBLOCK); /* Do not block when the program does not read. */
     return 0;
 }
 

@@ -1,4 +1,5 @@
-/* The process behind a service, on Linux: there is no SCM, so it runs in the foreground. */
+/* Runs a service's program on Linux in the foreground, because there is no Service Control Manager.
+ */
 #include "host/service_host.h"
 
 #include <errno.h>

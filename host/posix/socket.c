@@ -1,4 +1,4 @@
-/* Sockets of a POSIX system. */
+/* Implements host/socket_os.h for POSIX systems. */
 #include "host/socket_os.h"
 
 #include <arpa/inet.h>
@@ -180,7 +180,7 @@ int socket_thread(void (*run)(void *context), void *context, unsigned millisecon
     return 0;
 }
 
-/* ---- names ---- */
+/* ---- name resolution ---- */
 
 enum socket_outcome socket_os_look_up(const char *name, char (*ret)[46], size_t max,
                                       size_t *ret_count) {

@@ -1,4 +1,5 @@
-/* What standard output and standard error can show, on Linux. */
+/* Finds out on Linux what standard output and standard error can display, and handles paths that
+ * users type. */
 #include "host/terminal.h"
 
 #include <fcntl.h>
@@ -18,9 +19,9 @@ void terminal_open(struct terminal *ret) {
     _cleanup_(freep) char *lower = NULL;
     struct winsize size = {0};
 
-    /* A stream that the caller closed: a socket or a file with its number would get what is
-     * printed. Opened the wrong way round, so that writing to it (reading from it) fails as it
-     * should. */
+    /* Open /dev/null for each standard stream that the caller closed. Otherwise the next socket or
+     * file would get its number and receive our output. The wrong mode is used on purpose, so that
+     * writing (or reading) still fails. */
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 &&
             open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
@@ -85,6 +86,7 @@ void terminal_echo(bool on) {
 void terminal_forbid_dumps(void) {
     const struct rlimit none = {0, 0};
 
-    (void)setrlimit(RLIMIT_CORE, &none); /* a limit that cannot be lowered is lower already */
+    /* If the limit for core files cannot be set, it is already lower. */
+    (void)setrlimit(RLIMIT_CORE, &none);
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }

@@ -1,4 +1,5 @@
-/* Who may read what: access lists as texts (host/access_list.h) become security descriptors. */
+/* Converts access lists from text (host/access_list.h) to security descriptors, and reads and sets
+ * those of files and folders. */
 #include "host/win32/win32.h"
 
 #include <aclapi.h>
@@ -34,7 +35,7 @@ void win32_access_free(SECURITY_ATTRIBUTES *attributes) {
 
 enum { PARTS = OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION };
 
-/* *ret is NULL where Windows has no text for it. */
+/* Reads owner and DACL as SDDL. *ret is NULL when Windows cannot express them as text. */
 static int read_list(HANDLE file, char **ret, struct error *err) {
     PSECURITY_DESCRIPTOR descriptor = NULL;
     wchar_t *sddl = NULL;
@@ -50,7 +51,8 @@ static int read_list(HANDLE file, char **ret, struct error *err) {
     return 0;
 }
 
-/* Gives an open file or folder owner and list; one that may not be given keeps its owner. */
+/* Sets owner and access list of an open file or folder. When this process may not set the owner,
+ * the owner stays. */
 static int set_list(HANDLE file, const char *sddl, struct error *err) {
     _cleanup_wide_ wchar_t *wide = win32_wide(sddl);
     SECURITY_DESCRIPTOR_CONTROL control = 0;
@@ -73,7 +75,8 @@ static int set_list(HANDLE file, const char *sddl, struct error *err) {
     }
     what = control & SE_DACL_PROTECTED ? PROTECTED_DACL_SECURITY_INFORMATION
                                        : UNPROTECTED_DACL_SECURITY_INFORMATION;
-    if (owner) /* whose owner this process may not set keeps it */
+    if (owner) /* Setting the owner may fail, because this process may lack the right. Then the
+                  owner stays. */
         (void)SetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, owner, NULL, NULL,
                               NULL);
     code = SetSecurityInfo(file, SE_FILE_OBJECT, what | DACL_SECURITY_INFORMATION, NULL, NULL, list,
@@ -88,7 +91,7 @@ int win32_access_clip(HANDLE folder, enum host_access access, struct error *err)
     if (read_list(folder, &found, err) < 0)
         return -1;
     closed = access_list_closed(found ? found : "", access);
-    /* Windows gives it to all that is in the folder, which takes its time. */
+    /* Windows applies the list to everything in the folder, which can take a long time. */
     return closed ? set_list(folder, closed, err) : 0;
 }
 

@@ -1,4 +1,4 @@
-/* The host's adapters with their addresses, as GetAdaptersAddresses tells them. */
+/* Lists the host's network adapters and their addresses with GetAdaptersAddresses. */
 #include "host/win32/iphlpapi.h"
 
 static void add_address(const SOCKADDR *address, int length, struct text_list *ret) {
@@ -14,10 +14,11 @@ static void add_address(const SOCKADDR *address, int length, struct text_list *r
 void win32_mac(const BYTE *mac, ULONG length, char ret[18]) {
     if (length == 6)
         (void)text_format(ret, 18, "%02X-%02X-%02X-%02X-%02X-%02X", mac[0], mac[1], mac[2], mac[3],
-                          mac[4], mac[5]); /* always fits */
+                          mac[4], mac[5]); /* A MAC address always fits into 18 bytes. */
 }
 
-/* 0: Windows computes it, or there is no such interface. */
+/* Returns the metric of the interface; 0 when Windows computes it or the interface does not exist.
+ */
 static uint32_t metric_of(uint32_t index, int family) {
     MIB_IPINTERFACE_ROW row;
 
@@ -26,8 +27,8 @@ static uint32_t metric_of(uint32_t index, int family) {
                : 0;
 }
 
-/* The adapter below a virtual switch has that one's MAC; no IP is bound to it, so that
- * GetAdaptersAddresses leaves it out. */
+/* Adds the physical adapters that are bound to virtual switches. Such an adapter has the same MAC
+ * as the switch's adapter but no IP, so GetAdaptersAddresses does not list it. */
 static void add_cards_below(struct host_adapters *ret) {
     MIB_IF_TABLE2 *table = NULL;
 
@@ -84,7 +85,8 @@ int win32_adapters(struct host *, struct host_adapters *ret, struct error *err) 
         adapter->dhcp = a->Dhcpv4Enabled;
         adapter->metric = a->IfIndex ? metric_of(a->IfIndex, 4) : 0;
         adapter->metric6 = a->Ipv6IfIndex ? metric_of(a->Ipv6IfIndex, 6) : 0;
-        /* An address still being checked for duplicates, or found to be one, cannot be used. */
+        /* Skip an address that is still being checked for duplicates, or is a duplicate: it cannot
+         * be used. */
         for (const IP_ADAPTER_UNICAST_ADDRESS *u = a->FirstUnicastAddress; u; u = u->Next)
             if (u->DadState == IpDadStatePreferred || u->DadState == IpDadStateDeprecated) {
                 add_address(u->Address.lpSockaddr, u->OnLinkPrefixLength, &adapter->addresses);

@@ -1,4 +1,4 @@
-/* Win32 codes (winerror.h) and HRESULTs as kinds and one line of text. */
+/* Converts Win32 error codes (winerror.h) and HRESULTs to error kinds and messages. */
 #include "host/win32/win32.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
-/* Entries in the Application log, and where their texts are. */
+/* Writes entries to the Application log and registers the file that contains their message texts.
+ */
 #include "host/win32/win32.h"
 
 int win32_event(struct host *, char level, unsigned event_id, const char *text, struct error *err) {

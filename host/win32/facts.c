@@ -1,10 +1,10 @@
-/* What kind of Windows this is, and what it has. */
+/* Collects facts about this Windows: version, features, memory and pending restarts. */
 #include "host/win32/win32.h"
 
-/* Of dismapi.h, which mingw lacks. */
+/* Declarations of dismapi.h, which mingw does not have. */
 enum { DISM_LOG_ERRORS = 0, DISM_PACKAGE_NONE = 0, DISM_STATE_INSTALLED = 4 };
 #define DISM_ONLINE_IMAGE L"DISM_{53BFAE52-B167-4E2F-A258-0A37B57FF845}"
-#pragma pack(push, 1) /* dismapi.h packs its structures */
+#pragma pack(push, 1) /* The structures in dismapi.h are packed. */
 struct dism_feature_info {
     const wchar_t *name;
     int state;
@@ -23,8 +23,8 @@ typedef HRESULT(WINAPI *dism_delete)(void *);
 typedef HRESULT(WINAPI *dism_close)(UINT);
 typedef HRESULT(WINAPI *dism_shutdown)(void);
 
-/* Whether the Containers feature is installed, by the services that it brings, or by DISM's API: 1
- * installed, 0 not, -1 unknown. */
+/* Is the Containers feature installed? Checks the services that come with it, then DISM's API.
+ * Returns 1 when installed, 0 when not, -1 when unknown. */
 static int containers_feature(void) {
     static const wchar_t *const services[] = {L"hns", L"vmcompute"};
     dism_initialize initialize = (dism_initialize)win32_function(L"dismapi.dll", "DismInitialize");
@@ -49,7 +49,8 @@ static int containers_feature(void) {
     if (manager)
         CloseServiceHandle(manager);
     if (there)
-        return 1; /* DISM takes seconds; these two come with the feature */
+        return 1; /* DISM takes seconds. The two services exist only with the feature, so DISM is
+                     not needed. */
     if (!initialize || !open || !feature || !drop || !close || !shutdown_api ||
         FAILED(initialize(DISM_LOG_ERRORS, NULL, NULL)))
         return -1;
@@ -72,20 +73,21 @@ static void read_text(const char *value, char *out, size_t size) {
     _cleanup_(freep) char *text = NULL;
 
     if (win32_registry_get(NULL, VERSION_KEY, value, false, &text, NULL) == 0)
-        (void)text_format(out, size, "%s", text); /* too long: left empty */
+        (void)text_format(out, size, "%s", text); /* A value that is too long is left empty. */
 }
 
 static unsigned read_number(const char *value) {
     _cleanup_(freep) char *text = NULL;
     long long number = 0;
 
+    /* `number` stays 0 when the text is not a number. */
     if (win32_registry_get(NULL, VERSION_KEY, value, false, &text, NULL) == 0)
-        (void)text_to_number(text, 0, 0x7fffffff, &number); /* no number: 0 */
+        (void)text_to_number(text, 0, 0x7fffffff, &number);
     return (unsigned)number;
 }
 
-/* The servicing stack, Windows Update, files that are to be replaced at the next start: 1 yes, 0
- * no, -1 not to be told. */
+/* Checks the servicing stack, Windows Update, and files that will be replaced at the next start.
+ * Returns 1 when a restart is pending, 0 when not, -1 when unknown. */
 static int is_restart_pending(void) {
     static const wchar_t *const keys[] = {
         L"SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Component Based Servicing\\RebootPending",
@@ -121,15 +123,17 @@ int win32_facts(struct host *, struct host_facts *ret, struct error *err) {
     DWORD size = ARRAY_SIZE(wide);
     _cleanup_(freep) char *name = NULL;
 
-    /* The NetBIOS name is cut at 15 characters; Go's os.Hostname, and so the kubelet, asks for this
-     * one. */
+    /* Use the DNS host name, as Go's os.Hostname and so kubelet do. The NetBIOS name would be cut
+     * at 15 characters. */
     if (!GetComputerNameExW(ComputerNamePhysicalDnsHostname, wide, &size))
         return win32_fail(err, GetLastError(), "read the host's name");
     name = win32_narrow(wide);
-    (void)text_format(ret->host_name, sizeof ret->host_name, "%s", name); /* Windows allows 63 */
+    /* The name always fits, because Windows allows 63 characters. */
+    (void)text_format(ret->host_name, sizeof ret->host_name, "%s", name);
     read_text("ProductName", ret->product, sizeof ret->product);
     read_text("InstallationType", ret->installation_type, sizeof ret->installation_type);
-    ret->build = read_number("CurrentBuildNumber"); /* a text; 0 is no build that is known */
+    /* CurrentBuildNumber is text in the registry. A build of 0 means unknown. */
+    ret->build = read_number("CurrentBuildNumber");
     ret->major = read_number("CurrentMajorVersionNumber");
     ret->minor = read_number("CurrentMinorVersionNumber");
     ret->revision = read_number("UBR");
@@ -144,7 +148,7 @@ int win32_facts(struct host *, struct host_facts *ret, struct error *err) {
                     elevation.TokenIsElevated;
     if (GlobalMemoryStatusEx(&memory)) {
         ret->memory_bytes = memory.ullTotalPhys;
-        /* The commit limit is memory and page files together. */
+        /* ullTotalPageFile is the commit limit: memory and page files together. */
         if (memory.ullTotalPageFile > memory.ullTotalPhys)
             ret->page_file_bytes = memory.ullTotalPageFile - memory.ullTotalPhys;
     }

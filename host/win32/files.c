@@ -1,4 +1,5 @@
-/* Files on Windows: written beside with their access, flushed, renamed over. */
+/* Reads and writes files on Windows. A new file is written beside the old one with its final access
+ * list, flushed and renamed. */
 #include "host/win32/win32.h"
 
 #include "host/path.h"
@@ -86,7 +87,8 @@ int win32_read_part(struct host *, const char *path, uint64_t offset, size_t max
     return 0;
 }
 
-/* A name that nobody can have taken before. */
+/* Returns a new random file name beside `path`, which nobody else can have created before. The
+ * caller frees it. */
 static int name_beside(struct host *host, const char *path, char **ret, struct error *err) {
     uint64_t number;
 
@@ -113,7 +115,8 @@ static DWORD write_through(HANDLE file, const void *data, size_t len) {
     return code;
 }
 
-/* A scanner or a backup holds a file for a moment: tried again for up to half a second. */
+/* May the operation be retried after this error? A virus scanner or backup program may hold a file
+ * for a moment, so up to ten retries are made, 50 ms apart. */
 static bool may_pass(DWORD code, int *turn) {
     if ((code != ERROR_SHARING_VIOLATION && code != ERROR_ACCESS_DENIED) || (*turn)++ == 10)
         return false;
@@ -158,7 +161,8 @@ int win32_write(struct host *host, const char *path, const void *data, size_t le
         code = move_over(from, to);
     if (!code)
         return 0;
-    (void)DeleteFileW(from); /* the failure that counts has happened */
+    /* A failure of the deletion is ignored; `code` already has the first failure. */
+    (void)DeleteFileW(from);
     return win32_fail(err, code, "write '%s'", path);
 }
 
@@ -234,7 +238,7 @@ int win32_link(struct host *host, const char *path, const char *target, struct e
     _cleanup_wide_ wchar_t *wide_target = win32_wide_plain(target);
     DWORD flags = 0, code = 0;
 
-    /* The path that the target means: a relative one starts in the link's folder. */
+    /* Find out whether the target is a folder. A relative target starts in the link's folder. */
     if ((path_normalize(target, &whole, NULL) == 0 || path_normalize(joined, &whole, NULL) == 0) &&
         win32_file_type(host, whole) == HOST_FOLDER)
         flags = SYMBOLIC_LINK_FLAG_DIRECTORY;
@@ -248,7 +252,7 @@ int win32_link(struct host *host, const char *path, const char *target, struct e
     if (!CreateSymbolicLinkW(from, wide_target, flags))
         code = GetLastError();
     if (!code && (flags & SYMBOLIC_LINK_FLAG_DIRECTORY))
-        (void)RemoveDirectoryW(to); /* a rename does not replace a folder's link */
+        (void)RemoveDirectoryW(to); /* MoveFileEx does not replace a link to a folder. */
     if (!code)
         code = move_over(from, to);
     if (!code)

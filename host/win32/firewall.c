@@ -1,4 +1,4 @@
-/* Inbound rules of the Windows Firewall through its COM interface (netfw.h, INetFwPolicy2). */
+/* Manages inbound rules of the Windows Firewall with its COM interface (netfw.h, INetFwPolicy2). */
 #define COBJMACROS
 #define INITGUID
 #include "host/win32/win32.h"
@@ -7,7 +7,8 @@
 
 #define GROUPING L"winjoin"
 
-/* The policy and its rules, with COM begun on this thread. */
+/* The firewall policy and its rules. `com` is true when COM was initialized on this thread and must
+ * be uninitialized. */
 struct firewall {
     bool com;
     INetFwPolicy2 *policy;
@@ -26,7 +27,8 @@ static void firewall_close(struct firewall *firewall) {
 static int firewall_open(struct firewall *ret, struct error *err) {
     HRESULT hresult = CoInitializeEx(NULL, COINIT_APARTMENTTHREADED);
 
-    ret->com = SUCCEEDED(hresult); /* RPC_E_CHANGED_MODE: begun otherwise, usable as it is */
+    ret->com = SUCCEEDED(hresult); /* RPC_E_CHANGED_MODE means that COM was initialized in another
+                                      mode before; it can still be used. */
     hresult = CoCreateInstance(&CLSID_NetFwPolicy2, NULL, CLSCTX_INPROC_SERVER, &IID_INetFwPolicy2,
                                (void **)&ret->policy);
     if (SUCCEEDED(hresult))
@@ -48,14 +50,16 @@ static HRESULT fill_rule(INetFwRule *rule, const struct host_firewall_rule *want
     BSTR group = SysAllocString(GROUPING), ports;
     HRESULT h;
 
-    (void)text_format(port, sizeof port, "%u", wanted->port); /* at most 65535 */
+    /* The number always fits, because a port is at most 65535. */
+    (void)text_format(port, sizeof port, "%u", wanted->port);
     ports = bstr(port);
     h = INetFwRule_put_Name(rule, name);
     if (SUCCEEDED(h))
         h = INetFwRule_put_Description(rule, description);
     if (SUCCEEDED(h))
         h = INetFwRule_put_Grouping(rule, group);
-    if (SUCCEEDED(h)) /* the protocol before the ports: they depend on it */
+    if (SUCCEEDED(h)) /* Set the protocol before the ports, because the meaning of the ports depends
+                         on it. */
         h = INetFwRule_put_Protocol(rule,
                                     wanted->udp ? NET_FW_IP_PROTOCOL_UDP : NET_FW_IP_PROTOCOL_TCP);
     if (SUCCEEDED(h))
@@ -72,7 +76,8 @@ static HRESULT fill_rule(INetFwRule *rule, const struct host_firewall_rule *want
     return h;
 }
 
-/* The rule of that name, or NULL. Its grouping tells whether it is ours. */
+/* Finds the rule with this name; *ret is NULL when there is none. Its grouping shows whether
+ * winjoin created it. */
 static HRESULT find_rule(const struct firewall *firewall, const char *name, INetFwRule **ret) {
     BSTR key = bstr(name);
     HRESULT hresult = INetFwRules_Item(firewall->rules, key, ret);
@@ -114,7 +119,7 @@ static bool same_text(BSTR found, const char *wanted) {
     return found && wcscmp(found, wide) == 0;
 }
 
-/* Whether a rule of ours lets in what is wanted, as fill_rule writes it. */
+/* Is this winjoin's rule with exactly the settings that fill_rule() would write? */
 static bool is_same(INetFwRule *rule, const struct host_firewall_rule *wanted) {
     BSTR description = NULL, ports = NULL;
     VARIANT_BOOL enabled = VARIANT_FALSE;
@@ -124,7 +129,8 @@ static bool is_same(INetFwRule *rule, const struct host_firewall_rule *wanted) {
     char port[8];
     bool same;
 
-    (void)text_format(port, sizeof port, "%u", wanted->port); /* at most 65535 */
+    /* The number always fits, because a port is at most 65535. */
+    (void)text_format(port, sizeof port, "%u", wanted->port);
     same = SUCCEEDED(INetFwRule_get_Description(rule, &description)) &&
            SUCCEEDED(INetFwRule_get_LocalPorts(rule, &ports)) &&
            SUCCEEDED(INetFwRule_get_Protocol(rule, &protocol)) &&
@@ -179,13 +185,15 @@ int win32_firewall_put(struct host *, const struct host_firewall_rule *rule, str
 
     if (firewall_open(&firewall, err) < 0)
         return error_prefix(err, "make firewall rule '%s'", rule->name);
-    (void)find_rule(&firewall, rule->name, &there); /* what cannot be looked at is written */
+    /* When the search fails, `there` is NULL and the rule is written again. */
+    (void)find_rule(&firewall, rule->name, &there);
     stands = there && is_same(there, rule);
     if (there)
         INetFwRule_Release(there);
     if (stands)
         return 0;
-    if (remove_ours(&firewall, rule->name, err) < 0) /* Add would make a second one */
+    /* Add would create a second rule with the same name. */
+    if (remove_ours(&firewall, rule->name, err) < 0)
         return -1;
     hresult = CoCreateInstance(&CLSID_NetFwRule, NULL, CLSCTX_INPROC_SERVER, &IID_INetFwRule,
                                (void **)&made);

@@ -1,9 +1,10 @@
-/* Folders on Windows: making, listing, and removing without following links. */
+/* Creates, lists and removes folders on Windows. Removal never follows links. */
 #include "host/win32/win32.h"
 
 #include "host/path.h"
 
-enum { TREE_DEPTH_MAX = 100, REMOVE_TRIES = 100 }; /* of 50 ms each */
+/* REMOVE_TRIES counts attempts that are 50 ms apart. */
+enum { TREE_DEPTH_MAX = 100, REMOVE_TRIES = 100 };
 
 enum host_file_type win32_file_type(struct host *, const char *path) {
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
@@ -14,7 +15,8 @@ enum host_file_type win32_file_type(struct host *, const char *path) {
     if (attributes == INVALID_FILE_ATTRIBUTES)
         return HOST_ABSENT;
     if (attributes & FILE_ATTRIBUTE_REPARSE_POINT) {
-        search = FindFirstFileW(wide, &found); /* it alone tells the kind of reparse point */
+        /* Only FindFirstFile reports the kind of reparse point. */
+        search = FindFirstFileW(wide, &found);
         if (search != INVALID_HANDLE_VALUE)
             FindClose(search);
         if ((attributes & FILE_ATTRIBUTE_REPARSE_POINT) &&
@@ -25,7 +27,8 @@ enum host_file_type win32_file_type(struct host *, const char *path) {
     return attributes & FILE_ATTRIBUTE_DIRECTORY ? HOST_FOLDER : HOST_FILE;
 }
 
-/* What stands at the path must be a folder, and loses what `access` would not give. */
+/* Creates one folder. If something exists at the path, it must be a folder, and it loses the rights
+ * that `access` would not give. */
 static int make_one(const char *path, enum host_access access, struct error *err) {
     const DWORD flags = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;
     const DWORD rights = access == HOST_PUBLIC ? 0 : READ_CONTROL | WRITE_DAC;
@@ -41,7 +44,8 @@ static int make_one(const char *path, enum host_access access, struct error *err
     if (!CreateDirectoryW(wide, attributes))
         code = GetLastError();
     win32_access_free(attributes);
-    if (code != ERROR_ALREADY_EXISTS && code != ERROR_ACCESS_DENIED) /* a root says the latter */
+    /* The root of a drive gives ERROR_ACCESS_DENIED. */
+    if (code != ERROR_ALREADY_EXISTS && code != ERROR_ACCESS_DENIED)
         return code ? win32_fail(err, code, "make folder '%s'", path) : 0;
 
     folder = CreateFileW(wide, FILE_READ_ATTRIBUTES | rights, WIN32_SHARE_ALL, NULL, OPEN_EXISTING,
@@ -108,10 +112,11 @@ int win32_list(struct host *host, const char *path, struct text_list *ret, struc
     return code == ERROR_NO_MORE_FILES ? 0 : win32_fail(err, code, "list '%s'", path);
 }
 
-/* ---- removing: what is in a folder goes while the folder is held, and a name that is removed is
- * never followed; so nothing is gained by exchanging one ---- */
+/* ---- Removing. A folder's content is removed while the folder is held open, and links are never
+ * followed, so an attacker gains nothing by replacing a folder with a link. ---- */
 
-/* A folder that is no link, held; INVALID_HANDLE_VALUE: it is something else, or absent. */
+/* Opens a folder that is not a link and holds it open. *ret is INVALID_HANDLE_VALUE when the path
+ * is something else or absent. */
 static int hold_folder(const wchar_t *wide, const char *path, HANDLE *ret, struct error *err) {
     const DWORD flags = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;
     DWORD attributes = GetFileAttributesW(wide);
@@ -129,7 +134,7 @@ static int hold_folder(const wchar_t *wide, const char *path, HANDLE *ret, struc
         (info.FileAttributes & FILE_ATTRIBUTE_DIRECTORY) &&
         !(info.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT))
         return 0;
-    CloseHandle(*ret); /* it was exchanged just now */
+    CloseHandle(*ret); /* The folder was replaced by something else between the two checks. */
     *ret = INVALID_HANDLE_VALUE;
     return 0;
 }
@@ -190,7 +195,7 @@ static int remove_at(const char *path, int depth, struct error *err) {
         DWORD attributes = GetFileAttributesW(wide), code;
 
         if (attributes == INVALID_FILE_ATTRIBUTES)
-            attributes = 0; /* a link that leads nowhere, too */
+            attributes = 0; /* The attributes of a link without a target cannot be read either. */
         if (attributes & FILE_ATTRIBUTE_READONLY)
             (void)SetFileAttributesW(wide, attributes & ~(DWORD)FILE_ATTRIBUTE_READONLY);
         if (attributes & FILE_ATTRIBUTE_DIRECTORY ? RemoveDirectoryW(wide) : DeleteFileW(wide))
@@ -216,7 +221,8 @@ int win32_free_space(struct host *host, const char *path, uint64_t *ret, struct 
     _cleanup_wide_ wchar_t *wide = NULL;
     ULARGE_INTEGER available;
 
-    while (win32_file_type(host, folder) == HOST_ABSENT) { /* the nearest that is there */
+    /* Go up to the nearest folder that exists. */
+    while (win32_file_type(host, folder) == HOST_ABSENT) {
         char *parent = path_parent(folder);
 
         if (!parent)

@@ -1,13 +1,14 @@
-/* The Host Networking Service: each call of computenetwork.dll or vmcompute.dll runs on a thread of
- * its own, because HNS is known to hang; one that does not come back is left behind. */
+/* Calls the Host Networking Service. Each call of computenetwork.dll or vmcompute.dll runs on its
+ * own thread, because HNS can hang. A call that does not return in time is abandoned with its
+ * thread. */
 #include "host/win32/win32.h"
 
 #include <objbase.h>
 
 enum { ARGUMENTS_MAX = 3 };
 
-/* What an export takes and gives (ComputeNetwork.h); `begins` is the name's beginning. Inputs: g
- * GUID, s text, h handle. Outputs: S text, H handle, then E the ErrorRecord. */
+/* The parameters of the functions whose names begin with `begins` (ComputeNetwork.h). Inputs: g
+ * GUID, s text, h handle. Outputs: S text, H handle, E ErrorRecord (last). */
 struct shape {
     const char *begins, *dll, *inputs, *outputs;
 };
@@ -24,12 +25,12 @@ static const struct shape shapes[] = {
     {"HNSCall", "vmcompute.dll", "sss", "S"},
 };
 
-/* One call. Both sides hold it; the last one frees it. */
+/* One call. The caller and the thread share it; the last one frees it. */
 struct call {
     LONG holders;
     const struct shape *shape;
     void *function;
-    void *inputs[ARGUMENTS_MAX]; /* text, GUID memory (both owned), or the handle itself */
+    void *inputs[ARGUMENTS_MAX]; /* Text or GUID (both owned), or the handle value itself. */
     void *outputs[2];
     HRESULT hresult;
 };
@@ -46,8 +47,9 @@ static void release(struct call *call) {
     free(call);
 }
 
-/* On 64-bit Windows pointers and handles travel alike, and the caller makes and removes the room
- * for arguments: an export does not look at those behind its own. */
+/* Calls the function with five pointer arguments. On 64-bit Windows, pointers and handles are
+ * passed in the same manner, and the caller cleans up. A function with fewer parameters ignores the
+ * additional arguments. */
 static DWORD WINAPI run_call(void *context) {
     typedef HRESULT(WINAPI * export)(void *, void *, void *, void *, void *);
     struct call *call = context;
@@ -75,7 +77,8 @@ static void *make_input(char type, const char *text) {
     braced = xasprintf("{%s}", text ? text : "");
     wide = win32_wide(braced);
     guid = xcalloc(1, sizeof *guid);
-    (void)CLSIDFromString(wide, guid); /* hcn.c has looked; the zero GUID otherwise finds nothing */
+    (void)CLSIDFromString(wide, guid); /* hcn.c has checked the GUID. If it were invalid, the zero
+                                          GUID would match no object. */
     return guid;
 }
 

@@ -22,9 +22,11 @@ char *win32_environment(struct host *, const char *name) {
 
     if (!units)
         return NULL;
-    (void)GetEnvironmentVariableW(wide, value, units); /* its size was just asked for */
+    /* The buffer is large enough, because the size was just requested. */
+    (void)GetEnvironmentVariableW(wide, value, units);
+    /* Setting "" removes the variable, also from the C library's copy of the environment. */
     if (child_variable_is_ours(name))
-        (void)_wputenv_s(wide, L""); /* out of the C library's copy, too */
+        (void)_wputenv_s(wide, L"");
     return win32_narrow(value);
 }
 
@@ -45,7 +47,7 @@ void win32_environment_names(struct host *, const char *prefix, struct text_list
 }
 
 char *win32_program_path(struct host *) {
-    DWORD size = 32768; /* the longest path there is */
+    DWORD size = 32768; /* The longest possible path on Windows. */
     _cleanup_wide_ wchar_t *path = xcalloc(size, sizeof *path);
 
     (void)GetModuleFileNameW(NULL, path, size - 1);
@@ -55,7 +57,7 @@ char *win32_program_path(struct host *) {
 bool win32_pipe_exists(struct host *, const char *path) {
     _cleanup_wide_ wchar_t *wide = win32_wide_plain(path);
 
-    /* All instances busy is a pipe, too. */
+    /* A pipe whose instances are all busy exists too. */
     return WaitNamedPipeW(wide, 1) || GetLastError() == ERROR_SEM_TIMEOUT;
 }
 

@@ -1,12 +1,12 @@
-/* What Windows says about proxies and trust for the whole machine. */
+/* Reads Windows' machine-wide settings for proxies and trusted roots. */
 #include "host/win32/win32.h"
 
 #include <wincrypt.h>
 
 #include "host/host_ops.h"
 
-/* WINHTTP_PROXY_INFO and WINHTTP_ACCESS_TYPE_NAMED_PROXY (winhttp.h, which cannot stand beside
- * wininet.h and is not needed for more). */
+/* Copies of WINHTTP_PROXY_INFO and WINHTTP_ACCESS_TYPE_NAMED_PROXY from winhttp.h, which cannot be
+ * included together with wininet.h. */
 struct proxy_info {
     DWORD access_type;
     LPWSTR proxy;
@@ -28,16 +28,17 @@ bool http_system_proxy(char **ret_proxy, char **ret_bypass) {
         *ret_proxy = win32_narrow(info.proxy);
         *ret_bypass = info.bypass ? win32_narrow(info.bypass) : NULL;
     }
-    GlobalFree(info.proxy); /* NULL is allowed */
+    GlobalFree(info.proxy); /* GlobalFree() accepts NULL. */
     GlobalFree(info.bypass);
     return named;
 }
 
 char *http_system_roots(void) {
-    return NULL; /* the machine's store is all there is (http_machine_roots()) */
+    return NULL; /* Windows has only the machine's store (http_machine_roots()). */
 }
 
-/* An administrator can say of a root what it is for, beside what it says itself. */
+/* May this root certify servers? An administrator can restrict the use of a root in addition to the
+ * certificate's own usage. */
 static bool is_for_servers(PCCERT_CONTEXT certificate) {
     _cleanup_(freep) CERT_ENHKEY_USAGE *uses = NULL;
     DWORD size = 0;
@@ -47,7 +48,8 @@ static bool is_for_servers(PCCERT_CONTEXT certificate) {
     uses = xcalloc(1, size);
     if (!CertGetEnhancedKeyUsage(certificate, 0, uses, &size))
         return false;
-    if (!uses->cUsageIdentifier) /* for everything, or for nothing */
+    if (!uses->cUsageIdentifier) /* No listed usage means every usage (CRYPT_E_NOT_FOUND) or none.
+                                  */
         return GetLastError() == (DWORD)CRYPT_E_NOT_FOUND;
     for (DWORD i = 0; i < uses->cUsageIdentifier; i++)
         if (strcmp(uses->rgpszUsageIdentifier[i], szOID_PKIX_KP_SERVER_AUTH) == 0)
@@ -55,8 +57,8 @@ static bool is_for_servers(PCCERT_CONTEXT certificate) {
     return false;
 }
 
-/* The machine's store of roots, with those of group policies and of the enterprise. The store that
- * each user can fill is not asked. */
+/* Reads the machine's root store, which includes roots from group policies and the enterprise. The
+ * user's own store is not used, because each user can change it. */
 void http_machine_roots(void (*take)(void *, const unsigned char *, size_t), void *context) {
     HCERTSTORE store = CertOpenStore(CERT_STORE_PROV_SYSTEM_W, 0, 0,
                                      CERT_SYSTEM_STORE_LOCAL_MACHINE |

@@ -1,9 +1,10 @@
-/* Changing an interface: addresses, DNS servers, forwarding. What iphlpapi sets is gone after a
- * restart of Windows; addresses and DNS servers are therefore given to netsh as well. */
+/* Changes interfaces: addresses, DNS servers, forwarding, metrics. What iphlpapi sets is lost at a
+ * restart of Windows, so addresses and metrics are also set with netsh. */
 #include "host/win32/iphlpapi.h"
 
-/* IPv4 addresses alone: Windows loses these when a switch is made. The new vNIC asks DHCP then;
- * netsh adds nothing to such an interface, it must be told to be static. */
+/* Makes an IPv4 address permanent with netsh. IPv6 is not affected: Windows loses only IPv4
+ * addresses when it creates a switch. The new virtual adapter then uses DHCP, and netsh cannot add
+ * an address to such an adapter, so it is first set to static. */
 static void keep_address(uint32_t index, const struct ip *ip, int length) {
     uint32_t bits = length ? 0xffffffffu << (32 - length) : 0;
     struct ip mask = {.family = 4,
@@ -52,8 +53,8 @@ int win32_address_add(struct host *, uint32_t index, const char *address, struct
     row.InterfaceIndex = index;
     win32_sockaddr(&ip, &row.Address);
     row.OnLinkPrefixLength = (UINT8)length;
-    row.DadState =
-        IpDadStatePreferred; /* no wait for the check: the host had this address before */
+    /* Skip Windows' check for duplicates, because the host had this address before. */
+    row.DadState = IpDadStatePreferred;
     code = add(&row);
     if (code && code != ERROR_OBJECT_ALREADY_EXISTS)
         return win32_fail(err, code, "add address '%s'", address);
@@ -72,7 +73,8 @@ enum { DNS_SETTINGS_VERSION1 = 1, DNS_SETTINGS_IPV6 = 1, DNS_SETTINGS_NAMESERVER
 
 typedef DWORD(WINAPI *set_dns)(GUID, const struct dns_settings *);
 
-/* `set` is NULL on Windows Server 2019, which has no SetInterfaceDnsSettings. */
+/* Sets the DNS servers of one address family. `set` is NULL on Windows Server 2019, which has no
+ * SetInterfaceDnsSettings; then netsh is used. */
 static int set_dns_of_family(set_dns set, const GUID *adapter, uint32_t index,
                              const struct text_list *servers, bool v6, struct error *err) {
     _cleanup_(text_list_free) struct text_list some = {0};
@@ -94,7 +96,8 @@ static int set_dns_of_family(set_dns set, const GUID *adapter, uint32_t index,
         code = set(*adapter, &settings);
         return code ? win32_fail(err, code, "set DNS servers '%s'", joined) : 0;
     }
-    for (size_t i = 0; i < some.count; i++) { /* the first one takes the others' place */
+    /* The first server replaces all old ones; the others are added. */
+    for (size_t i = 0; i < some.count; i++) {
         _cleanup_(freep) char *address = xasprintf("address=%s", some.items[i]);
 
         if (!i)
@@ -144,7 +147,7 @@ int win32_interface_set(struct host *, uint32_t index, int family, enum host_int
 
     if (win32_interface_row(index, family, &row, err) < 0)
         return -1;
-    /* What iphlpapi sets is gone after a restart. */
+    /* What iphlpapi sets is lost at a restart of Windows, so set it with netsh too. */
     if (is_metric)
         win32_netsh((const char *const[]){"interface", family == 6 ? "ipv6" : "ipv4", "set",
                                           "interface", name, metric, "store=persistent", NULL});

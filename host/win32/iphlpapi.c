@@ -1,4 +1,5 @@
-/* Looking up iphlpapi's functions, addresses in Windows' form, and netsh. */
+/* Looks up functions of iphlpapi.dll, converts addresses to Windows' structures and back, and runs
+ * netsh. */
 #include "host/win32/iphlpapi.h"
 
 #include "base/log.h"
@@ -60,7 +61,8 @@ void win32_netsh(const char *const *arguments) {
     struct error err = {0};
     int code = -1;
 
-    (void)GetSystemDirectoryW(folder, MAX_PATH); /* never fails with a buffer of this size */
+    /* GetSystemDirectory cannot fail with a buffer of MAX_PATH. */
+    (void)GetSystemDirectoryW(folder, MAX_PATH);
     system = win32_narrow(folder);
     program = xasprintf("%s\\netsh.exe", system);
     argv[0] = program;

@@ -1,4 +1,4 @@
-/* iphlpapi: addresses, interfaces and netsh. */
+/* Helpers for network functions of iphlpapi: addresses, interfaces and netsh. */
 #pragma once
 
 #include "host/win32/win32.h"
@@ -8,18 +8,20 @@
 
 #include "base/cidr.h"
 
-/* A function of netioapi.h that Wine lacks, looked up when it is needed; NULL when it is not there
- * (err is filled). */
+/* Looks up a function of netioapi.h at run time, because Wine lacks some of them. NULL with err
+ * filled when it does not exist. */
 #define WIN32_IPHLPAPI(function, err) ((__typeof__(&(function)))win32_iphlpapi(#function, err))
 void *win32_iphlpapi(const char *function, struct error *err);
 
-/* Addresses between the base's form and Windows'. */
+/* Convert addresses between struct ip and Windows' structures. win32_ip() returns false when the
+ * address is neither IPv4 nor IPv6. */
 void win32_sockaddr(const struct ip *ip, SOCKADDR_INET *ret);
 bool win32_ip(const SOCKADDR *address, struct ip *ret);
-/* "00-15-5D-01-02-03"; "" where the address is not one of Ethernet. */
+/* Writes a MAC address as "00-15-5D-01-02-03". An address that does not have six bytes leaves `ret`
+ * unchanged. */
 void win32_mac(const BYTE *mac, ULONG length, char ret[18]);
-/* What Windows knows of an interface. */
+/* Reads Windows' settings of an interface for one address family. */
 int win32_interface_row(uint32_t index, int family, MIB_IPINTERFACE_ROW *ret, struct error *err);
-/* Runs netsh.exe, which alone writes what must outlive a restart of Windows. *argv behind the
- * program's name, NULL at the end. What it says is logged, its failure is not the caller's. */
+/* Runs netsh.exe, the only program that makes network settings permanent. `arguments` follow the
+ * program's name and end with NULL. Failures are logged and not reported to the caller. */
 void win32_netsh(const char *const *arguments);

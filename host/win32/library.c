@@ -1,27 +1,30 @@
-/* DLLs that are not loaded with the program: from System32 alone, and never from the folder where
- * winjoin.exe lies, to which others may have added files. */
+/* Loads DLLs at run time from System32 only, and never from the folder of winjoin.exe, to which
+ * other users may have added files. */
 #include "host/win32/win32.h"
 
 #include <delayimp.h>
 
-/* Also what Windows' own DLLs load in their turn. Before all other constructors: the one of the
- * stack protector asks Windows' cryptography for a random number. */
+/* Restricts the DLL search for the whole process, including DLLs that Windows' own DLLs load. It
+ * runs before other constructors, because the constructor of the stack protector loads Windows'
+ * cryptography. */
 __attribute__((constructor(101))) static void search_system_alone(void) {
-    (void)SetDefaultDllDirectories(LOAD_LIBRARY_SEARCH_SYSTEM32); /* in each Windows since 8 */
+    /* SetDefaultDllDirectories exists since Windows 8. */
+    (void)SetDefaultDllDirectories(LOAD_LIBRARY_SEARCH_SYSTEM32);
 }
 
 void *win32_function(const wchar_t *dll, const char *name) {
     HMODULE module = LoadLibraryExW(dll, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
 
-    /* Never unloaded: the few DLLs asked for stay in use until the end. */
+    /* The DLLs are never unloaded, because they are used until the end. */
     return module ? (void *)(uintptr_t)GetProcAddress(module, name) : NULL;
 }
 
-/* What the linker delays (dist/make/windows.mk) is asked for at its first call. */
+/* The linker's delay-load helper calls this before it loads a DLL (dist/make/windows.mk). */
 static FARPROC WINAPI load_delayed(unsigned what, PDelayLoadInfo info) {
     if (what != dliNotePreLoadLibrary)
         return NULL;
-    /* DNSAPI delays this one and loads it its own way, which is not everywhere System32's. */
+    /* Load iphlpapi.dll first: DNSAPI loads it with its own search, which does not find System32's
+     * copy on every system. */
     (void)LoadLibraryExA("iphlpapi.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
     return (FARPROC)(void *)LoadLibraryExA(info->szDll, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
 }

@@ -1,18 +1,20 @@
-/* A conversation over a named pipe: overlapped, so it ends in time whatever the server does. */
+/* Talks over a named pipe as a client. It uses overlapped I/O, so that time limits hold whatever
+ * the server does. */
 #include "host/win32/win32.h"
 
 #include <sddl.h>
 
 enum { PIECE = 16384, BUSY_WAIT_MS = 100 };
 
-/* One direction: what is under way, if anything is. */
+/* One direction of the conversation. `pending` is true while an operation is running. */
 struct way {
     OVERLAPPED over;
     bool pending;
 };
 
-/* Both at once: a pipe without buffers (go-winio's, so containerd's) keeps each side's words until
- * the other listens, and a gRPC server speaks before it listens. */
+/* A conversation. Both directions run at the same time: a pipe without buffers (of go-winio, which
+ * containerd uses) blocks a writer until the other side reads, and a gRPC server writes before it
+ * reads. */
 struct host_pipe {
     const char *path;
     struct host_pipe_talk asked;
@@ -20,13 +22,13 @@ struct host_pipe {
     struct way in, out;
     char heard[PIECE];
     struct text unsaid, reply;
-    uint64_t end; /* of the whole conversation, by GetTickCount64 */
+    uint64_t end; /* End of the time for the whole conversation, in GetTickCount64() time. */
 };
 
 static void way_end(HANDLE pipe, struct way *way) {
     DWORD bytes;
 
-    /* Windows writes into what is ours until it says that it is done. */
+    /* Wait until Windows has stopped writing into our memory. */
     if (way->pending && (CancelIoEx(pipe, &way->over) || GetLastError() == ERROR_NOT_FOUND))
         (void)GetOverlappedResult(pipe, &way->over, &bytes, TRUE);
     if (way->over.hEvent)
@@ -55,16 +57,17 @@ static int check_time(const struct host_pipe *talk, struct error *err) {
     return 0;
 }
 
-/* ---- who serves it ---- */
+/* ---- checking the server of a pipe ---- */
 
-/* TOKEN_USER with its SID behind it. */
+/* A TOKEN_USER with space for its SID behind it. */
 union token_user {
     TOKEN_USER user;
     char room[sizeof(TOKEN_USER) + SECURITY_MAX_SID_SIZE];
 };
 
-/* Of SYSTEM, of the user who runs this, or of an administrator: a process of his that does not run
- * elevated has the group for refusals alone. */
+/* Is the process trusted? Trusted are SYSTEM, the user of this process, and administrators. In an
+ * administrator's process that is not elevated, the Administrators group is only used for denial,
+ * so it does not count. */
 static bool is_trusted(HANDLE token, PSID user) {
     char sid[SECURITY_MAX_SID_SIZE];
     DWORD size = sizeof sid, len = 0;
@@ -88,8 +91,9 @@ static bool is_trusted(HANDLE token, PSID user) {
     return false;
 }
 
-/* Any user may make a pipe whose name is free, and hear what was meant for a service. What serves
- * ours is a service, and runs as SYSTEM, as an administrator or as who runs this. */
+/* Checks who serves the pipe. Any user can create a pipe with a free name and receive what was
+ * meant for a service. So the server must be a service that runs as SYSTEM, as an administrator or
+ * as the user of this process. */
 static int check_server(HANDLE pipe, const char *path, struct error *err) {
     _cleanup_(freep) char *name = NULL;
     HANDLE process = NULL, token = NULL;
@@ -130,7 +134,7 @@ static int check_server(HANDLE pipe, const char *path, struct error *err) {
 
 /* ---- the conversation ---- */
 
-/* Starts reading and writing where either can go on. */
+/* Starts a read and, when there is data to send, a write, unless one is running. */
 static int begin(struct host_pipe *talk, struct error *err) {
     if (!talk->in.pending) {
         if (!ReadFile(talk->pipe, talk->heard, PIECE, NULL, &talk->in.over) &&
@@ -148,7 +152,8 @@ static int begin(struct host_pipe *talk, struct error *err) {
     return 0;
 }
 
-/* What a way has done; false when it is still under way. */
+/* Returns false while the operation of this direction is still running. Else returns true with its
+ * number of bytes and its result. */
 static bool is_done(struct host_pipe *talk, struct way *way, DWORD *ret_bytes, int *ret_result,
                     struct error *err) {
     if (!way->pending || WaitForSingleObject(way->over.hEvent, 0) != WAIT_OBJECT_0)
@@ -159,8 +164,8 @@ static bool is_done(struct host_pipe *talk, struct way *way, DWORD *ret_bytes, i
     return true;
 }
 
-/* Waits for either way, hands on what was heard. What is to be said meanwhile goes behind what is
- * being said, in another buffer. */
+/* Waits for either direction and passes received data to the caller. New data to send goes to
+ * `reply`, because a running write still uses the buffer `unsaid`. */
 int win32_pipe_turn(struct host *, struct host_pipe *talk, unsigned wait_ms, bool *ret_done,
                     struct error *err) {
     HANDLE events[2] = {talk->in.over.hEvent, talk->out.over.hEvent};
@@ -175,7 +180,7 @@ int win32_pipe_turn(struct host *, struct host_pipe *talk, unsigned wait_ms, boo
     if (is_done(talk, &talk->out, &bytes, &result, err)) {
         if (result < 0)
             return -1;
-        text_clear(&talk->unsaid); /* a write of a byte pipe is whole or fails */
+        text_clear(&talk->unsaid); /* A write to a byte pipe is complete or fails. */
     }
     if (is_done(talk, &talk->in, &bytes, &result, err) &&
         (result < 0 || talk->asked.heard(talk->asked.context, talk->heard, bytes, &talk->reply,
@@ -185,7 +190,8 @@ int win32_pipe_turn(struct host *, struct host_pipe *talk, unsigned wait_ms, boo
         text_add_bytes(&talk->unsaid, text_str(&talk->reply), talk->reply.len);
         text_clear(&talk->reply);
     }
-    return *ret_done ? 0 : begin(talk, err); /* it goes on while nobody looks */
+    /* The next operations run while the caller does other work. */
+    return *ret_done ? 0 : begin(talk, err);
 }
 
 int win32_pipe_open(struct host *host, const char *path, const struct host_pipe_talk *asked,
@@ -202,8 +208,9 @@ int win32_pipe_open(struct host *host, const char *path, const struct host_pipe_
     talk->in.over.hEvent = CreateEventW(NULL, TRUE, FALSE, NULL);
     talk->out.over.hEvent = CreateEventW(NULL, TRUE, FALSE, NULL);
     text_add_bytes(&talk->unsaid, asked->first, asked->first_len);
-    /* All instances may be busy for a moment: the server makes a new one after each client. The
-     * server may ask who we are, not act as us. */
+    /* Opens the pipe. It retries while all instances are busy, because the server creates a new one
+     * after each client. SECURITY_IDENTIFICATION lets the server see who we are but not act in our
+     * name. */
     while (result > 0) {
         talk->pipe =
             CreateFileW(wide, GENERIC_READ | GENERIC_WRITE, 0, NULL, OPEN_EXISTING, flags, NULL);

@@ -1,5 +1,5 @@
-/* Running a program: no window, in a job that ends with it, its output through a pipe, its time
- * bounded. */
+/* Runs programs without a window and with time limits. Each program runs in a job that ends with
+ * it; its output comes through a pipe. */
 #include "host/win32/win32.h"
 
 #include "host/command_line.h"
@@ -10,20 +10,21 @@ enum {
     PIPE_SIZE = 65536,
 };
 
-/* A child with both ends of its pipes that are ours. */
+/* A running child program and our ends of its pipes. */
 struct child {
     HANDLE job, process, thread, input, output;
-    const char *text; /* for its standard input */
+    const char *text; /* Text for its standard input. */
     struct text collected;
 };
 
 static size_t name_length(const wchar_t *item) {
-    const wchar_t *equals = wcschr(item + 1, L'='); /* "=C:=C:\x" is an item too */
+    /* Skip the first character: names such as in "=C:=C:\x" begin with '='. */
+    const wchar_t *equals = wcschr(item + 1, L'=');
 
     return equals ? (size_t)(equals - item) : wcslen(item);
 }
 
-/* Adds an item with its end to the block; answers where the next one goes. */
+/* Copies an item with its NUL into the block. Returns the position of the next item. */
 static size_t put_item(wchar_t *block, size_t at, const wchar_t *item) {
     size_t units = wcslen(item) + 1;
 
@@ -45,7 +46,7 @@ wchar_t *win32_child_environment(const char *const *additional, bool talks) {
         units += wcslen(added[i]) + 1;
     }
     for (const wchar_t *item = own; item && *item; item += wcslen(item) + 1)
-        units += wcslen(item) + 1; /* what is handed on is no longer */
+        units += wcslen(item) + 1; /* child_variable() never makes an item longer. */
     block = xcalloc(units, sizeof *block);
     for (const wchar_t *item = own; item && *item; item += wcslen(item) + 1) {
         _cleanup_(secret_freep) char *found = win32_narrow(item), *handed = NULL;
@@ -76,7 +77,7 @@ static void child_clear(struct child *child) {
     win32_close(&child->output);
     win32_close(&child->thread);
     win32_close(&child->process);
-    win32_close(&child->job); /* and whatever still runs in it */
+    win32_close(&child->job); /* Closing the job terminates all programs that still run in it. */
     text_free(&child->collected);
 }
 
@@ -97,7 +98,7 @@ HANDLE win32_make_job(void) {
     HANDLE job = CreateJobObjectW(NULL, NULL);
 
     limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
-    if (job) /* without the limit TerminateJobObject still ends it at the deadline */
+    if (job) /* Without this limit, TerminateJobObject still ends the job at the deadline. */
         (void)SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits,
                                       sizeof limits);
     return job;
@@ -109,8 +110,9 @@ wchar_t *win32_command_line(const char *const *argv) {
     return win32_wide(line);
 }
 
-/* An attribute holds from the process's first moment: were we killed while it is made, it goes with
- * its job's last handle, and does not stay unfinished, with its program in use. */
+/* Starts a process. The job is given as an attribute, so the process is in it from the start. If
+ * this program were killed in between, the job's last handle would close and end the process;
+ * otherwise a half-made process would remain and keep its program file in use. */
 BOOL win32_create_process(const struct win32_start *start, PROCESS_INFORMATION *ret) {
     STARTUPINFOEXW startup = {.StartupInfo = {.cb = sizeof startup,
                                               .dwFlags = STARTF_USESTDHANDLES,
@@ -122,7 +124,8 @@ BOOL win32_create_process(const struct win32_start *start, PROCESS_INFORMATION *
     SIZE_T size = 0;
     BOOL done;
 
-    (void)InitializeProcThreadAttributeList(NULL, 1, 0, &size); /* fails, and says how large */
+    /* The first call always fails and returns the needed size. */
+    (void)InitializeProcThreadAttributeList(NULL, 1, 0, &size);
     memory = xcalloc(1, size);
     startup.lpAttributeList = memory;
     if (!InitializeProcThreadAttributeList(memory, 1, 0, &size))
@@ -160,7 +163,7 @@ static int create(const struct host_process *process, HANDLE input, HANDLE outpu
     return 0;
 }
 
-/* The child reads and writes at its own pace; a thread writes, so neither waits for the other. */
+/* Writes the input on its own thread, so that writing does not block reading the output. */
 static DWORD WINAPI feed(void *context) {
     struct child *child = context;
     size_t left = child->text ? strlen(child->text) : 0;
@@ -190,13 +193,15 @@ static int wait_for_child(struct child *child, const struct host_process *proces
         DWORD waited = WaitForSingleObject(child->process, pause);
         size_t had = child->collected.len;
 
-        /* The pipe's end is the process's end, which is looked for here. */
+        /* Read all output that is available. The end of the process is checked separately, not by
+         * the end of the pipe. */
         while (PeekNamedPipe(child->output, NULL, 0, NULL, &available, NULL) && available &&
                ReadFile(child->output, piece, sizeof piece, &n, NULL) && n)
             text_add_bytes(&child->collected, piece, n);
         if (waited == WAIT_OBJECT_0 && !child->collected.overflow)
             return 0;
-        /* While it writes it is not kept waiting: the pipe holds a few kilobytes. */
+        /* While output arrives, poll often, because the pipe holds only a few kilobytes and the
+         * program would have to wait. */
         pause = child->collected.len > had ? 1 : pause < POLL_MS ? pause * 2 : POLL_MS;
         if (child->collected.overflow || GetTickCount64() >= end ||
             (!process->undoes && win32_interrupted(NULL)))
@@ -223,7 +228,7 @@ int win32_run(struct host *, const struct host_process *process, int *ret_exit_c
     if (win32_make_pipe(true, &input, &child.input, err) == 0 &&
         win32_make_pipe(false, &output, &child.output, err) == 0)
         result = create(process, input, output, &child, err);
-    win32_close(&input); /* the child's ends: it holds its own now */
+    win32_close(&input); /* The child process has its own copies of both handles now. */
     win32_close(&output);
     if (result < 0)
         return -1;
@@ -233,9 +238,11 @@ int win32_run(struct host *, const struct host_process *process, int *ret_exit_c
         return win32_fail(err, GetLastError(), "run '%s'", process->argv[0]);
     }
     result = wait_for_child(&child, process, err);
-    end_child(&child); /* what it left behind ends with it, and lets go of its pipes */
+    end_child(&child); /* Terminate the programs that the child left running, so that they release
+                          its pipes. */
     while (WaitForSingleObject(child.thread, POLL_MS) == WAIT_TIMEOUT)
-        (void)CancelSynchronousIo(child.thread); /* somebody outside the job has the pipe's end */
+        (void)CancelSynchronousIo(child.thread); /* A process outside of the job holds the pipe's
+                                                    other end, so cancel the blocked write. */
     if (result < 0 || !GetExitCodeProcess(child.process, &code))
         return -1;
     *ret_exit_code = (int)code;

@@ -1,10 +1,10 @@
-/* Values under HKEY_LOCAL_MACHINE: read as text, written as REG_DWORD or as text of the kind that
- * was there. */
+/* Reads values under HKEY_LOCAL_MACHINE as text, and writes them as REG_DWORD or as text of the
+ * existing type. */
 #include "host/win32/win32.h"
 
 enum { VALUE_MAX = 1024 * 1024 };
 
-/* Unless it is raw, an expanded text counts as REG_SZ. */
+/* Reads a value. When `raw` is false, a REG_EXPAND_SZ is expanded and returned like a REG_SZ. */
 int win32_registry_get(struct host *, const char *key, const char *value, bool raw, char **ret,
                        struct error *err) {
     const DWORD flags =
@@ -51,7 +51,7 @@ static LSTATUS put_value(const wchar_t *key_name, const wchar_t *value, bool num
     return code;
 }
 
-/* A key that has nothing any more goes with its last value. */
+/* Deletes a value, and its key when the key is then empty. */
 static LSTATUS take_value(const wchar_t *key_name, const wchar_t *value) {
     DWORD keys = 1, values = 1;
     LSTATUS code;
@@ -64,8 +64,9 @@ static LSTATUS take_value(const wchar_t *key_name, const wchar_t *value) {
     (void)RegQueryInfoKeyW(key, NULL, NULL, NULL, &keys, NULL, NULL, &values, NULL, NULL, NULL,
                            NULL);
     RegCloseKey(key);
+    /* A failure to delete the key is ignored, because an empty key does no harm. */
     if (!code && !keys && !values)
-        (void)RegDeleteKeyW(HKEY_LOCAL_MACHINE, key_name); /* an empty key harms nobody */
+        (void)RegDeleteKeyW(HKEY_LOCAL_MACHINE, key_name);
     return code;
 }
 

@@ -1,4 +1,4 @@
-/* The host's routes and neighbors, and which local ports are taken. */
+/* Reads and changes the host's routes, and reads its neighbors and used ports. */
 #include "host/win32/iphlpapi.h"
 
 int win32_routes(struct host *, struct host_routes *ret, struct error *err) {
@@ -17,7 +17,8 @@ int win32_routes(struct host *, struct host_routes *ret, struct error *err) {
         if (win32_ip((const SOCKADDR *)&row->DestinationPrefix.Prefix, &ip))
             ip_format(&ip, text);
         (void)text_format(route->destination, sizeof route->destination, "%s/%u", text,
-                          row->DestinationPrefix.PrefixLength); /* fits: an address and a length */
+                          /* An address and a prefix length always fit. */
+                          row->DestinationPrefix.PrefixLength);
         if (win32_ip((const SOCKADDR *)&row->NextHop, &ip))
             ip_format(&ip, route->next_hop);
         route->interface_index = row->InterfaceIndex;
@@ -27,7 +28,8 @@ int win32_routes(struct host *, struct host_routes *ret, struct error *err) {
     return 0;
 }
 
-/* Not both families at once: a host without IPv6 refuses that. */
+/* Reads the neighbor tables, one address family at a time, because a host without IPv6 refuses a
+ * query for both. */
 int win32_neighbors(struct host *, struct host_neighbors *ret, struct error *err) {
     static const ADDRESS_FAMILY families[] = {AF_INET, AF_INET6};
 
@@ -76,8 +78,9 @@ int win32_route_set(struct host *, const struct host_route *route, bool add, str
     win32_sockaddr(&next_hop, &row.NextHop);
     row.Metric = route->metric;
     row.Protocol = MIB_IPPROTO_NETMGMT;
-    /* What CreateIpForwardEntry2 makes is gone after a restart; without its default route the
-     * machine would be, too. */
+    /* A route of CreateIpForwardEntry2 is lost at a restart. So persistent routes are also added
+     * with netsh, and default routes always, because without one the machine would be unreachable.
+     */
     if (add && (route->persistent || text_ends_with(route->destination, "/0"))) {
         bool v6 = strchr(route->destination, ':') != NULL;
         _cleanup_(freep) char *on = xasprintf("interface=%u", route->interface_index);
@@ -94,7 +97,8 @@ int win32_route_set(struct host *, const struct host_route *route, bool add, str
     return win32_fail(err, code, "%s route to '%s'", doing, route->destination);
 }
 
-/* One of the four tables of taken ports; NULL when Windows has none of that family. */
+/* Returns one of Windows' four tables of used ports (TCP or UDP, IPv4 or IPv6); NULL when it is not
+ * available. The caller frees it. */
 static void *port_table(bool udp, ULONG family) {
     DWORD size = 64 * 1024, code;
     void *table = NULL;
@@ -112,14 +116,15 @@ static void *port_table(bool udp, ULONG family) {
 }
 
 int win32_port_in_use(struct host *, bool udp, unsigned port, bool *ret, struct error *) {
-    DWORD wanted = htons((u_short)port); /* the tables have network order in the low half */
+    /* The tables have ports in network byte order in the lower 16 bits. */
+    DWORD wanted = htons((u_short)port);
     _cleanup_(freep) void *four = port_table(udp, AF_INET), *six = port_table(udp, AF_INET6);
     const MIB_TCPTABLE_OWNER_PID *tcp = four;
     const MIB_TCP6TABLE_OWNER_PID *tcp6 = six;
     const MIB_UDPTABLE_OWNER_PID *udps = four;
     const MIB_UDP6TABLE_OWNER_PID *udp6 = six;
 
-    *ret = false; /* all four begin with the number of their rows */
+    *ret = false; /* All four tables begin with the number of their rows. */
     for (DWORD i = 0; four && i < tcp->dwNumEntries; i++)
         *ret |= (udp ? udps->table[i].dwLocalPort : tcp->table[i].dwLocalPort) == wanted;
     for (DWORD i = 0; six && i < tcp6->dwNumEntries; i++)

@@ -1,12 +1,12 @@
-/* What the Service Control Manager keeps about a service, written and read back. */
+/* Writes and reads a service's configuration in the Service Control Manager (SCM). */
 #include "host/win32/win32.h"
 
 #include "base/log.h"
 
 #define SERVICES_KEY "SYSTEM\\CurrentControlSet\\Services\\"
-enum { CONFIG_MAX = 8192 }; /* QueryServiceConfig's own limit */
+enum { CONFIG_MAX = 8192 }; /* The limit of QueryServiceConfig itself. */
 
-/* "a\0b\0\0" from a list; the caller frees. */
+/* Returns a list as "a\0b\0\0". The caller frees it. */
 static wchar_t *multi_text(const struct text_list *list, DWORD *ret_bytes) {
     wchar_t *all = xcalloc(2, sizeof *all);
     size_t units = 0;
@@ -46,7 +46,7 @@ static int set_environment(const struct host_service *service, struct error *err
                 : 0;
 }
 
-/* A list of texts in the service's key, where the SCM itself keeps its settings. */
+/* Reads a list of strings from the service's registry key, where the SCM keeps its settings. */
 static void read_list(const char *name, const wchar_t *value_name, struct text_list *ret) {
     _cleanup_(freep) char *path = xasprintf(SERVICES_KEY "%s", name);
     _cleanup_wide_ wchar_t *wide = win32_wide(path);
@@ -55,7 +55,7 @@ static void read_list(const char *name, const wchar_t *value_name, struct text_l
 
     if (RegGetValueW(HKEY_LOCAL_MACHINE, wide, value_name, RRF_RT_REG_MULTI_SZ, NULL, NULL,
                      &bytes) != 0)
-        return; /* none */
+        return; /* The service has no such value. */
     value = xcalloc(bytes + 2 * sizeof *value, 1);
     if (RegGetValueW(HKEY_LOCAL_MACHINE, wide, value_name, RRF_RT_REG_MULTI_SZ, NULL, value,
                      &bytes) != 0)
@@ -64,7 +64,8 @@ static void read_list(const char *name, const wchar_t *value_name, struct text_l
         text_list_add_owned(ret, win32_narrow(item));
 }
 
-/* A level that an SCM does not know is one that this Windows cannot be told. */
+/* Sets a part of the configuration that older Windows may not support. An unknown level is logged
+ * and counts as success. */
 static int set_optional(SC_HANDLE handle, DWORD level, void *value, const char *what,
                         const char *name, struct error *err) {
     if (ChangeServiceConfig2W(handle, level, value))
@@ -85,7 +86,8 @@ static void *query2(SC_HANDLE service, DWORD what) {
     return NULL;
 }
 
-/* unknown: the answer for an SCM that does not have this flag. */
+/* Is the restart after an exit with an error code set? `unknown` is the answer when the SCM does
+ * not have this setting. */
 static bool restarts_on_error(SC_HANDLE service, bool unknown) {
     _cleanup_(freep) SERVICE_FAILURE_ACTIONS_FLAG *flag =
         query2(service, SERVICE_CONFIG_FAILURE_ACTIONS_FLAG);
@@ -93,7 +95,7 @@ static bool restarts_on_error(SC_HANDLE service, bool unknown) {
     return flag ? flag->fFailureActionsOnNonCrashFailures : unknown;
 }
 
-/* No action at all takes away those that are there (SERVICE_FAILURE_ACTIONSW). */
+/* Sets the failure actions. Zero actions delete existing ones (SERVICE_FAILURE_ACTIONSW). */
 static int set_failure_actions(SC_HANDLE handle, const struct host_service *service,
                                struct error *err) {
     SC_ACTION actions[3];

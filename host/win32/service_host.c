@@ -1,4 +1,5 @@
-/* The process behind a service on Windows: SCM, job object, output pipe. */
+/* Runs the process of a service on Windows: reports to the SCM, and starts the program in a job
+ * with a pipe for its output. */
 #include "host/win32/win32.h"
 
 #include "host/service_host.h"
@@ -6,16 +7,17 @@
 enum {
     START_HINT_MS = 30000,
     STOP_MARGIN_MS = 5000,
-    WORK_HINT_MS = 300000, /* longer than HNS takes for all networks */
+    WORK_HINT_MS = 300000, /* Longer than HNS needs for all networks. */
 };
 
-/* The dispatcher calls back without a context, and a service process hosts one service. */
+/* State of the service. It is static, because the dispatcher calls back without a context and a
+ * process hosts one service. */
 static struct {
     const char *name;
     const struct service_program *program;
     const struct service_work *work;
     SERVICE_STATUS_HANDLE status;
-    HANDLE stop; /* event */
+    HANDLE stop; /* Event that is set by a stop or shutdown request. */
     struct error *err;
     int result;
 } hosted;
@@ -31,7 +33,8 @@ static void report(DWORD state, DWORD exit_code, DWORD hint_ms) {
         .dwWaitHint = hint_ms,
     };
 
-    (void)SetServiceStatus(hosted.status, &status); /* nobody is left to tell */
+    /* A failure to report is ignored, because nobody could receive the status then. */
+    (void)SetServiceStatus(hosted.status, &status);
 }
 
 static DWORD WINAPI on_control(DWORD control, DWORD, void *, void *) {
@@ -42,7 +45,8 @@ static DWORD WINAPI on_control(DWORD control, DWORD, void *, void *) {
     report(SERVICE_STOP_PENDING, 0,
            (hosted.program ? hosted.program->stop_timeout_ms : 0) + STOP_MARGIN_MS);
     SetEvent(hosted.stop);
-    win32_interrupt(); /* work of our own looks there */
+    win32_interrupt(); /* Work inside this process checks host_interrupted(), so set its event too.
+                        */
     return NO_ERROR;
 }
 
@@ -51,7 +55,8 @@ static int start(const struct service_program *program, HANDLE job, HANDLE outpu
     _cleanup_(freep) wchar_t *line = win32_command_line(program->argv);
     _cleanup_(freep) wchar_t *folder =
         program->working_folder ? win32_wide(program->working_folder) : NULL;
-    /* The node's programs reach images and the API server through the machine's proxy. */
+    /* Keep the proxy's password: the node's programs reach images and the API server through the
+     * proxy. */
     _cleanup_(win32_block_freep) wchar_t *environment =
         win32_child_environment(program->environment, true);
     const struct win32_start start = {.line = line,
@@ -85,7 +90,8 @@ static DWORD WINAPI read_output(void *context) {
     return 0;
 }
 
-/* *ret_code: the exit code to report, 0 after a stop. */
+/* Runs the program until it ends or is stopped. *ret_code is the exit code to report, 0 after a
+ * stop. */
 static int run_program(DWORD *ret_code, struct error *err) {
     const struct service_program *program = hosted.program;
     struct reader reader = {.program = program};
@@ -93,7 +99,7 @@ static int run_program(DWORD *ret_code, struct error *err) {
     PROCESS_INFORMATION process;
     DWORD code = 1;
 
-    (void)AllocConsole(); /* Ctrl-Break reaches only a console that both share */
+    (void)AllocConsole(); /* Ctrl-Break reaches the program only through a shared console. */
     if (win32_make_pipe(false, &output, &reader.pipe, err) < 0)
         return -1;
     if (start(program, job, output, &process, err) < 0) {
@@ -108,11 +114,14 @@ static int run_program(DWORD *ret_code, struct error *err) {
     either[0] = process.hProcess;
     either[1] = hosted.stop;
     if (WaitForMultipleObjects(2, either, FALSE, INFINITE) == WAIT_OBJECT_0) {
-        (void)GetExitCodeProcess(process.hProcess, &code); /* 1 says enough */
-        code = code ? code : 1; /* a service that ends unasked has failed */
+        /* When the exit code cannot be read, `code` remains 1. */
+        (void)GetExitCodeProcess(process.hProcess, &code);
+        code = code ? code : 1; /* A service that ends without a request has failed, so report an
+                                   error code. */
     } else {
         code = 0;
-        /* A program that cannot be asked is not waited for (no console; Wine has no Ctrl-Break). */
+        /* Ask the program to stop with Ctrl-Break. If it cannot be asked (no console; Wine has no
+         * Ctrl-Break) or does not end in time, terminate it. */
         if (!GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, process.dwProcessId) ||
             WaitForSingleObject(process.hProcess, program->stop_timeout_ms) != WAIT_OBJECT_0) {
             (void)TerminateJobObject(job, 1);
@@ -124,7 +133,8 @@ static int run_program(DWORD *ret_code, struct error *err) {
     if (program->on_end)
         program->on_end(program->context, code == 0, code);
     (void)CloseHandle(process.hProcess);
-    (void)CloseHandle(job); /* ends what the program left behind, and so the pipe */
+    /* Closing the job ends programs that the service left running, and so closes the pipe. */
+    (void)CloseHandle(job);
     (void)WaitForSingleObject(thread, STOP_MARGIN_MS);
     (void)CloseHandle(thread);
     (void)CloseHandle(reader.pipe);

@@ -1,4 +1,5 @@
-/* Services through the Service Control Manager: start, stop, delete with waits; query and list. */
+/* Starts, stops, deletes, queries and lists services with the Service Control Manager (SCM), and
+ * waits for the results. */
 #include "host/win32/win32.h"
 
 #include <tlhelp32.h>
@@ -15,7 +16,7 @@ int win32_open_manager(DWORD access, SC_HANDLE *ret, struct error *err) {
     return *ret ? 0 : win32_fail(err, GetLastError(), "open the service control manager");
 }
 
-/* Opens a service; *ret stays NULL with 0 when it is absent. */
+/* Opens a service. When it is absent, *ret is NULL and the result is 0. */
 static int open_service(const char *name, DWORD access, SC_HANDLE *ret, struct error *err) {
     _cleanup_service_ SC_HANDLE manager = NULL;
     _cleanup_wide_ wchar_t *wide = win32_wide(name);
@@ -37,7 +38,7 @@ static int query_status(SC_HANDLE service, const char *name, SERVICE_STATUS_PROC
     return 0;
 }
 
-/* When a process started; false: it is gone. */
+/* Reads the start time of a process. False when the process has ended. */
 static bool start_of(DWORD process_id, FILETIME *ret) {
     HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, process_id);
     FILETIME rest[3];
@@ -55,7 +56,8 @@ int win32_service_query(struct host *, const char *name, struct host_service *re
         [SERVICE_START_PENDING] = HOST_SERVICE_STARTING,
         [SERVICE_STOP_PENDING] = HOST_SERVICE_STOPPING,
         [SERVICE_RUNNING] = HOST_SERVICE_RUNNING,
-        [SERVICE_CONTINUE_PENDING] = HOST_SERVICE_RUNNING, /* on its way there */
+        [SERVICE_CONTINUE_PENDING] = HOST_SERVICE_RUNNING, /* SERVICE_CONTINUE_PENDING means that
+                                                              the service will be running soon. */
         [SERVICE_PAUSE_PENDING] = HOST_SERVICE_PAUSED,
         [SERVICE_PAUSED] = HOST_SERVICE_PAUSED,
     };
@@ -84,7 +86,8 @@ int win32_service_query(struct host *, const char *name, struct host_service *re
     return 0;
 }
 
-/* Waits until the service is in the state; one that stops while it should come up has failed. */
+/* Waits until the service is in the wanted state. A service that stops while it should start has
+ * failed. */
 static int wait_for_state(struct host *host, SC_HANDLE service, const char *name, DWORD wanted,
                           unsigned timeout_ms, struct error *err) {
     uint64_t end = GetTickCount64() + timeout_ms;
@@ -122,7 +125,8 @@ int win32_service_start(struct host *host, const char *name, unsigned timeout_ms
     if (status.dwCurrentState == SERVICE_STOP_PENDING &&
         wait_for_state(host, service, name, SERVICE_STOPPED, timeout_ms, err) < 0)
         return -1;
-    /* The SCM's database is locked while it starts others, at boot for instance: that passes. */
+    /* Retry while the SCM's database is locked: it is locked while the SCM starts services, for
+     * example at boot. */
     for (unsigned waited = 0; !StartServiceW(service, 0, NULL); waited += POLL_MS) {
         DWORD code = GetLastError();
 
@@ -135,7 +139,8 @@ int win32_service_start(struct host *host, const char *name, unsigned timeout_ms
     return wait_for_state(host, service, name, SERVICE_RUNNING, timeout_ms, err);
 }
 
-/* 0: it was told to stop, or has stopped; 1: not yet, it is on its way up. */
+/* Requests a stop. Returns 0 when the service was asked to stop or has stopped, 1 when it is still
+ * starting and cannot be asked yet. */
 static int tell_to_stop(SC_HANDLE service, const char *name, HANDLE *ret_process,
                         struct error *err) {
     SERVICE_STATUS_PROCESS now = {0};
@@ -146,8 +151,8 @@ static int tell_to_stop(SC_HANDLE service, const char *name, HANDLE *ret_process
         return -1;
     if (now.dwCurrentState == SERVICE_STOPPED)
         return 0;
-    /* "Stopped" is what the service says; its program is in use until the process has ended. One
-     * that other services share does not end. */
+    /* Open the process too: a service can report "stopped" while its process still runs and uses
+     * the program file. A process shared by several services does not end. */
     if (now.dwServiceType & SERVICE_WIN32_OWN_PROCESS && now.dwProcessId)
         *ret_process = OpenProcess(SYNCHRONIZE, FALSE, now.dwProcessId);
     if (now.dwCurrentState == SERVICE_STOP_PENDING ||
@@ -179,11 +184,13 @@ int win32_service_stop(struct host *host, const char *name, unsigned timeout_ms,
         return -1;
     if (!service)
         return 0;
-    /* The SCM stops no service on which others that run depend. */
+    /* Stop running dependent services first, because the SCM refuses to stop a service that others
+     * need. */
     (void)EnumDependentServicesW(service, SERVICE_ACTIVE, NULL, 0, &size, &count);
     dependents = xcalloc(1, size);
     if (!size || !EnumDependentServicesW(service, SERVICE_ACTIVE, dependents, size, &size, &count))
-        count = 0; /* one that still runs refuses the stop: the error names it */
+        count = 0; /* When the list of dependents cannot be read, the stop below is refused, and its
+                      error explains the reason. */
     for (DWORD i = 0; i < count; i++) {
         _cleanup_(freep) char *dependent = win32_narrow(dependents[i].lpServiceName);
 
@@ -200,7 +207,8 @@ int win32_service_stop(struct host *host, const char *name, unsigned timeout_ms,
     if (result == 0)
         result = wait_for_state(host, service, name, SERVICE_STOPPED, timeout_ms, err);
     if (process && result == 0)
-        (void)WaitForSingleObject(process, EXIT_MS); /* who needs its files meets them in use */
+        (void)WaitForSingleObject(process, EXIT_MS); /* Wait for the end of the process, because its
+                                                        files are in use until then. */
     if (process)
         CloseHandle(process);
     return result;
@@ -223,7 +231,8 @@ int win32_service_delete(struct host *host, const char *name, unsigned timeout_m
             return 0;
         deleted = DeleteService(service);
         code = GetLastError();
-        CloseServiceHandle(service); /* while anybody holds a handle the SCM keeps the service */
+        /* The SCM keeps a deleted service until all handles are closed. */
+        CloseServiceHandle(service);
         if (!deleted && code != ERROR_SERVICE_MARKED_FOR_DELETE)
             return win32_fail(err, code, "delete service '%s'", name);
         if (GetTickCount64() >= end)
@@ -236,10 +245,10 @@ int win32_service_delete(struct host *host, const char *name, unsigned timeout_m
     }
 }
 
-/* ---- whose a process is ---- */
+/* ---- finding out whether a process belongs to a service ---- */
 
-/* 0: none that still runs. A number is given again: a process that is younger than this one is not
- * what started it. */
+/* Returns the running parent of a process, or 0. Windows reuses process numbers, so a "parent" that
+ * is younger than the process is another program. */
 static DWORD parent_of(DWORD process) {
     HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
     PROCESSENTRY32W entry = {.dwSize = sizeof entry};
@@ -271,7 +280,7 @@ int win32_is_service(DWORD process, bool *ret, struct error *err) {
                                   (BYTE *)list, room, &more, &count, NULL, NULL)) {
         if (GetLastError() != ERROR_MORE_DATA)
             return win32_fail(err, GetLastError(), "list the services that run");
-        room += more; /* a service may have started since: again */
+        room += more; /* Ask again with more space; more services may have started since. */
         free(list);
         list = xcalloc(1, room);
     }

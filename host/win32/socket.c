@@ -1,4 +1,5 @@
-/* Winsock. Only ws2_32, iphlpapi and dnsapi: this file also runs in pods that have little more. */
+/* Implements host/socket_os.h with Winsock. It uses only ws2_32, iphlpapi and dnsapi, because this
+ * file also runs inside Pods that have few other DLLs. */
 #include "host/win32/win32.h"
 
 #include <iphlpapi.h>
@@ -95,7 +96,8 @@ enum socket_outcome socket_os_state(socket_handle handle) {
 int socket_os_bind(socket_handle handle, const struct socket_peer *peer, bool listening) {
     DWORD on = 1;
 
-    /* SO_REUSEADDR would let another program take the port on Windows: this is its opposite. */
+    /* Use SO_EXCLUSIVEADDRUSE. On Windows, SO_REUSEADDR would let another program take over the
+     * port. */
     (void)setsockopt((SOCKET)handle, SOL_SOCKET, SO_EXCLUSIVEADDRUSE, (const char *)&on, sizeof on);
     if (socket_os_family(peer) == 6 &&
         setsockopt((SOCKET)handle, IPPROTO_IPV6, IPV6_V6ONLY, (const char *)&on, sizeof on) != 0)
@@ -119,7 +121,7 @@ static long moved(socket_handle handle, int n, enum socket_outcome *ret_outcome)
     if (error == WSAEWOULDBLOCK || error == WSAEINTR)
         return SOCKET_OS_AGAIN;
     *ret_outcome = outcome_of(error);
-    /* For a datagram socket "reset" is what ICMP port unreachable becomes. */
+    /* For a UDP socket, Winsock reports "ICMP port unreachable" as a reset. */
     if (*ret_outcome == SOCKET_RESET &&
         getsockopt((SOCKET)handle, SOL_SOCKET, SO_TYPE, (char *)&type, &len) == 0 &&
         type == SOCK_DGRAM)
@@ -150,12 +152,12 @@ long socket_os_receive(socket_handle handle, void *data, size_t size, struct soc
     return moved(handle, n, ret_outcome);
 }
 
-/* select() and not WSAPoll(), which up to Windows 10 2004 never reports a refused connection. */
+/* Waits with select(). WSAPoll() does not report refused connections before Windows 10 2004. */
 int socket_os_wait(struct socket_wait *waits, size_t count, unsigned milliseconds) {
     struct {
         u_int fd_count;
         SOCKET fd_array[SOCKET_WAIT_MAX];
-    } sets[3] = {{0}, {0}, {0}}; /* as fd_set, which has 64 at most */
+    } sets[3] = {{0}, {0}, {0}}; /* Layout of fd_set, which itself holds only 64 sockets. */
     struct timeval time = {(long)(milliseconds / 1000), (long)(milliseconds % 1000) * 1000};
     int n;
 
@@ -206,7 +208,7 @@ int socket_thread(void (*run)(void *context), void *context, unsigned millisecon
     return ended;
 }
 
-/* ---- names ---- */
+/* ---- name resolution ---- */
 
 enum socket_outcome socket_os_look_up(const char *name, char (*ret)[46], size_t max,
                                       size_t *ret_count) {
@@ -217,8 +219,8 @@ enum socket_outcome socket_os_look_up(const char *name, char (*ret)[46], size_t 
         switch (error) {
         case WSAHOST_NOT_FOUND:
         case WSANO_DATA: {
-            /* Winsock says "host not found" to silence and to a failing server alike; the DNS
-             * client knows. */
+            /* Winsock reports "host not found" also when the server does not answer or fails. Ask
+             * the DNS client for the real reason. */
             PDNS_RECORD records = NULL;
             DNS_STATUS status =
                 DnsQuery_A(name, DNS_TYPE_A, DNS_QUERY_STANDARD, NULL, &records, NULL);

@@ -1,4 +1,5 @@
-/* What standard output and standard error can show, on Windows, and winjoin.exe's resources. */
+/* Finds out on Windows what standard output and standard error can display, and reads arguments and
+ * resources of winjoin.exe. */
 #include "host/win32/win32.h"
 
 #include <io.h>
@@ -7,7 +8,7 @@
 #include "host/path.h"
 #include "host/terminal.h"
 
-/* The C library's numbers of the two streams, and its _O_BINARY. */
+/* The C library's file numbers of the two streams, and its constant _O_BINARY. */
 enum { OUTPUT = 1, ERRORS = 2, BINARY = 0x8000 };
 
 static bool open_stream(DWORD which, bool *color) {
@@ -25,7 +26,7 @@ void terminal_open(struct terminal *ret) {
     DWORD mode;
 
     *ret = (struct terminal){0};
-    /* proven bytes and documents leave as they are: no LF becomes CR LF */
+    /* Write all bytes unchanged, so that LF does not become CR LF in documents and signed data. */
     (void)_setmode(OUTPUT, BINARY);
     (void)_setmode(ERRORS, BINARY);
     ret->in_is_terminal = GetConsoleMode(GetStdHandle(STD_INPUT_HANDLE), &mode);
@@ -45,7 +46,7 @@ char **terminal_arguments(int, char **, int *ret_argc) {
     char **narrowed;
 
     if (!wide)
-        abort(); /* only memory can lack */
+        abort(); /* CommandLineToArgvW fails only when memory is exhausted. */
     narrowed = xcalloc((size_t)*ret_argc + 1, sizeof *narrowed);
     for (int i = 0; i < *ret_argc; i++)
         narrowed[i] = win32_narrow(wide[i]);
@@ -86,7 +87,7 @@ FILE *terminal_append(const char *path) {
     _cleanup_(freep) char *full = terminal_full_path(path);
     _cleanup_wide_ wchar_t *wide = win32_wide(full);
 
-    return _wfopen(wide, L"a"); /* fopen() reads UTF-8 from Windows Server 2022 on */
+    return _wfopen(wide, L"a"); /* fopen() accepts UTF-8 only since Windows Server 2022. */
 }
 
 void terminal_echo(bool on) {

@@ -1,11 +1,12 @@
-/* UTF-8 inside, UTF-16 at Windows' door. */
+/* Converts text between UTF-8, which winjoin uses, and UTF-16 for Windows functions. */
 #include "host/win32/win32.h"
 
 wchar_t *win32_wide(const char *text) {
     int units = MultiByteToWideChar(CP_UTF8, 0, text, -1, NULL, 0);
     wchar_t *wide = xcalloc((size_t)units + 1, sizeof *wide);
 
-    (void)MultiByteToWideChar(CP_UTF8, 0, text, -1, wide, units); /* the size was just asked for */
+    /* The buffer is large enough, because the size was just requested. */
+    (void)MultiByteToWideChar(CP_UTF8, 0, text, -1, wide, units);
     return wide;
 }
 
@@ -37,7 +38,7 @@ wchar_t *win32_wide_path(const char *path) {
 }
 
 void win32_wide_freep(wchar_t **text) {
-    if (*text) /* a command line or the environment may hold a secret */
+    if (*text) /* The text may contain a secret, e.g. a command line or the environment. */
         secret_wipe((char *)*text, wcslen(*text) * sizeof **text);
     free(*text);
     *text = NULL;

@@ -1,8 +1,9 @@
-/* A program that outlives this one and learns by a pipe's end that this one is gone. */
+/* Starts a program that outlives this one. The started program learns from the end of a pipe that
+ * this program is gone. */
 #include "host/win32/win32.h"
 
 enum { POLL_MS = 100, END_MS = 5000 };
-static const char WELL = 'w'; /* all that is ever said */
+static const char WELL = 'w'; /* The byte that tells the watcher program that all went well. */
 
 struct host_watcher {
     HANDLE process, pipe;
@@ -13,9 +14,9 @@ int win32_watcher_start(struct host *, const char *const *argv, struct host_watc
     _cleanup_wide_ wchar_t *program = win32_wide(argv[0]);
     _cleanup_wide_ wchar_t *line = win32_command_line(argv);
     _cleanup_(win32_block_freep) wchar_t *environment = win32_child_environment(NULL, false);
-    /* The child gets its input alone: with the other handles it would keep the pipes of whoever
-     * started us open, and they would wait for it. Out of the job of a remote shell, where that
-     * allows it: its end would be the child's, too. */
+    /* The child inherits only its input pipe. With other handles it would keep the pipes of our
+     * caller open, and the caller would wait for it. It also leaves the job of a remote shell when
+     * that is allowed; otherwise the end of the shell would end it. */
     struct win32_start start = {.program = program,
                                 .line = line,
                                 .flags = DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP |
@@ -48,7 +49,8 @@ int win32_watcher_start(struct host *, const char *const *argv, struct host_watc
 void win32_watcher_end(struct host *, struct host_watcher *watcher) {
     DWORD n;
 
-    (void)WriteFile(watcher->pipe, &WELL, 1, &n, NULL); /* or it has ended already */
+    /* A failure to write is ignored: the watcher program may have ended already. */
+    (void)WriteFile(watcher->pipe, &WELL, 1, &n, NULL);
     if (WaitForSingleObject(watcher->process, END_MS) != WAIT_OBJECT_0)
         (void)TerminateProcess(watcher->process, 1);
     CloseHandle(watcher->pipe);

@@ -1,5 +1,5 @@
-/* The way to a file: the folders above it, looked at by handle and held, so that nobody exchanges
- * one for a junction before the deed at its end is done. */
+/* Checks the folders above a file and holds them open, so that nobody can replace one by a junction
+ * until the operation on the file is done. */
 #include "host/win32/win32.h"
 
 #include <aclapi.h>
@@ -10,7 +10,7 @@
 
 enum { LOOK = READ_CONTROL | FILE_READ_ATTRIBUTES };
 
-/* SYSTEM, Administrators or TrustedInstaller, or the user of this process. */
+/* Is the owner SYSTEM, Administrators, TrustedInstaller, or the user of this process? */
 static bool is_trusted(PSID owner) {
     union {
         TOKEN_USER user;
@@ -29,7 +29,8 @@ static bool is_trusted(PSID owner) {
             EqualSid(owner, own.user.User.Sid));
 }
 
-/* "SRV\eve", or the SID where nobody knows its name. */
+/* Returns the owner's name, such as "SRV\eve", or the SID when no name is known. The caller frees
+ * it. */
 static char *owner_name(PSID owner) {
     wchar_t name[256], domain[256];
     DWORD name_len = ARRAY_SIZE(name), domain_len = ARRAY_SIZE(domain);
@@ -57,7 +58,8 @@ bool win32_is_link(HANDLE file) {
            IsReparseTagNameSurrogate(info.ReparseTag);
 }
 
-/* One name of the way, `path` up to it; *ret_more is false where it is absent. */
+/* Checks one part of the path; `path` ends with that part. *ret_more is false when the check ends
+ * here: the part is absent, a link, or a stranger's. */
 static int look_at_one(const char *path, bool last, struct win32_way *way,
                        struct host_stranger *found, bool *ret_more, struct error *err) {
     const DWORD flags = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;
@@ -68,8 +70,8 @@ static int look_at_one(const char *path, bool last, struct win32_way *way,
     HANDLE file;
     bool link;
 
-    /* Reading a folder's list counts for sharing, where its attributes alone do not: while it is
-     * open so, nobody renames or removes it. */
+    /* FILE_LIST_DIRECTORY takes part in Windows' sharing rules, unlike attribute access alone:
+     * while the folder is open in this manner, it cannot be renamed or removed. */
     file = CreateFileW(wide, LOOK | FILE_LIST_DIRECTORY, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
                        OPEN_EXISTING, flags, NULL);
     if (file == INVALID_HANDLE_VALUE)

@@ -1,34 +1,35 @@
-/* What the files of the Windows host share: Windows' headers in the one order that works, text and
- * error conversion, and the operations that host.c puts into its table. The only place of
- * <windows.h>. */
+/* Declarations that the files of the Windows host share: Windows' headers in the required order,
+ * conversion of text and errors, and functions of these files. Only this file includes <windows.h>.
+ */
 #pragma once
 
-/* These two before <windows.h>. */
+/* winsock2.h and ws2tcpip.h must precede <windows.h>. */
 #include <winsock2.h>
 #include <ws2tcpip.h>
 
 #include <windows.h>
 
-/* mingw's headers lack it. */
+/* ERROR_ELEVATION_REQUIRED, which mingw's headers lack. */
 enum { WIN32_ERROR_ELEVATION_REQUIRED = 740 };
 
 #include "host/host_ops.h"
 
-/* The operations, in the files of their subjects. */
+/* Declares the operations of struct host_ops. Each is in the file of its subject. */
 HOST_OPS(HOST_OP_DECLARE, win32)
 HOST_OPS_OF_WINDOWS(HOST_OP_DECLARE, win32)
 
 /* ---- text.c ---- */
-/* UTF-8 to UTF-16 and back; what cannot be converted becomes U+FFFD. The caller frees. */
+/* Convert UTF-8 to UTF-16 and back. What cannot be converted becomes U+FFFD. The caller frees the
+ * result. */
 wchar_t *win32_wide(const char *text);
 char *win32_narrow(const wchar_t *text);
-/* UTF-16 with '\\' for each '/'. */
+/* Converts to UTF-16 and replaces each '/' by '\\'. */
 wchar_t *win32_wide_plain(const char *text);
-/* A normalized path in the form without a length limit (\\?\C:\..., \\?\UNC\...). */
+/* Converts a normalized path to the form without a length limit (\\?\C:\..., \\?\UNC\...). */
 wchar_t *win32_wide_path(const char *path);
 void win32_wide_freep(wchar_t **text);
 #define _cleanup_wide_ __attribute__((cleanup(win32_wide_freep)))
-/* The same of several texts behind one another, as an environment is. */
+/* Overwrites and frees several strings behind one another, such as an environment block. */
 void win32_block_freep(wchar_t **block);
 
 /* ---- error.c ---- */
@@ -38,29 +39,31 @@ int win32_fail(struct error *err, DWORD code, const char *format, ...)
     __attribute__((format(gnu_printf, 3, 4)));
 
 /* ---- access.c ---- */
-/* Security attributes that give a new file or folder its access; NULL for HOST_PUBLIC.
- * win32_access_free frees (NULL allowed). Fails when Windows does not take the SDDL. */
+/* Creates security attributes for a new file or folder; NULL for HOST_PUBLIC. win32_access_free()
+ * frees them (NULL allowed). Fails when Windows rejects the SDDL. */
 int win32_access_make(enum host_access access, bool folder, SECURITY_ATTRIBUTES **ret,
                       struct error *err);
 void win32_access_free(SECURITY_ATTRIBUTES *attributes);
-/* Takes from an open folder what `access` would not give to others. */
+/* Removes the rights that `access` would not give to others from an open folder. */
 int win32_access_clip(HANDLE folder, enum host_access access, struct error *err);
 
 /* ---- way.c ---- */
 enum { WIN32_SHARE_ALL = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE };
-/* Handles of a path's folders: while they are open, none of them can be renamed or removed. */
+/* Open handles of the folders of a path. While they are open, none of these can be renamed or
+ * removed. */
 struct win32_way {
     HANDLE folders[64];
     size_t count;
 };
-/* Looks at each name of the path as host_stranger() says. win32_way_free(), after a failure too. */
+/* Checks each part of the path as host_stranger() does and holds the parts. Call win32_way_free()
+ * also after a failure. */
 int win32_way_look(const char *path, struct win32_way *ret, struct host_stranger *found,
                    struct error *err);
-/* The same of the folders above the path; one that is a stranger's, or leads elsewhere, is
- * ERROR_DENIED. */
+/* Checks and holds the folders above the path. ERROR_DENIED when one is a stranger's or a link. */
 int win32_way_hold(const char *path, struct win32_way *ret, struct error *err);
 void win32_way_free(struct win32_way *way);
-/* true for a junction, a symbolic link and what else stands for another name. */
+/* Is the file a junction, a symbolic link, or another reparse point that stands for another name?
+ */
 bool win32_is_link(HANDLE file);
 
 /* ---- files.c ---- */
@@ -68,22 +71,23 @@ bool win32_is_link(HANDLE file);
 void win32_close(HANDLE *handle);
 
 /* ---- library.c ---- */
-/* A function of a DLL in System32, or NULL: Windows builds differ in what they have. */
+/* Returns a function of a DLL in System32, or NULL, because Windows versions have different
+ * functions. */
 void *win32_function(const wchar_t *dll, const char *name);
 
 /* ---- host.c ---- */
-/* Seconds since 1970. */
+/* Converts a FILETIME to seconds since 1970. */
 int64_t win32_seconds(const FILETIME *time);
-/* Marks the process as asked to stop (a service's stop control). */
+/* Marks the process as asked to stop; used for the stop request of a service. */
 void win32_interrupt(void);
 
 /* ---- folders.c ---- */
-/* Makes the folders above a path, and holds them. */
+/* Creates the folders above a path and holds them open. */
 int win32_make_parents(const char *path, struct win32_way *ret, struct error *err);
 
 /* ---- services.c ---- */
-/* true for the process of a service that runs, and for one that such a process started (nssm.exe,
- * rke2.exe): only an administrator registers a service. */
+/* *ret is true when the process is a running service or was started by one (nssm.exe, rke2.exe).
+ * Only administrators can register services, so such a process can be trusted. */
 int win32_is_service(DWORD process, bool *ret, struct error *err);
 
 int win32_open_manager(DWORD access, SC_HANDLE *ret, struct error *err);
@@ -92,22 +96,24 @@ void win32_close_service(SC_HANDLE *handle);
 #define _cleanup_service_ _cleanup_(win32_close_service)
 
 /* ---- service_config.c ---- */
-/* Reads what the SCM keeps about an open service. */
+/* Reads the SCM's configuration of an open service. */
 int win32_service_config(SC_HANDLE service, const char *name, struct host_service *ret,
                          struct error *err);
 
 /* ---- process.c ---- */
-/* A whole command line from arguments; the caller frees. */
+/* Joins arguments to a command line. The caller frees it. */
 wchar_t *win32_command_line(const char *const *argv);
-/* The environment of a program that is started, for CreateProcess: ours as child_variable() hands
- * it on, and additional items ("NAME=value", NULL-terminated, or NULL), which win. The caller
- * frees. */
+/* Returns the environment for a child program in the form of CreateProcess: this process's
+ * variables as child_variable() passes them on, and additional ones ("NAME=value", terminated by
+ * NULL; may be NULL), which have priority. The caller frees it with win32_block_freep(). */
 wchar_t *win32_child_environment(const char *const *additional, bool talks);
-/* A job whose processes end with its last handle; NULL when Windows gives none. */
+/* Creates a job whose processes end when its last handle is closed; NULL on failure. */
 HANDLE win32_make_job(void);
-/* A pipe whose end for a child can be inherited; ours cannot, else the pipe would never end. */
+/* Creates a pipe. The child's end can be inherited; our end cannot, or the pipe would never close.
+ */
 int win32_make_pipe(bool child_reads, HANDLE *ret_child, HANDLE *ret_own, struct error *err);
-/* A program to start: its standard handles, and what CreateProcessW gets; NULL: not given. */
+/* A program to start: its standard handles and the arguments of CreateProcessW. NULL members are
+ * not set. */
 struct win32_start {
     const wchar_t *program;
     wchar_t *line;
@@ -115,9 +121,10 @@ struct win32_start {
     wchar_t *environment;
     const wchar_t *folder;
     HANDLE input, output, errors;
-    DWORD_PTR attribute; /* one of the process's, whose value is this handle; NULL: none */
+    DWORD_PTR attribute; /* A process attribute that gets `value`; ignored when `value` is NULL. */
     HANDLE value;
 };
-/* The process is in a job of this kind from its first moment. */
-enum { WIN32_IN_JOB = 0x0002000d }; /* PROC_THREAD_ATTRIBUTE_JOB_LIST, not in every winbase.h */
+/* The attribute that puts the process into a job from its start. */
+/* PROC_THREAD_ATTRIBUTE_JOB_LIST, which not every winbase.h has. */
+enum { WIN32_IN_JOB = 0x0002000d };
 BOOL win32_create_process(const struct win32_start *start, PROCESS_INFORMATION *ret);
