@@ -49,8 +49,8 @@ static int failed(const struct host_pipe *talk, struct error *err) {
     return win32_fail(err, GetLastError(), "pipe '%s'", talk->path);
 }
 
-static int check_time(const struct host_pipe *talk, struct error *err) {
-    if (win32_interrupted(NULL))
+static int check_time(struct host *host, const struct host_pipe *talk, struct error *err) {
+    if (host_interrupted(host))
         return error_set(err, ERROR_INTERRUPTED, "pipe '%s': interrupted", talk->path);
     if (GetTickCount64() >= talk->end)
         return error_set(err, ERROR_TIMED_OUT, "pipe '%s': timed out", talk->path);
@@ -166,7 +166,7 @@ static bool is_done(struct host_pipe *talk, struct way *way, DWORD *ret_bytes, i
 
 /* Waits for either direction and passes received data to the caller. New data to send goes to
  * `reply`, because a running write still uses the buffer `unsaid`. */
-int win32_pipe_turn(struct host *, struct host_pipe *talk, unsigned wait_ms, bool *ret_done,
+int win32_pipe_turn(struct host *host, struct host_pipe *talk, unsigned wait_ms, bool *ret_done,
                     struct error *err) {
     HANDLE events[2] = {talk->in.over.hEvent, talk->out.over.hEvent};
     DWORD bytes = 0;
@@ -175,7 +175,7 @@ int win32_pipe_turn(struct host *, struct host_pipe *talk, unsigned wait_ms, boo
     if (begin(talk, err) < 0)
         return -1;
     (void)WaitForMultipleObjects(talk->out.pending ? 2 : 1, events, FALSE, wait_ms);
-    if (check_time(talk, err) < 0)
+    if (check_time(host, talk, err) < 0)
         return -1;
     if (is_done(talk, &talk->out, &bytes, &result, err)) {
         if (result < 0)
@@ -218,7 +218,7 @@ int win32_pipe_open(struct host *host, const char *path, const struct host_pipe_
             result = check_server(talk->pipe, path, err);
         else if (GetLastError() != ERROR_PIPE_BUSY)
             result = win32_fail(err, GetLastError(), "open '%s'", path);
-        else if (check_time(talk, err) < 0)
+        else if (check_time(host, talk, err) < 0)
             result = -1;
         else
             (void)WaitNamedPipeW(wide, BUSY_WAIT_MS);

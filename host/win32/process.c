@@ -183,8 +183,8 @@ static void end_child(struct child *child) {
         (void)TerminateProcess(child->process, 1);
 }
 
-static int wait_for_child(struct child *child, const struct host_process *process,
-                          struct error *err) {
+static int wait_for_child(struct host *host, struct child *child,
+                          const struct host_process *process, struct error *err) {
     uint64_t end = GetTickCount64() + process->timeout_ms;
     DWORD pause = 1, available = 0, n = 0;
     char piece[8192];
@@ -204,20 +204,20 @@ static int wait_for_child(struct child *child, const struct host_process *proces
          * program would have to wait. */
         pause = child->collected.len > had ? 1 : pause < POLL_MS ? pause * 2 : POLL_MS;
         if (child->collected.overflow || GetTickCount64() >= end ||
-            (!process->undoes && win32_interrupted(NULL)))
+            (!process->undoes && host_interrupted(host)))
             break;
     }
     end_child(child);
     if (child->collected.overflow)
         return error_set(err, ERROR_MALFORMED, "run '%s': its output is longer than %d bytes",
                          process->argv[0], OUTPUT_MAX);
-    if (!process->undoes && win32_interrupted(NULL))
+    if (!process->undoes && host_interrupted(host))
         return error_set(err, ERROR_INTERRUPTED, "run '%s': interrupted", process->argv[0]);
     return error_set(err, ERROR_TIMED_OUT, "run '%s': it did not finish within %u ms",
                      process->argv[0], process->timeout_ms);
 }
 
-int win32_run(struct host *, const struct host_process *process, int *ret_exit_code,
+int win32_run(struct host *host, const struct host_process *process, int *ret_exit_code,
               char **ret_output, struct error *err) {
     _cleanup_(child_clear) struct child child = {.text = process->input};
     HANDLE input = NULL, output = NULL;
@@ -237,7 +237,7 @@ int win32_run(struct host *, const struct host_process *process, int *ret_exit_c
         end_child(&child);
         return win32_fail(err, GetLastError(), "run '%s'", process->argv[0]);
     }
-    result = wait_for_child(&child, process, err);
+    result = wait_for_child(host, &child, process, err);
     end_child(&child); /* Terminate the programs that the child left running, so that they release
                           its pipes. */
     while (WaitForSingleObject(child.thread, POLL_MS) == WAIT_TIMEOUT)

@@ -134,7 +134,8 @@ int win32_service_start(struct host *host, const char *name, unsigned timeout_ms
             break;
         if (code != ERROR_SERVICE_DATABASE_LOCKED || waited >= timeout_ms)
             return win32_fail(err, code, "start service '%s'", name);
-        Sleep(POLL_MS);
+        if (host_sleep(host, POLL_MS, err) < 0)
+            return error_prefix(err, "start service '%s'", name);
     }
     return wait_for_state(host, service, name, SERVICE_RUNNING, timeout_ms, err);
 }
