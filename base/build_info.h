@@ -4,9 +4,10 @@
 #pragma once
 
 struct build_library {
-    const char *name;    /* Name of the library, e.g. "openssl". */
-    const char *version; /* Debian's package version, e.g. "3.5.7-1~deb13u2". In native builds: the
-                            version from pkg-config. */
+    const char *name; /* Name of the library, e.g. "openssl". */
+    /* Debian's package version, e.g. "3.5.7-1~deb13u2". In native builds: the version from
+     * pkg-config. */
+    const char *version;
     const char *licence; /* SPDX license expression; "" for libraries of the operating system. */
 };
 

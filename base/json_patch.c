@@ -79,8 +79,8 @@ struct state {
 
 /* The place that an operation changes: the container and the last part of the pointer. */
 struct place {
-    json_t *parent; /* Object or array that holds the value; NULL when the place is the whole
-                       document. */
+    /* Object or array that holds the value; NULL when the place is the whole document. */
+    json_t *parent;
     char *token;
 };
 
@@ -297,8 +297,8 @@ static int apply_one(struct state *s, const json_t *operation, const char **ret_
     case OPERATION_COUNT:
         break;
     }
-    return -1; /* The code never gets here, because the loop above found the operation's name in the
-                  table. */
+    /* The code never gets here, because the loop above found the operation's name in the table. */
+    return -1;
 }
 
 int json_patch_apply(const json_t *document, const json_t *patch, json_t **ret,

@@ -29,15 +29,17 @@ struct json_found {
     enum json_scan_kind kind;
     const char *text; /* The string, for SCAN_TEXT. */
     size_t len;
-    long long number; /* For SCAN_NUMBER: the integer, or 0 when the number is not an integer of the
-                         accepted range. For SCAN_BOOL: 1 or 0. */
+    /* For SCAN_NUMBER: the integer, or 0 when the number is not an integer of the accepted
+     * range. For SCAN_BOOL: 1 or 0. */
+    long long number;
     const char *whole; /* For SCAN_ENDS: the complete source text of the object or array. */
     size_t whole_len;
 };
 struct json_scan {
-    const char *name;   /* Name of the text in messages, e.g. "Services". */
-    const char *prefix; /* Path to the part of the text that the places refer to, e.g. "items.*"; ""
-                           means the whole text. */
+    const char *name; /* Name of the text in messages, e.g. "Services". */
+    /* Path to the part of the text that the places refer to, e.g. "items.*"; "" means the whole
+     * text. */
+    const char *prefix;
     const struct json_place *places;
     size_t count; /* Number of places, at most SCAN_PLACES_MAX. */
     void (*found)(void *context, const struct json_found *found);

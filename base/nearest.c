@@ -21,8 +21,8 @@ static size_t distance(const char *a, const char *b) {
     size_t *above = rows[0], *row = rows[1], *next = rows[2];
 
     if (n >= WORD_MAX || m > n + DISTANCE_MAX || n > m + DISTANCE_MAX)
-        return DISTANCE_MAX + 1; /* The words differ by at least DISTANCE_MAX + 1 edits; the exact
-                                    number is not needed. */
+        /* The words differ by at least DISTANCE_MAX + 1 edits; the exact number is not needed. */
+        return DISTANCE_MAX + 1;
     for (size_t j = 0; j <= n; j++)
         row[j] = above[j] = j;
     for (size_t i = 1; i <= m; i++) {

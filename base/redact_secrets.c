@@ -211,8 +211,9 @@ static void split(const char *name, size_t len, struct parts *ret) {
             open = false;
         }
         if (!letter || (!open && isdigit((unsigned char)name[i])))
-            continue; /* Digits at the beginning or end of a part are dropped: "key1" and "1key"
-                         count as "key". */
+            /* Digits at the beginning or end of a part are dropped: "key1" and "1key" count as
+             * "key". */
+            continue;
         if (!open && ret->count == PARTS_MAX)
             break;
         if (!open)

@@ -30,8 +30,9 @@ void redact_hide(char *from, size_t len) {
 
 /* A quotation mark ('"', "'" or an HTML entity) with the backslashes before it. */
 struct quote {
-    size_t slashes, len; /* `slashes` counts the backslashes. `len` is the length of the mark with
-                            its backslashes; 0 when no quote begins here. */
+    /* `slashes` counts the backslashes. `len` is the length of the mark with its backslashes; 0
+     * when no quote begins here. */
+    size_t slashes, len;
     const char *mark;
 };
 

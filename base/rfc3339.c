@@ -106,8 +106,9 @@ int go_duration_read(const char *text, int64_t *ret_nanoseconds, struct error *e
     while (unit && *p && !nothing) {
         size_t whole = strspn(p, decimal), dot = p[whole] == '.',
                part = dot ? strspn(p + whole + 1, decimal) : 0, len;
-        double value = strtod(p, NULL); /* strtod() also reads an exponent such as "1e5"; then no
-                                           unit follows, and the text is refused. */
+        /* strtod() also reads an exponent such as "1e5"; then no unit follows, and the text is
+         * refused. */
+        double value = strtod(p, NULL);
 
         p += whole + dot + part;
         len = strcspn(p, ".0123456789"); /* A unit ends before the next digit or dot. */

@@ -8,9 +8,9 @@ enum { BYTES_MAX = 4 * 1024 * 1024, DEPTH_MAX = 64, PAIRS_MAX = 2000, NODES_MAX 
 /* Position of one value of the text. jansson uses one shared value each for null, true and false,
  * so those are found by their container and key. */
 struct yaml_entry {
-    json_t *in, *value; /* Container and value. Both are references, so that their addresses cannot
-                           be reused. */
-    char *key;          /* The value's key in an object; NULL for item `i` of a list. */
+    /* Container and value. Both are references, so that their addresses cannot be reused. */
+    json_t *in, *value;
+    char *key; /* The value's key in an object; NULL for item `i` of a list. */
     size_t i;
     struct yaml_place key_place, place;
 };

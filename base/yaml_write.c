@@ -11,8 +11,8 @@ static int append(void *context, unsigned char *data, size_t len) {
 
 static void emit(yaml_emitter_t *emitter, yaml_event_t *event) {
     if (!yaml_emitter_emit(emitter, event))
-        abort(); /* The events come from a JSON value, so only a lack of memory can make this fail.
-                  */
+        /* The events come from a JSON value, so only a lack of memory can make this fail. */
+        abort();
 }
 
 static void emit_text(yaml_emitter_t *emitter, const char *text, yaml_scalar_style_t style) {

@@ -80,22 +80,23 @@ struct option_group {
  * with the error. Help, completion and manual pages are made of these rows. */
 struct verb {
     const char *name;
-    const char *help;  /* one line */
-    const char *usage; /* behind "winjoin ", e.g. "join [ENDPOINT] [flags]"; NULL: a line for each
-                          subcommand */
-    const char *text;  /* a paragraph for --help, or NULL */
+    const char *help; /* one line */
+    /* behind "winjoin ", e.g. "join [ENDPOINT] [flags]"; NULL: a line for each subcommand */
+    const char *usage;
+    const char *text; /* a paragraph for --help, or NULL */
     struct {
         const char *what, *line; /* "winjoin" comes before the line */
     } examples[4];               /* ended by a row without a line */
-    const char *words; /* what its words are: "FILE", "DIR", "PHASE", "SERVICE" or the choices
-                          "a|b", in brackets those that may be left out, with blanks between;
-                          NULL: it takes none */
-    const struct option *output; /* its own -o; NULL: text, json and yaml. Where a subcommand has
-                                    one, it holds those three, too */
+    /* what its words are: "FILE", "DIR", "PHASE", "SERVICE" or the choices "a|b", in brackets
+     * those that may be left out, with blanks between; NULL: it takes none */
+    const char *words;
+    /* its own -o; NULL: text, json and yaml. Where a subcommand has one, it holds those three,
+     * too */
+    const struct option *output;
     const struct option_group *groups[8]; /* its flags, NULL-terminated */
-    const struct option_group *taken[6]; /* flags that it takes, but has no use for: a whole line of
-                                            join may stand behind discover */
-    const struct verb *subcommands;      /* ended by a row without a name; or NULL */
+    /* flags that it takes, but has no use for: a whole line of join may stand behind discover */
+    const struct option_group *taken[6];
+    const struct verb *subcommands; /* ended by a row without a name; or NULL */
     int (*run)(struct program *program, struct error *err); /* NULL in a subcommand: the verb's */
     bool anywhere; /* it needs no Windows: kubectl winjoin has it, too */
     bool secret;   /* what it prints may hold one: --output-file is for its owner alone */

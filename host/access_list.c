@@ -252,8 +252,9 @@ char *access_list_of(enum host_access access, bool folder) {
     static const char *const container_rights[] = {
         [HOST_PROBE_MAILBOX] = "0x1301bf",
         [HOST_PROBE_PROGRAM] = "0x1200a9",
-        [HOST_POD_VOLUMES] = NULL, /* HOST_POD_VOLUMES is the last value of the enum; the entries
-                                      that are not listed are NULL too. */
+        /* HOST_POD_VOLUMES is the last value of the enum; the entries that are not listed are
+         * NULL too. */
+        [HOST_POD_VOLUMES] = NULL,
     };
     const char *inherits = folder ? "OICI" : "", *given = container_rights[access];
     struct text sddl = {0};
@@ -261,8 +262,8 @@ char *access_list_of(enum host_access access, bool folder) {
     if (access == HOST_PUBLIC)
         return NULL;
     if (access == HOST_READ_ONLY || access == HOST_POD_VOLUMES || (access == HOST_SECRET && folder))
-        text_add(&sddl, "O:BA"); /* Set the owner: a user who created the folder first could
-                                    otherwise change its list. */
+        /* Set the owner: a user who created the folder first could otherwise change its list. */
+        text_add(&sddl, "O:BA");
     text_addf(&sddl, OWNERS, inherits, inherits);
     if (access == HOST_READ_ONLY)
         text_addf(&sddl, "(A;%s;0x1200a9;;;BU)", inherits);

@@ -49,11 +49,12 @@ enum host_file_type { HOST_ABSENT, HOST_FILE, HOST_FOLDER, HOST_LINK };
  * link, or a file or folder whose owner is none of SYSTEM, Administrators, TrustedInstaller and the
  * user of this process. */
 struct host_stranger {
-    char *path;  /* Path of the stranger; NULL when none was found. */
-    char *owner; /* Owner of the stranger: "SRV\\eve" or a SID. NULL when it is a junction or a
-                    link. */
-    bool open; /* The owner is trusted, but ordinary users may change the file; `owner` is then who
-                  may, e.g. "Users". */
+    char *path; /* Path of the stranger; NULL when none was found. */
+    /* Owner of the stranger: "SRV\\eve" or a SID. NULL when it is a junction or a link. */
+    char *owner;
+    /* The owner is trusted, but ordinary users may change the file; `owner` is then who may,
+     * e.g. "Users". */
+    bool open;
     enum host_file_type type; /* Type of the file or folder at `path`. */
     bool inside; /* The stranger is directly inside the folder that was checked, not above it. */
 };
@@ -159,21 +160,21 @@ struct host_service {
     char *name;
     char *display_name;
     char *description;
-    char *command;                /* Command line (lpBinaryPathName), quoted where needed. */
-    struct text_list depends_on;  /* Names of the services on which this service depends. */
-    struct text_list environment; /* Environment variables NAME=value, from the registry value
-                                     Services\<name>\Environment. */
+    char *command;               /* Command line (lpBinaryPathName), quoted where needed. */
+    struct text_list depends_on; /* Names of the services on which this service depends. */
+    /* Environment variables NAME=value, from the registry value Services\<name>\Environment. */
+    struct text_list environment;
     bool auto_start;
-    unsigned restart_delays_ms[3]; /* Delays before the restarts in the failure actions; 0 means no
-                                      restart. */
+    /* Delays before the restarts in the failure actions; 0 means no restart. */
+    unsigned restart_delays_ms[3];
     bool restart_on_error; /* Restart also after an exit with an error code (failureflag). */
     unsigned reset_seconds;
     unsigned preshutdown_ms;
     enum host_service_state state; /* State of the service. Set by queries only. */
     uint32_t process_id;           /* Process of the service; 0 when none. Set by queries only. */
     uint32_t exit_code;            /* Last exit code of the service. Set by queries only. */
-    int64_t started; /* Start time of its process in seconds since 1970; 0 when unknown. Set by
-                        queries only. */
+    /* Start time of its process in seconds since 1970; 0 when unknown. Set by queries only. */
+    int64_t started;
 };
 void host_service_free(struct host_service *service);
 /* Creates or changes the service so that it is exactly as given (LocalSystem, own process). */
@@ -239,8 +240,9 @@ struct host_adapter {
     bool dhcp; /* The IPv4 address comes from DHCP. */
     /* Metrics of the interface for IPv4 and IPv6; 0 when Windows computes them. */
     uint32_t metric, metric6;
-    struct text_list addresses; /* Addresses with prefix lengths, e.g. "10.0.0.21/24": IPv4 and
-                                   IPv6, including link-local ones. */
+    /* Addresses with prefix lengths, e.g. "10.0.0.21/24": IPv4 and IPv6, including link-local
+     * ones. */
+    struct text_list addresses;
     /* Those of the adapter's addresses that come from router advertisements. */
     struct text_list advertised;
     struct text_list gateways;
@@ -258,8 +260,8 @@ struct host_route {
     char next_hop[46];    /* Address of the next hop; "0.0.0.0" means on link. */
     uint32_t interface_index;
     uint32_t metric;
-    bool persistent; /* For adding: the route survives a restart of Windows. A default route always
-                        does. */
+    /* For adding: the route survives a restart of Windows. A default route always does. */
+    bool persistent;
 };
 struct host_routes {
     struct host_route *items;
@@ -271,8 +273,8 @@ void host_routes_free(struct host_routes *routes);
  * subnets. */
 struct host_neighbor {
     char address[46];
-    char mac[18]; /* MAC address, e.g. "00-15-5D-01-02-03"; "" when Windows asked for it and got no
-                     answer. */
+    /* MAC address, e.g. "00-15-5D-01-02-03"; "" when Windows asked for it and got no answer. */
+    char mac[18];
     bool fixed; /* A static entry of an administrator or a program; Windows does not ask for it. */
 };
 struct host_neighbors {
@@ -356,10 +358,10 @@ struct host_process {
     const char *const *environment;
     const char *input; /* Text for standard input, or NULL. */
     unsigned timeout_ms;
-    bool with_errors; /* Standard error is included in the output, in the order in which it arrives.
-                       */
-    bool undoes;      /* The program undoes an earlier change, so Ctrl-C does not end it. */
-    bool named;       /* The user chose the program, so its location is not checked. */
+    /* Standard error is included in the output, in the order in which it arrives. */
+    bool with_errors;
+    bool undoes; /* The program undoes an earlier change, so Ctrl-C does not end it. */
+    bool named;  /* The user chose the program, so its location is not checked. */
 };
 int host_run(struct host *host, const struct host_process *process, int *ret_exit_code,
              char **ret_output, struct error *err);

@@ -35,11 +35,11 @@ struct http_request {
     unsigned timeout_ms; /* Time limit of the whole request; 0 means 10 s. */
     unsigned silent_ms;  /* When not 0, the request ends when no data has arrived for this long. */
     size_t max_body;     /* Limit for the body; 0 means HTTP_BODY_MAX, or no limit when streamed. */
-    bool gzip; /* Accept a compressed answer. max_body applies to the unpacked bytes, `length` does
-                  not. */
+    /* Accept a compressed answer. max_body applies to the unpacked bytes, `length` does not. */
+    bool gzip;
     bool follow_redirects;
-    const char *proxy; /* URL of the proxy; NULL means from the environment as Go reads it, "" means
-                          none. */
+    /* URL of the proxy; NULL means from the environment as Go reads it, "" means none. */
+    const char *proxy;
     /* For streaming: receives each piece of the body, which is then not collected. A nonzero result
      * ends the request, and the answer counts as success. It is also called with len 0 about once a
      * second; only then may it send requests itself. */
@@ -56,21 +56,22 @@ struct http_response {
     long status;
     char *body; /* Body with a NUL at the end; NULL when it was streamed. */
     size_t body_len;
-    int64_t length;      /* Content-Length; -1 when absent. */
-    int64_t range_begin; /* Position of the first byte of this part, from Content-Range; -1 when
-                            absent or unreadable. */
-    int64_t date;        /* Date header in seconds since 1970; 0 when absent. */
-    long retry_after;    /* Retry-After in seconds (a date is converted); -1 when absent, 0, or more
-                            than a day. */
-    char *content_type;  /* Content-Type header, or NULL. */
-    char *challenge; /* All WWW-Authenticate headers joined with ", "; NULL when there are none or a
-                        redirect was followed. */
+    int64_t length; /* Content-Length; -1 when absent. */
+    /* Position of the first byte of this part, from Content-Range; -1 when absent or unreadable. */
+    int64_t range_begin;
+    int64_t date; /* Date header in seconds since 1970; 0 when absent. */
+    /* Retry-After in seconds (a date is converted); -1 when absent, 0, or more than a day. */
+    long retry_after;
+    char *content_type; /* Content-Type header, or NULL. */
+    /* All WWW-Authenticate headers joined with ", "; NULL when there are none or a redirect was
+     * followed. */
+    char *challenge;
     /* The certificate chain of the server as PEM; NULL on a reused connection. */
     char *server_certs;
     char *proxy; /* The proxy that was used, or NULL. */
     unsigned milliseconds;
-    unsigned wait_us; /* Time from when the request was ready to be sent until the first byte of the
-                         answer. */
+    /* Time from when the request was ready to be sent until the first byte of the answer. */
+    unsigned wait_us;
 };
 void http_response_free(struct http_response *response);
 
@@ -90,8 +91,9 @@ int http_perform(struct http *http, const struct http_request *request, struct h
 struct http_exchange {
     struct http_request request;
     struct http_response response; /* The answer, as of http_perform(). */
-    struct error *err; /* The caller's error, cleared before the call; ERROR_NONE afterwards when
-                          the request succeeded. */
+    /* The caller's error, cleared before the call; ERROR_NONE afterwards when the request
+     * succeeded. */
+    struct error *err;
     /* Called with on_data_context when this request has ended; may be NULL. */
     void (*ended)(void *context, const struct http_exchange *exchange);
 };
@@ -113,8 +115,9 @@ struct http_talk {
     int (*heard)(void *context, const void *data, size_t len, struct text *reply, bool *ret_done,
                  struct error *err);
     void *context;
-    struct error *err; /* The caller's error, cleared before the call; ERROR_NONE afterwards when
-                          the conversation succeeded. */
+    /* The caller's error, cleared before the call; ERROR_NONE afterwards when the conversation
+     * succeeded. */
+    struct error *err;
 };
 /* Runs several conversations at the same time and returns when all have ended. They connect one
  * after the other. Failure kinds: ERROR_NETWORK (no connection, or the server closed it),

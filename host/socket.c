@@ -230,8 +230,9 @@ enum socket_outcome socket_dns_query(const char *server, unsigned port, int how,
 struct look_up {
     char *name;
     enum socket_outcome outcome;
-    atomic_bool left; /* The calling thread and the resolver thread each set this when they are
-                         done. The second one frees the structure. */
+    /* The calling thread and the resolver thread each set this when they are done. The second
+     * one frees the structure. */
+    atomic_bool left;
     size_t max, count;
     char addresses[][46];
 };

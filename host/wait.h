@@ -17,8 +17,9 @@ struct wait {
      * err of that check. May be NULL. */
     void (*tell)(void *context, const struct wait *wait, const struct error *missing);
     void *context, *tell_context;
-    unsigned waited_ms; /* Set by wait_until(): time waited until the start of the last check; in
-                           `tell`, until its end. */
+    /* Set by wait_until(): time waited until the start of the last check; in `tell`, until its
+     * end. */
+    unsigned waited_ms;
 };
 
 /* Checks at once, then after each pause, and a last time when the limit is reached. Returns

@@ -66,8 +66,8 @@ struct join {
     struct upgrade *upgrade; /* NULL: a join; else these are its phases (join/upgrade/upgrade.h) */
     const struct join_phase *phases; /* NULL: a join's */
     size_t phase_count;
-    void (*failed)(struct join *join, struct error *err); /* behind a run that failed; NULL: a
-                                                             join's (join/undo/failure.h) */
+    /* behind a run that failed; NULL: a join's (join/undo/failure.h) */
+    void (*failed)(struct join *join, struct error *err);
     struct text_list skipped; /* ids of phases not to run: --skip-phases, resolved */
     struct join_found found;
     struct journal journal, joining; /* the second on a prepared server alone */

@@ -12,19 +12,20 @@ struct kube_client {
     struct http *http;
     struct host *host;
     char *server; /* URL of the server without a slash at the end, e.g. "https://10.0.0.10:6443". */
-    char *ca_pem; /* Trusted CA certificates, used instead of the system's; NULL means the system's.
-                   */
+    /* Trusted CA certificates, used instead of the system's; NULL means the system's. */
+    char *ca_pem;
     char *tls_server_name;
     char *proxy_url;
     char *bearer_token;
     char *client_cert_pem;
     char *client_key_pem;
     bool insecure;
-    unsigned timeout_ms;  /* Time limit of one request; 0 means 10 s. */
-    unsigned patience_ms; /* How long get, create and patch retry, as kube_get_retry() does; 0 means
-                             one try. */
-    uint64_t lost; /* host_monotonic_ms() + 1 of the last time when the server could not be reached;
-                      0 when it has accepted a request since. */
+    unsigned timeout_ms; /* Time limit of one request; 0 means 10 s. */
+    /* How long get, create and patch retry, as kube_get_retry() does; 0 means one try. */
+    unsigned patience_ms;
+    /* host_monotonic_ms() + 1 of the last time when the server could not be reached; 0 when it
+     * has accepted a request since. */
+    uint64_t lost;
     /* The server's Date minus our clock in seconds, from the last answer. */
     int64_t clock_difference;
     size_t answer_len; /* Length of the last answer's body in bytes. */
@@ -80,17 +81,18 @@ typedef int kube_watch_event(void *context, const char *type, const json_t *obje
 typedef int kube_watch_tick(void *context, unsigned waited_ms, struct error *err);
 
 struct kube_watch {
-    const char *path;    /* Path of the collection, e.g. "/api/v1/nodes". */
-    const char *name;    /* Name of the only object to watch; NULL for all objects. */
-    const char *version; /* Version from which the watch starts without a list. NULL or "" means
-                            that it lists first. */
+    const char *path; /* Path of the collection, e.g. "/api/v1/nodes". */
+    const char *name; /* Name of the only object to watch; NULL for all objects. */
+    /* Version from which the watch starts without a list. NULL or "" means that it lists first. */
+    const char *version;
     unsigned timeout_ms; /* Time limit of the whole watch; required. */
     unsigned silent_ms;  /* Stop when the server has not answered for this long; 0 means never. */
     /* When not 0: failures that would end the watch are retried after this time. It is also the
      * time between two lists when the watch permission is missing. */
     unsigned poll_ms;
-    bool protobuf; /* Receive events as Protobuf, which halves the bytes but has only the fields of
-                      kube/event_stream.h. */
+    /* Receive events as Protobuf, which halves the bytes but has only the fields of
+     * kube/event_stream.h. */
+    bool protobuf;
     /* Optional replacement for the list: lists the objects itself, so no "ADDED" and "LISTED"
      * events come from lists. *ret_version is the version from which the watch continues; the watch
      * frees it. It is "" when the last list's version was too old (kube_pages_each()). */
@@ -133,8 +135,8 @@ struct kube_many {
     size_t max_body;      /* Limit for the answer's body; 0 means HTTP_BODY_MAX. */
     long status;          /* HTTP status of the answer, of any kind; 0 when there was no answer. */
     enum error_kind kind; /* Kind of the failure when there was no answer; else ERROR_NONE. */
-    char *answer;         /* Body of the answer, or the error message when there was none. Owned:
-                             kube_many_free(). */
+    /* Body of the answer, or the error message when there was none. Owned: kube_many_free(). */
+    char *answer;
     size_t answer_len;
     unsigned wait_us; /* Time until the first byte of the answer, as in struct http_response. */
     /* Called when this request has ended; may be NULL. `item` is valid during the call only. */

@@ -12,10 +12,10 @@ enum { EVENT_LINE_MAX = HTTP_BODY_MAX, EVENT_FRAME_MAX = 2 * 1024 * 1024 };
 
 /* Zero-initialise; event_stream_begin() before each stream; text_free() of the piece. */
 struct event_stream {
-    struct text piece; /* The received part of the current event; everything received when it is not
-                          an event. */
-    bool words;        /* The data is not a stream of events. */
-    struct error why;  /* Why the data is not a stream of events. */
+    /* The received part of the current event; everything received when it is not an event. */
+    struct text piece;
+    bool words;       /* The data is not a stream of events. */
+    struct error why; /* Why the data is not a stream of events. */
     enum { STREAM_NEW, STREAM_LINES, STREAM_FRAMES, STREAM_OBJECT } form;
 };
 void event_stream_begin(struct event_stream *s);

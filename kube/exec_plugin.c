@@ -14,8 +14,8 @@ int exec_credential_read(const char *text, size_t len, const char *version,
     if (json_read(text, len, "ExecCredential", &answer, ERROR_IGNORED) < 0 ||
         !text_equal(json_text_at(answer, "kind"), "ExecCredential"))
         return error_set(err, ERROR_MALFORMED,
-                         "its output is not an ExecCredential"); /* Do not quote the output, because
-                                                                    it may contain a secret. */
+                         /* Do not quote the output, because it may contain a secret. */
+                         "its output is not an ExecCredential");
     if (!text_equal(json_text_at(answer, "apiVersion"), version))
         return error_set(err, ERROR_MALFORMED, "its output is not of apiVersion %s", version);
     token = json_text_at(answer, "status.token");

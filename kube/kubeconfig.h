@@ -26,11 +26,12 @@ struct kubeconfig {
     char *client_cert_pem;
     char *client_key_file;
     char *client_key_pem;
-    char *program; /* Kind of program that provides credentials: "exec" or "auth-provider"; NULL
-                      when none. */
-    json_t *exec;  /* The user's "exec" section as JSON, or NULL. */
-    char *impersonation; /* The first of "as", "as-uid", "as-groups" and "as-user-extra" that the
-                            user has; NULL when none. */
+    /* Kind of program that provides credentials: "exec" or "auth-provider"; NULL when none. */
+    char *program;
+    json_t *exec; /* The user's "exec" section as JSON, or NULL. */
+    /* The first of "as", "as-uid", "as-groups" and "as-user-extra" that the user has; NULL when
+     * none. */
+    char *impersonation;
 };
 
 /* Reads one YAML or JSON kubeconfig. Cluster: the one named "" if there is one, else that of the

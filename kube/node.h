@@ -19,8 +19,8 @@ struct kube_node {
     char *kubelet_version;
     json_t *annotations; /* The annotations as an object, or NULL. */
     bool unschedulable;
-    bool network_pending; /* A condition is True whose reason is that of
-                             kube_node_network_pending_set(). */
+    /* A condition is True whose reason is that of kube_node_network_pending_set(). */
+    bool network_pending;
 };
 void kube_node_free(struct kube_node *node);
 int kube_node_from_json(const json_t *object, struct kube_node *ret, struct error *err);

@@ -18,9 +18,10 @@ enum {
 
 /* A page without its objects. */
 struct page {
-    char *more;    /* Token for the next page; NULL or "" when this is the last page. */
-    char *version; /* Version from which a watch can continue, the same on each page; NULL when the
-                      server did not say. */
+    char *more; /* Token for the next page; NULL or "" when this is the last page. */
+    /* Version from which a watch can continue, the same on each page; NULL when the server did
+     * not say. */
+    char *version;
     size_t objects;
     bool is_list; /* The page is a list, or has no kind. */
 };
@@ -121,8 +122,8 @@ static int take_nesting(struct coming *c, char byte) {
     if (opens || !c->in_items || c->depth > 2)
         return 0;
     if (c->depth < 2) {
-        text_add(&c->rest, text_str(&c->item)); /* The list of items ended. The text since the last
-                                                   object is not an object. */
+        /* The list of items ended. The text since the last object is not an object. */
+        text_add(&c->rest, text_str(&c->item));
         text_clear(&c->item);
         c->in_items = false;
         return 0;

@@ -96,8 +96,8 @@ static void tick(struct watching *all) {
     if (all->outcome || all->ticks || now - all->last_tick < TICK_MS)
         return;
     all->last_tick = now;
-    all->ticks = true; /* Streams continue while a callback sends requests, so this flag prevents
-                          nested calls. */
+    /* Streams continue while a callback sends requests, so this flag prevents nested calls. */
+    all->ticks = true;
     if (host_interrupted(all->client->host))
         all->outcome = error_set(all->err, ERROR_INTERRUPTED, "wait: interrupted");
     else if (first->on_tick)

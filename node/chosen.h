@@ -10,8 +10,9 @@
 
 /* Text is borrowed from `file`; chosen_free(). */
 struct chosen {
-    json_t *file;                          /* owned; "peers" are the routes to other nodes
-                                              (netsetup/routes/routes.h) as the join wrote them */
+    /* owned; "peers" are the routes to other nodes (netsetup/routes/routes.h) as the join wrote
+     * them */
+    json_t *file;
     const char *node;                      /* the Node's name */
     struct network_input network;          /* its lists are owned */
     const char *cri_socket, *ca_cert_path; /* as a JoinConfiguration names them */

@@ -220,8 +220,9 @@ int certificate_check_chain(const char *chain_pem, const char *ca_pem, bool for_
         abort(); /* OpenSSL fails to create a certificate store only when memory is exhausted. */
     for (int i = 0; i < sk_X509_num(roots); i++)
         if (!X509_STORE_add_cert(store, sk_X509_value(roots, i)))
-            abort(); /* Adding a certificate fails only when memory is exhausted; a duplicate is no
-                        failure. */
+            /* Adding a certificate fails only when memory is exhausted; a duplicate is no
+             * failure. */
+            abort();
     /* Any certificate of the CA file may end a chain, as in Go. */
     (void)X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
     if (!X509_STORE_CTX_init(context, store, sk_X509_value(chain, 0), chain))

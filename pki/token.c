@@ -74,8 +74,9 @@ char *jws_make(const char *key_id, const char *secret, const void *payload, size
     /* HMAC() needs a secret pointer that is not NULL, also for an empty secret. */
     if (input.overflow || !HMAC(EVP_sha256(), secret, (int)strlen(secret),
                                 (const unsigned char *)text_str(&input), input.len, mac, &mac_len))
-        abort(); /* HMAC() cannot fail here: payloads are much smaller than the limit, and SHA-256
-                    is always available. */
+        /* HMAC() cannot fail here: payloads are much smaller than the limit, and SHA-256 is
+         * always available. */
+        abort();
     sign = base64url_encode(mac, mac_len);
     return xasprintf("%s..%s", head, sign);
 }

@@ -46,8 +46,8 @@ struct service_settings {
     unsigned vxlan_port;              /* 0: the default */
     const struct text_list *proxy;    /* variables that every service gets; NULL: none */
     bool adopt; /* go on with a service of this name that is not ours (service_adopt()) */
-    const struct text_list *known_flags; /* names that the service's program knows; NULL or empty =
-                                            not known: all are passed */
+    /* names that the service's program knows; NULL or empty = not known: all are passed */
+    const struct text_list *known_flags;
     struct text_list
         kubelet_extra_args; /* appended; "--name=value" replaces one of the same name */
 };

@@ -29,8 +29,9 @@ enum {
 
 /* One running request. */
 struct transfer {
-    struct http_exchange *exchange; /* The caller's exchange; NULL when this request only fetches
-                                       the server's certificates after a failure. */
+    /* The caller's exchange; NULL when this request only fetches the server's certificates after
+     * a failure. */
+    struct http_exchange *exchange;
     const struct http_request *request;
     struct http_response *response;
     struct error *err;
@@ -73,8 +74,8 @@ static size_t on_body(char *data, size_t size, size_t count, void *context) {
 
     transfer->heard_ms = elapsed_ms(transfer);
     if (request->on_data) {
-        if (request->on_head && !transfer->streamed) { /* The status and headers are known now,
-                                                          before the first piece of the body. */
+        /* The status and headers are known now, before the first piece of the body. */
+        if (request->on_head && !transfer->streamed) {
             http_curl_head(transfer->easy, transfer->response);
             transfer->stopped = request->on_head(request->on_data_context, transfer->response) != 0;
             if (transfer->stopped)
@@ -447,8 +448,8 @@ static void perform(struct http *base, struct http_exchange *exchanges, size_t c
 static void curl_free_http(struct http *base) {
     struct curl_http *http = (struct curl_http *)base;
 
-    (void)curl_multi_cleanup(http->multi); /* curl_multi_cleanup() cannot fail, because no easy
-                                              handle is left in the multi handle. */
+    /* curl_multi_cleanup() cannot fail, because no easy handle is left in the multi handle. */
+    (void)curl_multi_cleanup(http->multi);
     curl_global_cleanup();
     free(http->user_agent);
     free(http);

@@ -18,10 +18,10 @@ struct curl_http {
 /* What a connection demands of the server's certificate. It must live as long as the easy handle.
  * The owner frees `name`. */
 struct http_curl_tls {
-    bool full;         /* Verify the chain and the dates. */
-    char *name;        /* Name that the certificate must have; NULL when libcurl checks the name. */
-    bool by_tls_proxy; /* The connection goes through a proxy with TLS, so the first handshake is
-                          with the proxy. */
+    bool full;  /* Verify the chain and the dates. */
+    char *name; /* Name that the certificate must have; NULL when libcurl checks the name. */
+    /* The connection goes through a proxy with TLS, so the first handshake is with the proxy. */
+    bool by_tls_proxy;
     bool proxy_passed;
     bool begun; /* The server accepted the connection and the TLS handshake began. */
 };

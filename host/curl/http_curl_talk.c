@@ -27,8 +27,8 @@ void *http_curl_ask(void *easy, const struct http_request *request, void *header
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
     if (request->gzip)
         curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
-    if (request->bearer_token) { /* Use this option and not a header, because libcurl then sends the
-                                    token to this host only. */
+    /* Use this option and not a header, because libcurl then sends the token to this host only. */
+    if (request->bearer_token) {
         curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
         curl_easy_setopt(easy, CURLOPT_XOAUTH2_BEARER, request->bearer_token);
     }

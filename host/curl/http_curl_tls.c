@@ -55,8 +55,9 @@ static int verify(X509_STORE_CTX *context, void *) {
     int why = X509_V_OK;
 
     if (X509_verify_cert(context) <= 0) {
-        ERR_clear_error(); /* Clear the error queue: libcurl reports its first entry, which is a
-                              detail of the cryptography and not the reason. */
+        /* Clear the error queue: libcurl reports its first entry, which is a detail of the
+         * cryptography and not the reason. */
+        ERR_clear_error();
         return 0;
     }
     chain = X509_STORE_CTX_get0_chain(context);
@@ -65,8 +66,8 @@ static int verify(X509_STORE_CTX *context, void *) {
         uint32_t uses = X509_get_extended_key_usage(sk_X509_value(chain, i));
 
         if (uses != UINT32_MAX && !(uses & (XKU_SSL_SERVER | XKU_ANYEKU)))
-            why = X509_V_ERR_INVALID_PURPOSE; /* OpenSSL also accepts the old "gated crypto" usage
-                                                 for servers; Go does not. */
+            /* OpenSSL also accepts the old "gated crypto" usage for servers; Go does not. */
+            why = X509_V_ERR_INVALID_PURPOSE;
     }
     for (int i = 0; i < sk_X509_num(sent); i++) {
         EVP_PKEY *key = X509_get0_pubkey(sk_X509_value(sent, i));

@@ -251,8 +251,8 @@ int rootfs_write(struct host *host, const char *path, const void *data, size_t l
     if (result < 0 || (!device && rename(beside, at) < 0)) {
         (void)fail(err, "write", path);
         if (!device)
-            (void)unlink(beside); /* A failure of unlink() is ignored, because err already has the
-                                     first failure. */
+            /* A failure of unlink() is ignored, because err already has the first failure. */
+            (void)unlink(beside);
         return -1;
     }
     return 0;

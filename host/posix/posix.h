@@ -5,9 +5,9 @@
 
 struct posix_host {
     struct host host; /* Must be the first member, because callers hold a pointer to it. */
-    char *rootfs;  /* Real path of the root directory; NULL means this machine without Windows. */
-    json_t *state; /* State of host/model, kept in <rootfs>/.winjoin-host/state.json; NULL without
-                      rootfs. */
+    char *rootfs; /* Real path of the root directory; NULL means this machine without Windows. */
+    /* State of host/model, kept in <rootfs>/.winjoin-host/state.json; NULL without rootfs. */
+    json_t *state;
     /* Copy of the state in the file, or of the default server when there is no file. */
     json_t *saved;
 };

@@ -49,8 +49,9 @@ static int containers_feature(void) {
     if (manager)
         CloseServiceHandle(manager);
     if (there)
-        return 1; /* DISM takes seconds. The two services exist only with the feature, so DISM is
-                     not needed. */
+        /* DISM takes seconds. The two services exist only with the feature, so DISM is not
+         * needed. */
+        return 1;
     if (!initialize || !open || !feature || !drop || !close || !shutdown_api ||
         FAILED(initialize(DISM_LOG_ERRORS, NULL, NULL)))
         return -1;

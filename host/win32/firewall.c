@@ -27,8 +27,9 @@ static void firewall_close(struct firewall *firewall) {
 static int firewall_open(struct firewall *ret, struct error *err) {
     HRESULT hresult = CoInitializeEx(NULL, COINIT_APARTMENTTHREADED);
 
-    ret->com = SUCCEEDED(hresult); /* RPC_E_CHANGED_MODE means that COM was initialized in another
-                                      mode before; it can still be used. */
+    /* RPC_E_CHANGED_MODE means that COM was initialized in another mode before; it can still be
+     * used. */
+    ret->com = SUCCEEDED(hresult);
     hresult = CoCreateInstance(&CLSID_NetFwPolicy2, NULL, CLSCTX_INPROC_SERVER, &IID_INetFwPolicy2,
                                (void **)&ret->policy);
     if (SUCCEEDED(hresult))

@@ -77,8 +77,8 @@ static void *make_input(char type, const char *text) {
     braced = xasprintf("{%s}", text ? text : "");
     wide = win32_wide(braced);
     guid = xcalloc(1, sizeof *guid);
-    (void)CLSIDFromString(wide, guid); /* hcn.c has checked the GUID. If it were invalid, the zero
-                                          GUID would match no object. */
+    /* hcn.c has checked the GUID. If it were invalid, the zero GUID would match no object. */
+    (void)CLSIDFromString(wide, guid);
     return guid;
 }
 

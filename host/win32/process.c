@@ -238,11 +238,11 @@ int win32_run(struct host *host, const struct host_process *process, int *ret_ex
         return win32_fail(err, GetLastError(), "run '%s'", process->argv[0]);
     }
     result = wait_for_child(host, &child, process, err);
-    end_child(&child); /* Terminate the programs that the child left running, so that they release
-                          its pipes. */
+    /* Terminate the programs that the child left running, so that they release its pipes. */
+    end_child(&child);
     while (WaitForSingleObject(child.thread, POLL_MS) == WAIT_TIMEOUT)
-        (void)CancelSynchronousIo(child.thread); /* A process outside of the job holds the pipe's
-                                                    other end, so cancel the blocked write. */
+        /* A process outside of the job holds the pipe's other end, so cancel the blocked write. */
+        (void)CancelSynchronousIo(child.thread);
     if (result < 0 || !GetExitCodeProcess(child.process, &code))
         return -1;
     *ret_exit_code = (int)code;

@@ -45,8 +45,8 @@ static DWORD WINAPI on_control(DWORD control, DWORD, void *, void *) {
     report(SERVICE_STOP_PENDING, 0,
            (hosted.program ? hosted.program->stop_timeout_ms : 0) + STOP_MARGIN_MS);
     SetEvent(hosted.stop);
-    win32_interrupt(); /* Work inside this process checks host_interrupted(), so set its event too.
-                        */
+    /* Work inside this process checks host_interrupted(), so set its event too. */
+    win32_interrupt();
     return NO_ERROR;
 }
 
@@ -116,8 +116,8 @@ static int run_program(DWORD *ret_code, struct error *err) {
     if (WaitForMultipleObjects(2, either, FALSE, INFINITE) == WAIT_OBJECT_0) {
         /* When the exit code cannot be read, `code` remains 1. */
         (void)GetExitCodeProcess(process.hProcess, &code);
-        code = code ? code : 1; /* A service that ends without a request has failed, so report an
-                                   error code. */
+        /* A service that ends without a request has failed, so report an error code. */
+        code = code ? code : 1;
     } else {
         code = 0;
         /* Ask the program to stop with Ctrl-Break. If it cannot be asked (no console; Wine has no

@@ -56,8 +56,8 @@ int win32_service_query(struct host *, const char *name, struct host_service *re
         [SERVICE_START_PENDING] = HOST_SERVICE_STARTING,
         [SERVICE_STOP_PENDING] = HOST_SERVICE_STOPPING,
         [SERVICE_RUNNING] = HOST_SERVICE_RUNNING,
-        [SERVICE_CONTINUE_PENDING] = HOST_SERVICE_RUNNING, /* SERVICE_CONTINUE_PENDING means that
-                                                              the service will be running soon. */
+        /* SERVICE_CONTINUE_PENDING means that the service will be running soon. */
+        [SERVICE_CONTINUE_PENDING] = HOST_SERVICE_RUNNING,
         [SERVICE_PAUSE_PENDING] = HOST_SERVICE_PAUSED,
         [SERVICE_PAUSED] = HOST_SERVICE_PAUSED,
     };
@@ -190,8 +190,9 @@ int win32_service_stop(struct host *host, const char *name, unsigned timeout_ms,
     (void)EnumDependentServicesW(service, SERVICE_ACTIVE, NULL, 0, &size, &count);
     dependents = xcalloc(1, size);
     if (!size || !EnumDependentServicesW(service, SERVICE_ACTIVE, dependents, size, &size, &count))
-        count = 0; /* When the list of dependents cannot be read, the stop below is refused, and its
-                      error explains the reason. */
+        /* When the list of dependents cannot be read, the stop below is refused, and its error
+         * explains the reason. */
+        count = 0;
     for (DWORD i = 0; i < count; i++) {
         _cleanup_(freep) char *dependent = win32_narrow(dependents[i].lpServiceName);
 
@@ -208,8 +209,8 @@ int win32_service_stop(struct host *host, const char *name, unsigned timeout_ms,
     if (result == 0)
         result = wait_for_state(host, service, name, SERVICE_STOPPED, timeout_ms, err);
     if (process && result == 0)
-        (void)WaitForSingleObject(process, EXIT_MS); /* Wait for the end of the process, because its
-                                                        files are in use until then. */
+        /* Wait for the end of the process, because its files are in use until then. */
+        (void)WaitForSingleObject(process, EXIT_MS);
     if (process)
         CloseHandle(process);
     return result;

@@ -24,10 +24,10 @@ struct cluster_config {
     json_t *winjoin;               /* NodeConfiguration of ConfigMap kube-system/winjoin, or NULL */
     char *dns_namespace;           /* of the DNS Service, where it was looked for; or NULL */
     char *searched;                /* there, too: what cluster_network_search() found, or NULL */
-    bool unprepared;           /* reading that is forbidden: nothing was granted to Windows nodes */
-    bool network_unread;       /* some of what network agents say may not be read */
-    char *local_dns;           /* clusterDNS of Linux nodes: another one, or one more, stands in
-                                * cluster_dns; or NULL */
+    bool unprepared;     /* reading that is forbidden: nothing was granted to Windows nodes */
+    bool network_unread; /* some of what network agents say may not be read */
+    /* clusterDNS of Linux nodes: another one, or one more, stands in cluster_dns; or NULL */
+    char *local_dns;
     struct text_list warnings; /* what was tolerated */
 };
 

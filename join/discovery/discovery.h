@@ -15,11 +15,12 @@ struct discovery_options {
     const struct text_list *ca_cert_hashes; /* pins as given, or NULL */
     bool unsafe_skip_ca_verification;       /* lets validation pass without pins, nothing more */
     const char *file;                       /* path (drive letters are paths) */
-    bool for_node;        /* ERROR_USAGE for a published server that leads each machine to itself */
-    const char *proof;    /* the path of an object that is asked for next, with the token: NULL, or
-                             in the place of a second cluster-info that could say nothing new */
-    unsigned timeout_ms;  /* 0 = DISCOVERY_TIMEOUT_MS */
-    unsigned interval_ms; /* between tries; 0 = 5 s, with jitter */
+    bool for_node; /* ERROR_USAGE for a published server that leads each machine to itself */
+    /* the path of an object that is asked for next, with the token: NULL, or in the place of a
+     * second cluster-info that could say nothing new */
+    const char *proof;
+    unsigned timeout_ms;         /* 0 = DISCOVERY_TIMEOUT_MS */
+    unsigned interval_ms;        /* between tries; 0 = 5 s, with jitter */
     unsigned signature_grace_ms; /* how long the token's signature may lag; 0 = 10 s */
     /* Told before each wait: what failed and when the next try is. NULL = nobody. */
     void (*on_retry)(void *context, const struct error *why, unsigned next_ms, unsigned left_ms);

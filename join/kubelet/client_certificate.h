@@ -23,12 +23,12 @@ enum { CLIENT_CERTIFICATE_TIMEOUT_MS = 5 * 60 * 1000 }; /* kubeadm: TLSBootstrap
 /* Borrowed. */
 struct client_certificate_options {
     const char *node_name;
-    const struct csr_names *serves; /* the kubelet's serving certificate, for these names; NULL: its
-                                       client certificate */
-    const char *ca_pem;             /* the proven CA of the cluster; NULL: any */
-    const char *folder;             /* NULL = KUBELET_CERTIFICATE_FOLDER */
-    unsigned timeout_ms;            /* timeouts.tlsBootstrap; 0 = CLIENT_CERTIFICATE_TIMEOUT_MS */
-    kube_csr_progress *progress;    /* or NULL */
+    /* the kubelet's serving certificate, for these names; NULL: its client certificate */
+    const struct csr_names *serves;
+    const char *ca_pem;          /* the proven CA of the cluster; NULL: any */
+    const char *folder;          /* NULL = KUBELET_CERTIFICATE_FOLDER */
+    unsigned timeout_ms;         /* timeouts.tlsBootstrap; 0 = CLIENT_CERTIFICATE_TIMEOUT_MS */
+    kube_csr_progress *progress; /* or NULL */
     void *progress_context;
 };
 

@@ -45,11 +45,12 @@ extern const char *const journal_kind_names[JOURNAL_KIND_COUNT];
 
 struct journal_entry {
     enum journal_kind kind;
-    char *target;   /* path, service name, network name, ... */
-    char *phase;    /* id of the phase that recorded it */
-    json_t *before; /* object; what is in it depends on the kind; "absent": nothing stood there;
-                       empty: unknown, so that nothing is undone */
-    char *line;     /* all of it as it is in the file */
+    char *target; /* path, service name, network name, ... */
+    char *phase;  /* id of the phase that recorded it */
+    /* object; what is in it depends on the kind; "absent": nothing stood there; empty: unknown,
+     * so that nothing is undone */
+    json_t *before;
+    char *line; /* all of it as it is in the file */
 };
 struct journal {
     struct host *host;    /* borrowed */

@@ -11,8 +11,9 @@ typedef void reset_progress(void *context, const char *what, const char *how,
 
 struct reset_options {
     bool dry_run; /* only tells */
-    bool force;   /* also what bears winjoin's mark and is not in the journal (join/undo/journal.h);
-                     otherwise it is named */
+    /* also what bears winjoin's mark and is not in the journal (join/undo/journal.h); otherwise
+     * it is named */
+    bool force;
     bool joining; /* only what a join did on a prepared server (JOINING_FOLDER) */
     reset_progress *progress;
     void (*begins)(void *context, const char *what); /* or NULL: what may take a while */

@@ -20,10 +20,11 @@ struct wanting {
     size_t len; /* of bytes */
 };
 struct wanted_row {
-    const char *phase;             /* that writes it */
-    const char *path;              /* NULL: its function says */
-    const struct service *service; /* that reads it: a node without that one has no such file; NULL:
-                                      the network agent's, or none */
+    const char *phase; /* that writes it */
+    const char *path;  /* NULL: its function says */
+    /* that reads it: a node without that one has no such file; NULL: the network agent's, or
+     * none */
+    const struct service *service;
     enum host_access access;
     enum {
         UPGRADE_LEAVES,

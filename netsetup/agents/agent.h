@@ -51,9 +51,10 @@ struct service; /* services/service_table.h */
 struct network_restore {
     struct host *host;
     const struct network_input *input;
-    bool booting;          /* Windows starts: services that start by themselves are on their way */
-    bool made;             /* the pod network was lost, and winjoin made it again: now, or before in
-                              a restore that failed later */
+    bool booting; /* Windows starts: services that start by themselves are on their way */
+    /* the pod network was lost, and winjoin made it again: now, or before in a restore that
+     * failed later */
+    bool made;
     struct text_list *did; /* what was done, for the event log: "restarted flanneld" */
 };
 /* Restarts a service of ours and adds that to `did`; nothing while Windows starts. */
@@ -71,8 +72,9 @@ struct network_agent {
     const char *kubeconfig_path; /* its kubeconfig, with the node's certificate, */
     const char *kubeconfig_user; /* whose user has this name */
     const struct agent_right *rights;
-    const char *group; /* who has those rights: NULL: nodes, as it has the node's certificate; else
-                        * it asks for a certificate of its own, with this organization, */
+    /* who has those rights: NULL: nodes, as it has the node's certificate; else it asks for a
+     * certificate of its own, with this organization, */
+    const char *group;
     const char *user_prefix; /* and this name, followed by the node's */
     unsigned vxlan_port;     /* the only one it works with */
     unsigned vni;            /* the one that it uses, whatever is asked for */

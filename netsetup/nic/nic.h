@@ -7,9 +7,10 @@
 
 /* An adapter as it was before: enough to put it back. nic_snapshot_free(). */
 struct nic_snapshot {
-    char *alias;         /* the physical adapter's, "Ethernet": what NetAdapterName takes */
-    char *current_alias; /* the interface that holds the address now: the same, or
-                            "vEthernet (Ethernet)" when there is a vSwitch already */
+    char *alias; /* the physical adapter's, "Ethernet": what NetAdapterName takes */
+    /* the interface that holds the address now: the same, or "vEthernet (Ethernet)" when there
+     * is a vSwitch already */
+    char *current_alias;
     char mac[18];
     uint32_t mtu;
     bool dhcp;

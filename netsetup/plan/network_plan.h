@@ -16,9 +16,10 @@ struct external_agent; /* netsetup/agents/external_agent.h */
 
 /* All text is borrowed for the call; NULL means "the default". */
 struct network_input {
-    const char *mode;      /* "overlay"; default: the first that the plugin works in */
-    const char *plugin;    /* an agent's ("flannel") or a CNI plugin's ("win-bridge"); default: the
-                              mode's CNI plugin alone */
+    const char *mode; /* "overlay"; default: the first that the plugin works in */
+    /* an agent's ("flannel") or a CNI plugin's ("win-bridge"); default: the mode's CNI plugin
+     * alone */
+    const char *plugin;
     const char *external;  /* the cluster's agent that makes the network: "calico"; NULL: unknown */
     const char *name;      /* HNS network; default: the mode's ("flannel.<vni>", "cbr0") */
     const char *adapter;   /* alias of the NIC under the vSwitch, from nic_choose() */
@@ -34,10 +35,10 @@ struct network_input {
     struct text_list dns_servers;       /* cluster DNS addresses */
     struct text_list exclude_from_nat;  /* further prefixes that pods reach unmasked */
     struct hns_version hns;
-    const char *dual_stack; /* "auto" (NULL: IPv6 where it can be), "on" (or ERROR_UNSUPPORTED with
-                               the reason), "off" */
-    const char *routes;     /* "own", "print", "none": who routes to other nodes' pods, where that
-                               is open */
+    /* "auto" (NULL: IPv6 where it can be), "on" (or ERROR_UNSUPPORTED with the reason), "off" */
+    const char *dual_stack;
+    /* "own", "print", "none": who routes to other nodes' pods, where that is open */
+    const char *routes;
     const char *dsr;        /* "auto", "on", "off" */
     const char *cni_folder; /* where containerd reads CNI's configuration; default: CNI_CONF_DIR */
 };

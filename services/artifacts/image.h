@@ -27,9 +27,10 @@ struct image_layer {
     uint64_t size; /* compressed */
 };
 struct image_facts {
-    struct text_list versions; /* "os.version" of each image for Windows on amd64 that its index
-                                  has ("10.0.20348.2340"), or of the one that it is */
-    bool runs;                 /* one of them runs on the build that was asked for */
+    /* "os.version" of each image for Windows on amd64 that its index has ("10.0.20348.2340"), or
+     * of the one that it is */
+    struct text_list versions;
+    bool runs; /* one of them runs on the build that was asked for */
     struct image_layer *layers;
     size_t count; /* of that one, the base first */
 };

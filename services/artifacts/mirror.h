@@ -8,15 +8,17 @@
 
 /* Borrowed by whoever gets it, `url` checked by its maker: https, no user, query or fragment. */
 struct mirror {
-    struct host *host;      /* clock and chance */
-    struct http *http;      /* trust is the machine's own store of roots */
-    const char *url;        /* "https://mirror.example/winjoin": winjoin.lock is right below; NULL:
-                               each path begins with its host */
+    struct host *host; /* clock and chance */
+    struct http *http; /* trust is the machine's own store of roots */
+    /* "https://mirror.example/winjoin": winjoin.lock is right below; NULL: each path begins with
+     * its host */
+    const char *url;
     bool follows_redirects; /* to https alone, five at most */
-    unsigned limit_ms;      /* how long failures that may pass are tolerated, a file; at most a
-                               minute, which 0 is */
-    const char *parts; /* folder for what has come of files with a SHA-256, so that a run that is
-                          killed or interrupted is continued; gone at any other end. NULL: none */
+    /* how long failures that may pass are tolerated, a file; at most a minute, which 0 is */
+    unsigned limit_ms;
+    /* folder for what has come of files with a SHA-256, so that a run that is killed or
+     * interrupted is continued; gone at any other end. NULL: none */
+    const char *parts;
     /* Told about once a second while files are fetched, and of each failure that is tolerated.
      * `percent` of all bytes have come; 0 = not known. */
     void (*tell)(void *context, unsigned waited_ms, unsigned percent, const char *message);
@@ -41,8 +43,8 @@ struct mirror_file {
     char *data; /* filled in; NUL-terminated */
     size_t len;
     char digest[DIGEST_TEXT_MAX]; /* filled in: its SHA-256, made while others still come */
-    void (*arrived)(void *context, const struct mirror_file *file); /* told when it has come whole,
-                                                                       or NULL */
+    /* told when it has come whole, or NULL */
+    void (*arrived)(void *context, const struct mirror_file *file);
     void *arrived_context;
     char *challenge; /* filled in: what a server that answered 401 asks for, or NULL; to be freed */
 };

@@ -44,16 +44,18 @@ void cluster_asking_widen(struct cluster_asking *asking);
 
 /* The questions that are asked at the same time. */
 struct cluster_round {
-    struct cluster_selector asks;    /* of the red cells; with `evenly` of all */
-    bool observations[OBSERVATIONS]; /* The time for each answer: later answers are left to another
-                                      * round. 0 gives each its full time. */
+    struct cluster_selector asks; /* of the red cells; with `evenly` of all */
+    /* The time for each answer: later answers are left to another round. 0 gives each its full
+     * time. */
+    bool observations[OBSERVATIONS];
     unsigned soon_ms; /* what takes longer is asked again in another round; 0 = each has its time */
     unsigned look_ms; /* The time for an observation, when different; 0 means the same. */
     bool again;       /* a cell that is red did fail */
-    bool closely;     /* a red cell that passes some packets is asked several times: that tells loss
-                         by chance from large packets alone being lost. So is one of a Service */
-    bool evenly;      /* each, red or not, as often as the others */
-    bool lossy;       /* beside those that `asks` names, each that loses some packets */
+    /* a red cell that passes some packets is asked several times: that tells loss by chance from
+     * large packets alone being lost. So is one of a Service */
+    bool closely;
+    bool evenly; /* each, red or not, as often as the others */
+    bool lossy;  /* beside those that `asks` names, each that loses some packets */
 };
 struct cluster_asked {
     size_t red;    /* Cells that were asked and are still red. */
