@@ -19,7 +19,14 @@ const struct service *service_by_name(const char *name) {
 }
 
 bool service_wanted(const struct service *row, const struct service_choice *choice) {
-    return !row->wanted || row->wanted(choice);
+    switch (row->wanted) {
+    case SERVICE_WANTED_BY_AGENT:
+        return text_equal(choice->agent, row->name);
+    case SERVICE_WANTED_BY_KUBE_PROXY:
+        return choice->kube_proxy;
+    default:
+        return true;
+    }
 }
 
 unsigned service_restart_delay_ms(const struct service *row, unsigned end) {

@@ -58,6 +58,13 @@ struct service_choice {
     const char *agent; /* name of the network agent's service; NULL: it has none */
 };
 
+/* Which nodes run a service. */
+enum service_wanted_by {
+    SERVICE_WANTED_BY_ALL,
+    SERVICE_WANTED_BY_AGENT,     /* those whose network agent is this service */
+    SERVICE_WANTED_BY_KUBE_PROXY /* those where kube-proxy runs as a service */
+};
+
 /* How it is known that a service does its work; join/phases/service_proof.c looks. */
 enum service_proof {
     SERVICE_RUNS,
@@ -102,7 +109,7 @@ struct service {
         const char *reads; /* the API server's path that it needs for its work; or NULL */
     } proof;
     size_t extra_args; /* offset of the user's arguments in struct service_settings; 0: none */
-    bool (*wanted)(const struct service_choice *choice); /* NULL: always */
+    enum service_wanted_by wanted;
     int (*arguments)(const struct service_settings *settings, struct text_list *ret,
                      struct error *err); /* without argv[0] */
     char *(*environment)(

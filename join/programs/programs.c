@@ -132,7 +132,7 @@ int programs_write_lock(struct join *join, const struct bundle *bundle, struct e
 }
 
 void programs_bundle_close(struct join *join) {
-    bundle_free(join->found.bundle);
+    bundle_freep(&join->found.bundle);
     join->found.bundle = NULL;
     artifacts_free(&join->found.known); /* others may be here now */
 }

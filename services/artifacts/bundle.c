@@ -21,7 +21,9 @@ struct bundle {
     char **fetched; /* of a mirror: one an artifact, proved; NULL = not asked for yet */
 };
 
-void bundle_free(struct bundle *bundle) {
+void bundle_freep(struct bundle **ptr) {
+    struct bundle *bundle = *ptr;
+
     if (!bundle)
         return;
     for (size_t i = 0; bundle->fetched && i < bundle->artifacts.count; i++)
@@ -33,10 +35,6 @@ void bundle_free(struct bundle *bundle) {
     artifacts_free(&bundle->artifacts);
     artifacts_free(&bundle->images);
     free(bundle);
-}
-
-void bundle_freep(struct bundle **bundle) {
-    bundle_free(*bundle);
 }
 
 const struct artifacts *bundle_artifacts(const struct bundle *bundle) {
@@ -64,10 +62,15 @@ static char *path_in(const struct bundle *bundle, const char *path) {
 static int read_file(struct bundle *bundle, const char *path, size_t max, char **ret,
                      size_t *ret_len, struct error *err) {
     _cleanup_(freep) char *full = bundle->folder ? path_in(bundle, path) : NULL;
+    struct mirror_file file = {.path = path, .max = max};
     int result;
 
-    if (bundle->mirror)
-        return mirror_fetch(bundle->mirror, path, max, ret, ret_len, err);
+    if (bundle->mirror) {
+        result = mirror_fetch_all(bundle->mirror, &file, 1, err);
+        *ret = file.data;
+        *ret_len = file.len;
+        return result;
+    }
     result = bundle->zip
                  ? bundle_archive_read(bundle->zip, bundle->zip_len, path, max, ret, ret_len, err)
                  : host_read(bundle->host, full, max, ret, ret_len, err);
@@ -103,7 +106,7 @@ int bundle_open(struct host *host, const char *path, const char *lock, struct bu
     case HOST_FILE:
         result = host_read(host, path, BUNDLE_SIZE_MAX, &bundle->zip, &bundle->zip_len, err);
         if (result == 0)
-            result = bundle_archive_check(bundle->zip, bundle->zip_len, err);
+            result = bundle_archive_read_all(bundle->zip, bundle->zip_len, NULL, 0, err);
         break;
     default:
         result = error_set(err, ERROR_ABSENT, "no such file or folder");
@@ -239,10 +242,6 @@ int artifacts_published(const struct mirror *from, const struct text_list *names
 
 bool bundle_is_upstream(const struct bundle *bundle) {
     return bundle->is_upstream;
-}
-
-int bundle_check_published(const struct bundle *bundle, struct error *err) {
-    return bundle->is_upstream ? upstream_check(bundle->mirror, &bundle->artifacts, err) : 0;
 }
 
 const struct mirror *bundle_mirror(const struct bundle *bundle) {

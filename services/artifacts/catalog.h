@@ -12,13 +12,12 @@
 #define CATALOG_KIND "Catalog"
 extern const struct yaml_field catalog_fields[]; /* what it may have */
 
-struct catalog; /* catalog_free() */
+struct catalog; /* catalog_freep() */
 /* A catalog's text, YAML or JSON, strict; NULL: winjoin's own. `what` names it in messages. Kinds:
  * ERROR_USAGE (a field, a program that no node has, a program twice, an unusable version, path or
  * placeholder, a release without a digest), ERROR_MALFORMED. */
 int catalog_read(const char *text, size_t len, const char *what, struct catalog **ret,
                  struct error *err);
-void catalog_free(struct catalog *catalog);
 void catalog_freep(struct catalog **catalog);
 /* Fills in where this artifact is published in its version: path, digest, and member in an archive.
  * false: it is not. */

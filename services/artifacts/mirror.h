@@ -57,6 +57,3 @@ struct mirror_file {
  * ERROR_INTERRUPTED. */
 int mirror_fetch_all(const struct mirror *mirror, struct mirror_file *files, size_t count,
                      struct error *err);
-/* One file. The same. */
-int mirror_fetch(const struct mirror *mirror, const char *path, size_t max, char **ret,
-                 size_t *ret_len, struct error *err);

@@ -362,37 +362,36 @@ char *program_image_version(const char *data, size_t len) {
 
 enum { DOS_HEADER = 64 };
 
-/* A file with the header of a Windows program is to be a whole one; a rehearsal's has none. */
-static int file_version(struct host *host, const char *program, char **ret, struct error *err) {
-    _cleanup_(freep) char *data = NULL;
-    char *version;
-    size_t len;
-
-    if (host_read(host, program, ARTIFACT_SIZE_MAX, &data, &len, err) < 0)
-        return -1;
-    version = program_image_version(data, len);
-    if (!version && (!len || (len >= DOS_HEADER && text_starts_with(data, "MZ"))) &&
-        program_image_check(data, len, err) < 0)
-        return error_prefix(err, "read '%s'", program);
-    if (version)
-        *ret = version;
-    return version != NULL;
-}
-
 int program_version_read(struct host *host, const char *program, bool may_run, char **ret,
                          struct error *err) {
     const char *const argv[] = {program, "--version", NULL};
-    _cleanup_(freep) char *output = NULL;
+    _cleanup_(freep) char *data = NULL, *output = NULL;
     const char *v;
-    int code, found;
+    size_t len;
+    int code;
 
     if (host_file_type(host, program) == HOST_ABSENT)
         return 0;
     if (host_refuse_stranger(host, program, err) < 0)
         return -1;
-    found = file_version(host, program, ret, may_run ? ERROR_IGNORED : err);
-    if (found > 0 || !may_run)
-        return found;
+    if (host_read(host, program, ARTIFACT_SIZE_MAX, &data, &len, may_run ? ERROR_IGNORED : err) ==
+        0) {
+        char *version = program_image_version(data, len);
+
+        if (version) {
+            *ret = version;
+            return 1;
+        }
+        /* A file with the header of a Windows program must be a whole one; the files that stand for
+         * programs in a rehearsal have no header. */
+        if (!may_run && (!len || (len >= DOS_HEADER && text_starts_with(data, "MZ"))) &&
+            program_image_check(data, len, err) < 0)
+            return error_prefix(err, "read '%s'", program);
+    } else if (!may_run) {
+        return -1;
+    }
+    if (!may_run)
+        return 0;
     if (program_ask(host, argv, &code, &output, err) < 0)
         return -1;
     if (code != 0)

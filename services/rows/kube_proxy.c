@@ -3,10 +3,6 @@
 #include "services/runtime_files.h"
 #include "services/version.h"
 
-static bool wanted(const struct service_choice *choice) {
-    return choice->kube_proxy;
-}
-
 static int arguments(const struct service_settings *settings, struct text_list *ret,
                      struct error *err) {
     unsigned minor = 0;
@@ -45,7 +41,7 @@ const struct service service_kube_proxy = {
               .waiting = "for kube-proxy to program the first Service",
               .failed = "wait for kube-proxy: it has not programmed any Service",
               .reads = "/apis/discovery.k8s.io/v1/endpointslices?limit=1"},
-    .wanted = wanted,
+    .wanted = SERVICE_WANTED_BY_KUBE_PROXY,
     .arguments = arguments,
     .environment = environment,
 };
