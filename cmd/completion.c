@@ -131,10 +131,10 @@ static void read_word(struct line *line, const char *word) {
                      : NULL;
         line->pending = option && option->type != OPTION_BOOL ? option : NULL;
     } else if (!line->verb) {
-        line->verb = verb_find(word);
+        line->verb = verb_find(verbs, word);
         line->words += !line->verb; /* nothing follows a word that is no verb */
-    } else if (!line->words && !line->sub && verb_subcommand(line->verb, word)) {
-        line->sub = verb_subcommand(line->verb, word);
+    } else if (!line->words && !line->sub && verb_find(line->verb->subcommands, word)) {
+        line->sub = verb_find(line->verb->subcommands, word);
     } else {
         line->words++;
     }

@@ -456,17 +456,10 @@ const struct verb verbs[] = {
     {0},
 };
 
-const struct verb *verb_find(const char *name) {
-    for (size_t i = 0; verbs[i].name; i++)
-        if (text_equal(verbs[i].name, name))
-            return &verbs[i];
-    return NULL;
-}
-
-const struct verb *verb_subcommand(const struct verb *verb, const char *word) {
-    for (const struct verb *sub = verb->subcommands; sub && sub->name; sub++)
-        if (text_equal(sub->name, word))
-            return sub;
+const struct verb *verb_find(const struct verb *table, const char *name) {
+    for (const struct verb *verb = table; verb && verb->name; verb++)
+        if (text_equal(verb->name, name))
+            return verb;
     return NULL;
 }
 

@@ -46,6 +46,29 @@ static void hint_elsewhere(const char *said, struct error *err) {
     }
 }
 
+int program_unknown(const struct program *program, const char *name, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+
+    if (program->as_kubeadm) { /* in its words */
+        (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\" for \"kubeadm\"", name);
+        return error_hint(err, "kubeadm help lists the commands");
+    }
+    if (program->as_kubectl && verb_find(verbs, name)) {
+        (void)error_set(err, ERROR_USAGE, "kubectl winjoin %.60s: it acts on the node it runs on",
+                        name);
+        return error_hint(err, "on that node: winjoin %s", name);
+    }
+    for (size_t i = 0; verbs[i].name; i++)
+        text_list_add(&names, verbs[i].name);
+    (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\"", name);
+    hint_elsewhere(name, err);
+    if (strchr(name, ' '))
+        (void)error_hint(err, "leave out the quotes, which make one word of the line");
+    if (!*err->hints[0])
+        (void)nearest_hint(err, "winjoin ", name, (const char *const *)names.items, names.count);
+    return error_hint(err, "winjoin help lists the commands");
+}
+
 int verb_unknown_subcommand(const struct verb *verb, const char *word, struct error *err) {
     _cleanup_(freep) char *before = xasprintf("winjoin %s ", verb->name);
     _cleanup_(freep) char *said = xasprintf("%s %s", verb->name, word);
@@ -59,23 +82,9 @@ int verb_unknown_subcommand(const struct verb *verb, const char *word, struct er
     return *err->hints[0] ? -1 : nearest_hint(err, before, word, names, n);
 }
 
-int verb_unknown(const char *name, struct error *err) {
-    _cleanup_(text_list_free) struct text_list names = {0};
-
-    for (size_t i = 0; verbs[i].name; i++)
-        text_list_add(&names, verbs[i].name);
-    (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\"", name);
-    hint_elsewhere(name, err);
-    if (strchr(name, ' '))
-        (void)error_hint(err, "leave out the quotes, which make one word of the line");
-    if (!*err->hints[0])
-        (void)nearest_hint(err, "winjoin ", name, (const char *const *)names.items, names.count);
-    return error_hint(err, "winjoin help lists the commands");
-}
-
 /* The first word names none of the subcommands. Where none is needed, it may be something else. */
 static int check_subcommand(const struct verb *verb, const char *word, struct error *err) {
-    const struct verb *phase = verb_subcommand(verb, "phase");
+    const struct verb *phase = verb_find(verb->subcommands, "phase");
     _cleanup_(text_list_free) struct text_list ids = {0};
 
     /* "winjoin join kubelet" for "winjoin join phase kubelet". */
@@ -273,7 +282,7 @@ int words_check(struct program *program, struct error *err) {
     join_drop_blank_words(words);
     if (join_check_pasted(program, err) < 0)
         return -1;
-    sub = words->count ? verb_subcommand(verb, words->items[0]) : NULL;
+    sub = words->count ? verb_find(verb->subcommands, words->items[0]) : NULL;
     shown = sub ? sub : verb;
     first = sub != NULL;
     if (verb->subcommands && !sub &&

@@ -20,8 +20,6 @@ char *cni_config_path(const struct network_plan *plan);
  * loopback DSR as the plan says, addresses such that .1 and .2 never reach a pod. Pure; new
  * reference. With an unknown pod prefix its values are "<podCIDR>". */
 json_t *cni_config_json(const struct network_plan *plan);
-/* The file's text (pretty, LF). The caller frees. */
-char *cni_config_make(const struct network_plan *plan);
 
 /* Files in the folder that containerd would take before ours (lower-sorting *.conf, *.conflist,
  * *.json): full paths. The caller sets them aside and records it. */
@@ -53,10 +51,6 @@ void firewall_names(struct text_list *ret);
 
 #define SOURCE_VIP_UNKNOWN "<sourceVIP>" /* until HNS has chosen it */
 
-/* Computes plan->source_vip: the pod prefix's third address, behind HNS's gateway; with an agent
- * that lets HNS choose it, SOURCE_VIP_UNKNOWN. Pure. */
-int source_vip_plan(const struct network_prefixes *prefixes, struct network_plan *plan,
-                    struct error *err);
 /* The address of the pod prefix that host-local must be kept from by a reservation: the source VIP,
  * or the host's endpoint on a bridge whose CNI plugin drops host-local's range. NULL: none. */
 const char *source_vip_reserved(const struct network_plan *plan);

@@ -93,9 +93,11 @@ static bool may_serve(const struct network_plan *plan, const struct hcn_network 
     _cleanup_json_ json_t *document = is_base                ? hcn_base_network_json(plan)
                                       : plan->pod_cidr_known ? hcn_pod_network_json(plan)
                                                              : NULL;
+    struct hcn_network wanted = {0};
     struct cidr pods = {0}, theirs = {0};
     if (document)
-        return hcn_network_serves(network, document);
+        return hcn_network_parse(document, &wanted, NULL) == 0 &&
+               hcn_network_serves(network, &wanted);
     if (!text_equal_nocase(network->type, plan->mode->hns_type) || network->vsid != plan->vni ||
         cidr_parse(network->subnet, &theirs, NULL) < 0)
         return false;

@@ -138,15 +138,6 @@ int service_remove(struct host *host, const struct service *row, struct error *e
 #define FLAGS_FILE "kubeadm-flags.env"
 enum { SCRIPT_MAX = 1024 * 1024 };
 
-int service_is_foreign(struct host *host, const struct service *row, bool *ret, struct error *err) {
-    _cleanup_(host_service_free) struct host_service found = {0};
-
-    if (host_service_query(host, row->name, &found, err) < 0)
-        return -1;
-    *ret = found.state != HOST_SERVICE_ABSENT && !service_is_ours(&found);
-    return 0;
-}
-
 /* Its own words but those behind the program that ours replace ("--flag value" has its value behind
  * it), then ours. */
 static int give_arguments(const struct service *row, const struct service_settings *settings,
@@ -155,7 +146,7 @@ static int give_arguments(const struct service *row, const struct service_settin
     _cleanup_(text_list_free) struct text_list arguments = {0}, all = {0};
     char *command;
 
-    if (service_arguments(row, settings, &arguments, err) < 0)
+    if (service_arguments(row, settings, &arguments, NULL, err) < 0)
         return -1;
     for (size_t i = 0; i < words->count; i++) {
         bool replaced = i > program && argument_is_given(words->items[i], &arguments, 1);

@@ -146,23 +146,6 @@ static int measure(struct diagnosis *d, const char *zip, struct error *err) {
 
 /* ---- again and again ---- */
 
-/* Why a test could not be made, once: the next one may work. */
-static void tell_failure(struct diagnosis *d, const struct error *why) {
-    const char *time = RFC3339_TEXT(host_now(d->program->host));
-    _cleanup_json_ json_t *line = NULL;
-    _cleanup_(freep) char *text = NULL;
-
-    if (text_equal(d->failure, why->message))
-        return;
-    text_format(d->failure, sizeof d->failure, "%s", why->message);
-    text = xasprintf("%s  not measured: %s\n", time, why->message);
-    line = json_pack("{s:s, s:{s:s, s:s}}", "time", time, "error", "kind",
-                     error_kind_name(why->kind), "message", why->message);
-    output_text(d->program, text);
-    if (!is_text(d->program))
-        output_line(line);
-}
-
 /* The first test fails as diag does. */
 static int watch_once(struct diagnosis *d, struct error *err) {
     int result = d->ops->open(d, err) < 0 ? -1 : d->ops->ask(d, err);
@@ -200,7 +183,19 @@ static int watch_once(struct diagnosis *d, struct error *err) {
     diag_report_free(&d->report);
     if (!d->begun)
         return result;
-    tell_failure(d, err);
+
+    /* Why a test could not be made is told once: the next one may work. */
+    if (!text_equal(d->failure, err->message)) {
+        const char *time = RFC3339_TEXT(host_now(d->program->host));
+        _cleanup_json_ json_t *line =
+            json_pack("{s:s, s:{s:s, s:s}}", "time", time, "error", "kind",
+                      error_kind_name(err->kind), "message", err->message);
+
+        text_format(d->failure, sizeof d->failure, "%s", err->message);
+        output_format(d->program, "%s  not measured: %s\n", time, err->message);
+        if (!is_text(d->program))
+            output_line(line);
+    }
     return 0;
 }
 

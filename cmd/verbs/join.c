@@ -43,7 +43,7 @@ static void show(void *context, const struct join_event *event) {
     const struct progress *progress = context;
 
     if (progress->program->as_kubeadm && event->state == JOIN_BEGIN)
-        output_text(progress->program, kubeadm_begin_text(event->phase));
+        output_text(progress->program, kubeadm_phase(event->phase)->begin);
     progress_show(context, event);
 }
 
@@ -129,17 +129,6 @@ static int run_join(struct program *program, struct join *join, struct error *er
     return 0;
 }
 
-static int run_phase(struct program *program, struct join *join, const char *id,
-                     struct error *err) {
-    int result = join_run_phase(join, id, err);
-
-    progress_name_phase(program, &join->progress, result, err);
-    if (text_equal(id, "verify"))
-        print_matrix(program, join);
-    output_result(program, join_result_json(join));
-    return result;
-}
-
 /* Everything is looked at as in a join, with discovery and the host's fitness; nothing is made. As
  * with kubeadm: where the environment names a folder, the files go there to be looked at. */
 static int run_dry(struct program *program, struct join *join, struct error *err) {
@@ -208,10 +197,15 @@ int verb_join(struct program *program, struct error *err) {
                                        !terminal->out_is_terminal && !terminal->err_is_terminal};
     (void)terminal_probe_program(&join.probe_program, &join.probe_program_len);
     result = join_open(&join, err);
-    if (result == 0)
-        result = dry_run ? run_dry(program, &join, err)
-                 : id    ? run_phase(program, &join, id, err)
-                         : run_join(program, &join, err);
+    if (result == 0 && !dry_run && id) {
+        result = join_run_phase(&join, id, err);
+        progress_name_phase(program, &join.progress, result, err);
+        if (text_equal(id, "verify"))
+            print_matrix(program, &join);
+        output_result(program, join_result_json(&join));
+    } else if (result == 0) {
+        result = dry_run ? run_dry(program, &join, err) : run_join(program, &join, err);
+    }
     if (!dry_run)
         record_end(program, "join", join.found.node_name, result, err);
     join_close(&join);

@@ -164,10 +164,6 @@ static void add_labelled(struct text *t, const char *label, const char *words, s
     text_add_wrapped(t, words, INDENT, INDENT, edge);
 }
 
-static bool is_known(const struct diag_cause *cause) {
-    return !text_equal(cause->id, DIAG_CAUSE_UNKNOWN);
-}
-
 static const char *state_of(const struct diag_cell *cell, bool begun) {
     if (!cell)
         return "";
@@ -209,7 +205,7 @@ static void add_verdict(struct text *t, const struct diag_report *report, size_t
     size_t explained = 0, causes = 0; /* that explain cells: others are named for themselves */
 
     for (size_t i = 0; i < report->causes.count; i++)
-        if (is_known(&report->causes.items[i])) {
+        if (!text_equal(report->causes.items[i].id, DIAG_CAUSE_UNKNOWN)) {
             explained += report->causes.items[i].cells.count;
             causes += report->causes.items[i].cells.count > 0;
         }
@@ -350,7 +346,8 @@ char *diag_report_text(const struct diag_report *report, const struct diag_text_
     }
     for (size_t i = 0; i < report->causes.count; i++) {
         const struct diag_cause *c = &report->causes.items[i];
-        const char *confidence = c->confirmed ? "  confirmed" : is_known(c) ? "  likely" : "";
+        bool known = !text_equal(c->id, DIAG_CAUSE_UNKNOWN);
+        const char *confidence = c->confirmed ? "  confirmed" : known ? "  likely" : "";
         _cleanup_(freep) char *page = diag_cause_page(c->id);
 
         text_addf(&t, "%s%s%s   ", i || !down ? "\n" : "", c->id, confidence);

@@ -353,7 +353,7 @@ int programs_check_versions(struct join *join, const struct artifacts *lock, str
     }
     /* made for nothing but to hear whether it can be made */
     programs_service_settings(join->host, found, &settings);
-    return service_arguments(&service_kubelet, &settings, &arguments, err);
+    return service_arguments(&service_kubelet, &settings, &arguments, NULL, err);
 }
 
 /* ---- arguments ---- */
@@ -375,7 +375,8 @@ static int ask_program(struct host *host, const char *program, const struct text
 
         if (program_takes(host, program, &one, &takes, &why) < 0 || takes)
             continue;
-        name = program_flag_name(argument);
+        name = xstrndup(argument + strspn(argument, "-"),
+                        strcspn(argument + strspn(argument, "-"), "="));
         if (text_list_has(&known, name))
             return error_set(err, ERROR_USAGE,
                              "kubelet argument '%s': '%s' does not accept that value", argument,

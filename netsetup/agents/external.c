@@ -105,12 +105,6 @@ bool external_agent_same_folder(const char *told, const char *folder) {
     }
 }
 
-/* Its own word decides; the mode given is what the firewall is opened for. No agent uses a switch
- * that is on no adapter. */
-static const char *backend(const struct network_mode *mode) {
-    return mode->internal ? NULL : mode->name;
-}
-
 /* Its CNI files go where containerd looks for them. `ours`: NULL-terminated. */
 static int check_folder(const struct agent_settings *settings, const char *const *names,
                         const char *const *ours, struct error *err) {
@@ -173,7 +167,6 @@ const struct network_agent network_agent_external = {
     .wait_seconds = 900, /* its images may be some gigabytes */
     .in_cluster = true,
     .keeps_routes = true,
-    .backend = backend,
     .check_settings = check_settings,
     .restore = restore,
 };

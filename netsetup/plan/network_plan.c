@@ -226,6 +226,8 @@ static int plan_begin(const struct network_input *input, struct network_plan *pl
     bool made = !plan->agent->pods_make_network;
     if (made && !plan->name && plan->mode->network_name)
         plan->name = xstrdup(plan->mode->network_name);
+    if (made && plan->mode->host_endpoint)
+        plan->host_endpoint_name = xasprintf("%s_ep", plan->name);
     if (made && plan->mode->plan && plan->mode->plan(input, plan, err) < 0)
         return -1;
     if (!plan->name)

@@ -60,16 +60,13 @@ static json_t *config_json(const struct network_plan *plan) {
     json_object_set_new(config, "ipam", ipam);
     json_each(policies, i, policy)
         add_argument(config, policy);
-    return config;
-}
+    if (plugin->names_provider) {
+        _cleanup_json_ json_t *provider =
+            json_pack("{s:s,s:{s:s}}", "Type", "ProviderAddress", "Settings", "ProviderAddress",
+                      plan->management_address);
 
-/* It does not ask the network for its ProviderAddress, as win-overlay does. */
-static json_t *overlay_json(const struct network_plan *plan) {
-    _cleanup_json_ json_t *provider =
-        json_pack("{s:s,s:{s:s}}", "Type", "ProviderAddress", "Settings", "ProviderAddress",
-                  plan->management_address);
-    json_t *config = config_json(plan);
-    add_argument(config, provider);
+        add_argument(config, provider);
+    }
     return config;
 }
 
@@ -93,6 +90,9 @@ const struct cni_plugin cni_plugin_sdnbridge = {.name = "sdnbridge",
                                                 .drops_ranges = true,
                                                 .files = files,
                                                 .check = check_bridge};
-const struct cni_plugin cni_plugin_sdnoverlay = {
-    .name = "sdnoverlay", .config = overlay_json, .ipam = "host-local", .files = files};
+const struct cni_plugin cni_plugin_sdnoverlay = {.name = "sdnoverlay",
+                                                 .config = config_json,
+                                                 .names_provider = true,
+                                                 .ipam = "host-local",
+                                                 .files = files};
 const struct cni_plugin cni_plugin_nat = {.name = "nat", .config = config_json, .files = files};

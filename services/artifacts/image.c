@@ -223,16 +223,13 @@ static void add_header(struct text *out, const char *path, uint64_t size) {
     text_add_bytes(out, header, sizeof header);
 }
 
-static void add_padding(struct text *out, uint64_t size) {
-    static const char zeros[BLOCK];
-
-    text_add_bytes(out, zeros, (BLOCK - size % BLOCK) % BLOCK);
-}
+/* The archive is made of whole blocks, and ends with two of zeros. */
+static const char zeros[2 * BLOCK];
 
 static void add_file(struct text *out, const char *path, const char *data, size_t len) {
     add_header(out, path, len);
     text_add_bytes(out, data, len);
-    add_padding(out, len);
+    text_add_bytes(out, zeros, (BLOCK - len % BLOCK) % BLOCK);
 }
 
 /* What stands before the first layer: of the chosen images alone, in the form in which the importer
@@ -266,7 +263,6 @@ static void add_head(const struct image *image, const char *reference, const cha
 static int pack(struct image *image, const char *reference, const char *tag, const char *path,
                 struct error *err) {
     _cleanup_(text_free) struct text piece = {0};
-    static const char end[2 * BLOCK];
     struct host *host = image->from->host;
     uint64_t at = 0;
 
@@ -289,9 +285,9 @@ static int pack(struct image *image, const char *reference, const char *tag, con
         if (fetch_layer(image, i, path, at, err) < 0)
             return -1;
         at += image->files[i].max;
-        add_padding(&piece, at);
+        text_add_bytes(&piece, zeros, (BLOCK - at % BLOCK) % BLOCK);
     }
-    text_add_bytes(&piece, end, sizeof end);
+    text_add_bytes(&piece, zeros, sizeof zeros);
     return host_write_part(host, path, at, piece.data, piece.len, HOST_PUBLIC, err);
 }
 

@@ -5,12 +5,13 @@
 
 static int arguments(const struct service_settings *settings, struct text_list *ret,
                      struct error *err) {
+    _cleanup_(freep) char *node = text_lower(settings->node_name ? settings->node_name : "");
     unsigned minor = 0;
 
     if (kubernetes_minor(settings->kube_proxy_version, "kube-proxy", &minor, err) < 0)
         return -1;
     argument_add(ret, "--config", KUBE_PROXY_CONFIG_PATH);
-    argument_add_node_name(ret, settings);
+    argument_add(ret, "--hostname-override", node);
     text_list_add(ret, "--v=2");
     return 0;
 }

@@ -339,7 +339,7 @@ static int take_back(struct side *side, struct error *err) {
     gone = json_array_without(side->peers, left, NULL);
     if (json_array_size(gone) != json_array_size(side->peers))
         return error_set(err, ERROR_HOST, "the route to another node's pods is still there");
-    if (hcn_network_remove(side->host, side->plan.name, NULL, err) < 0 ||
+    if (hcn_network_remove(side->host, side->plan.name, true, NULL, err) < 0 ||
         expect_gone(side->host, side->plan.name, err) < 0)
         return -1;
     if (side->plan.base_name &&
