@@ -83,7 +83,7 @@ struct network_agent {
     unsigned vni;            /* the one that it uses, whatever is asked for */
     /* it makes the HNS network itself: a join makes none, and waits */
     bool makes_network;
-    unsigned wait_seconds; /* so long at most: network_agent_wait() */
+    unsigned wait_seconds; /* so long at most a join waits for that network; 0: it makes none */
     /* its CNI plugin makes the HNS network when the first pod comes, on the base network, and gives
      * pods addresses that are not of the Node's podCIDR: a join makes no network for pods */
     bool pods_make_network;
@@ -143,8 +143,6 @@ bool network_agent_routes_to(const struct network_agent *agent, const struct net
  * NULL: it does not. */
 const char *network_agent_cni(const struct network_agent *agent, const char *plugin,
                               const struct network_mode *mode);
-/* How long a join waits for the network that it makes, in seconds; 0: it makes none. */
-unsigned network_agent_wait(const struct network_agent *agent);
 void agent_settings_free(struct agent_settings *settings);
 
 /* ---- what --network-mode and --network-plugin take ---- */

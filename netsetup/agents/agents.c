@@ -54,13 +54,6 @@ const char *network_agent_cni(const struct network_agent *agent, const char *plu
     return agent->cni ? agent->cni : mode->cni_plugins[0];
 }
 
-unsigned network_agent_wait(const struct network_agent *agent) {
-    enum { USUAL = 300 };
-    if (!agent->makes_network)
-        return 0;
-    return agent->wait_seconds ? agent->wait_seconds : USUAL;
-}
-
 int network_restore_service(const struct network_restore *restore, const struct service *service,
                             struct error *err) {
     bool restarted = false;

@@ -66,6 +66,7 @@ static void every_agent_is_whole(void **state) {
         assert_int_equal(agent->sources != NULL, agent->read_settings && agent->check_settings);
         assert_int_equal(agent->keeps_routes && !agent->in_cluster && !agent->pods_make_network,
                          agent->read_peer != NULL);
+        assert_int_equal(agent->makes_network, agent->wait_seconds > 0);
         if (agent->service)
             assert_non_null(service_by_name(agent->service));
     }
