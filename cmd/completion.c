@@ -76,7 +76,7 @@ static void offer_value(const struct offer *given, const struct option *option) 
         offer_argument(&o, argument, true);
 }
 
-/* Those of the verb, or of its subcommand. */
+/* Offers the flags of the verb, or of its subcommand where there is one. */
 static void offer_flags(const struct offer *o, const struct verb *verb, const struct verb *sub) {
     const struct option_group *const *groups = (sub ? sub : verb)->groups;
     const struct option *tables[ARRAY_SIZE(verb->groups) + 2];

@@ -104,23 +104,6 @@ static int check_subcommand(const struct verb *verb, const char *word, struct er
     return error_hint(err, "winjoin %s --help lists the commands", verb->name);
 }
 
-/* Flags of another subcommand mean nothing for this one. */
-static int check_flags(const struct program *program, const struct verb *sub, struct error *err) {
-    const struct option *own[VERB_TABLES_MAX];
-    const struct option_set set = {.tables = own};
-
-    verb_tables(sub, own);
-    for (size_t i = 0; i < program->flags.count; i++)
-        if (!options_has(&set, program->flags.items[i]))
-            return error_set(err, ERROR_USAGE, "--%s is not a flag of %s %s %s",
-                             program->flags.items[i], program->name, program->verb->name,
-                             sub->name);
-    return program->options.output &&
-                   choice_check(own[0]->argument, program->options.output, err) < 0
-               ? error_prefix(err, "invalid value \"%.80s\" for --output", program->options.output)
-               : 0;
-}
-
 /* What formatted pages have in place of a keyboard's quotes, dashes and blanks, as ranges. */
 enum page_kind { PAGE_QUOTE, PAGE_DASH, PAGE_HIDDEN };
 static const struct {
@@ -275,6 +258,8 @@ static bool is_flag(const struct program *program, const char *word) {
 int words_check(struct program *program, struct error *err) {
     const struct verb *verb = program->verb, *sub, *shown;
     _cleanup_(text_list_free) struct text_list kinds = {0};
+    const struct option *own[VERB_TABLES_MAX];
+    const struct option_set set = {.tables = own};
     struct text_list *words = &program->words;
     const char *other;
     size_t first;
@@ -288,8 +273,18 @@ int words_check(struct program *program, struct error *err) {
     if (verb->subcommands && !sub &&
         check_subcommand(verb, words->count ? words->items[0] : NULL, err) < 0)
         return -1;
-    if (sub && check_flags(program, sub, err) < 0)
-        return -1;
+    if (sub) {
+        /* Flags of another subcommand mean nothing for this one. */
+        verb_tables(sub, own);
+        for (size_t i = 0; i < program->flags.count; i++)
+            if (!options_has(&set, program->flags.items[i]))
+                return error_set(err, ERROR_USAGE, "--%s is not a flag of %s %s %s",
+                                 program->flags.items[i], program->name, verb->name, sub->name);
+        if (program->options.output &&
+            choice_check(own[0]->argument, program->options.output, err) < 0)
+            return error_prefix(err, "invalid value \"%.80s\" for --output",
+                                program->options.output);
+    }
 
     /* "FILE", "[ENDPOINT]" for one that may be left out, "a|b" for a choice. */
     text_list_split(&kinds, shown->words ? shown->words : "", ' ');

@@ -47,14 +47,15 @@ const struct artifacts *bundle_images(const struct bundle *bundle) {
     return bundle ? &bundle->images : &none;
 }
 
-/* One that is absent or broken stays so: the call names the wrong one. */
+/* A local file that is absent or broken does not get better by itself: the call named the wrong
+ * one, which is ERROR_USAGE. */
 static int fail_local(struct error *err) {
     if (err && (err->kind == ERROR_ABSENT || err->kind == ERROR_MALFORMED))
         err->kind = ERROR_USAGE;
     return -1;
 }
 
-/* In a bundle that is a folder. The caller frees. */
+/* Where a file of a bundle is, when the bundle is a folder. The caller frees. */
 static char *path_in(const struct bundle *bundle, const char *path) {
     return text_replace(xasprintf("%s\\%s", bundle->folder, path), "/", '\\');
 }
@@ -124,7 +125,8 @@ int bundle_open(struct host *host, const char *path, const char *lock, struct bu
     return 0;
 }
 
-/* All that is fetched stays in memory until it is installed. */
+/* Refuses artifacts that are too large together: all that is fetched stays in memory until it is
+ * installed. */
 static int check_sum(const struct artifacts *artifacts, struct error *err) {
     uint64_t sum = 0;
     for (size_t i = 0; i < artifacts->count; i++)
@@ -215,7 +217,7 @@ void bundle_place(struct bundle *bundle, const struct artifact_places *places) {
     all->count = kept;
 }
 
-/* The digest of an archive says nothing of what was unpacked of it. */
+/* Members of archives are left out: the digest of an archive says nothing of the files in it. */
 int artifacts_published(const struct mirror *from, const struct text_list *names,
                         const char *catalog_file, struct artifacts *ret, struct error *err) {
     _cleanup_(catalog_freep) struct catalog *catalog = NULL;
@@ -268,7 +270,7 @@ static int check_content(struct artifact *artifact, const char *data, size_t len
     return 0;
 }
 
-/* What is wanted and not there yet, one flag an artifact. */
+/* Fetches the artifacts that are wanted, one flag each, and proves them. */
 static int fetch(struct bundle *bundle, const bool *wanted, struct error *err) {
     struct artifacts *artifacts = &bundle->artifacts;
     struct mirror_file files[ARTIFACTS_MAX] = {0};

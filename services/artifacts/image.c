@@ -36,7 +36,7 @@ static void image_free(struct image *image) {
     free_all(image->token, image->host, image->name);
 }
 
-/* One more that a descriptor names; the same blob once. */
+/* Adds the blob that a descriptor names to those that are fetched, each blob once. */
 static int add(struct image *image, const char *kind, const json_t *descriptor, long long max,
                struct error *err) {
     const char *digest = json_text_at(descriptor, "digest");
@@ -67,7 +67,8 @@ static int add(struct image *image, const char *kind, const json_t *descriptor, 
     return 0;
 }
 
-/* With a token where the registry wants one: the first, or another for one that is too old. */
+/* Fetches files, with a token where the registry wants one: the first one, or a new one when it has
+ * become too old. */
 static int fetch_files(struct image *image, struct mirror_file *files, size_t count,
                        struct error *err) {
     struct error why = {0};
@@ -108,7 +109,7 @@ static int check(const struct image *image, size_t at, struct error *err) {
                            "what came for sha256:%s has another digest or size", file->sha256);
 }
 
-/* Into memory, those that are not there yet. */
+/* Fetches those into memory that are not there yet. */
 static int fetch(struct image *image, struct error *err) {
     size_t first = image->held;
 
@@ -121,7 +122,8 @@ static int fetch(struct image *image, struct error *err) {
     return 0;
 }
 
-/* Into the archive. A layer that its maker alone hands out has his address. */
+/* Fetches a layer into its place in the archive. The descriptor of a layer that only its maker may
+ * hand out has the maker's address. */
 static int fetch_layer(struct image *image, size_t i, const char *into, uint64_t at,
                        struct error *err) {
     struct mirror_file *file = &image->files[i];

@@ -79,7 +79,7 @@ static bool section_data(const struct image *image, struct part header, struct p
     return part_of(image->file, number_at(header, 20, 4), number_at(header, 16, 4), ret);
 }
 
-/* Its headers; all of its sections are there. */
+/* Reads the headers of a program, and refuses a file whose sections are not all there. */
 static int image_open(const char *data, size_t len, struct image *image, struct error *err) {
     const struct part file = {(const uint8_t *)data, len};
     struct part coff, optional, part;
