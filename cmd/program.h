@@ -274,8 +274,6 @@ void progress_table(struct progress *progress, const struct text_list *lines);
 void progress_clear(struct progress *progress);
 void progress_close(struct progress *progress);
 
-/* What is left to do by hand, whether or not the flows worked. */
-void progress_tell_next(const struct program *program, const struct join_progress *run);
 /* At the end of a run's phases: an error says in which of them, unless it begins with that. */
 void progress_name_phase(struct program *program, const struct join_progress *run, int result,
                          struct error *err);

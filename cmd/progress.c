@@ -341,11 +341,6 @@ void progress_show(void *context, const struct join_event *event) {
     (void)fflush(stderr);
 }
 
-void progress_tell_next(const struct program *program, const struct join_progress *run) {
-    for (size_t i = 0; i < run->next.count; i++)
-        output_format(program, "next: %s\n", run->next.items[i]);
-}
-
 void progress_name_phase(struct program *program, const struct join_progress *run, int result,
                          struct error *err) {
     const struct join_phase *phase = run->phase;

@@ -111,7 +111,9 @@ static int run_join(struct program *program, struct join *join, struct error *er
     else if (result == 0 && restart_is_left(program->host))
         (void)restart_end(program->host, ERROR_IGNORED); /* else the next start of Windows tries */
     print_matrix(program, join);
-    progress_tell_next(program, &join->progress);
+    /* What is left to do by hand, whether or not the flows worked. */
+    for (size_t i = 0; i < join->progress.next.count; i++)
+        output_format(program, "next: %s\n", join->progress.next.items[i]);
     output_result(program, join_result_json(join));
     if (result < 0)
         return -1;

@@ -16,10 +16,6 @@ struct writing {
     size_t *touched; /* the cells that touch each node */
 };
 
-static bool touches(const struct diag_cell *cell, size_t node) {
-    return cell->from_node == node || cell->to_node == node;
-}
-
 /* Counts both ends of each cell, and puts it to each of them. */
 static void index_cells(struct writing *w) {
     const struct diag_cells *cells = &w->report->cells;
@@ -139,9 +135,11 @@ static void add_node(struct writing *w, size_t node) {
     _cleanup_(freep) char *line = NULL, *own = NULL;
 
     for (size_t i = 0; i < w->report->cells.count; i++) {
-        all += touches(&w->report->cells.items[i], node);
-        red += touches(&w->report->cells.items[i], node) &&
-               diag_cell_is_red(&w->report->cells.items[i]);
+        const struct diag_cell *cell = &w->report->cells.items[i];
+        bool touched = cell->from_node == node || cell->to_node == node;
+
+        all += touched;
+        red += touched && diag_cell_is_red(cell);
     }
     if (n->waiting)
         line = xasprintf("%s (%s%s%s): no probe runs there: %s", n->name, n->os,
@@ -157,7 +155,8 @@ static void add_node(struct writing *w, size_t node) {
     for (size_t i = 0; i < w->report->cells.count; i++) {
         const struct diag_cell *cell = &w->report->cells.items[i];
 
-        if (!touches(cell, node) || !diag_cell_is_red(cell) || w->told[i])
+        if ((cell->from_node != node && cell->to_node != node) || !diag_cell_is_red(cell) ||
+            w->told[i])
             continue;
         if (!n->waiting && red++ < RED_LINES)
             add_red(w, i);

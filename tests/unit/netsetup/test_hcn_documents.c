@@ -240,8 +240,8 @@ static void features(void **state) {
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(gates); i++) {
         if (hns_has(gates[i].version, gates[i].feature) != gates[i].has)
-            fail_msg("%s at %u.%u", hns_feature_info(gates[i].feature)->name,
-                     gates[i].version.major, gates[i].version.minor);
+            fail_msg("%s at %u.%u", hns_features[gates[i].feature].name, gates[i].version.major,
+                     gates[i].version.minor);
     }
     json_t *json = hns_features_json((struct hns_version){9, 5});
     assert_int_equal(json_array_size(json), HNS_FEATURE_COUNT);
