@@ -369,14 +369,14 @@ static int ask_program(struct host *host, const char *program, const struct text
         program_flags_read(host, program, &known, &why) < 0 || !known.count)
         return 0;
     for (size_t i = 0; i < arguments->count; i++) {
-        const char *argument = arguments->items[i];
+        const char *argument = arguments->items[i], *plain;
         struct text_list one = {.items = &arguments->items[i], .count = 1};
         _cleanup_(freep) char *name = NULL;
 
         if (program_takes(host, program, &one, &takes, &why) < 0 || takes)
             continue;
-        name = xstrndup(argument + strspn(argument, "-"),
-                        strcspn(argument + strspn(argument, "-"), "="));
+        plain = argument + strspn(argument, "-");
+        name = xstrndup(plain, strcspn(plain, "="));
         if (text_list_has(&known, name))
             return error_set(err, ERROR_USAGE,
                              "kubelet argument '%s': '%s' does not accept that value", argument,

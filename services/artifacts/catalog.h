@@ -52,9 +52,9 @@ char *sandbox_image(const char *repository, const char *kubernetes, unsigned bui
  */
 json_t *compatible_json(unsigned build);
 
-/* Upstream's own releases, which the catalog names: fetched, and
- * held to their published digests. Inside services/: a join opens them as a bundle
- * (bundle_open_upstream). */
+/* Upstream's own releases, which the catalog names: fetched, and held to their published digests. A
+ * join opens them as a bundle (bundle_open_upstream); its preflight alone calls upstream_check(),
+ * with the bundle's mirror and artifacts. */
 
 /* Fetches those that are wanted (one flag each), at the same time, each archive once for all its
  * members. The published digests are fetched first and compared, but not where artifact->sha256 is
