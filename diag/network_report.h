@@ -83,8 +83,8 @@ struct network_publisher {
     size_t compared;            /* its changes at the last comparison */
 };
 /* What has to be watched for that (struct network_keeper's `others`), where kube-proxy is ours:
- * DRIFT_WATCHES, or 0. */
-size_t network_publisher_watches(struct network_publisher *publisher, struct kube_watch *ret);
+ * DRIFT_WATCHES, or 0. `publisher`: a struct network_publisher, the context of that function. */
+size_t network_publisher_watches(void *publisher, struct kube_watch *ret);
 /* Called every few seconds while winjoin-network runs (struct network_keeper's `looked`). Compares
  * HNS with Kubernetes every 15 to 18 minutes (this node's pods and its Node are asked for; Services
  * and EndpointSlices are, too, where they are not followed), 5 to 6 minutes after one of those has
@@ -94,7 +94,7 @@ size_t network_publisher_watches(struct network_publisher *publisher, struct kub
  * was restarted makes the condition Unknown at once, until the next look. Where that fails, it is
  * tried again after five minutes, and is a line of the log. What the service saw and did, and a
  * difference that two looks found, is an Event of the Node, as is its end. */
-void network_publisher_look(struct network_publisher *publisher, const struct network_seen *seen);
+void network_publisher_look(void *publisher, const struct network_seen *seen);
 
 /* Compares and publishes at once, with what `measured` found (NULL: what an earlier diagnosis has
  * published stays). In DRIFT_MS and a few requests' time. ERROR_ABSENT: no join has written its
