@@ -289,6 +289,9 @@ static void on_tick(void *context) {
 void progress_show(void *context, const struct join_event *event) {
     struct progress *progress = context;
 
+    /* kubeadm's lines are for scripts; winjoin's own progress goes on beside them. */
+    if (progress->program && progress->program->as_kubeadm && event->state == JOIN_BEGIN)
+        output_text(progress->program, kubeadm_phase(event->phase)->begin);
     if (progress->program)
         record_event(progress->program, event);
     if (progress->mode == PROGRESS_NONE)

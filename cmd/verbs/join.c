@@ -38,15 +38,6 @@ static int list_phases(struct program *program) {
     return 0;
 }
 
-/* kubeadm's lines are for scripts; winjoin's own progress goes on beside them. */
-static void show(void *context, const struct join_event *event) {
-    const struct progress *progress = context;
-
-    if (progress->program->as_kubeadm && event->state == JOIN_BEGIN)
-        output_text(progress->program, kubeadm_phase(event->phase)->begin);
-    progress_show(context, event);
-}
-
 static void print_matrix(const struct program *program, const struct join *join) {
     struct diag_text_style style = diag_style(program);
     _cleanup_(freep) char *text = NULL;
@@ -193,7 +184,7 @@ int verb_join(struct program *program, struct error *err) {
     join = (struct join){.host = program->host,
                          .http = program->http,
                          .asked = &program->options.join,
-                         .progress.listener = show,
+                         .progress.listener = progress_show,
                          .progress.context = &progress,
                          .unattended = !dry_run && !terminal->in_is_terminal &&
                                        !terminal->out_is_terminal && !terminal->err_is_terminal};

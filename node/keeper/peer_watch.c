@@ -72,7 +72,7 @@ static int remember(struct follower *f, json_t *routes, struct error *err) {
 /* Remembered first: reset takes away what is. The order stays while the routes are the same: a join
  * writes them as the machine lists them. */
 static int write_routes(struct follower *f, struct error *err) {
-    _cleanup_json_ json_t *routes = json_array(), *both = json_array(), *added = NULL;
+    _cleanup_json_ json_t *routes = json_array(), *both = json_array(), *added = NULL, *gone = NULL;
     _cleanup_json_ json_t *before = json_incref(f->remembered);
     bool all, same;
 
@@ -89,7 +89,9 @@ static int write_routes(struct follower *f, struct error *err) {
     if (f->written && all && same)
         return 0;
     f->written = false;
-    if (remember(f, both, err) < 0 || peers_replace(f->host, &f->plan, before, routes, err) < 0)
+    gone = json_array_without(before, routes, NULL);
+    if (remember(f, both, err) < 0 || peers_remove(f->host, &f->plan, gone, err) < 0 ||
+        peers_write(f->host, &f->plan, routes, true, err) < 0)
         return -1;
     log_message(LOG_INFO, "routes to the pods of %zu other node%s", json_array_size(routes),
                 PLURAL(json_array_size(routes)));

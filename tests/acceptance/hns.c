@@ -333,7 +333,8 @@ static int take_back(struct side *side, struct error *err) {
     struct nic_restored guard = {0};
     _cleanup_json_ json_t *left = NULL, *gone = NULL;
 
-    if (side->peers && (peers_replace(side->host, &side->plan, side->peers, NULL, err) < 0 ||
+    if (side->peers && (peers_remove(side->host, &side->plan, side->peers, err) < 0 ||
+                        peers_write(side->host, &side->plan, NULL, true, err) < 0 ||
                         peers_read(side->host, &side->plan, &left, err) < 0))
         return -1;
     gone = json_array_without(side->peers, left, NULL);
