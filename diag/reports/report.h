@@ -30,7 +30,7 @@ struct diag_causes {
     size_t count;
 };
 void diag_causes_free(struct diag_causes *causes);
-/* The one that explains the cell of that name, or NULL. */
+/* The cause that explains the cell of that name; NULL: none does. */
 const struct diag_cause *diag_cause_of(const struct diag_causes *causes, const char *cell);
 
 /* A node of the cluster. Text is owned; NULL = unknown. */
@@ -135,7 +135,8 @@ struct diag_summary {
     unsigned pass, fail, skip, not_run; /* cells of the nine flows; slow counts as pass */
     unsigned flows, flows_pass;         /* flows asked (no skip), and those without a red cell */
 };
-/* Does it count? No extra that fails does, and of one node none at all. */
+/* Does the cell count against success? A cell of an extra flow does not where it fails, and in the
+ * report of one node never. */
 bool diag_report_counts(const struct diag_report *report, const struct diag_cell *cell);
 void diag_summary_make(const struct diag_report *report, struct diag_summary *ret);
 /* true when every cell that counts passed (or is slow, or skipped by design), and of a cluster each

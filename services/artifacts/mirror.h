@@ -13,8 +13,8 @@ struct mirror {
     const char *url;        /* "https://mirror.example/winjoin": winjoin.lock is right below; NULL:
                                each path begins with its host */
     bool follows_redirects; /* to https alone, five at most */
-    unsigned limit_ms;      /* how long failures that may pass are tolerated, a file; at most a
-                               minute, which 0 is */
+    unsigned limit_ms;      /* how long failures of a file that may pass are tolerated; at most a
+                               minute, and 0 is a minute */
     const char *parts; /* folder for what has come of files with a SHA-256, so that a run that is
                           killed or interrupted is continued; gone at any other end. NULL: none */
     /* Told about once a second while files are fetched, and of each failure that is tolerated.
