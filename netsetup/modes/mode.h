@@ -65,8 +65,6 @@ struct network_mode {
     /* What must exist beside the pod network, or be waited for, before pods start. */
     int (*complete)(struct host *host, const struct network_plan *plan, struct hcn_network *network,
                     struct error *err);
-    /* What a person has to do for other nodes to reach these pods; the caller frees. */
-    char *(*next)(const struct network_plan *plan);
     /* These three are NULL in a mode whose network finds the other nodes by itself. The route to
      * that node's pods, a new reference; NULL: it does not say how it is reached. */
     json_t *(*route_to)(const struct network_plan *plan, const struct network_peer *peer);

@@ -141,11 +141,6 @@ int forwarding_ensure(struct host *host, const char *address, struct error *err)
     return 0;
 }
 
-char *pod_route_next(const struct network_plan *plan) {
-    return xasprintf("other nodes (or the fabric) need the route %s via %s", plan->pod_cidr,
-                     plan->management_address);
-}
-
 /* ---- what a node says of itself: no packets but those to its pods are led to it ---- */
 
 /* Of the cluster's pods, where its prefixes of that family are known, not of this node's own, nor

@@ -58,7 +58,6 @@ int pod_routes_remove(struct host *host, const struct pod_route *routes, size_t 
                       struct error *err);
 /* What these do: `routes_*` of struct network_mode. A route is {podCIDR, nodeAddress}; `only` is
  * not looked at: others may be the administrator's. */
-char *pod_route_next(const struct network_plan *plan);
 json_t *pod_route_to(const struct network_plan *plan, const struct network_peer *peer);
 int pod_routes_read(struct host *host, const struct network_plan *plan, json_t *list,
                     struct error *err);
