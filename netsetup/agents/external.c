@@ -161,6 +161,8 @@ static int restore(const struct network_restore *restore, struct error *err) {
     return 0;
 }
 
+/* It has no words for modes: the word of the agent in the cluster decides, and the mode given is
+ * what the firewall is opened for. No agent uses a switch that is on no adapter. */
 const struct network_agent network_agent_external = {
     .plugin = "external",
     .makes_network = true,
