@@ -72,7 +72,8 @@ static int reset(struct program *program, struct error *err) {
     return verb_reset(program, err);
 }
 
-/* Its row says where to run it. */
+/* Refuses a command that a Windows worker does not have; the text of its row says where to run it.
+ */
 static int refuse(struct program *program, struct error *err) {
     (void)error_set(err, ERROR_UNSUPPORTED,
                     "kubeadm %s is not possible on this machine: it is a Windows worker, and this "

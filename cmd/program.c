@@ -27,7 +27,7 @@ static char *environment(void *context, const char *name) {
     return host_environment(context, name);
 }
 
-/* As Windows' own programs are asked. */
+/* Windows' own programs are asked for help in this way. */
 static bool asks_for_help(const char *word) {
     return text_equal(word, "/?") || text_equal(word, "-?");
 }

@@ -6,7 +6,8 @@
 #include "netsetup/plugins/cni_plugin.h"
 
 enum { RESERVATION_MAX = 4096 };
-/* As host-local writes it: container id, line break, interface name. */
+/* The content of a reservation, as host-local writes it: container id, line break, interface name.
+ */
 #define RESERVATION "winjoin\r\nsource-vip"
 
 const char *source_vip_reserved(const struct network_plan *plan) {

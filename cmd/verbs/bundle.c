@@ -228,7 +228,7 @@ static int fetch(struct program *program, const json_t *nodes, const char *to,
     return result;
 }
 
-/* Of the programs in a folder, or of upstream's (NULL). */
+/* Makes a bundle of the programs in a folder, or of upstream's (`folder` NULL). */
 static int create(struct program *program, const char *folder, const char *given,
                   struct error *err) {
     const struct join_options *o = &program->options.join;

@@ -10,7 +10,7 @@
 #include "netsetup/routes/fabric_routes.h"
 #include "templates/templates.h"
 
-/* As a join of this file would be judged before its first packet. */
+/* Judges a file as a join with it would be judged before its first packet. */
 static int validate(struct program *program, struct error *err) {
     struct join_options *o = &program->options.join;
     struct join join = {.host = program->host, .asked = o};

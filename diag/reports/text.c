@@ -84,7 +84,7 @@ static void add_cell(struct text *t, const struct diag_cell *cell,
     text_pad(t, columns + 2 + strlen(words), CELL_WIDTH);
 }
 
-/* Where it does not fit, a line a protocol. */
+/* Adds the matrix; on a terminal that is too narrow for it, a line for each protocol. */
 static void add_matrix(struct text *t, const struct diag_report *report,
                        const struct diag_text_style *style) {
     bool narrow = text_edge(style) < matrix_width;
@@ -261,7 +261,7 @@ char *latency_line(const char *name, const struct probe_result *r, bool timed) {
                  : xasprintf("%s: %.1f %% of %u lost", name, lost, r->attempts);
 }
 
-/* Where more than the usual few attempts were asked for (--count): what they are for. */
+/* Adds latency and loss, where more attempts than the usual few were asked for (--count). */
 static void add_latencies(struct text *t, const struct diag_report *report, size_t edge) {
     enum { USUAL = 3 };
     bool begun = false;

@@ -105,7 +105,8 @@ bool external_agent_same_folder(const char *told, const char *folder) {
     }
 }
 
-/* Its CNI files go where containerd looks for them. `ours`: NULL-terminated. */
+/* Refuses an agent whose CNI files do not go where containerd looks for them. `ours`:
+ * NULL-terminated. */
 static int check_folder(const struct agent_settings *settings, const char *const *names,
                         const char *const *ours, struct error *err) {
     const char *theirs = NULL;

@@ -55,7 +55,7 @@ static const char *good_address(const struct watch *watch, const struct host_ada
     return watch->snapshot->dhcp ? other : NULL;
 }
 
-/* Those of the list that the adapter lacks. */
+/* Adds those addresses of the list that the adapter lacks. */
 static int put_addresses_back(struct watch *watch, const struct host_adapter *adapter,
                               const struct text_list *addresses, struct error *err) {
     for (size_t i = 0; i < addresses->count; i++) {
@@ -72,7 +72,7 @@ static int put_addresses_back(struct watch *watch, const struct host_adapter *ad
     return 0;
 }
 
-/* In their order, too: Windows asks the first. */
+/* Does `a` begin with the servers of `b`, in their order? Windows asks the first one first. */
 static bool same_servers(const struct text_list *a, const struct text_list *b) {
     if (a->count < b->count)
         return false;

@@ -229,7 +229,7 @@ static int apply_pod(const struct network_prefixes *p, struct network_plan *plan
     return cidr_address_text(&p->pod, last - 1, plan->range_end, err);
 }
 
-/* As apply_pod(): ::1 is HNS's gateway, ::2 the host's endpoint. */
+/* The same for the IPv6 prefix: ::1 is HNS's gateway, ::2 the host's endpoint. */
 static int apply_pod6(const struct network_prefixes *p, struct network_plan *plan,
                       struct error *err) {
     struct network_ipv6 *ipv6 = &plan->ipv6;

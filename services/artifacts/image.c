@@ -151,7 +151,8 @@ static int refuse_build(unsigned build, struct error *err) {
                  : error_set(err, ERROR_ABSENT, "it has no image for Windows");
 }
 
-/* Of an index the images of one build: this one, or the newest that runs on it; 0: of each. */
+/* Chooses the images of one build from an index: of `build` itself, or of the newest build that
+ * runs on it; 0: of each build. */
 static int choose(struct image *image, const json_t *index, unsigned build, struct error *err) {
     const json_t *manifests = json_object_get(index, "manifests");
     unsigned taken = 0;

@@ -39,7 +39,7 @@ struct fetch {
     unsigned pause_ms;
     struct error why, disk;
 };
-/* Those that are fetched together. */
+/* The files that are fetched together. */
 struct batch {
     const struct mirror *mirror;
     struct fetch *fetches;

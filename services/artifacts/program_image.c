@@ -119,7 +119,7 @@ int program_image_check(const char *data, size_t len, struct error *err) {
     return image_open(data, len, &image, err);
 }
 
-/* From a relative address to the end of its section. */
+/* The bytes from a relative address to the end of the section that holds it. */
 static bool part_at_address(const struct image *image, uint32_t address, struct part *ret) {
     for (size_t i = 0; i < image->section_count; i++) {
         struct part header = section_at(image, i), content;
@@ -186,7 +186,7 @@ static bool module_text(struct part section, struct part *ret) {
     return false;
 }
 
-/* Behind the start of a line ("mod\t"), to the line's end. */
+/* The rest of the first line that begins with `start` ("mod\t"). */
 static bool line_behind(struct part text, const char *start, struct part *ret) {
     const uint8_t *at = text.data, *end, *stop;
     size_t len = strlen(start);
