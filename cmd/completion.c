@@ -76,7 +76,7 @@ static void offer_value(const struct offer *given, const struct option *option) 
         offer_argument(&o, argument, true);
 }
 
-/* Those of the verb, or of its subcommand. */
+/* Offers the flags of the verb, or of its subcommand where there is one. */
 static void offer_flags(const struct offer *o, const struct verb *verb, const struct verb *sub) {
     const struct option_group *const *groups = (sub ? sub : verb)->groups;
     const struct option *tables[ARRAY_SIZE(verb->groups) + 2];
@@ -131,10 +131,10 @@ static void read_word(struct line *line, const char *word) {
                      : NULL;
         line->pending = option && option->type != OPTION_BOOL ? option : NULL;
     } else if (!line->verb) {
-        line->verb = verb_find(word);
+        line->verb = verb_find(verbs, word);
         line->words += !line->verb; /* nothing follows a word that is no verb */
-    } else if (!line->words && !line->sub && verb_subcommand(line->verb, word)) {
-        line->sub = verb_subcommand(line->verb, word);
+    } else if (!line->words && !line->sub && verb_find(line->verb->subcommands, word)) {
+        line->sub = verb_find(line->verb->subcommands, word);
     } else {
         line->words++;
     }

@@ -55,14 +55,6 @@ void options_help(const struct option *table, struct text *out) {
     }
 }
 
-static void add_group(const struct option_group *group, const struct option *first,
-                      struct text *out) {
-    text_addf(out, "\n%s:\n", group->title);
-    if (first)
-        options_help(first, out);
-    options_help(group->options, out);
-}
-
 static bool takes_phase(const struct verb *verb) {
     return verb->words && text_starts_with(verb->words, "[PHASE]");
 }
@@ -95,7 +87,7 @@ static void add_shown(const char *name, const struct verb *shown, struct text *o
         text_addf(out, "  # %s\n  %s %s\n", shown->examples[i].what, name, shown->examples[i].line);
 }
 
-/* Of the verb, of its subcommand, or of a phase, whichever the words name. */
+/* Adds the help for the verb, its subcommand or a phase, whichever the words name. */
 static void add_verb(const char *name, const struct verb *verb, const struct verb *sub,
                      const char *phase, struct text *out) {
     const struct verb *shown = sub ? sub : verb;
@@ -121,9 +113,13 @@ static void add_verb(const char *name, const struct verb *verb, const struct ver
             name, phase, read_only ? " It changes nothing on this machine." : "");
     } else
         add_shown(name, shown, out);
-    for (size_t i = 0; i < ARRAY_SIZE(shown->groups) && shown->groups[i]; i++)
-        add_group(shown->groups[i], NULL, out);
-    add_group(&global_group, output ? output : output_options, out);
+    for (size_t i = 0; i < ARRAY_SIZE(shown->groups) && shown->groups[i]; i++) {
+        text_addf(out, "\n%s:\n", shown->groups[i]->title);
+        options_help(shown->groups[i]->options, out);
+    }
+    text_addf(out, "\n%s:\n", global_group.title);
+    options_help(output ? output : output_options, out);
+    options_help(global_group.options, out);
     text_add(out, "\nEach flag can also be set as WINJOIN_<FLAG> in the environment.\n");
 }
 
@@ -157,7 +153,7 @@ int verb_help(struct program *program, struct error *err) {
         verb = program_verb(program, name);
     if (name && !verb && !text_equal(name, "help"))
         return program_unknown(program, name, err);
-    if (verb && words->count > 1 && !(sub = verb_subcommand(verb, words->items[1]))) {
+    if (verb && words->count > 1 && !(sub = verb_find(verb->subcommands, words->items[1]))) {
         (void)verb_unknown_subcommand(verb, words->items[1], err);
         return error_hint(err, "%s help %s shows the command", program->name, verb->name);
     }

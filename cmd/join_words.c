@@ -12,7 +12,7 @@ enum { TOKEN_FILE_MAX = 4096 };
 
 /* ---- token ---- */
 
-/* At a terminal one line, which is asked for and not shown. */
+/* Reads standard input; at a terminal it is one line, which is asked for and not shown. */
 static char *read_standard_input(const struct program *program, size_t *ret_len) {
     char *data = xcalloc(TOKEN_FILE_MAX + 1, 1);
 

@@ -72,7 +72,8 @@ static int reset(struct program *program, struct error *err) {
     return verb_reset(program, err);
 }
 
-/* Its row says where to run it. */
+/* Refuses a command that a Windows worker does not have; the text of its row says where to run it.
+ */
 static int refuse(struct program *program, struct error *err) {
     (void)error_set(err, ERROR_UNSUPPORTED,
                     "kubeadm %s is not possible on this machine: it is a Windows worker, and this "
@@ -161,7 +162,7 @@ const struct verb *kubeadm_verb(const char *name) {
         if (text_equal(table[i].name, name))
             return &table[i];
     /* a join starts itself by this name */
-    return text_equal(name, NIC_WATCHDOG_VERB) ? verb_find(name) : NULL;
+    return text_equal(name, NIC_WATCHDOG_VERB) ? verb_find(verbs, name) : NULL;
 }
 
 void kubeadm_overview(struct text *out) {
@@ -186,9 +187,7 @@ const char kubeadm_joined_text[] =
     "* The Kubelet was informed of the new secure connection details.\n\n"
     "Run 'kubectl get nodes' on the control-plane to see this node join the cluster.\n\n";
 
-static const struct {
-    const char *id, *phase, *begin;
-} phases[] = {
+static const struct kubeadm_phase phases[] = {
     {"preflight", "preflight", "[preflight] Running pre-flight checks\n"},
     {"discovery", "preflight", ""},
     {"configuration", "preflight",
@@ -205,18 +204,13 @@ static const struct {
     {"kubelet", "kubelet-start", "[kubelet-start] Starting the kubelet\n"},
     {"node", "kubelet-wait-bootstrap",
      "[kubelet-start] Waiting for the kubelet to perform the TLS Bootstrap\n"},
+    {NULL, "kubelet-wait-bootstrap", ""}, /* what is not named above comes later */
 };
 
-const char *kubeadm_phase(const struct join_phase *phase) {
-    for (size_t i = 0; i < ARRAY_SIZE(phases); i++)
-        if (text_equal(phases[i].id, phase->id))
-            return phases[i].phase;
-    return phases[ARRAY_SIZE(phases) - 1].phase;
-}
+const struct kubeadm_phase *kubeadm_phase(const struct join_phase *phase) {
+    const struct kubeadm_phase *row = phases;
 
-const char *kubeadm_begin_text(const struct join_phase *phase) {
-    for (size_t i = 0; i < ARRAY_SIZE(phases); i++)
-        if (text_equal(phases[i].id, phase->id))
-            return phases[i].begin;
-    return "";
+    while (row->id && !text_equal(row->id, phase->id))
+        row++;
+    return row;
 }

@@ -6,7 +6,7 @@
 
 #define BLANKS " \t\r\n"
 
-/* With folders before it, or a prompt without a blank behind it: "C:\>kubeadm". */
+/* Is the word a program's name, also with folders or a prompt before it: "C:\>kubeadm"? */
 static bool is_program(const char *word) {
     static const char *const names[] = {"kubeadm", "kubeadm.exe", "winjoin", "winjoin.exe"};
 
@@ -28,7 +28,7 @@ int words_skip_pasted(int argc, char *const *argv) {
     return n - 1;
 }
 
-/* Where "kubeadm join" is; count when nowhere. */
+/* The index of the word "kubeadm" of "kubeadm join"; the count of words where it is not. */
 static size_t find_program(const struct text_list *words) {
     for (size_t i = 0; i + 1 < words->count; i++)
         if (is_program(words->items[i]) && text_equal(words->items[i + 1], "join"))

@@ -27,7 +27,7 @@ static char *environment(void *context, const char *name) {
     return host_environment(context, name);
 }
 
-/* As Windows' own programs are asked. */
+/* Windows' own programs are asked for help in this way. */
 static bool asks_for_help(const char *word) {
     return text_equal(word, "/?") || text_equal(word, "-?");
 }
@@ -118,22 +118,10 @@ static void warn_of_variables(struct program *program) {
 }
 
 const struct verb *program_verb(const struct program *program, const char *name) {
-    const struct verb *verb = program->as_kubeadm ? kubeadm_verb(name) : verb_find(name);
+    const struct verb *verb = program->as_kubeadm ? kubeadm_verb(name) : verb_find(verbs, name);
 
     /* a plugin of kubectl does not have all commands */
     return verb && program->as_kubectl && !verb->anywhere ? NULL : verb;
-}
-
-int program_unknown(const struct program *program, const char *name, struct error *err) {
-    if (program->as_kubeadm) { /* in its words */
-        (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\" for \"kubeadm\"", name);
-        return error_hint(err, "kubeadm help lists the commands");
-    }
-    if (!program->as_kubectl || !verb_find(name))
-        return verb_unknown(name, err);
-    (void)error_set(err, ERROR_USAGE, "kubectl winjoin %.60s: it acts on the node it runs on",
-                    name);
-    return error_hint(err, "on that node: winjoin %s", name);
 }
 
 bool program_is_called(const char *argv0, const char *name) {
@@ -161,7 +149,7 @@ static int run(struct program *program, int argc, char **argv, const char *unkno
         if (!*err->hints[0]) {
             const struct verb *verb = program->verb;
             const struct verb *sub =
-                program->words.count ? verb_subcommand(verb, program->words.items[0]) : NULL;
+                program->words.count ? verb_find(verb->subcommands, program->words.items[0]) : NULL;
 
             (void)error_hint(err, "%s %s%s%s --help lists the flags", program->name, verb->name,
                              sub ? " " : "", sub ? sub->name : "");
@@ -174,7 +162,7 @@ static int run(struct program *program, int argc, char **argv, const char *unkno
     options_given(set, &program->flags);
     if (program->options.help) {
         text_list_add(&asked, program->verb->name);
-        if (program->words.count && verb_subcommand(program->verb, program->words.items[0]))
+        if (program->words.count && verb_find(program->verb->subcommands, program->words.items[0]))
             for (size_t i = 0; i < program->words.count; i++)
                 text_list_add(&asked, program->words.items[i]);
         text_list_free(&program->words);

@@ -105,16 +105,13 @@ struct verb {
 };
 enum { VERB_TABLES_MAX = 32, SUBCOMMANDS_MAX = 16 };
 extern const struct verb verbs[]; /* the last one has no name */
-/* By name, or NULL. */
-const struct verb *verb_find(const char *name);
-/* The subcommand that a word names, or NULL. */
-const struct verb *verb_subcommand(const struct verb *verb, const char *word);
+/* The verb of that name in a table whose last row has no name (`verbs`, or the subcommands of a
+ * verb); NULL: it has none, or the table is NULL. */
+const struct verb *verb_find(const struct verb *table, const char *name);
 /* Every table of flags that the verb and its subcommands take, NULL-terminated. */
 void verb_tables(const struct verb *verb, const struct option *ret[VERB_TABLES_MAX]);
 /* ERROR_USAGE, for a word that names no subcommand, with the nearest. */
 int verb_unknown_subcommand(const struct verb *verb, const char *word, struct error *err);
-/* ERROR_USAGE that says which one may have been meant. */
-int verb_unknown(const char *name, struct error *err);
 
 /* The whole program. argv is UTF-8; `open` makes the host for --rootfs (NULL = this machine).
  * Answers the exit code. */
@@ -123,7 +120,8 @@ int program_run(int argc, char **argv, program_open_host *open);
 
 /* A verb of the program under the name by which it was called; NULL: it has none of this name. */
 const struct verb *program_verb(const struct program *program, const char *name);
-/* ERROR_USAGE that says so. */
+/* ERROR_USAGE: there is no verb of this name; with a hint at the one that may have been meant, in
+ * kubeadm's words where the program is called so. */
 int program_unknown(const struct program *program, const char *name, struct error *err);
 /* Is that argv[0] this name, with folders before it and ".exe" behind it or not, in any case? */
 bool program_is_called(const char *argv0, const char *name);
@@ -277,8 +275,6 @@ void progress_table(struct progress *progress, const struct text_list *lines);
 void progress_clear(struct progress *progress);
 void progress_close(struct progress *progress);
 
-/* What is left to do by hand, whether or not the flows worked. */
-void progress_tell_next(const struct program *program, const struct join_progress *run);
 /* At the end of a run's phases: an error says in which of them, unless it begins with that. */
 void progress_name_phase(struct program *program, const struct join_progress *run, int result,
                          struct error *err);
@@ -338,10 +334,12 @@ extern const char kubeadm_mark[];
 
 /* ---- A join called as kubeadm's prints what kubeadm does ---- */
 
-/* kubeadm's phase in which it does what winjoin does in that phase. */
-const char *kubeadm_phase(const struct join_phase *phase);
-/* What kubeadm prints on standard output when that phase begins; "": nothing. */
-const char *kubeadm_begin_text(const struct join_phase *phase);
+struct kubeadm_phase {
+    const char *id;    /* of winjoin's phase */
+    const char *name;  /* kubeadm's phase, in which it does what winjoin does in that one */
+    const char *begin; /* what kubeadm prints on standard output when it begins; "": nothing */
+};
+const struct kubeadm_phase *kubeadm_phase(const struct join_phase *phase);
 /* What it prints there when a worker has joined. */
 extern const char kubeadm_joined_text[];
 

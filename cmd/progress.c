@@ -47,19 +47,6 @@ static void forget_waiting(struct progress *progress) {
     progress->waiting = (struct join_event){0};
 }
 
-static void keep_waiting(struct progress *progress, const struct join_event *event) {
-    struct join_event kept = *event;
-
-    kept.state = JOIN_WAITING;
-    kept.message = xstrdup(event->message);
-    kept.hint = xstrdup(event->hint);
-    forget_waiting(progress);
-    progress->waiting = kept;
-    progress->message = (char *)kept.message;
-    progress->hint = (char *)kept.hint;
-    progress->told_ms = progress->drawn_ms = host_monotonic_ms(progress->host);
-}
-
 static void end_table(struct progress *progress) {
     if (progress->line_open)
         (void)fputs("\r\x1b[K", stderr);
@@ -302,6 +289,9 @@ static void on_tick(void *context) {
 void progress_show(void *context, const struct join_event *event) {
     struct progress *progress = context;
 
+    /* kubeadm's lines are for scripts; winjoin's own progress goes on beside them. */
+    if (progress->program && progress->program->as_kubeadm && event->state == JOIN_BEGIN)
+        output_text(progress->program, kubeadm_phase(event->phase)->begin);
     if (progress->program)
         record_event(progress->program, event);
     if (progress->mode == PROGRESS_NONE)
@@ -312,10 +302,21 @@ void progress_show(void *context, const struct join_event *event) {
         (void)fprintf(stderr, "%s\n", line);
         return;
     }
-    if (event->state == JOIN_BEGIN || event->state == JOIN_WAITING)
-        keep_waiting(progress, event);
-    else if (event->state != JOIN_WARNING)
+    if (event->state == JOIN_BEGIN || event->state == JOIN_WAITING) {
+        /* The event is kept, with texts of its own: on_tick() shows it again. */
+        struct join_event kept = *event;
+
+        kept.state = JOIN_WAITING;
+        kept.message = xstrdup(event->message);
+        kept.hint = xstrdup(event->hint);
         forget_waiting(progress);
+        progress->waiting = kept;
+        progress->message = (char *)kept.message;
+        progress->hint = (char *)kept.hint;
+        progress->told_ms = progress->drawn_ms = host_monotonic_ms(progress->host);
+    } else if (event->state != JOIN_WARNING) {
+        forget_waiting(progress);
+    }
     switch (event->state) {
     case JOIN_BEGIN:
         progress->last_told_ms = 0;
@@ -343,11 +344,6 @@ void progress_show(void *context, const struct join_event *event) {
     (void)fflush(stderr);
 }
 
-void progress_tell_next(const struct program *program, const struct join_progress *run) {
-    for (size_t i = 0; i < run->next.count; i++)
-        output_format(program, "next: %s\n", run->next.items[i]);
-}
-
 void progress_name_phase(struct program *program, const struct join_progress *run, int result,
                          struct error *err) {
     const struct join_phase *phase = run->phase;
@@ -355,7 +351,7 @@ void progress_name_phase(struct program *program, const struct join_progress *ru
 
     program->phase = result < 0 && phase ? phase->id : NULL;
     if (program->phase && program->as_kubeadm)
-        (void)error_prefix(err, "error execution phase %s", kubeadm_phase(phase));
+        (void)error_prefix(err, "error execution phase %s", kubeadm_phase(phase)->name);
     else if (program->phase && !text_starts_with(err->message, begins))
         (void)error_prefix(err, "%s", phase->title);
 }

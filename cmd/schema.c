@@ -197,14 +197,7 @@ static void add_fields(json_t *schema, const struct yaml_field *fields, unsigned
             add_at(schema, f->path, leaf_schema(f->type));
 }
 
-static void add_join(json_t *schema, const char *version) {
-    struct yaml_field fields[JOIN_CONFIGURATION_FIELDS_MAX];
-
-    join_configuration_fields(fields);
-    add_fields(schema, fields, join_configuration_version(version));
-}
-
-static void add_node(json_t *schema, const char *) {
+static void add_node(json_t *schema) {
     join_each_option(o) {
         json_t *leaf;
 
@@ -224,21 +217,16 @@ static void add_node(json_t *schema, const char *) {
     }
 }
 
-static void add_catalog(json_t *schema, const char *) {
-    add_fields(schema, catalog_fields, 0);
-}
-
 static const struct {
     const char *name, *of, *version, *kind;
-    void (*add)(json_t *schema, const char *version);
 } read[] = {
     {"JoinConfiguration", "--config: kubeadm.k8s.io/v1beta4", JOIN_CONFIGURATION_V1BETA4,
-     JOIN_CONFIGURATION_KIND, add_join},
+     JOIN_CONFIGURATION_KIND},
     {"JoinConfiguration.v1beta3", "--config: kubeadm.k8s.io/v1beta3", JOIN_CONFIGURATION_V1BETA3,
-     JOIN_CONFIGURATION_KIND, add_join},
+     JOIN_CONFIGURATION_KIND},
     {"NodeConfiguration", "--config, and the cluster's defaults", NODE_CONFIGURATION_V1ALPHA1,
-     NODE_CONFIGURATION_KIND, add_node},
-    {"Catalog", "--catalog", CATALOG_V1ALPHA1, CATALOG_KIND, add_catalog},
+     NODE_CONFIGURATION_KIND},
+    {"Catalog", "--catalog", CATALOG_V1ALPHA1, CATALOG_KIND},
 };
 
 /* ---- all of them ---- */
@@ -275,11 +263,20 @@ json_t *schema_make(const char *name) {
     json_t *schema;
 
     for (size_t i = 0; !document && i < ARRAY_SIZE(read); i++) {
+        struct yaml_field fields[JOIN_CONFIGURATION_FIELDS_MAX];
+
         if (!text_equal(read[i].name, name))
             continue;
         schema = head(name, read[i].of, read[i].version, read[i].kind);
         json_object_set_new(schema, "additionalProperties", json_false());
-        read[i].add(schema, read[i].version);
+        if (text_equal(read[i].kind, NODE_CONFIGURATION_KIND)) {
+            add_node(schema);
+        } else if (text_equal(read[i].kind, CATALOG_KIND)) {
+            add_fields(schema, catalog_fields, 0);
+        } else {
+            join_configuration_fields(fields);
+            add_fields(schema, fields, join_configuration_version(read[i].version));
+        }
         return schema;
     }
     if (!document)

@@ -6,7 +6,7 @@
 #define JOIN_ALL                                                                                   \
     &join_cluster_group, &join_node_group, &join_network_group, &join_programs_group,              \
         &join_checks_group
-/* As kubeadm prints it; shortened. */
+/* The line as kubeadm prints it, shortened. */
 #define EXAMPLE_JOIN                                                                               \
     "10.0.0.10:6443 --token abcdef.0123456789abcdef --discovery-token-ca-cert-hash "               \
     "sha256:1234..cdef"
@@ -456,17 +456,10 @@ const struct verb verbs[] = {
     {0},
 };
 
-const struct verb *verb_find(const char *name) {
-    for (size_t i = 0; verbs[i].name; i++)
-        if (text_equal(verbs[i].name, name))
-            return &verbs[i];
-    return NULL;
-}
-
-const struct verb *verb_subcommand(const struct verb *verb, const char *word) {
-    for (const struct verb *sub = verb->subcommands; sub && sub->name; sub++)
-        if (text_equal(sub->name, word))
-            return sub;
+const struct verb *verb_find(const struct verb *table, const char *name) {
+    for (const struct verb *verb = table; verb && verb->name; verb++)
+        if (text_equal(verb->name, name))
+            return verb;
     return NULL;
 }
 

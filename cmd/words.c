@@ -46,6 +46,29 @@ static void hint_elsewhere(const char *said, struct error *err) {
     }
 }
 
+int program_unknown(const struct program *program, const char *name, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+
+    if (program->as_kubeadm) { /* in its words */
+        (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\" for \"kubeadm\"", name);
+        return error_hint(err, "kubeadm help lists the commands");
+    }
+    if (program->as_kubectl && verb_find(verbs, name)) {
+        (void)error_set(err, ERROR_USAGE, "kubectl winjoin %.60s: it acts on the node it runs on",
+                        name);
+        return error_hint(err, "on that node: winjoin %s", name);
+    }
+    for (size_t i = 0; verbs[i].name; i++)
+        text_list_add(&names, verbs[i].name);
+    (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\"", name);
+    hint_elsewhere(name, err);
+    if (strchr(name, ' '))
+        (void)error_hint(err, "leave out the quotes, which make one word of the line");
+    if (!*err->hints[0])
+        (void)nearest_hint(err, "winjoin ", name, (const char *const *)names.items, names.count);
+    return error_hint(err, "winjoin help lists the commands");
+}
+
 int verb_unknown_subcommand(const struct verb *verb, const char *word, struct error *err) {
     _cleanup_(freep) char *before = xasprintf("winjoin %s ", verb->name);
     _cleanup_(freep) char *said = xasprintf("%s %s", verb->name, word);
@@ -59,23 +82,9 @@ int verb_unknown_subcommand(const struct verb *verb, const char *word, struct er
     return *err->hints[0] ? -1 : nearest_hint(err, before, word, names, n);
 }
 
-int verb_unknown(const char *name, struct error *err) {
-    _cleanup_(text_list_free) struct text_list names = {0};
-
-    for (size_t i = 0; verbs[i].name; i++)
-        text_list_add(&names, verbs[i].name);
-    (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\"", name);
-    hint_elsewhere(name, err);
-    if (strchr(name, ' '))
-        (void)error_hint(err, "leave out the quotes, which make one word of the line");
-    if (!*err->hints[0])
-        (void)nearest_hint(err, "winjoin ", name, (const char *const *)names.items, names.count);
-    return error_hint(err, "winjoin help lists the commands");
-}
-
 /* The first word names none of the subcommands. Where none is needed, it may be something else. */
 static int check_subcommand(const struct verb *verb, const char *word, struct error *err) {
-    const struct verb *phase = verb_subcommand(verb, "phase");
+    const struct verb *phase = verb_find(verb->subcommands, "phase");
     _cleanup_(text_list_free) struct text_list ids = {0};
 
     /* "winjoin join kubelet" for "winjoin join phase kubelet". */
@@ -93,23 +102,6 @@ static int check_subcommand(const struct verb *verb, const char *word, struct er
     if (!word)
         (void)error_set(err, ERROR_USAGE, "winjoin %s: its command is missing", verb->name);
     return error_hint(err, "winjoin %s --help lists the commands", verb->name);
-}
-
-/* Flags of another subcommand mean nothing for this one. */
-static int check_flags(const struct program *program, const struct verb *sub, struct error *err) {
-    const struct option *own[VERB_TABLES_MAX];
-    const struct option_set set = {.tables = own};
-
-    verb_tables(sub, own);
-    for (size_t i = 0; i < program->flags.count; i++)
-        if (!options_has(&set, program->flags.items[i]))
-            return error_set(err, ERROR_USAGE, "--%s is not a flag of %s %s %s",
-                             program->flags.items[i], program->name, program->verb->name,
-                             sub->name);
-    return program->options.output &&
-                   choice_check(own[0]->argument, program->options.output, err) < 0
-               ? error_prefix(err, "invalid value \"%.80s\" for --output", program->options.output)
-               : 0;
 }
 
 /* What formatted pages have in place of a keyboard's quotes, dashes and blanks, as ranges. */
@@ -266,6 +258,8 @@ static bool is_flag(const struct program *program, const char *word) {
 int words_check(struct program *program, struct error *err) {
     const struct verb *verb = program->verb, *sub, *shown;
     _cleanup_(text_list_free) struct text_list kinds = {0};
+    const struct option *own[VERB_TABLES_MAX];
+    const struct option_set set = {.tables = own};
     struct text_list *words = &program->words;
     const char *other;
     size_t first;
@@ -273,14 +267,24 @@ int words_check(struct program *program, struct error *err) {
     join_drop_blank_words(words);
     if (join_check_pasted(program, err) < 0)
         return -1;
-    sub = words->count ? verb_subcommand(verb, words->items[0]) : NULL;
+    sub = words->count ? verb_find(verb->subcommands, words->items[0]) : NULL;
     shown = sub ? sub : verb;
     first = sub != NULL;
     if (verb->subcommands && !sub &&
         check_subcommand(verb, words->count ? words->items[0] : NULL, err) < 0)
         return -1;
-    if (sub && check_flags(program, sub, err) < 0)
-        return -1;
+    if (sub) {
+        /* Flags of another subcommand mean nothing for this one. */
+        verb_tables(sub, own);
+        for (size_t i = 0; i < program->flags.count; i++)
+            if (!options_has(&set, program->flags.items[i]))
+                return error_set(err, ERROR_USAGE, "--%s is not a flag of %s %s %s",
+                                 program->flags.items[i], program->name, verb->name, sub->name);
+        if (program->options.output &&
+            choice_check(own[0]->argument, program->options.output, err) < 0)
+            return error_prefix(err, "invalid value \"%.80s\" for --output",
+                                program->options.output);
+    }
 
     /* "FILE", "[ENDPOINT]" for one that may be left out, "a|b" for a choice. */
     text_list_split(&kinds, shown->words ? shown->words : "", ' ');

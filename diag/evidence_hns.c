@@ -157,19 +157,16 @@ static bool lists_add(struct host *host, const struct diag_evidence_options *opt
     bool whole;
 
     if ((endpoint_count > EACH_MAX || balancer_count > EACH_MAX) &&
-        hcn_endpoints_at_once(host, endpoint_count, ret_endpoints) &&
-        hcn_balancers_at_once(host, balancer_count, ret_balancers)) {
+        hcn_records_at_once(host, endpoint_count, ret_endpoints, balancer_count, ret_balancers)) {
         balancers_add(host, ret_balancers, options, members, evidence);
         endpoints_add(host, ret_endpoints, members, evidence);
         return true;
     }
-    hcn_endpoints_free(ret_endpoints);
-    hcn_balancers_free(ret_balancers);
     whole = objects_add(host, HCN_ENDPOINT, &endpoints, "endpoints", evidence);
     if (!objects_add(host, HCN_LOAD_BALANCER, &balancers, "loadBalancers", evidence) || !whole)
         return false;
-    hcn_endpoints_of(json_object_get(evidence, "endpoints"), ret_endpoints);
-    hcn_balancers_of(json_object_get(evidence, "loadBalancers"), ret_balancers);
+    hcn_records_of(json_object_get(evidence, "endpoints"), ret_endpoints,
+                   json_object_get(evidence, "loadBalancers"), ret_balancers);
     return true;
 }
 

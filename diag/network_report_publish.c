@@ -335,14 +335,17 @@ static void doubt(struct network_publisher *publisher) {
         log_message(LOG_RETRY, "publish that the network was made again: %s", why.message);
 }
 
-size_t network_publisher_watches(struct network_publisher *p, struct kube_watch *ret) {
+size_t network_publisher_watches(void *publisher, struct kube_watch *ret) {
+    struct network_publisher *p = publisher;
+
     if (our_kube_proxy(p->host) == HOST_SERVICE_ABSENT)
         return 0;
     drift_follow_watches(&p->follow, ret);
     return DRIFT_WATCHES;
 }
 
-void network_publisher_look(struct network_publisher *p, const struct network_seen *seen) {
+void network_publisher_look(void *publisher, const struct network_seen *seen) {
+    struct network_publisher *p = publisher;
     enum network_news news = seen->news;
     _cleanup_json_ json_t *now = NULL;
     struct error why = {0};

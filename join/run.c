@@ -146,7 +146,7 @@ void join_close(struct join *join) {
     text_list_free(&found->kubelet_arguments);
     text_list_free(&found->service_proxy);
     containerd_settings_free(&found->containerd);
-    bundle_free(found->bundle);
+    bundle_freep(&found->bundle);
     artifacts_free(&found->known);
     free(found->kubelet_version);
     free(found->kube_proxy_version);

@@ -16,11 +16,6 @@ json_t *cni_config_json(const struct network_plan *plan) {
     return cni_plugin_by_name(plan->cni_plugin)->config(plan);
 }
 
-char *cni_config_make(const struct network_plan *plan) {
-    _cleanup_json_ json_t *config = cni_config_json(plan);
-    return json_write_pretty(config);
-}
-
 static bool is_configuration(const char *name) {
     return text_ends_with(name, ".conf") || text_ends_with(name, ".conflist") ||
            text_ends_with(name, ".json");

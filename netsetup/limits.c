@@ -78,7 +78,7 @@ enum limit_state limit_judge(const struct limit *limit, const struct limit_scene
 static char *reason(const struct limit *limit, const struct limit_scene *scene) {
     switch (limit->cause) {
     case LIMIT_OF_HNS:
-        return xasprintf("needs HNS %s", hns_feature_info(limit->feature)->since);
+        return xasprintf("needs HNS %s", hns_features[limit->feature].since);
     case LIMIT_OF_NO_DSR:
         return xstrdup(scene->no_dsr ? "DSR is switched off" : "needs DSR");
     case LIMIT_OF_MODE:

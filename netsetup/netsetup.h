@@ -20,8 +20,6 @@ char *cni_config_path(const struct network_plan *plan);
  * loopback DSR as the plan says, addresses such that .1 and .2 never reach a pod. Pure; new
  * reference. With an unknown pod prefix its values are "<podCIDR>". */
 json_t *cni_config_json(const struct network_plan *plan);
-/* The file's text (pretty, LF). The caller frees. */
-char *cni_config_make(const struct network_plan *plan);
 
 /* Files in the folder that containerd would take before ours (lower-sorting *.conf, *.conflist,
  * *.json): full paths. The caller sets them aside and records it. */
@@ -53,10 +51,6 @@ void firewall_names(struct text_list *ret);
 
 #define SOURCE_VIP_UNKNOWN "<sourceVIP>" /* until HNS has chosen it */
 
-/* Computes plan->source_vip: the pod prefix's third address, behind HNS's gateway; with an agent
- * that lets HNS choose it, SOURCE_VIP_UNKNOWN. Pure. */
-int source_vip_plan(const struct network_prefixes *prefixes, struct network_plan *plan,
-                    struct error *err);
 /* The address of the pod prefix that host-local must be kept from by a reservation: the source VIP,
  * or the host's endpoint on a bridge whose CNI plugin drops host-local's range. NULL: none. */
 const char *source_vip_reserved(const struct network_plan *plan);
@@ -64,13 +58,14 @@ const char *source_vip_reserved(const struct network_plan *plan);
  * back reservations of ours for other addresses (an earlier pod prefix). Held by somebody else:
  * ERROR_CONFLICT. */
 int source_vip_ensure(struct host *host, const struct network_plan *plan, struct error *err);
-/* With such an agent, fills plan->source_vip: the address that is reserved already. Else, or while
- * no address is reserved, it does nothing. */
+/* With an agent that lets HNS choose the address (its source_vip_endpoint), fills plan->source_vip
+ * with the address that is reserved already. With another agent, or while no address is reserved,
+ * it does nothing. */
 int source_vip_recall(struct host *host, struct network_plan *plan, struct error *err);
-/* With such an agent, makes that address stand: the one that is reserved; else that of the agent's
- * endpoint on the network, which is made and attached to the host where it is absent by HNS version
- * 1, as Windows Machine Config Operator does. Kinds: of HNS,
- * ERROR_MALFORMED for an answer without a usable address. */
+/* With such an agent, makes the address stand: the one that is reserved, else that of the agent's
+ * endpoint on the network. Where that endpoint is absent it is made, and attached to the host, by
+ * HNS version 1, as Windows Machine Config Operator does. Kinds: those of HNS, ERROR_MALFORMED for
+ * an answer without a usable address. */
 int source_vip_choose(struct host *host, struct network_plan *plan,
                       const struct hcn_network *network, struct error *err);
 /* Gives back what is ours in this network's store; absent is success. */

@@ -63,7 +63,7 @@ static int check_foreign(const struct network_plan *plan, const struct hcn_netwo
     return check_overlap(network, plan->base_subnet, "the base network", err);
 }
 
-/* Where the cluster's agent makes the network. */
+/* Checks a network of HNS where the cluster's agent makes the pod network. */
 static int check_external(const struct network_plan *plan, const struct hcn_network *network,
                           struct error *err) {
     const struct external_agent *agent = plan->external;
@@ -93,9 +93,11 @@ static bool may_serve(const struct network_plan *plan, const struct hcn_network 
     _cleanup_json_ json_t *document = is_base                ? hcn_base_network_json(plan)
                                       : plan->pod_cidr_known ? hcn_pod_network_json(plan)
                                                              : NULL;
+    struct hcn_network wanted = {0};
     struct cidr pods = {0}, theirs = {0};
     if (document)
-        return hcn_network_serves(network, document);
+        return hcn_network_parse(document, &wanted, NULL) == 0 &&
+               hcn_network_serves(network, &wanted);
     if (!text_equal_nocase(network->type, plan->mode->hns_type) || network->vsid != plan->vni ||
         cidr_parse(network->subnet, &theirs, NULL) < 0)
         return false;

@@ -44,9 +44,9 @@ json_t *network_plan_json(const struct network_plan *plan) {
                      plan->mode->name, "plugin", plan->plugin, "name", plan->name, "agent",
                      plan->external ? plan->external->name : NULL, "adapter", plan->adapter,
                      "routeMode", plan->writes_routes ? NULL : plan->routes, "waitSeconds",
-                     agent->makes_network ? json_integer(network_agent_wait(agent)) : NULL,
-                     "documents", documents, "cni", cni, "routes", "firewall", firewall,
-                     "natExceptions", json_texts(&plan->nat_exceptions), "sourceVip",
+                     agent->makes_network ? json_integer(agent->wait_seconds) : NULL, "documents",
+                     documents, "cni", cni, "routes", "firewall", firewall, "natExceptions",
+                     json_texts(&plan->nat_exceptions), "sourceVip",
                      !has_vip               ? NULL
                      : plan->pod_cidr_known ? plan->source_vip
                                             : plan->pod_cidr,

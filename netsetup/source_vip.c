@@ -6,15 +6,9 @@
 #include "netsetup/plugins/cni_plugin.h"
 
 enum { RESERVATION_MAX = 4096 };
-/* As host-local writes it: container id, line break, interface name. */
+/* The content of a reservation, as host-local writes it: container id, line break, interface name.
+ */
 #define RESERVATION "winjoin\r\nsource-vip"
-
-int source_vip_plan(const struct network_prefixes *prefixes, struct network_plan *plan,
-                    struct error *err) {
-    if (plan->agent->source_vip_endpoint)
-        return text_format(plan->source_vip, sizeof plan->source_vip, "%s", SOURCE_VIP_UNKNOWN);
-    return cidr_address_text(&prefixes->pod, 2, plan->source_vip, err);
-}
 
 const char *source_vip_reserved(const struct network_plan *plan) {
     const struct cni_plugin *cni = cni_plugin_by_name(plan->cni_plugin);

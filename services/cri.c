@@ -31,14 +31,9 @@ bool cri_socket_is_local(const char *socket) {
            !strpbrk(path + sizeof local - 1, "\\ ");
 }
 
-static void pod_free(struct cri_pod *pod) {
-    free(pod->id);
-    free(pod->name);
-}
-
 void cri_pods_free(struct cri_pods *pods) {
     for (size_t i = 0; i < pods->count; i++)
-        pod_free(&pods->items[i]);
+        free_all(pods->items[i].id, pods->items[i].name);
     free(pods->items);
     *pods = (struct cri_pods){0};
 }
@@ -99,7 +94,7 @@ static int read_field(struct span *in, uint64_t *ret_number, struct span *ret, s
     return 0;
 }
 
-/* The last of each of the fields 1 to count - 1; one that is absent stays empty. */
+/* Reads the fields 1 to count - 1, of each the last one; a field that is absent stays empty. */
 static int read_fields(struct span in, struct span *ret, size_t count, struct error *err) {
     struct span value;
     uint64_t number;
@@ -115,28 +110,22 @@ static int read_fields(struct span in, struct span *ret, size_t count, struct er
     return 0;
 }
 
-static int read_label(struct span in, bool *ret_ours, struct error *err) {
+static int read_pod(struct span in, struct cri_pod *pod, bool *ret_ours, struct error *err) {
     struct span value;
     uint64_t number;
 
     while (in.len) {
         if (read_field(&in, &number, &value, err) < 0)
             return -1;
-        if (number == ENTRY_KEY && value.len == strlen(KUBELET_LABEL) &&
-            memcmp(value.at, KUBELET_LABEL, value.len) == 0)
-            *ret_ours = true;
-    }
-    return 0;
-}
+        if (number == POD_LABELS) {
+            struct span label[ENTRY_KEY + 1];
+            const struct span *key = &label[ENTRY_KEY];
 
-static int read_pod(struct span in, struct cri_pod *pod, bool *ret_ours, struct error *err) {
-    struct span value;
-    uint64_t number;
-
-    while (in.len) {
-        if (read_field(&in, &number, &value, err) < 0 ||
-            (number == POD_LABELS && read_label(value, ret_ours, err) < 0))
-            return -1;
+            if (read_fields(value, label, ARRAY_SIZE(label), err) < 0)
+                return -1;
+            *ret_ours |=
+                key->len == strlen(KUBELET_LABEL) && memcmp(key->at, KUBELET_LABEL, key->len) == 0;
+        }
         if (number == POD_ID)
             text_set(&pod->id, value.len ? xstrndup(value.at, value.len) : NULL);
         if (number == POD_METADATA) {
@@ -169,8 +158,10 @@ int cri_pods_parse(const char *data, size_t len, struct cri_pods *ret, struct er
         array_add(pods.items, pods.count, (struct cri_pod){0});
         if (read_pod(value, &pods.items[pods.count - 1], &ours, err) < 0)
             return -1;
-        if (!ours)
-            pod_free(&pods.items[--pods.count]);
+        if (!ours) {
+            pods.count--;
+            free_all(pods.items[pods.count].id, pods.items[pods.count].name);
+        }
     }
     *ret = take_struct(pods);
     return 0;

@@ -65,9 +65,3 @@ int program_takes(struct host *host, const char *program, const struct text_list
     *ret = code == 0;
     return 0;
 }
-
-char *program_flag_name(const char *argument) {
-    const char *name = argument + strspn(argument, "-");
-
-    return xstrndup(name, strcspn(name, "="));
-}

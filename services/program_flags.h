@@ -20,5 +20,3 @@ int program_flags_read(struct host *host, const char *program, struct text_list 
  * behind: Kubernetes' programs refuse what they cannot parse before they print the help. */
 int program_takes(struct host *host, const char *program, const struct text_list *arguments,
                   bool *ret, struct error *err);
-/* The name of "--name=value"; the caller frees. */
-char *program_flag_name(const char *argument);

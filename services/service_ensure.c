@@ -138,42 +138,6 @@ int service_remove(struct host *host, const struct service *row, struct error *e
 #define FLAGS_FILE "kubeadm-flags.env"
 enum { SCRIPT_MAX = 1024 * 1024 };
 
-int service_is_foreign(struct host *host, const struct service *row, bool *ret, struct error *err) {
-    _cleanup_(host_service_free) struct host_service found = {0};
-
-    if (host_service_query(host, row->name, &found, err) < 0)
-        return -1;
-    *ret = found.state != HOST_SERVICE_ABSENT && !service_is_ours(&found);
-    return 0;
-}
-
-/* Its own words but those behind the program that ours replace ("--flag value" has its value behind
- * it), then ours. */
-static int give_arguments(const struct service *row, const struct service_settings *settings,
-                          struct host_service *found, const struct text_list *words, size_t program,
-                          bool *changed, struct error *err) {
-    _cleanup_(text_list_free) struct text_list arguments = {0}, all = {0};
-    char *command;
-
-    if (service_arguments(row, settings, &arguments, err) < 0)
-        return -1;
-    for (size_t i = 0; i < words->count; i++) {
-        bool replaced = i > program && argument_is_given(words->items[i], &arguments, 1);
-
-        if (!replaced)
-            text_list_add(&all, words->items[i]);
-        else if (!strchr(words->items[i], '=') && i + 1 < words->count &&
-                 words->items[i + 1][0] != '-')
-            i++;
-    }
-    for (size_t i = 1; i < arguments.count; i++)
-        text_list_add(&all, arguments.items[i]);
-    command = command_line_make((const char *const *)all.items);
-    *changed = !text_equal(command, found->command);
-    text_set(&found->command, command);
-    return 0;
-}
-
 /* A script among the words, by either slash, that reads kubeadm's file, or inside of one
  * ("& 'C:\\k\\start.ps1'"). */
 static bool reads_flags(struct host *host, const struct text_list *words) {
@@ -214,9 +178,11 @@ void service_words(struct host *host, const struct host_service *found, struct t
 static int adopt(struct host *host, const struct service *row,
                  const struct service_settings *settings, struct service_wanted *ret,
                  struct error *err) {
-    _cleanup_(text_list_free) struct text_list words = {0}, wrapped = {0};
+    _cleanup_(text_list_free) struct text_list words = {0}, wrapped = {0}, arguments = {0};
+    _cleanup_(text_list_free) struct text_list all = {0};
     struct host_service *found = &ret->service;
     size_t program = 0;
+    char *command;
 
     ret->adopted = true;
     if (!row->extra_args) /* nothing of a join's goes onto its command line */
@@ -227,9 +193,24 @@ static int adopt(struct host *host, const struct service *row,
            !text_equal_nocase(path_base(words.items[program]), path_base(row->program)))
         program++;
     if (program < words.count) {
-        if (give_arguments(row, settings, found, &words, program, &ret->differs, err) < 0)
+        /* Its own words but those behind the program that ours replace ("--flag value" has its
+         * value behind it), then ours. */
+        if (service_arguments(row, settings, &arguments, NULL, err) < 0)
             return -1;
-        ret->restarts = ret->differs;
+        for (size_t i = 0; i < words.count; i++) {
+            bool replaced = i > program && argument_is_given(words.items[i], &arguments, 1);
+
+            if (!replaced)
+                text_list_add(&all, words.items[i]);
+            else if (!strchr(words.items[i], '=') && i + 1 < words.count &&
+                     words.items[i + 1][0] != '-')
+                i++;
+        }
+        for (size_t i = 1; i < arguments.count; i++)
+            text_list_add(&all, arguments.items[i]);
+        command = command_line_make((const char *const *)all.items);
+        ret->differs = ret->restarts = !text_equal(command, found->command);
+        text_set(&found->command, command);
         return 0;
     }
     service_words(host, found, &wrapped);

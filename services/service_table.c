@@ -19,13 +19,14 @@ const struct service *service_by_name(const char *name) {
 }
 
 bool service_wanted(const struct service *row, const struct service_choice *choice) {
-    return !row->wanted || row->wanted(choice);
-}
-
-unsigned service_restart_delay_ms(const struct service *row, unsigned end) {
-    size_t last = ARRAY_SIZE(row->restart_delays_ms) - 1;
-
-    return row->restart_delays_ms[end && end - 1 < last ? end - 1 : last];
+    switch (row->wanted) {
+    case SERVICE_WANTED_BY_AGENT:
+        return text_equal(choice->agent, row->name);
+    case SERVICE_WANTED_BY_KUBE_PROXY:
+        return choice->kube_proxy;
+    default:
+        return true;
+    }
 }
 
 bool service_is_ours(const struct host_service *service) {
@@ -50,7 +51,7 @@ int service_make(const struct service *row, const struct service_settings *setti
                                    .restart_on_error = true,
                                    .reset_seconds = row->reset_seconds,
                                    .preshutdown_ms = row->preshutdown_ms};
-    if (service_arguments(row, settings, &arguments, err) < 0)
+    if (service_arguments(row, settings, &arguments, NULL, err) < 0)
         return -1;
     service.name = xstrdup(row->name);
     service.display_name = xstrdup(row->display_name);
@@ -76,7 +77,7 @@ int service_host_file_make(const struct service *row, const struct service_setti
         .max_log_bytes = SERVICE_LOG_BYTES,
         .max_log_files = SERVICE_LOG_FILES,
         .stop_timeout_ms = row->stop_timeout_ms};
-    if (service_arguments(row, settings, &file.command, err) < 0)
+    if (service_arguments(row, settings, &file.command, NULL, err) < 0)
         return -1;
     add_environment(row, settings, &file.environment);
     file.working_folder = xstrdup("C:\\k");
@@ -134,59 +135,38 @@ void argument_add(struct text_list *list, const char *flag, const char *value) {
         text_list_add_owned(list, xasprintf("%s=%s", flag, value));
 }
 
-void argument_add_node_name(struct text_list *list, const struct service_settings *settings) {
-    _cleanup_(freep) char *lower = text_lower(settings->node_name ? settings->node_name : "");
-
-    argument_add(list, "--hostname-override", lower);
-}
-
-/* Our own arguments, sorted out by what the program knows. */
-static int own_arguments(const struct service *row, const struct service_settings *settings,
-                         struct text_list *ret_kept, struct text_list *ret_dropped,
-                         struct error *err) {
-    const struct text_list *known = settings->known_flags;
-    _cleanup_(text_list_free) struct text_list all = {0};
-
-    if (row->arguments(settings, &all, err) < 0)
-        return -1;
-    for (size_t i = 0; i < all.count; i++) {
-        bool is_flag = text_starts_with(all.items[i], "--");
-        _cleanup_(freep) char *name =
-            is_flag ? xstrndup(all.items[i] + 2, strcspn(all.items[i], "=") - 2) : NULL;
-        bool kept = !known || !known->count || !is_flag || text_list_has(known, name);
-
-        text_list_add(kept ? ret_kept : ret_dropped, all.items[i]);
-    }
-    return 0;
-}
-
-void service_dropped_arguments(const struct service *row, const struct service_settings *settings,
-                               struct text_list *ret) {
-    _cleanup_(text_list_free) struct text_list kept = {0};
-
-    (void)own_arguments(row, settings, &kept, ret, NULL); /* service_arguments() will say why */
-}
-
 int service_arguments(const struct service *row, const struct service_settings *settings,
-                      struct text_list *ret, struct error *err) {
-    _cleanup_(text_list_free) struct text_list own = {0}, dropped = {0}, all = {0};
+                      struct text_list *ret, struct text_list *ret_dropped, struct error *err) {
+    _cleanup_(text_list_free) struct text_list own = {0}, all = {0};
     static const struct text_list none;
+    const struct text_list *known = settings->known_flags;
     const struct text_list *extra =
         row->extra_args ? (const void *)((const char *)settings + row->extra_args) : &none;
 
-    if (own_arguments(row, settings, &own, &dropped, err) < 0)
+    if (row->arguments(settings, &own, err) < 0)
         return error_prefix(err, "service '%s'", row->name);
-    for (size_t i = 0; i < extra->count; i++)
+
+    /* The program, its own arguments that it knows and that no extra one replaces, and the extra
+     * ones. */
+    text_list_add(&all, row->program);
+    for (size_t i = 0; i < own.count; i++) {
+        const char *argument = own.items[i];
+        bool is_flag = text_starts_with(argument, "--");
+        _cleanup_(freep) char *name =
+            is_flag ? xstrndup(argument + 2, strcspn(argument, "=") - 2) : NULL;
+
+        if (known && known->count && is_flag && !text_list_has(known, name)) {
+            if (ret_dropped)
+                text_list_add(ret_dropped, argument);
+        } else if (!argument_is_given(argument, extra, 0)) {
+            text_list_add(&all, argument);
+        }
+    }
+    for (size_t i = 0; i < extra->count; i++) {
         if (check_extra(extra->items[i], err) < 0)
             return error_prefix(err, "service '%s'", row->name);
-
-    /* The program, its own arguments that no extra one replaces, and the extra ones. */
-    text_list_add(&all, row->program);
-    for (size_t i = 0; i < own.count; i++)
-        if (!argument_is_given(own.items[i], extra, 0))
-            text_list_add(&all, own.items[i]);
-    for (size_t i = 0; i < extra->count; i++)
         text_list_add(&all, extra->items[i]);
+    }
     *ret = take_struct(all);
     return 0;
 }

@@ -58,6 +58,13 @@ struct service_choice {
     const char *agent; /* name of the network agent's service; NULL: it has none */
 };
 
+/* Which nodes run a service. */
+enum service_wanted_by {
+    SERVICE_WANTED_BY_ALL,
+    SERVICE_WANTED_BY_AGENT,     /* those whose network agent is this service */
+    SERVICE_WANTED_BY_KUBE_PROXY /* those where kube-proxy runs as a service */
+};
+
 /* How it is known that a service does its work; join/phases/service_proof.c looks. */
 enum service_proof {
     SERVICE_RUNS,
@@ -102,7 +109,7 @@ struct service {
         const char *reads; /* the API server's path that it needs for its work; or NULL */
     } proof;
     size_t extra_args; /* offset of the user's arguments in struct service_settings; 0: none */
-    bool (*wanted)(const struct service_choice *choice); /* NULL: always */
+    enum service_wanted_by wanted;
     int (*arguments)(const struct service_settings *settings, struct text_list *ret,
                      struct error *err); /* without argv[0] */
     char *(*environment)(
@@ -118,8 +125,6 @@ extern const struct service *const service_table[];
 /* NULL when it is none of ours. */
 const struct service *service_by_name(const char *name);
 bool service_wanted(const struct service *service, const struct service_choice *choice);
-/* What its failure actions wait before they start it again after its n-th end (1 = the first). */
-unsigned service_restart_delay_ms(const struct service *service, unsigned end);
 /* Text of its settings file (services/service_host.h). Pure; the caller frees. Fails as
  * service_make(). */
 int service_host_file_make(const struct service *service, const struct service_settings *settings,
@@ -131,12 +136,10 @@ int service_host_file_make(const struct service *service, const struct service_s
 int service_make(const struct service *service, const struct service_settings *settings,
                  struct host_service *ret, struct error *err);
 /* The arguments of the program itself (argv[0] first): what the service host starts, or what
- * containerd's command line holds. Pure. */
+ * containerd's command line holds. *ret_dropped (or NULL): those of our own that are left out
+ * because known_flags lacks them, filled also where an extra argument is refused. Pure. */
 int service_arguments(const struct service *service, const struct service_settings *settings,
-                      struct text_list *ret, struct error *err);
-/* Those of our arguments that service_arguments() leaves out because known_flags lacks them. */
-void service_dropped_arguments(const struct service *service,
-                               const struct service_settings *settings, struct text_list *ret);
+                      struct text_list *ret, struct text_list *ret_dropped, struct error *err);
 /* A service as it is to be, against what stands. Zero-initialise; service_wanted_free(). */
 struct service_wanted {
     struct host_service service; /* as the SCM is to have it */
@@ -163,9 +166,6 @@ int service_ensure(struct host *host, const struct service *service,
                    const struct service_settings *settings, bool *ret_changed, struct error *err);
 /* The words of its command line, then those that nssm starts for it. */
 void service_words(struct host *host, const struct host_service *service, struct text_list *ret);
-/* Is there one that winjoin did not make? */
-int service_is_foreign(struct host *host, const struct service *service, bool *ret,
-                       struct error *err);
 /* Stops it when it runs, and starts it; one that is absent or not ours is left alone
  * (*ret_restarted false). Safe to run again when it failed in between. */
 int service_restart(struct host *host, const struct service *service, bool *ret_restarted,

@@ -44,7 +44,8 @@ static void names_missing(const json_t *nodes, struct text_list *ret) {
                 text_list_add(ret, json_string_value(name));
 }
 
-/* One that fits no node at all, or not each that was asked for. */
+/* Warns of what is missing, unless the bundle is enough for some kind of node, or with `each` for
+ * each kind that was asked for. */
 static void warn_of_nodes(const json_t *nodes, bool each) {
     _cleanup_(text_list_free) struct text_list names = {0};
 
@@ -161,7 +162,8 @@ static void tell_fetching(void *context, unsigned waited_ms, unsigned percent,
     progress_show(context, &event);
 }
 
-/* Before gigabytes of others are fetched. What a registry does not say, its download does. */
+/* Refuses images for another build of Windows before gigabytes of others are fetched. What a
+ * registry does not say, the download will say. */
 static int check_builds(const struct join_options *o, unsigned build, const struct mirror *from,
                         struct error *err) {
     struct mirror quick = *from;
@@ -226,7 +228,7 @@ static int fetch(struct program *program, const json_t *nodes, const char *to,
     return result;
 }
 
-/* Of the programs in a folder, or of upstream's (NULL). */
+/* Makes a bundle of the programs in a folder, or of upstream's (`folder` NULL). */
 static int create(struct program *program, const char *folder, const char *given,
                   struct error *err) {
     const struct join_options *o = &program->options.join;

@@ -104,7 +104,7 @@ static int ask_serving(struct renewal *r, struct client_certificate_options opti
     return client_certificate_renew(&r->client, host, &options, &made, err);
 }
 
-/* With the identity that is still good; whose it is stands in it. */
+/* Asks for another certificate with the one that is still good, which also says whose it is. */
 static int renew(struct renewal *r, struct error *err) {
     struct host *host = r->program->host;
     struct client_certificate_options options;

@@ -10,7 +10,7 @@
 #include "netsetup/routes/fabric_routes.h"
 #include "templates/templates.h"
 
-/* As a join of this file would be judged before its first packet. */
+/* Judges a file as a join with it would be judged before its first packet. */
 static int validate(struct program *program, struct error *err) {
     struct join_options *o = &program->options.join;
     struct join join = {.host = program->host, .asked = o};
@@ -203,9 +203,9 @@ static int routes(struct program *program, struct error *err) {
     list = fabric_routes_of_nodes(nodes, NULL, &left_out);
     for (size_t i = 0; i < left_out.count; i++)
         output_warning("no route was printed: %s", left_out.items[i]);
-    if (fabric_routes_incomplete(list, o->output))
-        output_warning("some Nodes have no providerID: put its id in place of INSTANCE_ID");
     text = fabric_routes_text(list, o->output ? o->output : "text", &place, 0);
+    if (strstr(text, "--instance-id INSTANCE_ID"))
+        output_warning("some Nodes have no providerID: put its id in place of INSTANCE_ID");
     output_text(program, text);
     output_result(program, json_pack("{s:s, s:s, s:O, s:o}", JSON_DOCUMENT("RouteList"), "routes",
                                      list, "leftOut", json_texts(&left_out)));

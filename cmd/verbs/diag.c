@@ -117,8 +117,6 @@ static int collect(struct diagnosis *d, const char *path, const struct error *wh
     return 0;
 }
 
-/* ---- once ---- */
-
 static int tell_left(const struct diag_report *report, struct error *err) {
     error_clear(err);
     (void)error_set(err, ERROR_NETWORK, "delete the namespace %s: the API server did not do it",
@@ -126,42 +124,7 @@ static int tell_left(const struct diag_report *report, struct error *err) {
     return error_hint(err, "kubectl delete namespace %s", report->namespace_);
 }
 
-/* `zip`: where the evidence goes, or NULL. */
-static int measure(struct diagnosis *d, const char *zip, struct error *err) {
-    struct error why = {0};
-    bool opened = d->ops->open(d, err) == 0;
-    int result = opened ? d->ops->ask(d, err) : -1;
-
-    if (d->report.cells.count)
-        result = finish(d, err);
-    if (d->report.left)
-        result = tell_left(&d->report, err);
-    if (zip && opened && err->kind != ERROR_INTERRUPTED && collect(d, zip, err, &why) < 0) {
-        *err = why;
-        result = -1;
-    }
-    d->ops->end(d, result, err);
-    return result;
-}
-
 /* ---- again and again ---- */
-
-/* Why a test could not be made, once: the next one may work. */
-static void tell_failure(struct diagnosis *d, const struct error *why) {
-    const char *time = RFC3339_TEXT(host_now(d->program->host));
-    _cleanup_json_ json_t *line = NULL;
-    _cleanup_(freep) char *text = NULL;
-
-    if (text_equal(d->failure, why->message))
-        return;
-    text_format(d->failure, sizeof d->failure, "%s", why->message);
-    text = xasprintf("%s  not measured: %s\n", time, why->message);
-    line = json_pack("{s:s, s:{s:s, s:s}}", "time", time, "error", "kind",
-                     error_kind_name(why->kind), "message", why->message);
-    output_text(d->program, text);
-    if (!is_text(d->program))
-        output_line(line);
-}
 
 /* The first test fails as diag does. */
 static int watch_once(struct diagnosis *d, struct error *err) {
@@ -200,7 +163,19 @@ static int watch_once(struct diagnosis *d, struct error *err) {
     diag_report_free(&d->report);
     if (!d->begun)
         return result;
-    tell_failure(d, err);
+
+    /* Why a test could not be made is told once: the next one may work. */
+    if (!text_equal(d->failure, err->message)) {
+        const char *time = RFC3339_TEXT(host_now(d->program->host));
+        _cleanup_json_ json_t *line =
+            json_pack("{s:s, s:{s:s, s:s}}", "time", time, "error", "kind",
+                      error_kind_name(err->kind), "message", err->message);
+
+        text_format(d->failure, sizeof d->failure, "%s", err->message);
+        output_format(d->program, "%s  not measured: %s\n", time, err->message);
+        if (!is_text(d->program))
+            output_line(line);
+    }
     return 0;
 }
 
@@ -228,7 +203,10 @@ static int run(struct diagnosis *d, struct error *err) {
                        : o->collect     ? "collect"
                        : o->output_file ? "output-file"
                                         : NULL;
-    _cleanup_(freep) char *zip = NULL;
+    _cleanup_(freep) char *zip = NULL; /* where the evidence goes */
+    struct error why = {0};
+    bool opened;
+    int result;
 
     if (d->ops == &diag_of_cluster && other)
         return error_set(err, ERROR_USAGE, "use either --kubeconfig or --%s", other);
@@ -254,7 +232,23 @@ static int run(struct diagnosis *d, struct error *err) {
     if (o->compare &&
         read_report(d->program, "--compare", o->compare, d->ops->kind, &d->last, err) < 0)
         return -1;
-    return o->replay ? finish(d, err) : o->watch ? watch(d, err) : measure(d, zip, err);
+    if (o->replay)
+        return finish(d, err);
+    if (o->watch)
+        return watch(d, err);
+
+    opened = d->ops->open(d, err) == 0;
+    result = opened ? d->ops->ask(d, err) : -1;
+    if (d->report.cells.count)
+        result = finish(d, err);
+    if (d->report.left)
+        result = tell_left(&d->report, err);
+    if (zip && opened && err->kind != ERROR_INTERRUPTED && collect(d, zip, err, &why) < 0) {
+        *err = why;
+        result = -1;
+    }
+    d->ops->end(d, result, err);
+    return result;
 }
 
 int verb_diag(struct program *program, struct error *err) {

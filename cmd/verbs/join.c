@@ -38,15 +38,6 @@ static int list_phases(struct program *program) {
     return 0;
 }
 
-/* kubeadm's lines are for scripts; winjoin's own progress goes on beside them. */
-static void show(void *context, const struct join_event *event) {
-    const struct progress *progress = context;
-
-    if (progress->program->as_kubeadm && event->state == JOIN_BEGIN)
-        output_text(progress->program, kubeadm_begin_text(event->phase));
-    progress_show(context, event);
-}
-
 static void print_matrix(const struct program *program, const struct join *join) {
     struct diag_text_style style = diag_style(program);
     _cleanup_(freep) char *text = NULL;
@@ -111,7 +102,9 @@ static int run_join(struct program *program, struct join *join, struct error *er
     else if (result == 0 && restart_is_left(program->host))
         (void)restart_end(program->host, ERROR_IGNORED); /* else the next start of Windows tries */
     print_matrix(program, join);
-    progress_tell_next(program, &join->progress);
+    /* What is left to do by hand, whether or not the flows worked. */
+    for (size_t i = 0; i < join->progress.next.count; i++)
+        output_format(program, "next: %s\n", join->progress.next.items[i]);
     output_result(program, join_result_json(join));
     if (result < 0)
         return -1;
@@ -127,17 +120,6 @@ static int run_join(struct program *program, struct join *join, struct error *er
                     (double)(host_monotonic_ms(join->host) - join->progress.started_ms) / 1000.0);
     output_text(program, program->as_kubeadm ? kubeadm_joined_text : end);
     return 0;
-}
-
-static int run_phase(struct program *program, struct join *join, const char *id,
-                     struct error *err) {
-    int result = join_run_phase(join, id, err);
-
-    progress_name_phase(program, &join->progress, result, err);
-    if (text_equal(id, "verify"))
-        print_matrix(program, join);
-    output_result(program, join_result_json(join));
-    return result;
 }
 
 /* Everything is looked at as in a join, with discovery and the host's fitness; nothing is made. As
@@ -202,16 +184,21 @@ int verb_join(struct program *program, struct error *err) {
     join = (struct join){.host = program->host,
                          .http = program->http,
                          .asked = &program->options.join,
-                         .progress.listener = show,
+                         .progress.listener = progress_show,
                          .progress.context = &progress,
                          .unattended = !dry_run && !terminal->in_is_terminal &&
                                        !terminal->out_is_terminal && !terminal->err_is_terminal};
     (void)terminal_probe_program(&join.probe_program, &join.probe_program_len);
     result = join_open(&join, err);
-    if (result == 0)
-        result = dry_run ? run_dry(program, &join, err)
-                 : id    ? run_phase(program, &join, id, err)
-                         : run_join(program, &join, err);
+    if (result == 0 && !dry_run && id) {
+        result = join_run_phase(&join, id, err);
+        progress_name_phase(program, &join.progress, result, err);
+        if (text_equal(id, "verify"))
+            print_matrix(program, &join);
+        output_result(program, join_result_json(&join));
+    } else if (result == 0) {
+        result = dry_run ? run_dry(program, &join, err) : run_join(program, &join, err);
+    }
     if (!dry_run)
         record_end(program, "join", join.found.node_name, result, err);
     join_close(&join);

@@ -79,16 +79,6 @@ static json_t *run_json(const json_t *report) {
     return run;
 }
 
-/* The phase in a log's line: "2026-11-22T10:15:02Z INFO  kubelet: started". */
-static char *phase_in(const char *line) {
-    const char *at = line + strcspn(line, " ");
-
-    at += strspn(at, " ");
-    at += strcspn(at, " ");
-    at += strspn(at, " ");
-    return at[strcspn(at, ": ")] == ':' ? xstrndup(at, strcspn(at, ":")) : NULL;
-}
-
 static void add_state(struct gathering *g, const json_t *join, size_t entries) {
     _cleanup_(freep) char *log = record_unfinished(g->host, "join"), *phase = NULL;
     _cleanup_json_ json_t *prepared = prepared_read(g->host);
@@ -108,7 +98,13 @@ static void add_state(struct gathering *g, const json_t *join, size_t entries) {
         /* A join whose report is not written: it runs, or it was killed. */
         for (const char *line = tail; line && *line;
              line += strcspn(line, "\n"), line += *line == '\n') {
-            text_set(&phase, phase_in(line));
+            const char *at = line + strcspn(line, " ");
+
+            /* The phase stands behind two words: "2026-11-22T10:15:02Z INFO  kubelet: started". */
+            at += strspn(at, " ");
+            at += strcspn(at, " ");
+            at += strspn(at, " ");
+            text_set(&phase, at[strcspn(at, ": ")] == ':' ? xstrndup(at, strcspn(at, ":")) : NULL);
             (void)service_log_time(line, strcspn(line, "\n"), now, &us);
         }
         state = now - us / 1000000 < JOINING_SECONDS ? "joining" : "failed";

@@ -69,14 +69,6 @@ static void on_event(void *context, char level, const char *text) {
                      text, ERROR_IGNORED);
 }
 
-static void on_look(void *context, const struct network_seen *seen) {
-    network_publisher_look(context, seen);
-}
-
-static size_t others(void *context, struct kube_watch *ret) {
-    return network_publisher_watches(context, ret);
-}
-
 static int begin_network(void *context, struct error *err) {
     const struct network_keeper *keeper = context;
 
@@ -101,8 +93,8 @@ static int run_network(struct program *program, const char *name, struct error *
     struct network_keeper keeper = {.host = program->host,
                                     .http = program->http,
                                     .tell = on_event,
-                                    .looked = on_look,
-                                    .others = others,
+                                    .looked = network_publisher_look,
+                                    .others = network_publisher_watches,
                                     .context = &log,
                                     .looked_context = &publisher};
     const struct service_work work = {

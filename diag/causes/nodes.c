@@ -78,11 +78,12 @@ enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
 
 /* The word that the network agents of this build use for the mode; NULL when they have none. */
 static const char *backend_of(const struct network_mode *mode) {
-    for (size_t i = 0; mode->name && network_agents[i]; i++)
-        if (network_agents[i]->backend && network_agents[i]->keeps_routes &&
-            network_agents[i]->backend(mode))
-            return network_agents[i]->backend(mode);
-    return NULL;
+    const char *word = NULL;
+
+    for (size_t i = 0; mode->name && network_agents[i] && !word; i++)
+        if (network_agents[i]->keeps_routes)
+            word = network_agent_backend(network_agents[i], mode);
+    return word;
 }
 
 enum level look_flannel_type(const struct scene *scene, struct finding *finding) {

@@ -72,7 +72,7 @@ static void add(struct collection *c, const char *name, const char *what, char *
     size_t read = len;
 
     if (c->count >= COLLECTION_FILES_MAX || len > COLLECTION_TOTAL_MAX - c->total ||
-        !bundle_path_is_safe(name)) {
+        bundle_path_fault(name)) {
         collection_miss(c, name, "the collection is full, or the name cannot be packed");
         free(data);
         return;
@@ -432,7 +432,7 @@ bool diag_is_collection(const char *data, size_t len) {
 
 int diag_collection_report(const char *data, size_t len, size_t max, char **ret, size_t *ret_len,
                            struct error *err) {
-    return bundle_archive_check(data, len, err) < 0 ||
+    return bundle_archive_read_all(data, len, NULL, 0, err) < 0 ||
                    bundle_archive_read(data, len, COLLECTION_REPORT, max, ret, ret_len, err) < 0
                ? -1
                : 0;

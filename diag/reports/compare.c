@@ -3,12 +3,8 @@
 
 #include "base/rfc3339.h"
 
-static bool is_good(const struct diag_cell *cell) {
-    return cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW;
-}
-
-/* The cells' indexes by name, in the order of the cells. Names that several cells have (two names
- * of a Service are asked) get a number. Returns a new reference. */
+/* The cells' indexes by name, in their order; names that several have (two names of a Service are
+ * asked) are numbered. New reference. */
 static json_t *cells_by_name(const struct diag_report *report) {
     _cleanup_json_ json_t *counts = json_object();
     json_t *rows = json_object();
@@ -38,9 +34,11 @@ static const struct diag_cell *find(const struct diag_report *in, const json_t *
 static void add_change(json_t *changes, const char *name, const struct diag_cell *was,
                        const struct diag_cell *is, bool any, bool *worse) {
     bool was_red = was && diag_cell_is_open(was), is_red = is && diag_cell_is_open(is);
+    bool was_good = was && (was->outcome == DIAG_PASS || was->outcome == DIAG_SLOW);
+    bool is_good = is && (is->outcome == DIAG_PASS || is->outcome == DIAG_SLOW);
     bool worsened = is_red && !was_red && !(is->flow->is & FLOW_EXTRA);
 
-    if (was && is ? was->outcome == is->outcome || (is_good(was) && is_good(is))
+    if (was && is ? was->outcome == is->outcome || (was_good && is_good)
                   : !any && !was_red && !is_red)
         return;
     *worse |= worsened;

@@ -5,39 +5,20 @@
 
 enum { NAMED_MAX = 8 }; /* Of so many nodes the lines have what each says about itself. */
 
-/* Says what the sample cannot show, and names the kind with the smallest part of nodes asked. */
-static void add_unseen(const struct diag_report *report, struct text_list *ret) {
-    const struct cluster_sample *s = &report->sample;
-    const struct cluster_sample_kind *least = NULL;
-
-    for (size_t i = 0; i < s->count; i++)
-        if (s->kinds[i].asked < s->kinds[i].nodes &&
-            (!least || (double)s->kinds[i].asked / (double)s->kinds[i].nodes <
-                           (double)least->asked / (double)least->nodes))
-            least = &s->kinds[i];
-    if (!least)
-        return;
-    text_list_add_owned(
-        ret, xasprintf("not seen: what is wrong with one of the other %zu nodes alone, or between "
-                       "two of them, and they do not say themselves. The smallest part is of %s: "
-                       "%zu of %zu nodes. --all-nodes tests all",
-                       s->of - report->nodes.count, least->name, least->asked, least->nodes));
-    if (s->unsure)
-        text_list_add_owned(ret, xasprintf("not in the sample: %zu more nodes whose condition "
-                                           "PodNetworkProved is Unknown",
-                                           s->unsure));
-    if (s->unread)
-        text_list_add_owned(ret, xasprintf("not known: what Events say of nodes: %s", s->unread));
-}
-
 void diag_sample_lines(const struct diag_report *report, struct text_list *ret) {
     const struct cluster_sample *s = &report->sample;
+    const struct cluster_sample_kind *least = NULL; /* the kind with the smallest part asked */
     size_t kinds = 0, count = 0;
 
     if (!report->sample.of)
         return;
-    for (size_t i = 0; i < s->count; i++)
+    for (size_t i = 0; i < s->count; i++) {
         kinds += s->kinds[i].asked > 0;
+        if (s->kinds[i].asked < s->kinds[i].nodes &&
+            (!least || (double)s->kinds[i].asked / (double)s->kinds[i].nodes <
+                           (double)least->asked / (double)least->nodes))
+            least = &s->kinds[i];
+    }
     text_list_add_owned(
         ret,
         xasprintf("a sample: %zu of %zu nodes. It has nodes of %zu of %zu kinds (operating "
@@ -46,7 +27,18 @@ void diag_sample_lines(const struct diag_report *report, struct text_list *ret) 
                   "them",
                   report->nodes.count, s->of, kinds, s->count, s->pairs_asked, s->pairs,
                   s->say - s->unsure, s->say));
-    add_unseen(report, ret);
+    if (least)
+        text_list_add_owned(
+            ret, xasprintf("not seen: what is wrong with one of the other %zu nodes alone, or "
+                           "between two of them, and they do not say themselves. The smallest part "
+                           "is of %s: %zu of %zu nodes. --all-nodes tests all",
+                           s->of - report->nodes.count, least->name, least->asked, least->nodes));
+    if (least && s->unsure)
+        text_list_add_owned(ret, xasprintf("not in the sample: %zu more nodes whose condition "
+                                           "PodNetworkProved is Unknown",
+                                           s->unsure));
+    if (least && s->unread)
+        text_list_add_owned(ret, xasprintf("not known: what Events say of nodes: %s", s->unread));
     for (size_t i = 0; i < report->nodes.count; i++) {
         const struct cluster_node *node = &report->nodes.items[i];
 

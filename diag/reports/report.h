@@ -31,7 +31,7 @@ struct diag_causes {
     size_t count;
 };
 void diag_causes_free(struct diag_causes *causes);
-/* The first cause that explains the cell of that name, or NULL. */
+/* The cause that explains the cell of that name; NULL: none does. */
 const struct diag_cause *diag_cause_of(const struct diag_causes *causes, const char *cell);
 
 /* A node of the cluster. Text is owned; NULL means unknown. */
@@ -165,8 +165,8 @@ struct diag_summary {
     /* The number of flows that were asked (not skipped), and of those without a red cell. */
     unsigned flows, flows_pass;
 };
-/* Says whether a cell counts: cells of the nine flows do; other cells count only in a cluster's
- * report, and only if they did not fail. */
+/* Does the cell count against success? A cell of an extra flow does not where it fails, and in the
+ * report of one node never. */
 bool diag_report_counts(const struct diag_report *report, const struct diag_cell *cell);
 void diag_summary_make(const struct diag_report *report, struct diag_summary *ret);
 /* True (exit code 0) when at least one cell that counts passed, all others passed or were slow or

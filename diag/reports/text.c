@@ -85,7 +85,7 @@ static void add_cell(struct text *t, const struct diag_cell *cell,
     text_pad(t, columns + 2 + strlen(words), CELL_WIDTH);
 }
 
-/* Adds the matrix; on a narrow terminal TCP and UDP each get a line. */
+/* Adds the matrix; on a terminal that is too narrow for it, a line for each protocol. */
 static void add_matrix(struct text *t, const struct diag_report *report,
                        const struct diag_text_style *style) {
     bool narrow = text_edge(style) < matrix_width;
@@ -165,10 +165,6 @@ static void add_labelled(struct text *t, const char *label, const char *words, s
     text_add_wrapped(t, words, INDENT, INDENT, edge);
 }
 
-static bool is_known(const struct diag_cause *cause) {
-    return !text_equal(cause->id, DIAG_CAUSE_UNKNOWN);
-}
-
 static const char *state_of(const struct diag_cell *cell, bool begun) {
     if (!cell)
         return "";
@@ -211,7 +207,7 @@ static void add_verdict(struct text *t, const struct diag_report *report, size_t
     size_t explained = 0, causes = 0;
 
     for (size_t i = 0; i < report->causes.count; i++)
-        if (is_known(&report->causes.items[i])) {
+        if (!text_equal(report->causes.items[i].id, DIAG_CAUSE_UNKNOWN)) {
             explained += report->causes.items[i].cells.count;
             causes += report->causes.items[i].cells.count > 0;
         }
@@ -267,7 +263,7 @@ char *latency_line(const char *name, const struct probe_result *r, bool timed) {
                  : xasprintf("%s: %.1f %% of %u lost", name, lost, r->attempts);
 }
 
-/* Adds loss and latency of cells with more attempts than usual, since --count asks for these. */
+/* Adds latency and loss, where more attempts than the usual few were asked for (--count). */
 static void add_latencies(struct text *t, const struct diag_report *report, size_t edge) {
     enum { USUAL = 3 };
     bool begun = false;
@@ -352,7 +348,8 @@ char *diag_report_text(const struct diag_report *report, const struct diag_text_
     }
     for (size_t i = 0; i < report->causes.count; i++) {
         const struct diag_cause *c = &report->causes.items[i];
-        const char *confidence = c->confirmed ? "  confirmed" : is_known(c) ? "  likely" : "";
+        bool known = !text_equal(c->id, DIAG_CAUSE_UNKNOWN);
+        const char *confidence = c->confirmed ? "  confirmed" : known ? "  likely" : "";
         _cleanup_(freep) char *page = diag_cause_page(c->id);
 
         text_addf(&t, "%s%s%s   ", i || !down ? "\n" : "", c->id, confidence);

@@ -18,11 +18,7 @@ struct writing {
     size_t *touched; /* Indexes of the cells from and to each node, node after node. */
 };
 
-static bool touches(const struct diag_cell *cell, size_t node) {
-    return cell->from_node == node || cell->to_node == node;
-}
-
-/* Counts the cells of each node, at both of their ends, and lists them by node. */
+/* Counts both ends of each cell, and puts it to each of them. */
 static void index_cells(struct writing *w) {
     const struct diag_cells *cells = &w->report->cells;
     size_t n = w->report->nodes.count, *next = xcalloc(n + 1, sizeof *next);
@@ -88,8 +84,8 @@ static void add_names(struct writing *w, enum diag_outcome outcome, const size_t
     text_free(&line);
 }
 
-/* Prints one line for a red cell, together with all red cells of the same two nodes that have the
- * same reason. */
+/* Adds a line for a red cell, together with the other cells of the same two nodes that fail alike.
+ */
 static void add_red(struct writing *w, size_t first) {
     const struct diag_cell *cells = w->report->cells.items, *one = &cells[first];
     const struct diag_flow *flow = NULL;
@@ -141,9 +137,11 @@ static void add_node(struct writing *w, size_t node) {
     _cleanup_(freep) char *line = NULL, *own = NULL;
 
     for (size_t i = 0; i < w->report->cells.count; i++) {
-        all += touches(&w->report->cells.items[i], node);
-        red += touches(&w->report->cells.items[i], node) &&
-               diag_cell_is_red(&w->report->cells.items[i]);
+        const struct diag_cell *cell = &w->report->cells.items[i];
+        bool touched = cell->from_node == node || cell->to_node == node;
+
+        all += touched;
+        red += touched && diag_cell_is_red(cell);
     }
     if (n->waiting)
         line = xasprintf("%s (%s%s%s): no probe runs there: %s", n->name, n->os,
@@ -159,7 +157,8 @@ static void add_node(struct writing *w, size_t node) {
     for (size_t i = 0; i < w->report->cells.count; i++) {
         const struct diag_cell *cell = &w->report->cells.items[i];
 
-        if (!touches(cell, node) || !diag_cell_is_red(cell) || w->told[i])
+        if ((cell->from_node != node && cell->to_node != node) || !diag_cell_is_red(cell) ||
+            w->told[i])
             continue;
         if (!n->waiting && red++ < RED_LINES)
             add_red(w, i);

@@ -125,7 +125,7 @@ int kubelet_question_ask(struct host *host, struct join_progress *progress, cons
     /* config.yaml as it will be written, but for the CA's file, not there yet */
     json_object_del(json_at(asked, "authentication.x509"), "clientCAFile");
     text = yaml_write(asked);
-    if (service_arguments(&service_kubelet, settings, &words, err) < 0)
+    if (service_arguments(&service_kubelet, settings, &words, NULL, err) < 0)
         return -1;
     text_set(&words.items[0], xstrdup(program));
     /* later words win over the service's own */

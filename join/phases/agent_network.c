@@ -145,7 +145,7 @@ static enum wait_look look(void *context, struct wait *wait, struct error *err) 
 }
 
 int agent_network_make(struct join *join, struct hcn_network *ret, struct error *err) {
-    unsigned seconds = network_agent_wait(join->found.plan.agent);
+    unsigned seconds = join->found.plan.agent->wait_seconds;
     struct agent_wait w = {
         .join = join, .service = service_by_name(join->found.plan.agent->service), .starts = 1};
     struct wait wait = {

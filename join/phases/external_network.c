@@ -61,7 +61,7 @@ int external_network_await(struct join *join, struct error *err) {
         .wanted = external_agent_network(agent, join->found.plan.mode),
         .title = agent ? agent->title : "the cluster's network agent",
     };
-    unsigned seconds = network_agent_wait(join->found.plan.agent);
+    unsigned seconds = join->found.plan.agent->wait_seconds;
     struct wait wait = {.limit_ms = seconds * 1000,
                         .pause_ms = POLL_MS,
                         .look = look,

@@ -80,7 +80,7 @@ static int follow_routes(struct join *join, struct error *err) {
     enum wait_look end;
 
     text_addf(&join->progress.detail, "running, %s",
-              join->found.plan.agent->backend(join->found.plan.mode));
+              network_agent_backend(join->found.plan.agent, join->found.plan.mode));
     end = join_wait(join->host, &join->progress, &wait, err);
     if (end == LOOK_FAILED) {
         if (!kube_is_forbidden(err))

@@ -85,8 +85,17 @@ int pod_routes_publish(struct join *join, const struct hcn_network *network, str
         return 0;
     if (plan->routes && !plan->writes_routes)
         return leave_to_network(join, err);
-    if (plan->mode->next)
-        text_list_add_owned(&join->progress.next, plan->mode->next(plan));
+    /* What a person has to do for other nodes to reach these pods. */
+    if (plan->mode->host_routes)
+        text_list_add_owned(&join->progress.next,
+                            xasprintf("other nodes (or the fabric) need the route %s via %s",
+                                      plan->pod_cidr, plan->management_address));
+    if (plan->mode->fabric_gateway)
+        text_list_add_owned(
+            &join->progress.next,
+            xasprintf("the network's router needs the address %s/%d on this node's segment (the "
+                      "pods' gateway), and the hypervisor must allow MAC address spoofing",
+                      plan->gateway, plan->prefix_length));
     if (!plan->mode->route_to)
         return 0;
 

@@ -22,8 +22,8 @@ int agent_folders_own(struct join *join, struct error *err);
 
 /* ---- the pod network where a DaemonSet of the cluster makes it ---- */
 
-/* Waits, as long as its agent may take (network_agent_wait()), until a CNI configuration is there,
- * and says whose. ERROR_TIMED_OUT with the command that shows the agent's pod; kinds of
+/* Waits, as long as its agent may take (its row's wait_seconds), until a CNI configuration is
+ * there, and says whose. ERROR_TIMED_OUT with the command that shows the agent's pod; kinds of
  * host_list(), host_read(). */
 int external_network_await(struct join *join, struct error *err);
 /* An agent writes its CNI configuration, with which the Node becomes Ready, before its network

@@ -8,7 +8,7 @@
 #include "netsetup/agents/agent.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/netsetup.h"
-#include "services/artifacts/artifacts.h"
+#include "services/artifacts/catalog.h"
 
 enum { CLOCK_MAX = 60 };
 
@@ -136,7 +136,8 @@ enum verdict check_programs(struct join *join, struct finding *finding) {
 
     if (programs_bundle(join, &bundle, &finding->why) < 0)
         return check_not_run(finding, "needs Bundle");
-    if (bundle && bundle_check_published(bundle, &finding->why) < 0)
+    if (bundle && bundle_is_upstream(bundle) &&
+        upstream_check(bundle_mirror(bundle), bundle_artifacts(bundle), &finding->why) < 0)
         return CHECK_FAILED;
     if (programs_missing(join->host, &join->found, bundle ? bundle_artifacts(bundle) : NULL,
                          &missing, &finding->why) < 0)

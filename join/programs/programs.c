@@ -132,7 +132,7 @@ int programs_write_lock(struct join *join, const struct bundle *bundle, struct e
 }
 
 void programs_bundle_close(struct join *join) {
-    bundle_free(join->found.bundle);
+    bundle_freep(&join->found.bundle);
     join->found.bundle = NULL;
     artifacts_free(&join->found.known); /* others may be here now */
 }
@@ -353,7 +353,7 @@ int programs_check_versions(struct join *join, const struct artifacts *lock, str
     }
     /* made for nothing but to hear whether it can be made */
     programs_service_settings(join->host, found, &settings);
-    return service_arguments(&service_kubelet, &settings, &arguments, err);
+    return service_arguments(&service_kubelet, &settings, &arguments, NULL, err);
 }
 
 /* ---- arguments ---- */
@@ -369,13 +369,14 @@ static int ask_program(struct host *host, const char *program, const struct text
         program_flags_read(host, program, &known, &why) < 0 || !known.count)
         return 0;
     for (size_t i = 0; i < arguments->count; i++) {
-        const char *argument = arguments->items[i];
+        const char *argument = arguments->items[i], *plain;
         struct text_list one = {.items = &arguments->items[i], .count = 1};
         _cleanup_(freep) char *name = NULL;
 
         if (program_takes(host, program, &one, &takes, &why) < 0 || takes)
             continue;
-        name = program_flag_name(argument);
+        plain = argument + strspn(argument, "-");
+        name = xstrndup(plain, strcspn(plain, "="));
         if (text_list_has(&known, name))
             return error_set(err, ERROR_USAGE,
                              "kubelet argument '%s': '%s' does not accept that value", argument,

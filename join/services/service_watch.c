@@ -36,6 +36,8 @@ int service_watch_hint(struct service_watch *watch, struct error *err) {
 static int count_end(struct service_watch *watch, const struct host_service *service,
                      struct error *err) {
     const char *name = watch->service->name;
+    const unsigned *delays = watch->service->restart_delays_ms;
+    size_t last = ARRAY_SIZE(watch->service->restart_delays_ms) - 1;
     unsigned pause;
 
     if (watch->ends++ == SERVICE_RESTARTS_MAX) {
@@ -47,7 +49,7 @@ static int count_end(struct service_watch *watch, const struct host_service *ser
             err, "fix that and run the same command again; winjoin reset undoes what was done");
     }
     /* From our table: not every SCM keeps what it was told (Wine's). */
-    pause = service_restart_delay_ms(watch->service, watch->ends);
+    pause = delays[watch->ends - 1 < last ? watch->ends - 1 : last];
     if (pause > SERVICE_PAUSE_MAX_MS)
         pause = SERVICE_PAUSE_MAX_MS;
     watch->again_ms = host_monotonic_ms(watch->host) + pause;
@@ -166,11 +168,12 @@ int service_register(struct journal *journal, const struct service *service,
 static int start(struct service_watch *watch, struct journal *journal,
                  const struct service *service, const struct service_settings *settings,
                  struct error *err) {
-    _cleanup_(host_service_free) struct host_service found = {0};
-    bool changed = false, adopted = false;
+    _cleanup_(host_service_free) struct host_service before = {0}, found = {0};
+    bool changed = false, adopted;
 
-    if (settings->adopt && service_is_foreign(journal->host, service, &adopted, err) < 0)
+    if (settings->adopt && host_service_query(journal->host, service->name, &before, err) < 0)
         return -1;
+    adopted = settings->adopt && before.state != HOST_SERVICE_ABSENT && !service_is_ours(&before);
     if (adopted && !service->extra_args) /* nothing of it changes: nothing to take back */
         return service_watch_start(watch, service, err);
     /* what winjoin itself does at boot has no phase that starts it */
@@ -198,7 +201,7 @@ int service_start(struct service_watch *watch, struct journal *journal,
                   const struct service *service, const struct service_settings *settings,
                   struct error *err) {
     struct service_settings own = *settings;
-    _cleanup_(text_list_free) struct text_list known = {0}, dropped = {0};
+    _cleanup_(text_list_free) struct text_list known = {0}, dropped = {0}, arguments = {0};
     struct error why = {0};
 
     if (host_refuse_stranger(watch->host, service->program, err) < 0)
@@ -209,7 +212,7 @@ int service_start(struct service_watch *watch, struct journal *journal,
             log_message(LOG_INFO, "%s", why.message); /* it cannot be asked: it gets them all */
         /* flags of ours that it does not know are left out; those that were asked for are told */
         own.known_flags = &known;
-        service_dropped_arguments(service, &own, &dropped);
+        (void)service_arguments(service, &own, &arguments, &dropped, ERROR_IGNORED);
         for (size_t i = 0; i < dropped.count; i++)
             join_warn(watch->progress, "%s does not know '%s': left out", service->name,
                       dropped.items[i]);

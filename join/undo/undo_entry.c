@@ -148,8 +148,7 @@ static int undo_network(struct host *host, const struct journal_entry *entry, co
         *ret_how = "kept: it existed before the join";
         return 0;
     }
-    if ((by_agent ? hcn_network_delete : hcn_network_remove)(host, entry->target, &removed, err) <
-        0)
+    if (hcn_network_remove(host, entry->target, !by_agent, &removed, err) < 0)
         return -1;
     *ret_how = removed ? "removed" : "already gone";
     return 0;

@@ -39,7 +39,7 @@ static int keep_arguments(struct join *join, struct error *err) {
         programs_service_settings(join->host, &join->found, &settings);
         settings.kubelet_version = versions[v];
         settings.kubelet_extra_args = (struct text_list){0};
-        result = service_arguments(&service_kubelet, &settings, &given, err);
+        result = service_arguments(&service_kubelet, &settings, &given, NULL, err);
         for (size_t i = 0; i < given.count && result == 0; i++)
             text_list_add(&own, given.items[i]);
     }

@@ -134,10 +134,13 @@ static char *chosen(struct wanting *w) {
 }
 
 static char *cni(struct wanting *w) {
+    _cleanup_json_ json_t *config = NULL;
+
     if (w->found->plan.agent->in_cluster)
         return NULL;
     w->path = cni_config_path(&w->found->plan);
-    return cni_config_make(&w->found->plan);
+    config = cni_config_json(&w->found->plan);
+    return json_write_pretty(config);
 }
 
 static char *agent_settings(struct wanting *w) {

@@ -61,6 +61,11 @@ struct network_restore {
 int network_restore_service(const struct network_restore *restore, const struct service *service,
                             struct error *err);
 
+/* A network mode by its name ("overlay"), and an agent's own word for it ("vxlan"). */
+struct agent_backend {
+    const char *mode, *word;
+};
+
 /* Text is static, a list ends with NULL; what is NULL or 0 is not there. */
 struct network_agent {
     const char *plugin;  /* as --network-plugin names it: "flannel"; NULL: the CNI plugin's name */
@@ -80,7 +85,7 @@ struct network_agent {
     unsigned vni;            /* the one that it uses, whatever is asked for */
     /* it makes the HNS network itself: a join makes none, and waits */
     bool makes_network;
-    unsigned wait_seconds; /* so long at most: network_agent_wait() */
+    unsigned wait_seconds; /* so long at most a join waits for that network; 0: it makes none */
     /* its CNI plugin makes the HNS network when the first pod comes, on the base network, and gives
      * pods addresses that are not of the Node's podCIDR: a join makes no network for pods */
     bool pods_make_network;
@@ -101,8 +106,9 @@ struct network_agent {
     bool unique_host_names; /* it tells nodes apart by machineID, which is the host's name */
     bool keeps_routes;      /* it writes and removes the routes to other nodes' pods */
 
-    /* Its word for the mode ("vxlan"); NULL: it does not serve it. */
-    const char *(*backend)(const struct network_mode *mode);
+    /* The modes that it serves and its words for them, up to a row of zeros. NULL: each mode that
+     * has a switch on an adapter, by the mode's own name. */
+    const struct agent_backend *backends;
     const struct agent_source *sources;
     const char *daemon_set; /* without one: by which it is found, in any namespace */
     /* Reads the text of a source. ERROR_MALFORMED. */
@@ -115,9 +121,6 @@ struct network_agent {
                         const char *address);
     /* Takes what it announces about a node from its annotations into *ret; false: nothing. */
     bool (*read_peer)(const json_t *annotations, struct network_peer *ret);
-    /* Will it write a route to that node's pods? `vni`: of this node's network. */
-    bool (*routes_to)(const struct network_mode *mode, unsigned vni,
-                      const struct network_peer *peer);
     /* What it needs on this node at boot, before containerd starts, and each time HNS has started
      * again; winjoin's own networks stand by then. Called again until it succeeds, so it compares
      * first. */
@@ -130,12 +133,18 @@ extern const struct network_agent *const network_agents[];
 const struct network_agent *network_agent_by_plugin(const char *plugin);
 /* Is the HNS network of that name one whose pods need no exceptions for each other? */
 bool network_agent_excepts_services(const char *network);
+/* The agent's word for the mode ("vxlan"), static; NULL: it does not serve it, or is no agent. */
+const char *network_agent_backend(const struct network_agent *agent,
+                                  const struct network_mode *mode);
+/* Will the agent write a route to that node's pods? `vni`: of this node's network. Agents pass over
+ * nodes of another backend and those that have not said yet how they are reached: in VXLAN by an
+ * address, a router's MAC and the VNI. */
+bool network_agent_routes_to(const struct network_agent *agent, const struct network_mode *mode,
+                             unsigned vni, const struct network_peer *peer);
 /* The CNI plugin with which it works in the mode when --network-plugin names `plugin`; static;
  * NULL: it does not. */
 const char *network_agent_cni(const struct network_agent *agent, const char *plugin,
                               const struct network_mode *mode);
-/* How long a join waits for the network that it makes, in seconds; 0: it makes none. */
-unsigned network_agent_wait(const struct network_agent *agent);
 void agent_settings_free(struct agent_settings *settings);
 
 /* ---- what --network-mode and --network-plugin take ---- */

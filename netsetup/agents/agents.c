@@ -24,20 +24,34 @@ bool network_agent_excepts_services(const char *network) {
     return false;
 }
 
+const char *network_agent_backend(const struct network_agent *agent,
+                                  const struct network_mode *mode) {
+    const struct agent_backend *row = agent->backends;
+
+    if (!agent->plugin)
+        return NULL;
+    if (!row)
+        return mode->internal ? NULL : mode->name;
+    while (row->mode && !text_equal(row->mode, mode->name))
+        row++;
+    return row->word;
+}
+
+bool network_agent_routes_to(const struct network_agent *agent, const struct network_mode *mode,
+                             unsigned vni, const struct network_peer *peer) {
+    const char *backend = network_agent_backend(agent, mode);
+
+    return backend && peer->address && text_equal(peer->backend, backend) &&
+           (!mode->vxlan || (*peer->router_mac && peer->vni == vni));
+}
+
 const char *network_agent_cni(const struct network_agent *agent, const char *plugin,
                               const struct network_mode *mode) {
     if (!agent->plugin)
         return name_find(mode->cni_plugins, plugin);
-    if (!agent->backend(mode))
+    if (!network_agent_backend(agent, mode))
         return NULL;
     return agent->cni ? agent->cni : mode->cni_plugins[0];
-}
-
-unsigned network_agent_wait(const struct network_agent *agent) {
-    enum { USUAL = 300 };
-    if (!agent->makes_network)
-        return 0;
-    return agent->wait_seconds ? agent->wait_seconds : USUAL;
 }
 
 int network_restore_service(const struct network_restore *restore, const struct service *service,
@@ -137,8 +151,8 @@ int network_mode_check(const char *name, struct error *err) {
         return -1; /* by a word that is near */
     /* The mode that agents ("vxlan") or else CNI plugins ("win-bridge") call by this word. */
     for (size_t a = 0; network_agents[a]; a++)
-        for (size_t i = 0; network_agents[a]->backend && network_modes[i]; i++)
-            if (text_equal(network_agents[a]->backend(network_modes[i]), lower))
+        for (size_t i = 0; network_modes[i]; i++)
+            if (text_equal(network_agent_backend(network_agents[a], network_modes[i]), lower))
                 return error_hint(err, "did you mean %s?", network_modes[i]->name);
     return meant ? error_hint(err, "did you mean %s?", meant->name) : -1;
 }

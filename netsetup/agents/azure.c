@@ -17,14 +17,9 @@ static const struct agent_registry registry = {"SYSTEM\\CurrentControlSet\\Servi
                                                "SDNRemoteArpMacAddress", "12-34-56-78-9a-bc",
                                                "Azure's virtual network answers ARP with it"};
 
-/* Its own words, `mode` in the configuration. */
-static const char *backend(const struct network_mode *mode) {
-    static const char *const words[][2] = {{"l2bridge", "bridge"}, {"l2tunnel", "tunnel"}};
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-        if (text_equal(words[i][0], mode->name))
-            return words[i][1];
-    return NULL;
-}
+/* `mode` in its configuration. */
+static const struct agent_backend backends[] = {
+    {"l2bridge", "bridge"}, {"l2tunnel", "tunnel"}, {0}};
 
 /* It keeps the id of its network and never looks for it again: with another one, or none, every pod
  * fails for ever (0x803b0001). */
@@ -60,7 +55,7 @@ static int restore(const struct network_restore *restore, struct error *err) {
 
     if (!before_pods && (is_current(restore, &current, err) < 0 || current))
         return current ? 0 : -1;
-    if (hcn_network_delete(restore->host, NETWORK, &removed, err) < 0)
+    if (hcn_network_remove(restore->host, NETWORK, false, &removed, err) < 0)
         return -1;
     for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
         if (host_file_type(restore->host, files[i]) == HOST_ABSENT)
@@ -79,7 +74,7 @@ static int restore(const struct network_restore *restore, struct error *err) {
 #define AZURE_AGENT                                                                                \
     .pods_make_network = true, .cni = "azure-vnet", .registry = &registry,                         \
     .network_name = NETWORK, .networks = networks, .keeps_routes = true, .nat_except_pods = true,  \
-    .backend = backend, .restore = restore
+    .backends = backends, .restore = restore
 
 const struct network_agent network_agent_azure_vnet = {.plugin = "azure-vnet", AZURE_AGENT};
 const struct network_agent network_agent_azure_cns = {

@@ -105,13 +105,8 @@ bool external_agent_same_folder(const char *told, const char *folder) {
     }
 }
 
-/* Its own word decides; the mode given is what the firewall is opened for. No agent uses a switch
- * that is on no adapter. */
-static const char *backend(const struct network_mode *mode) {
-    return mode->internal ? NULL : mode->name;
-}
-
-/* Its CNI files go where containerd looks for them. `ours`: NULL-terminated. */
+/* Refuses an agent whose CNI files do not go where containerd looks for them. `ours`:
+ * NULL-terminated. */
 static int check_folder(const struct agent_settings *settings, const char *const *names,
                         const char *const *ours, struct error *err) {
     const char *theirs = NULL;
@@ -167,13 +162,14 @@ static int restore(const struct network_restore *restore, struct error *err) {
     return 0;
 }
 
+/* It has no words for modes: the word of the agent in the cluster decides, and the mode given is
+ * what the firewall is opened for. No agent uses a switch that is on no adapter. */
 const struct network_agent network_agent_external = {
     .plugin = "external",
     .makes_network = true,
     .wait_seconds = 900, /* its images may be some gigabytes */
     .in_cluster = true,
     .keeps_routes = true,
-    .backend = backend,
     .check_settings = check_settings,
     .restore = restore,
 };

@@ -10,22 +10,14 @@
 
 /* ---- modes ---- */
 
-static const struct {
-    const char *mode, *backend;
-} backends[] = {{"overlay", "vxlan"}, {"l2bridge", "host-gw"}};
-
-static const char *backend_of(const struct network_mode *mode) {
-    for (size_t i = 0; i < ARRAY_SIZE(backends); i++)
-        if (text_equal(backends[i].mode, mode->name))
-            return backends[i].backend;
-    return NULL;
-}
+static const struct agent_backend backends[] = {{"overlay", "vxlan"}, {"l2bridge", "host-gw"}, {0}};
 
 /* ---- net-conf.json ---- */
 
 static char *net_conf_make(const struct network_plan *plan) {
     const struct text_list *cluster = &plan->cluster_pod_cidrs;
-    json_t *backend = json_pack("{s:s, s:s}", "Type", backend_of(plan->mode), "Name", plan->name);
+    json_t *backend = json_pack("{s:s, s:s}", "Type",
+                                network_agent_backend(plan->agent, plan->mode), "Name", plan->name);
     if (plan->vni) {
         json_object_set_new(backend, "VNI", json_integer(plan->vni));
         json_object_set_new(backend, "Port", json_integer(plan->vxlan_port));
@@ -83,9 +75,9 @@ static int read_net_conf(const char *text, struct agent_settings *ret, struct er
     spell(json_object_get(s.document, "Backend"), of_backend);
     /* flannel's own default is udp, long gone; it takes any case (pkg/backend/manager.go) */
     s.backend = text_lower(json_text_or(s.document, "Backend.Type", "vxlan"));
-    for (size_t i = 0; i < ARRAY_SIZE(backends); i++)
-        if (text_equal(backends[i].backend, s.backend))
-            s.mode = backends[i].mode;
+    for (const struct agent_backend *row = backends; row->mode; row++)
+        if (text_equal(row->word, s.backend))
+            s.mode = row->mode;
     for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
         const char *prefix = json_text_or(s.document, prefixes[i].key, "");
         struct cidr cidr;
@@ -155,14 +147,6 @@ static bool read_peer(const json_t *annotations, struct network_peer *ret) {
     return text || ret->backend;
 }
 
-/* flanneld passes over nodes of another backend and those that have not said yet how they are
- * reached. */
-static bool routes_to(const struct network_mode *mode, unsigned vni,
-                      const struct network_peer *peer) {
-    return peer->address && text_equal(peer->backend, backend_of(mode)) &&
-           (!mode->vxlan || (*peer->router_mac && peer->vni == vni));
-}
-
 json_t *flannel_announcement(unsigned vni, const char *router_mac, const char *address) {
     _cleanup_(freep) char *mac = text_replace(text_lower(router_mac), "-", ':');
     _cleanup_(freep) char *data = xasprintf("{\"VNI\":%u,\"VtepMAC\":\"%s\"}", vni, mac);
@@ -191,13 +175,12 @@ const struct network_agent network_agent_flannel = {
     .rights = (const struct agent_right[]){{"nodes", "list,watch"}, {0}},
     .vxlan_port = VXLAN_WINDOWS_PORT,
     .keeps_routes = true,
-    .backend = backend_of,
+    .backends = backends,
     .sources = (const struct agent_source[]){{"kube-flannel", "kube-flannel-cfg", "net-conf.json"},
                                              {"kube-system", "kube-flannel-cfg", "net-conf.json"},
                                              {0}},
     .read_settings = read_net_conf,
     .check_settings = check_net_conf,
     .read_peer = read_peer,
-    .routes_to = routes_to,
     .restore = restore,
 };

@@ -2,7 +2,7 @@
  * other nodes' pods, and winjoin-network keeps them current (node/keeper/network_keeper.h). */
 #include "netsetup/agents/agent.h"
 
-/* Told as flannel tells it, so that its nodes and ours find each other. */
+/* This node announces itself as flannel does, so that flannel's nodes and ours find each other. */
 static json_t *announce(const struct network_plan *plan, const struct hcn_network *network,
                         const char *address) {
     return plan->mode->vxlan ? flannel_announcement(plan->vni, network->router_mac, address) : NULL;

@@ -10,11 +10,8 @@
 #define ANNOTATION "k8s.ovn.org/"
 #define SUBNET ANNOTATION "hybrid-overlay-node-subnet"
 #define NETWORK "OVNKubernetesHybridOverlayNetwork"
+#define BACKEND "hybrid overlay" /* winjoin's word for it: it has no other backend */
 enum { VNI = 4097 };
-
-static const char *backend(const struct network_mode *mode) {
-    return mode->vxlan ? "hybrid overlay" : NULL;
-}
 
 static bool read_peer(const json_t *annotations, struct network_peer *ret) {
     const char *subnet = json_string_value(json_object_get(annotations, SUBNET));
@@ -31,19 +28,12 @@ static bool read_peer(const json_t *annotations, struct network_peer *ret) {
     if (!subnet || text_format(ret->subnet, sizeof ret->subnet, "%s", subnet) < 0)
         return false;
     ret->pod_cidr = ret->subnet;
-    ret->backend = "hybrid overlay";
+    ret->backend = BACKEND;
     ret->address = ret->node_address;
     ret->vni = VNI;
     if (mac && text_format(ret->router_mac, sizeof ret->router_mac, "%s", mac) < 0)
         ret->router_mac[0] = '\0';
     return true;
-}
-
-/* A node without the MAC is passed over until it has it. */
-static bool routes_to(const struct network_mode *mode, unsigned vni,
-                      const struct network_peer *peer) {
-    return mode->vxlan && vni == VNI && peer->address && *peer->router_mac &&
-           text_equal(peer->backend, "hybrid overlay");
 }
 
 /* It makes its networks at its start, and never looks whether they stand. */
@@ -81,8 +71,7 @@ const struct network_agent network_agent_ovn_kubernetes = {
     .source_vip_endpoint = "VIPEndpoint",
     .unique_host_names = true,
     .keeps_routes = true,
-    .backend = backend,
+    .backends = (const struct agent_backend[]){{"overlay", BACKEND}, {0}},
     .restore = restore,
     .read_peer = read_peer,
-    .routes_to = routes_to,
 };

@@ -42,7 +42,7 @@ static int delete_network(struct host *host, const char *id, struct error *err) 
 }
 
 /* An IPv6 subnet that is no longer wanted may stay: no pod gets an address of it. */
-static bool same_network(const struct hcn_network *found, const struct hcn_network *wanted) {
+bool hcn_network_serves(const struct hcn_network *found, const struct hcn_network *wanted) {
     bool adapters_known = *found->adapter && *wanted->adapter;
     return text_equal_nocase(found->type, wanted->type) &&
            text_equal(found->subnet, wanted->subnet) &&
@@ -50,11 +50,6 @@ static bool same_network(const struct hcn_network *found, const struct hcn_netwo
            (!adapters_known || text_equal_nocase(found->adapter, wanted->adapter)) &&
            (!*wanted->subnet6 || (text_equal(found->subnet6, wanted->subnet6) &&
                                   text_equal(found->gateway6, wanted->gateway6)));
-}
-
-bool hcn_network_serves(const struct hcn_network *found, const json_t *document) {
-    struct hcn_network wanted = {0};
-    return hcn_network_parse(document, &wanted, NULL) == 0 && same_network(found, &wanted);
 }
 
 static bool has_policy(const json_t *network, const json_t *policy) {
@@ -117,7 +112,8 @@ static int create_network(struct host *host, const json_t *document,
     if (hcn_create(host, HCN_NETWORK, NULL, NULL, text, &properties, &create_err) == 0)
         return 0;
     if ((create_err.kind == ERROR_CONFLICT || create_err.kind == ERROR_TIMED_OUT) &&
-        hcn_network_find(host, wanted->name, &found, NULL) == 0 && same_network(&found, wanted)) {
+        hcn_network_find(host, wanted->name, &found, NULL) == 0 &&
+        hcn_network_serves(&found, wanted)) {
         log_message(LOG_INFO, "create HNS network '%s': %s, although the network was made",
                     wanted->name, create_err.message);
         return 0;
@@ -137,7 +133,7 @@ int hcn_network_ensure(struct host *host, const json_t *document, const json_t *
     if (hcn_network_parse(document, &wanted, err) < 0)
         return -1;
     if (hcn_network_find(host, wanted.name, &found, &find_err) == 0) {
-        outcome = same_network(&found, &wanted) ? HCN_REUSED : HCN_REPLACED;
+        outcome = hcn_network_serves(&found, &wanted) ? HCN_REUSED : HCN_REPLACED;
         if (outcome == HCN_REPLACED && !hcn_network_is_ours(&found)) {
             (void)error_set(err, ERROR_CONFLICT,
                             "HNS network '%s' already exists and is different: %s %s, not %s %s",
@@ -189,7 +185,7 @@ int hcn_pod_network_ensure(struct host *host, const struct network_plan *plan,
     return 0;
 }
 
-/* With the namespaces of pods that hold endpoints of it. */
+/* Removes a network, with the namespaces of the pods that hold endpoints of it. */
 static int remove_network(struct host *host, const char *network_id, struct error *err) {
     _cleanup_json_ json_t *endpoints = NULL, *namespaces = NULL;
     _cleanup_(text_list_free) struct text_list gone = {0};
@@ -215,8 +211,8 @@ static int remove_network(struct host *host, const char *network_id, struct erro
     return 0;
 }
 
-static int find_and_remove(struct host *host, const char *name, bool only_ours, bool *ret_removed,
-                           struct error *err) {
+int hcn_network_remove(struct host *host, const char *name, bool only_ours, bool *ret_removed,
+                       struct error *err) {
     struct hcn_network network = {0};
     struct error find_err = {0};
     bool removed = false;
@@ -231,14 +227,6 @@ static int find_and_remove(struct host *host, const char *name, bool only_ours, 
     if (ret_removed)
         *ret_removed = removed;
     return 0;
-}
-
-int hcn_network_remove(struct host *host, const char *name, bool *ret_removed, struct error *err) {
-    return find_and_remove(host, name, true, ret_removed, err);
-}
-
-int hcn_network_delete(struct host *host, const char *name, bool *ret_removed, struct error *err) {
-    return find_and_remove(host, name, false, ret_removed, err);
 }
 
 int hcn_endpoint_attach(struct host *host, const char *id, struct error *err) {

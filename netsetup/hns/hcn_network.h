@@ -85,8 +85,8 @@ enum hcn_outcome { HCN_REUSED, HCN_CREATED, HCN_REPLACED };
  * compared. */
 int hcn_network_ensure(struct host *host, const json_t *document, const json_t *policies,
                        struct hcn_network *ret, enum hcn_outcome *ret_outcome, struct error *err);
-/* Would hcn_network_ensure() take this network for that of the document, as it is? */
-bool hcn_network_serves(const struct hcn_network *found, const json_t *document);
+/* Does hcn_network_ensure() take the network that it found for the wanted one, as it is? */
+bool hcn_network_serves(const struct hcn_network *found, const struct hcn_network *wanted);
 /* Base network of the plan ("External"). */
 int hcn_base_network_ensure(struct host *host, const struct network_plan *plan,
                             struct hcn_network *ret, enum hcn_outcome *ret_outcome,
@@ -103,8 +103,7 @@ int hcn_pod_network_ensure(struct host *host, const struct network_plan *plan,
 int hcn_endpoint_attach(struct host *host, const char *id, struct error *err);
 
 /* Removes the network by name with its endpoints, the load balancers on them and the namespaces of
- * the pods that held them, only when it is ours; absent is success; another owner's is left alone
- * (*ret_removed false). ret_removed may be NULL. */
-int hcn_network_remove(struct host *host, const char *name, bool *ret_removed, struct error *err);
-/* The same, whoever's it is. */
-int hcn_network_delete(struct host *host, const char *name, bool *ret_removed, struct error *err);
+ * the pods that held them; absent is success. `only_ours`: another owner's network is left alone
+ * (*ret_removed false); else it is removed, whoever's it is. ret_removed may be NULL. */
+int hcn_network_remove(struct host *host, const char *name, bool only_ours, bool *ret_removed,
+                       struct error *err);

@@ -74,11 +74,6 @@ static char *said(const struct json_found *found) {
     return found->len ? json_found_text(found) : NULL;
 }
 
-static void endpoint_free(struct hcn_endpoint *e) {
-    free_all(e->id, e->name, e->address);
-    *e = (struct hcn_endpoint){0};
-}
-
 struct endpoint_reading {
     struct hcn_endpoints *all;
     struct hcn_endpoint now;
@@ -223,7 +218,9 @@ static int scan(struct reading *r, const struct dialect *dialect, const char *te
                                            .context = r->balancers.all ? (void *)&r->balancers
                                                                        : (void *)&r->endpoints},
                        err);
-    endpoint_free(&r->endpoints.now); /* of a text that ends within an object */
+    /* A text may end within an object. */
+    free_all(r->endpoints.now.id, r->endpoints.now.name, r->endpoints.now.address);
+    r->endpoints.now = (struct hcn_endpoint){0};
     text_set(&r->endpoints.address6, NULL);
     balancer_free(&r->balancers.now);
     return result;
@@ -301,16 +298,15 @@ int hcn_balancers_read(struct host *host, enum hcn_by by, struct hcn_balancers *
     return read_all(host, of_balancers(ret), by, err);
 }
 
-bool hcn_endpoints_at_once(struct host *host, size_t count, struct hcn_endpoints *ret) {
-    struct reading r = of_endpoints(ret);
+bool hcn_records_at_once(struct host *host, size_t endpoint_count, struct hcn_endpoints *ret,
+                         size_t balancer_count, struct hcn_balancers *ret_balancers) {
+    struct reading endpoints = of_endpoints(ret), balancers = of_balancers(ret_balancers);
 
-    return read_at_once(host, &r, count);
-}
-
-bool hcn_balancers_at_once(struct host *host, size_t count, struct hcn_balancers *ret) {
-    struct reading r = of_balancers(ret);
-
-    return read_at_once(host, &r, count);
+    if (read_at_once(host, &endpoints, endpoint_count) &&
+        read_at_once(host, &balancers, balancer_count))
+        return true;
+    hcn_endpoints_free(ret);
+    return false;
 }
 
 static void read_documents(const json_t *documents, struct reading r) {
@@ -321,17 +317,15 @@ static void read_documents(const json_t *documents, struct reading r) {
     }
 }
 
-void hcn_endpoints_of(const json_t *documents, struct hcn_endpoints *ret) {
-    read_documents(documents, of_endpoints(ret));
-}
-
-void hcn_balancers_of(const json_t *documents, struct hcn_balancers *ret) {
-    read_documents(documents, of_balancers(ret));
+void hcn_records_of(const json_t *endpoints, struct hcn_endpoints *ret, const json_t *balancers,
+                    struct hcn_balancers *ret_balancers) {
+    read_documents(endpoints, of_endpoints(ret));
+    read_documents(balancers, of_balancers(ret_balancers));
 }
 
 void hcn_endpoints_free(struct hcn_endpoints *endpoints) {
     for (size_t i = 0; i < endpoints->count; i++)
-        endpoint_free(&endpoints->items[i]);
+        free_all(endpoints->items[i].id, endpoints->items[i].name, endpoints->items[i].address);
     free(endpoints->items);
     *endpoints = (struct hcn_endpoints){0};
 }

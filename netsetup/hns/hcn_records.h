@@ -46,12 +46,12 @@ int hcn_endpoints_read(struct host *host, enum hcn_by by, struct hcn_endpoints *
                        struct error *err);
 int hcn_balancers_read(struct host *host, enum hcn_by by, struct hcn_balancers *ret,
                        struct error *err);
-/* The same by version 1 alone, in one call, where version 2 has so many ids; false: it does not
- * answer, or not with as many. */
-bool hcn_endpoints_at_once(struct host *host, size_t count, struct hcn_endpoints *ret);
-bool hcn_balancers_at_once(struct host *host, size_t count, struct hcn_balancers *ret);
-/* The same of documents that version 2 has told (an array; NULL: none). Pure. */
-void hcn_endpoints_of(const json_t *documents, struct hcn_endpoints *ret);
-void hcn_balancers_of(const json_t *documents, struct hcn_balancers *ret);
+/* Both lists by version 1 alone, in one call each, where version 2 has so many ids. false: version
+ * 1 does not answer, or not with as many; then both lists are empty. */
+bool hcn_records_at_once(struct host *host, size_t endpoint_count, struct hcn_endpoints *ret,
+                         size_t balancer_count, struct hcn_balancers *ret_balancers);
+/* Both lists of the documents that version 2 has told (arrays; NULL: none). Pure. */
+void hcn_records_of(const json_t *endpoints, struct hcn_endpoints *ret, const json_t *balancers,
+                    struct hcn_balancers *ret_balancers);
 void hcn_endpoints_free(struct hcn_endpoints *endpoints);
 void hcn_balancers_free(struct hcn_balancers *balancers);

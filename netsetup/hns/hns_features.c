@@ -3,53 +3,58 @@
 
 #include <limits.h>
 
-/* From a version to the end of that major version, or open. */
-struct version_range {
-    unsigned from_major, from_minor;
-    bool open;
-};
-enum { RANGES_MAX = 5 };
-struct feature {
-    struct hns_feature_info info;
-    struct version_range ranges[RANGES_MAX]; /* from_major 0 ends */
-};
-
 #define WITHIN(major, minor)                                                                       \
     { major, minor, false } /* major.minor to the end of that major */
 #define SINCE(major, minor)                                                                        \
     { major, minor, true }
 
-static const struct feature features[HNS_FEATURE_COUNT] = {
-    [HNS_V2_API] = {{"v2Api", "HCN documents, HostRoute and RemoteSubnetRoute", "9.2"},
+const struct hns_feature_info hns_features[HNS_FEATURE_COUNT] = {
+    [HNS_V2_API] = {"v2Api",
+                    "HCN documents, HostRoute and RemoteSubnetRoute",
+                    "9.2",
                     {SINCE(9, 2)}},
-    [HNS_DSR] = {{"dsr", "direct server return for Services", "9.3-9.x, 10.2"},
+    [HNS_DSR] = {"dsr",
+                 "direct server return for Services",
+                 "9.3-9.x, 10.2",
                  {WITHIN(9, 3), SINCE(10, 2)}},
-    [HNS_SLASH32_ENDPOINTS] = {{"slash32EndpointPrefixes", "endpoints with a /32 prefix",
-                                "9.3-9.x, 10.4"},
+    [HNS_SLASH32_ENDPOINTS] = {"slash32EndpointPrefixes",
+                               "endpoints with a /32 prefix",
+                               "9.3-9.x, 10.4",
                                {WITHIN(9, 3), SINCE(10, 4)}},
-    [HNS_VXLAN_PORT] = {{"vxlanPort", "VXLAN on a port other than 4789", "10.3"}, {SINCE(10, 3)}},
-    [HNS_ACL_PROTOCOL_252] = {{"aclSupportForProtocol252", "ACLs for protocol 252", "11.0"},
+    [HNS_VXLAN_PORT] = {"vxlanPort", "VXLAN on a port other than 4789", "10.3", {SINCE(10, 3)}},
+    [HNS_ACL_PROTOCOL_252] = {"aclSupportForProtocol252",
+                              "ACLs for protocol 252",
+                              "11.0",
                               {SINCE(11, 0)}},
-    [HNS_DUAL_STACK] = {{"ipv6DualStack", "IPv6 beside IPv4", "11.10"}, {SINCE(11, 10)}},
-    [HNS_SESSION_AFFINITY] = {{"sessionAffinity", "ClientIP affinity of Services", "12.0"},
+    [HNS_DUAL_STACK] = {"ipv6DualStack", "IPv6 beside IPv4", "11.10", {SINCE(11, 10)}},
+    [HNS_SESSION_AFFINITY] = {"sessionAffinity",
+                              "ClientIP affinity of Services",
+                              "12.0",
                               {SINCE(12, 0)}},
-    [HNS_SET_POLICY] = {{"setPolicy", "IP sets", "13.0"}, {SINCE(13, 0)}},
-    [HNS_L4_PROXY] = {{"l4Proxy", "layer 4 proxy",
-                       "9.5-9.x, 10.5-10.x, 11.11-11.x, 12.1-12.x, 13.1"},
+    [HNS_SET_POLICY] = {"setPolicy", "IP sets", "13.0", {SINCE(13, 0)}},
+    [HNS_L4_PROXY] = {"l4Proxy",
+                      "layer 4 proxy",
+                      "9.5-9.x, 10.5-10.x, 11.11-11.x, 12.1-12.x, 13.1",
                       {WITHIN(9, 5), WITHIN(10, 5), WITHIN(11, 11), WITHIN(12, 1), SINCE(13, 1)}},
-    [HNS_L4_WFP_PROXY] = {{"l4WfpProxy", "layer 4 proxy in WFP", "13.2"}, {SINCE(13, 2)}},
-    [HNS_TIER_ACL] = {{"tierAcl", "tiered ACLs", "14.0"}, {SINCE(14, 0)}},
-    [HNS_NETWORK_ACL] = {{"networkAcl", "ACLs of networks and nested IP sets", "15.0"},
+    [HNS_L4_WFP_PROXY] = {"l4WfpProxy", "layer 4 proxy in WFP", "13.2", {SINCE(13, 2)}},
+    [HNS_TIER_ACL] = {"tierAcl", "tiered ACLs", "14.0", {SINCE(14, 0)}},
+    [HNS_NETWORK_ACL] = {"networkAcl",
+                         "ACLs of networks and nested IP sets",
+                         "15.0",
                          {SINCE(15, 0)}},
-    [HNS_DISABLE_HOST_PORT] = {{"disableHostPort", "networks without a host port", "15.1"},
+    [HNS_DISABLE_HOST_PORT] = {"disableHostPort",
+                               "networks without a host port",
+                               "15.1",
                                {SINCE(15, 1)}},
-    [HNS_MODIFY_LOAD_BALANCER] = {{"modifyLoadBalancer", "load balancers updated in place", "15.5"},
+    [HNS_MODIFY_LOAD_BALANCER] = {"modifyLoadBalancer",
+                                  "load balancers updated in place",
+                                  "15.5",
                                   {SINCE(15, 5)}},
 };
 
 bool hns_has(struct hns_version version, enum hns_feature feature) {
-    const struct version_range *range = features[feature].ranges;
-    for (size_t i = 0; i < RANGES_MAX && range[i].from_major; i++)
+    const struct hns_version_range *range = hns_features[feature].ranges;
+    for (size_t i = 0; i < HNS_RANGES_MAX && range[i].from_major; i++)
         if (version.major == range[i].from_major
                 ? version.minor >= range[i].from_minor
                 : range[i].open && version.major > range[i].from_major)
@@ -57,14 +62,10 @@ bool hns_has(struct hns_version version, enum hns_feature feature) {
     return false;
 }
 
-const struct hns_feature_info *hns_feature_info(enum hns_feature feature) {
-    return &features[feature].info;
-}
-
 json_t *hns_features_json(struct hns_version version) {
     json_t *list = json_array();
     for (int i = 0; i < HNS_FEATURE_COUNT; i++) {
-        const struct hns_feature_info *info = &features[i].info;
+        const struct hns_feature_info *info = &hns_features[i];
         bool has = hns_has(version, (enum hns_feature)i);
         _cleanup_(freep) char *reason =
             xasprintf("HNS %u.%u; %s HNS %s", version.major, version.minor,

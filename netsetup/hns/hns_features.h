@@ -21,17 +21,24 @@ enum hns_feature {
     HNS_MODIFY_LOAD_BALANCER,
     HNS_FEATURE_COUNT
 };
+/* The versions from one on to the end of that major version or, `open`, all newer ones. */
+struct hns_version_range {
+    unsigned from_major, from_minor;
+    bool open;
+};
+enum { HNS_RANGES_MAX = 5 };
 struct hns_feature_info {
     const char *name;  /* "DSR" as in documents: lower camel case */
     const char *title; /* one line for people */
-    const char *since; /* "9.3-9.x, 10.2": versions that have it */
+    const char *since; /* "9.3-9.x, 10.2": versions that have it, in words */
+    struct hns_version_range ranges[HNS_RANGES_MAX]; /* the same; from_major 0 ends */
 };
+extern const struct hns_feature_info hns_features[HNS_FEATURE_COUNT];
 
 /* Asks HNS (version 1 call GET /globals/version). Kinds: ERROR_HOST (hns does not answer, with a
  * hint to start it), ERROR_MALFORMED, ERROR_UNSUPPORTED (no HNSCall in this Windows). */
 int hns_version_get(struct host *host, struct hns_version *ret, struct error *err);
 /* Pure. An unknown version (0.0) has nothing. */
 bool hns_has(struct hns_version version, enum hns_feature feature);
-const struct hns_feature_info *hns_feature_info(enum hns_feature feature);
 /* The features as `capabilities` prints them: [{name,title,available,reason}]. New reference. */
 json_t *hns_features_json(struct hns_version version);

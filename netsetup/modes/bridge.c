@@ -87,16 +87,6 @@ static int attach(struct host *host, const char *id, const char *address, struct
     return 0;
 }
 
-int bridge_plan(const struct network_input *, struct network_plan *plan, struct error *) {
-    plan->host_endpoint_name = xasprintf("%s_ep", plan->name);
-    return 0;
-}
-
-int bridge_address(const struct network_prefixes *prefixes, struct network_plan *plan,
-                   struct error *err) {
-    return cidr_address_text(&prefixes->pod, 2, plan->host_endpoint, err);
-}
-
 int bridge_complete(struct host *host, const struct network_plan *plan, struct hcn_network *network,
                     struct error *err) {
     const char *const addresses[] = {plan->management_address, plan->host_endpoint,

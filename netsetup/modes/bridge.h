@@ -10,19 +10,12 @@
 #define NETWORK_MODE_BRIDGE                                                                        \
     .cni_plugins = (const char *const[]){"win-bridge", "sdnbridge", "azure-vnet", NULL},           \
     .network_name = "cbr0", .host_routes = true, .lacks = MODE_LACKS_ICMP_OUT, .vfp = true,        \
-    .node_network = true, .forwarding = true, .plan = bridge_plan,                                 \
-    .plan_addresses = bridge_address, .complete = bridge_complete, .next = pod_route_next,         \
+    .node_network = true, .forwarding = true, .host_endpoint = true, .complete = bridge_complete,  \
     .route_to = pod_route_to, .routes_read = pod_routes_read, .routes_write = pod_routes_write,    \
     .routes_remove = pod_routes_forget
 
-/* The host's own endpoint on a bridge (L2Bridge, L2Tunnel), functions of a struct network_mode.
- * bridge_plan: the endpoint's name.
- * bridge_address: the pod prefix's base+2, the pods' gateway; HNS's own is base+1.
- * bridge_complete: makes the endpoint and attaches it to the host's compartment
- * ("already attached" is success); host and endpoint forward. One with another address is replaced
+/* Makes the host's own endpoint on a bridge and attaches it to the host's compartment ("already
+ * attached" is success); host and endpoint forward. An endpoint with another address is replaced
  * when the network is ours, else ERROR_CONFLICT; ERROR_TIMED_OUT: no interface with the address. */
-int bridge_plan(const struct network_input *input, struct network_plan *plan, struct error *err);
-int bridge_address(const struct network_prefixes *prefixes, struct network_plan *plan,
-                   struct error *err);
 int bridge_complete(struct host *host, const struct network_plan *plan, struct hcn_network *network,
                     struct error *err);

@@ -46,7 +46,10 @@ struct network_mode {
     const char *no_host_routes; /* why they are not: ends "in mode overlay" */
     bool node_network;          /* pods reach the node's own network without NAT */
     bool forwarding; /* the host forwards between its adapter and its endpoint among the pods */
-    bool source_vip; /* kube-proxy needs one: netsetup/netsetup.h */
+    /* The host has an endpoint of its own among the pods, with the third address of this node's pod
+     * prefix (its base + 2): the pods' gateway, while HNS's own has the second. */
+    bool host_endpoint;
+    bool source_vip;                    /* kube-proxy needs one: netsetup/netsetup.h */
     const struct network_limit *limits; /* NULL: none */
     /* why a node of this mode is no use to a cluster: the preflight check NetworkMode refuses */
     const char *isolated;
@@ -59,14 +62,9 @@ struct network_mode {
 
     /* Fills the plan's other names and numbers (kinds of failure: network_plan_make()). */
     int (*plan)(const struct network_input *input, struct network_plan *plan, struct error *err);
-    /* Fills the addresses that the mode takes from this node's pod prefix. */
-    int (*plan_addresses)(const struct network_prefixes *prefixes, struct network_plan *plan,
-                          struct error *err);
     /* What must exist beside the pod network, or be waited for, before pods start. */
     int (*complete)(struct host *host, const struct network_plan *plan, struct hcn_network *network,
                     struct error *err);
-    /* What a person has to do for other nodes to reach these pods; the caller frees. */
-    char *(*next)(const struct network_plan *plan);
     /* These three are NULL in a mode whose network finds the other nodes by itself. The route to
      * that node's pods, a new reference; NULL: it does not say how it is reached. */
     json_t *(*route_to)(const struct network_plan *plan, const struct network_peer *peer);

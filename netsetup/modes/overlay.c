@@ -88,7 +88,6 @@ const struct network_mode network_mode_overlay = {
                  .description = "winjoin: traffic from pods of other nodes (VXLAN)",
                  .udp = true},
     .plan = plan_numbers,
-    .plan_addresses = source_vip_plan,
     .complete = wait_for_provider,
     .route_to = remote_subnet_to,
     .routes_read = remote_subnets_read,

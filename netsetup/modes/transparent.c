@@ -4,12 +4,6 @@
  * translates addresses, so Services work only where the network routes to them. */
 #include "netsetup/modes/mode.h"
 
-static char *next(const struct network_plan *plan) {
-    return xasprintf("the network's router needs the address %s/%d on this node's segment (the "
-                     "pods' gateway), and the hypervisor must allow MAC address spoofing",
-                     plan->gateway, plan->prefix_length);
-}
-
 const struct network_mode network_mode_transparent = {
     .name = "transparent",
     .hns_type = "Transparent",
@@ -26,5 +20,4 @@ const struct network_mode network_mode_transparent = {
                                         "machine the hypervisor must allow MAC address spoofing",
                                         false},
                                        {0}},
-    .next = next,
 };

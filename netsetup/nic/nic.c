@@ -171,7 +171,8 @@ struct wish {
     const char *node_ip;
 };
 
-/* By its address or its default route. */
+/* Does the adapter lead to other machines: has it the address that was asked for, or else a default
+ * route? */
 static bool leads_out(const struct host_adapter *adapter, const struct host_routes *routes,
                       const struct wish *wish) {
     if (wish->node_ip)

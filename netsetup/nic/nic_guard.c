@@ -101,7 +101,7 @@ static int ensure(struct host *host, const struct network_plan *plan,
     /* The network that took the address away is taken away itself. */
     if (outcome == HCN_CREATED && err->kind != ERROR_INTERRUPTED) {
         struct error back_err = {0};
-        if (hcn_network_remove(host, plan->base_name, NULL, &back_err) < 0 ||
+        if (hcn_network_remove(host, plan->base_name, true, NULL, &back_err) < 0 ||
             nic_restore(host, snapshot, NULL, NULL, &result, &back_err) < 0)
             (void)error_hint(err, "removing the virtual switch failed, too: %s", back_err.message);
         else
@@ -129,7 +129,7 @@ int nic_guard_remove(struct host *host, const char *base_name, const struct nic_
                      struct error *err) {
     struct host_watcher *watchdog = nic_watchdog_start(host, snapshot);
     uint64_t start = host_monotonic_ms(host);
-    bool done = hcn_network_remove(host, base_name, NULL, err) == 0 &&
+    bool done = hcn_network_remove(host, base_name, true, NULL, err) == 0 &&
                 wait_back(host, snapshot, start, progress, context, ret, err) == 0;
     nic_watchdog_end(host, watchdog);
     return done ? 0 : error_prefix(err, "remove the virtual switch from '%s'", snapshot->alias);

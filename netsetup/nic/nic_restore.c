@@ -17,6 +17,7 @@ struct watch {
     uint64_t start, up_since, back; /* milliseconds; back: since when the IPv4 address is there */
     bool up;                        /* the interface is, since up_since */
     bool away;                      /* the address was not there at some look */
+    bool impatient;                 /* nothing is waited for: all is put back at this look */
     struct nic_restored *result;
 };
 
@@ -54,7 +55,7 @@ static const char *good_address(const struct watch *watch, const struct host_ada
     return watch->snapshot->dhcp ? other : NULL;
 }
 
-/* Those of the list that the adapter lacks. */
+/* Adds those addresses of the list that the adapter lacks. */
 static int put_addresses_back(struct watch *watch, const struct host_adapter *adapter,
                               const struct text_list *addresses, struct error *err) {
     for (size_t i = 0; i < addresses->count; i++) {
@@ -71,7 +72,7 @@ static int put_addresses_back(struct watch *watch, const struct host_adapter *ad
     return 0;
 }
 
-/* In their order, too: Windows asks the first. */
+/* Does `a` begin with the servers of `b`, in their order? Windows asks the first one first. */
 static bool same_servers(const struct text_list *a, const struct text_list *b) {
     if (a->count < b->count)
         return false;
@@ -180,20 +181,23 @@ static void tell(void *context, const struct wait *wait, const struct error *mis
         watch->progress(watch->context, wait->waited_ms, missing->message);
 }
 
-/* One look at the adapter: LOOK_DONE once all is as it was. */
-static enum wait_look look(struct watch *watch, bool impatient, struct error *err) {
+/* One look at the adapter: LOOK_DONE once all is as it was. What fails once may work at the next
+ * look. */
+static enum wait_look look(void *context, struct wait *, struct error *err) {
+    struct watch *watch = context;
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
     uint64_t now = host_monotonic_ms(watch->host);
     if (host_adapters(watch->host, &adapters, err) < 0)
-        return LOOK_FAILED;
+        return LOOK_AGAIN;
     const struct host_adapter *adapter = in_use(&adapters, watch->snapshot);
     const char *address = adapter && adapter->up ? good_address(watch, adapter) : NULL;
     if (address) {
         (void)text_format(watch->result->address, CIDR_TEXT_MAX, "%s", address); /* it parsed */
         watch->back = watch->back ? watch->back : now;
         if (put_rest_back(watch, adapter, err) < 0)
-            return LOOK_FAILED;
-        if (impatient || !misses_address6(watch, adapter) || now - watch->back >= IPV6_GRACE_MS)
+            return LOOK_AGAIN;
+        if (watch->impatient || !misses_address6(watch, adapter) ||
+            now - watch->back >= IPV6_GRACE_MS)
             return LOOK_DONE;
         (void)error_set(err, ERROR_TIMED_OUT, "its IPv6 address to come back");
         return LOOK_AGAIN;
@@ -207,16 +211,11 @@ static enum wait_look look(struct watch *watch, bool impatient, struct error *er
     if (!watch->up)
         watch->up_since = now;
     watch->up = true;
-    if (!watch->snapshot->dhcp && (impatient || now - watch->up_since >= STATIC_GRACE_MS) &&
+    if (!watch->snapshot->dhcp && (watch->impatient || now - watch->up_since >= STATIC_GRACE_MS) &&
         put_addresses_back(watch, adapter, &watch->snapshot->addresses, err) < 0)
-        return LOOK_FAILED;
+        return LOOK_AGAIN;
     (void)error_set(err, ERROR_TIMED_OUT, "its address to come back");
     return LOOK_AGAIN;
-}
-
-/* What fails once may work at the next look. */
-static enum wait_look look_again(void *context, struct wait *, struct error *err) {
-    return look(context, false, err) == LOOK_DONE ? LOOK_DONE : LOOK_AGAIN;
 }
 
 int nic_restore(struct host *host, const struct nic_snapshot *snapshot, nic_progress *progress,
@@ -230,7 +229,7 @@ int nic_restore(struct host *host, const struct nic_snapshot *snapshot, nic_prog
                           .result = &result};
     struct wait wait = {.limit_ms = WAIT_MS,
                         .pause_ms = POLL_MS,
-                        .look = look_again,
+                        .look = look,
                         .tell = tell,
                         .context = &watch,
                         .tell_context = &watch};
@@ -244,8 +243,9 @@ int nic_restore(struct host *host, const struct nic_snapshot *snapshot, nic_prog
     }
     if (end == LOOK_FAILED) {
         /* the user leaves: the server gets its address back all the same, now or never */
-        (void)look(&watch, true, NULL);
-        (void)look(&watch, true, NULL);
+        watch.impatient = true;
+        (void)look(&watch, NULL, NULL);
+        (void)look(&watch, NULL, NULL);
         return error_pass(err, &why);
     }
     if (watch.away)

@@ -119,25 +119,6 @@ static int plan_choices(const struct network_input *input, struct network_plan *
     return plan_network(input, plan, err);
 }
 
-/* "auto", "on" or "off" (NULL = auto) against what HNS can do. */
-static int plan_dsr(const struct network_input *input, struct network_plan *plan,
-                    struct error *err) {
-    bool can = hns_has(input->hns, HNS_DSR);
-    const char *wanted = input->dsr ? input->dsr : "auto";
-    if (text_equal(wanted, "auto"))
-        plan->dsr = can;
-    else if (text_equal(wanted, "on") && !can)
-        return error_set(
-            err, ERROR_UNSUPPORTED,
-            "DSR is not possible: HNS %u.%u does not support it (9.3 or 10.2 and newer do)",
-            input->hns.major, input->hns.minor);
-    else if (text_equal(wanted, "on") || text_equal(wanted, "off"))
-        plan->dsr = text_equal(wanted, "on");
-    else
-        return error_set(err, ERROR_USAGE, "unknown DSR setting '%s': use auto, on or off", wanted);
-    return 0;
-}
-
 /* Whether another one than this host may have the routes to other nodes' pods. */
 static int plan_routes(const struct network_input *input, struct network_plan *plan,
                        struct error *err) {
@@ -226,6 +207,8 @@ static int plan_begin(const struct network_input *input, struct network_plan *pl
     bool made = !plan->agent->pods_make_network;
     if (made && !plan->name && plan->mode->network_name)
         plan->name = xstrdup(plan->mode->network_name);
+    if (made && plan->mode->host_endpoint)
+        plan->host_endpoint_name = xasprintf("%s_ep", plan->name);
     if (made && plan->mode->plan && plan->mode->plan(input, plan, err) < 0)
         return -1;
     if (!plan->name)
@@ -283,8 +266,18 @@ int network_plan_make(const struct network_input *input, struct network_plan *re
                       struct error *err) {
     _cleanup_(network_plan_free) struct network_plan plan = {0};
     struct network_prefixes prefixes = {0};
-    if (plan_begin(input, &plan, &prefixes, err) < 0 || plan_dsr(input, &plan, err) < 0)
+    bool can_dsr = hns_has(input->hns, HNS_DSR);
+    const char *dsr = input->dsr ? input->dsr : "auto";
+    if (plan_begin(input, &plan, &prefixes, err) < 0)
         return -1;
+    if (!text_equal(dsr, "auto") && !text_equal(dsr, "on") && !text_equal(dsr, "off"))
+        return error_set(err, ERROR_USAGE, "unknown DSR setting '%s': use auto, on or off", dsr);
+    if (text_equal(dsr, "on") && !can_dsr)
+        return error_set(
+            err, ERROR_UNSUPPORTED,
+            "DSR is not possible: HNS %u.%u does not support it (9.3 or 10.2 and newer do)",
+            input->hns.major, input->hns.minor);
+    plan.dsr = can_dsr && !text_equal(dsr, "off");
     if (!prefixes.service_count)
         return error_set(err, ERROR_USAGE, "the service prefixes are unknown");
     if (network_prefixes_outside(&prefixes) && !plan.agent->subnet_annotation)

@@ -3,6 +3,7 @@
 
 #include "netsetup/agents/agent.h"
 #include "netsetup/modes/mode.h"
+#include "netsetup/netsetup.h"
 
 enum { POD_PREFIX_LONGEST = 29, POD_PREFIX6_LONGEST = 120 };
 
@@ -204,25 +205,31 @@ static void apply_exceptions(const struct network_prefixes *p, struct network_pl
         text_list_add(&plan->nat_exceptions, CIDR_TEXT(&list[i]));
 }
 
-/* .0 network, .1 HNS's gateway, .2 what the mode needs it for, last the broadcast. */
+/* The prefix's first address is the network's, the second HNS's gateway, the third the host's
+ * endpoint or the source VIP, unless HNS chooses that one; the last is the broadcast address. */
 static int apply_pod(const struct network_prefixes *p, struct network_plan *plan,
                      struct error *err) {
     if (!p->has_pod) {
         (void)text_format(plan->pod_cidr, sizeof(plan->pod_cidr), "<podCIDR>"); /* fits */
         return 0;
     }
+    bool has_vip = plan->mode->source_vip, hns_chooses = plan->agent->source_vip_endpoint;
     uint64_t last = ((uint64_t)1 << (32 - p->pod.length)) - 1;
     plan->pod_cidr_known = true;
     plan->prefix_length = p->pod.length;
     cidr_format(&p->pod, plan->pod_cidr);
     if (cidr_address_text(&p->pod, 1, plan->gateway, err) < 0 ||
-        (plan->mode->plan_addresses && plan->mode->plan_addresses(p, plan, err) < 0) ||
+        (plan->mode->host_endpoint &&
+         cidr_address_text(&p->pod, 2, plan->host_endpoint, err) < 0) ||
+        (has_vip && !hns_chooses && cidr_address_text(&p->pod, 2, plan->source_vip, err) < 0) ||
         cidr_address_text(&p->pod, 3, plan->range_start, err) < 0)
         return -1;
+    if (has_vip && hns_chooses)
+        (void)text_format(plan->source_vip, sizeof plan->source_vip, "%s", SOURCE_VIP_UNKNOWN);
     return cidr_address_text(&p->pod, last - 1, plan->range_end, err);
 }
 
-/* As apply_pod(): ::1 is HNS's gateway, ::2 the host's endpoint. */
+/* The same for the IPv6 prefix: ::1 is HNS's gateway, ::2 the host's endpoint. */
 static int apply_pod6(const struct network_prefixes *p, struct network_plan *plan,
                       struct error *err) {
     struct network_ipv6 *ipv6 = &plan->ipv6;

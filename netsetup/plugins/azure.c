@@ -32,8 +32,8 @@ static json_t *config_json(const struct network_plan *plan) {
         add(list, json_pack("{s:s,s:s,s:s,s:i}", "Type", "ACL", "Action", "Allow", "Direction",
                             directions[i], "Priority", 65500));
     plugin = json_pack("{s:s,s:s,s:{s:b,s:b},s:{s:s},s:o,s:o}", "type", plan->cni_plugin, "mode",
-                       plan->agent->backend(plan->mode), "capabilities", "dns", 1, "portMappings",
-                       1, "ipam", "type", ipam ? ipam : "azure-vnet-ipam", "dns",
+                       network_agent_backend(plan->agent, plan->mode), "capabilities", "dns", 1,
+                       "portMappings", 1, "ipam", "type", ipam ? ipam : "azure-vnet-ipam", "dns",
                        cni_dns_json(plan), "AdditionalArgs", list);
     if (ipam) /* as cni/azure-windows-swift.conflist */
         json_object_set_new(plugin, "executionMode", json_string("v4swift"));
@@ -49,8 +49,8 @@ static int check_version(const struct network_plan *plan, const char *version, s
     /* NOLINTNEXTLINE(cert-err34-c): what is no number stays 0 */
     int read = sscanf(version, "v%u.%u.%u", &major, &minor, &patch);
 
-    if (!text_equal(plan->agent->backend(plan->mode), "tunnel") || read < 3 || major < 1 ||
-        (major == 1 && (minor < 6 || (minor == 6 && patch < 16))))
+    if (!text_equal(network_agent_backend(plan->agent, plan->mode), "tunnel") || read < 3 ||
+        major < 1 || (major == 1 && (minor < 6 || (minor == 6 && patch < 16))))
         return 0;
     (void)error_set(err, ERROR_UNSUPPORTED,
                     "azure-vnet %s makes no network of mode '%s': versions before v1.6.16 do",

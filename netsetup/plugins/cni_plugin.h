@@ -11,6 +11,9 @@ struct cni_plugin {
     /* host-local hears the prefix but no range from it: what no pod may get is reserved in
      * host-local's store (overlay: always) */
     bool drops_ranges;
+    /* Its configuration names the node's own address: it does not ask the network for its
+     * ProviderAddress, as win-overlay does. */
+    bool names_provider;
     bool list;                /* its file is a list of plugins, .conflist */
     const char *ipam;         /* program that gives out pods' addresses; NULL: HNS does */
     const char *const *files; /* that its programs write in containerd's folder; NULL: none */

@@ -25,11 +25,6 @@ static json_t *range_json(const char *subnet, const char *start, const char *end
                      *gateway ? gateway : subnet);
 }
 
-static void add_argument(json_t *config, json_t *policy) {
-    json_array_append_new(json_array_in(config, "AdditionalArgs"),
-                          json_pack("{s:s,s:O}", "Name", "EndpointPolicy", "Value", policy));
-}
-
 static json_t *config_json(const struct network_plan *plan) {
     const struct cni_plugin *plugin = cni_plugin_by_name(plan->cni_plugin);
     _cleanup_json_ json_t *policies = cni_policies_json(plan);
@@ -58,18 +53,13 @@ static json_t *config_json(const struct network_plan *plan) {
                          plan->pod_cidr_known ? plan->gateway : plan->pod_cidr);
     }
     json_object_set_new(config, "ipam", ipam);
+    if (plugin->names_provider)
+        json_array_append_new(policies,
+                              json_pack("{s:s,s:{s:s}}", "Type", "ProviderAddress", "Settings",
+                                        "ProviderAddress", plan->management_address));
     json_each(policies, i, policy)
-        add_argument(config, policy);
-    return config;
-}
-
-/* It does not ask the network for its ProviderAddress, as win-overlay does. */
-static json_t *overlay_json(const struct network_plan *plan) {
-    _cleanup_json_ json_t *provider =
-        json_pack("{s:s,s:{s:s}}", "Type", "ProviderAddress", "Settings", "ProviderAddress",
-                  plan->management_address);
-    json_t *config = config_json(plan);
-    add_argument(config, provider);
+        json_array_append_new(json_array_in(config, "AdditionalArgs"),
+                              json_pack("{s:s,s:O}", "Name", "EndpointPolicy", "Value", policy));
     return config;
 }
 
@@ -93,6 +83,9 @@ const struct cni_plugin cni_plugin_sdnbridge = {.name = "sdnbridge",
                                                 .drops_ranges = true,
                                                 .files = files,
                                                 .check = check_bridge};
-const struct cni_plugin cni_plugin_sdnoverlay = {
-    .name = "sdnoverlay", .config = overlay_json, .ipam = "host-local", .files = files};
+const struct cni_plugin cni_plugin_sdnoverlay = {.name = "sdnoverlay",
+                                                 .config = config_json,
+                                                 .names_provider = true,
+                                                 .ipam = "host-local",
+                                                 .files = files};
 const struct cni_plugin cni_plugin_nat = {.name = "nat", .config = config_json, .files = files};

@@ -7,87 +7,74 @@ enum { ROUTES_MAX = PEERS_MAX * 2, NAME_MAX_LEN = 253, PLACE_MAX = 90 };
 
 /* ---- commands ---- */
 
-static const char *or_word(const char *given, const char *word) {
-    return given ? given : word;
-}
-
-struct route {
-    const char *node, *prefix, *address, *instance, *name;
-    const struct fabric_place *place;
-};
-
-static void add_text(const struct route *r, struct text *out) {
-    text_addf(out, "%s via %s (node %s)", r->prefix, r->address, r->node);
-}
-
-static void add_az(const struct route *r, struct text *out) {
-    text_addf(
-        out,
-        "az network route-table route create --resource-group %s --route-table-name %s --name %s "
-        "--address-prefix %s --next-hop-type VirtualAppliance --next-hop-ip-address %s",
-        or_word(r->place->resource_group, "RESOURCE_GROUP"),
-        or_word(r->place->route_table, "ROUTE_TABLE"), r->name, r->prefix, r->address);
-}
-
-static void add_aws(const struct route *r, struct text *out) {
-    text_addf(
-        out,
-        "aws ec2 create-route --route-table-id %s --destination-%scidr-block %s --instance-id %s",
-        or_word(r->place->route_table, "ROUTE_TABLE_ID"), strchr(r->prefix, ':') ? "ipv6-" : "",
-        r->prefix, or_word(r->instance, "INSTANCE_ID"));
-}
-
-static void add_gcloud(const struct route *r, struct text *out) {
-    text_addf(
-        out,
-        "gcloud compute routes create %s --network %s --destination-range %s --next-hop-address %s",
-        r->name, or_word(r->place->network, "NETWORK"), r->prefix, r->address);
-}
-
+/* What a command has in braces is replaced by what is known of the route; a name in capitals that
+ * is not known stays, for the reader to replace. */
 static const struct fabric {
     const char *name;
     const char *provider; /* how the providerID of its nodes begins */
     bool by_instance;
-    void (*add)(const struct route *route, struct text *out);
-} fabrics[] = {{"text", NULL, false, add_text},
-               {"az", "azure:", false, add_az},
-               {"aws", "aws:", true, add_aws},
-               {"gcloud", "gce:", false, add_gcloud}};
+    const char *command;
+} fabrics[] = {
+    {"text", NULL, false, "{prefix} via {address} (node {node})"},
+    {"az", "azure:", false,
+     "az network route-table route create --resource-group {RESOURCE_GROUP} --route-table-name "
+     "{ROUTE_TABLE} --name {name} --address-prefix {prefix} --next-hop-type VirtualAppliance "
+     "--next-hop-ip-address {address}"},
+    {"aws", "aws:", true,
+     "aws ec2 create-route --route-table-id {ROUTE_TABLE_ID} --destination-{ipv6}cidr-block "
+     "{prefix} --instance-id {INSTANCE_ID}"},
+    {"gcloud", "gce:", false,
+     "gcloud compute routes create {name} --network {NETWORK} --destination-range {prefix} "
+     "--next-hop-address {address}"}};
 
-static const struct fabric *fabric_by_name(const char *name) {
-    for (size_t i = 0; i < ARRAY_SIZE(fabrics); i++)
-        if (text_equal(fabrics[i].name, name))
-            return &fabrics[i];
-    return NULL;
+/* One line: the fabric's command for that route. */
+static void add_command(const struct fabric *fabric, const json_t *route,
+                        const struct fabric_place *place, struct text *out) {
+    const char *prefix = json_text_at(route, "podCIDR");
+    _cleanup_(freep) char *name = text_replace(xasprintf("pods-%s", prefix), ".:/", '-');
+    const struct {
+        const char *name, *value;
+    } known[] = {{"node", json_text_at(route, "node")},
+                 {"prefix", prefix},
+                 {"address", json_text_at(route, "nodeAddress")},
+                 {"name", name},
+                 {"ipv6", strchr(prefix, ':') ? "ipv6-" : ""},
+                 {"RESOURCE_GROUP", place->resource_group},
+                 {"ROUTE_TABLE", place->route_table},
+                 {"ROUTE_TABLE_ID", place->route_table},
+                 {"NETWORK", place->network},
+                 {"INSTANCE_ID", json_text_at(route, "instance")}};
+
+    for (const char *p = fabric->command; *p;) {
+        size_t plain = strcspn(p, "{"), len = strcspn(p + plain, "}");
+        _cleanup_(freep) char *word = len ? xstrndup(p + plain + 1, len - 1) : xstrdup("");
+        const char *value = word;
+
+        for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+            if (text_equal(known[i].name, word) && known[i].value)
+                value = known[i].value;
+        text_add_bytes(out, p, plain);
+        text_add(out, value);
+        p += plain + len + (len > 0);
+    }
+    text_add_char(out, '\n');
 }
 
 char *fabric_routes_text(const json_t *routes, const char *format, const struct fabric_place *place,
                          size_t most) {
-    const struct fabric *fabric = fabric_by_name(format);
+    const struct fabric *fabric = NULL;
     struct text out = {0};
 
-    json_each(routes, i, route) {
-        const char *prefix = json_text_at(route, "podCIDR");
-        _cleanup_(freep) char *name = text_replace(xasprintf("pods-%s", prefix), ".:/", '-');
+    for (size_t i = 0; i < ARRAY_SIZE(fabrics); i++)
+        if (text_equal(fabrics[i].name, format))
+            fabric = &fabrics[i];
 
+    json_each(routes, i, route) {
         if (!fabric || (most && i == most))
             break;
-        fabric->add(&(struct route){json_text_at(route, "node"), prefix,
-                                    json_text_at(route, "nodeAddress"),
-                                    json_text_at(route, "instance"), name, place},
-                    &out);
-        text_add_char(&out, '\n');
+        add_command(fabric, route, place, &out);
     }
     return text_take(&out);
-}
-
-bool fabric_routes_incomplete(const json_t *routes, const char *format) {
-    const struct fabric *fabric = fabric_by_name(format);
-
-    json_each(routes, i, route)
-        if (fabric && fabric->by_instance && !json_text_at(route, "instance"))
-            return true;
-    return false;
 }
 
 void fabric_formats(const json_t *routes, struct text_list *ret) {

@@ -34,8 +34,6 @@ json_t *fabric_routes_of_nodes(const json_t *nodes, const struct network_peer *o
  * more than `most` lines (0: all). The caller frees. */
 char *fabric_routes_text(const json_t *routes, const char *format, const struct fabric_place *place,
                          size_t most);
-/* Has the command to be completed: is there a route whose instance is not known? */
-bool fabric_routes_incomplete(const json_t *routes, const char *format);
 /* The names of those formats that these routes are for: text, and the cloud that the nodes say they
  * are in, else all. Static, NULL-ended; a list of the caller's. */
 void fabric_formats(const json_t *routes, struct text_list *ret);

@@ -77,9 +77,3 @@ int peers_remove(struct host *host, const struct network_plan *plan, const json_
         return error_prefix(err, "remove the routes to other nodes");
     return 0;
 }
-
-int peers_replace(struct host *host, const struct network_plan *plan, const json_t *before,
-                  const json_t *peers, struct error *err) {
-    _cleanup_json_ json_t *gone = json_array_without(before, peers, NULL);
-    return peers_remove(host, plan, gone, err) < 0 ? -1 : peers_write(host, plan, peers, true, err);
-}

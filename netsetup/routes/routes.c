@@ -141,38 +141,15 @@ int forwarding_ensure(struct host *host, const char *address, struct error *err)
     return 0;
 }
 
-char *pod_route_next(const struct network_plan *plan) {
-    return xasprintf("other nodes (or the fabric) need the route %s via %s", plan->pod_cidr,
-                     plan->management_address);
-}
-
 /* ---- what a node says of itself: no packets but those to its pods are led to it ---- */
 
-/* Of the cluster's pods, where its prefixes of that family are known. A list without this node's
- * own prefix is an old one: a control plane can be given others after kubeadm wrote its ConfigMap.
- */
-static bool is_of_cluster(const struct network_plan *plan, const struct cidr *wanted) {
-    const char *own = wanted->base.family == 4 ? plan->pod_cidr : plan->ipv6.pod_cidr;
-    bool known = false;
-
-    for (size_t i = 0; i < plan->cluster_pod_cidrs.count; i++) {
-        struct cidr pods, node;
-
-        if (cidr_parse(plan->cluster_pod_cidrs.items[i], &pods, NULL) < 0)
-            continue;
-        if (cidr_contains_cidr(&pods, wanted))
-            return true;
-        known |= cidr_parse(own, &node, NULL) == 0 && cidr_contains_cidr(&pods, &node);
-    }
-    return !known && !ip_is_loopback(&wanted->base) && !ip_is_link_local(&wanted->base);
-}
-
-/* Of the cluster's pods, not of this node's own, nor what this node is reached by; behind an
- * address that another node can have. */
+/* Of the cluster's pods, where its prefixes of that family are known, not of this node's own, nor
+ * what this node is reached by; behind an address that another node can have. */
 static bool is_believed(const struct network_plan *plan, const char *prefix, const char *address) {
     const char *const nodes[] = {plan->management_address, plan->ipv6.management_address};
     const char *const own[] = {plan->pod_cidr, plan->ipv6.pod_cidr};
-    struct cidr wanted, pods;
+    struct cidr wanted, pods, node;
+    bool in_cluster = false, known = false;
     struct ip ip;
 
     if (!prefix || cidr_parse(prefix, &wanted, NULL) < 0 || !address ||
@@ -181,7 +158,16 @@ static bool is_believed(const struct network_plan *plan, const char *prefix, con
     if (ip.family != wanted.base.family || ip_is_loopback(&ip) || ip_is_link_local(&ip) ||
         cidr_contains(&wanted, &ip) || text_equal(address, "0.0.0.0") || text_equal(address, "::"))
         return false;
-    if (!is_of_cluster(plan, &wanted))
+    /* A list without this node's own prefix is an old one, and counts as unknown: a control plane
+     * can be given others after kubeadm wrote its ConfigMap. */
+    for (size_t i = 0; i < plan->cluster_pod_cidrs.count; i++) {
+        if (cidr_parse(plan->cluster_pod_cidrs.items[i], &pods, NULL) < 0)
+            continue;
+        in_cluster |= cidr_contains_cidr(&pods, &wanted);
+        known |= cidr_parse(own[wanted.base.family == 6], &node, NULL) == 0 &&
+                 cidr_contains_cidr(&pods, &node);
+    }
+    if (!in_cluster && (known || ip_is_loopback(&wanted.base) || ip_is_link_local(&wanted.base)))
         return false;
     for (size_t i = 0; i < ARRAY_SIZE(own); i++)
         if ((cidr_parse(own[i], &pods, NULL) == 0 && cidr_overlaps(&pods, &wanted)) ||

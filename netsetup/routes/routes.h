@@ -32,15 +32,13 @@ json_t *peers_of_nodes(const struct network_plan *plan, const json_t *nodes, con
 /* Those that stand now. New reference; empty where an agent keeps them. */
 int peers_read(struct host *host, const struct network_plan *plan, json_t **ret, struct error *err);
 enum { PEERS_MAX = 5000 };
-/* Writes `peers`, and takes away those of `before` that are not among them: `before` is what was
- * written earlier. Kinds: those of peers_write(). */
-int peers_replace(struct host *host, const struct network_plan *plan, const json_t *before,
-                  const json_t *peers, struct error *err);
-/* Takes away these, as far as they are not the HNS network's, which takes its own along. */
+/* Takes these routes away, but not those that are policies of the HNS network: it takes them along.
+ */
 int peers_remove(struct host *host, const struct network_plan *plan, const json_t *peers,
                  struct error *err);
-/* Adds those that are missing, and takes away others when they are to be the only ones. The network
- * must stand. ERROR_MALFORMED for an array that the two above did not make; NULL is empty. */
+/* Adds those that are missing, and takes others away when they are to be the `only` ones. The
+ * network must stand. ERROR_MALFORMED for an array that neither peers_of_nodes() nor peers_read()
+ * made; NULL is empty. */
 int peers_write(struct host *host, const struct network_plan *plan, const json_t *peers, bool only,
                 struct error *err);
 
@@ -60,7 +58,6 @@ int pod_routes_remove(struct host *host, const struct pod_route *routes, size_t 
                       struct error *err);
 /* What these do: `routes_*` of struct network_mode. A route is {podCIDR, nodeAddress}; `only` is
  * not looked at: others may be the administrator's. */
-char *pod_route_next(const struct network_plan *plan);
 json_t *pod_route_to(const struct network_plan *plan, const struct network_peer *peer);
 int pod_routes_read(struct host *host, const struct network_plan *plan, json_t *list,
                     struct error *err);

@@ -12,7 +12,7 @@
  * to come first, or the network could not be restored. By the Node's condition NetworkUnavailable
  * (kube/node.h). */
 
-/* Zero at first. */
+/* What is known of that; zero-initialise. */
 struct network_pending {
     bool over;    /* the network stands, and the Node does not say otherwise */
     bool asked;   /* what the Node says is known: */
@@ -81,8 +81,8 @@ int network_keeper_begin(struct network_keeper *keeper, struct error *err);
 int network_keeper_run(struct network_keeper *keeper, struct error *err);
 void network_keeper_free(struct network_keeper *keeper);
 
-/* One such restoring. *did gets what was done; empty where everything stood. Kinds of failure:
- * those of HNS and the services, ERROR_MALFORMED for the file. */
+/* Restores the network once. *did gets what was done; it stays empty where everything stood. Kinds
+ * of failure: those of HNS and the services, ERROR_MALFORMED for the file. */
 int network_restore(struct network_keeper *keeper, bool booting, struct text_list *did,
                     struct error *err);
 

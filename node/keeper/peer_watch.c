@@ -72,7 +72,7 @@ static int remember(struct follower *f, json_t *routes, struct error *err) {
 /* Remembered first: reset takes away what is. The order stays while the routes are the same: a join
  * writes them as the machine lists them. */
 static int write_routes(struct follower *f, struct error *err) {
-    _cleanup_json_ json_t *routes = json_array(), *both = json_array(), *added = NULL;
+    _cleanup_json_ json_t *routes = json_array(), *both = json_array(), *added = NULL, *gone = NULL;
     _cleanup_json_ json_t *before = json_incref(f->remembered);
     bool all, same;
 
@@ -89,7 +89,9 @@ static int write_routes(struct follower *f, struct error *err) {
     if (f->written && all && same)
         return 0;
     f->written = false;
-    if (remember(f, both, err) < 0 || peers_replace(f->host, &f->plan, before, routes, err) < 0)
+    gone = json_array_without(before, routes, NULL);
+    if (remember(f, both, err) < 0 || peers_remove(f->host, &f->plan, gone, err) < 0 ||
+        peers_write(f->host, &f->plan, routes, true, err) < 0)
         return -1;
     log_message(LOG_INFO, "routes to the pods of %zu other node%s", json_array_size(routes),
                 PLURAL(json_array_size(routes)));
@@ -190,31 +192,13 @@ static int on_tick(void *context, unsigned waited_ms, struct error *err) {
     return f->tick(f->context, waited_ms, err);
 }
 
-static int watch(struct follower *f, struct http *http, const struct kube_watch *others,
-                 size_t count, struct error *err) {
-    _cleanup_(kube_client_close) struct kube_client client = {0};
-    struct kube_watch all[1 + OTHERS_MAX] = {
-        {.path = NODES, .protobuf = true, .list = list, .on_event = on_event, .context = f}};
-    size_t first = f->plan.writes_routes;
-    int result = -1;
-
-    for (size_t i = 0; i < count && i < OTHERS_MAX; i++)
-        all[first + i] = others[i];
-    all[0].timeout_ms = WATCH_MS;
-    all[0].on_tick = on_tick;
-    all[0].tick_context = f;
-
-    f->client = &client;
-    if (kube_client_open_file(http, f->host, NODE_KUBECONFIG, &client, err) == 0)
-        result = kube_watch(&client, all, first + count, err);
-    f->client = NULL;
-    return result;
-}
-
 int peers_follow(struct host *host, struct http *http, const struct kube_watch *others,
                  size_t count, peer_watch_tick *tick, void *context, struct error *err) {
     struct follower f = {.host = host, .tick = tick, .context = context};
     _cleanup_json_ json_t *ever = NULL, *left = NULL;
+    struct kube_watch all[1 + OTHERS_MAX] = {
+        {.path = NODES, .protobuf = true, .list = list, .on_event = on_event, .context = &f}};
+    struct kube_client client = {0};
     int result;
 
     if (chosen_load(host, &f.chosen, err) < 0)
@@ -232,8 +216,19 @@ int peers_follow(struct host *host, struct http *http, const struct kube_watch *
     if (result == 0 && !f.plan.writes_routes && !count)
         result = error_set(err, ERROR_ABSENT, "this node's network needs no routes by winjoin");
     if (result == 0) {
+        size_t first = f.plan.writes_routes; /* who writes no routes watches no Nodes */
+
+        for (size_t i = 0; i < count && i < OTHERS_MAX; i++)
+            all[first + i] = others[i];
+        all[0].timeout_ms = WATCH_MS;
+        all[0].on_tick = on_tick;
+        all[0].tick_context = &f;
         f.routes = json_object();
-        result = watch(&f, http, others, count, err);
+        f.client = &client;
+        result = kube_client_open_file(http, host, NODE_KUBECONFIG, &client, err) < 0
+                     ? -1
+                     : kube_watch_all(&client, all, first + count, err);
+        kube_client_close(&client);
     }
     json_decref(f.own);
     json_decref(f.routes);

@@ -159,7 +159,7 @@ static int read_fields(const json_t *item, struct artifact *artifact, struct err
     if (!path || (!target && !known.target))
         return error_set(err, ERROR_MALFORMED, "decode lock: '%s' has no %s", name,
                          path ? "target" : "path");
-    if (!bundle_path_is_safe(path))
+    if (bundle_path_fault(path))
         return error_set(err, ERROR_UNTRUSTED,
                          "decode lock: path '%s' of '%s' leads out of the bundle", path, name);
     if (!target)
@@ -195,7 +195,7 @@ static int read_image(const json_t *item, struct artifacts *images, struct error
                          !path      ? "path"
                          : size < 0 ? "size"
                                     : "sha256");
-    if (!bundle_path_is_safe(path))
+    if (bundle_path_fault(path))
         return error_set(err, ERROR_UNTRUSTED,
                          "decode lock: path '%s' of '%s' leads out of the bundle", path, name);
     image = (struct artifact){.name = xstrdup(name),

@@ -81,7 +81,7 @@ int bundle_open(struct host *host, const char *path, const char *lock, struct bu
                 struct error *err);
 /* The same from a mirror: its lock is fetched, unless one is given, and of the artifacts those that
  * are asked for, once; they stay in memory. `mirror` is copied, its host, http and context are
- * borrowed. Kinds: also those of mirror_fetch(). */
+ * borrowed. Kinds: also those of mirror_fetch_all(). */
 int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bundle **ret,
                        struct error *err);
 /* Which of upstream's releases. */
@@ -109,13 +109,10 @@ int artifacts_published(const struct mirror *from, const struct text_list *names
  * changes nothing. */
 void bundle_place(struct bundle *bundle, const struct artifact_places *places);
 bool bundle_is_upstream(const struct bundle *bundle);
-/* Of upstream's: whether each artifact is published, by its digest alone; of others 0. Kinds: those
- * of upstream_check(). */
-int bundle_check_published(const struct bundle *bundle, struct error *err);
 /* NULL when it is none: then reading an artifact costs no request. */
 const struct mirror *bundle_mirror(const struct bundle *bundle);
-void bundle_free(struct bundle *bundle);
-void bundle_freep(struct bundle **bundle);
+/* Frees a bundle, or nothing where the pointer is NULL. */
+void bundle_freep(struct bundle **ptr);
 const struct artifacts *bundle_artifacts(const struct bundle *bundle);
 /* Images of one's own that it brings, as archives for `ctr images import`; without a bundle (NULL)
  * none. */

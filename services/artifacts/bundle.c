@@ -21,7 +21,9 @@ struct bundle {
     char **fetched; /* of a mirror: one an artifact, proved; NULL = not asked for yet */
 };
 
-void bundle_free(struct bundle *bundle) {
+void bundle_freep(struct bundle **ptr) {
+    struct bundle *bundle = *ptr;
+
     if (!bundle)
         return;
     for (size_t i = 0; bundle->fetched && i < bundle->artifacts.count; i++)
@@ -35,10 +37,6 @@ void bundle_free(struct bundle *bundle) {
     free(bundle);
 }
 
-void bundle_freep(struct bundle **bundle) {
-    bundle_free(*bundle);
-}
-
 const struct artifacts *bundle_artifacts(const struct bundle *bundle) {
     return &bundle->artifacts;
 }
@@ -49,14 +47,15 @@ const struct artifacts *bundle_images(const struct bundle *bundle) {
     return bundle ? &bundle->images : &none;
 }
 
-/* One that is absent or broken stays so: the call names the wrong one. */
+/* A local file that is absent or broken does not get better by itself: the call named the wrong
+ * one, which is ERROR_USAGE. */
 static int fail_local(struct error *err) {
     if (err && (err->kind == ERROR_ABSENT || err->kind == ERROR_MALFORMED))
         err->kind = ERROR_USAGE;
     return -1;
 }
 
-/* In a bundle that is a folder. The caller frees. */
+/* Where a file of a bundle is, when the bundle is a folder. The caller frees. */
 static char *path_in(const struct bundle *bundle, const char *path) {
     return text_replace(xasprintf("%s\\%s", bundle->folder, path), "/", '\\');
 }
@@ -64,10 +63,15 @@ static char *path_in(const struct bundle *bundle, const char *path) {
 static int read_file(struct bundle *bundle, const char *path, size_t max, char **ret,
                      size_t *ret_len, struct error *err) {
     _cleanup_(freep) char *full = bundle->folder ? path_in(bundle, path) : NULL;
+    struct mirror_file file = {.path = path, .max = max};
     int result;
 
-    if (bundle->mirror)
-        return mirror_fetch(bundle->mirror, path, max, ret, ret_len, err);
+    if (bundle->mirror) {
+        result = mirror_fetch_all(bundle->mirror, &file, 1, err);
+        *ret = file.data;
+        *ret_len = file.len;
+        return result;
+    }
     result = bundle->zip
                  ? bundle_archive_read(bundle->zip, bundle->zip_len, path, max, ret, ret_len, err)
                  : host_read(bundle->host, full, max, ret, ret_len, err);
@@ -103,7 +107,7 @@ int bundle_open(struct host *host, const char *path, const char *lock, struct bu
     case HOST_FILE:
         result = host_read(host, path, BUNDLE_SIZE_MAX, &bundle->zip, &bundle->zip_len, err);
         if (result == 0)
-            result = bundle_archive_check(bundle->zip, bundle->zip_len, err);
+            result = bundle_archive_read_all(bundle->zip, bundle->zip_len, NULL, 0, err);
         break;
     default:
         result = error_set(err, ERROR_ABSENT, "no such file or folder");
@@ -121,7 +125,8 @@ int bundle_open(struct host *host, const char *path, const char *lock, struct bu
     return 0;
 }
 
-/* All that is fetched stays in memory until it is installed. */
+/* Refuses artifacts that are too large together: all that is fetched stays in memory until it is
+ * installed. */
 static int check_sum(const struct artifacts *artifacts, struct error *err) {
     uint64_t sum = 0;
     for (size_t i = 0; i < artifacts->count; i++)
@@ -212,7 +217,7 @@ void bundle_place(struct bundle *bundle, const struct artifact_places *places) {
     all->count = kept;
 }
 
-/* The digest of an archive says nothing of what was unpacked of it. */
+/* Members of archives are left out: the digest of an archive says nothing of the files in it. */
 int artifacts_published(const struct mirror *from, const struct text_list *names,
                         const char *catalog_file, struct artifacts *ret, struct error *err) {
     _cleanup_(catalog_freep) struct catalog *catalog = NULL;
@@ -241,10 +246,6 @@ bool bundle_is_upstream(const struct bundle *bundle) {
     return bundle->is_upstream;
 }
 
-int bundle_check_published(const struct bundle *bundle, struct error *err) {
-    return bundle->is_upstream ? upstream_check(bundle->mirror, &bundle->artifacts, err) : 0;
-}
-
 const struct mirror *bundle_mirror(const struct bundle *bundle) {
     return bundle->mirror;
 }
@@ -269,7 +270,7 @@ static int check_content(struct artifact *artifact, const char *data, size_t len
     return 0;
 }
 
-/* What is wanted and not there yet, one flag an artifact. */
+/* Fetches the artifacts that are wanted, one flag each, and proves them. */
 static int fetch(struct bundle *bundle, const bool *wanted, struct error *err) {
     struct artifacts *artifacts = &bundle->artifacts;
     struct mirror_file files[ARTIFACTS_MAX] = {0};

@@ -141,10 +141,6 @@ int bundle_archive_read_all(const char *data, size_t len, struct bundle_archive_
     return 0;
 }
 
-int bundle_archive_check(const char *data, size_t len, struct error *err) {
-    return bundle_archive_read_all(data, len, NULL, 0, err);
-}
-
 int bundle_archive_read(const char *data, size_t len, const char *path, size_t max, char **ret,
                         size_t *ret_len, struct error *err) {
     _cleanup_(archive_read_freep) struct archive *archive = NULL;
@@ -312,10 +308,6 @@ static const char *parts_fault(const char *path, char separator) {
 const char *bundle_path_fault(const char *path) {
     return strlen(path) > PATH_LONGEST ? "has a longer path than Windows takes"
                                        : parts_fault(path, '/');
-}
-
-bool bundle_path_is_safe(const char *path) {
-    return !bundle_path_fault(path);
 }
 
 bool bundle_target_is_safe(const char *target) {

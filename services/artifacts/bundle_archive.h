@@ -6,10 +6,6 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* Looks at every entry. Kinds: ERROR_MALFORMED (no archive, truncated, encrypted), ERROR_UNTRUSTED
- * (a path that leaves the archive, a link or device, a name twice, more than 1024 entries, more
- * than 2 GiB unpacked). */
-int bundle_archive_check(const char *data, size_t len, struct error *err);
 /* A file that is wanted of it. */
 struct bundle_archive_member {
     const char *path; /* borrowed */
@@ -17,7 +13,10 @@ struct bundle_archive_member {
     char *data;       /* filled in, NUL-terminated; the caller frees, also on failure */
     size_t len;
 };
-/* The same look, and the contents of those that are wanted. Kinds: also ERROR_ABSENT. */
+/* Looks at every entry, and reads the contents of those that are wanted; `count` 0: the look alone.
+ * Kinds: ERROR_MALFORMED (no archive, truncated, encrypted), ERROR_UNTRUSTED (a path that leaves
+ * the archive, a link or device, a name twice, more than 1024 entries, more than 2 GiB unpacked),
+ * ERROR_ABSENT (one that is wanted is not there). */
 int bundle_archive_read_all(const char *data, size_t len, struct bundle_archive_member *wanted,
                             size_t count, struct error *err);
 /* One file's content, at most `max` bytes (more: ERROR_UNTRUSTED); absent: ERROR_ABSENT. *ret is
@@ -41,9 +40,9 @@ int bundle_archive_make(const struct bundle_archive_file *files, size_t count, c
 
 /* Which paths a bundle may name: its own files, and the program folders of a node. Pure. */
 
-/* Relative, with '/', no "." or ".." or empty part, no drive, backslash or control character. */
-bool bundle_path_is_safe(const char *path);
-/* What is wrong with it, said behind its name ("leads out of the archive"); NULL: it is safe. */
+/* A safe path is relative, with '/', and has no "." or ".." or empty part, no drive, backslash or
+ * control character. NULL: it is one; else what is wrong, to be said behind the path ("leads out of
+ * the archive"). */
 const char *bundle_path_fault(const char *path);
 /* A file under C:\k, C:\opt\cni\bin or C:\Program Files\containerd by Windows' rules (no "..", no
  * stream, no part that ends in a dot or blank). */

@@ -27,14 +27,10 @@ const struct yaml_field catalog_fields[] = {
 };
 static const char *const placeholders[] = {"{v}", "{n}", "{name}"};
 
-void catalog_free(struct catalog *catalog) {
-    if (catalog)
-        json_decref(catalog->releases);
-    free(catalog);
-}
-
 void catalog_freep(struct catalog **catalog) {
-    catalog_free(*catalog);
+    if (*catalog)
+        json_decref((*catalog)->releases);
+    free(*catalog);
 }
 
 /* ---- checks ---- */
@@ -66,7 +62,7 @@ static int check_program(json_t *seen, const char *name, const char *member, str
         return error_set(err, ERROR_USAGE, "'%s' is not a program of a node", name ? name : "");
     if (json_object_get(seen, name))
         return error_set(err, ERROR_USAGE, "'%s' is in the catalog twice", name);
-    if (member && !bundle_path_is_safe(member))
+    if (member && bundle_path_fault(member))
         return error_set(err, ERROR_USAGE, "the path of '%s' leads out of the archive", name);
     json_object_set_new(seen, name, json_true());
     return 0;

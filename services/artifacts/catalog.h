@@ -12,13 +12,12 @@
 #define CATALOG_KIND "Catalog"
 extern const struct yaml_field catalog_fields[]; /* what it may have */
 
-struct catalog; /* catalog_free() */
+struct catalog; /* catalog_freep() */
 /* A catalog's text, YAML or JSON, strict; NULL: winjoin's own. `what` names it in messages. Kinds:
  * ERROR_USAGE (a field, a program that no node has, a program twice, an unusable version, path or
  * placeholder, a release without a digest), ERROR_MALFORMED. */
 int catalog_read(const char *text, size_t len, const char *what, struct catalog **ret,
                  struct error *err);
-void catalog_free(struct catalog *catalog);
 void catalog_freep(struct catalog **catalog);
 /* Fills in where this artifact is published in its version: path, digest, and member in an archive.
  * false: it is not. */
@@ -53,9 +52,9 @@ char *sandbox_image(const char *repository, const char *kubernetes, unsigned bui
  */
 json_t *compatible_json(unsigned build);
 
-/* Upstream's own releases, which the catalog names: fetched, and
- * held to their published digests. Inside services/: a join opens them as a bundle
- * (bundle_open_upstream). */
+/* Upstream's own releases, which the catalog names: fetched, and held to their published digests. A
+ * join opens them as a bundle (bundle_open_upstream); its preflight alone calls upstream_check(),
+ * with the bundle's mirror and artifacts. */
 
 /* Fetches those that are wanted (one flag each), at the same time, each archive once for all its
  * members. The published digests are fetched first and compared, but not where artifact->sha256 is

@@ -50,17 +50,6 @@ static int order(const unsigned a[NUMBERS], const unsigned b[NUMBERS]) {
     return 0;
 }
 
-static bool is_among(const char *versions, const unsigned found[NUMBERS]) {
-    unsigned wanted[NUMBERS];
-
-    for (const char *at = versions; at && numbers_of(at, wanted);
-         at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL)
-        if (order(found, wanted) >= 0 &&
-            (at == versions || (found[0] == wanted[0] && found[1] == wanted[1])))
-            return true;
-    return false;
-}
-
 static bool counts(const struct compatible *row, const char *kubernetes, unsigned build) {
     unsigned minor = 0;
 
@@ -72,12 +61,20 @@ static bool counts(const struct compatible *row, const char *kubernetes, unsigne
 
 const struct compatible *compatible_breach(const char *program, const char *version,
                                            const char *kubernetes, unsigned build) {
-    unsigned found[NUMBERS];
+    unsigned found[NUMBERS], wanted[NUMBERS];
 
-    for (size_t i = 0; numbers_of(version, found) && i < ARRAY_SIZE(rows); i++)
-        if (text_equal(rows[i].program, program) && counts(&rows[i], kubernetes, build) &&
-            !is_among(rows[i].versions, found))
+    for (size_t i = 0; numbers_of(version, found) && i < ARRAY_SIZE(rows); i++) {
+        bool good = !text_equal(rows[i].program, program) || !counts(&rows[i], kubernetes, build);
+
+        /* Each version from a row's first one on is good, and from another one on those of its
+         * MAJOR.MINOR. */
+        for (const char *at = rows[i].versions; !good && at && numbers_of(at, wanted);
+             at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL)
+            good = order(found, wanted) >= 0 &&
+                   (at == rows[i].versions || (found[0] == wanted[0] && found[1] == wanted[1]));
+        if (!good)
             return &rows[i];
+    }
     return NULL;
 }
 

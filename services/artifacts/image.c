@@ -36,7 +36,7 @@ static void image_free(struct image *image) {
     free_all(image->token, image->host, image->name);
 }
 
-/* One more that a descriptor names; the same blob once. */
+/* Adds the blob that a descriptor names to those that are fetched, each blob once. */
 static int add(struct image *image, const char *kind, const json_t *descriptor, long long max,
                struct error *err) {
     const char *digest = json_text_at(descriptor, "digest");
@@ -67,7 +67,8 @@ static int add(struct image *image, const char *kind, const json_t *descriptor, 
     return 0;
 }
 
-/* With a token where the registry wants one: the first, or another for one that is too old. */
+/* Fetches files, with a token where the registry wants one: the first one, or a new one when it has
+ * become too old. */
 static int fetch_files(struct image *image, struct mirror_file *files, size_t count,
                        struct error *err) {
     struct error why = {0};
@@ -108,7 +109,7 @@ static int check(const struct image *image, size_t at, struct error *err) {
                            "what came for sha256:%s has another digest or size", file->sha256);
 }
 
-/* Into memory, those that are not there yet. */
+/* Fetches those into memory that are not there yet. */
 static int fetch(struct image *image, struct error *err) {
     size_t first = image->held;
 
@@ -121,7 +122,8 @@ static int fetch(struct image *image, struct error *err) {
     return 0;
 }
 
-/* Into the archive. A layer that its maker alone hands out has his address. */
+/* Fetches a layer into its place in the archive. The descriptor of a layer that only its maker may
+ * hand out has the maker's address. */
 static int fetch_layer(struct image *image, size_t i, const char *into, uint64_t at,
                        struct error *err) {
     struct mirror_file *file = &image->files[i];
@@ -149,7 +151,8 @@ static int refuse_build(unsigned build, struct error *err) {
                  : error_set(err, ERROR_ABSENT, "it has no image for Windows");
 }
 
-/* Of an index the images of one build: this one, or the newest that runs on it; 0: of each. */
+/* Chooses the images of one build from an index: of `build` itself, or of the newest build that
+ * runs on it; 0: of each build. */
 static int choose(struct image *image, const json_t *index, unsigned build, struct error *err) {
     const json_t *manifests = json_object_get(index, "manifests");
     unsigned taken = 0;
@@ -223,16 +226,13 @@ static void add_header(struct text *out, const char *path, uint64_t size) {
     text_add_bytes(out, header, sizeof header);
 }
 
-static void add_padding(struct text *out, uint64_t size) {
-    static const char zeros[BLOCK];
-
-    text_add_bytes(out, zeros, (BLOCK - size % BLOCK) % BLOCK);
-}
+/* The archive is made of whole blocks, and ends with two of zeros. */
+static const char zeros[2 * BLOCK];
 
 static void add_file(struct text *out, const char *path, const char *data, size_t len) {
     add_header(out, path, len);
     text_add_bytes(out, data, len);
-    add_padding(out, len);
+    text_add_bytes(out, zeros, (BLOCK - len % BLOCK) % BLOCK);
 }
 
 /* What stands before the first layer: of the chosen images alone, in the form in which the importer
@@ -266,7 +266,6 @@ static void add_head(const struct image *image, const char *reference, const cha
 static int pack(struct image *image, const char *reference, const char *tag, const char *path,
                 struct error *err) {
     _cleanup_(text_free) struct text piece = {0};
-    static const char end[2 * BLOCK];
     struct host *host = image->from->host;
     uint64_t at = 0;
 
@@ -289,9 +288,9 @@ static int pack(struct image *image, const char *reference, const char *tag, con
         if (fetch_layer(image, i, path, at, err) < 0)
             return -1;
         at += image->files[i].max;
-        add_padding(&piece, at);
+        text_add_bytes(&piece, zeros, (BLOCK - at % BLOCK) % BLOCK);
     }
-    text_add_bytes(&piece, end, sizeof end);
+    text_add_bytes(&piece, zeros, sizeof zeros);
     return host_write_part(host, path, at, piece.data, piece.len, HOST_PUBLIC, err);
 }
 

@@ -39,7 +39,7 @@ struct fetch {
     unsigned pause_ms;
     struct error why, disk;
 };
-/* Those that are fetched together. */
+/* The files that are fetched together. */
 struct batch {
     const struct mirror *mirror;
     struct fetch *fetches;
@@ -439,17 +439,4 @@ int mirror_fetch_all(const struct mirror *mirror, struct mirror_file *files, siz
     }
     free(batch.fetches);
     return result;
-}
-
-int mirror_fetch(const struct mirror *mirror, const char *path, size_t max, char **ret,
-                 size_t *ret_len, struct error *err) {
-    struct mirror_file file = {.path = path, .max = max};
-
-    if (mirror_fetch_all(mirror, &file, 1, err) < 0) {
-        free(file.data);
-        return -1;
-    }
-    *ret = file.data;
-    *ret_len = file.len;
-    return 0;
 }

@@ -14,11 +14,10 @@ struct mirror {
      * its host */
     const char *url;
     bool follows_redirects; /* to https alone, five at most */
-    /* how long failures that may pass are tolerated, a file; at most a minute, which 0 is */
-    unsigned limit_ms;
-    /* folder for what has come of files with a SHA-256, so that a run that is killed or
-     * interrupted is continued; gone at any other end. NULL: none */
-    const char *parts;
+    unsigned limit_ms;      /* how long failures of a file that may pass are tolerated; at most a
+                               minute, and 0 is a minute */
+    const char *parts; /* folder for what has come of files with a SHA-256, so that a run that is
+                          killed or interrupted is continued; gone at any other end. NULL: none */
     /* Told about once a second while files are fetched, and of each failure that is tolerated.
      * `percent` of all bytes have come; 0 = not known. */
     void (*tell)(void *context, unsigned waited_ms, unsigned percent, const char *message);
@@ -59,6 +58,3 @@ struct mirror_file {
  * ERROR_INTERRUPTED. */
 int mirror_fetch_all(const struct mirror *mirror, struct mirror_file *files, size_t count,
                      struct error *err);
-/* One file. The same. */
-int mirror_fetch(const struct mirror *mirror, const char *path, size_t max, char **ret,
-                 size_t *ret_len, struct error *err);

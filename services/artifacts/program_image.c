@@ -79,7 +79,7 @@ static bool section_data(const struct image *image, struct part header, struct p
     return part_of(image->file, number_at(header, 20, 4), number_at(header, 16, 4), ret);
 }
 
-/* Its headers; all of its sections are there. */
+/* Reads the headers of a program, and refuses a file whose sections are not all there. */
 static int image_open(const char *data, size_t len, struct image *image, struct error *err) {
     const struct part file = {(const uint8_t *)data, len};
     struct part coff, optional, part;
@@ -119,7 +119,7 @@ int program_image_check(const char *data, size_t len, struct error *err) {
     return image_open(data, len, &image, err);
 }
 
-/* From a relative address to the end of its section. */
+/* The bytes from a relative address to the end of the section that holds it. */
 static bool part_at_address(const struct image *image, uint32_t address, struct part *ret) {
     for (size_t i = 0; i < image->section_count; i++) {
         struct part header = section_at(image, i), content;
@@ -186,7 +186,7 @@ static bool module_text(struct part section, struct part *ret) {
     return false;
 }
 
-/* Behind the start of a line ("mod\t"), to the line's end. */
+/* The rest of the first line that begins with `start` ("mod\t"). */
 static bool line_behind(struct part text, const char *start, struct part *ret) {
     const uint8_t *at = text.data, *end, *stop;
     size_t len = strlen(start);
@@ -362,37 +362,36 @@ char *program_image_version(const char *data, size_t len) {
 
 enum { DOS_HEADER = 64 };
 
-/* A file with the header of a Windows program is to be a whole one; a rehearsal's has none. */
-static int file_version(struct host *host, const char *program, char **ret, struct error *err) {
-    _cleanup_(freep) char *data = NULL;
-    char *version;
-    size_t len;
-
-    if (host_read(host, program, ARTIFACT_SIZE_MAX, &data, &len, err) < 0)
-        return -1;
-    version = program_image_version(data, len);
-    if (!version && (!len || (len >= DOS_HEADER && text_starts_with(data, "MZ"))) &&
-        program_image_check(data, len, err) < 0)
-        return error_prefix(err, "read '%s'", program);
-    if (version)
-        *ret = version;
-    return version != NULL;
-}
-
 int program_version_read(struct host *host, const char *program, bool may_run, char **ret,
                          struct error *err) {
     const char *const argv[] = {program, "--version", NULL};
-    _cleanup_(freep) char *output = NULL;
+    _cleanup_(freep) char *data = NULL, *output = NULL;
     const char *v;
-    int code, found;
+    size_t len;
+    int code;
 
     if (host_file_type(host, program) == HOST_ABSENT)
         return 0;
     if (host_refuse_stranger(host, program, err) < 0)
         return -1;
-    found = file_version(host, program, ret, may_run ? ERROR_IGNORED : err);
-    if (found > 0 || !may_run)
-        return found;
+    if (host_read(host, program, ARTIFACT_SIZE_MAX, &data, &len, may_run ? ERROR_IGNORED : err) ==
+        0) {
+        char *version = program_image_version(data, len);
+
+        if (version) {
+            *ret = version;
+            return 1;
+        }
+        /* A file with the header of a Windows program must be a whole one; the files that stand for
+         * programs in a rehearsal have no header. */
+        if (!may_run && (!len || (len >= DOS_HEADER && text_starts_with(data, "MZ"))) &&
+            program_image_check(data, len, err) < 0)
+            return error_prefix(err, "read '%s'", program);
+    } else if (!may_run) {
+        return -1;
+    }
+    if (!may_run)
+        return 0;
     if (program_ask(host, argv, &code, &output, err) < 0)
         return -1;
     if (code != 0)

@@ -2,10 +2,6 @@
 #include "services/rows/rows.h"
 #include "services/runtime_files.h"
 
-static bool wanted(const struct service_choice *choice) {
-    return text_equal(choice->agent, service_flanneld.name);
-}
-
 static int arguments(const struct service_settings *settings, struct text_list *ret,
                      struct error *) {
     text_list_add(ret, "--kube-subnet-mgr");
@@ -43,7 +39,7 @@ const struct service service_flanneld = {
               .waiting = "for flanneld to register this node",
               .failed = "wait for flanneld: it runs but has not registered this node",
               .reads = "/api/v1/nodes?limit=1"},
-    .wanted = wanted,
+    .wanted = SERVICE_WANTED_BY_AGENT,
     .arguments = arguments,
     .environment = environment,
 };

@@ -3,10 +3,6 @@
 #include "base/vxlan.h"
 #include "services/rows/rows.h"
 
-static bool wanted(const struct service_choice *choice) {
-    return text_equal(choice->agent, service_hybrid_overlay_node.name);
-}
-
 static int arguments(const struct service_settings *settings, struct text_list *ret,
                      struct error *) {
     _cleanup_(freep) char *node = text_lower(settings->node_name ? settings->node_name : "");
@@ -38,6 +34,6 @@ const struct service service_hybrid_overlay_node = {
               .timeout_ms = 30000,
               .waiting = "for hybrid-overlay-node to run",
               .failed = "wait for hybrid-overlay-node: it does not run"},
-    .wanted = wanted,
+    .wanted = SERVICE_WANTED_BY_AGENT,
     .arguments = arguments,
 };

@@ -3,18 +3,15 @@
 #include "services/runtime_files.h"
 #include "services/version.h"
 
-static bool wanted(const struct service_choice *choice) {
-    return choice->kube_proxy;
-}
-
 static int arguments(const struct service_settings *settings, struct text_list *ret,
                      struct error *err) {
+    _cleanup_(freep) char *node = text_lower(settings->node_name ? settings->node_name : "");
     unsigned minor = 0;
 
     if (kubernetes_minor(settings->kube_proxy_version, "kube-proxy", &minor, err) < 0)
         return -1;
     argument_add(ret, "--config", KUBE_PROXY_CONFIG_PATH);
-    argument_add_node_name(ret, settings);
+    argument_add(ret, "--hostname-override", node);
     text_list_add(ret, "--v=2");
     return 0;
 }
@@ -45,7 +42,7 @@ const struct service service_kube_proxy = {
               .waiting = "for kube-proxy to program the first Service",
               .failed = "wait for kube-proxy: it has not programmed any Service",
               .reads = "/apis/discovery.k8s.io/v1/endpointslices?limit=1"},
-    .wanted = wanted,
+    .wanted = SERVICE_WANTED_BY_KUBE_PROXY,
     .arguments = arguments,
     .environment = environment,
 };

@@ -19,6 +19,7 @@ static const struct flag {
 
 static int arguments(const struct service_settings *settings, struct text_list *ret,
                      struct error *err) {
+    _cleanup_(freep) char *node = text_lower(settings->node_name ? settings->node_name : "");
     unsigned minor = 0;
 
     if (kubernetes_minor(settings->kubelet_version, "kubelet", &minor, err) < 0)
@@ -32,7 +33,7 @@ static int arguments(const struct service_settings *settings, struct text_list *
             text_list_add(ret, flags[i].text);
     if (settings->bootstrap_kubeconfig)
         argument_add(ret, "--bootstrap-kubeconfig", "C:\\etc\\kubernetes\\bootstrap-kubelet.conf");
-    argument_add_node_name(ret, settings);
+    argument_add(ret, "--hostname-override", node);
     argument_add(ret, "--node-ip", settings->node_ip);
     argument_add(ret, "--node-labels", settings->node_labels);
     argument_add(ret, "--register-with-taints", settings->register_with_taints);

@@ -21,7 +21,5 @@
 
 /* "--flag=value"; nothing without a value. */
 void argument_add(struct text_list *list, const char *flag, const char *value);
-/* --hostname-override, in lower case. */
-void argument_add_node_name(struct text_list *list, const struct service_settings *settings);
 /* Is a flag of that name in the list, from that index on, whatever its value? */
 bool argument_is_given(const char *argument, const struct text_list *list, size_t from);

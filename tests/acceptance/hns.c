@@ -333,13 +333,14 @@ static int take_back(struct side *side, struct error *err) {
     struct nic_restored guard = {0};
     _cleanup_json_ json_t *left = NULL, *gone = NULL;
 
-    if (side->peers && (peers_replace(side->host, &side->plan, side->peers, NULL, err) < 0 ||
+    if (side->peers && (peers_remove(side->host, &side->plan, side->peers, err) < 0 ||
+                        peers_write(side->host, &side->plan, NULL, true, err) < 0 ||
                         peers_read(side->host, &side->plan, &left, err) < 0))
         return -1;
     gone = json_array_without(side->peers, left, NULL);
     if (json_array_size(gone) != json_array_size(side->peers))
         return error_set(err, ERROR_HOST, "the route to another node's pods is still there");
-    if (hcn_network_remove(side->host, side->plan.name, NULL, err) < 0 ||
+    if (hcn_network_remove(side->host, side->plan.name, true, NULL, err) < 0 ||
         expect_gone(side->host, side->plan.name, err) < 0)
         return -1;
     if (side->plan.base_name &&

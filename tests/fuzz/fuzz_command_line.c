@@ -17,7 +17,7 @@ static void parse_join(const struct text_list *given) {
     struct text_list expanded = {0}, words = {0}, names = {0};
     struct error err = {0};
 
-    verb_tables(verb_find("join"), tables);
+    verb_tables(verb_find(verbs, "join"), tables);
     set.given = xcalloc(options_count(&set), sizeof *set.given);
     join_expand_pasted((int)given->count, given->items, &expanded);
     if (options_parse(&set, (int)expanded.count, expanded.items, &words, &err) < 0) {

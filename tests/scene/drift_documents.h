@@ -29,8 +29,7 @@ static inline void drift_documents_read(const struct drift_documents *documents,
     drift_documents_add(documents->services, DRIFT_SERVICES, &ret->cluster);
     drift_documents_add(documents->slices, DRIFT_SLICES, &ret->cluster);
     ret->cluster.pods = json_incref((json_t *)documents->pods);
-    hcn_endpoints_of(documents->endpoints, &ret->endpoints);
-    hcn_balancers_of(documents->balancers, &ret->balancers);
+    hcn_records_of(documents->endpoints, &ret->endpoints, documents->balancers, &ret->balancers);
     seen->cluster = &ret->cluster;
     seen->endpoints = documents->endpoints ? &ret->endpoints : NULL;
     seen->balancers = documents->balancers ? &ret->balancers : NULL;

@@ -20,7 +20,7 @@ static inline int open_joining(void **state) {
     program->options.join = r.options;
     program->options.join.start_spread = -1;
     program->options.progress = (char *)"plain";
-    program->verb = verb_find("join");
+    program->verb = verb_find(verbs, "join");
     r.options = (struct join_options){0};
     return result;
 }

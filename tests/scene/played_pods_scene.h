@@ -111,7 +111,7 @@ static inline int open_diag(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(started); i++)
         host_memory_set_service_state(program->host, started[i], HOST_SERVICE_RUNNING);
     host_memory_advance(program->host, 3600 * 1000);
-    program->verb = verb_find("diag");
+    program->verb = verb_find(verbs, "diag");
     stage = (struct stage){.last = 1};
     host_memory_on_sleep(program->host, play, NULL);
     return result;

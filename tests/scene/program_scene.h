@@ -117,7 +117,7 @@ static inline int open_program(void **state) {
     program->host = host_memory_new();
     program->http = http_memory_new(nobody_answers, NULL);
     program->options.join.start_spread = -1;
-    verb_tables(verb_find("join"), tables);
+    verb_tables(verb_find(verbs, "join"), tables);
     set = (struct option_set){.tables = tables, .target = &program->options};
     set.given = xcalloc(options_count(&set), sizeof *set.given);
     program->set = &set;

@@ -62,7 +62,7 @@ static void a_saved_report(void **state) {
                "{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"DiagReport\",\"node\":"
                "\"win-7k2\",\"time\":\"2026-11-21T10:00:04Z\",\"flows\":[]}\r\n");
         program->options.replay = xstrdup("C:\\r.json");
-        program->verb = verb_find("diag");
+        program->verb = verb_find(verbs, "diag");
         (void)verb(verb_diag, &err);
         assert_int_equal(err.kind, ERROR_FLOWS); /* it was read; no flow is in it */
         freep(&program->options.replay);
@@ -200,7 +200,7 @@ static void what_is_no_text(void **state) {
 static int to_file(const char *name, const char *given, const char *printed, struct error *err) {
     int result;
 
-    program->verb = verb_find(name);
+    program->verb = verb_find(verbs, name);
     program->options.output_file = xstrdup(given);
     result = output_open(program, err);
     if (result == 0 && *printed)

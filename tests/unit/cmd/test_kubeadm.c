@@ -142,7 +142,7 @@ static void phase_texts(void **state) {
 
     (void)state;
     for (size_t i = 0; join_phases[i].id; i++) {
-        const char *phase = kubeadm_phase(&join_phases[i]);
+        const char *phase = kubeadm_phase(&join_phases[i])->name;
 
         assert_true(text_equal(phase, "preflight") || text_equal(phase, "kubelet-start") ||
                     text_equal(phase, "kubelet-wait-bootstrap"));
@@ -154,10 +154,10 @@ static void phase_texts(void **state) {
     }
     while (join_phases[count].id)
         count++;
-    assert_string_equal(kubeadm_begin_text(&join_phases[0]),
+    assert_string_equal(kubeadm_phase(&join_phases[0])->begin,
                         "[preflight] Running pre-flight checks\n");
-    assert_string_equal(kubeadm_begin_text(&join_phases[count - 1]), "");
-    assert_string_equal(kubeadm_phase(&join_phases[count - 1]), "kubelet-wait-bootstrap");
+    assert_string_equal(kubeadm_phase(&join_phases[count - 1])->begin, "");
+    assert_string_equal(kubeadm_phase(&join_phases[count - 1])->name, "kubelet-wait-bootstrap");
 }
 
 /* As `echo y | kubeadm reset`; a flag without a meaning here is named in a warning. */

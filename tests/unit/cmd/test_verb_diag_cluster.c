@@ -16,7 +16,7 @@ static int open_diag(void **state) {
     http_free(program->http);
     program->host = c.host;
     program->http = c.http;
-    program->verb = verb_find("diag");
+    program->verb = verb_find(verbs, "diag");
     program->last = program->http;
     program->options.kubeconfig = (char *)"D:\\k";
     put("D:\\k", KUBECONFIG("{token: t}"));

@@ -168,7 +168,7 @@ static void what_is_discovered(void **state) {
     struct error err;
 
     (void)state;
-    program->verb = verb_find("discover");
+    program->verb = verb_find(verbs, "discover");
     succeeds(verb_discover);
     assert_string_equal(text_str(&out), line);
     assert_string_equal(result_text("matchedPin"), r.scene.pin);

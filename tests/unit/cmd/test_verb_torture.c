@@ -111,7 +111,7 @@ static void open_row(size_t i) {
         join_before();
     join_options_free(&o()->join); /* another call */
     o()->join = (struct join_options){.start_spread = -1, .verify = xstrdup("none")};
-    program->verb = verb_find(rows[i].verb);
+    program->verb = verb_find(verbs, rows[i].verb);
     words(rows[i].once ? "" : rows[i].words);
     if (rows[i].prepare)
         rows[i].prepare();

@@ -11,7 +11,7 @@ static int open_joined(void **state) {
     program->options.join = (struct join_options){.start_spread = -1, .verify = xstrdup("none")};
     record_free(program);
     r.scene.registered = true;
-    program->verb = verb_find("upgrade");
+    program->verb = verb_find(verbs, "upgrade");
     put_plugin_bundle();
     return result;
 }

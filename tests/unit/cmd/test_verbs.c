@@ -158,7 +158,7 @@ static void no_node_is_upgraded(void **state) {
     struct error err;
 
     (void)state;
-    program->verb = verb_find("upgrade");
+    program->verb = verb_find(verbs, "upgrade");
     assert_error(verb(verb_upgrade, &err), &err, ERROR_USAGE,
                  "upgrade this machine: it has not joined a cluster",
                  "winjoin join makes it a node");

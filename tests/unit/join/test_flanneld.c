@@ -284,7 +284,7 @@ static void reset_takes_the_network_that_it_made(void **state) {
     json_object_set_new(document, "Owner", json_string("flanneld"));
     json_object_del(document, "ID");
     text = json_write(document);
-    assert_int_equal(hcn_network_delete(f.run.host, name, NULL, NULL), 0);
+    assert_int_equal(hcn_network_remove(f.run.host, name, false, NULL, NULL), 0);
     assert_int_equal(hcn_create(f.run.host, HCN_NETWORK, NULL, NULL, text, &properties, NULL), 0);
     assert_int_equal(hcn_network_find(f.run.host, name, &found, NULL), 0);
     assert_int_equal(reset_once(&f.run, NULL), 0);

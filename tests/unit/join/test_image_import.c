@@ -127,12 +127,12 @@ static void whose_image(void **state) {
     image = programs_sandbox_image(host, &found);
     assert_string_equal(image, "r.example/k8s/pause:3.10.2");
     free(image);
-    bundle_free(found.bundle);
+    bundle_freep(&found.bundle);
     found.bundle = bundle_of(host, "pause");
     image = programs_sandbox_image(host, &found);
     assert_string_equal(image, "registry.k8s.io/pause:3.10.2");
     free(image);
-    bundle_free(found.bundle);
+    bundle_freep(&found.bundle);
     found.bundle = NULL;
     assert_int_equal(host_write(host, IMAGE, "MZ", 2, HOST_PUBLIC, NULL), 0);
     image = programs_sandbox_image(host, &found);

@@ -5,7 +5,7 @@
 static int open_calls(void **state) {
     int result = open_program(state);
 
-    program->verb = verb_find("join");
+    program->verb = verb_find(verbs, "join");
     return result;
 }
 

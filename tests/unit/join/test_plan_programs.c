@@ -231,7 +231,7 @@ static void a_lock_keeps_what_was_not_read(void **state) {
             assert_int_equal(kept.items[0].size, 3);
         }
         artifacts_free(&kept);
-        bundle_free(bundle);
+        bundle_freep(&bundle);
     }
     text_list_free(&names);
     join_close(&join);

@@ -55,7 +55,7 @@ static void prepare(const char *version, const char *image) {
     record_free(program);
     json_decref(program->result);
     program->result = NULL;
-    program->verb = verb_find("prepare");
+    program->verb = verb_find(verbs, "prepare");
 }
 
 static void assert_file(const char *path, enum host_file_type type) {
@@ -381,7 +381,7 @@ static void status_says_what_is_prepared(void **state) {
     record_free(program);
     json_decref(program->result);
     program->result = NULL;
-    program->verb = verb_find("status");
+    program->verb = verb_find(verbs, "status");
     (void)verb(verb_status, &(struct error){0});
     assert_string_equal(result_text("state"), "prepared");
     assert_string_equal(result_text("prepared.kubernetesVersion"), "v1.37.1");
@@ -396,7 +396,7 @@ static const char *state_now(void) {
     record_free(program);
     json_decref(program->result);
     program->result = NULL;
-    program->verb = verb_find("status");
+    program->verb = verb_find(verbs, "status");
     (void)verb(verb_status, &(struct error){0});
     return result_text("state");
 }

@@ -97,14 +97,14 @@ static int parse_flags(const char *verb, const char *flags, struct error *err) {
     _cleanup_(text_list_free) struct text_list list = {0};
 
     free(set.given);
-    verb_tables(verb_find(verb), tables);
+    verb_tables(verb_find(verbs, verb), tables);
     set.given = xcalloc(options_count(&set), sizeof *set.given);
     text_list_split(&list, flags, ' ');
     for (size_t i = 0; i < list.count; i++)
         for (char *at = list.items[i]; *at; at++)
             if (*at == '~')
                 *at = ' ';
-    program->verb = verb_find(verb);
+    program->verb = verb_find(verbs, verb);
     if (options_parse(&set, (int)list.count, list.items, &program->words, err) < 0)
         return -1;
     text_list_free(&program->flags);

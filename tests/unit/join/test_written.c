@@ -70,7 +70,7 @@ static void delete_service(struct host *host) {
 static void delete_network(struct host *host) {
     struct error err = {0};
 
-    if (hcn_network_delete(host, "flannel.4096", NULL, &err) < 0)
+    if (hcn_network_remove(host, "flannel.4096", false, NULL, &err) < 0)
         fail_msg("%s", err.message);
 }
 

@@ -190,7 +190,7 @@ static int check_clashes(struct host *host, struct error *err) {
 }
 
 static int remove_network(struct host *host, struct error *err) {
-    return hcn_network_remove(host, "cbr0", NULL, err);
+    return hcn_network_remove(host, "cbr0", true, NULL, err);
 }
 
 static int put_service(struct host *host, struct error *err) {

@@ -178,7 +178,7 @@ static void foreign_is_refused(void **state) {
     assert_int_equal(err.kind, ERROR_CONFLICT);
     assert_non_null(strstr(err.message, "'cbr0'"));
     assert_non_null(strstr(err.hints[0], "--network-name"));
-    assert_int_equal(hcn_network_remove(world.host, "cbr0", &removed, &err), 0);
+    assert_int_equal(hcn_network_remove(world.host, "cbr0", true, &removed, &err), 0);
     assert_false(removed);
     assert_int_equal(hcn_network_find(world.host, "cbr0", &network, &err), 0);
     assert_int_equal(hcn_network_find(world.host, "cbr", &network, &err), -1);
@@ -221,7 +221,7 @@ static void create_that_says_exists(void **state) {
     lie_hresult = 0x80071392;
     assert_int_equal(ensure(&network), HCN_CREATED);
     assert_int_equal(count("networks"), 2);
-    assert_int_equal(hcn_network_remove(world.host, "flannel.4096", NULL, NULL), 0);
+    assert_int_equal(hcn_network_remove(world.host, "flannel.4096", true, NULL, NULL), 0);
     lie_hresult = 0x80070057;
     assert_int_equal(hcn_pod_network_ensure(world.host, &world.scene.plan, &network, NULL, &err),
                      -1);
@@ -324,12 +324,12 @@ static void removed_with_its_load(void **state) {
     _cleanup_(freep) char *made_second = NULL;
     assert_int_equal(
         hcn_create(world.host, HCN_LOAD_BALANCER, NULL, NULL, second, &made_second, &err), 0);
-    assert_int_equal(hcn_network_remove(world.host, network.name, &removed, &err), 0);
+    assert_int_equal(hcn_network_remove(world.host, network.name, true, &removed, &err), 0);
     assert_true(removed);
     assert_int_equal(count("loadBalancers"), 1);
     assert_int_equal(count("endpoints"), 1);
     assert_int_equal(count("networks"), 2);
-    assert_int_equal(hcn_network_remove(world.host, network.name, &removed, &err), 0);
+    assert_int_equal(hcn_network_remove(world.host, network.name, true, &removed, &err), 0);
     assert_false(removed);
 }
 
@@ -422,7 +422,7 @@ static void every_call_fails_once(void **state) {
         assert_int_not_equal(strlen(err.message), 0);
         host_memory_fail(world.host, 0);
         assert_int_not_equal(ensure(&network), HCN_REPLACED);
-        assert_int_equal(hcn_network_remove(world.host, "cbr0", NULL, &err), 0);
+        assert_int_equal(hcn_network_remove(world.host, "cbr0", true, NULL, &err), 0);
     }
 }
 

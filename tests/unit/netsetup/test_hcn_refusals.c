@@ -92,7 +92,7 @@ static void failing_look_up_is_no_absence(void **state) {
     liar.hresult = 0x800706ba;
     assert_int_equal(hcn_base_network_ensure(host, &scene.plan, &network, NULL, &err), -1);
     assert_int_equal(err.os, 0x800706ba);
-    assert_int_equal(hcn_network_remove(host, "External", NULL, &err), -1);
+    assert_int_equal(hcn_network_remove(host, "External", true, NULL, &err), -1);
     liar.function = NULL;
     assert_int_equal(hcn_network_find(host, "External", &network, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);

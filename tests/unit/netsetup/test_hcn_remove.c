@@ -76,7 +76,7 @@ static void removed_with_its_pods(void **state) {
     (void)state;
     create_pod(network, pod, "10.244.1.9");
     create_pod(network, windows, "10.244.1.2");
-    assert_int_equal(hcn_network_remove(host, "cbr0", &removed, &err), 0);
+    assert_int_equal(hcn_network_remove(host, "cbr0", true, &removed, &err), 0);
     assert_true(removed);
     assert_int_equal(hcn_list(host, HCN_NAMESPACE, NULL, NULL, &left, &err), 0);
     assert_int_equal(json_array_size(left), 2);

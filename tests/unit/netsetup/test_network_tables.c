@@ -65,7 +65,8 @@ static void every_agent_is_whole(void **state) {
         assert_int_equal(agent->kubeconfig_path != NULL, agent->kubeconfig_user != NULL);
         assert_int_equal(agent->sources != NULL, agent->read_settings && agent->check_settings);
         assert_int_equal(agent->keeps_routes && !agent->in_cluster && !agent->pods_make_network,
-                         agent->routes_to != NULL);
+                         agent->read_peer != NULL);
+        assert_int_equal(agent->makes_network, agent->wait_seconds > 0);
         if (agent->service)
             assert_non_null(service_by_name(agent->service));
     }
@@ -162,7 +163,7 @@ static void flannel_is_told_of_its_files(void **state) {
     _cleanup_(freep) char *kubeconfig = xasprintf("--kubeconfig-file=%s", agent->kubeconfig_path);
     const struct service *service = service_by_name(agent->service);
     (void)state;
-    assert_int_equal(service_arguments(service, &settings, &arguments, NULL), 0);
+    assert_int_equal(service_arguments(service, &settings, &arguments, NULL, NULL), 0);
     assert_true(text_list_has(&arguments, conf));
     assert_true(text_list_has(&arguments, kubeconfig));
     assert_true(text_starts_with(service->ready_file, agent->folders[0]));
@@ -355,16 +356,18 @@ static void flannel_routes_to(void **state) {
     const struct network_mode *const overlay = &network_mode_overlay;
     struct network_peer other = vxlan;
     (void)state;
-    assert_true(network_agent_flannel.routes_to(overlay, 4096, &vxlan));
-    assert_false(network_agent_flannel.routes_to(overlay, 4097, &vxlan));
-    assert_false(network_agent_flannel.routes_to(overlay, 4096, &bridge));
-    assert_true(network_agent_flannel.routes_to(&network_mode_l2bridge, 0, &bridge));
-    assert_false(network_agent_flannel.routes_to(&network_mode_l2bridge, 0, &vxlan));
+    assert_true(network_agent_routes_to(&network_agent_flannel, overlay, 4096, &vxlan));
+    assert_false(network_agent_routes_to(&network_agent_flannel, overlay, 4097, &vxlan));
+    assert_false(network_agent_routes_to(&network_agent_flannel, overlay, 4096, &bridge));
+    assert_true(
+        network_agent_routes_to(&network_agent_flannel, &network_mode_l2bridge, 0, &bridge));
+    assert_false(
+        network_agent_routes_to(&network_agent_flannel, &network_mode_l2bridge, 0, &vxlan));
     other.address = NULL;
-    assert_false(network_agent_flannel.routes_to(overlay, 4096, &other));
+    assert_false(network_agent_routes_to(&network_agent_flannel, overlay, 4096, &other));
     other = vxlan;
     other.router_mac[0] = '\0';
-    assert_false(network_agent_flannel.routes_to(overlay, 4096, &other));
+    assert_false(network_agent_routes_to(&network_agent_flannel, overlay, 4096, &other));
 }
 
 static void names(void **state) {

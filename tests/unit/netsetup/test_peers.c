@@ -82,7 +82,7 @@ static void overlay(void **state) {
     assert_int_equal(peers_write(host, &scene.plan, peers, true, NULL), 0);
     assert_null(strstr(host_memory_log(host) + logged, "HcnModify")); /* they are there already */
     assert_string_equal(json_text_at(peers, "1.Settings.DestinationPrefix"), "10.244.3.0/24");
-    assert_int_equal(hcn_network_remove(host, "flannel.4096", NULL, NULL), 0);
+    assert_int_equal(hcn_network_remove(host, "flannel.4096", true, NULL, NULL), 0);
     boot("win-overlay", peers);
     json_t *again = remembered();
     assert_true(json_equal(peers, again));
@@ -301,15 +301,16 @@ static void of_ovn_kubernetes(void **state) {
         network_peer_read(node, &peer);
         if (!text_equal(peer.pod_cidr, rows[i].pod_cidr) ||
             !text_equal(peer.router_mac, rows[i].mac) ||
-            agent->routes_to(&network_mode_overlay, agent->vni, &peer) != rows[i].routed)
+            network_agent_routes_to(agent, &network_mode_overlay, agent->vni, &peer) !=
+                rows[i].routed)
             fail_msg("%s: %s %s", rows[i].annotations, peer.pod_cidr, peer.router_mac);
         if (!rows[i].routed)
             continue;
         assert_string_equal(peer.address, "10.0.0.9");
-        assert_false(agent->routes_to(&network_mode_l2bridge, agent->vni, &peer));
-        assert_false(agent->routes_to(&network_mode_overlay, agent->vni + 1, &peer));
+        assert_false(network_agent_routes_to(agent, &network_mode_l2bridge, agent->vni, &peer));
+        assert_false(network_agent_routes_to(agent, &network_mode_overlay, agent->vni + 1, &peer));
         peer.backend = "vxlan";
-        assert_false(agent->routes_to(&network_mode_overlay, agent->vni, &peer));
+        assert_false(network_agent_routes_to(agent, &network_mode_overlay, agent->vni, &peer));
     }
 }
 

@@ -192,7 +192,7 @@ static void add_limits(struct text *page) {
     for (const struct limit *limit = limits; limit->id; limit++)
         text_addf(page, "| `%s` | %s | %s%s | %s | %s |\n", limit->id, limit->what,
                   holds[limit->cause],
-                  limit->cause == LIMIT_OF_HNS ? hns_feature_info(limit->feature)->since : "",
+                  limit->cause == LIMIT_OF_HNS ? hns_features[limit->feature].since : "",
                   limit->instead, limit->source);
 }
 

@@ -103,7 +103,7 @@ static void without_a_cluster_nobody_is_told(void **state) {
 
 static void forget_nat_at_5(unsigned sleep) {
     if (sleep == 5)
-        assert_int_equal(hcn_network_remove(host, "nat", NULL, NULL), 0);
+        assert_int_equal(hcn_network_remove(host, "nat", true, NULL, NULL), 0);
     restart_at_5(sleep);
 }
 

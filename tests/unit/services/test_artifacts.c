@@ -261,7 +261,7 @@ static void stopped_before_writing(void **state) {
     assert_int_equal(artifacts_ensure(host, bundle, NULL, refuse_before, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_DENIED);
     assert_int_equal(host_file_type(host, "C:\\k\\kubelet.exe"), HOST_ABSENT);
-    bundle_free(bundle);
+    bundle_freep(&bundle);
 }
 
 /* One bad artifact, and none is installed: not even those before it. */
@@ -278,7 +278,7 @@ static void all_or_nothing(void **state) {
     assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_UNTRUSTED);
     assert_int_equal(host_file_type(host, "C:\\k\\kubelet.exe"), HOST_ABSENT);
-    bundle_free(bundle);
+    bundle_freep(&bundle);
 }
 
 static void hostile_file(void **state) {
@@ -300,7 +300,7 @@ static void hostile_file(void **state) {
     assert_int_equal(host_write(host, "D:\\x.zip", zip, len, HOST_PUBLIC, NULL), 0);
     assert_int_equal(bundle_open(host, "D:\\x.zip", NULL, &bundle, &err), 0);
     assert_int_equal(bundle_verify(bundle, NULL, &err), 0);
-    bundle_free(bundle);
+    bundle_freep(&bundle);
     free(zip);
 }
 
@@ -346,7 +346,7 @@ static void from_a_folder(void **state) {
     assert_int_equal(artifacts_ensure(host, bundle, &only, NULL, NULL, &result, &err), 0);
     assert_int_equal(result.installed + result.present, 0);
     text_list_free(&only);
-    bundle_free(bundle);
+    bundle_freep(&bundle);
 }
 
 static void assert_untrusted(const char *content) {
@@ -359,7 +359,7 @@ static void assert_untrusted(const char *content) {
     assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_UNTRUSTED);
     assert_int_equal(host_file_type(host, "C:\\k\\kubelet.exe"), HOST_ABSENT);
-    bundle_free(bundle);
+    bundle_freep(&bundle);
 }
 
 static void wrong_content(void **state) {
@@ -404,7 +404,7 @@ static void missing_things(void **state) {
     free(names);
     text_list_free(&missing);
     assert_int_equal(artifacts_missing(host, NULL, NULL, "x", NULL, &both, &missing, &err), -1);
-    bundle_free(bundle);
+    bundle_freep(&bundle);
 }
 
 /* Beside a containerd that stays, and looks elsewhere for CNI's programs. */
@@ -434,7 +434,7 @@ static void where_containerd_decides(void **state) {
     assert_string_equal(names, "kubelet kube-proxy win-bridge");
     free(names);
     text_list_free(&missing);
-    bundle_free(bundle);
+    bundle_freep(&bundle);
 }
 
 int main(void) {

@@ -63,7 +63,7 @@ static void zip_round_trip(void **state) {
     assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), 0);
     assert_int_equal(result.installed, 4);
     assert_int_equal(host_file_type(host, "C:\\opt\\cni\\bin\\win-bridge.exe"), HOST_FILE);
-    bundle_free(bundle);
+    bundle_freep(&bundle);
     artifacts_free(&made);
     json_decref(versions);
 }
@@ -88,18 +88,18 @@ static void more_than_the_lock_says(void **state) {
     assert_int_equal(bundle_check_closed(bundle, &err), -1);
     assert_int_equal(err.kind, ERROR_UNTRUSTED);
     assert_string_equal(err.message, "verify bundle: its lock does not name 'bin/extra.exe'");
-    bundle_free(bundle);
+    bundle_freep(&bundle);
     put_program("D:\\one\\kubelet.exe", "mod\tk8s.io/kubernetes\tv1.37.1\th1:x\n");
     assert_int_equal(bundle_create(host, "D:\\one", "D:\\one.zip", NULL, &made, &err), 0);
     assert_int_equal(bundle_open(host, "D:\\one.zip", NULL, &bundle, &err), 0);
     assert_int_equal(bundle_check_closed(bundle, &err), 0);
-    bundle_free(bundle);
+    bundle_freep(&bundle);
     artifacts_free(&made);
     put("D:\\in\\winjoin.lock", EMPTY_LOCK);
     put("D:\\in\\readme.txt", "a web server's");
     assert_int_equal(bundle_open(host, "D:\\in", NULL, &bundle, &err), 0);
     assert_int_equal(bundle_check_closed(bundle, &err), 0);
-    bundle_free(bundle);
+    bundle_freep(&bundle);
 }
 
 static void what_is_not_packed(void **state) {

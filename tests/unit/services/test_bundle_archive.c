@@ -18,7 +18,7 @@ static int check_zip(const char *const *paths, size_t count, struct error *err) 
     for (size_t i = 0; i < count; i++)
         files[i] = (struct bundle_archive_file){paths[i], "abc", 3};
     assert_int_equal(bundle_archive_make(files, count, &zip, &len, err), 0);
-    int result = bundle_archive_check(zip, len, err);
+    int result = bundle_archive_read_all(zip, len, NULL, 0, err);
     free(zip);
     return result;
 }
@@ -69,11 +69,11 @@ static void hostile_archives(void **state) {
     zip[at + 5] = 3; /* made on Unix */
     zip[at + 40] = (char)0xff;
     zip[at + 41] = (char)0xa1;
-    assert_int_equal(bundle_archive_check(zip, len, &err), -1);
+    assert_int_equal(bundle_archive_read_all(zip, len, NULL, 0, &err), -1);
     assert_int_equal(err.kind, ERROR_UNTRUSTED);
-    assert_int_equal(bundle_archive_check("not an archive", 14, &err), -1);
+    assert_int_equal(bundle_archive_read_all("not an archive", 14, NULL, 0, &err), -1);
     assert_int_equal(err.kind, ERROR_MALFORMED);
-    assert_int_equal(bundle_archive_check("", 0, &err), -1);
+    assert_int_equal(bundle_archive_read_all("", 0, NULL, 0, &err), -1);
     free(zip);
 }
 
@@ -112,7 +112,7 @@ static int check_files(size_t count, struct error *err) {
         files[i] = (struct bundle_archive_file){name, "x", 1};
     }
     assert_int_equal(bundle_archive_make(files, count, &zip, &len, NULL), 0);
-    return bundle_archive_check(zip, len, err);
+    return bundle_archive_read_all(zip, len, NULL, 0, err);
 }
 
 static void archives_of_many_files(void **state) {

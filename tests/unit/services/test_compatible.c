@@ -129,7 +129,7 @@ static void the_catalog_goes_together(void **state) {
         expect(artifacts.items[i].name, artifacts.items[i].version, "v1.37.1", 26100, true);
     artifacts_free(&artifacts);
     text_list_free(&names);
-    catalog_free(catalog);
+    catalog_freep(&catalog);
 }
 
 int main(void) {

@@ -96,7 +96,12 @@ static int fetch(struct scene *s, const struct answer *rows, size_t max) {
     s->answers.asked = 0;
     freep(&s->data);
     error_clear(&s->err);
-    return mirror_fetch(&s->mirror, "a/b#?%.exe", max, &s->data, &s->len, &s->err);
+    struct mirror_file file = {.path = "a/b#?%.exe", .max = max};
+    int result = mirror_fetch_all(&s->mirror, &file, 1, &s->err);
+
+    s->data = file.data;
+    s->len = file.len;
+    return result;
 }
 
 static void takes_the_file(void **state) {
@@ -227,7 +232,7 @@ static void installs_once(void **state) {
             expected);
         assert_int_equal(s->answers.asked,
                          i == 2 ? 1 : 2); /* proved and installed by one request */
-        bundle_free(bundle);
+        bundle_freep(&bundle);
     }
     assert_int_equal(s->err.kind, ERROR_UNTRUSTED);
     assert_int_equal(result.present, 1);
@@ -249,7 +254,7 @@ static void takes_one_artifact(void **state) {
                      0);
     assert_int_equal(len, 3);
     assert_string_equal(data, "abc");
-    bundle_free(bundle);
+    bundle_freep(&bundle);
 }
 
 static void takes_the_head_of_an_artifact(void **state) {
@@ -263,7 +268,7 @@ static void takes_the_head_of_an_artifact(void **state) {
     assert_int_equal(
         bundle_head(bundle, &bundle_artifacts(bundle)->items[0], &s->data, &s->len, &s->err), 0);
     assert_string_equal(s->data, "more than the lock says");
-    bundle_free(bundle);
+    bundle_freep(&bundle);
 }
 
 int main(void) {

@@ -158,17 +158,16 @@ static void leaves_out_what_is_not_known(void **state) {
 
     (void)state;
     text_list_split(&settings.kubelet_extra_args, "--mine=1", ' ');
-    assert_int_equal(service_arguments(&service_kubelet, &settings, &all, NULL), 0);
+    assert_int_equal(service_arguments(&service_kubelet, &settings, &all, NULL, NULL), 0);
     assert_true(text_list_has(&all, "--node-labels=a=b")); /* nothing known: all */
     text_list_free(&all);
     text_list_split(&known, "config kubeconfig cert-dir hostname-override", ' ');
-    assert_int_equal(service_arguments(&service_kubelet, &settings, &all, NULL), 0);
+    assert_int_equal(service_arguments(&service_kubelet, &settings, &all, &dropped, NULL), 0);
     line = text_list_join(&all, " ");
     assert_null(strstr(line, "--node-labels"));
     assert_null(strstr(line, "--v=2"));
     assert_non_null(strstr(line, " --hostname-override=win-1"));
     assert_non_null(strstr(line, " --mine=1")); /* the user's own is asked about elsewhere */
-    service_dropped_arguments(&service_kubelet, &settings, &dropped);
     assert_int_equal(dropped.count, 2);
     assert_true(text_list_has(&dropped, "--node-labels=a=b"));
     text_list_free(&settings.kubelet_extra_args);

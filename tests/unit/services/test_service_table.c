@@ -38,7 +38,7 @@ static int close_host(void **state) {
 static void assert_arguments(const struct service *row, const char *expected) {
     struct text_list arguments = {0};
     struct error err = {0};
-    if (service_arguments(row, &settings, &arguments, &err) < 0)
+    if (service_arguments(row, &settings, &arguments, NULL, &err) < 0)
         fail_msg("%s", err.message);
     char *joined = text_list_join(&arguments, "\n");
     assert_string_equal(joined, expected);
@@ -48,7 +48,7 @@ static void assert_arguments(const struct service *row, const char *expected) {
 
 static void assert_last_argument(const struct service *row, const char *expected) {
     struct text_list arguments = {0};
-    assert_int_equal(service_arguments(row, &settings, &arguments, NULL), 0);
+    assert_int_equal(service_arguments(row, &settings, &arguments, NULL, NULL), 0);
     assert_string_equal(arguments.items[arguments.count - 1], expected);
     text_list_free(&arguments);
 }

@@ -192,7 +192,7 @@ static void the_published_digest_counts(void **state) {
     serve(s, K8S "kube-proxy.exe", "abc", 0);
     serve(s, K8S "kube-proxy.exe.sha256", SHA_ABD, 0);
     assert_string_equal(kubelet->sha256, "");
-    assert_int_equal(bundle_check_published(bundle, &s->err), 0);
+    assert_int_equal(upstream_check(bundle_mirror(bundle), bundle_artifacts(bundle), &s->err), 0);
     assert_int_equal(s->requests, 2);
     assert_string_equal(s->asked[0], K8S "kubelet.exe.sha256");
     assert_string_equal(s->asked[1], K8S "kube-proxy.exe.sha256");
@@ -203,7 +203,7 @@ static void the_published_digest_counts(void **state) {
                                         ", the published one is " SHA_ABD);
     assert_string_equal(kubelet->sha256, SHA_ABC);
     assert_int_equal(kubelet->size, 3);
-    bundle_free(bundle);
+    bundle_freep(&bundle);
 }
 
 static int create_zip(struct scene *s, struct bundle *bundle, const char *path,
@@ -228,14 +228,14 @@ static void a_bundle_of_what_is_published(void **state) {
     if (create_zip(s, bundle, "C:\\b.zip", &artifacts) < 0)
         fail_msg("%s", s->err.message);
     assert_int_equal(artifacts.count, 1);
-    bundle_free(bundle);
+    bundle_freep(&bundle);
     assert_int_equal(bundle_open(s->from.host, "C:\\b.zip", NULL, &made, &s->err), 0);
     assert_int_equal(bundle_verify(made, NULL, &s->err), 0);
     assert_int_equal(bundle_artifacts(made)->count, 1);
     assert_string_equal(bundle_artifacts(made)->items[0].name, "kubelet");
     assert_string_equal(bundle_artifacts(made)->items[0].version, "v1.37.1");
     assert_string_equal(bundle_artifacts(made)->items[0].sha256, sha256);
-    bundle_free(made);
+    bundle_freep(&made);
     s->count = 0;
     serve(s, K8S "kubelet.exe.sha256", SHA_ABC, 0);
     serve(s, K8S "kubelet.exe", "abc", 0);
@@ -243,19 +243,19 @@ static void a_bundle_of_what_is_published(void **state) {
     assert_int_equal(create_zip(s, bundle, "C:\\c.zip", &artifacts), -1);
     assert_int_equal(s->err.kind, ERROR_MALFORMED);
     assert_int_equal(host_file_type(s->from.host, "C:\\c.zip"), HOST_ABSENT);
-    bundle_free(bundle);
+    bundle_freep(&bundle);
 }
 
 static void what_is_not_published(void **state) {
     struct scene *s = *state;
     struct bundle *bundle = open_bundle(s, NULL, "kubelet", NULL);
 
-    assert_int_equal(bundle_check_published(bundle, &s->err), -1);
+    assert_int_equal(upstream_check(bundle_mirror(bundle), bundle_artifacts(bundle), &s->err), -1);
     assert_int_equal(s->err.kind, ERROR_ABSENT);
     assert_int_equal(bundle_verify(bundle, NULL, &s->err), -1);
     assert_int_equal(s->err.kind, ERROR_ABSENT);
     assert_int_equal(s->requests, 2); /* no file whose digest is not known */
-    bundle_free(bundle);
+    bundle_freep(&bundle);
 }
 
 /* containerd's archive holds three programs. */
@@ -277,7 +277,7 @@ static void an_archive_is_fetched_once(void **state) {
     assert_string_equal(bundle_artifacts(bundle)->items[1].sha256, SHA_ABD);
     lock = artifact_lock_make(bundle_artifacts(bundle), NULL);
     assert_non_null(strstr(lock, "windows-amd64.tar.gz/bin/containerd.exe\""));
-    bundle_free(bundle);
+    bundle_freep(&bundle);
 
     /* pinned by the lock that was written: no digest is asked for, and its version counts */
     assert_int_equal(
@@ -287,14 +287,14 @@ static void an_archive_is_fetched_once(void **state) {
     assert_int_equal(bundle_artifacts(bundle)->count, 1);
     assert_int_equal(bundle_verify(bundle, NULL, &s->err), 0);
     assert_int_equal(s->requests, 1);
-    bundle_free(bundle);
+    bundle_freep(&bundle);
     lock[(size_t)(strstr(lock, SHA_ABC) - lock)] = '0';
     assert_int_equal(
         host_write(s->from.host, "C:\\winjoin.lock", lock, strlen(lock), HOST_PUBLIC, NULL), 0);
     bundle = open_bundle(s, "C:\\winjoin.lock", "containerd", NULL);
     assert_int_equal(bundle_verify(bundle, NULL, &s->err), -1);
     assert_int_equal(s->err.kind, ERROR_UNTRUSTED);
-    bundle_free(bundle);
+    bundle_freep(&bundle);
 }
 
 static void archives_that_are_refused(void **state) {
@@ -322,7 +322,7 @@ static void archives_that_are_refused(void **state) {
         serve(s, CONTAINERD ".sha256sum", digest, 0);
         assert_int_equal(bundle_verify(bundle, NULL, &s->err), -1);
         assert_int_equal(s->err.kind, rows[i].kind);
-        bundle_free(bundle);
+        bundle_freep(&bundle);
     }
 }
 
@@ -334,8 +334,8 @@ static void a_proxy_stands_before_the_hosts(void **state) {
     serve(s, "https://proxy.test/up/dl.k8s.io/release/v1.37.1/bin/windows/amd64/kubelet.exe.sha256",
           SHA_ABC, 0);
     bundle = open_bundle(s, NULL, "kubelet", NULL);
-    assert_int_equal(bundle_check_published(bundle, &s->err), 0);
-    bundle_free(bundle);
+    assert_int_equal(upstream_check(bundle_mirror(bundle), bundle_artifacts(bundle), &s->err), 0);
+    bundle_freep(&bundle);
 }
 
 #define RELEASE "apiVersion: winjoin.io/v1alpha1\nkind: Catalog\nreleases:\n- name: mine\n"
@@ -357,7 +357,7 @@ static void a_catalog_moves_addresses_alone(void **state) {
     assert_int_equal(s->err.kind, ERROR_UNTRUSTED);
     s->files[1].data = SHA_ABC;
     assert_int_equal(bundle_verify(bundle, NULL, &s->err), 0);
-    bundle_free(bundle);
+    bundle_freep(&bundle);
 }
 
 static void catalogs_that_are_refused(void **state) {
