@@ -28,7 +28,8 @@ void diag_look_services(struct host *host, json_t *look) {
     add_service(host, HNS_SERVICE, false, services);
     for (const struct service *const *at = service_table; *at; at++) {
         const struct service *row = *at;
-        /* Each node has it, or winjoin made it here: its settings file goes with the service. */
+        /* The service should be there: each node needs it, or winjoin installed it here, which its
+         * settings file shows. */
         bool is_set_up = row->wanted == SERVICE_WANTED_BY_ALL ||
                          (row->hosted && host_file_type(host, row->settings_file) == HOST_FILE);
 

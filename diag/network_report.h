@@ -94,15 +94,18 @@ struct network_publisher {
 /* What has to be watched for that (struct network_keeper's `others`), where kube-proxy is ours:
  * DRIFT_WATCHES, or 0. `publisher`: a struct network_publisher, the context of that function. */
 size_t network_publisher_watches(void *publisher, struct kube_watch *ret);
-/* Called every few seconds while winjoin-network runs (struct network_keeper's `looked`). Compares
- * HNS with Kubernetes every 15 to 18 minutes (this node's pods and its Node are asked for; Services
- * and EndpointSlices are, too, where they are not followed), 5 to 6 minutes after one of those has
- * changed, 90 s after HNS was restarted, and, as long as something is wrong, 90 s after HNS has
- * another number of load balancers; publishes what changed, what is wrong each time, and once in an
- * hour that nothing did. What HNS lacks is published when it still does a minute later. That HNS
- * was restarted makes the condition Unknown at once, until the next look. Where that fails, it is
- * tried again after five minutes, and is a line of the log. What the service saw and did, and a
- * difference that two looks found, is an Event of the Node, as is its end. */
+/* Called every few seconds while winjoin-network runs (`looked` of struct network_keeper).
+ *
+ * Compares HNS with Kubernetes every 15 to 18 minutes, 5 to 6 minutes after Services or
+ * EndpointSlices changed, and 90 s after HNS was restarted; while there is a difference also 90 s
+ * after the number of load balancers in HNS changed. Each comparison reads this node's pods and its
+ * Node, and Services and EndpointSlices unless they are followed.
+ *
+ * Publishes changes, differences each time, and once an hour that nothing changed. What HNS lacks
+ * is published only if it is still missing a minute later. A restart of HNS makes the condition
+ * Unknown at once, until the next comparison. After a failure, which is logged, it tries again in
+ * five minutes. Writes Events of the Node about what the service saw and did, about a difference
+ * that two comparisons found, and about its end. */
 void network_publisher_look(void *publisher, const struct network_seen *seen);
 
 /* Compares and publishes at once, with the result `measured` of a diagnosis (NULL keeps what an

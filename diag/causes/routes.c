@@ -374,7 +374,7 @@ bool diag_routes_missing(const json_t *evidence, const struct network_agent *age
     *ret_peers = 0;
     json_each(json_object_get(evidence, "nodes"), i, node) {
         if (!read_pods_peer(&scene, node, &peer) ||
-            !network_agent_routes_to(agent, mode_of(&scene), (unsigned)network_vni(&scene), &peer))
+            !network_agent_routes_to(agent, scene.mode, (unsigned)scene.vni, &peer))
             continue;
         ++*ret_peers;
         route_check(&scene, &peer, &finding);

@@ -99,7 +99,7 @@ struct cluster_selector {
     unsigned fits, but; /* enum cluster_trait */
 };
 bool cluster_selects(const struct cluster_selector *selector, const struct diag_cell *cell);
-/* Red: some attempts succeeded, others did not. */
+/* The cell failed, with some attempts that succeeded. */
 static inline bool cluster_cell_is_lossy(const struct diag_cell *cell) {
     return cell->outcome == DIAG_FAIL && cell->result.succeeded;
 }

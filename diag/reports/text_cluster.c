@@ -18,7 +18,7 @@ struct writing {
     size_t *touched; /* Indexes of the cells from and to each node, node after node. */
 };
 
-/* Counts both ends of each cell, and puts it to each of them. */
+/* Counts the cells of each node, at both of their ends, and lists them by node. */
 static void index_cells(struct writing *w) {
     const struct diag_cells *cells = &w->report->cells;
     size_t n = w->report->nodes.count, *next = xcalloc(n + 1, sizeof *next);

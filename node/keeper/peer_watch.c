@@ -227,7 +227,7 @@ int peers_follow(struct host *host, struct http *http, const struct kube_watch *
         f.client = &client;
         result = kube_client_open_file(http, host, NODE_KUBECONFIG, &client, err) < 0
                      ? -1
-                     : kube_watch_all(&client, all, first + count, err);
+                     : kube_watch(&client, all, first + count, err);
         kube_client_close(&client);
     }
     json_decref(f.own);
