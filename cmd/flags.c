@@ -1,5 +1,5 @@
-/* The flags of join, of the rows of its options, those of the verbs that take some of them, and of
- * diag. */
+/* The flags of join, made from the rows of its options; the flags of diag; and those of the verbs
+ * that share some flags of join. */
 #include "cmd/program.h"
 
 #include "diag/cluster/cluster.h"

@@ -1,4 +1,5 @@
-/* Called as kubeadm: the table of kubeadm's commands, and what it does and says otherwise. */
+/* The commands that winjoin has when it is called as kubeadm, and where it then behaves and prints
+ * differently. */
 #include "cmd/program.h"
 
 #include "base/build_info.h"
@@ -7,7 +8,8 @@
 #include "netsetup/nic/nic.h"
 #include "services/version.h"
 
-/* The kubeadm whose behavior this is, where no kubelet says which Kubernetes this machine has. */
+/* The kubeadm version that winjoin imitates where no kubelet is installed whose version it could
+ * tell. */
 #define FOLLOWED "v1.37.1"
 #define AT(field) offsetof(struct program_options, field)
 
@@ -33,9 +35,10 @@ int kubeadm_exit_code(enum error_kind kind) {
     return kind == ERROR_NONE || kind == ERROR_INTERRUPTED ? error_exit_code(kind) : 1;
 }
 
-/* ---- its commands ---- */
+/* ---- the commands ---- */
 
-/* winjoin takes Kubernetes' version from the cluster: this one is that of the node's kubelet. */
+/* Prints the version of this node's kubelet as kubeadm's version. winjoin itself has no Kubernetes
+ * version of its own: a join takes it from the cluster. */
 static int version(struct program *program, struct error *err) {
     _cleanup_(freep) char *installed =
         programs_version(program->host, true, service_kubelet.program);
@@ -72,7 +75,8 @@ static int reset(struct program *program, struct error *err) {
     return verb_reset(program, err);
 }
 
-/* Its row says where to run it. */
+/* Refuses a command that a worker cannot run; the hint, from the command's row, says where to run
+ * it. */
 static int refuse(struct program *program, struct error *err) {
     (void)error_set(err, ERROR_UNSUPPORTED,
                     "kubeadm %s is not possible on this machine: it is a Windows worker, and this "
@@ -160,7 +164,7 @@ const struct verb *kubeadm_verb(const char *name) {
     for (size_t i = 0; i < ARRAY_SIZE(table); i++)
         if (text_equal(table[i].name, name))
             return &table[i];
-    /* a join starts itself by this name */
+    /* A join starts its watchdog process by this verb. */
     return text_equal(name, NIC_WATCHDOG_VERB) ? verb_find(name) : NULL;
 }
 
@@ -177,9 +181,9 @@ void kubeadm_overview(struct text *out) {
                   "kubeadm COMMAND --help shows more; winjoin.exe has more commands.\n");
 }
 
-/* ---- what kubeadm prints of its phases, and which of winjoin's they are ---- */
+/* ---- what kubeadm prints for its phases, and which of winjoin's phases each is ---- */
 
-/* From kubernetes/cmd/kubeadm/app/cmd/join.go. */
+/* Copied from kubernetes/cmd/kubeadm/app/cmd/join.go. */
 const char kubeadm_joined_text[] =
     "\nThis node has joined the cluster:\n"
     "* Certificate signing request was sent to apiserver and a response was received.\n"

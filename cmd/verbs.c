@@ -6,14 +6,14 @@
 #define JOIN_ALL                                                                                   \
     &join_cluster_group, &join_node_group, &join_network_group, &join_programs_group,              \
         &join_checks_group
-/* As kubeadm prints it; shortened. */
+/* A shortened form of the line that kubeadm prints. */
 #define EXAMPLE_JOIN                                                                               \
     "10.0.0.10:6443 --token abcdef.0123456789abcdef --discovery-token-ca-cert-hash "               \
     "sha256:1234..cdef"
 
 /* ---- flags ---- */
 
-/* -o with these formats, and --output-file. */
+/* The -o option with these formats, and --output-file. */
 #define OUTPUT(formats)                                                                            \
     {                                                                                              \
         "output", 'o', OPTION_CHOICE, OPTION_WITH_CONFIG, AT(output), formats,                     \

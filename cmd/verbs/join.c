@@ -38,7 +38,8 @@ static int list_phases(struct program *program) {
     return 0;
 }
 
-/* kubeadm's lines are for scripts; winjoin's own progress goes on beside them. */
+/* Called as kubeadm, a join also prints kubeadm's lines on stdout, for scripts. winjoin's own
+ * progress is on stderr. */
 static void show(void *context, const struct join_event *event) {
     const struct progress *progress = context;
 
@@ -58,7 +59,8 @@ static void print_matrix(const struct program *program, const struct join *join)
     output_text(program, text);
 }
 
-/* With --restart; a token that was read from a file is handed on as one that was given. */
+/* Restarts Windows for --restart and registers the join's arguments, to continue after the start. A
+ * token that was read from a file is passed as a variable. */
 static void restart(struct program *program, struct join *join, struct error *err) {
     const char *const last = join->progress.phase->run == phase_preflight ? NULL : "restart";
     const char *const left_out[] = {"token", "token-file", "progress", last, NULL};
@@ -103,20 +105,21 @@ static int run_join(struct program *program, struct join *join, struct error *er
     }
     result = join_run(join, err);
     progress_name_phase(program, &join->progress, result, err);
-    /* The join that continues restarts once more at most, for what is known later than preflight.
-     */
+    /* A join that continues after a restart may restart once more at most, and only for a reason
+     * that a phase after preflight found. */
     if (result < 0 && err->kind == ERROR_RESTART && program->options.join.restart &&
         !(join->progress.phase->run == phase_preflight && restart_continues(program->host)))
         restart(program, join, err);
     else if (result == 0 && restart_is_left(program->host))
-        (void)restart_end(program->host, ERROR_IGNORED); /* else the next start of Windows tries */
+        /* Otherwise Windows' next start would run the join again. */
+        (void)restart_end(program->host, ERROR_IGNORED);
     print_matrix(program, join);
     progress_tell_next(program, &join->progress);
     output_result(program, join_result_json(join));
     if (result < 0)
         return -1;
 
-    /* What the phases that ran have seen of the node, and no more. */
+    /* The last line claims only what the phases of this run have checked. */
     seen = text_list_has(&join->skipped, "ready")
                ? "was joined as far as requested; whether it is Ready was not checked"
            : join->found.report.cells.count ? "is Ready and its pods can talk"
@@ -140,8 +143,9 @@ static int run_phase(struct program *program, struct join *join, const char *id,
     return result;
 }
 
-/* Everything is looked at as in a join, with discovery and the host's fitness; nothing is made. As
- * with kubeadm: where the environment names a folder, the files go there to be looked at. */
+/* Runs --dry-run: discovers the cluster and checks the host as a join does, and changes nothing.
+ * Where the environment variable names a folder (as for kubeadm), the planned files are written
+ * there. */
 static int run_dry(struct program *program, struct join *join, struct error *err) {
     _cleanup_json_ json_t *plan = NULL;
     _cleanup_(freep) char *text = NULL, *image = NULL, *given = NULL, *folder = NULL;
@@ -179,7 +183,8 @@ int verb_join(struct program *program, struct error *err) {
     struct join join = {0};
     int result;
 
-    if (phase && words->count > 1) { /* what is left is the endpoint */
+    /* Removes the first two words, so that only the endpoint is left. */
+    if (phase && words->count > 1) {
         id = xstrdup(words->items[1]);
         free(words->items[0]);
         free(words->items[1]);
@@ -188,7 +193,7 @@ int verb_join(struct program *program, struct error *err) {
     }
     if (phase && (!id || text_equal(id, "list")))
         return list_phases(program);
-    /* An unknown name is refused before anything else is looked at. */
+    /* An unknown phase name is refused before anything else is checked. */
     if ((id && phase_names_resolve(id, &ids, err) < 0) || program_prepare_join(program, err) < 0)
         return -1;
     if (!id && host_file_type(program->host, KUBELET_KUBECONFIG_FILE) == HOST_ABSENT &&
@@ -219,7 +224,7 @@ int verb_join(struct program *program, struct error *err) {
     return result;
 }
 
-/* What discovery waits for, shown as a join shows it. */
+/* Shows the waits of discovery as a join does. */
 struct asking {
     struct progress progress;
     struct join_progress waits;

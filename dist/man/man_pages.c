@@ -1,5 +1,5 @@
-/* Makes the manual pages, in roff's man macros (man(7)), of the same tables as --help: winjoin.1
- * and winjoin-VERB.1 for each command that is not hidden, in the folder of the first argument. */
+/* Makes the manual pages in roff's man macros (man(7)), from the same tables as --help: winjoin.1,
+ * and winjoin-VERB.1 for each command that is not hidden. The first argument is their folder. */
 
 #include "base/build_info.h"
 #include "cmd/program.h"
@@ -30,7 +30,7 @@ static const struct {
     {"C:\\var\\log\\SERVICE", "a service's log, rotated"},
 };
 
-/* Text as roff takes it literally; `start`: it begins a line. */
+/* Adds text that roff prints literally. A dot or quote at the start of a line needs an escape. */
 static void add_literal(struct text *out, const char *s) {
     bool start = out->len == 0 || out->data[out->len - 1] == '\n';
 
@@ -42,7 +42,7 @@ static void add_literal(struct text *out, const char *s) {
         else if (*s == '-')
             text_add(out, "\\-");
         else if (*s == '|')
-            text_add(out, "|\\:"); /* a list of values may break here */
+            text_add(out, "|\\:"); /* Lets roff break the line inside a list of values. */
         else
             text_add_char(out, *s);
         start = *s == '\n';
@@ -59,7 +59,7 @@ static void paragraph(struct text *out, const char *text) {
     text_add_char(out, '\n');
 }
 
-/* A term in bold and what it means. */
+/* Adds a term in bold and its meaning. */
 static void item(struct text *out, const char *term, const char *meaning) {
     text_add(out, ".TP\n\\fB");
     add_literal(out, term);
@@ -189,7 +189,7 @@ static void overview_sections(struct text *out) {
                    "flag itself wins. NO_COLOR turns color off.");
 }
 
-/* Of one verb, or with NULL of all. */
+/* Writes the page of one verb, or the overview where verb is NULL. */
 static int write_page(const char *folder, const struct verb *verb) {
     _cleanup_(freep) char *name = verb ? xasprintf("winjoin-%s", verb->name) : xstrdup("winjoin");
     _cleanup_(freep) char *path = xasprintf("%s/%s.1", folder, name);
@@ -200,7 +200,9 @@ static int write_page(const char *folder, const struct verb *verb) {
     if (!file)
         return -1;
     text_addf(&out, ".TH %s 1 \"\" \"winjoin %s\" \"winjoin\"\n", name, build_version);
-    text_add(&out, ".nh\n.ad l\n"); /* names of flags stay whole, commands keep their spaces */
+    /* Disables hyphenation, which would cut flag names, and justification, which would widen
+     * spaces. */
+    text_add(&out, ".nh\n.ad l\n");
     heading(&out, "NAME");
     add_literal(&out, name);
     text_add(&out, " \\- ");

@@ -1,150 +1,181 @@
-/* A network agent is one constant: who tells this node the routes to other nodes' pods, what that
- * program needs on the node, and what it says of itself in the cluster. A new one is a file with
- * its constant and a row in NETWORK_AGENTS; nothing else asks which agent it is. */
+/* A network agent is the program that gives this node the routes to other nodes' Pods. Each is one
+ * constant, which says what the agent needs on the node and what it publishes in the cluster. A new
+ * agent is a file with its constant and a row in NETWORK_AGENTS; no other code compares agents. */
 #pragma once
 
 #include "netsetup/modes/mode.h"
 #include "netsetup/plan/network_plan.h"
 #include "netsetup/routes/routes.h"
 
-struct external_agent; /* netsetup/agents/external_agent.h */
+struct external_agent; /* Defined in netsetup/agents/external_agent.h. */
 struct linux_agent;
 
-/* Where its settings stand in a cluster: key of a ConfigMap. A table ends with {0}. */
+/* A key of a ConfigMap with the agent's settings. A table of these ends with {0}. */
 struct agent_source {
     const char *name_space, *name, *key;
 };
-/* What it may do in the cluster with the node's identity: verbs separated by commas. */
+/* A right that the agent needs in the cluster. `verbs` are separated by commas. */
 struct agent_right {
     const char *resource, *verbs;
 };
 
-/* What a cluster says of its network. Text is owned; agent_settings_free(). */
+/* The network settings found in a cluster. Text is owned; free with agent_settings_free(). */
 struct agent_settings {
-    const struct network_agent *agent;     /* NULL: the cluster says nothing */
-    const struct agent_source *source;     /* where it stood; NULL: with the DaemonSet */
-    const struct external_agent *external; /* the one that makes the network; NULL: none known */
-    char *daemon_set;                      /* that runs it: "calico-system/calico-node-windows" */
-    const struct linux_agent *linux_agent; /* asked for where no agent is known; NULL: none */
-    char *linux_set;                       /* by what it is known: "DaemonSet kube-system/cilium" */
-    char *kube_proxy;                      /* the DaemonSet that runs kube-proxy on Windows nodes */
-    bool proxies;                          /* it does kube-proxy's work: none must run beside it */
-    char *backend;                  /* the agent's own word for its mode: "vxlan", "host-gw" */
-    const char *mode;               /* that mode's name; NULL: none that Windows has */
-    unsigned vni, vxlan_port;       /* 0 = not given */
-    struct text_list pod_cidrs;     /* the prefixes of all pods; may be empty */
-    struct text_list service_cidrs; /* of Services, in its settings; may be empty */
-    json_t *document;               /* all of it */
-    json_t *others;                 /* the same of other nodes' agents, where that is another one */
-    json_t *told;                   /* to the containers of the DaemonSet: variables and data */
-    const struct containerd_settings *containerd; /* of this node; borrowed; NULL: winjoin's own */
+    const struct network_agent *agent; /* NULL: no agent was found in the cluster. */
+    /* The ConfigMap of the settings; NULL: they are in the DaemonSet. */
+    const struct agent_source *source;
+    const struct external_agent *external; /* The external agent that makes the network, or NULL. */
+    /* The DaemonSet that runs it, e.g. "calico-system/calico-node-windows". */
+    char *daemon_set;
+    /* Found only when `agent` is NULL: the Linux nodes' agent, or NULL. */
+    const struct linux_agent *linux_agent;
+    /* How it was recognized, e.g. "DaemonSet kube-system/cilium". */
+    char *linux_set;
+    /* The DaemonSet that runs kube-proxy on Windows nodes. */
+    char *kube_proxy;
+    /* It does the work of kube-proxy, which must not run beside it. */
+    bool proxies;
+    char *backend; /* The agent's name of its mode, e.g. "vxlan", "host-gw". */
+    /* winjoin's name of that mode; NULL: Windows has no such mode. */
+    const char *mode;
+    unsigned vni, vxlan_port;       /* 0 when not given. */
+    struct text_list pod_cidrs;     /* The prefixes of all Pods; may be empty. */
+    struct text_list service_cidrs; /* The prefixes of Services from its settings; may be empty. */
+    json_t *document;               /* The whole settings document. */
+    /* The same document of the other nodes' agents, where theirs is another one. */
+    json_t *others;
+    /* Variables and data that the DaemonSet gives to its containers. */
+    json_t *told;
+    /* Of this node; borrowed; NULL means winjoin's own. */
+    const struct containerd_settings *containerd;
 };
 
-/* A text under HKLM that HNS reads as it starts. */
+/* A text value under HKLM that HNS reads when it starts. */
 struct agent_registry {
     const char *key, *value, *text, *why;
 };
 
-struct service; /* services/service_table.h */
+struct service; /* Defined in services/service_table.h. */
 
-/* What an agent's function `restore` gets: how and why the network was made again. */
+/* The argument of an agent's restore function: how and why the network was restored. */
 struct network_restore {
     struct host *host;
     const struct network_input *input;
-    bool booting;          /* Windows starts: services that start by themselves are on their way */
-    bool made;             /* the pod network was lost, and winjoin made it again: now, or before in
-                              a restore that failed later */
-    struct text_list *did; /* what was done, for the event log: "restarted flanneld" */
+    /* Windows is starting, so services with automatic start will start by themselves. */
+    bool booting;
+    /* The Pod network was lost and winjoin made it again, now or in an earlier restore that failed
+     * later. */
+    bool made;
+    /* Texts for the event log of what was done, e.g. "restarted flanneld". */
+    struct text_list *did;
 };
-/* Restarts a service of ours and adds that to `did`; nothing while Windows starts. */
+/* Restarts a service of winjoin and adds that to `did`. Does nothing while Windows starts. */
 int network_restore_service(const struct network_restore *restore, const struct service *service,
                             struct error *err);
 
-/* Text is static, a list ends with NULL; what is NULL or 0 is not there. */
+/* The constant of an agent. Text is static and lists end with NULL. A member that is NULL or 0 does
+ * not apply to the agent. */
 struct network_agent {
-    const char *plugin;  /* as --network-plugin names it: "flannel"; NULL: the CNI plugin's name */
-    const char *service; /* the service that runs it (services/): "flanneld" */
-    const char *const *folders; /* on this node; removed by reset when a join made them */
-    const char *key_folder;     /* where it keeps its own keys; a join makes it secret first */
-    const char *settings_path;  /* its configuration, */
-    char *(*settings_make)(const struct network_plan *plan); /* that file's text; freed by caller */
-    const char *kubeconfig_path; /* its kubeconfig, with the node's certificate, */
-    const char *kubeconfig_user; /* whose user has this name */
+    /* Name in --network-plugin, e.g. "flannel"; NULL: the CNI plugin's name. */
+    const char *plugin;
+    const char *service;        /* The service (services/) that runs the agent, e.g. "flanneld". */
+    const char *const *folders; /* Folders on this node; reset removes those that a join made. */
+    /* The folder of the agent's own keys; a join restricts its access first. */
+    const char *key_folder;
+    const char *settings_path; /* Path of the agent's configuration file. */
+    /* Text of that file; the caller frees. */
+    char *(*settings_make)(const struct network_plan *plan);
+    const char *kubeconfig_path; /* Path of its kubeconfig, which uses the node's certificate. */
+    const char *kubeconfig_user; /* The name of the user in that kubeconfig. */
     const struct agent_right *rights;
-    const char *group; /* who has those rights: NULL: nodes, as it has the node's certificate; else
-                        * it asks for a certificate of its own, with this organization, */
-    const char *user_prefix; /* and this name, followed by the node's */
-    unsigned vxlan_port;     /* the only one it works with */
-    unsigned vni;            /* the one that it uses, whatever is asked for */
-    /* it makes the HNS network itself: a join makes none, and waits */
+    /* Who has those rights. NULL: nodes, since the agent uses the node's certificate. Otherwise the
+     * agent requests a certificate of its own with this organization. */
+    const char *group;
+    /* That certificate's name: this prefix followed by the node's name. */
+    const char *user_prefix;
+    unsigned vxlan_port; /* The only VXLAN port that it works with. */
+    unsigned vni;        /* The VNI that it uses, whatever is asked for. */
+    /* The agent makes the HNS network itself, so a join waits for it and makes none. */
     bool makes_network;
-    unsigned wait_seconds; /* so long at most: network_agent_wait() */
-    /* its CNI plugin makes the HNS network when the first pod comes, on the base network, and gives
-     * pods addresses that are not of the Node's podCIDR: a join makes no network for pods */
+    unsigned wait_seconds; /* Upper limit of that wait in seconds: network_agent_wait(). */
+    /* Its CNI plugin makes the HNS network on the base network when the first Pod comes, and Pod
+     * addresses are not from the Node's podCIDR. A join makes no network for Pods. */
     bool pods_make_network;
-    const char *cni;  /* the CNI plugin with which it works; NULL: the mode's first */
-    const char *ipam; /* built into that plugin, in the place of a program; NULL: none */
-    const struct agent_registry *registry; /* what HNS must have read before its first network */
-    /* it runs in the cluster and writes the CNI configuration, too, and the cluster brings
-     * kube-proxy: a join makes neither */
+    const char *cni; /* The CNI plugin that it works with; NULL: the mode's first one. */
+    /* The IPAM that is built into that plugin instead of being a program; NULL: none. */
+    const char *ipam;
+    /* Values that HNS must have read before it makes its first network. */
+    const struct agent_registry *registry;
+    /* The agent runs as a Pod and writes the CNI configuration, and the cluster brings kube-proxy.
+     * A join makes neither of them. */
     bool in_cluster;
-    const char *network_name;    /* of the HNS network that it makes, where it has one name, */
-    const char *const *networks; /* and all that it makes: a reset deletes them, the last first */
-    /* annotation of a Node with its pods' prefix, when that is not spec.podCIDR; written by */
+    /* Name of the HNS network that the agent makes, where it is always the same. */
+    const char *network_name;
+    /* Names of all networks that it makes. A reset deletes them in reverse order. */
+    const char *const *networks;
+    /* The Node annotation that has the prefix of its Pods where that is not spec.podCIDR, and the
+     * program that writes it. */
     const char *subnet_annotation, *subnet_giver;
-    bool nat_except_services; /* pods reach only Services with their own address */
-    bool nat_except_pods;     /* only pods and the node's network: not Services */
-    /* name of the host's endpoint on its network whose address HNS chooses: the source VIP */
+    /* NAT applies to traffic of Pods except to Services, which see the Pods' own addresses. */
+    bool nat_except_services;
+    /* NAT exceptions are only for Pods and the node's network, not for Services. */
+    bool nat_except_pods;
+    /* Name of the host's endpoint on the agent's network; HNS chooses its address, the source
+     * VIP. */
     const char *source_vip_endpoint;
-    bool unique_host_names; /* it tells nodes apart by machineID, which is the host's name */
-    bool keeps_routes;      /* it writes and removes the routes to other nodes' pods */
+    bool unique_host_names; /* The agent identifies nodes by machineID, which is the host name. */
+    bool keeps_routes;      /* The agent writes and removes the routes to other nodes' Pods. */
 
-    /* Its word for the mode ("vxlan"); NULL: it does not serve it. */
+    /* The agent's name for the mode, e.g. "vxlan"; NULL when it does not support it. */
     const char *(*backend)(const struct network_mode *mode);
     const struct agent_source *sources;
-    const char *daemon_set; /* without one: by which it is found, in any namespace */
-    /* Reads the text of a source. ERROR_MALFORMED. */
+    /* The DaemonSet, in any namespace, by which an agent without ConfigMap is found. */
+    const char *daemon_set;
+    /* Reads the text of a source. Fails with ERROR_MALFORMED. */
     int (*read_settings)(const char *text, struct agent_settings *ret, struct error *err);
-    /* ERROR_UNSUPPORTED with a hint for the administrator: Windows nodes cannot follow that. */
+    /* Fails with ERROR_UNSUPPORTED, and a hint for the administrator, for settings that Windows
+     * nodes do not support. */
     int (*check_settings)(const struct agent_settings *settings, struct error *err);
-    /* The annotations by which other nodes reach this one's pods, behind this address; a new
-     * reference. NULL: it does that itself, or nothing is needed. */
+    /* Makes the annotations by which other nodes reach this node's Pods through `address`; new
+     * reference. NULL: the agent writes them itself, or needs none. */
     json_t *(*announce)(const struct network_plan *plan, const struct hcn_network *network,
                         const char *address);
-    /* Takes what it announces about a node from its annotations into *ret; false: nothing. */
+    /* Reads what the agent announced about a node from its annotations; returns false where there
+     * is nothing. */
     bool (*read_peer)(const json_t *annotations, struct network_peer *ret);
-    /* Will it write a route to that node's pods? `vni`: of this node's network. */
+    /* Will the agent write a route to that node's Pods? `vni` is that of this node's network. */
     bool (*routes_to)(const struct network_mode *mode, unsigned vni,
                       const struct network_peer *peer);
-    /* What it needs on this node at boot, before containerd starts, and each time HNS has started
-     * again; winjoin's own networks stand by then. Called again until it succeeds, so it compares
-     * first. */
+    /* Restores what the agent needs on this node. Called at boot before containerd starts, and
+     * after each start of HNS, when winjoin's own networks are there again. It is called until it
+     * succeeds, so it compares before it changes. */
     int (*restore)(const struct network_restore *restore, struct error *err);
 };
 
-/* The agents that this build can do (the table is below), NULL-terminated. */
+/* The agents of this build (see the table below), NULL-terminated. */
 extern const struct network_agent *const network_agents[];
-/* By what --network-plugin takes; NULL = none of them. */
+/* The agent that --network-plugin names, or NULL. */
 const struct network_agent *network_agent_by_plugin(const char *plugin);
-/* Is the HNS network of that name one whose pods need no exceptions for each other? */
+/* Is the HNS network of this name one whose Pods need no NAT exceptions for each other? */
 bool network_agent_excepts_services(const char *network);
-/* The CNI plugin with which it works in the mode when --network-plugin names `plugin`; static;
- * NULL: it does not. */
+/* The CNI plugin that the agent uses in this mode when --network-plugin is `plugin`. Static; NULL
+ * when the agent does not support the mode. */
 const char *network_agent_cni(const struct network_agent *agent, const char *plugin,
                               const struct network_mode *mode);
-/* How long a join waits for the network that it makes, in seconds; 0: it makes none. */
+/* How many seconds a join waits for the agent to make its network; 0 when it makes none. */
 unsigned network_agent_wait(const struct network_agent *agent);
 void agent_settings_free(struct agent_settings *settings);
 
-/* ---- what --network-mode and --network-plugin take ---- */
-/* What --network-plugin takes, in the tables' order. */
+/* ---- words of --network-mode and --network-plugin ---- */
+/* Adds the words that --network-plugin takes, in the order of the tables. */
 void network_plugin_names(struct text_list *ret);
-/* ERROR_USAGE for a word that names none; it names those that work, and the one that may be meant:
- * agents and CNI plugins have words of their own. */
+/* Fail with ERROR_USAGE for a wrong word. The error lists the right words and guesses which was
+ * meant, since agents and CNI plugins have their own names for these. */
 int network_plugin_check(const char *name, struct error *err);
 int network_mode_check(const char *name, struct error *err);
 
-/* The table: a row is the agent's file and constant (agents/flannel.c: network_agent_flannel). */
+/* The table of agents. A row names the file and the constant (agents/flannel.c:
+ * network_agent_flannel). */
 #define NETWORK_AGENTS(ROW)                                                                        \
     ROW(none)                                                                                      \
     ROW(flannel)                                                                                   \
@@ -155,29 +186,33 @@ int network_mode_check(const char *name, struct error *err);
 #define NETWORK_AGENT_DECLARE(agent) extern const struct network_agent network_agent_##agent;
 NETWORK_AGENTS(NETWORK_AGENT_DECLARE)
 
-/* Programs that make the pod network of Linux nodes. Where one is found and its part for Windows is
- * not, a Windows node would get a network of its own, cut off from the cluster's. Text is static.
- */
+/* A program that makes the Pod network of Linux nodes. If one is found without its Windows part, a
+ * Windows node would get a separate network that is not connected to the cluster's. Text is
+ * static. */
 struct linux_agent {
-    const char *title;              /* for people: "Calico" */
-    const char *const *daemon_sets; /* by which it is found, in any namespace; NULL-terminated */
-    const char *windows;            /* what it has for Windows nodes, as the end of a sentence */
-    const char *remedy;             /* what an administrator does first */
-    const char *by_manifest; /* the same where it is in kube-system, as by its manifest; or NULL */
-    /* a Node has this annotation where its part for Windows nodes is on, and that is this plugin;
-     * or NULL */
+    const char *title; /* Name for messages, e.g. "Calico". */
+    /* DaemonSets, in any namespace, that show it is there; NULL-terminated. */
+    const char *const *daemon_sets;
+    /* What it offers for Windows nodes, as the end of a sentence. */
+    const char *windows;
+    const char *remedy; /* What an administrator has to do first. */
+    /* Remedy for one in kube-system, where a manifest installs it; or NULL. */
+    const char *by_manifest;
+    /* The annotation that Nodes have when its Windows part is enabled, and the plugin that this
+     * part is; or NULL. */
     const char *annotation, *plugin;
 };
 
-/* Ends with a row without a title. */
+/* The last row has no title. */
 extern const struct linux_agent linux_agents[];
-/* Of no name above: what cluster_network_search() found. */
+/* A network without a known name, found by cluster_network_search(). */
 extern const struct linux_agent linux_agent_unknown;
 
-/* The remedy where it is known by that ("DaemonSet kube-system/calico-node"). Static. */
+/* The remedy for an agent that was recognized by linux_set ("DaemonSet kube-system/calico-node").
+ * Static. */
 const char *linux_agent_remedy(const struct linux_agent *agent, const char *linux_set);
 
-/* The annotations by which flannel's nodes reach a node's pods over VXLAN (Documentation and
- * pkg/subnet/kube): its VTEP's MAC ("00-15-5D-..", as HNS spells it, or with colons) and the
- * address behind which it is. New reference. */
+/* Makes the annotations by which flannel's nodes reach a node's Pods over VXLAN (flannel's
+ * Documentation and pkg/subnet/kube): the MAC of the node's VTEP ("00-15-5D-.." as HNS writes it,
+ * or with colons) and the node's address. New reference. */
 json_t *flannel_announcement(unsigned vni, const char *router_mac, const char *address);
