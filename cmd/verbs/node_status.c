@@ -114,8 +114,7 @@ static void add_state(struct gathering *g, const json_t *join, size_t entries) {
         }
         state = now - us / 1000000 < JOINING_SECONDS ? "joining" : "failed";
         message = "it was killed or crashed";
-        /* A node whose flows fail has joined. */
-    } else if (code && code != error_exit_code(ERROR_FLOWS)) {
+    } else if (code && code != error_exit_code(ERROR_FLOWS)) { /* ERROR_FLOWS: node has joined. */
         state = "failed";
         phase = xstrdup_null(json_text_at(join, "error.phase"));
         message = json_text_at(join, "error.message");

@@ -27,9 +27,9 @@ struct agent_settings {
     const struct external_agent *external; /* The external agent that makes the network, or NULL. */
     /* The DaemonSet that runs it, e.g. "calico-system/calico-node-windows". */
     char *daemon_set;
-    /* Found only when `agent` is NULL: the Linux nodes' agent, or NULL. */
+    /* The Linux nodes' agent, set only when `agent` is NULL; NULL: none found. */
     const struct linux_agent *linux_agent;
-    /* How it was recognized, e.g. "DaemonSet kube-system/cilium". */
+    /* How that Linux agent was recognized, e.g. "DaemonSet kube-system/cilium". */
     char *linux_set;
     /* The DaemonSet that runs kube-proxy on Windows nodes. */
     char *kube_proxy;
@@ -83,26 +83,28 @@ struct network_agent {
     /* The folder of the agent's own keys; a join restricts its access first. */
     const char *key_folder;
     const char *settings_path; /* Path of the agent's configuration file. */
-    /* Text of that file; the caller frees. */
+    /* Makes the text of settings_path; the caller frees. */
     char *(*settings_make)(const struct network_plan *plan);
-    const char *kubeconfig_path; /* Path of its kubeconfig, which uses the node's certificate. */
-    const char *kubeconfig_user; /* The name of the user in that kubeconfig. */
+    /* Path of the agent's kubeconfig, which uses the node's certificate. */
+    const char *kubeconfig_path;
+    const char *kubeconfig_user; /* The name of the user in kubeconfig_path. */
     const struct agent_right *rights;
     /* Who has those rights. NULL: nodes, since the agent uses the node's certificate. Otherwise the
      * agent requests a certificate of its own with this organization. */
     const char *group;
-    /* That certificate's name: this prefix followed by the node's name. */
+    /* Start of the name in the agent's own certificate; the node's name follows. */
     const char *user_prefix;
-    unsigned vxlan_port; /* The only VXLAN port that it works with. */
-    unsigned vni;        /* The VNI that it uses, whatever is asked for. */
+    unsigned vxlan_port; /* The only VXLAN port that the agent works with. */
+    unsigned vni;        /* The VNI that the agent always uses. */
     /* The agent makes the HNS network itself, so a join waits for it and makes none. */
     bool makes_network;
-    unsigned wait_seconds; /* Upper limit of that wait in seconds: network_agent_wait(). */
-    /* Its CNI plugin makes the HNS network on the base network when the first Pod comes, and Pod
-     * addresses are not from the Node's podCIDR. A join makes no network for Pods. */
+    /* How long a join waits for the agent's network: network_agent_wait(). */
+    unsigned wait_seconds;
+    /* The agent's CNI plugin makes the HNS network on the base network when the first Pod comes,
+     * and Pod addresses are not from the Node's podCIDR. A join makes no network for Pods. */
     bool pods_make_network;
-    const char *cni; /* The CNI plugin that it works with; NULL: the mode's first one. */
-    /* The IPAM that is built into that plugin instead of being a program; NULL: none. */
+    const char *cni; /* The CNI plugin that the agent works with; NULL: the mode's first one. */
+    /* The IPAM that is built into the agent's CNI plugin instead of being a program; NULL: none. */
     const char *ipam;
     /* Values that HNS must have read before it makes its first network. */
     const struct agent_registry *registry;
@@ -113,12 +115,12 @@ struct network_agent {
     const char *network_name;
     /* Names of all networks that it makes. A reset deletes them in reverse order. */
     const char *const *networks;
-    /* The Node annotation that has the prefix of its Pods where that is not spec.podCIDR, and the
-     * program that writes it. */
+    /* The Node annotation that has the prefix of the Node's Pods where that is not spec.podCIDR,
+     * and the program that writes it. */
     const char *subnet_annotation, *subnet_giver;
-    /* NAT applies to traffic of Pods except to Services, which see the Pods' own addresses. */
+    /* NAT has exceptions only for Services: Pods keep their own address towards these alone. */
     bool nat_except_services;
-    /* NAT exceptions are only for Pods and the node's network, not for Services. */
+    /* NAT has exceptions only for Pods and the node's network, not for Services. */
     bool nat_except_pods;
     /* Name of the host's endpoint on the agent's network; HNS chooses its address, the source
      * VIP. */

@@ -1,6 +1,6 @@
-/* Azure CNI: azure-vnet makes the network with the first pod, and Azure's virtual network knows the
- * way to every pod. Addresses are handed out by azure-vnet-ipam, which asks the virtual machine's
- * host, or by azure-cns, a DaemonSet. Sources: Azure/azure-container-networking
+/* Azure CNI: azure-vnet makes the HNS network when the first Pod starts, and Azure's virtual
+ * network routes to every Pod. Addresses come from azure-vnet-ipam, which asks the host of the
+ * virtual machine, or from the DaemonSet azure-cns. Sources: Azure/azure-container-networking
  * (network/manager.go, network/network_windows.go); Azure/AgentBaker (azurecnifunc, cleanupnetwork,
  * windowsnodereset). */
 #include "netsetup/plugins/cni_plugin.h"
@@ -17,7 +17,7 @@ static const struct agent_registry registry = {"SYSTEM\\CurrentControlSet\\Servi
                                                "SDNRemoteArpMacAddress", "12-34-56-78-9a-bc",
                                                "Azure's virtual network answers ARP with it"};
 
-/* Its own words, `mode` in the configuration. */
+/* azure-vnet's word for the mode: `mode` in its configuration. */
 static const char *backend(const struct network_mode *mode) {
     static const char *const words[][2] = {{"l2bridge", "bridge"}, {"l2tunnel", "tunnel"}};
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
@@ -26,8 +26,9 @@ static const char *backend(const struct network_mode *mode) {
     return NULL;
 }
 
-/* It keeps the id of its network and never looks for it again: with another one, or none, every pod
- * fails for ever (0x803b0001). */
+/* Does azure-vnet's state file name the HNS network that exists? azure-vnet keeps the id of its
+ * network and never looks for it again, so with another network or none every Pod fails
+ * (0x803b0001). */
 static int is_current(const struct network_restore *restore, bool *ret, struct error *err) {
     _cleanup_(freep) char *state = NULL;
     struct hcn_network network;
@@ -35,7 +36,8 @@ static int is_current(const struct network_restore *restore, bool *ret, struct e
     size_t len = 0;
     bool there = host_read(restore->host, AZURE_STATE_FILE, STATE_MAX, &state, &len, &why) == 0;
 
-    *ret = why.kind == ERROR_ABSENT; /* without state it looks for the network, or makes it */
+    /* Without a state file azure-vnet looks for the network or makes it. */
+    *ret = why.kind == ERROR_ABSENT;
     if (*ret)
         return 0;
     if (!there && why.kind != ERROR_MALFORMED)
@@ -54,7 +56,7 @@ static int restore(const struct network_restore *restore, struct error *err) {
                                       ERROR_IGNORED) == 0 &&
                    containerd.state != HOST_SERVICE_RUNNING;
     bool before_pods =
-        restore->booting && stopped; /* none of this life of Windows has an address */
+        restore->booting && stopped; /* No Pod of this Windows start has an address yet. */
     bool removed = false, current = false;
     size_t count = 0;
 

@@ -1,8 +1,10 @@
-/* No agent: the CNI plugin alone (win-overlay, win-bridge). The join itself writes the routes to
- * other nodes' pods, and winjoin-network keeps them current (node/keeper/network_keeper.h). */
+/* No agent: only a CNI plugin (win-overlay, win-bridge). The join itself writes the routes to other
+ * nodes' Pods, and the service winjoin-network keeps them current
+ * (node/keeper/network_keeper.h). */
 #include "netsetup/agents/agent.h"
 
-/* Told as flannel tells it, so that its nodes and ours find each other. */
+/* The node is announced in flannel's format, so that flannel's nodes and winjoin's find each
+ * other. */
 static json_t *announce(const struct network_plan *plan, const struct hcn_network *network,
                         const char *address) {
     return plan->mode->vxlan ? flannel_announcement(plan->vni, network->router_mac, address) : NULL;
