@@ -51,7 +51,7 @@ struct hcn_network {
     char adapter[256];          /* From the NetAdapterName policy. */
     char subnet[CIDR_TEXT_MAX]; /* Of the first subnet. */
     char gateway[IP_TEXT_MAX];
-    char subnet6[CIDR_TEXT_MAX]; /* Of the first IPv6 subnet after it. */
+    char subnet6[CIDR_TEXT_MAX]; /* Of the first IPv6 subnet, which follows. */
     char gateway6[IP_TEXT_MAX];
     unsigned vsid; /* 0 when it has none. */
     /* Set by HNS in overlay networks: the management address. */

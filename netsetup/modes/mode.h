@@ -57,9 +57,7 @@ struct network_mode {
     unsigned flags; /* Flags of the Pod network: 8 = not persistent. */
     /* Types of policies without settings that are added after the network is created. */
     const char *const *policies;
-    struct host_firewall_rule
-        /* Inbound rule; name NULL: none; port 0: the plan's VXLAN port. */
-        firewall;
+    struct host_firewall_rule firewall; /* Inbound; without name: none; port 0: the VXLAN port. */
 
     /* Sets the plan's other names and numbers. Fails as network_plan_make(). */
     int (*plan)(const struct network_input *input, struct network_plan *plan, struct error *err);

@@ -89,13 +89,13 @@ void nic_snapshot_take(const struct host_adapter *current, const struct host_ada
     snapshot.alias = xstrdup(physical->alias);
     snapshot.current_alias = xstrdup(current->alias);
     snapshot.has_switch = nic_is_virtual_alias(current->alias);
-    /* A team is recognized by the driver's name, of which Windows does not translate this part (but
-     * into Russian). */
+    /* A team is recognized by the name of its driver. Windows translates that name, but this part
+     * only in Russian. */
     snapshot.is_team =
         strstr(driver, "multiplex") || strstr(driver, "\xd0\xbc\xd1\x83\xd0\xbb\xd1\x8c\xd1\x82"
                                                       "\xd0\xb8\xd0\xbf\xd0\xbb\xd0\xb5\xd0\xba");
     snapshot.is_tunnel = !*physical->mac;
-    /* Has the same size. */
+    /* Both have the same size. */
     (void)text_format(snapshot.mac, sizeof(snapshot.mac), "%s", current->mac);
     for (size_t i = 0; i < current->addresses.count; i++) {
         const char *address = current->addresses.items[i];

@@ -1,12 +1,14 @@
-/* An adapter as it was: waited for, its addresses, routes and DNS servers put back. */
+/* Restores an adapter: waits for it, then sets its addresses, routes and DNS servers again. */
 #include "host/wait.h"
 #include "netsetup/nic/nic.h"
 
 enum {
     WAIT_MS = 120000,
     POLL_MS = 200,
-    IPV6_GRACE_MS = 10000,  /* how long a router gets to advertise the IPv6 address again */
-    STATIC_GRACE_MS = 3000, /* how long Windows gets to bring a static address along by itself */
+    /* How long a router may take to advertise the IPv6 address again. */
+    IPV6_GRACE_MS = 10000,
+    /* How long Windows may take to restore a static address by itself. */
+    STATIC_GRACE_MS = 3000,
 };
 
 struct watch {
@@ -14,14 +16,15 @@ struct watch {
     const struct nic_snapshot *snapshot;
     nic_progress *progress;
     void *context;
-    uint64_t start, up_since, back; /* milliseconds; back: since when the IPv4 address is there */
-    bool up;                        /* the interface is, since up_since */
-    bool away;                      /* the address was not there at some look */
+    /* In milliseconds; `back` is when the IPv4 address came back. */
+    uint64_t start, up_since, back;
+    bool up;   /* The interface is up, since up_since. */
+    bool away; /* The address was missing at least once. */
     struct nic_restored *result;
 };
 
-/* The interface that has the adapter's MAC and is most likely the one in use, for members and VLANs
- * of a team have the same MAC: the vNIC once there is one. */
+/* Finds the interface with the adapter's MAC that is most likely in use. Members and VLANs of a
+ * team have the same MAC. The vNIC of a virtual switch comes first. */
 static const struct host_adapter *in_use(const struct host_adapters *adapters,
                                          const struct nic_snapshot *snapshot) {
     const struct host_adapter *found = NULL;
@@ -41,7 +44,7 @@ static const struct host_adapter *in_use(const struct host_adapters *adapters,
     return found;
 }
 
-/* The address that the node may go on with: the old one, or for DHCP any that others can reach. */
+/* The address that the node can work with: the old one or, with DHCP, any that others can reach. */
 static const char *good_address(const struct watch *watch, const struct host_adapter *adapter) {
     const char *other = NULL;
     for (size_t i = 0; i < adapter->addresses.count; i++) {
@@ -54,7 +57,7 @@ static const char *good_address(const struct watch *watch, const struct host_ada
     return watch->snapshot->dhcp ? other : NULL;
 }
 
-/* Those of the list that the adapter lacks. */
+/* Adds the addresses of the list that the adapter lacks. */
 static int put_addresses_back(struct watch *watch, const struct host_adapter *adapter,
                               const struct text_list *addresses, struct error *err) {
     for (size_t i = 0; i < addresses->count; i++) {
@@ -71,7 +74,7 @@ static int put_addresses_back(struct watch *watch, const struct host_adapter *ad
     return 0;
 }
 
-/* In their order, too: Windows asks the first. */
+/* Compares the order, too, since Windows asks the first server first. */
 static bool same_servers(const struct text_list *a, const struct text_list *b) {
     if (a->count < b->count)
         return false;
@@ -93,7 +96,8 @@ static bool has_route(const struct host_routes *routes, uint32_t index,
     return false;
 }
 
-/* DHCP may have given another network: then its routes and servers are the right ones. */
+/* Restores addresses, metrics, routes and DNS servers. When DHCP gave another address, its routes
+ * and servers are right, so nothing is restored. */
 static int put_rest_back(struct watch *watch, const struct host_adapter *adapter,
                          struct error *err) {
     const struct nic_snapshot *snapshot = watch->snapshot;
@@ -115,13 +119,13 @@ static int put_rest_back(struct watch *watch, const struct host_adapter *adapter
             return error_prefix(err, "restore the metric");
     if (host_routes(watch->host, &now, err) < 0)
         return -1;
-    /* The default one too: an adapter's gateways are its default routes. */
+    /* Includes the default route: the gateways of an adapter are its default routes. */
     for (size_t i = 0; i < snapshot->routes.count; i++) {
         struct host_route route = snapshot->routes.items[i];
         if (has_route(&now, adapter->index, &route))
             continue;
         route.interface_index = adapter->index;
-        route.persistent = true; /* the vNIC outlives a restart, so must its routes */
+        route.persistent = true; /* The vNIC survives a restart, so its routes must, too. */
         if (host_route_add(watch->host, &route, err) < 0)
             return error_prefix(err, "restore route to '%s'", route.destination);
         watch->result->routes_restored++;
@@ -134,8 +138,8 @@ static int put_rest_back(struct watch *watch, const struct host_adapter *adapter
     return 0;
 }
 
-/* An IPv6 address that a router advertises comes back by itself, somewhat later; the node goes on
- * without it at last. */
+/* Is an IPv6 address missing that a router advertises? It comes back by itself, later than the
+ * rest. In the end the node continues without it. */
 static bool misses_address6(const struct watch *watch, const struct host_adapter *adapter) {
     const struct nic_snapshot *snapshot = watch->snapshot;
     return *snapshot->address6 && !text_list_has(&snapshot->addresses6, snapshot->address6) &&
@@ -143,8 +147,8 @@ static bool misses_address6(const struct watch *watch, const struct host_adapter
            !nic_holds(adapter, snapshot->address6);
 }
 
-/* Both families compared with what they were, for people: "" when nothing differs, or nobody can
- * tell. */
+/* Describes how both families differ from before, for people. The text stays "" when nothing
+ * differs or the adapter cannot be read. */
 static void compare(struct watch *watch) {
     const struct nic_snapshot *before = watch->snapshot;
     const struct text_list *const addresses[] = {&before->addresses, &before->addresses6};
@@ -171,7 +175,7 @@ static void compare(struct watch *watch) {
     if (!same_servers(&adapter->dns_servers, &before->dns_servers))
         text_addf(&list, "%sother DNS servers", list.len ? ", " : "");
     (void)text_format(watch->result->differs, sizeof watch->result->differs, "%.190s",
-                      text_str(&list)); /* cut to fit */
+                      text_str(&list)); /* Cut to the size of the field. */
 }
 
 static void tell(void *context, const struct wait *wait, const struct error *missing) {
@@ -180,7 +184,7 @@ static void tell(void *context, const struct wait *wait, const struct error *mis
         watch->progress(watch->context, wait->waited_ms, missing->message);
 }
 
-/* One look at the adapter: LOOK_DONE once all is as it was. */
+/* One look at the adapter. LOOK_DONE when everything is as before. */
 static enum wait_look look(struct watch *watch, bool impatient, struct error *err) {
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
     uint64_t now = host_monotonic_ms(watch->host);
@@ -189,7 +193,8 @@ static enum wait_look look(struct watch *watch, bool impatient, struct error *er
     const struct host_adapter *adapter = in_use(&adapters, watch->snapshot);
     const char *address = adapter && adapter->up ? good_address(watch, adapter) : NULL;
     if (address) {
-        (void)text_format(watch->result->address, CIDR_TEXT_MAX, "%s", address); /* it parsed */
+        /* Fits, since it was parsed. */
+        (void)text_format(watch->result->address, CIDR_TEXT_MAX, "%s", address);
         watch->back = watch->back ? watch->back : now;
         if (put_rest_back(watch, adapter, err) < 0)
             return LOOK_FAILED;
@@ -214,7 +219,7 @@ static enum wait_look look(struct watch *watch, bool impatient, struct error *er
     return LOOK_AGAIN;
 }
 
-/* What fails once may work at the next look. */
+/* A failure is tried again at the next look. */
 static enum wait_look look_again(void *context, struct wait *, struct error *err) {
     return look(context, false, err) == LOOK_DONE ? LOOK_DONE : LOOK_AGAIN;
 }
@@ -243,7 +248,7 @@ int nic_restore(struct host *host, const struct nic_snapshot *snapshot, nic_prog
         return error_prefix(err, "adapter '%s' after %d s", snapshot->alias, WAIT_MS / 1000);
     }
     if (end == LOOK_FAILED) {
-        /* the user leaves: the server gets its address back all the same, now or never */
+        /* The user has interrupted the wait: one last try to restore the address. */
         (void)look(&watch, true, NULL);
         (void)look(&watch, true, NULL);
         return error_pass(err, &why);
@@ -255,7 +260,7 @@ int nic_restore(struct host *host, const struct nic_snapshot *snapshot, nic_prog
     return 0;
 }
 
-/* ---- an adapter's settings as the journal keeps them ---- */
+/* ---- an adapter's settings in the journal ---- */
 
 void nic_snapshot_free(struct nic_snapshot *snapshot) {
     if (!snapshot)

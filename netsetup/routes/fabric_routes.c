@@ -1,4 +1,4 @@
-/* The routes that the network between the nodes needs. */
+/* Prints the routes to Pods that the network between the nodes needs. */
 #include "netsetup/routes/fabric_routes.h"
 
 #include "netsetup/routes/routes.h"
@@ -46,7 +46,7 @@ static void add_gcloud(const struct route *r, struct text *out) {
 
 static const struct fabric {
     const char *name;
-    const char *provider; /* how the providerID of its nodes begins */
+    const char *provider; /* How the providerID of its Nodes begins. */
     bool by_instance;
     void (*add)(const struct route *route, struct text *out);
 } fabrics[] = {{"text", NULL, false, add_text},
@@ -105,7 +105,7 @@ void fabric_formats(const json_t *routes, struct text_list *ret) {
     }
 }
 
-/* ---- what is plain ---- */
+/* ---- names that are safe in a shell ---- */
 
 static bool is_made_of(const char *text, const char *letters, size_t max) {
     size_t len = text ? strlen(text) : 0;
@@ -135,7 +135,7 @@ int fabric_place_check(const struct fabric_place *place, struct error *err) {
 
 /* ---- from Nodes ---- */
 
-/* false: not two texts of one family. */
+/* Adds a route; returns false unless prefix and address are valid and of the same family. */
 static bool add_route(const char *node, const char *provider_id, const char *prefix,
                       const char *address, json_t *list) {
     struct cidr cidr = {0};
@@ -147,7 +147,7 @@ static bool add_route(const char *node, const char *provider_id, const char *pre
         return false;
     route = json_pack("{s:s, s:s, s:s}", "node", node, "podCIDR", CIDR_TEXT(&cidr), "nodeAddress",
                       IP_TEXT(&ip));
-    /* AWS' id of a machine: the last part of aws:///eu-west-1a/i-0123456789abcdef0. */
+    /* The id of a machine in AWS is the last part of aws:///eu-west-1a/i-0123456789abcdef0. */
     for (size_t i = 0; provider_id && i < ARRAY_SIZE(fabrics); i++) {
         const char *last = strrchr(provider_id, '/');
 
