@@ -47,7 +47,7 @@ static json_t *config_json(const struct network_plan *plan) {
  * `mode`. */
 static int check_version(const struct network_plan *plan, const char *version, struct error *err) {
     unsigned major = 0, minor = 0, patch = 0;
-    /* NOLINTNEXTLINE(cert-err34-c): what is no number stays 0 */
+    /* NOLINTNEXTLINE(cert-err34-c): a part that is no number stays 0. */
     int read = sscanf(version, "v%u.%u.%u", &major, &minor, &patch);
 
     if (!text_equal(plan->agent->backend(plan->mode), "tunnel") || read < 3 || major < 1 ||

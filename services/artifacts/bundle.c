@@ -1,4 +1,4 @@
-/* A bundle, folder, .zip or mirror: opened, its artifacts proved one by one. */
+/* A bundle (folder, .zip or mirror): opens it and verifies its artifacts one by one. */
 #include "base/text.h"
 #include "host/path.h"
 #include "pki/digest.h"
@@ -12,13 +12,13 @@ enum { LOCK_SIZE_MAX = 1024 * 1024, PIECE = 4 * 1024 * 1024 };
 
 struct bundle {
     struct host *host;
-    char *folder; /* or */
+    char *folder; /* Exactly one of folder, zip and mirror is set. */
     char *zip;
-    size_t zip_len; /* or */
+    size_t zip_len; /* Length of zip. */
     struct mirror *mirror;
-    bool is_upstream; /* a mirror whose lock is the catalogue */
+    bool is_upstream; /* A mirror whose list of artifacts comes from the catalog. */
     struct artifacts artifacts, images;
-    char **fetched; /* of a mirror: one an artifact, proved; NULL = not asked for yet */
+    char **fetched; /* For a mirror: verified content of each artifact; NULL = not fetched. */
 };
 
 void bundle_free(struct bundle *bundle) {
@@ -28,7 +28,7 @@ void bundle_free(struct bundle *bundle) {
         free(bundle->fetched[i]);
     free(bundle->fetched);
     if (bundle->mirror)
-        free((char *)bundle->mirror->url); /* its copy */
+        free((char *)bundle->mirror->url); /* The bundle owns this copy. */
     free_all(bundle->mirror, bundle->folder, bundle->zip);
     artifacts_free(&bundle->artifacts);
     artifacts_free(&bundle->images);
@@ -49,14 +49,15 @@ const struct artifacts *bundle_images(const struct bundle *bundle) {
     return bundle ? &bundle->images : &none;
 }
 
-/* One that is absent or broken stays so: the call names the wrong one. */
+/* A local bundle that is absent or broken is an error in the call, which named it. A retry cannot
+ * help. */
 static int fail_local(struct error *err) {
     if (err && (err->kind == ERROR_ABSENT || err->kind == ERROR_MALFORMED))
         err->kind = ERROR_USAGE;
     return -1;
 }
 
-/* In a bundle that is a folder. The caller frees. */
+/* The full path of a file in a bundle that is a folder. The caller frees. */
 static char *path_in(const struct bundle *bundle, const char *path) {
     return text_replace(xasprintf("%s\\%s", bundle->folder, path), "/", '\\');
 }
@@ -121,7 +122,8 @@ int bundle_open(struct host *host, const char *path, const char *lock, struct bu
     return 0;
 }
 
-/* All that is fetched stays in memory until it is installed. */
+/* Fails when the artifacts are too large together, since all fetched ones stay in memory until they
+ * are installed. */
 static int check_sum(const struct artifacts *artifacts, struct error *err) {
     uint64_t sum = 0;
     for (size_t i = 0; i < artifacts->count; i++)
@@ -179,7 +181,7 @@ int bundle_open_upstream(const struct mirror *from, const struct text_list *name
     } else {
         if (read_lock(bundle, choice->lock, err) < 0 || check_sum(all, err) < 0)
             return -1;
-        /* Those of the lock that are wanted, where upstream has them. */
+        /* Keeps the wanted artifacts of the lock that upstream has. */
         for (size_t i = 0; i < all->count; i++)
             if (text_list_has(names, all->items[i].name) && catalog_locate(catalog, &all->items[i]))
                 all->items[kept++] = all->items[i];
@@ -212,7 +214,8 @@ void bundle_place(struct bundle *bundle, const struct artifact_places *places) {
     all->count = kept;
 }
 
-/* The digest of an archive says nothing of what was unpacked of it. */
+/* Artifacts that are members of an archive are skipped: the digest of the archive says nothing
+ * about an unpacked file. */
 int artifacts_published(const struct mirror *from, const struct text_list *names,
                         const char *catalog_file, struct artifacts *ret, struct error *err) {
     _cleanup_(catalog_freep) struct catalog *catalog = NULL;
@@ -252,7 +255,7 @@ const struct mirror *bundle_mirror(const struct bundle *bundle) {
 static int check_content(struct artifact *artifact, const char *data, size_t len,
                          struct error *err) {
     char digest[DIGEST_TEXT_MAX];
-    if (!*artifact->sha256) { /* upstream's, proved by the published digest */
+    if (!*artifact->sha256) { /* Upstream's artifact, already verified by its published digest. */
         digest_sha256(data, len, artifact->sha256);
         artifact->size = len;
         return 0;
@@ -269,7 +272,7 @@ static int check_content(struct artifact *artifact, const char *data, size_t len
     return 0;
 }
 
-/* What is wanted and not there yet, one flag an artifact. */
+/* Fetches artifacts that are not in memory yet. `wanted` has one flag for each artifact. */
 static int fetch(struct bundle *bundle, const bool *wanted, struct error *err) {
     struct artifacts *artifacts = &bundle->artifacts;
     struct mirror_file files[ARTIFACTS_MAX] = {0};
@@ -297,7 +300,7 @@ static int fetch(struct bundle *bundle, const bool *wanted, struct error *err) {
     }
 
     for (size_t i = 0; i < artifacts->count; i++) {
-        struct error first = {0}; /* what failed before stays said */
+        struct error first = {0}; /* Keeps the first error. */
 
         if (contents[i] && check_content(&artifacts->items[i], contents[i], lengths[i],
                                          result < 0 ? &first : err) == 0)

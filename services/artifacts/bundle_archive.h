@@ -1,4 +1,5 @@
-/* A .zip, .tar.gz or .tar.zst in memory, which nobody vouches for (libarchive's home). */
+/* A .zip, .tar.gz or .tar.zst in memory whose content is not trusted. The only user of
+ * libarchive. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,45 +7,48 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* Looks at every entry. Kinds: ERROR_MALFORMED (no archive, truncated, encrypted), ERROR_UNTRUSTED
- * (a path that leaves the archive, a link or device, a name twice, more than 1024 entries, more
- * than 2 GiB unpacked). */
+/* Checks every entry. Fails with ERROR_MALFORMED (no archive, truncated, encrypted) or
+ * ERROR_UNTRUSTED (a path that leaves the archive, a link or device, a name twice, more than 1024
+ * entries, more than 2 GiB unpacked). */
 int bundle_archive_check(const char *data, size_t len, struct error *err);
-/* A file that is wanted of it. */
+/* A file to read from an archive. */
 struct bundle_archive_member {
-    const char *path; /* borrowed */
-    size_t max;       /* bytes */
-    char *data;       /* filled in, NUL-terminated; the caller frees, also on failure */
+    const char *path; /* Borrowed. */
+    size_t max;       /* Limit in bytes. */
+    char *data;       /* Result, NUL-terminated; the caller frees it, also after a failure. */
     size_t len;
 };
-/* The same look, and the contents of those that are wanted. Kinds: also ERROR_ABSENT. */
+/* Checks every entry and reads the wanted files. Fails as bundle_archive_check(), or with
+ * ERROR_ABSENT. */
 int bundle_archive_read_all(const char *data, size_t len, struct bundle_archive_member *wanted,
                             size_t count, struct error *err);
-/* One file's content, at most `max` bytes (more: ERROR_UNTRUSTED); absent: ERROR_ABSENT. *ret is
- * NUL-terminated; the caller frees. */
+/* Reads one file of at most `max` bytes (more: ERROR_UNTRUSTED). ERROR_ABSENT when it is not there.
+ * *ret is NUL-terminated; the caller frees. */
 int bundle_archive_read(const char *data, size_t len, const char *path, size_t max, char **ret,
                         size_t *ret_len, struct error *err);
 
-/* The paths of its files are added to the list, also on failure. */
+/* Adds the paths of all files to the list, also before a failure. */
 int bundle_archive_files(const char *data, size_t len, struct text_list *ret, struct error *err);
 
-/* One file to pack; borrowed. */
+/* A file to pack. Text and data are borrowed. */
 struct bundle_archive_file {
     const char *path;
     const char *data;
     size_t len;
 };
-/* Packs the files into a .zip, as they are, without compression: the same bytes for the same files.
- * The caller frees *ret. */
+/* Packs the files into a .zip without compression. The same files give the same bytes. The caller
+ * frees *ret. */
 int bundle_archive_make(const struct bundle_archive_file *files, size_t count, char **ret,
                         size_t *ret_len, struct error *err);
 
-/* Which paths a bundle may name: its own files, and the program folders of a node. Pure. */
+/* Which paths a bundle may name for its own files and for targets on a node. Pure. */
 
-/* Relative, with '/', no "." or ".." or empty part, no drive, backslash or control character. */
+/* Is the path relative, with '/', and without "." or "..", empty parts, drive, backslash and
+ * control characters? */
 bool bundle_path_is_safe(const char *path);
-/* What is wrong with it, said behind its name ("leads out of the archive"); NULL: it is safe. */
+/* What is wrong with a path, as text to follow it ("leads out of the archive"); NULL when it is
+ * safe. */
 const char *bundle_path_fault(const char *path);
-/* A file under C:\k, C:\opt\cni\bin or C:\Program Files\containerd by Windows' rules (no "..", no
- * stream, no part that ends in a dot or blank). */
+/* Is the target a file below C:\k, C:\opt\cni\bin or C:\Program Files\containerd by the rules of
+ * Windows (no "..", no stream, no part that ends in a dot or blank)? */
 bool bundle_target_is_safe(const char *target);
