@@ -1,5 +1,5 @@
-/* The table of services, and how a row becomes the SCM's configuration and its program's command
- * line. */
+/* The table of services, and how a row becomes the configuration for the SCM and the command line
+ * of its program. */
 #include "services/service_table.h"
 
 #include "host/command_line.h"
@@ -99,7 +99,7 @@ json_t *service_json(const struct host_service *service) {
                      service->description);
 }
 
-/* ---- command lines of the node's programs: what a row gives, and what the user adds ---- */
+/* ---- command lines: arguments of the row, and extra arguments of the user ---- */
 
 static int check_extra(const char *argument, struct error *err) {
     static const char *const secrets[] = {"--token", "--password", "--bearer-token", "--username"};
@@ -140,7 +140,7 @@ void argument_add_node_name(struct text_list *list, const struct service_setting
     argument_add(list, "--hostname-override", lower);
 }
 
-/* Our own arguments, sorted out by what the program knows. */
+/* Sorts winjoin's own arguments by whether the program knows their flags. */
 static int own_arguments(const struct service *row, const struct service_settings *settings,
                          struct text_list *ret_kept, struct text_list *ret_dropped,
                          struct error *err) {
@@ -164,7 +164,8 @@ void service_dropped_arguments(const struct service *row, const struct service_s
                                struct text_list *ret) {
     _cleanup_(text_list_free) struct text_list kept = {0};
 
-    (void)own_arguments(row, settings, &kept, ret, NULL); /* service_arguments() will say why */
+    /* An error is ignored here; service_arguments() reports it. */
+    (void)own_arguments(row, settings, &kept, ret, NULL);
 }
 
 int service_arguments(const struct service *row, const struct service_settings *settings,
@@ -180,7 +181,8 @@ int service_arguments(const struct service *row, const struct service_settings *
         if (check_extra(extra->items[i], err) < 0)
             return error_prefix(err, "service '%s'", row->name);
 
-    /* The program, its own arguments that no extra one replaces, and the extra ones. */
+    /* First the program, then its own arguments that no extra argument replaces, then the extra
+     * arguments. */
     text_list_add(&all, row->program);
     for (size_t i = 0; i < own.count; i++)
         if (!argument_is_given(own.items[i], extra, 0))

@@ -91,10 +91,8 @@ int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bun
 /* Which of upstream's releases to use. */
 struct bundle_choice {
     const char *kubernetes_version; /* E.g. "v1.37.1". */
-    const char
-        /* A catalog file instead of winjoin's (services/artifacts/catalog.h); or NULL. */
-        *catalog;
-    const char *lock; /* A lock file that decides versions and digests; or NULL. */
+    const char *catalog;            /* Catalog file (catalog.h); NULL: winjoin's own. */
+    const char *lock;               /* A lock file that decides versions and digests; or NULL. */
 };
 /* Opens upstream's own releases as a bundle (services/artifacts/catalog.h), with those of `names`
  * that are published. `from` is as for bundle_open_mirror(), and redirects are followed; its url is
