@@ -104,9 +104,10 @@ static void offer_flags(const struct offer *o, const struct verb *verb, const st
 /* ---- reading the line before the word ---- */
 
 struct line {
-    const struct verb *verb, *sub; /* NULL until the line has named it. */
-    size_t words;                  /* Count of words after verb and subcommand. */
-    const struct option *pending;  /* The option whose value is the next word, or NULL. */
+    /* The verb and subcommand of the line; NULL until it names one. */
+    const struct verb *verb, *sub;
+    size_t words;                 /* Count of words on the line after verb and subcommand. */
+    const struct option *pending; /* The option whose value is the next word, or NULL. */
 };
 
 static const struct option *find_option(const struct verb *verb, const char *word, size_t len) {

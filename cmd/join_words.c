@@ -207,7 +207,7 @@ int program_prepare_join(struct program *program, struct error *err) {
     if (o->certificate_key || o->apiserver_advertise_address || o->apiserver_bind_port)
         output_warning("control-plane flags (certificate-key, apiserver-advertise-address, "
                        "apiserver-bind-port) have no effect on a worker");
-    /* join would silently ignore one of the two. */
+    /* Two tokens are refused, because join would silently ignore one of them. */
     if (text_list_has(&program->flags, "token") && text_list_has(&program->flags, "token-file"))
         return error_set(err, ERROR_USAGE, "use --token or --token-file, not both");
     /* Checks klog's form of --vmodule: "file=2,gopher*=3". */
@@ -232,7 +232,7 @@ int program_prepare_join(struct program *program, struct error *err) {
         (o->token_file && read_token_file(program, o->token_file, err) < 0) ||
         settle_configuration(program, err) < 0)
         return -1;
-    program_settle_paths(o); /* The paths that the configuration file has. */
+    program_settle_paths(o); /* Makes the paths in the configuration file absolute, too. */
     if (program->as_kubeadm)
         kubeadm_settle(o);
     return join_options_check(o, err);

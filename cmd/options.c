@@ -146,7 +146,7 @@ static int hint_form(const struct option *o, struct error *err) {
 static int set_number(const struct option *o, long long *field, const char *value,
                       struct error *err) {
     long long number;
-    /* A plus sign is allowed, as by Go's strconv. */
+    /* A plus sign before a number is allowed, as in Go's strconv. */
     const char *digits = value + (value[0] == '+' && value[1] != '-');
 
     if (text_to_number(digits, 0, NUMBER_MAX, &number) < 0) {

@@ -7,23 +7,24 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "join/configuration/join_options.h" /* enum option_type */
+#include "join/configuration/join_options.h" /* For enum option_type. */
 
 enum option_flags {
     OPTION_KUBEADM = 1,     /* A flag of kubeadm join that must not be used with --config. */
-    OPTION_HIDDEN = 2,      /* Not shown in the help. */
-    OPTION_WITH_CONFIG = 4, /* A kubeadm flag that is allowed with --config. */
-    OPTION_POSITIVE = 8,    /* A number or duration that must not be 0. */
-    OPTION_REHEARSAL = 16,  /* Only for builds that can play a host (host_rehearses). */
-    OPTION_EMPTY = 32,      /* A text or list that may be empty, as with OPTION_KUBEADM. */
+    OPTION_HIDDEN = 2,      /* The help does not show the option. */
+    OPTION_WITH_CONFIG = 4, /* A flag of kubeadm that is allowed with --config. */
+    OPTION_POSITIVE = 8,    /* The number or duration must not be 0. */
+    /* The option exists only in builds that can play a host (host_rehearses). */
+    OPTION_REHEARSAL = 16,
+    OPTION_EMPTY = 32, /* The text or list may be empty, as with OPTION_KUBEADM. */
 };
 
 struct option {
-    const char *name; /* Without dashes. */
-    char letter;      /* The short form, or 0 without one. */
+    const char *name; /* The flag's name without dashes. */
+    char letter;      /* The one-letter form of the flag; 0 when it has none. */
     enum option_type type;
     unsigned flags;
-    size_t offset; /* Of the field in the verb's struct of options. */
+    size_t offset; /* Offset of the option's field in the verb's struct of options. */
     /* The name of the value in the help, such as "TOKEN"; for OPTION_CHOICE its choices. */
     const char *argument;
     const char *help;
@@ -31,10 +32,10 @@ struct option {
 
 /* The option tables of one verb. Each table ends with a row without a name. */
 struct option_set {
-    const struct option *const *tables; /* NULL-terminated. */
-    /* The struct that `offset` points into; all tables share it. */
+    const struct option *const *tables; /* The option tables of the verb, NULL-terminated. */
+    /* The struct that each option's `offset` points into; all tables share it. */
     void *target;
-    bool *given; /* For each option of all tables, in order: it was given. */
+    bool *given; /* One flag for each option of all tables: it was given. */
 };
 
 /* Number of options in all tables of the set. */

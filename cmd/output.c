@@ -38,7 +38,7 @@ void output_format(const struct program *program, const char *format, ...) {
 
 /* The result for --output-file, collected until the end. */
 static struct {
-    char *path; /* NULL without --output-file: results go to stdout. */
+    char *path; /* Path of --output-file; NULL: results go to stdout. */
     struct text text;
 } file;
 

@@ -81,7 +81,7 @@ void join_expand_pasted(int argc, char *const *argv, struct text_list *ret) {
         /* An argument that holds a whole line is replaced by its words, from the program's name
          * on. */
         split(argv[i], &words);
-        /* The whole line is in quotes. */
+        /* The whole pasted line is in quotes. */
         if (words.count == 1 && strpbrk(words.items[0], BLANKS)) {
             split(words.items[0], &inner);
             line = &inner;

@@ -17,7 +17,7 @@ void __stack_chk_fail(void) {
 }
 
 __attribute__((constructor, no_stack_protector)) static void stack_guard_set(void) {
-    uintptr_t here = (uintptr_t)&here; /* This address differs from run to run. */
+    uintptr_t here = (uintptr_t)&here; /* The address of this variable differs from run to run. */
 
     __stack_chk_guard = (void *)((socket_now_us() * 0x9e3779b97f4a7c15u ^ here) << 8);
 }

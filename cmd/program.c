@@ -15,7 +15,8 @@ static void log_line(void *context, enum log_level level, const char *line) {
 
     record_line(program, level, line);
     if ((int)level > program->options.verbosity)
-        return; /* The line is only for the record's log file. */
+        /* The user did not ask for lines of this level; only the record's log file has them. */
+        return;
     if (program->log)
         (void)fprintf(program->log, "%s%s\n", prefix, line);
     else if (level == LOG_WARNING)
@@ -253,7 +254,7 @@ int program_run(int argc, char **argv, program_open_host *open) {
     const char *called = argc > 0 ? argv[0] : "";
     int skipped = words_skip_pasted(argc, argv), verb_at, result;
     const char *name, *unknown;
-    /* -1 means not given, since 0 is a valid value. */
+    /* -1 means that --start-spread was not given, since 0 is a valid value. */
     struct program program = {.options.join.start_spread = -1};
     const struct option *tables[VERB_TABLES_MAX];
     struct option_set set = {.tables = tables, .target = &program.options};

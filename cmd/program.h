@@ -17,7 +17,7 @@
 
 /* The fields of all options of all verbs. */
 struct program_options {
-    /* Options that every verb has. */
+    /* Options that every verb has: */
     char *output;
     char *output_file;
     long long verbosity;
@@ -26,28 +26,28 @@ struct program_options {
     bool no_color;
     bool help;
     char *rootfs;
-    /* Options of single verbs. */
+    /* Options that only some verbs have: */
     struct join_options join;
-    bool yes;                         /* For reset --force. */
-    char *kubeconfig, *context;       /* For diag and config. */
-    char *node_selector, *image;      /* For diag. */
-    struct text_list nodes;           /* For diag. */
-    bool all_nodes;                   /* For diag. */
-    long long watch;                  /* For diag. */
-    char *replay, *collect, *compare; /* For diag. */
-    char *since;                      /* For logs. */
-    bool follow;                      /* For logs. */
-    char *versions;                   /* For bundle create. */
-    bool tools;                       /* For bundle create. */
-    bool images;                      /* For bundle create. */
-    long long tail;                   /* For logs: 0 means all lines. */
-    long long windows_build;          /* For bundle: 0 means every build. */
-    bool drain;                       /* For upgrade. */
+    bool yes;                         /* The --force flag of reset and of install. */
+    char *kubeconfig, *context;       /* The cluster for diag and config. */
+    char *node_selector, *image;      /* The Nodes and the probe image for diag. */
+    struct text_list nodes;           /* The names of Nodes for diag. */
+    bool all_nodes;                   /* diag tests all Nodes, not a sample. */
+    long long watch;                  /* The pause between tests of diag, in ms. */
+    char *replay, *collect, *compare; /* Files that diag reads or writes. */
+    char *since;                      /* The time span that logs shows. */
+    bool follow;                      /* logs keeps showing new lines. */
+    char *versions;                   /* The file of versions for bundle create. */
+    bool tools;                       /* bundle create adds tools such as kubectl. */
+    bool images;                      /* bundle create adds the sandbox image. */
+    long long tail;                   /* The count of lines that logs shows; 0: all. */
+    long long windows_build;          /* The Windows build for bundle; 0: every build. */
+    bool drain;                       /* upgrade evicts the Pods first. */
     bool show_all;
-    char *old_config, *new_config;                /* For config migrate. */
-    char *resource_group, *route_table, *network; /* For config routes. */
-    bool as_kubeadm, remove;                      /* For install. */
-    char *to;                                     /* For install. */
+    char *old_config, *new_config;                /* Files for config migrate. */
+    char *resource_group, *route_table, *network; /* The cloud's names for config routes. */
+    bool as_kubeadm, remove;                      /* The flags of install. */
+    char *to;                                     /* The folder for install. */
 };
 
 struct program {
@@ -76,7 +76,7 @@ struct program {
 /* Options that share one heading in the help. */
 struct option_group {
     const char *title;            /* The heading, such as "Network". */
-    const struct option *options; /* The last row has no name. */
+    const struct option *options; /* The options of the group; the last row has no name. */
 };
 
 /* A verb or a subcommand. Its function prints results by output_text() and returns 0, or -1 with
@@ -89,28 +89,30 @@ struct verb {
     const char *usage;
     const char *text; /* A paragraph for --help, or NULL. */
     struct {
-        const char *what, *line; /* The line is printed after "winjoin ". */
-    } examples[4];               /* The last row has no line. */
+        const char *what, *line; /* What the example does, and its call without "winjoin ". */
+    } examples[4];               /* Examples for --help; the last row has no line. */
     /* The verb's words, separated by blanks: "FILE", "DIR", "PHASE", "SERVICE" or choices "a|b".
      * Optional words are in brackets. NULL: the verb takes none. */
     const char *words;
     /* The verb's own -o option; NULL: text, json and yaml. Where a subcommand has one of its own,
      * it offers those three formats, too. */
     const struct option *output;
-    const struct option_group *groups[8]; /* NULL-terminated. */
+    const struct option_group *groups[8]; /* The verb's own flags, NULL-terminated. */
     /* Flags that the verb accepts but ignores, so that a complete call of join works with discover,
      * too. */
     const struct option_group *taken[6];
-    const struct verb *subcommands; /* The last row has no name; or NULL. */
-    /* NULL in a subcommand: the verb's function runs. */
+    /* The verb's subcommands, or NULL; the last row has no name. */
+    const struct verb *subcommands;
+    /* The function; NULL in a subcommand: the verb's function runs. */
     int (*run)(struct program *program, struct error *err);
-    bool anywhere; /* It needs no Windows, so kubectl winjoin has it, too. */
-    bool secret;   /* Its output may hold a secret, so only the owner may read --output-file. */
+    bool anywhere; /* The verb needs no Windows, so kubectl winjoin has it, too. */
+    /* The verb's output may hold a secret, so only the owner may read --output-file. */
+    bool secret;
     bool hidden;
     bool raw; /* Everything after the verb is a word, even if it looks like an option. */
 };
 enum { VERB_TABLES_MAX = 32, SUBCOMMANDS_MAX = 16 };
-extern const struct verb verbs[]; /* The last row has no name. */
+extern const struct verb verbs[]; /* The table of verbs; the last row has no name. */
 /* The verb of this name, or NULL. */
 const struct verb *verb_find(const char *name);
 /* The subcommand that a word names, or NULL. */
@@ -263,10 +265,10 @@ enum progress_mode {
 struct progress {
     enum progress_mode mode;
     bool utf8, color;
-    unsigned columns, lines;   /* Size of the terminal. */
-    size_t table;              /* Count of table lines above the wait line. */
-    struct host *host;         /* Used for its clock. */
-    struct program *program;   /* Its record gets each event. */
+    unsigned columns, lines;   /* Size of the terminal in characters. */
+    size_t table;              /* Count of lines of the table that is above the wait line. */
+    struct host *host;         /* The host, for its clock. */
+    struct program *program;   /* The program whose record gets each event. */
     bool line_open;            /* The terminal shows a wait line. */
     unsigned last_told_ms;     /* PROGRESS_PLAIN: when the wait was last printed. */
     struct join_event waiting; /* The current wait, printed again as time passes. Its texts: */

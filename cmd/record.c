@@ -15,7 +15,7 @@ struct record {
     const char *kind;
     const struct journal *journal;
     bool begun;
-    char *log, *report; /* Paths. */
+    char *log, *report; /* Paths of the log file and of the report file. */
     const char *phase;  /* Id of the running phase, or NULL. */
     struct text lines;
     size_t written;
@@ -60,7 +60,7 @@ void record_open(struct program *program, const char *kind, const struct journal
     for (;; time++) { /* Another run may have started in the same second. */
         _cleanup_(freep) char *name = NULL;
 
-        rfc3339_format(time, text); /* E.g. 2026-11-22T10:15:02Z. */
+        rfc3339_format(time, text); /* The time as text, such as 2026-11-22T10:15:02Z. */
         name = xasprintf("%s-%.4s%.2s%.2s-%.2s%.2s%.2s", kind, text, text + 5, text + 8, text + 11,
                          text + 14, text + 17);
         record->log = xasprintf("%s\\%s.log", LOGS_FOLDER, name);

@@ -52,7 +52,8 @@ enum limit_state limit_judge(const struct limit *limit, const struct limit_scene
     bool hns = scene->hns.major != 0, dsr = !scene->no_dsr && hns_has(scene->hns, HNS_DSR);
     unsigned lacks = scene->mode ? scene->mode->lacks : 0;
 
-    if (scene->mode && scene->mode->ipv4_only) /* ipv4_only has the mode's own reason. */
+    /* A mode that sets ipv4_only has no IPv6 for a reason of its own. */
+    if (scene->mode && scene->mode->ipv4_only)
         lacks |= MODE_LACKS_IPV6;
     switch (limit->cause) {
     case LIMIT_OF_HNS:

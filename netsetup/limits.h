@@ -8,22 +8,22 @@
 
 /* What causes a limit, or ends it. */
 enum limit_cause {
-    LIMIT_OF_WINDOWS,  /* Nothing ends it. */
-    LIMIT_OF_HNS,      /* It ends with an HNS that has the row's feature. */
-    LIMIT_OF_NO_DSR,   /* It ends with load balancers that use direct server return (DSR). */
-    LIMIT_OF_MODE,     /* It depends on the mode: struct network_mode.lacks. */
-    LIMIT_OF_HOSTNAME, /* It ends with a host name of at most 15 characters. */
-    LIMIT_OF_PORTS,    /* It ends with DSR or more dynamic ports. */
+    LIMIT_OF_WINDOWS,  /* A limit that nothing ends. */
+    LIMIT_OF_HNS,      /* A limit that ends with an HNS that has the row's feature. */
+    LIMIT_OF_NO_DSR,   /* A limit that ends with direct server return (DSR) in load balancers. */
+    LIMIT_OF_MODE,     /* A limit that depends on the network mode: network_mode.lacks. */
+    LIMIT_OF_HOSTNAME, /* A limit that ends with a host name of at most 15 characters. */
+    LIMIT_OF_PORTS,    /* A limit that ends with DSR or with more dynamic ports. */
 };
 struct limit {
-    const char *id;   /* Stable, in lower camel case, e.g. "hostNetwork". */
+    const char *id;   /* A stable id in lower camel case, e.g. "hostNetwork". */
     const char *what; /* What is not supported, as a noun: "pods with hostNetwork". */
     const char *instead, *source;
     enum limit_cause cause;
-    enum hns_feature feature; /* For LIMIT_OF_HNS. */
-    unsigned mode_bit;        /* For LIMIT_OF_MODE. */
+    enum hns_feature feature; /* The feature that ends a LIMIT_OF_HNS. */
+    unsigned mode_bit;        /* The MODE_LACKS_* bit of a LIMIT_OF_MODE. */
 };
-extern const struct limit limits[]; /* The last row has no id. */
+extern const struct limit limits[]; /* The table of limits; the last row has no id. */
 
 /* The facts that decide whether a limit holds. Unknown ones are 0 or NULL. */
 struct limit_scene {

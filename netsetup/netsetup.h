@@ -11,7 +11,7 @@
  * ---- */
 
 #define CNI_STATE_DIR "C:\\var\\lib\\cni\\networks"
-/* libcni's folder; libcni is part of containerd. */
+/* Results of libcni, which is part of containerd. */
 #define CNI_RESULTS_DIR "C:\\var\\lib\\cni\\results"
 
 /* Path of the plan's CNI file: 10-winjoin.conf, or .conflist for a plugin that uses a list. The
@@ -54,7 +54,7 @@ void firewall_names(struct text_list *ret);
  * It is reserved in the store of host-local, so that no Pod gets it. Layout: disk backend of
  * host-local in containernetworking/plugins. */
 
-#define SOURCE_VIP_UNKNOWN "<sourceVIP>" /* Until HNS has chosen the address. */
+#define SOURCE_VIP_UNKNOWN "<sourceVIP>" /* The value until HNS has chosen the address. */
 
 /* Sets plan->source_vip to the third address of the Pod prefix (the second is HNS's gateway), or to
  * SOURCE_VIP_UNKNOWN for an agent that lets HNS choose it. Pure. */
@@ -68,8 +68,8 @@ const char *source_vip_reserved(const struct network_plan *plan);
  * winjoin's reservations of other addresses (of an earlier Pod prefix). Does nothing without such
  * an address. Fails with ERROR_CONFLICT when another program has reserved it. */
 int source_vip_ensure(struct host *host, const struct network_plan *plan, struct error *err);
-/* For an agent that lets HNS choose the source VIP: sets plan->source_vip to the address that is
- * already reserved. Otherwise, or without a reservation, it does nothing. */
+/* For an agent that lets HNS choose the source VIP, sets plan->source_vip to the address that is
+ * already reserved. Otherwise, or without a reservation, does nothing. */
 int source_vip_recall(struct host *host, struct network_plan *plan, struct error *err);
 /* For an agent that lets HNS choose the source VIP: reserves that address. It is the one already
  * reserved, or that of the agent's endpoint on the network. A missing endpoint is made and attached

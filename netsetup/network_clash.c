@@ -159,7 +159,7 @@ static int check_each(struct host *host, const struct network_plan *plan, check_
         size_t h = 0;
         while (h < ERROR_HINTS_MAX && !text_equal(first.hints[h], why.hints[0]))
             h++;
-        if (h == ERROR_HINTS_MAX) /* Equal hints are added once. */
+        if (h == ERROR_HINTS_MAX) /* A hint that is already there is not added again. */
             (void)error_hint(&first, "'%s': %s", network.name, why.hints[0]);
     }
     if (!first.kind)

@@ -42,7 +42,7 @@ static int list_store(struct host *host, const char *network, struct text_list *
     if (host_list(host, folder, &names, err) < 0)
         return error_forgive(err, ERROR_ABSENT);
     for (size_t i = 0; i < names.count; i++)
-        /* Other files are lock and last_reserved_ip.0. */
+        /* A name that is no address is lock or last_reserved_ip.0. */
         if (ip_parse(names.items[i], &ip, NULL) == 0)
             text_list_add(ret, names.items[i]);
     return 0;

@@ -9,11 +9,11 @@
 struct host_fix {
     const char *key, *value;
     uint32_t data;
-    unsigned build;    /* E.g. 20348; 0 = every build. */
-    unsigned from, to; /* Applies to revisions [from, to); to 0: no upper limit. */
+    unsigned build;    /* The Windows build, e.g. 20348; 0 = every build. */
+    unsigned from, to; /* The fix is for revisions [from, to); to 0: no upper limit. */
     const char *why, *source;
 };
-extern const struct host_fix host_fixes[]; /* The last row has no key. */
+extern const struct host_fix host_fixes[]; /* The table of fixes; the last row has no key. */
 /* Is the fix for this Windows? */
 bool host_fix_applies(const struct host_fix *fix, const struct host_facts *facts);
 /* Sets *ret when the registry has this value. Fails as host_registry_get(); ERROR_ABSENT is no
@@ -26,14 +26,15 @@ json_t *host_fixes_missing_json(struct host *host, const struct host_facts *fact
                                 struct error *err);
 
 struct windows_problem {
-    const char *id;    /* The update that causes it, or solves it; stable: "KB5040437". */
-    unsigned build;    /* E.g. 20348. */
-    unsigned from, to; /* Revisions [from, to) have it; to 0: no update solves it. */
+    const char *id;    /* The update that brings or solves it, e.g. "KB5040437"; stable. */
+    unsigned build;    /* The Windows build, e.g. 20348. */
+    unsigned from, to; /* Revisions [from, to) have the problem; to 0: no update solves it. */
     const char *breaks, *fix;
-    const char *override; /* Value name of the host fix that solves it, too; or NULL. */
+    const char *override; /* Value name of the host fix that solves the problem, too; or NULL. */
     const char *source;
 };
-extern const struct windows_problem windows_problems[]; /* The last row has no id. */
+/* The table of problems; the last row has no id. */
+extern const struct windows_problem windows_problems[];
 /* The problems that this Windows has and no host fix in its registry solves:
  * [{id,breaks,fix,override?,source}]. Empty when build or revision are unknown. New reference; NULL
  * with err when the registry cannot be read. */

@@ -11,11 +11,11 @@
 struct node_folder {
     const char *path;
     enum host_access access;
-    bool others_write; /* Its content may belong to others: Pods' volumes and logs. */
-    bool deep;         /* Content of its subfolders is checked, too. */
-    const char *what;  /* Its content, for people. */
+    bool others_write; /* The content may belong to others: Pods' volumes and logs. */
+    bool deep;         /* The content of subfolders is checked, too. */
+    const char *what;  /* What the folder contains, for people. */
 };
-/* A folder comes before those below it. */
+/* The table of folders; a folder comes before those below it. */
 extern const struct node_folder node_folders[];
 extern const size_t node_folder_count;
 

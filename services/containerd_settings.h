@@ -19,12 +19,12 @@
 /* The settings. Paths are absolute; NULL or empty means not set. Free with
  * containerd_settings_free(). */
 struct containerd_settings {
-    bool foreign;              /* The service is not winjoin's. */
-    char *config;              /* Its configuration file, which may be absent. */
+    bool foreign;              /* The service was not made by winjoin. */
+    char *config;              /* Path of the configuration file, which may be absent. */
     char *conf_dir;            /* Folder of the CNI configuration. */
     struct text_list bin_dirs; /* Folders of CNI programs. */
     char *sandbox_image;
-    char *pipe; /* E.g. "\\\\.\\pipe\\containerd-containerd". */
+    char *pipe; /* The pipe, e.g. "\\\\.\\pipe\\containerd-containerd". */
     char *root, *state;
     char *registries;         /* config_path of the registries, as in the file. */
     struct text_list imports; /* Imports of the main file, as written there. */

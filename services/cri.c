@@ -15,7 +15,8 @@ enum { METADATA_NAME = 1, METADATA_NAMESPACE = 3, ENTRY_KEY = 1, REQUEST_POD = 1
 /* Field numbers of ImageSpec, the requests that contain one, and ImageStatusResponse; below, of
  * ListStatusesResponse and Status. */
 enum { SPEC_IMAGE = 1, REQUEST_SPEC = 1, STATUS_IMAGE = 1 };
-#define DOWNLOAD_MAX (1ull << 44) /* Prevents an overflow of sums. */
+/* Larger sizes are ignored, which prevents an overflow of sums. */
+#define DOWNLOAD_MAX (1ull << 44)
 enum { STATUSES = 1, STATUS_REF = 3, STATUS_OFFSET = 4, STATUS_TOTAL = 5 };
 
 char *cri_pipe_path(const char *socket) {
@@ -49,7 +50,7 @@ void cri_pods_free(struct cri_pods *pods) {
 struct span {
     const char *at;
     size_t len;
-    uint64_t number; /* Value of a field without bytes. */
+    uint64_t number; /* Value of a field that has no bytes. */
 };
 
 static int cut(struct error *err) {

@@ -12,7 +12,7 @@ bool cri_socket_is_local(const char *socket);
 
 struct cri_pod {
     char *id;
-    char *name; /* E.g. "kube-system/coredns-x". */
+    char *name; /* Namespace and name, e.g. "kube-system/coredns-x". */
 };
 struct cri_pods {
     struct cri_pod *items;

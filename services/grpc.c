@@ -10,10 +10,10 @@ enum { PREFIX_LEN = 5 }; /* Prefix of a message: compressed flag and length. */
 enum { ANSWER_MAX = 8 * 1024 * 1024 };
 
 struct grpc_call {
-    char *path; /* Path of the pipe. */
+    char *path; /* Path of the named pipe. */
     struct host_pipe *pipe;
     nghttp2_session *session;
-    struct text request, message; /* Each with its prefix. */
+    struct text request, message; /* Request and answer, each with its prefix. */
     size_t sent;                  /* Bytes of the request that were sent. */
     struct text reason;           /* Value of grpc-message. */
     struct text fault;            /* Error in the server's bytes, in the words of nghttp2. */
@@ -140,7 +140,7 @@ int grpc_begin(struct host *host, const char *pipe, const char *method, const st
         FIELD(":authority", "localhost"),
         FIELD("te", "trailers"),
         FIELD("content-type", "application/grpc"),
-        /* For containerd's own services; CRI always uses k8s.io. */
+        /* The namespace for containerd's own services; CRI always uses k8s.io. */
         FIELD("containerd-namespace", "k8s.io"),
     };
     const nghttp2_settings_entry no_push = {NGHTTP2_SETTINGS_ENABLE_PUSH, 0};
@@ -151,7 +151,7 @@ int grpc_begin(struct host *host, const char *pipe, const char *method, const st
 
     call->path = xstrdup(pipe);
     call->status = -1;
-    text_add_char(&call->request, 0); /* Not compressed. */
+    text_add_char(&call->request, 0); /* The message is not compressed. */
     for (int shift = 24; shift >= 0; shift -= 8)
         text_add_char(&call->request, (char)(request->len >> shift & 0xff));
     text_add_bytes(&call->request, text_str(request), request->len);

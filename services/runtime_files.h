@@ -13,23 +13,24 @@
 
 struct containerd_config {
     const char *sandbox_image; /* Sandbox image of every Pod (services/artifacts/catalog.h). */
-    unsigned major;            /* 1: version 2 of the file; 2 (or 0): version 3. */
-    const char *root, *state;  /* NULL: below C:\ProgramData\containerd. */
-    const char *registries;    /* NULL: CONTAINERD_REGISTRIES; "": none. */
-    struct text_list imports;  /* In addition to CONTAINERD_DROP_INS; borrowed. */
+    /* Major version of containerd; 1: file version 2; 2 or 0: version 3. */
+    unsigned major;
+    const char *root, *state; /* Folders; NULL: below C:\ProgramData\containerd. */
+    const char *registries;   /* Folder of registries; NULL: CONTAINERD_REGISTRIES; "": none. */
+    struct text_list imports; /* Imports in addition to CONTAINERD_DROP_INS; borrowed. */
 };
 char *containerd_config_make(const struct containerd_config *config);
 
 struct kube_proxy_config {
-    const char *version;      /* E.g. "v1.37.1"; decides the feature gates. */
+    const char *version;      /* kube-proxy's version, e.g. "v1.37.1". */
     const char *kubeconfig;   /* Path of the kubeconfig. */
-    const char *node_name;    /* Written in lower case. */
-    const char *node_ip;      /* The bindAddress. */
-    const char *cluster_cidr; /* E.g. "10.244.0.0/16[,v6]". */
+    const char *node_name;    /* The node's name, written in lower case. */
+    const char *node_ip;      /* The node's address, for bindAddress. */
+    const char *cluster_cidr; /* Pod prefixes, e.g. "10.244.0.0/16[,v6]". */
     const char *network_name;
-    const char *source_vip;    /* NULL or "": none. */
-    const char *root_endpoint; /* E.g. "cbr0_ep"; NULL: none. */
-    bool needs_source_vip;     /* For an overlay network. */
+    const char *source_vip;    /* The source VIP; NULL or "": none. */
+    const char *root_endpoint; /* The host's HNS endpoint, e.g. "cbr0_ep"; NULL: none. */
+    bool needs_source_vip;     /* The network is an overlay and needs a source VIP. */
     bool dsr;
 };
 /* Makes a KubeProxyConfiguration (kubeproxy.config.k8s.io/v1alpha1) as YAML. Fails with ERROR_USAGE

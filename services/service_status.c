@@ -93,7 +93,7 @@ static int two(const char *digits) {
 
 /* Reads a time such as "E1122 10:15:02.123456". */
 static bool klog_time(const char *line, int64_t now, int64_t *ret_us) {
-    static const char form[] = "?dddd dd:dd:dd"; /* 'd' is a digit. */
+    static const char form[] = "?dddd dd:dd:dd"; /* The letter 'd' means a digit. */
     /* A line has no year. The time is UTC and up to a day off, so a line of "next year" is from
      * last year. */
     char today[RFC3339_TEXT_MAX];

@@ -36,40 +36,41 @@
 
 /* Values for the command lines of services. Text is borrowed; NULL means not given. */
 struct service_settings {
-    const char *kubelet_version; /* E.g. "v1.37.1"; decides which flags exist. */
+    /* Version of the kubelet, e.g. "v1.37.1"; decides which flags exist. */
+    const char *kubelet_version;
     const char *kube_proxy_version;
-    const char *node_name;            /* Written in lower case to --hostname-override. */
-    const char *node_ip;              /* For kubelet --node-ip. */
-    const char *network_name;         /* For KUBE_NETWORK of kube-proxy. */
-    const char *node_labels;          /* E.g. "a=b,c=d". */
-    const char *register_with_taints; /* E.g. "os=windows:NoSchedule". */
+    const char *node_name;            /* Name of the node, written in lower case. */
+    const char *node_ip;              /* Address for the kubelet's --node-ip. */
+    const char *network_name;         /* Name of the HNS network, for kube-proxy. */
+    const char *node_labels;          /* Labels of the Node, e.g. "a=b,c=d". */
+    const char *register_with_taints; /* Taints, e.g. "os=windows:NoSchedule". */
     bool bootstrap_kubeconfig;        /* The kubelet itself does its TLS bootstrap. */
-    const char *flannel_interface;    /* For flanneld --iface: the node's address or alias. */
+    const char *flannel_interface;    /* The node's address or alias, for flanneld --iface. */
     const char *agent;                /* Service of the network agent that makes the network. */
-    const char *agent_key_folder;     /* For hybrid-overlay-node --cert-dir. */
+    const char *agent_key_folder;     /* Folder for hybrid-overlay-node --cert-dir. */
     const char *api_server;           /* URL of the API server. */
-    const char *ca_file;              /* File of the cluster's CA. */
-    unsigned vxlan_port;              /* 0: the default. */
+    const char *ca_file;              /* File with the CA of the cluster. */
+    unsigned vxlan_port;              /* VXLAN port; 0: the default. */
     const struct text_list *proxy;    /* Proxy variables for every service; NULL: none. */
     bool adopt;                       /* Adopt an existing service that winjoin did not make. */
     /* Flags that the service's program knows. NULL or empty: not known, so all flags are passed. */
     const struct text_list *known_flags;
-    struct text_list kubelet_extra_args; /* "--name=value" each; replaces one of the same name. */
+    struct text_list kubelet_extra_args; /* Extra flags "--name=value" of the user. */
 };
 
 /* The choices that decide which services a node runs. */
 struct service_choice {
-    bool kube_proxy;   /* For --kube-proxy service. */
+    bool kube_proxy;   /* winjoin runs kube-proxy (--kube-proxy service). */
     const char *agent; /* The network agent's service; NULL: it has none. */
 };
 
 /* How to check that a service works; join/phases/service_proof.c does it. */
 enum service_proof {
     SERVICE_RUNS,
-    SERVICE_OPENS_PIPE,   /* The named pipe for CRI exists. */
-    SERVICE_IS_HEALTHY,   /* The kubelet's health URL answers 200. */
-    SERVICE_WRITES_FILE,  /* Its ready_file exists. */
-    SERVICE_BALANCES_LOAD /* HNS has load balancers. */
+    SERVICE_OPENS_PIPE,   /* The proof is that the named pipe for CRI exists. */
+    SERVICE_IS_HEALTHY,   /* The proof is that the kubelet's health URL answers 200. */
+    SERVICE_WRITES_FILE,  /* The proof is that the service's ready_file exists. */
+    SERVICE_BALANCES_LOAD /* The proof is that HNS has load balancers. */
 };
 
 /* The preflight check that a name or port is free. */
@@ -77,7 +78,7 @@ struct service_check {
     const char *id, *help, *hint;
 };
 struct service_port {
-    unsigned number; /* TCP port. */
+    unsigned number; /* Number of the TCP port. */
     struct service_check free;
 };
 
@@ -85,15 +86,15 @@ struct service {
     const char *name, *display_name;
     const char *description; /* Begins with "winjoin:", the mark of winjoin's services. */
     const char *artifact;    /* The program's name in a lock; NULL: winjoin itself. */
-    const char *program;     /* The program, e.g. "C:\\k\\kubelet.exe". It must exist. */
+    const char *program;     /* Path of the program, e.g. "C:\\k\\kubelet.exe". It must exist. */
     bool hosted;             /* winjoin's service host runs it, with the settings file. */
     const char *settings_file, *log_folder, *log_file;
-    const char *ready_file;  /* The program writes it after each start; or NULL. */
+    const char *ready_file;  /* A file that the program writes at each start; or NULL. */
     const char *data_folder; /* Another folder that the program fills; or NULL. */
     const char *depends_on[2];
     unsigned restart_delays_ms[3], reset_seconds;
     unsigned preshutdown_ms;
-    unsigned stop_timeout_ms;    /* For a hosted program: time before its job is ended. */
+    unsigned stop_timeout_ms;    /* Time that a hosted program has to stop. */
     struct service_check unused; /* Check that no other service has this name. */
     struct service_port ports[2];
     /* The service depends on the network agent's service, when that makes the network. */
@@ -101,20 +102,19 @@ struct service {
     /* The program is released with Kubernetes: it has the cluster's version and lists its flags by
      * --help. */
     bool kubernetes;
-    bool diagnosed; /* diag reads its state. */
+    bool diagnosed; /* diag reads the state of the service. */
     struct {
         enum service_proof kind;
         unsigned timeout_ms;
-        const char *waiting, *failed; /* For people: "for x to ...", "wait for x: ...". */
+        const char *waiting, *failed; /* Texts for people: "for x to ...", "wait for x: ...". */
         const char *reads;            /* API path that the service needs for its work; or NULL. */
     } proof;
     /* Offset in struct service_settings of the user's extra arguments; 0: none. */
     size_t extra_args;
-    bool (*wanted)(const struct service_choice *choice); /* NULL: always wanted. */
+    bool (*wanted)(const struct service_choice *choice); /* Is the service wanted? NULL: always. */
     int (*arguments)(const struct service_settings *settings, struct text_list *ret,
-                     struct error *err); /* Adds the arguments without argv[0]. */
-    char *(*environment)(
-        const struct service_settings *); /* Returns "NAME=value" or NULL; may be NULL. */
+                     struct error *err); /* Adds the program's arguments without argv[0]. */
+    char *(*environment)(const struct service_settings *); /* Returns "NAME=value" or NULL. */
 };
 
 #define SERVICE_DECLARED(row) extern const struct service service_##row;

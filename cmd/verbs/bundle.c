@@ -118,7 +118,7 @@ static void show_work(struct program *program, struct progress *progress, const 
     const struct join_event event = {.state = JOIN_WAITING, .message = message, .hint = ""};
 
     progress_open(progress, program);
-    progress->program = NULL; /* bundle keeps no record. */
+    progress->program = NULL; /* The command bundle keeps no record. */
     if (progress->mode == PROGRESS_LIVE)
         progress_show(progress, &event);
 }

@@ -36,14 +36,14 @@ struct diagnosis {
     struct diag_report report;
     /* The report of the test before, or of --compare; empty: none. */
     struct diag_report last;
-    bool begun; /* With --watch: a test was made and printed. */
+    bool begun; /* With --watch: the first test was made and printed. */
     /* Why the last test could not be made; "" after a test that was. */
     char failure[ERROR_MESSAGE_MAX];
-    /* The rest belongs to one test. */
+    /* The members below belong to one test. */
     struct progress progress;
-    struct join join;              /* For a node. */
-    struct kube_client client;     /* For a cluster. */
-    struct collection *collection; /* For a cluster with --collect: what its API says. */
+    struct join join;              /* The join that a test of this node runs. */
+    struct kube_client client;     /* The connection for a test of a cluster. */
+    struct collection *collection; /* The API objects for --collect in a test of a cluster. */
 };
-/* The style of report texts on this stdout. */
+/* The style of report texts for this standard output. */
 struct diag_text_style diag_style(const struct program *program);

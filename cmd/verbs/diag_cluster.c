@@ -13,7 +13,8 @@ static int open(struct diagnosis *d, struct error *err) {
     struct program *program = d->program;
     _cleanup_(freep) char *named = NULL, *home = NULL, *path = NULL;
 
-    if (!program->options.kubeconfig) { /* Looks where kubectl does. */
+    /* Without --kubeconfig, the file is the one that kubectl reads. */
+    if (!program->options.kubeconfig) {
         named = host_environment(program->host, "KUBECONFIG");
         home = host_environment(program->host, "HOME");
         if (named && *named) {

@@ -9,7 +9,7 @@ enum { PROGRAM_MAX = 256 * 1024 * 1024 };
 
 struct place {
     char *folder, *winjoin, *kubeadm, *kept;
-    json_t *rows; /* What was done, for the result. */
+    json_t *rows; /* The files that were changed, for the result. */
 };
 
 /* Sets *ret_real when the file is there and is not winjoin. Each winjoin that can act as kubeadm

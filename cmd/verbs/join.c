@@ -1,4 +1,4 @@
-/* winjoin join and discover. */
+/* The commands winjoin join and winjoin discover. */
 
 #include "base/redact.h"
 #include "cmd/program.h"

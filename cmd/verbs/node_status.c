@@ -20,7 +20,7 @@ enum {
     JOINING_SECONDS = 120,
     LINE_MAX_READ = 4096,
     PROGRAM_MAX = 512 * 1024 * 1024,
-    HNS_MS = 5000, /* HNS sometimes hangs. */
+    HNS_MS = 5000, /* A limit for HNS, which sometimes hangs. */
 };
 
 struct gathering {

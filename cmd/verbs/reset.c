@@ -5,7 +5,7 @@
 
 struct told {
     struct program *program;
-    struct progress progress; /* Its line shows what is being undone. */
+    struct progress progress; /* The progress line shows what is being undone. */
     json_t *rows;
     bool quiet;            /* --progress is none or json: nothing is printed for single entries. */
     size_t files, folders; /* Files and folders are only counted; -v lists them. */
@@ -56,7 +56,7 @@ static int ask(const struct program *program, struct error *err) {
                 stderr);
     if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
         return 0;
-    /* kubeadm exits with 1, as for every failure. */
+    /* kubeadm exits with 1 when the reset is not confirmed, as for every failure. */
     return error_set(err, program->as_kubeadm ? ERROR_CONFLICT : ERROR_INTERRUPTED,
                      "reset was not confirmed; nothing was changed");
 }

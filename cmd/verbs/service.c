@@ -37,16 +37,19 @@ static void on_output(void *context, const char *data, size_t len) {
 
     if (log->written + len > log->settings->max_log_bytes) {
         if (log->file)
-            (void)fclose(log->file); /* What could not be written is lost in any case. */
+            /* Lines that the old log could not write are lost in any case. */
+            (void)fclose(log->file);
         (void)service_log_rotate(log->host, log->settings,
-                                 ERROR_IGNORED); /* On failure the log goes on in the same file. */
+                                 /* If the rotation fails, the log goes on in the same file. */
+                                 ERROR_IGNORED);
         log->written = 0;
         open_log(log);
     }
     if (!log->file)
         return;
     log->written += fwrite(data, 1, len, log->file);
-    (void)fflush(log->file); /* Not checked: a full disk must not stop the service. */
+    /* The result is not checked, because a full disk must not stop the service. */
+    (void)fflush(log->file);
 }
 
 static void on_end(void *context, bool asked, unsigned exit_code) {
@@ -113,7 +116,8 @@ static int run_network(struct program *program, const char *name, struct error *
     open_log(&log);
     result = service_host_work(name, &work, err);
     if (log.file)
-        (void)fclose(log.file); /* Not checked: the service has ended. */
+        /* A failure to close the log does not matter, since the service has ended. */
+        (void)fclose(log.file);
     network_keeper_free(&keeper);
     node_events_free(&publisher.events);
     drift_follow_free(&publisher.follow);
@@ -147,7 +151,8 @@ int verb_service(struct program *program, struct error *err) {
     hosted.stop_timeout_ms = settings.stop_timeout_ms;
     result = service_host_program(name, &hosted, err);
     if (log.file)
-        (void)fclose(log.file); /* Not checked: the service has ended. */
+        /* A failure to close the log does not matter, since the service has ended. */
+        (void)fclose(log.file);
     /* The service that continues a join after a restart has ended, successfully or not, so it is
      * removed. If it was stopped, it runs again at Windows' next start. */
     if (text_equal(name, RESTART_SERVICE) && !log.asked && result == 0 &&

@@ -59,7 +59,7 @@ static void paragraph(struct text *out, const char *text) {
     text_add_char(out, '\n');
 }
 
-/* Adds a term in bold and its meaning. */
+/* Adds a list item: a term in bold and its meaning. */
 static void item(struct text *out, const char *term, const char *meaning) {
     text_add(out, ".TP\n\\fB");
     add_literal(out, term);

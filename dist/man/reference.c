@@ -254,7 +254,7 @@ static void documents(bool read) {
 
 static const struct {
     const char *name;
-    void (*print)(bool read); /* Prints the page after its head. */
+    void (*print)(bool read); /* Prints the page's content after its head. */
     bool read;
     const char *head;
 } pages[] = {

@@ -7,7 +7,7 @@
 #include "netsetup/plan/network_plan.h"
 #include "netsetup/routes/routes.h"
 
-struct external_agent; /* Defined in netsetup/agents/external_agent.h. */
+struct external_agent; /* The struct is defined in netsetup/agents/external_agent.h. */
 struct linux_agent;
 
 /* A key of a ConfigMap with the agent's settings. A table of these ends with {0}. */
@@ -21,11 +21,12 @@ struct agent_right {
 
 /* The network settings found in a cluster. Text is owned; free with agent_settings_free(). */
 struct agent_settings {
-    const struct network_agent *agent; /* NULL: no agent was found in the cluster. */
-    /* The ConfigMap of the settings; NULL: they are in the DaemonSet. */
+    /* The agent that was found; NULL: none was found in the cluster. */
+    const struct network_agent *agent;
+    /* The ConfigMap that has the settings; NULL: the DaemonSet has them. */
     const struct agent_source *source;
     const struct external_agent *external; /* The external agent that makes the network, or NULL. */
-    /* The DaemonSet that runs it, e.g. "calico-system/calico-node-windows". */
+    /* The DaemonSet that runs the agent, e.g. "calico-system/calico-node-windows". */
     char *daemon_set;
     /* The Linux nodes' agent, set only when `agent` is NULL; NULL: none found. */
     const struct linux_agent *linux_agent;
@@ -33,20 +34,21 @@ struct agent_settings {
     char *linux_set;
     /* The DaemonSet that runs kube-proxy on Windows nodes. */
     char *kube_proxy;
-    /* It does the work of kube-proxy, which must not run beside it. */
+    /* The agent does the work of kube-proxy, which must not run beside it. */
     bool proxies;
     char *backend; /* The agent's name of its mode, e.g. "vxlan", "host-gw". */
     /* winjoin's name of that mode; NULL: Windows has no such mode. */
     const char *mode;
-    unsigned vni, vxlan_port;       /* 0 when not given. */
-    struct text_list pod_cidrs;     /* The prefixes of all Pods; may be empty. */
-    struct text_list service_cidrs; /* The prefixes of Services from its settings; may be empty. */
-    json_t *document;               /* The whole settings document. */
+    unsigned vni, vxlan_port;   /* VXLAN's VNI and UDP port; 0 when not given. */
+    struct text_list pod_cidrs; /* The prefixes of all Pods; may be empty. */
+    /* The prefixes of Services from the agent's settings; may be empty. */
+    struct text_list service_cidrs;
+    json_t *document; /* The whole document of the agent's settings. */
     /* The same document of the other nodes' agents, where theirs is another one. */
     json_t *others;
     /* Variables and data that the DaemonSet gives to its containers. */
     json_t *told;
-    /* Of this node; borrowed; NULL means winjoin's own. */
+    /* This node's containerd; borrowed; NULL: winjoin's own. */
     const struct containerd_settings *containerd;
 };
 
@@ -55,7 +57,7 @@ struct agent_registry {
     const char *key, *value, *text, *why;
 };
 
-struct service; /* Defined in services/service_table.h. */
+struct service; /* The struct is defined in services/service_table.h. */
 
 /* The argument of an agent's restore function: how and why the network was restored. */
 struct network_restore {
@@ -156,7 +158,7 @@ struct network_agent {
 
 /* The agents of this build (see the table below), NULL-terminated. */
 extern const struct network_agent *const network_agents[];
-/* The agent that --network-plugin names, or NULL. */
+/* The agent whose name --network-plugin takes, or NULL. */
 const struct network_agent *network_agent_by_plugin(const char *plugin);
 /* Is the HNS network of this name one whose Pods need no NAT exceptions for each other? */
 bool network_agent_excepts_services(const char *network);
@@ -192,12 +194,12 @@ NETWORK_AGENTS(NETWORK_AGENT_DECLARE)
  * Windows node would get a separate network that is not connected to the cluster's. Text is
  * static. */
 struct linux_agent {
-    const char *title; /* Name for messages, e.g. "Calico". */
-    /* DaemonSets, in any namespace, that show it is there; NULL-terminated. */
+    const char *title; /* The agent's name for messages, e.g. "Calico". */
+    /* DaemonSets, in any namespace, that show the agent; NULL-terminated. */
     const char *const *daemon_sets;
-    /* What it offers for Windows nodes, as the end of a sentence. */
+    /* What the agent offers for Windows nodes, as the end of a sentence. */
     const char *windows;
-    const char *remedy; /* What an administrator has to do first. */
+    const char *remedy; /* What an administrator has to do first, before a join. */
     /* Remedy for one in kube-system, where a manifest installs it; or NULL. */
     const char *by_manifest;
     /* The annotation that Nodes have when its Windows part is enabled, and the plugin that this
@@ -205,7 +207,7 @@ struct linux_agent {
     const char *annotation, *plugin;
 };
 
-/* The last row has no title. */
+/* The table of Linux agents; the last row has no title. */
 extern const struct linux_agent linux_agents[];
 /* A network without a known name, found by cluster_network_search(). */
 extern const struct linux_agent linux_agent_unknown;

@@ -36,7 +36,7 @@ static int is_current(const struct network_restore *restore, bool *ret, struct e
     size_t len = 0;
     bool there = host_read(restore->host, AZURE_STATE_FILE, STATE_MAX, &state, &len, &why) == 0;
 
-    /* Without a state file azure-vnet looks for the network or makes it. */
+    /* Without state azure-vnet itself finds or makes the network. */
     *ret = why.kind == ERROR_ABSENT;
     if (*ret)
         return 0;

@@ -172,7 +172,7 @@ static int restore(const struct network_restore *restore, struct error *err) {
 const struct network_agent network_agent_external = {
     .plugin = "external",
     .makes_network = true,
-    .wait_seconds = 900, /* The agent's images may be some gigabytes. */
+    .wait_seconds = 900, /* A long wait, since the agent's images may have some gigabytes. */
     .in_cluster = true,
     .keeps_routes = true,
     .backend = backend,

@@ -15,43 +15,47 @@ struct external_network {
     const char *mode;     /* Name of the network_mode, e.g. "overlay". */
     const char *hns_type; /* Type of the HNS network, e.g. "Overlay". */
     const char *name;     /* Name of the HNS network for Pods. */
-    const char *base;     /* HNS network made first; an existing one of its type is reused. */
-    /* Windows service that must exist, e.g. "RemoteAccess"; NULL: none. */
+    const char *base;     /* HNS network that the agent makes first, or reuses by type. */
+    /* Windows service that the agent needs, e.g. "RemoteAccess"; NULL: none. */
     const char *service;
-    const char *service_reason; /* What needs that Windows service. */
+    const char *service_reason; /* The reason why the agent needs that Windows service. */
     const char *service_hint;   /* Command that installs that Windows service. */
 };
 
 /* The constant of an external agent. Text is static; a member that does not apply is NULL. */
 struct external_agent {
-    const char *name;  /* Name in network.json, e.g. "calico". */
-    const char *title; /* Name for messages, e.g. "Calico". */
-    /* DaemonSet (any namespace) that shows it, e.g. "calico-node-windows". */
-    const char *daemon_set;
+    const char *name;       /* The agent's name in network.json, e.g. "calico". */
+    const char *title;      /* The agent's name for messages, e.g. "Calico". */
+    const char *daemon_set; /* Its DaemonSet (any namespace), e.g. "calico-node-windows". */
     const char *config_map; /* ConfigMap of its settings, in the namespace of the DaemonSet. */
     /* ConfigMap, in the same namespace, of the other nodes' agents and of the controller. */
     const char *others_map;
     /* An object of the cluster that the agent reads, too. A join reads it into the settings as
      * EXTERNAL_AGENT_OBJECT. group is NULL without one. */
     struct external_object {
-        const char *group, *version, *resource, *name; /* E.g. "crd.projectcalico.org", "v1", ... */
+        /* For example "crd.projectcalico.org", "v1", ... */
+        const char *group, *version, *resource, *name;
     } object;
     /* The agent that has the same settings in the cluster; NULL: none. */
     const struct network_agent *settings_of;
     /* Names of the DaemonSet's volumes or variables that hold the folders it writes CNI files to.
-     * The first that exists counts. */
+     * The first one that exists counts. */
     const char *const *cni_bin, *const *cni_conf;
     const struct external_network *networks;
-    struct host_firewall_rule firewall; /* A rule beside the mode's; name NULL: none. */
-    unsigned tunnel_port;               /* Port of that rule, where the cluster does not set one. */
+    /* A firewall rule in addition to the mode's; name NULL: none. */
+    struct host_firewall_rule firewall;
+    /* Port of that firewall rule, where the cluster does not set one. */
+    unsigned tunnel_port;
     /* Where an administrator sets the prefixes of Pods and Services. */
     const char *prefixes_at;
     /* The interface that takes over the adapter's addresses; NULL: "vEthernet (ADAPTER)". */
     const char *adapter;
-    bool own_switch;     /* The agent refuses an adapter that has a virtual switch. */
-    bool needs_pod_cidr; /* It uses the Node's podCIDR; otherwise it assigns prefixes itself. */
-    const char *advice;  /* What its documentation asks for and a join does not do. */
-    const char *removal; /* What stays on the node after reset, with the command to remove it. */
+    bool own_switch; /* The agent refuses an adapter that has a virtual switch. */
+    /* The agent uses the Node's podCIDR; otherwise it assigns prefixes itself. */
+    bool needs_pod_cidr;
+    const char *advice; /* What the agent's documentation asks for and a join does not do. */
+    /* What the agent leaves on the node after a reset, with the command to remove it. */
+    const char *removal;
 
     /* Reads the agent's settings. `told` has the variables of its containers and the data of its
      * ConfigMap in one object, and the data of others_map as EXTERNAL_AGENT_OTHERS. ret->backend
@@ -62,7 +66,7 @@ struct external_agent {
 };
 
 extern const struct external_agent *const external_agents[];
-/* NULL when there is none of this name. */
+/* NULL when no agent has this name. */
 const struct external_agent *external_agent_by_name(const char *name);
 /* The agent's row for this mode, or NULL; agent may be NULL. */
 const struct external_network *external_agent_network(const struct external_agent *agent,

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "netsetup/modes/mode.h"
 
-#define HCN_E_ENDPOINT_ALREADY_ATTACHED 0x803b0014u /* From ComputeNetwork.h. */
+#define HCN_E_ENDPOINT_ALREADY_ATTACHED 0x803b0014u /* An HRESULT from ComputeNetwork.h. */
 
 /* Deletes an object; an absent one is success. */
 static int delete_object(struct host *host, enum hcn_kind kind, const char *id, struct error *err) {

@@ -46,15 +46,15 @@ enum { HCN_ID_MAX = 40 };
 struct hcn_network {
     char id[HCN_ID_MAX];
     char name[256];
-    char type[32];              /* E.g. "Overlay", "L2Bridge". */
-    char owner[64];             /* "winjoin" for winjoin's own. */
-    char adapter[256];          /* From the NetAdapterName policy. */
-    char subnet[CIDR_TEXT_MAX]; /* Of the first subnet. */
+    char type[32];              /* The network's type, e.g. "Overlay", "L2Bridge". */
+    char owner[64];             /* The Owner; "winjoin" for networks that winjoin made. */
+    char adapter[256];          /* The adapter's name, from the policy NetAdapterName. */
+    char subnet[CIDR_TEXT_MAX]; /* Prefix of the first subnet. */
     char gateway[IP_TEXT_MAX];
-    char subnet6[CIDR_TEXT_MAX]; /* Of the first IPv6 subnet, which follows. */
+    char subnet6[CIDR_TEXT_MAX]; /* Prefix of the first IPv6 subnet. */
     char gateway6[IP_TEXT_MAX];
-    unsigned vsid; /* 0 when it has none. */
-    /* Set by HNS in overlay networks: the management address. */
+    unsigned vsid; /* VSID of the first subnet; 0 when it has none. */
+    /* Management address, which HNS sets in overlay networks. */
     char provider_address[IP_TEXT_MAX];
     char router_mac[24]; /* DrMacAddress of overlay networks, as HNS writes it. */
 };

@@ -9,7 +9,7 @@
 
 /* Text is owned, and NULL where HNS has none or "". */
 struct hcn_endpoint {
-    char *id, *name, *address; /* `address` is the first one. */
+    char *id, *name, *address; /* `address` is the endpoint's first address. */
     bool remote;
 };
 struct hcn_endpoints {
@@ -23,9 +23,9 @@ struct hcn_port_mapping {
 };
 struct hcn_balancer {
     char *id;
-    bool names_endpoints; /* HNS gave a list of its endpoints, which may be empty. */
+    bool names_endpoints; /* HNS gave a list of the balancer's endpoints, which may be empty. */
     bool dsr;
-    struct text_list endpoints; /* Ids of the endpoints. */
+    struct text_list endpoints; /* Ids of the balancer's endpoints. */
     struct text_list vips;
     struct hcn_port_mapping *mappings;
     size_t mapping_count;

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-/* Versions from this one to the end of its major version, or without end where `open` is set. */
+/* Versions from this one to the end of its major version or, with `open`, without end. */
 struct version_range {
     unsigned from_major, from_minor;
     bool open;

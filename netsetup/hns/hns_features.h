@@ -6,7 +6,7 @@
 #include "netsetup/plan/network_plan.h"
 
 enum hns_feature {
-    HNS_V2_API, /* With RemoteSubnetRoute and HostRoute. */
+    HNS_V2_API, /* HNS version 2, with the policies RemoteSubnetRoute and HostRoute. */
     HNS_DSR,
     HNS_SLASH32_ENDPOINTS,
     HNS_VXLAN_PORT,
@@ -24,7 +24,7 @@ enum hns_feature {
 };
 struct hns_feature_info {
     const char *name;  /* Name in documents, in lower camel case, e.g. "dsr". */
-    const char *title; /* One line for people. */
+    const char *title; /* The feature in one line for people. */
     const char *since; /* Versions that have the feature, e.g. "9.3-9.x, 10.2". */
 };
 

@@ -7,7 +7,7 @@
 const struct network_mode network_mode_l2tunnel = {
     .name = "l2tunnel",
     .hns_type = "L2Tunnel",
-    /* sdnbridge checks the type of the network. */
+    /* sdnbridge checks the network's type: it has dual stack only on L2Bridge. */
     .ipv4_only = "Windows supports it in mode l2bridge only",
     NETWORK_MODE_BRIDGE,
 };

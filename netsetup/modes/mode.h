@@ -11,7 +11,8 @@
 struct network_limit {
     const char *code; /* E.g. "no-services": reason of a skipped flow, and the plan's warning. */
     const char *text; /* A sentence without a full stop, at most 250 bytes. */
-    bool services;    /* It can break diag's flows to a Service or to a name in the cluster. */
+    /* The limit can break diag's flows to a Service or to a name in the cluster. */
+    bool services;
 };
 
 /* The limit of each mode without VFP, because load balancers of Services are a function of VFP. */
@@ -30,8 +31,8 @@ enum { MODE_LACKS_ICMP_OUT = 1, MODE_LACKS_IPV6 = 2 };
 /* The constant of a network mode. Text is static and lists end with NULL. A function is NULL where
  * the mode has nothing to do. */
 struct network_mode {
-    const char *name;               /* Name in --network-mode, e.g. "overlay". */
-    const char *hns_type;           /* Type in HostComputeNetwork, e.g. "Overlay". */
+    const char *name;               /* The mode's name in --network-mode, e.g. "overlay". */
+    const char *hns_type;           /* The network's type in HostComputeNetwork, e.g. "Overlay". */
     const char *network_name;       /* Default name of the HNS network; NULL: `plan` sets it. */
     const char *const *cni_plugins; /* Plugins that make the Pods' endpoints, the default first. */
     const char *ipv4_only;          /* Why Pods have no IPv6 addresses; NULL: they may have them. */
@@ -46,18 +47,18 @@ struct network_mode {
     bool host_routes;           /* The host has the routes to other nodes' Pods. */
     const char *no_host_routes; /* Why the host has no such routes: the end of a sentence. */
     bool node_network;          /* Pods reach the node's own network without NAT. */
-    /* The host forwards between its adapter and its endpoint on the Pod network. */
+    /* The host forwards packets between its adapter and its endpoint on the Pod network. */
     bool forwarding;
     bool source_vip;                    /* kube-proxy needs a source VIP: netsetup/netsetup.h. */
-    const struct network_limit *limits; /* NULL: the mode has none. */
+    const struct network_limit *limits; /* The mode's limits; NULL: it has none. */
     /* Why a node of this mode cannot be used in a cluster: the preflight check NetworkMode fails
      * with it. */
     const char *isolated;
-    unsigned lacks; /* MODE_LACKS_* bits. */
+    unsigned lacks; /* What the mode lacks, as MODE_LACKS_* bits. */
     unsigned flags; /* Flags of the Pod network: 8 = not persistent. */
     /* Types of policies without settings that are added after the network is created. */
     const char *const *policies;
-    struct host_firewall_rule firewall; /* Inbound; without name: none; port 0: the VXLAN port. */
+    struct host_firewall_rule firewall; /* The inbound rule; no name: none; port 0: VXLAN port. */
 
     /* Sets the plan's other names and numbers. Fails as network_plan_make(). */
     int (*plan)(const struct network_input *input, struct network_plan *plan, struct error *err);
@@ -73,7 +74,7 @@ struct network_mode {
      * route_to makes the route to the Pods of another node (new reference); NULL when that node has
      * not announced how it is reached. */
     json_t *(*route_to)(const struct network_plan *plan, const struct network_peer *peer);
-    /* Adds the routes that exist to the list. */
+    /* Adds the routes that exist now to the list. */
     int (*routes_read)(struct host *host, const struct network_plan *plan, json_t *list,
                        struct error *err);
     /* Adds missing routes; with `only` it also removes all others. Fails with ERROR_MALFORMED for

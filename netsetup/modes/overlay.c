@@ -25,7 +25,8 @@ static int plan_numbers(const struct network_input *input, struct network_plan *
             err, "set \"VNI\": 4096 and \"Port\": 4789 in the Backend of the cluster's flannel");
     }
     if (!plan->name)
-        plan->name = xasprintf("flannel.%u", plan->vni); /* The name that flanneld uses. */
+        /* flanneld gives its network this name, too. */
+        plan->name = xasprintf("flannel.%u", plan->vni);
     plan->vxlan_port = input->vxlan_port ? input->vxlan_port : VXLAN_WINDOWS_PORT;
     if (plan->vxlan_port > 65535)
         return error_set(err, ERROR_USAGE, "VXLAN port %u is not possible: the highest is 65535",
@@ -85,7 +86,8 @@ const struct network_mode network_mode_overlay = {
     .lacks = MODE_LACKS_ICMP_OUT,
     /* flanneld compares the network with the one that it would make, which is not persistent. */
     .flags = NOT_PERSISTENT,
-    .policies = (const char *const[]){"HostRoute", NULL}, /* The node reaches its own Pods. */
+    /* With HostRoute the node reaches its own Pods. */
+    .policies = (const char *const[]){"HostRoute", NULL},
     .firewall = {.name = "winjoin vxlan",
                  .description = "winjoin: traffic from pods of other nodes (VXLAN)",
                  .udp = true},

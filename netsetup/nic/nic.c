@@ -95,7 +95,7 @@ void nic_snapshot_take(const struct host_adapter *current, const struct host_ada
         strstr(driver, "multiplex") || strstr(driver, "\xd0\xbc\xd1\x83\xd0\xbb\xd1\x8c\xd1\x82"
                                                       "\xd0\xb8\xd0\xbf\xd0\xbb\xd0\xb5\xd0\xba");
     snapshot.is_tunnel = !*physical->mac;
-    /* Both have the same size. */
+    /* Both MAC fields have the same size. */
     (void)text_format(snapshot.mac, sizeof(snapshot.mac), "%s", current->mac);
     for (size_t i = 0; i < current->addresses.count; i++) {
         const char *address = current->addresses.items[i];
@@ -106,11 +106,12 @@ void nic_snapshot_take(const struct host_adapter *current, const struct host_ada
             continue;
         if (ip.family == 4)
             text_list_add(&snapshot.addresses, address);
-        else if (!text_list_has(&current->advertised, address)) /* The address was set by hand. */
+        /* The IPv6 address was set by hand. */
+        else if (!text_list_has(&current->advertised, address))
             text_list_add(&snapshot.addresses6, address);
         /* The node's own address. For IPv6 it is the first that other nodes reach. */
         if (ip.family == 4 && !*snapshot.address && is_node_ip)
-            /* Fits, since it was parsed. */
+            /* The address fits, since it was parsed before. */
             (void)text_format(snapshot.address, CIDR_TEXT_MAX, "%s", address);
         if (ip.family == 6 && !*snapshot.address6)
             (void)text_format(snapshot.address6, CIDR_TEXT_MAX, "%s", address);

@@ -20,7 +20,7 @@ struct nic_snapshot {
     char address6[CIDR_TEXT_MAX]; /* The node's IPv6 address, "fd00::21/64", or "". */
     struct text_list addresses;   /* All IPv4 addresses with prefix, without 169.254/16. */
     struct text_list addresses6;  /* IPv6 addresses set by hand, not advertised by a router. */
-    struct text_list gateways;    /* IPv4 gateways. */
+    struct text_list gateways;    /* IPv4 gateways of the interface. */
     struct text_list dns_servers; /* DNS servers of both families, in order. */
     uint32_t metric, metric6;     /* Interface metrics; 0: Windows computes them. */
     /* Routes of both families, without those that Windows or a router makes. */
@@ -69,14 +69,14 @@ bool nic_is_switch_of(const char *alias, const char *physical);
 typedef void nic_progress(void *context, unsigned milliseconds, const char *waiting_for);
 
 struct nic_restored {
-    unsigned outage_ms;    /* 0: the address was never seen missing. */
-    bool address_restored; /* winjoin set the static address again. */
+    unsigned outage_ms;    /* How long the address was missing; 0: it was never seen missing. */
+    bool address_restored; /* winjoin has set the static address again. */
     unsigned addresses6_restored;
     unsigned routes_restored;
     bool dns_restored;
     /* What still differs from before, of both families; "" when nothing does. */
     char differs[192];
-    char address[CIDR_TEXT_MAX]; /* The present address; only DHCP can change it. */
+    char address[CIDR_TEXT_MAX]; /* The address afterwards; only DHCP can change it. */
 };
 /* Waits (at most 120 s) until the interface with the snapshot's MAC has the snapshot's address.
  * Sets lost addresses that were set by hand (both families), metric, routes and DNS servers again,

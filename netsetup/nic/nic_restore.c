@@ -16,10 +16,9 @@ struct watch {
     const struct nic_snapshot *snapshot;
     nic_progress *progress;
     void *context;
-    /* In milliseconds; `back` is when the IPv4 address came back. */
-    uint64_t start, up_since, back;
-    bool up;   /* The interface is up, since up_since. */
-    bool away; /* The address was missing at least once. */
+    uint64_t start, up_since, back; /* Times in ms; `back` is when the IPv4 address came back. */
+    bool up;                        /* The interface is up, since the time up_since. */
+    bool away;                      /* The address was missing at least once. */
     struct nic_restored *result;
 };
 
@@ -175,7 +174,7 @@ static void compare(struct watch *watch) {
     if (!same_servers(&adapter->dns_servers, &before->dns_servers))
         text_addf(&list, "%sother DNS servers", list.len ? ", " : "");
     (void)text_format(watch->result->differs, sizeof watch->result->differs, "%.190s",
-                      text_str(&list)); /* Cut to the size of the field. */
+                      text_str(&list)); /* The text is cut to the size of the field. */
 }
 
 static void tell(void *context, const struct wait *wait, const struct error *missing) {
@@ -193,7 +192,7 @@ static enum wait_look look(struct watch *watch, bool impatient, struct error *er
     const struct host_adapter *adapter = in_use(&adapters, watch->snapshot);
     const char *address = adapter && adapter->up ? good_address(watch, adapter) : NULL;
     if (address) {
-        /* Fits, since it was parsed. */
+        /* The address fits, since it was parsed before. */
         (void)text_format(watch->result->address, CIDR_TEXT_MAX, "%s", address);
         watch->back = watch->back ? watch->back : now;
         if (put_rest_back(watch, adapter, err) < 0)

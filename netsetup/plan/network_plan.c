@@ -42,18 +42,19 @@ static bool prevented(const struct network_input *input, const struct network_pl
     else if (input->management && !input->management6)
         why = "the node's network adapter has no IPv6 address that other nodes can reach";
     if (why)
-        (void)text_format(out, DUAL_STACK_REASON_MAX, "%s", why); /* Always fits. */
+        (void)text_format(out, DUAL_STACK_REASON_MAX, "%s", why); /* The text always fits. */
     return *out;
 }
 
-#define WINDOWS_NETWORK "nat" /* Windows' own network for containers. */
+#define WINDOWS_NETWORK "nat" /* The network that Windows has for its own containers. */
 
 static void add_warning(struct network_plan *plan, const char *code, const char *message) {
     if (plan->warning_count == PLAN_WARNINGS_MAX)
         return;
     struct network_warning *warning = &plan->warnings[plan->warning_count++];
     warning->code = code;
-    (void)text_format(warning->message, sizeof(warning->message), "%s", message); /* Always fits. */
+    /* The text always fits. */
+    (void)text_format(warning->message, sizeof(warning->message), "%s", message);
 }
 
 /* Sets the external agent, the network's name where the agent fixes it, and warnings about
@@ -258,7 +259,7 @@ void network_input_pods(const struct text_list *prefixes, struct network_input *
     input->pod_cidr = text_of_family(prefixes, 4);
     input->pod_cidr6 = text_of_family(prefixes, 6);
     if (!input->pod_cidr)
-        input->pod_cidr = input->pod_cidr6; /* The later check refuses it. */
+        input->pod_cidr = input->pod_cidr6; /* An IPv6 prefix here is refused by a later check. */
 }
 
 int network_input_check(const struct network_input *input, struct error *err) {

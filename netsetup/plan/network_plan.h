@@ -7,43 +7,44 @@
 
 /* Version of HNS (major.minor), from hns_version_get() (netsetup/hns/hns_features.h). */
 struct hns_version {
-    unsigned major, minor; /* 0.0 when not known. */
+    unsigned major, minor; /* The version 0.0 means not known. */
 };
 
-struct network_mode;   /* Defined in netsetup/modes/mode.h. */
-struct network_agent;  /* Defined in netsetup/agents/agent.h. */
-struct external_agent; /* Defined in netsetup/agents/external_agent.h. */
+struct network_mode;   /* The struct is defined in netsetup/modes/mode.h. */
+struct network_agent;  /* The struct is defined in netsetup/agents/agent.h. */
+struct external_agent; /* The struct is defined in netsetup/agents/external_agent.h. */
 
 /* The input of a plan. All text is borrowed for the call; NULL means the default. */
 struct network_input {
-    const char *mode; /* E.g. "overlay"; default: the first mode of the plugin. */
+    const char *mode; /* Name of the mode, e.g. "overlay"; default: the plugin's first mode. */
     /* An agent ("flannel") or a CNI plugin ("win-bridge"). Default: the mode's first CNI plugin,
      * without agent. */
     const char *plugin;
     /* The cluster's agent that makes the network, e.g. "calico"; NULL: unknown. */
     const char *external;
-    const char *name;    /* HNS network; default: the mode's ("flannel.<vni>", "cbr0"). */
+    /* Name of the HNS network; default: the mode's ("flannel.<vni>", "cbr0"). */
+    const char *name;
     const char *adapter; /* Alias of the NIC for the vSwitch, from nic_choose(). */
     /* The Node's .spec.podCIDR. NULL: not known yet, so documents have "<podCIDR>". */
     const char *pod_cidr;
-    const char *pod_cidr6;              /* The IPv6 prefix of .spec.podCIDRs. */
-    struct text_list cluster_pod_cidrs; /* networking.podSubnet of ClusterConfiguration. */
-    struct text_list service_cidrs;     /* networking.serviceSubnet of ClusterConfiguration. */
+    const char *pod_cidr6;              /* The IPv6 prefix of the Node's .spec.podCIDRs. */
+    struct text_list cluster_pod_cidrs; /* networking.podSubnet of the ClusterConfiguration. */
+    struct text_list service_cidrs;     /* networking.serviceSubnet of the ClusterConfiguration. */
     const char *management;             /* The node's address with prefix, "10.0.0.21/24". */
     const char *management6;            /* The node's IPv6 address. */
-    unsigned vni;                       /* For overlay: 0 means 4096. */
-    unsigned vxlan_port;                /* For overlay: 0 means 4789. */
-    const char *dns_domain;             /* E.g. "cluster.local". */
+    unsigned vni;                       /* The VNI of an overlay network; 0 means 4096. */
+    unsigned vxlan_port;                /* The VXLAN port of an overlay network; 0 means 4789. */
+    const char *dns_domain;             /* The cluster's DNS domain, e.g. "cluster.local". */
     struct text_list dns_servers;       /* Addresses of the cluster's DNS servers. */
     struct text_list exclude_from_nat;  /* More prefixes that Pods reach without NAT. */
     struct hns_version hns;
-    /* "auto" (or NULL: IPv6 where possible), "on" (ERROR_UNSUPPORTED with the reason where it is
-     * not possible), "off". */
+    /* Whether Pods get IPv6, too: "auto" (or NULL: where possible), "on" (ERROR_UNSUPPORTED with
+     * the reason where it is not possible), "off". */
     const char *dual_stack;
     /* "own", "print" or "none": who routes to other nodes' Pods, where the mode and agent leave a
      * choice. */
     const char *routes;
-    const char *dsr;        /* "auto", "on" or "off". */
+    const char *dsr;        /* Whether to use DSR: "auto", "on" or "off". */
     const char *cni_folder; /* Where containerd reads CNI files; default: CNI_CONF_DIR. */
 };
 
@@ -51,7 +52,7 @@ struct network_input {
  * an unknown pod_cidr is "<podCIDR>". */
 struct network_ipv6 {
     bool on;
-    char pod_cidr[CIDR_TEXT_MAX];    /* E.g. fd00:10:244:1::/64. */
+    char pod_cidr[CIDR_TEXT_MAX];    /* The Pod prefix, e.g. fd00:10:244:1::/64. */
     char gateway[IP_TEXT_MAX];       /* First address (base+1): the gateway of HNS. */
     char host_endpoint[IP_TEXT_MAX]; /* Second address (base+2): the Pods' gateway on the host. */
     /* First address for Pods; the last is the last one of the prefix. */
@@ -66,7 +67,7 @@ struct network_ipv6 {
 
 enum { PLAN_WARNINGS_MAX = 8 };
 struct network_warning {
-    const char *code; /* "dual-stack-off", "no-route-agent", "pod-cidr-outside-cluster", ... */
+    const char *code; /* E.g. "dual-stack-off", "pod-cidr-outside-cluster". */
     char message[256];
 };
 
@@ -84,33 +85,34 @@ struct network_plan {
     /* The adapter for the vSwitch. NULL: HNS chooses it, or the mode's switch has none. */
     char *adapter;
     bool pod_cidr_known;
-    char pod_cidr[CIDR_TEXT_MAX]; /* E.g. 10.244.1.0/24, or "<podCIDR>". */
+    char pod_cidr[CIDR_TEXT_MAX]; /* The Pod prefix, e.g. 10.244.1.0/24, or "<podCIDR>". */
     char gateway[IP_TEXT_MAX];    /* First address (base+1): HNS's gateway, never a Pod's. */
-    /* For l2bridge: second address (base+2), the Pods' gateway on the host. */
+    /* The Pods' gateway on the host in mode l2bridge: the second address (base+2). */
     char host_endpoint[IP_TEXT_MAX];
-    char *host_endpoint_name; /* For l2bridge: "<name>_ep". */
+    char *host_endpoint_name; /* Name of that endpoint in mode l2bridge: "<name>_ep". */
     int prefix_length;
     /* First and last address that host-local may give to a Pod. */
     char range_start[IP_TEXT_MAX];
     char range_end[IP_TEXT_MAX];
-    char source_vip[IP_TEXT_MAX]; /* For overlay: base+2, outside of that range. */
+    char source_vip[IP_TEXT_MAX]; /* Source VIP of an overlay network: base+2. */
     char management_address[IP_TEXT_MAX];
-    unsigned vni, vxlan_port; /* For overlay. */
+    unsigned vni, vxlan_port; /* VXLAN's numbers of an overlay network. */
     bool set_vxlan_port;      /* The port is not 4789: a VxlanPort policy is needed. */
     /* NETWORK_BASE_NAME, the network that keeps the vSwitch; NULL: none is needed. */
     char *base_name;
-    char base_subnet[CIDR_TEXT_MAX]; /* A /30 that overlaps nothing. */
+    char base_subnet[CIDR_TEXT_MAX]; /* The base network's subnet: a /30 that overlaps nothing. */
     char base_gateway[IP_TEXT_MAX];
-    unsigned base_vsid; /* For overlay: 9999. */
+    unsigned base_vsid; /* VSID of an overlay's base network: 9999. */
     struct network_ipv6 ipv6;
-    struct text_list cluster_pod_cidrs; /* These four lists have both families. */
+    struct text_list cluster_pod_cidrs; /* This list and the next three have both families. */
     struct text_list service_cidrs;
     struct text_list nat_exceptions; /* Prefixes that Pods reach without NAT. */
     struct text_list encap_routes;   /* Prefixes of SDNRoute policies with NeedEncap. */
     char *dns_domain;
     struct text_list dns_servers;
-    char *cni_folder; /* NULL: CNI_CONF_DIR (services/containerd_settings.h). */
-    bool dsr;         /* For kube-proxy's enableDSR and the plugin's loopbackDSR. */
+    /* Folder of CNI files; NULL: CNI_CONF_DIR (services/containerd_settings.h). */
+    char *cni_folder;
+    bool dsr; /* DSR for kube-proxy (enableDSR) and the plugin (loopbackDSR). */
     /* Who has the routes to other nodes' Pods. "own": this host. "print": the network between the
      * nodes, and a join prints them. "none": the network, which has them already. NULL: mode or
      * agent decide it. */
@@ -154,8 +156,8 @@ enum { PREFIXES_MAX = 16 };
 /* The prefixes of the input. The lists have IPv6 prefixes only with dual stack. */
 struct network_prefixes {
     bool has_pod, has_management;
-    struct cidr pod;        /* Of this node. */
-    struct cidr management; /* The node's subnet. */
+    struct cidr pod;        /* The Pod prefix of this node. */
+    struct cidr management; /* The subnet of the node's address. */
     struct ip management_address;
     bool has_pod6, has_management6;
     struct cidr pod6, management6;

@@ -194,8 +194,8 @@ static void apply_exceptions(const struct network_prefixes *p, struct network_pl
         add_exception(list, &count, &p->pod6);
     for (size_t i = 0; !plan->agent->nat_except_pods && i < p->service_count; i++)
         add_exception(list, &count, &p->service[i]);
-    /* In other modes the node's network counts as outside: without NAT its hosts would not know
-     * where to answer. */
+    /* Modes without node_network use NAT towards the node's network, because its hosts have no
+     * route back to Pods. */
     if (plan->mode->node_network && p->has_management)
         add_exception(list, &count, &p->management);
     if (plan->mode->node_network && p->has_management6)
@@ -211,7 +211,8 @@ static void apply_exceptions(const struct network_prefixes *p, struct network_pl
 static int apply_pod(const struct network_prefixes *p, struct network_plan *plan,
                      struct error *err) {
     if (!p->has_pod) {
-        (void)text_format(plan->pod_cidr, sizeof(plan->pod_cidr), "<podCIDR>"); /* Always fits. */
+        /* The text always fits. */
+        (void)text_format(plan->pod_cidr, sizeof(plan->pod_cidr), "<podCIDR>");
         return 0;
     }
     uint64_t last = ((uint64_t)1 << (32 - p->pod.length)) - 1;
@@ -230,7 +231,8 @@ static int apply_pod6(const struct network_prefixes *p, struct network_plan *pla
                       struct error *err) {
     struct network_ipv6 *ipv6 = &plan->ipv6;
     if (!p->has_pod6) {
-        (void)text_format(ipv6->pod_cidr, sizeof(ipv6->pod_cidr), "<podCIDR>"); /* Always fits. */
+        /* The text always fits. */
+        (void)text_format(ipv6->pod_cidr, sizeof(ipv6->pod_cidr), "<podCIDR>");
         return 0;
     }
     ipv6->prefix_length = p->pod6.length;

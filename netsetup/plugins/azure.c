@@ -35,7 +35,7 @@ static json_t *config_json(const struct network_plan *plan) {
                        plan->agent->backend(plan->mode), "capabilities", "dns", 1, "portMappings",
                        1, "ipam", "type", ipam ? ipam : "azure-vnet-ipam", "dns",
                        cni_dns_json(plan), "AdditionalArgs", list);
-    if (ipam) /* As in cni/azure-windows-swift.conflist. */
+    if (ipam) /* The same value is in cni/azure-windows-swift.conflist. */
         json_object_set_new(plugin, "executionMode", json_string("v4swift"));
     if (plan->dsr)
         json_object_set_new(plugin, "windowsSettings", json_pack("{s:b}", "enableLoopbackDSR", 1));

@@ -5,14 +5,14 @@
 #include "netsetup/plan/network_plan.h"
 
 struct cni_plugin {
-    const char *name; /* `type` in the file, and its program: "win-overlay". */
+    const char *name; /* `type` in the file and name of its program: "win-overlay". */
     /* Makes the configuration, a new reference. Values of an unknown Pod prefix are "<podCIDR>". */
     json_t *(*config)(const struct network_plan *plan);
     /* host-local gets the prefix but no range, so addresses that no Pod may get are reserved in
      * host-local's store (with overlay always). */
     bool drops_ranges;
-    bool list;        /* Its file is a list of plugins (.conflist). */
-    const char *ipam; /* Program that assigns Pod addresses; NULL: HNS does. */
+    bool list;        /* The plugin's file is a list of plugins (.conflist). */
+    const char *ipam; /* Program that assigns the Pods' addresses; NULL: HNS does. */
     /* Files that the plugin's programs write in containerd's folder; NULL: none. */
     const char *const *files;
     /* Checks that the plugin can work with these addresses. ERROR_UNSUPPORTED. NULL: it works with

@@ -16,7 +16,7 @@
 /* The version in the plugin's own examples. It accepts 0.3.0, 0.4.0 and 1.0.0, too. */
 #define CNI_VERSION "0.2.0"
 
-/* In the working directory of containerd, which is Windows' default for services. */
+/* Files in containerd's working directory, which is Windows' default for services. */
 static const char *const files[] = {"C:\\Windows\\System32\\wincni.log", NULL};
 
 static json_t *range_json(const char *subnet, const char *start, const char *end,

@@ -46,7 +46,7 @@ static void add_gcloud(const struct route *r, struct text *out) {
 
 static const struct fabric {
     const char *name;
-    const char *provider; /* How the providerID of its Nodes begins. */
+    const char *provider; /* How the providerID of the cloud's Nodes begins. */
     bool by_instance;
     void (*add)(const struct route *route, struct text *out);
 } fabrics[] = {{"text", NULL, false, add_text},

@@ -14,9 +14,9 @@
 
 /* Where routes are created. For a NULL the command has a word in capitals to replace. */
 struct fabric_place {
-    const char *resource_group; /* For az. */
-    const char *route_table;    /* For az its name, for aws its id. */
-    const char *network;        /* For gcloud. */
+    const char *resource_group; /* Resource group of the route table, for az. */
+    const char *route_table;    /* Route table: its name for az, its id for aws. */
+    const char *network;        /* VPC network, for gcloud. */
 };
 /* Fails with ERROR_USAGE for a name with characters that are special in a shell. */
 int fabric_place_check(const struct fabric_place *place, struct error *err);
@@ -25,7 +25,7 @@ int fabric_place_check(const struct fabric_place *place, struct error *err);
  * provider is the name of the fabric ("az"), instance the id in AWS. `own` (or NULL) replaces the
  * Node of its name in `nodes` (a NodeList). Nodes without the needed values, or with invalid ones,
  * are listed in ret_left_out ("node x has no podCIDR"). New reference. */
-struct network_peer; /* Defined in netsetup/routes/routes.h. */
+struct network_peer; /* The struct is defined in netsetup/routes/routes.h. */
 json_t *fabric_routes_of_nodes(const json_t *nodes, const struct network_peer *own,
                                struct text_list *ret_left_out);
 

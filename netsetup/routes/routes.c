@@ -22,7 +22,7 @@ static int fill_route(const struct pod_route *pod_route, uint32_t index, struct 
 /* The host's routes, sorted by destination. */
 struct by_destination {
     struct host_routes routes;
-    const struct host_route **sorted; /* NULL-terminated. */
+    const struct host_route **sorted; /* Pointers to the routes in this order, NULL-terminated. */
 };
 
 static void by_destination_free(struct by_destination *now) {
@@ -259,7 +259,7 @@ int pod_routes_forget(struct host *host, const struct network_plan *, const json
     _cleanup_(freep) struct pod_route *routes = NULL;
     _cleanup_json_ json_t *own = json_array();
     json_each(peers, i, peer)
-        if (json_text_at(peer, "podCIDR")) /* Routes of other modes are policies in HNS. */
+        if (json_text_at(peer, "podCIDR")) /* Routes of another mode are policies in HNS. */
             json_array_append(own, peer);
     return read_routes(own, &routes, err) < 0
                ? -1

@@ -12,18 +12,18 @@
 /* Another node, as its Node object describes it. Text is borrowed from that object. NULL, "" or 0:
  * not given. */
 struct network_peer {
-    const char *node; /* metadata.name. */
+    const char *node; /* Name of the Node (metadata.name). */
     /* IPv4 prefix of the Pods. It may point to `subnet`; then the struct must not be copied. */
     const char *pod_cidr;
-    const char *node_address; /* The first IPv4 InternalIP. */
+    const char *node_address; /* The first IPv4 InternalIP of the Node. */
     const char *pod_cidr6, *node_address6;
     /* What an agent announces about the node in annotations. */
     bool announced;
-    const char *backend; /* The agent's name of its mode. */
-    const char *address; /* The address through which its Pods are reached. */
-    /* Prefix of its Pods, where the agent has its own format for it. */
+    const char *backend; /* The agent's name of the node's mode. */
+    const char *address; /* The address through which the node's Pods are reached. */
+    /* Prefix of the node's Pods, where the agent has its own format for it. */
     char subnet[CIDR_TEXT_MAX];
-    char router_mac[24]; /* MAC of its VXLAN tunnel endpoint. */
+    char router_mac[24]; /* MAC of the node's VXLAN tunnel endpoint. */
     unsigned vni;
 };
 /* Reads a Node object. Pure. */

@@ -20,11 +20,11 @@ enum {
     INSPECT_MS = 30000,
     FOLLOW_AGAIN_MS = 60000,
     AGAIN_MS = 5000,
-    BEGIN_MS = 20000, /* At boot containerd waits for this service. */
+    BEGIN_MS = 20000, /* The limit at boot, when containerd waits for this service. */
     HNS_START_MS = 30000,
-    HNS_DOWN_LOOKS = 5, /* Mostly the SCM restarts HNS by itself. */
-    EMPTY_LOOKS = 4,    /* kube-proxy deletes all load balancers when it starts. */
-    TOLD_FAILURE = 2,   /* An HNS that has just started may not answer yet. */
+    HNS_DOWN_LOOKS = 5, /* Checks before winjoin starts HNS; mostly the SCM restarts it. */
+    EMPTY_LOOKS = 4,    /* Checks without load balancers; kube-proxy deletes all at its start. */
+    TOLD_FAILURE = 2,   /* Failures before a message; a new HNS may not answer yet. */
     BOOT_SECONDS = 300,
     CARD_FILE_MAX = 1024 * 1024
 };

@@ -12,11 +12,11 @@
  * Pod network exists. After a start of Windows an agent may have to make the network first, or its
  * restore may fail. */
 
-/* The state of that condition. Zero at first. */
+/* The state of the condition NetworkUnavailable. Zero at first. */
 struct network_pending {
     bool over;    /* The network exists, and the Node does not say otherwise. */
-    bool asked;   /* `pending` is known from the Node. */
-    bool pending; /* The Node waits for its network. */
+    bool asked;   /* `pending` is known, since the Node was read. */
+    bool pending; /* The Node says that it waits for its network. */
     uint64_t again_ms;
 };
 /* One check, every few seconds while winjoin-network runs: updates the Node's condition. It is
@@ -46,7 +46,7 @@ struct network_seen {
  * Free with network_keeper_free(). */
 struct network_keeper {
     struct host *host;
-    struct http *http; /* NULL: other nodes are not watched. */
+    struct http *http; /* The HTTP client; NULL: other nodes are not watched. */
     /* Writes an entry to the event log; level is 'i', 'w' or 'e' as for host_event(). */
     void (*tell)(void *context, char level, const char *text);
     /* Called after each check, every few seconds, when `http` is set; or NULL. */
@@ -60,15 +60,15 @@ struct network_keeper {
     unsigned down_looks;      /* Checks in a row at which HNS did not run. */
     bool lost;                /* HNS has restarted, and the network is not restored yet. */
     bool unseen;              /* The service began after boot and has not checked yet. */
-    unsigned failures;        /* Failed restores in a row. */
-    uint64_t restore_ms;      /* When a restore is tried again. */
-    uint64_t inspect_ms;      /* When adapter and load balancers are checked again. */
+    unsigned failures;        /* Count of failed restores in a row. */
+    uint64_t restore_ms;      /* Time of the next try to restore. */
+    uint64_t inspect_ms;      /* Time of the next check of adapter and load balancers. */
     size_t balancers;         /* Count of load balancers at the last check. */
     unsigned empty_looks;     /* Checks in a row without load balancers. */
-    bool proxy_restarted;     /* It was restarted for that reason, without effect. */
+    bool proxy_restarted;     /* kube-proxy was restarted for that, without effect. */
     struct network_seen seen; /* Result of the current check. */
     char *restored;           /* Owned text for seen.restored. */
-    struct nic_snapshot card; /* The adapter; alias NULL: not known. */
+    struct nic_snapshot card; /* The adapter's state; alias NULL: not known. */
     bool booting;             /* Windows was just starting when the service began. */
     struct network_pending pending;
 };

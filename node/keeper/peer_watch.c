@@ -18,12 +18,12 @@ struct follower {
     struct chosen chosen;
     struct network_plan plan;
     json_t *remembered; /* The stored routes, an array. */
-    json_t *routes;     /* Name of a Node -> its routes. */
+    json_t *routes;     /* An object: name of a Node -> its routes. */
     bool listed;        /* All Nodes were read once. */
     bool behind;        /* The machine's routes are out of date. */
     bool written;       /* The machine's routes are equal to `remembered`. */
     bool stale;         /* Another join has written its file. */
-    json_t *own;        /* The Node of this node; NULL: not known yet. */
+    json_t *own;        /* This node's own Node object; NULL: not known yet. */
     struct kube_client *client;
     uint64_t write_ms, announce_ms;
     peer_watch_tick *tick;

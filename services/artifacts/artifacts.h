@@ -11,19 +11,19 @@
 #define ARTIFACT_IMAGE_FILE "C:\\k\\pause.tar"
 enum {
     ARTIFACTS_MAX = 64,
-    ARTIFACT_SIZE_MAX = 512 * 1024 * 1024, /* The limit for one file. */
+    ARTIFACT_SIZE_MAX = 512 * 1024 * 1024, /* The largest size of one file. */
     BUNDLE_SIZE_MAX = 1024 * 1024 * 1024,
 };
 
 /* One file of the lock. Free with artifact_free() or artifacts_free(). */
 struct artifact {
-    char *name;      /* E.g. "kubelet". */
-    char *version;   /* E.g. "v1.37.1". */
-    char sha256[65]; /* Lower-case hex; "": upstream's, not read yet. */
-    uint64_t size;   /* 0: not known. */
+    char *name;      /* Name, e.g. "kubelet". */
+    char *version;   /* Version, e.g. "v1.37.1". */
+    char sha256[65]; /* Digest in lower-case hex; "": upstream's, not read yet. */
+    uint64_t size;   /* Size in bytes; 0: not known. */
     char *path;      /* Path in the bundle, with '/': "k/kubelet.exe"; upstream's: "HOST/PATH". */
-    char *digest;    /* For upstream: "HOST/PATH" of its published SHA-256; or NULL. */
-    char *member;    /* For upstream: its path inside the archive `path`; or NULL. */
+    char *digest;    /* Upstream's "HOST/PATH" of the published SHA-256; or NULL. */
+    char *member;    /* Upstream's path inside the archive `path`; or NULL. */
     char *target;    /* Path on the node, e.g. "C:\\k\\kubelet.exe". */
 };
 struct artifacts {
@@ -37,9 +37,10 @@ const struct artifact *artifact_find(const struct artifacts *artifacts, const ch
 
 /* A program that a node may need, and its path. First the programs of the services, then others. */
 struct artifact_target {
-    const char *name;              /* E.g. "kubelet", "containerd-shim-runhcs-v1", "win-overlay". */
-    const char *target;            /* E.g. "C:\\k\\kubelet.exe". */
-    bool required;                 /* Every node needs it. */
+    /* Name, e.g. "kubelet", "containerd-shim-runhcs-v1", "win-overlay". */
+    const char *name;
+    const char *target;            /* Path on the node, e.g. "C:\\k\\kubelet.exe". */
+    bool required;                 /* Every node needs the program. */
     const struct service *service; /* The service that runs this program, or NULL. */
 };
 /* Gets the i-th row; returns false after the last. */
@@ -90,7 +91,7 @@ int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bun
                        struct error *err);
 /* Which of upstream's releases to use. */
 struct bundle_choice {
-    const char *kubernetes_version; /* E.g. "v1.37.1". */
+    const char *kubernetes_version; /* Version of Kubernetes, e.g. "v1.37.1". */
     const char *catalog;            /* Catalog file (catalog.h); NULL: winjoin's own. */
     const char *lock;               /* A lock file that decides versions and digests; or NULL. */
 };
@@ -125,7 +126,7 @@ const struct artifacts *bundle_artifacts(const struct bundle *bundle);
 const struct artifacts *bundle_images(const struct bundle *bundle);
 /* Copies an image to `to` in pieces (HOST_PUBLIC) and verifies it; on ERROR_UNTRUSTED the file is
  * removed. A partial file from a mirror is continued. With `to` NULL it only verifies the image of
- * a folder. */
+ * a folder. Fails with ERROR_UNSUPPORTED for a .zip. */
 int bundle_image_copy(struct bundle *bundle, const struct artifact *image, const char *to,
                       struct error *err);
 /* The first megabytes of an artifact or image, not verified, to see what it is. The caller frees.
@@ -158,8 +159,8 @@ int artifact_is_installed(struct host *host, const struct artifact *artifact, bo
 typedef int artifact_before(void *context, const struct artifact *artifact, bool replaces,
                             struct error *err);
 struct artifacts_result {
-    size_t present, installed; /* `installed` includes replaced ones. */
-    uint64_t bytes;            /* Bytes written. */
+    size_t present, installed; /* Counts of artifacts; `installed` includes replaced ones. */
+    uint64_t bytes;            /* Bytes that were written. */
 };
 /* Fetches what artifacts_ensure() will install, if the bundle is on a mirror or upstream. */
 int artifacts_fetch(struct host *host, struct bundle *bundle, struct error *err);
@@ -197,7 +198,8 @@ int bundle_create(struct host *host, const char *folder, const char *zip_path,
                   const json_t *versions, struct artifacts *ret, struct error *err);
 /* The images to pack into a bundle. */
 struct bundle_wants {
-    const char *sandbox;            /* E.g. "registry.k8s.io/pause:3.10.2"; or NULL. */
+    /* The sandbox image, e.g. "registry.k8s.io/pause:3.10.2"; or NULL. */
+    const char *sandbox;
     const struct text_list *images; /* The user's own images. */
     unsigned build;                 /* Build of Windows; 0: all builds. */
     const struct mirror *from;

@@ -12,13 +12,13 @@ enum { LOCK_SIZE_MAX = 1024 * 1024, PIECE = 4 * 1024 * 1024 };
 
 struct bundle {
     struct host *host;
-    char *folder; /* Exactly one of folder, zip and mirror is set. */
+    char *folder; /* Of folder, zip and mirror exactly one is set. */
     char *zip;
-    size_t zip_len; /* Length of zip. */
+    size_t zip_len; /* Length of the .zip in memory. */
     struct mirror *mirror;
     bool is_upstream; /* A mirror whose list of artifacts comes from the catalog. */
     struct artifacts artifacts, images;
-    char **fetched; /* For a mirror: verified content of each artifact; NULL = not fetched. */
+    char **fetched; /* A mirror's verified content of each artifact; NULL = not fetched. */
 };
 
 void bundle_free(struct bundle *bundle) {
@@ -28,7 +28,7 @@ void bundle_free(struct bundle *bundle) {
         free(bundle->fetched[i]);
     free(bundle->fetched);
     if (bundle->mirror)
-        free((char *)bundle->mirror->url); /* The bundle owns this copy. */
+        free((char *)bundle->mirror->url); /* The bundle owns this copy of the URL. */
     free_all(bundle->mirror, bundle->folder, bundle->zip);
     artifacts_free(&bundle->artifacts);
     artifacts_free(&bundle->images);
@@ -300,7 +300,7 @@ static int fetch(struct bundle *bundle, const bool *wanted, struct error *err) {
     }
 
     for (size_t i = 0; i < artifacts->count; i++) {
-        struct error first = {0}; /* Keeps the first error. */
+        struct error first = {0}; /* The first error is kept. */
 
         if (contents[i] && check_content(&artifacts->items[i], contents[i], lengths[i],
                                          result < 0 ? &first : err) == 0)

@@ -66,7 +66,7 @@ static int check_entry(struct archive_entry *entry, const char *name, const stru
     _cleanup_(freep) char *plain =
         xstrndup(name, folder && len && name[len - 1] == '/' ? len - 1 : len);
     const char *fault = bundle_path_fault(plain);
-    /* 0 for a .zip that has the size after the data. */
+    /* The size is 0 for a .zip that has it after the data. */
     la_int64_t size = archive_entry_size(entry);
 
     if (fault)
@@ -95,7 +95,7 @@ static int read_content(struct archive *archive, const char *name, size_t max, c
         la_ssize_t got = archive_read_data(archive, block, BLOCK);
         if (got == 0)
             break;
-        if (got < 0) /* Most often a wrong checksum. */
+        if (got < 0) /* The data most often has a wrong checksum. */
             return set_archive_error(archive, ERROR_UNTRUSTED, err);
         if ((size_t)got > max - content.len)
             return error_set(err, ERROR_UNTRUSTED, "read archive: '%s' is longer than %zu bytes",
@@ -207,7 +207,7 @@ static void add_fields(struct text *out, const struct bundle_archive_file *file,
         p++;
     add(out, VERSION, 2);
     add(out, *p ? UTF8_NAME : 0, 2);
-    add(out, 0, 4); /* Method "stored"; time midnight. */
+    add(out, 0, 4); /* Method "stored", and midnight as time. */
     add(out, DATE, 2);
     add(out, crc, 4);
     add(out, (uint32_t)file->len, 4);
@@ -229,7 +229,7 @@ int bundle_archive_make(const struct bundle_archive_file *files, size_t count, c
         text_add_bytes(&directory, "PK\1\2", 4);
         add(&directory, MADE_ON_UNIX | VERSION, 2);
         add_fields(&directory, &files[i], sum);
-        add(&directory, 0, 4); /* No comment; first disk. */
+        add(&directory, 0, 4); /* No comment, and the first disk. */
         add(&directory, 0, 2);
         add(&directory, regular_file, 4);
         add(&directory, (uint32_t)out.len, 4);

@@ -13,9 +13,9 @@
 int bundle_archive_check(const char *data, size_t len, struct error *err);
 /* A file to read from an archive. */
 struct bundle_archive_member {
-    const char *path; /* Borrowed. */
-    size_t max;       /* Limit in bytes. */
-    char *data;       /* Result, NUL-terminated; the caller frees it, also after a failure. */
+    const char *path; /* Path in the archive; borrowed. */
+    size_t max;       /* Limit of the size in bytes. */
+    char *data;       /* Content, NUL-terminated; the caller frees it, also after a failure. */
     size_t len;
 };
 /* Checks every entry and reads the wanted files. Fails as bundle_archive_check(), or with

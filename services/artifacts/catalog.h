@@ -12,7 +12,7 @@
 #define CATALOG_KIND "Catalog"
 extern const struct yaml_field catalog_fields[]; /* The fields of a catalog. */
 
-struct catalog; /* Free with catalog_free(). */
+struct catalog; /* A catalog; free with catalog_free(). */
 /* Reads a catalog, YAML or JSON, strictly; text NULL means winjoin's own. `what` names it in
  * errors. Fails with ERROR_USAGE (a field, a program that no node has, a program twice, an unusable
  * version, path or placeholder, a release without a digest) or ERROR_MALFORMED. */
@@ -32,9 +32,9 @@ void catalog_artifacts(const struct catalog *catalog, const char *kubernetes_ver
  * Preflight, the phase `programs`, capabilities and bundle use it. Pure. */
 
 struct compatible {
-    const char *program; /* Name of an artifact, or "pause" for the sandbox image. */
+    const char *program; /* Name of an artifact, or "pause", the sandbox image. */
     unsigned from, to;   /* Minor versions of Kubernetes [from, to]; 0: no limit. */
-    unsigned build;      /* Applies from this Windows build on; 0: to all builds. */
+    unsigned build;      /* The row applies from this Windows build on; 0: to all builds. */
     /* For example "2.4.0 2.3.1": allowed is any version from the first on, and for every further
      * one its MAJOR.MINOR from that patch on. */
     const char *versions;

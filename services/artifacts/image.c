@@ -21,7 +21,7 @@ static const long long LAYER_MAX = 0777777777777LL; /* The largest size in a tar
  * digests[i]. */
 struct image {
     const struct mirror *from;
-    char *host, *name; /* E.g. "registry.k8s.io" and "pause". */
+    char *host, *name; /* Registry and repository, e.g. "registry.k8s.io" and "pause". */
     json_t *list;      /* Descriptors of the chosen manifests. */
     struct mirror_file files[BLOBS_MAX];
     char *paths[BLOBS_MAX], digests[BLOBS_MAX][DIGEST_TEXT_MAX];

@@ -25,7 +25,7 @@ int image_fetch(const struct mirror *from, const char *reference, unsigned build
  * image_facts_free(). */
 struct image_layer {
     char sha256[DIGEST_TEXT_MAX];
-    uint64_t size; /* Compressed size. */
+    uint64_t size; /* Compressed size of the layer. */
 };
 struct image_facts {
     /* The "os.version" ("10.0.20348.2340") of each image for Windows on amd64 in the index, or of
@@ -33,7 +33,7 @@ struct image_facts {
     struct text_list versions;
     bool runs; /* One of the images runs on the requested build. */
     struct image_layer *layers;
-    size_t count; /* Layers of that image, the base first. */
+    size_t count; /* The layers of that image, the base first. */
 };
 void image_facts_free(struct image_facts *facts);
 /* Do containers of one build run on the kernel of another, and does containerd accept their image

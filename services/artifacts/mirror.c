@@ -12,7 +12,7 @@ enum {
     TELL_MS = 1000,
     PAUSE_MS = 1000, /* Pause after the first failure, doubled after each further one. */
     DOUBLINGS_MAX = 4,
-    RETRY_AFTER_MAX = 60, /* In seconds. */
+    RETRY_AFTER_MAX = 60, /* Longest Retry-After in seconds. */
     AT_ONCE = 16,
     PART_BYTES = 4 * 1024 * 1024, /* Size of the parts of a file that are saved on disk. */
 };
@@ -24,7 +24,7 @@ struct fetch {
     char *url;
     struct text body;
     uint64_t written;   /* Bytes already written to the file `into`, before the body. */
-    struct digest *sum; /* Digest of the written bytes. */
+    struct digest *sum; /* Digest of the bytes that are written. */
     uint64_t length;    /* Length of the whole file, from the server; 0 = not known. */
     size_t saved;       /* Bytes of body that are saved on disk, in whole parts. */
     uint64_t furthest;  /* Most bytes that any attempt has reached. */
@@ -32,9 +32,10 @@ struct fetch {
     unsigned attempt;   /* Failed attempts since furthest_ms. */
     uint64_t window_ms; /* Start of the present interval of STALL_MS. */
     uint64_t window_len;
-    bool asks_part, has_parts, only_whole; /* For this request; for the body; from now on. */
-    bool too_slow, odd_part;               /* For this request. */
-    size_t too_long;                       /* The limit that the file exceeds, or 0. */
+    /* State of this request; of the body; of all later requests. */
+    bool asks_part, has_parts, only_whole;
+    bool too_slow, odd_part; /* Faults of this request. */
+    size_t too_long;         /* The limit that the file exceeds, or 0. */
     bool done, may_pass;
     unsigned pause_ms;
     struct error why, disk;

@@ -9,12 +9,12 @@
 /* Where files come from. Borrowed by its users. Its maker has checked `url`: https, no user, query
  * or fragment. */
 struct mirror {
-    struct host *host; /* For clock and random numbers. */
-    struct http *http; /* Trusts the root certificates of the machine. */
+    struct host *host; /* The host, for its clock and random numbers. */
+    struct http *http; /* The HTTP client, which trusts the machine's root certificates. */
     /* E.g. "https://mirror.example/winjoin", which has winjoin.lock directly below. NULL: each path
      * begins with its host. */
     const char *url;
-    bool follows_redirects; /* Only to https, at most five. */
+    bool follows_redirects; /* Redirects are followed, to https only, at most five. */
     /* How long temporary failures of a file are retried; at most one minute, which is also the
      * meaning of 0. */
     unsigned limit_ms;
@@ -34,19 +34,19 @@ char *mirror_url(const struct mirror *mirror, const char *path);
 struct mirror_file {
     const char *name; /* Name of the artifact for messages, or NULL. */
     const char *path;
-    const char *accept;       /* Media types, or NULL. */
-    size_t max;               /* Limit in bytes. */
+    const char *accept;       /* Accepted media types, or NULL. */
+    size_t max;               /* Limit of the size in bytes. */
     bool head;                /* Only the first `max` bytes are wanted; more is no failure. */
-    const char *bearer_token; /* Sent only to the server of the URL; or NULL. */
+    const char *bearer_token; /* Token that only the server of the URL gets; or NULL. */
     const char *sha256;       /* Required digest, or NULL: then it cannot be continued. */
     /* NULL, or the path of a file for content that is too large for memory and has a SHA-256. It is
      * written there from offset `at` on instead of to `data`. Bytes that the file already has there
      * count as received. */
     const char *into;
     uint64_t at;
-    char *data; /* Result, NUL-terminated. */
+    char *data; /* Result: the content, NUL-terminated. */
     size_t len;
-    char digest[DIGEST_TEXT_MAX]; /* Result: the SHA-256 of the file. */
+    char digest[DIGEST_TEXT_MAX]; /* Result: the SHA-256 of the content. */
     /* Called when the file is complete, while others are still being downloaded; or NULL. */
     void (*arrived)(void *context, const struct mirror_file *file);
     void *arrived_context;

@@ -10,18 +10,19 @@
 #include "services/program_flags.h"
 
 enum {
-    COFF_SIZE = 24, /* "PE\0\0" and the file header. */
+    COFF_SIZE = 24, /* Size of "PE\0\0" and the file header. */
     MACHINE_AMD64 = 0x8664,
     IS_EXECUTABLE = 0x0002,
     IS_LIBRARY = 0x2000,
     OPTIONAL_PE64 = 0x20b,
-    OPTIONAL_SIZE = 112, /* Without the data directories. */
+    OPTIONAL_SIZE = 112, /* Size without the data directories. */
     RESOURCE_DIRECTORY = 2,
     SECTION_SIZE = 40,
-    VERSION_MAX = 64, /* The limit of a lock. */
+    VERSION_MAX = 64, /* Longest version that a lock allows. */
 };
 #define SECTION_ALIGNMENT 0x00f00000u
-#define SECTION_IS_DATA 0xc0000040u /* Initialized data, readable and writable. */
+/* Flags of a section with initialized data, readable and writable. */
+#define SECTION_IS_DATA 0xc0000040u
 
 struct part {
     const uint8_t *data;
@@ -30,7 +31,7 @@ struct part {
 struct image {
     struct part file;
     size_t sections, section_count;
-    uint32_t resources; /* Relative address of the resources; 0: none. */
+    uint32_t resources; /* Relative address of the resources; 0: there are none. */
 };
 
 /* ---- bytes ---- */

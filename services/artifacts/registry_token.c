@@ -15,7 +15,7 @@ void registry_challenge_free(struct registry_challenge *challenge) {
 
 /* ---- the challenge ---- */
 
-/* Takes a token of RFC 9110, 5.6.2. */
+/* Takes a token as in RFC 9110, 5.6.2. */
 static char *take_token(const char **at) {
     const char *begin = *at;
 
@@ -73,7 +73,7 @@ bool registry_challenge_read(const char *text, struct registry_challenge *ret) {
             registry_challenge_free(&found);
             bearer = text_equal_nocase(name, "Bearer");
         } else if (*at == '"') {
-            break; /* Not valid: a quoted text without a name. */
+            break; /* A quoted text without a name is not valid. */
         } else {
             at++;
         }
@@ -104,7 +104,8 @@ static int take_answer(const struct http_response *answer, char **ret, struct er
         return -1;
     token = json_text_or(json, "token", json_text_or(json, "access_token", ""));
     while (isalnum((unsigned char)token[len]) ||
-           (token[len] && strchr("-._~+/=", token[len]))) /* RFC 6750, 2.1. */
+           /* Characters of a token by RFC 6750, 2.1. */
+           (token[len] && strchr("-._~+/=", token[len])))
         len++;
     if (!len || token[len] || len > TOKEN_MAX)
         return error_set(err, ERROR_MALFORMED, "the answer has no usable token");

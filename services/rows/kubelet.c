@@ -12,7 +12,7 @@ static const struct flag {
     {"--config=C:\\var\\lib\\kubelet\\config.yaml", ANY},
     {"--kubeconfig=C:\\etc\\kubernetes\\kubelet.conf", ANY},
     {"--cert-dir=C:\\var\\lib\\kubelet\\pki", ANY},
-    /* A field of the configuration file since 1.27. */
+    /* The configuration file has this value since 1.27. */
     {"--container-runtime-endpoint=npipe:////./pipe/containerd-containerd", 26},
     {"--v=2", ANY},
 };
@@ -56,7 +56,7 @@ const struct service service_kubelet = {
     .kubernetes = true,
     .diagnosed = true,
     .proof = {.kind = SERVICE_IS_HEALTHY,
-              .timeout_ms = 240000, /* As waitForKubelet in kubeadm. */
+              .timeout_ms = 240000, /* The time limit of kubeadm (waitForKubelet). */
               .waiting = "for a healthy kubelet",
               .failed = "wait for the kubelet: not healthy"},
     .extra_args = offsetof(struct service_settings, kubelet_extra_args),
