@@ -6,7 +6,7 @@
 #include "services/service_table.h"
 #include "templates/templates.h"
 
-/* ---- candidates ---- */
+/* ---- candidates for a word ---- */
 
 /* The word to complete and where its candidates go: one line for each, "word<tab>help". */
 struct offer {

@@ -69,7 +69,7 @@ static const struct option certs_options[] = {
 };
 const struct option_group certs_group = {"Renewal", certs_options};
 
-/* ---- diag ---- */
+/* ---- flags of diag ---- */
 
 static const struct option diag_options[] = {
     {"replay", 0, OPTION_TEXT, 0, PROGRAM_AT(replay), "FILE",

@@ -10,7 +10,7 @@
 
 enum { TOKEN_FILE_MAX = 4096 };
 
-/* ---- token ---- */
+/* ---- reading the token ---- */
 
 /* Reads the token from standard input. At a terminal it asks for one line and does not show it. */
 static char *read_standard_input(const struct program *program, size_t *ret_len) {
@@ -55,7 +55,7 @@ static int read_token_file(struct program *program, const char *path, struct err
     return 0;
 }
 
-/* ---- configuration file ---- */
+/* ---- reading the configuration file ---- */
 
 /* A relative path that a user gave is relative to the folder in which winjoin was started. */
 static void make_absolute(char **path) {

@@ -8,8 +8,7 @@
 #include "netsetup/nic/nic.h"
 #include "services/version.h"
 
-/* The kubeadm version that winjoin imitates where no kubelet is installed whose version it could
- * tell. */
+/* The version that winjoin, called as kubeadm, reports where no kubelet is installed. */
 #define FOLLOWED "v1.37.1"
 #define AT(field) offsetof(struct program_options, field)
 
@@ -181,7 +180,7 @@ void kubeadm_overview(struct text *out) {
                   "kubeadm COMMAND --help shows more; winjoin.exe has more commands.\n");
 }
 
-/* ---- what kubeadm prints for its phases, and which of winjoin's phases each is ---- */
+/* ---- kubeadm's phases: what it prints for each, and the phases of winjoin that they are ---- */
 
 /* Copied from kubernetes/cmd/kubeadm/app/cmd/join.go. */
 const char kubeadm_joined_text[] =

@@ -1,4 +1,4 @@
-/* The only place that prints: results to stdout, errors, hints and warnings to stderr. */
+/* The only code that prints: results to stdout; errors, hints and warnings to stderr. */
 #include "cmd/program.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* What a run leaves on the node it worked on: its log, its report and its entry in Windows' log. */
+/* What a run of winjoin leaves on its node: a log, a report and an entry in Windows' event log. */
 #include "cmd/program.h"
 
 #include "base/redact.h"
@@ -23,7 +23,7 @@ struct record {
     bool failed; /* The warning that the log cannot be written was printed. */
 };
 
-/* ---- names ---- */
+/* ---- names of logs and reports ---- */
 
 /* Lists the files of that kind, oldest first. */
 static void list(struct host *host, const char *folder, const char *kind, const char *ending,
@@ -42,7 +42,7 @@ static void list(struct host *host, const char *folder, const char *kind, const 
     }
 }
 
-/* ---- writing ---- */
+/* ---- writing the log ---- */
 
 char *record_prefix(struct host *host, enum log_level level) {
     return xasprintf("%s %-5s ", RFC3339_TEXT(host_now(host)),
@@ -137,7 +137,7 @@ void record_event(struct program *program, const struct join_event *event) {
     write_log(program);
 }
 
-/* ---- the end ---- */
+/* ---- the end of a run ---- */
 
 static void close_record(struct program *program, int result, const struct error *err) {
     static const struct {
@@ -208,7 +208,7 @@ void record_free(struct program *program) {
     program->record = NULL;
 }
 
-/* ---- reading ---- */
+/* ---- reading logs and reports ---- */
 
 /* Reads the newest readable report of that kind that began after `since`. ret_stamp gets its time,
  * such as "20261122-101502". */

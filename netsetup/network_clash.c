@@ -130,7 +130,7 @@ static int check_other(const struct network_plan *plan, const struct hcn_network
     return check_foreign(plan, network, err);
 }
 
-/* ---- each network of HNS ---- */
+/* ---- checking each network of HNS ---- */
 
 typedef int check_network(const struct network_plan *plan, const struct hcn_network *network,
                           struct error *err);

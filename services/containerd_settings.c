@@ -139,7 +139,7 @@ static int take_file(const json_t *file, struct containerd_settings *ret, struct
     return 0;
 }
 
-/* ---- imports ---- */
+/* ---- imported files ---- */
 
 /* Does a name match a pattern with stars, as in filepath.Glob? Case is ignored, as on Windows. When
  * the rest does not match, the last star takes one letter more. */
@@ -238,7 +238,7 @@ int containerd_settings_read(struct host *host, const char *path, bool imports,
     return 0;
 }
 
-/* ---- the service ---- */
+/* ---- the service containerd ---- */
 
 /* The last value of "--name value", "--name=value" or "-n value". Borrowed. */
 static const char *flag_value(const struct text_list *words, const char *name, const char *letter) {

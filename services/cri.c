@@ -45,7 +45,7 @@ void cri_pods_free(struct cri_pods *pods) {
     *pods = (struct cri_pods){0};
 }
 
-/* ---- protobuf ---- */
+/* ---- decoding protobuf ---- */
 
 struct span {
     const char *at;
@@ -178,7 +178,7 @@ int cri_pods_parse(const char *data, size_t len, struct cri_pods *ret, struct er
     return 0;
 }
 
-/* ---- calls ---- */
+/* ---- calls of the container runtime ---- */
 
 int cri_pods(struct host *host, const char *pipe, unsigned timeout_ms, struct cri_pods *ret,
              struct error *err) {

@@ -60,7 +60,7 @@ void service_log_words(const char *log, size_t max, struct text_list *ret) {
         (void)collect(log, false, max, ret); /* An empty log has no lines. */
 }
 
-/* ---- when ---- */
+/* ---- times of log lines ---- */
 
 /* Converts the digits after a decimal point to microseconds. */
 static int64_t fraction(const char *digits) {
@@ -194,7 +194,7 @@ void service_life_end(struct host *host, const char *name, bool asked, unsigned 
     life_write(host, name, life);
 }
 
-/* ---- the document ---- */
+/* ---- the status document ---- */
 
 /* Adds the errors in the service's log and, where no record says it, when the service stopped. */
 static void add_log(json_t *status, struct host *host, const struct service *row, bool is_down) {

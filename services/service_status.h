@@ -27,7 +27,7 @@ void service_life_end(struct host *host, const char *name, bool asked, unsigned 
  * unrequested exits within SERVICE_RECENT_SECONDS. `lastErrors` has lines from the end of its log
  * when it is down or keeps exiting. Fails as host_service_query(). New reference. */
 int service_status_read(struct host *host, const char *name, json_t **ret, struct error *err);
-/* Is the service of this name, in a list of such documents, winjoin's and running? */
+/* In a list of such documents: is the service of this name winjoin's, and running? */
 bool service_status_runs(const json_t *list, const char *name);
 /* Does the document show a service that should run but does not, or that keeps exiting? */
 bool service_status_is_down(const json_t *status);

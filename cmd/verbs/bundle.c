@@ -261,7 +261,7 @@ static int create(struct program *program, const char *folder, const char *given
     return print_bundle(program, &artifacts, &images, true, err);
 }
 
-/* ---- diff ---- */
+/* ---- comparing two bundles ---- */
 
 static json_t *side_json(const struct artifact *artifact) {
     return artifact ? json_pack("{s:s, s:s, s:s}", "version", artifact->version, "sha256",

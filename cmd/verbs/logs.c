@@ -36,7 +36,7 @@ struct stream {
     json_t *rows; /* The lines for -o json and yaml; NULL for text. */
 };
 
-/* ---- reading ---- */
+/* ---- reading log files ---- */
 
 /* Reads what was added since the last call. A line without its line end is left for the next
  * call. */

@@ -43,7 +43,7 @@ __attribute__((format(gnu_printf, 2, 3))) static void add_problem(struct gatheri
     json_array_append_new(g->problems, json_string(text_str(&t)));
 }
 
-/* ---- earlier runs ---- */
+/* ---- results of earlier runs ---- */
 
 static json_t *run_json(const json_t *report) {
     long long code = json_number_at(report, "exitCode", 0);
@@ -164,7 +164,7 @@ static int add_runs(struct gathering *g, struct error *err) {
     return 0;
 }
 
-/* ---- the machine and the cluster ---- */
+/* ---- state of the machine and the cluster ---- */
 
 static void add_hns(struct gathering *g, struct hns_version *ret) {
     json_t *rows = json_array();
@@ -195,7 +195,8 @@ static void look(struct gathering *g) {
     _cleanup_json_ json_t *certificate = diag_look_certificate(g->host, options.certificate_file);
     static const char prefix[] = "CN=system:node:";
     const char *at = strstr(json_text_or(certificate, "subject", ""), prefix);
-    /* "CN=system:node:win-7k2,O=system:nodes" -> "win-7k2" */
+    /* Takes the node's name from the subject: "CN=system:node:win-7k2,O=system:nodes" ->
+     * "win-7k2". */
     _cleanup_(freep) char *name =
         at ? xstrndup(at + strlen(prefix), strcspn(at + strlen(prefix), ",")) : NULL;
     _cleanup_(kube_client_close) struct kube_client client = {0};

@@ -91,7 +91,7 @@ static void add_options(struct text *out, const struct option *table) {
     }
 }
 
-/* Each line of a usage after the first begins with "  winjoin ". */
+/* Adds the lines of a usage. Each line after the first begins with "  winjoin ". */
 static void usage_lines(struct text *out, const char *usage) {
     text_add(out, "winjoin ");
     for (const char *line = usage; line; line = strchr(line, '\n')) {

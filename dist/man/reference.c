@@ -250,7 +250,7 @@ static void documents(bool read) {
     } while (told.count > before);
 }
 
-/* ---- the pages ---- */
+/* ---- the table of pages ---- */
 
 static const struct {
     const char *name;

@@ -26,7 +26,7 @@ struct external_network {
 struct external_agent {
     const char *name;       /* The agent's name in network.json, e.g. "calico". */
     const char *title;      /* The agent's name for messages, e.g. "Calico". */
-    const char *daemon_set; /* Its DaemonSet (any namespace), e.g. "calico-node-windows". */
+    const char *daemon_set; /* The agent's DaemonSet, e.g. "calico-node-windows". */
     const char *config_map; /* ConfigMap of its settings, in the namespace of the DaemonSet. */
     /* ConfigMap, in the same namespace, of the other nodes' agents and of the controller. */
     const char *others_map;

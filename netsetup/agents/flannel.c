@@ -8,7 +8,7 @@
 
 #define ANNOTATION "flannel.alpha.coreos.com/"
 
-/* ---- modes ---- */
+/* ---- flannel's words for the modes ---- */
 
 static const struct {
     const char *mode, *backend;
@@ -21,7 +21,7 @@ static const char *backend_of(const struct network_mode *mode) {
     return NULL;
 }
 
-/* ---- net-conf.json ---- */
+/* ---- the configuration file net-conf.json ---- */
 
 static char *net_conf_make(const struct network_plan *plan) {
     const struct text_list *cluster = &plan->cluster_pod_cidrs;
@@ -141,7 +141,7 @@ static int check_net_conf(const struct agent_settings *s, struct error *err) {
     return error_hint(err, VXLAN_HINT);
 }
 
-/* ---- annotations of Nodes ---- */
+/* ---- flannel's annotations of Nodes ---- */
 
 static bool read_peer(const json_t *annotations, struct network_peer *ret) {
     const char *text = json_string_value(json_object_get(annotations, ANNOTATION "backend-data"));
@@ -173,7 +173,7 @@ json_t *flannel_announcement(unsigned vni, const char *router_mac, const char *a
                      ANNOTATION "public-ip", address);
 }
 
-/* ---- the agent ---- */
+/* ---- the agent's functions and constant ---- */
 
 /* Restarts flanneld after its network was made again: flanneld does not notice it, and its routes
  * are gone. */

@@ -178,7 +178,7 @@ static void balancer_found(void *context, const struct json_found *found) {
     }
 }
 
-/* ---- lists ---- */
+/* ---- reading whole lists ---- */
 
 /* What to read for one kind of object. */
 struct reading {

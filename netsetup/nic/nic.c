@@ -137,8 +137,8 @@ static bool any_usable(const struct text_list *addresses) {
     return false;
 }
 
-/* Can this adapter be the one under a virtual switch whose vEthernet has another MAC? It has no
- * usable address. */
+/* Can this adapter be the one under a virtual switch whose vEthernet has another MAC? Such an
+ * adapter has no usable address. */
 static bool may_be_below(const struct host_adapters *adapters, const struct host_adapter *adapter) {
     if (nic_is_virtual_alias(adapter->alias) || !*adapter->mac || any_usable(&adapter->addresses))
         return false;
@@ -241,7 +241,7 @@ static int refuse_none(const struct host_adapters *adapters, const struct wish *
     for (size_t i = 0; i < adapters->count; i++) {
         const char *address = NULL;
 
-        /* Text such as "'Ethernet' (169.254.83.7/16: no DHCP server answered)". */
+        /* Makes a text such as "'Ethernet' (169.254.83.7/16: no DHCP server answered)". */
         for (size_t k = 0; k < adapters->items[i].addresses.count; k++)
             if (!strchr(adapters->items[i].addresses.items[k], ':') &&
                 (!address || nic_usable_address(adapters->items[i].addresses.items[k])))

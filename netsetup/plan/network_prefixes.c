@@ -1,4 +1,4 @@
-/* Subnet arithmetic of the pod network. */
+/* Computes the addresses and prefixes of the Pod network. */
 #include "netsetup/plan/network_plan.h"
 
 #include "netsetup/agents/agent.h"

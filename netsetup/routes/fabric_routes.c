@@ -5,7 +5,7 @@
 
 enum { ROUTES_MAX = PEERS_MAX * 2, NAME_MAX_LEN = 253, PLACE_MAX = 90 };
 
-/* ---- commands ---- */
+/* ---- commands of the clouds ---- */
 
 static const char *or_word(const char *given, const char *word) {
     return given ? given : word;
@@ -133,7 +133,7 @@ int fabric_place_check(const struct fabric_place *place, struct error *err) {
     return 0;
 }
 
-/* ---- from Nodes ---- */
+/* ---- routes from Node objects ---- */
 
 /* Adds a route; returns false unless prefix and address are valid and of the same family. */
 static bool add_route(const char *node, const char *provider_id, const char *prefix,

@@ -1,4 +1,4 @@
-/* Other nodes and the routes to their pods. */
+/* Other nodes and the routes to their Pods: reads, writes and removes them. */
 #include "netsetup/routes/routes.h"
 
 #include "netsetup/agents/agent.h"

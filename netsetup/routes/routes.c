@@ -266,7 +266,7 @@ int pod_routes_forget(struct host *host, const struct network_plan *, const json
                : pod_routes_remove(host, routes, json_array_size(own), err);
 }
 
-/* ---- remote subnets ---- */
+/* ---- VXLAN routes: RemoteSubnetRoute policies ---- */
 
 #define TYPE "RemoteSubnetRoute"
 

@@ -29,7 +29,7 @@ enum {
     CARD_FILE_MAX = 1024 * 1024
 };
 
-/* ---- the network adapter ---- */
+/* ---- recording the network adapter ---- */
 
 /* Records the interface that has the node's address. Under a virtual switch Windows does not list
  * the physical adapter, so nic_choose() cannot be used. */
@@ -47,7 +47,7 @@ static int take_card(struct network_keeper *k, const struct network_input *input
     return 0;
 }
 
-/* ---- networks ---- */
+/* ---- restoring the networks ---- */
 
 /* When a network is missing, records the adapter before the network is made again, because HNS may
  * take its address away. *ret_again: a run that was killed has left its file. */

@@ -146,7 +146,7 @@ static void announce(struct follower *f) {
         log_message(LOG_INFO, "told other nodes this network's address: %s", network.router_mac);
 }
 
-/* ---- the watch ---- */
+/* ---- watching Nodes ---- */
 
 static int take_nodes(void *context, const json_t *items, struct error *) {
     json_each(items, i, node)

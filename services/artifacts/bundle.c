@@ -344,7 +344,7 @@ int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **r
     return 0;
 }
 
-/* ---- images ---- */
+/* ---- images and large files ---- */
 
 int artifact_digest_file(struct host *host, const char *path, const char *to,
                          char sha256[DIGEST_TEXT_MAX], uint64_t *ret_size, struct error *err) {

@@ -179,7 +179,7 @@ int bundle_archive_files(const char *data, size_t len, struct text_list *ret, st
     return -1;
 }
 
-/* ---- zip ---- */
+/* ---- writing a .zip ---- */
 
 /* Writes .zip files without compression (PKWARE, APPNOTE.TXT 4.3 and 4.4). libarchive's output
  * differs between its versions, but the same bundle must have the same bytes everywhere. */

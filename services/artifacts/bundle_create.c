@@ -146,7 +146,7 @@ int bundle_create(struct host *host, const char *folder, const char *zip_path,
     return finish(host, &packing, zip_path, ret, err);
 }
 
-/* ---- images ---- */
+/* ---- packing images ---- */
 
 /* Adds the sandbox image, which is packed like a program, and the user's own images, which stay
  * files in the folder. */

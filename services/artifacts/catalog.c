@@ -38,7 +38,7 @@ void catalog_freep(struct catalog **catalog) {
     catalog_free(*catalog);
 }
 
-/* ---- checks ---- */
+/* ---- checking a catalog ---- */
 
 /* Is this "HOST/PATH" without scheme and query, and without parts that a server could read as
  * another path? */

@@ -202,7 +202,7 @@ static int add_parts(struct image *image, const char *member, long long max, str
     return 0;
 }
 
-/* ---- the archive ---- */
+/* ---- writing the archive ---- */
 
 /* Adds a tar header (POSIX.1-2024, pax, "ustar Interchange Format"). */
 static void add_header(struct text *out, const char *path, uint64_t size) {
@@ -299,7 +299,7 @@ static int pack(struct image *image, const char *reference, const char *tag, con
     return host_write_part(host, path, at, piece.data, piece.len, HOST_PUBLIC, err);
 }
 
-/* ---- one image ---- */
+/* ---- fetching one image ---- */
 
 /* Splits "HOST/NAME[:TAG][@DIGEST]". *ret_tag (borrowed) is the digest where there is one. */
 static void open_image(struct image *image, const struct mirror *from, const char *reference,

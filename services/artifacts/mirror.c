@@ -61,7 +61,7 @@ char *mirror_url(const struct mirror *mirror, const char *path) {
     return text_take(&out);
 }
 
-/* ---- progress ---- */
+/* ---- progress of downloads ---- */
 
 /* Count of bytes of the file that were received. */
 static uint64_t come(const struct fetch *f) {

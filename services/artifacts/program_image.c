@@ -34,7 +34,7 @@ struct image {
     uint32_t resources; /* Relative address of the resources; 0: there are none. */
 };
 
-/* ---- bytes ---- */
+/* ---- reading bytes ---- */
 
 static bool part_of(struct part whole, size_t offset, size_t len, struct part *ret) {
     if (offset > whole.len || len > whole.len - offset)
@@ -68,7 +68,7 @@ static const uint8_t *find(struct part part, const char *what, size_t len) {
     return NULL;
 }
 
-/* ---- headers and sections ---- */
+/* ---- headers and sections of a program ---- */
 
 static struct part section_at(const struct image *image, size_t i) {
     struct part header = {0};
@@ -148,7 +148,7 @@ static char *version_of(struct part text) {
     return xstrndup((const char *)text.data, len);
 }
 
-/* ---- Go's build information ---- */
+/* ---- version in Go's build information ---- */
 
 /* Takes a string: Go's uvarint and that many bytes. *rest is what follows. */
 static bool take_string(struct part *rest, struct part *ret) {
@@ -274,7 +274,7 @@ static char *go_version(struct part text) {
     return version;
 }
 
-/* ---- the version resource ---- */
+/* ---- version in the version resource ---- */
 
 /* Finds the entry with this id (0: the first) in a resource directory and gets its offset. */
 static bool resource_entry(struct part resources, uint32_t directory, uint32_t id, uint32_t *ret) {

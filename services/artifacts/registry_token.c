@@ -86,7 +86,7 @@ bool registry_challenge_read(const char *text, struct registry_challenge *ret) {
     return found.realm != NULL;
 }
 
-/* ---- the token ---- */
+/* ---- fetching the token ---- */
 
 static int take_answer(const struct http_response *answer, char **ret, struct error *err) {
     _cleanup_json_ json_t *json = NULL;

@@ -6,7 +6,7 @@
 
 enum { DIGEST_FILE_MAX = 1024 * 1024 };
 
-/* ---- digests ---- */
+/* ---- reading published digests ---- */
 
 static bool take_hex(const char *text, size_t len, char ret[DIGEST_TEXT_MAX]) {
     if (len != DIGEST_TEXT_MAX - 1)
