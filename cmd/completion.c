@@ -174,7 +174,7 @@ int verb_complete(struct program *program, struct error *err) {
             const struct verb *verb = line.sub ? line.sub : line.verb;
             _cleanup_(text_list_free) struct text_list kinds = {0};
 
-            /* `kinds`: what the verb's words are, in order, such as "DIR [FILE]". */
+            /* The kinds of words that the verb takes, in order, such as "DIR [FILE]". */
             if (!line.sub && !line.words)
                 for (const struct verb *sub = verb->subcommands; sub && sub->name; sub++)
                     offer(&o, sub->name, sub->help);

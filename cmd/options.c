@@ -65,7 +65,7 @@ int options_hint_near(const struct option_set *set, const char *name, struct err
     for (size_t i = 0; i < count && !nearest_name(name, names, count); i++) {
         size_t len = strlen(names[i]), own = strlen(name);
 
-        /* "--mode" is the end of "--network-mode". */
+        /* For example, "--mode" is the end of "--network-mode". */
         if (len > own && names[i][len - own - 1] == '-' && text_ends_with(names[i], name))
             return error_hint(err, "did you mean --%s?", names[i]);
     }
@@ -102,7 +102,8 @@ static int unknown(const struct option_set *set, const char *name, struct error 
         if (text_list_has(&choices, name))
             return error_hint(err, "did you mean --%s %s?", o->name, name);
         if (o->type != OPTION_BOOL && strlen(o->name) > 3 && text_starts_with(name, o->name) &&
-            strpbrk(name, "0123456789.:")) /* "--tokenabcdef.0123..." is --token with its value. */
+            /* For example, "--tokenabcdef.0123..." is --token with its value. */
+            strpbrk(name, "0123456789.:"))
             return error_hint(err, "is a blank missing behind --%s?", o->name);
     }
     for (size_t i = 0; i < ARRAY_SIZE(other_names); i++) {
@@ -342,7 +343,8 @@ int options_parse(const struct option_set *set, int argc, char *const *argv,
             only_words = true;
         else if (parse_flag(&r, word, first) < 0) {
             result = -1;
-            /* The rest is still read, since it may say how errors are printed (-o). */
+            /* After an error the other flags are still read, since -o says how errors are
+             * printed. */
             first = &later;
         }
     }
@@ -379,7 +381,8 @@ int options_from_environment(const struct option_set *set,
         redact_learn(value);
         if (set_value(set, o, value, first) < 0) {
             result = error_prefix(first, "environment variable %s", name);
-            /* The rest is still read, since it may say how errors are printed (WINJOIN_OUTPUT). */
+            /* After an error the other variables are still read, since WINJOIN_OUTPUT says how
+             * errors are printed. */
             first = &later;
         } else {
             set->given[i] = true;

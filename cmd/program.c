@@ -246,7 +246,8 @@ static int finish(struct program *program, struct error *err, int result) {
     log_open(NULL, NULL, 0);
     log_forget_secrets();
     if (program->log)
-        (void)fclose(program->log); /* No one is left to tell that the log could not be closed. */
+        /* A failure to close the log is ignored, since the log is the place to report it. */
+        (void)fclose(program->log);
     return code;
 }
 

@@ -174,7 +174,7 @@ static void add_at(json_t *schema, const char *path, json_t *leaf) {
 
     if (!path[len]) {
         if (next)
-            json_decref(leaf); /* apiVersion and kind are already there. */
+            json_decref(leaf); /* The members apiVersion and kind are already there. */
         else
             json_object_set_new(members, name, leaf);
         return;

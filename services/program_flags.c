@@ -16,7 +16,7 @@ void program_flags_parse(const char *help, struct text_list *ret) {
         if (p == line) /* The line of a flag is indented. */
             continue;
         if (p[0] == '-' && p[1] != '-' && p[1] && p[2] == ',' && p[3] == ' ')
-            p += 4; /* Skips the short name in "-v, --v Level". */
+            p += 4; /* Skips the short name of a flag, as in "-v, --v Level". */
         if (p[0] != '-' || p[1] != '-')
             continue;
         len = strspn(p + 2, name_letters);

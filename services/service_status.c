@@ -57,7 +57,7 @@ static size_t collect(const char *log, bool marked, size_t max, struct text_list
 
 void service_log_words(const char *log, size_t max, struct text_list *ret) {
     if (!collect(log, true, max, ret))
-        (void)collect(log, false, max, ret); /* An empty log has no lines. */
+        (void)collect(log, false, max, ret); /* An empty log has no lines to collect. */
 }
 
 /* ---- times of log lines ---- */
@@ -93,7 +93,7 @@ static int two(const char *digits) {
 
 /* Reads a time such as "E1122 10:15:02.123456". */
 static bool klog_time(const char *line, int64_t now, int64_t *ret_us) {
-    static const char form[] = "?dddd dd:dd:dd"; /* The letter 'd' means a digit. */
+    static const char form[] = "?dddd dd:dd:dd"; /* The letter 'd' in the form means a digit. */
     /* A line has no year. The time is UTC and up to a day off, so a line of "next year" is from
      * last year. */
     char today[RFC3339_TEXT_MAX];
@@ -114,7 +114,7 @@ static bool klog_time(const char *line, int64_t now, int64_t *ret_us) {
                      .tm_sec = two(line + 12),
                      .tm_isdst = -1};
     then = mktime(&tm);
-    if (then > (time_t)(now + SECONDS_A_DAY)) { /* The line is from last year. */
+    if (then > (time_t)(now + SECONDS_A_DAY)) { /* The log line is from last year. */
         tm.tm_year--;
         tm.tm_isdst = -1;
         then = mktime(&tm);

@@ -209,8 +209,8 @@ static int watch_once(struct diagnosis *d, struct error *err) {
     return 0;
 }
 
-/* Tests again and again until an error, until Ctrl-C (the usual end, so no error), or until the
- * reader of stdout has gone. */
+/* Tests again and again until an error, until Ctrl-C (the usual end, so no error), or until stdout
+ * is closed. */
 static int watch(struct diagnosis *d, struct error *err) {
     int result;
 

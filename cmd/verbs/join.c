@@ -111,7 +111,7 @@ static int run_join(struct program *program, struct join *join, struct error *er
         !(join->progress.phase->run == phase_preflight && restart_continues(program->host)))
         restart(program, join, err);
     else if (result == 0 && restart_is_left(program->host))
-        /* Otherwise Windows' next start would run the join again. */
+        /* Without restart_end(), Windows' next start would run the join again. */
         (void)restart_end(program->host, ERROR_IGNORED);
     print_matrix(program, join);
     progress_tell_next(program, &join->progress);

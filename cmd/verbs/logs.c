@@ -16,7 +16,8 @@ struct source {
     const char *name; /* The name of the service; borrowed from the table. */
     char *path;
     uint64_t offset;
-    int64_t last_us; /* The time of its last line that had one; lines without a time get it, too. */
+    /* The time of the file's last line that had one; lines without a time get it, too. */
+    int64_t last_us;
 };
 struct line {
     const char *name;
@@ -127,8 +128,7 @@ static void print_lines(struct stream *s, size_t tail) {
     s->line_count = 0;
 }
 
-/* Follows the logs until Ctrl-C (the usual end, so no error) or until the reader of stdout has
- * gone. */
+/* Follows the logs until Ctrl-C (the usual end, so no error) or until stdout is closed. */
 static void follow(struct stream *s) {
     while (output_flush() && host_sleep(s->host, FOLLOW_MS, ERROR_IGNORED) == 0) {
         find_all(s);

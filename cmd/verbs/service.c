@@ -18,7 +18,7 @@ struct service_log {
     const struct service_host_settings *settings;
     FILE *file;
     uint64_t written;
-    bool asked; /* The SCM stopped the service; it did not end by itself. */
+    bool asked; /* The SCM stopped the service, so it did not end by itself. */
 };
 
 /* Opens the log file. A file that an untrusted user could have made is not used; then the output is

@@ -73,7 +73,8 @@ int hcn_network_parse(const json_t *json, struct hcn_network *ret, struct error 
         return -1;
     /* NAT is the value 0 of the enumeration, and HNS leaves out zeros. */
     if (!*network.type)
-        (void)text_format(network.type, sizeof(network.type), "NAT"); /* The text always fits. */
+        /* The text "NAT" always fits. */
+        (void)text_format(network.type, sizeof(network.type), "NAT");
     json_each(json_object_get(json, "Policies"), i, policy)
         for (size_t k = 0; k < ARRAY_SIZE(policies); k++)
             if (text_equal_nocase(json_text_at(policy, "Type"), policies[k].type) &&

@@ -42,7 +42,8 @@ static bool prevented(const struct network_input *input, const struct network_pl
     else if (input->management && !input->management6)
         why = "the node's network adapter has no IPv6 address that other nodes can reach";
     if (why)
-        (void)text_format(out, DUAL_STACK_REASON_MAX, "%s", why); /* The text always fits. */
+        /* The reason always fits into the buffer. */
+        (void)text_format(out, DUAL_STACK_REASON_MAX, "%s", why);
     return *out;
 }
 
@@ -53,7 +54,7 @@ static void add_warning(struct network_plan *plan, const char *code, const char 
         return;
     struct network_warning *warning = &plan->warnings[plan->warning_count++];
     warning->code = code;
-    /* The text always fits. */
+    /* The message always fits into the buffer. */
     (void)text_format(warning->message, sizeof(warning->message), "%s", message);
 }
 

@@ -211,7 +211,7 @@ static void apply_exceptions(const struct network_prefixes *p, struct network_pl
 static int apply_pod(const struct network_prefixes *p, struct network_plan *plan,
                      struct error *err) {
     if (!p->has_pod) {
-        /* The text always fits. */
+        /* The placeholder always fits into the buffer. */
         (void)text_format(plan->pod_cidr, sizeof(plan->pod_cidr), "<podCIDR>");
         return 0;
     }
@@ -231,7 +231,7 @@ static int apply_pod6(const struct network_prefixes *p, struct network_plan *pla
                       struct error *err) {
     struct network_ipv6 *ipv6 = &plan->ipv6;
     if (!p->has_pod6) {
-        /* The text always fits. */
+        /* The placeholder always fits into the buffer. */
         (void)text_format(ipv6->pod_cidr, sizeof(ipv6->pod_cidr), "<podCIDR>");
         return 0;
     }

@@ -39,8 +39,8 @@ enum { PEERS_MAX = 5000 };
  * it. Fails as peers_write(). */
 int peers_replace(struct host *host, const struct network_plan *plan, const json_t *before,
                   const json_t *peers, struct error *err);
-/* Removes these routes. Routes that are policies of the HNS network are deleted with it and stay
- * here. */
+/* Removes these routes. Routes that are policies of the HNS network need no removal, because they
+ * are deleted with the network. */
 int peers_remove(struct host *host, const struct network_plan *plan, const json_t *peers,
                  struct error *err);
 /* Adds missing routes; with `only` it also removes all others. The network must exist. Fails with

@@ -235,7 +235,7 @@ static void inspect(struct network_keeper *k) {
     struct error why = {0};
     size_t before = k->balancers;
 
-    /* What cannot be read now does not count as lost. */
+    /* Values that cannot be read now do not count as lost. */
     if (chosen_load(k->host, &chosen, ERROR_IGNORED) < 0)
         return;
     (void)take_card(k, &chosen.network, ERROR_IGNORED);
@@ -330,7 +330,8 @@ int network_keeper_run(struct network_keeper *k, struct error *) {
     struct wait wait = {
         .limit_ms = FOLLOW_AGAIN_MS, .pause_ms = LOOK_MS, .look = look, .context = k};
 
-    (void)look(k, NULL, NULL); /* Before the API server is asked, which may not answer. */
+    /* A first check comes before the API server is asked, which may not answer. */
+    (void)look(k, NULL, NULL);
     do {
         struct kube_watch others[4];
         size_t count = k->http && k->others ? k->others(k->looked_context, others) : 0;

@@ -38,7 +38,7 @@ static void take_node(struct follower *f, json_t *node) {
 
     if (!name)
         return;
-    /* Another Node could claim the same Pod prefix, so this node's own is kept apart. */
+    /* Keeps this node's own Node object, which announce() needs. */
     if (text_equal(name, f->chosen.node)) {
         json_decref(f->own);
         f->own = json_deep_copy(node);

@@ -4,7 +4,7 @@
 
 enum {
     ALL_MS = 30 * 60 * 1000, /* Limit for all files together. */
-    LARGE_MS = 12 * ALL_MS,  /* The same limit when a file goes to disk. */
+    LARGE_MS = 12 * ALL_MS,  /* Limit for all files together when one of them goes to disk. */
     LIMIT_MS = 60 * 1000,
     ALL_MAX = 1024 * 1024 * 1024,
     STALL_MS = 30 * 1000,
@@ -46,7 +46,7 @@ struct batch {
     struct fetch *fetches;
     size_t count;
     uint64_t begin_ms, told_ms, received, limit_ms;
-    struct fetch *failed; /* A download that failed finally; it stops the others. */
+    struct fetch *failed; /* A download that failed finally and so stops the others. */
 };
 
 char *mirror_url(const struct mirror *mirror, const char *path) {

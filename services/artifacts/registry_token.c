@@ -59,7 +59,7 @@ bool registry_challenge_read(const char *text, struct registry_challenge *ret) {
             value = take_value(&at);
             if (!value)
                 break;
-            /* The first value of each name counts. */
+            /* The first value of each name in a challenge counts. */
             where = text_equal_nocase(name, "realm")     ? &found.realm
                     : text_equal_nocase(name, "service") ? &found.service
                     : text_equal_nocase(name, "scope")   ? &found.scope
@@ -68,7 +68,7 @@ bool registry_challenge_read(const char *text, struct registry_challenge *ret) {
                 *where = take_ptr(value);
             free(value);
         } else if (*name) {
-            if (found.realm) /* The next scheme begins here. */
+            if (found.realm) /* The next scheme of the challenge begins here. */
                 break;
             registry_challenge_free(&found);
             bearer = text_equal_nocase(name, "Bearer");
