@@ -41,10 +41,7 @@ json_t *limits_json(const struct limit_scene *scene);
 /* The ids of the limits that hold, separated by commas; the caller frees. */
 char *limits_that_hold(const struct limit_scene *scene);
 
-enum {
-    LIMIT_PORTS_A_BALANCER = 64,
-    LIMIT_DYNAMIC_PORTS = 16384 /* The default count of Windows. */
-};
+enum { LIMIT_PORTS_A_BALANCER = 64, LIMIT_DYNAMIC_PORTS = 16384 /* The default of Windows. */ };
 /* Reads how many dynamic TCP ports Windows has (netsh, in any language). Fails as host_run(), or
  * with ERROR_MALFORMED when netsh prints no number. */
 int limit_dynamic_ports(struct host *host, unsigned *ret, struct error *err);

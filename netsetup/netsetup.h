@@ -56,7 +56,7 @@ void firewall_names(struct text_list *ret);
 
 #define SOURCE_VIP_UNKNOWN "<sourceVIP>" /* The value until HNS has chosen the address. */
 
-/* Sets plan->source_vip to the third address of the Pod prefix (the second is HNS's gateway), or to
+/* Sets plan->source_vip to the address base+2 of the Pod prefix (base+1 is HNS's gateway), or to
  * SOURCE_VIP_UNKNOWN for an agent that lets HNS choose it. Pure. */
 int source_vip_plan(const struct network_prefixes *prefixes, struct network_plan *plan,
                     struct error *err);

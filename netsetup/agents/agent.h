@@ -37,7 +37,7 @@ struct agent_settings {
     /* The agent does the work of kube-proxy, which must not run beside it. */
     bool proxies;
     char *backend; /* The agent's name of its mode, e.g. "vxlan", "host-gw". */
-    /* winjoin's name of that mode; NULL: Windows has no such mode. */
+    /* winjoin's name of the agent's mode; NULL: Windows has no such mode. */
     const char *mode;
     unsigned vni, vxlan_port;   /* VXLAN's VNI and UDP port; 0 when not given. */
     struct text_list pod_cidrs; /* The prefixes of all Pods; may be empty. */
@@ -91,7 +91,7 @@ struct network_agent {
     const char *kubeconfig_path;
     const char *kubeconfig_user; /* The name of the user in kubeconfig_path. */
     const struct agent_right *rights;
-    /* Who has those rights. NULL: nodes, since the agent uses the node's certificate. Otherwise the
+    /* Who has these rights. NULL: nodes, since the agent uses the node's certificate. Otherwise the
      * agent requests a certificate of its own with this organization. */
     const char *group;
     /* Start of the name in the agent's own certificate; the node's name follows. */
@@ -115,7 +115,7 @@ struct network_agent {
     bool in_cluster;
     /* Name of the HNS network that the agent makes, where it is always the same. */
     const char *network_name;
-    /* Names of all networks that it makes. A reset deletes them in reverse order. */
+    /* Names of all networks that the agent makes. A reset deletes them in reverse order. */
     const char *const *networks;
     /* The Node annotation that has the prefix of the Node's Pods where that is not spec.podCIDR,
      * and the program that writes it. */

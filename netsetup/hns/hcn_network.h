@@ -20,7 +20,7 @@
 json_t *hcn_base_network_json(const struct network_plan *plan);
 /* The Pod network. Type and flags come from the mode, VSID and VXLAN port from the plan. */
 json_t *hcn_pod_network_json(const struct network_plan *plan);
-/* The host's own endpoint in mode l2bridge, with the third address of the Pod prefix (base+2). */
+/* The host's own endpoint in mode l2bridge, with the address base+2 of the Pod prefix. */
 json_t *hcn_host_endpoint_json(const struct network_plan *plan, const char *network_id);
 /* Body of HNS version 1 "POST /endpoints/<id>/attach", to attach to the host's compartment. */
 json_t *hcn_host_attach_json(void);

@@ -53,8 +53,8 @@ struct network_input {
 struct network_ipv6 {
     bool on;
     char pod_cidr[CIDR_TEXT_MAX];    /* The Pod prefix, e.g. fd00:10:244:1::/64. */
-    char gateway[IP_TEXT_MAX];       /* First address (base+1): the gateway of HNS. */
-    char host_endpoint[IP_TEXT_MAX]; /* Second address (base+2): the Pods' gateway on the host. */
+    char gateway[IP_TEXT_MAX];       /* Address base+1, the gateway of HNS. */
+    char host_endpoint[IP_TEXT_MAX]; /* Address base+2, the Pods' gateway on the host. */
     /* First address for Pods; the last is the last one of the prefix. */
     char range_start[IP_TEXT_MAX];
     int prefix_length;
@@ -86,8 +86,8 @@ struct network_plan {
     char *adapter;
     bool pod_cidr_known;
     char pod_cidr[CIDR_TEXT_MAX]; /* The Pod prefix, e.g. 10.244.1.0/24, or "<podCIDR>". */
-    char gateway[IP_TEXT_MAX];    /* First address (base+1): HNS's gateway, never a Pod's. */
-    /* The Pods' gateway on the host in mode l2bridge: the second address (base+2). */
+    char gateway[IP_TEXT_MAX];    /* Address base+1: HNS's gateway, never a Pod's. */
+    /* The Pods' gateway on the host in mode l2bridge: address base+2. */
     char host_endpoint[IP_TEXT_MAX];
     char *host_endpoint_name; /* Name of that endpoint in mode l2bridge: "<name>_ep". */
     int prefix_length;
@@ -117,7 +117,7 @@ struct network_plan {
      * nodes, and a join prints them. "none": the network, which has them already. NULL: mode or
      * agent decide it. */
     const char *routes;
-    bool writes_routes; /* winjoin writes these routes and keeps them current. */
+    bool writes_routes; /* winjoin writes the routes to other nodes' Pods and keeps them current. */
     struct network_warning warnings[PLAN_WARNINGS_MAX];
     size_t warning_count;
 };
