@@ -55,7 +55,7 @@ struct service_settings {
     bool adopt;                       /* Adopt an existing service that winjoin did not make. */
     /* Flags that the service's program knows. NULL or empty: not known, so all flags are passed. */
     const struct text_list *known_flags;
-    struct text_list kubelet_extra_args; /* Extra flags "--name=value" of the user. */
+    struct text_list kubelet_extra_args; /* User's flags; each replaces one of the same name. */
 };
 
 /* The choices that decide which services a node runs. */

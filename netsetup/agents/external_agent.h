@@ -28,12 +28,13 @@ struct external_agent {
     const char *title;      /* The agent's name for messages, e.g. "Calico". */
     const char *daemon_set; /* The agent's DaemonSet, e.g. "calico-node-windows". */
     const char *config_map; /* ConfigMap of its settings, in the namespace of the DaemonSet. */
-    /* ConfigMap, in the same namespace, of the other nodes' agents and of the controller. */
+    /* ConfigMap, in the namespace of the DaemonSet, of the other nodes' agents and the
+     * controller. */
     const char *others_map;
     /* An object of the cluster that the agent reads, too. A join reads it into the settings as
      * EXTERNAL_AGENT_OBJECT. group is NULL without one. */
     struct external_object {
-        /* For example "crd.projectcalico.org", "v1", ... */
+        /* The parts of the object's path: "crd.projectcalico.org", "v1", ... */
         const char *group, *version, *resource, *name;
     } object;
     /* The agent that has the same settings in the cluster; NULL: none. */

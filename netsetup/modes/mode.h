@@ -9,7 +9,7 @@
 
 /* What Pods cannot do in a mode, by design. A table ends with {0}. */
 struct network_limit {
-    const char *code; /* E.g. "no-services": reason of a skipped flow, and the plan's warning. */
+    const char *code; /* E.g. "no-services": the reason of a skipped flow. */
     const char *text; /* A sentence without a full stop, at most 250 bytes. */
     /* The limit can break diag's flows to a Service or to a name in the cluster. */
     bool services;
@@ -36,7 +36,7 @@ struct network_mode {
     const char *network_name;       /* Default name of the HNS network; NULL: `plan` sets it. */
     const char *const *cni_plugins; /* Plugins that make the Pods' endpoints, the default first. */
     const char *ipv4_only;          /* Why Pods have no IPv6 addresses; NULL: they may have them. */
-    const char *dual_stack_plugin;  /* The CNI plugin that IPv6 needs. */
+    const char *dual_stack_plugin;  /* The CNI plugin that is needed for IPv6. */
     /* Packets of Pods to other nodes travel in VXLAN (VNI, UDP port, 50 bytes in each packet).
      * Routes are RemoteSubnetRoute policies of the network. */
     bool vxlan;
@@ -65,7 +65,7 @@ struct network_mode {
     /* Sets the addresses that the mode takes from this node's Pod prefix. */
     int (*plan_addresses)(const struct network_prefixes *prefixes, struct network_plan *plan,
                           struct error *err);
-    /* Makes, or waits for, what Pods need beside the network. */
+    /* Makes, or waits for, what Pods need in addition to the network. */
     int (*complete)(struct host *host, const struct network_plan *plan, struct hcn_network *network,
                     struct error *err);
     /* What a person must do so that other nodes reach these Pods; the caller frees. */

@@ -55,7 +55,7 @@ struct network_ipv6 {
     char pod_cidr[CIDR_TEXT_MAX];    /* The Pod prefix, e.g. fd00:10:244:1::/64. */
     char gateway[IP_TEXT_MAX];       /* Address base+1, the gateway of HNS. */
     char host_endpoint[IP_TEXT_MAX]; /* Address base+2, the Pods' gateway on the host. */
-    /* First address for Pods; the last is the last one of the prefix. */
+    /* The first address for Pods; the end of the prefix is the last one. */
     char range_start[IP_TEXT_MAX];
     int prefix_length;
     char management_address[IP_TEXT_MAX];

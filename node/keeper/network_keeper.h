@@ -65,7 +65,7 @@ struct network_keeper {
     uint64_t inspect_ms;      /* Time of the next check of adapter and load balancers. */
     size_t balancers;         /* Count of load balancers at the last check. */
     unsigned empty_looks;     /* Checks in a row without load balancers. */
-    bool proxy_restarted;     /* kube-proxy was restarted for that, without effect. */
+    bool proxy_restarted;     /* kube-proxy was restarted for missing balancers. */
     struct network_seen seen; /* Result of the current check. */
     char *restored;           /* Owned text for seen.restored. */
     struct nic_snapshot card; /* The adapter's state; alias NULL: not known. */

@@ -6,8 +6,7 @@
 #include "services/service_table.h"
 
 #define ARTIFACT_LOCK_NAME "winjoin.lock"
-#define ARTIFACT_IMAGE "pause" /* The sandbox image (services/artifacts/image.h), not a program.   \
-                                */
+#define ARTIFACT_IMAGE "pause" /* The sandbox image, which is no program. */
 #define ARTIFACT_IMAGE_FILE "C:\\k\\pause.tar"
 enum {
     ARTIFACTS_MAX = 64,
