@@ -1,16 +1,19 @@
-/* winjoin completion: scripts for shells, which ask winjoin __complete for what may come next. */
+/* winjoin completion prints scripts for shells. A script calls winjoin __complete to learn what
+ * words may come next. */
 #include "cmd/program.h"
 #include "join/phases/phases.h"
 #include "join/preflight/preflight.h"
 #include "services/service_table.h"
 #include "templates/templates.h"
 
-/* ---- candidates ---- */
+/* ---- candidates for a word ---- */
 
-/* The word that is completed, and what is offered for it: a line each, "word<tab>help". */
+/* The word to complete and where its candidates go: one line for each, "word<tab>help". */
 struct offer {
-    const char *word; /* the part that is typed */
-    size_t kept;      /* of it: "--progress=", "preflight," stay before each candidate */
+    const char *word; /* What the user has typed so far. */
+    /* Length of the part of `word` that each candidate keeps, such as "--progress=" or
+     * "preflight,". */
+    size_t kept;
     struct text *out;
 };
 
@@ -25,7 +28,8 @@ static void offer(const struct offer *o, const char *candidate, const char *help
     text_add_char(o->out, '\n');
 }
 
-/* What an argument is called says what it may be; ":" begins what the shell itself knows. */
+/* Offers the values that an argument may have; its name ("FILE", "PHASE", "a|b") says which. Lines
+ * ":files" and ":folders" tell the shell to complete paths by itself. */
 static void offer_argument(const struct offer *o, const char *argument, bool of_flag) {
     if (strchr(argument, '|') || (!of_flag && argument[0] >= 'a' && argument[0] <= 'z')) {
         struct text_list choices = {0};
@@ -97,12 +101,13 @@ static void offer_flags(const struct offer *o, const struct verb *verb, const st
         }
 }
 
-/* ---- what the line asks for ---- */
+/* ---- reading the line before the word ---- */
 
 struct line {
-    const struct verb *verb, *sub; /* NULL: not there yet */
-    size_t words;                  /* behind them */
-    const struct option *pending;  /* whose value comes next */
+    /* The verb and subcommand of the line; NULL until it names one. */
+    const struct verb *verb, *sub;
+    size_t words;                 /* Count of words on the line after verb and subcommand. */
+    const struct option *pending; /* The option whose value is the next word, or NULL. */
 };
 
 static const struct option *find_option(const struct verb *verb, const char *word, size_t len) {
@@ -140,7 +145,7 @@ static void read_word(struct line *line, const char *word) {
     }
 }
 
-/* The last word is the one that is completed; "=" is before it, for shells drop empty ones. */
+/* Completes the last word. Its caller writes "=" before it, since shells drop empty words. */
 int verb_complete(struct program *program, struct error *err) {
     const struct text_list *words = &program->words;
     _cleanup_(text_free) struct text out = {0};
@@ -169,7 +174,7 @@ int verb_complete(struct program *program, struct error *err) {
             const struct verb *verb = line.sub ? line.sub : line.verb;
             _cleanup_(text_list_free) struct text_list kinds = {0};
 
-            /* The n-th of the verb's kinds of words, "DIR [FILE]". */
+            /* The kinds of words that the verb takes, in order, such as "DIR [FILE]". */
             if (!line.sub && !line.words)
                 for (const struct verb *sub = verb->subcommands; sub && sub->name; sub++)
                     offer(&o, sub->name, sub->help);

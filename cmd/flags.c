@@ -1,5 +1,5 @@
-/* The flags of join, of the rows of its options, those of the verbs that take some of them, and of
- * diag. */
+/* The flags of join, made from the rows of its options; the flags of diag; and those of the verbs
+ * that share some flags of join. */
 #include "cmd/program.h"
 
 #include "diag/cluster/cluster.h"
@@ -69,7 +69,7 @@ static const struct option certs_options[] = {
 };
 const struct option_group certs_group = {"Renewal", certs_options};
 
-/* ---- diag ---- */
+/* ---- flags of diag ---- */
 
 static const struct option diag_options[] = {
     {"replay", 0, OPTION_TEXT, 0, PROGRAM_AT(replay), "FILE",

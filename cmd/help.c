@@ -23,7 +23,7 @@ void options_wrap(struct text *out, const char *text, size_t indent, size_t colu
     text_add_char(out, '\n');
 }
 
-/* Many choices stand behind the help, where they can be wrapped. */
+/* Where a flag has many choices, they follow its help text, which is wrapped. */
 void options_help(const struct option *table, struct text *out) {
     enum { HELP_COLUMN = 30, ARGUMENT_MAX = 26 };
 
@@ -96,7 +96,7 @@ static void add_verb(const char *name, const struct verb *verb, const struct ver
     if (phase) {
         bool read_only = false;
 
-        /* One phase, by winjoin's name or by kubeadm's for one or several. */
+        /* `phase` is the name of one of winjoin's phases, or kubeadm's name for a group of them. */
         for (size_t i = 0; join_phases[i].id; i++)
             if (text_equal(join_phases[i].id, phase)) {
                 text_addf(out, "%s\n", join_phases[i].help);

@@ -1,4 +1,4 @@
-/* What becomes of words, flags, environment and files before the join begins. */
+/* Turns the words, flags, environment variables and files of a call into the options of a join. */
 
 #include "base/log.h"
 #include "base/redact.h"
@@ -10,7 +10,7 @@
 
 enum { TOKEN_FILE_MAX = 4096 };
 
-/* ---- token ---- */
+/* ---- reading the token ---- */
 
 /* Reads standard input; at a terminal it is one line, which is asked for and not shown. */
 static char *read_standard_input(const struct program *program, size_t *ret_len) {
@@ -20,7 +20,7 @@ static char *read_standard_input(const struct program *program, size_t *ret_len)
         *ret_len = fread(data, 1, TOKEN_FILE_MAX, stdin);
         return data;
     }
-    terminal_echo(false); /* before it asks: who types at once is not shown either */
+    terminal_echo(false); /* Echo is off before the prompt, so that fast typing is hidden, too. */
     (void)fputs("Bootstrap token (what you type is not shown): ", stderr);
     (void)fflush(stderr);
     if (!fgets(data, TOKEN_FILE_MAX, stdin))
@@ -44,10 +44,10 @@ static int read_token_file(struct program *program, const char *path, struct err
         return error_prefix(err, "read the token");
     }
     secret_freep(&o->token);
-    /* Blanks and line ends around a token go. */
+    /* Removes blanks and line ends before and after the token. */
     for (size_t i = 0; i < len; i++)
         if (!data[i])
-            data[i] = '?'; /* which no token has */
+            data[i] = '?'; /* A NUL byte would hide the rest. No token has '?'. */
     while (len && strchr(" \t\r\n", data[len - 1]))
         data[--len] = '\0';
     o->token = xstrdup(data + strspn(data, " \t\r\n"));
@@ -55,14 +55,14 @@ static int read_token_file(struct program *program, const char *path, struct err
     return 0;
 }
 
-/* ---- configuration file ---- */
+/* ---- reading the configuration file ---- */
 
-/* Paths that a person gave are relative to where winjoin was started. */
+/* A relative path that a user gave is relative to the folder in which winjoin was started. */
 static void make_absolute(char **path) {
     if (!*path || text_equal(*path, "-") || text_starts_with(*path, "https:") ||
         text_starts_with(*path, "file:/"))
         return;
-    if (!**path) { /* as if it were not given (pflag) */
+    if (!**path) { /* An empty value counts as not given, as in pflag. */
         freep(path);
         return;
     }
@@ -100,8 +100,8 @@ int program_read_config(struct program *program, const char *path, enum config_k
     return 0;
 }
 
-/* kubeadm: ValidateMixedArguments. It is about the file's JoinConfiguration: beside a
- * NodeConfiguration alone, flags are the only way to name the cluster. */
+/* As kubeadm's ValidateMixedArguments: these flags must not be used together with a
+ * JoinConfiguration. A NodeConfiguration alone does not name the cluster, so flags may do it. */
 static int check_mixed(const struct program *program, struct error *err) {
     _cleanup_(text_list_free) struct text_list mixed = {0};
     _cleanup_(freep) char *names = NULL;
@@ -111,13 +111,14 @@ static int check_mixed(const struct program *program, struct error *err) {
         if ((o->flags & OPTION_KUBEADM) && !(o->flags & OPTION_WITH_CONFIG) &&
             text_list_has(&program->flags, o->name))
             text_list_add(&mixed, o->name);
-    text_list_sort(&mixed); /* as pflag visits */
+    text_list_sort(&mixed); /* pflag visits flags in this order, too. */
     names = text_list_join(&mixed, " ");
     return *names ? error_set(err, ERROR_USAGE, "can not mix '--config' with arguments [%s]", names)
                   : 0;
 }
 
-/* What the file says, where no flag took its place: what a flag says is judged later. */
+/* Checks one value of the configuration file by `check`; an error names its line and column. Values
+ * that come from flags are checked later. */
 static int check_of_file(const struct config_file *file, const char *path,
                          int check(const struct text_list *values, struct error *err),
                          struct error *err) {
@@ -158,8 +159,8 @@ static int check_skipped(const struct text_list *names, struct error *err) {
     return phase_names_skipped(names, &ids, err);
 }
 
-/* Reads the file of --config. Flags and environment override it; all is checked together, as one
- * document. */
+/* Reads the file of --config. Flags and environment variables override its values. The result is
+ * then checked as one document. */
 static int settle_configuration(struct program *program, struct error *err) {
     struct join_options *o = &program->options.join;
     bool dry_run = o->dry_run, dry_run_given = options_is_given(program->set, "dry-run");
@@ -206,10 +207,10 @@ int program_prepare_join(struct program *program, struct error *err) {
     if (o->certificate_key || o->apiserver_advertise_address || o->apiserver_bind_port)
         output_warning("control-plane flags (certificate-key, apiserver-advertise-address, "
                        "apiserver-bind-port) have no effect on a worker");
-    /* one of them would be passed over */
+    /* Two tokens are refused, because join would silently ignore one of them. */
     if (text_list_has(&program->flags, "token") && text_list_has(&program->flags, "token-file"))
         return error_set(err, ERROR_USAGE, "use --token or --token-file, not both");
-    /* klog's form: "file=2,gopher*=3". */
+    /* Checks klog's form of --vmodule: "file=2,gopher*=3". */
     text_list_split(&list, o->vmodule ? o->vmodule : "", ',');
     for (size_t i = 0; i < list.count; i++) {
         const char *equals = strchr(list.items[i], '=');
@@ -231,7 +232,7 @@ int program_prepare_join(struct program *program, struct error *err) {
         (o->token_file && read_token_file(program, o->token_file, err) < 0) ||
         settle_configuration(program, err) < 0)
         return -1;
-    program_settle_paths(o); /* a file's own words, too */
+    program_settle_paths(o); /* Makes the paths in the configuration file absolute, too. */
     if (program->as_kubeadm)
         kubeadm_settle(o);
     return join_options_check(o, err);

@@ -1,4 +1,5 @@
-/* Called as kubeadm: the table of kubeadm's commands, and what it does and says otherwise. */
+/* The commands that winjoin has when it is called as kubeadm, and where it then behaves and prints
+ * differently. */
 #include "cmd/program.h"
 
 #include "base/build_info.h"
@@ -7,7 +8,7 @@
 #include "netsetup/nic/nic.h"
 #include "services/version.h"
 
-/* The kubeadm whose behavior this is, where no kubelet says which Kubernetes this machine has. */
+/* The version that winjoin, called as kubeadm, reports where no kubelet is installed. */
 #define FOLLOWED "v1.37.1"
 #define AT(field) offsetof(struct program_options, field)
 
@@ -33,9 +34,10 @@ int kubeadm_exit_code(enum error_kind kind) {
     return kind == ERROR_NONE || kind == ERROR_INTERRUPTED ? error_exit_code(kind) : 1;
 }
 
-/* ---- its commands ---- */
+/* ---- the commands ---- */
 
-/* winjoin takes Kubernetes' version from the cluster: this one is that of the node's kubelet. */
+/* Prints the version of this node's kubelet as kubeadm's version. winjoin itself has no Kubernetes
+ * version of its own: a join takes it from the cluster. */
 static int version(struct program *program, struct error *err) {
     _cleanup_(freep) char *installed =
         programs_version(program->host, true, service_kubelet.program);
@@ -178,9 +180,9 @@ void kubeadm_overview(struct text *out) {
                   "kubeadm COMMAND --help shows more; winjoin.exe has more commands.\n");
 }
 
-/* ---- what kubeadm prints of its phases, and which of winjoin's they are ---- */
+/* ---- kubeadm's phases: what it prints for each, and the phases of winjoin that they are ---- */
 
-/* From kubernetes/cmd/kubeadm/app/cmd/join.go. */
+/* Copied from kubernetes/cmd/kubeadm/app/cmd/join.go. */
 const char kubeadm_joined_text[] =
     "\nThis node has joined the cluster:\n"
     "* Certificate signing request was sent to apiserver and a response was received.\n"

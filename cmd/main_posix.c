@@ -1,4 +1,5 @@
-/* winjoin on Linux: rehearsal under --rootfs, and the verbs that need no Windows. */
+/* The main program of winjoin on Linux. It rehearses a join under --rootfs and runs the verbs that
+ * need no Windows. */
 #include "cmd/program.h"
 #include "host/terminal.h"
 

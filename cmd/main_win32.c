@@ -1,4 +1,4 @@
-/* winjoin.exe: the product. */
+/* The main program of winjoin.exe on Windows. */
 #include <wchar.h>
 
 #include "cmd/program.h"

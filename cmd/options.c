@@ -1,4 +1,5 @@
-/* Command-line options: one table a verb, which also prints the help. */
+/* Command-line options. Each verb has a table of its options, from which the help is printed,
+ * too. */
 #include "cmd/options.h"
 
 #include "base/log.h"
@@ -64,7 +65,7 @@ int options_hint_near(const struct option_set *set, const char *name, struct err
     for (size_t i = 0; i < count && !nearest_name(name, names, count); i++) {
         size_t len = strlen(names[i]), own = strlen(name);
 
-        /* --mode: how --network-mode ends */
+        /* For example, "--mode" is the end of "--network-mode". */
         if (len > own && names[i][len - own - 1] == '-' && text_ends_with(names[i], name))
             return error_hint(err, "did you mean --%s?", names[i]);
     }
@@ -72,7 +73,8 @@ int options_hint_near(const struct option_set *set, const char *name, struct err
     return name ? error_hint(err, "did you mean %s%s?", name[1] ? "--" : "-", name) : -1;
 }
 
-/* What other programs call it; `needs`: a flag without which the hint would mean nothing. */
+/* Names that other programs use for a flag of winjoin. `needs` is the flag that the verb must have
+ * for the hint to make sense. */
 static const struct {
     const char *theirs, *needs, *hint;
 } other_names[] = {
@@ -86,7 +88,8 @@ static const struct {
      "a proxy is set in the environment: $env:HTTPS_PROXY = \"http://proxy.example.com:3128\""},
 };
 
-/* Where the word is none of a flag's names: --html for --output html, --yes for --force. */
+/* Fails for an unknown flag, with a hint: --html is a choice of --output, --yes is called --force
+ * here. */
 static int unknown(const struct option_set *set, const char *name, struct error *err) {
     _cleanup_(freep) char *small = text_lower(name);
     const struct option *o;
@@ -99,7 +102,8 @@ static int unknown(const struct option_set *set, const char *name, struct error 
         if (text_list_has(&choices, name))
             return error_hint(err, "did you mean --%s %s?", o->name, name);
         if (o->type != OPTION_BOOL && strlen(o->name) > 3 && text_starts_with(name, o->name) &&
-            strpbrk(name, "0123456789.:")) /* --tokenabcdef.0123..., not another flag's name */
+            /* For example, "--tokenabcdef.0123..." is --token with its value. */
+            strpbrk(name, "0123456789.:"))
             return error_hint(err, "is a blank missing behind --%s?", o->name);
     }
     for (size_t i = 0; i < ARRAY_SIZE(other_names); i++) {
@@ -112,7 +116,8 @@ static int unknown(const struct option_set *set, const char *name, struct error 
     return options_hint_near(set, name, err);
 }
 
-/* Choices that other tables have: these fill them in, and refuse other words. */
+/* Choices that come from other tables: "@mode" in an option means the names of all network modes,
+ * and `check` refuses other words. */
 static const struct {
     const char *argument;
     void (*names)(struct text_list *ret);
@@ -132,7 +137,7 @@ static void set_text(char **field, const char *value, bool secret) {
     *field = xstrdup(value);
 }
 
-/* "write --token TOKEN" */
+/* Adds the hint how to write the flag, such as "write --token TOKEN". */
 static int hint_form(const struct option *o, struct error *err) {
     _cleanup_(freep) char *argument = option_argument(o);
 
@@ -142,7 +147,8 @@ static int hint_form(const struct option *o, struct error *err) {
 static int set_number(const struct option *o, long long *field, const char *value,
                       struct error *err) {
     long long number;
-    const char *digits = value + (value[0] == '+' && value[1] != '-'); /* as Go's strconv */
+    /* A plus sign before a number is allowed, as in Go's strconv. */
+    const char *digits = value + (value[0] == '+' && value[1] != '-');
 
     if (text_to_number(digits, 0, NUMBER_MAX, &number) < 0) {
         (void)error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: %s", value, o->name,
@@ -154,7 +160,7 @@ static int set_number(const struct option *o, long long *field, const char *valu
     return 0;
 }
 
-/* Go's strconv.ParseBool. */
+/* Reads the words that Go's strconv.ParseBool knows. */
 static int set_bool(const struct option *o, bool *field, const char *value, struct error *err) {
     static const char *const words[][6] = {{"0", "f", "F", "false", "False", "FALSE"},
                                            {"1", "t", "T", "true", "True", "TRUE"}};
@@ -169,7 +175,8 @@ static int set_bool(const struct option *o, bool *field, const char *value, stru
                      o->name);
 }
 
-/* The item behind the quote at *p, which moves behind the closing one; "" means a quote. */
+/* Reads a quoted item. *p is at the opening quote and moves past the closing one. "" means a
+ * quote. */
 static bool quoted_item(const char **p, struct text *item) {
     for ((*p)++; **p; (*p)++) {
         if (**p == '"' && *++(*p) != '"')
@@ -179,8 +186,8 @@ static bool quoted_item(const char **p, struct text *item) {
     return false;
 }
 
-/* Items as in CSV (pflag): commas part them, quotes around an item go. Nothing is no item, yet an
- * empty one before or behind a comma is. */
+/* Reads a list as pflag does (CSV): commas separate items, quotes around an item are removed. An
+ * empty value has no items; an empty item before or after a comma counts. */
 static int set_list(const struct option *o, struct text_list *field, const char *value,
                     struct error *err) {
     const char *p = value;
@@ -215,8 +222,8 @@ static int set_value(const struct option_set *set, const struct option *o, const
     bool is_text = o->type == OPTION_TEXT || o->type == OPTION_SECRET || o->type == OPTION_LIST;
     int64_t milliseconds;
 
-    /* kubeadm takes an empty value for a flag that was not given; hidden flags are kubeadm's. With
-     * winjoin's own flags it is most likely a script's variable that was never set. */
+    /* An empty value means "not given" to kubeadm, so its flags (the hidden ones are its own, too)
+     * take it. With winjoin's flags the cause is most likely a variable that a script never set. */
     if (is_text && !*value && !(o->flags & (OPTION_KUBEADM | OPTION_HIDDEN | OPTION_EMPTY))) {
         (void)error_set(err, ERROR_USAGE, "invalid value \"\" for --%s: it is empty", o->name);
         return error_hint(err, "leave --%s out for its default", o->name);
@@ -261,7 +268,7 @@ static int set_value(const struct option_set *set, const struct option *o, const
     return 0;
 }
 
-/* The values of one word, and how far the reading of argv is. */
+/* The position in argv, and the options to fill. */
 struct reading {
     const struct option_set *set;
     int argc;
@@ -269,7 +276,7 @@ struct reading {
     int i;
 };
 
-/* value NULL: the next word. */
+/* Sets the option from `value`, or from the next word of argv where value is NULL. */
 static int take_value(struct reading *r, size_t index, const char *value, struct error *err) {
     const struct option *o = options_at(r->set, index);
 
@@ -286,7 +293,8 @@ static int take_value(struct reading *r, size_t index, const char *value, struct
     return set_value(r->set, o, value, err);
 }
 
-/* "--name", "--name=value"; "-v5", "-v=5", "-v 5": letters without a value may stand together. */
+/* Reads "--name", "--name=value", "-v5", "-v=5" or "-v 5". Letters without a value may be
+ * combined. */
 static int parse_flag(struct reading *r, const char *flag, struct error *err) {
     const char *word = flag + (flag[1] == '-' ? 2 : 1);
 
@@ -335,7 +343,9 @@ int options_parse(const struct option_set *set, int argc, char *const *argv,
             only_words = true;
         else if (parse_flag(&r, word, first) < 0) {
             result = -1;
-            first = &later; /* what follows is read, too: it may say how errors are shown */
+            /* After an error the other flags are still read, since -o says how errors are
+             * printed. */
+            first = &later;
         }
     }
     return result;
@@ -371,7 +381,9 @@ int options_from_environment(const struct option_set *set,
         redact_learn(value);
         if (set_value(set, o, value, first) < 0) {
             result = error_prefix(first, "environment variable %s", name);
-            first = &later; /* as above */
+            /* After an error the other variables are still read, since WINJOIN_OUTPUT says how
+             * errors are printed. */
+            first = &later;
         } else {
             set->given[i] = true;
         }

@@ -1,77 +1,82 @@
-/* Command-line options: one table a verb, which also prints the help.
+/* Command-line options. Each verb has a table of its options, from which the help is printed, too.
  *
- * pflag's habits: --name=value, --name value, --flag, --flag=false, -v 2, -o json; lists repeat or
- * use commas; no abbreviations; "--" ends the options. Each option can also come from the
- * environment as WINJOIN_<NAME> (dashes become underscores). */
+ * The syntax is pflag's: --name=value, --name value, --flag, --flag=false, -v 2, -o json. Lists
+ * repeat or use commas. Names cannot be abbreviated. "--" ends the options. Each option can also
+ * come from the environment as WINJOIN_<NAME>, with underscores for dashes. */
 #pragma once
 
 #include "base/error.h"
 #include "base/text.h"
-#include "join/configuration/join_options.h" /* enum option_type */
+#include "join/configuration/join_options.h" /* For enum option_type. */
 
 enum option_flags {
-    OPTION_KUBEADM = 1,     /* a flag of kubeadm join: not to be mixed with --config */
-    OPTION_HIDDEN = 2,      /* not in the help */
-    OPTION_WITH_CONFIG = 4, /* kubeadm allows it beside --config */
-    OPTION_POSITIVE = 8,    /* a number or duration that cannot be 0 */
-    OPTION_REHEARSAL = 16,  /* only where a host can be played (host_rehearses) */
-    OPTION_EMPTY = 32,      /* a text or list that may be empty, as with OPTION_KUBEADM */
+    OPTION_KUBEADM = 1,     /* A flag of kubeadm join that must not be used with --config. */
+    OPTION_HIDDEN = 2,      /* The help does not show the option. */
+    OPTION_WITH_CONFIG = 4, /* A flag of kubeadm that is allowed with --config. */
+    OPTION_POSITIVE = 8,    /* The number or duration must not be 0. */
+    /* The option exists only in builds that can play a host (host_rehearses). */
+    OPTION_REHEARSAL = 16,
+    OPTION_EMPTY = 32, /* The text or list may be empty, as with OPTION_KUBEADM. */
 };
 
 struct option {
-    const char *name; /* without dashes */
-    char letter;      /* short form or 0 */
+    const char *name; /* The flag's name without dashes. */
+    char letter;      /* The one-letter form of the flag; 0 when it has none. */
     enum option_type type;
     unsigned flags;
-    size_t offset;        /* of the field in the verb's options struct */
-    const char *argument; /* "TOKEN" in the help; the choices of OPTION_CHOICE */
+    size_t offset; /* Offset of the option's field in the verb's struct of options. */
+    /* The name of the value in the help, such as "TOKEN"; for OPTION_CHOICE its choices. */
+    const char *argument;
     const char *help;
 };
 
-/* The tables of one verb, ended by a row without a name. */
+/* The option tables of one verb. Each table ends with a row without a name. */
 struct option_set {
-    const struct option *const *tables; /* NULL-terminated */
-    void *target;                       /* struct that `offset` points into, one for all tables */
-    bool *given;                        /* per option over all tables, in order */
+    const struct option *const *tables; /* The option tables of the verb, NULL-terminated. */
+    /* The struct that each option's `offset` points into; all tables share it. */
+    void *target;
+    bool *given; /* One flag for each option of all tables: it was given. */
 };
 
 /* Number of options in all tables of the set. */
 size_t options_count(const struct option_set *set);
-/* The i-th option; NULL behind the end. */
+/* The i-th option of all tables, or NULL after the last. */
 const struct option *options_at(const struct option_set *set, size_t i);
 
 bool options_has(const struct option_set *set, const char *name);
-/* Is the option of this name given (argv, environment)? */
+/* Was the option given on the command line or in the environment? */
 bool options_is_given(const struct option_set *set, const char *name);
-/* The names of those that are given, in the tables' order. */
+/* Adds the names of the given options, in the order of the tables. */
 void options_given(const struct option_set *set, struct text_list *ret);
 
-/* Reads argv (without program and verb) into the target; words that are no options go to `words`.
- * Fails with ERROR_USAGE and names the first wrong option, an unknown one with "did you mean"; the
- * others are read all the same. */
+/* Reads argv (without program and verb) into the target and adds words that are no options to
+ * `words`. Fails with ERROR_USAGE and names the first wrong option, with "did you mean" where a
+ * name is near; the options after it are still read. */
 int options_parse(const struct option_set *set, int argc, char *const *argv,
                   struct text_list *words, struct error *err);
-/* Adds the hint "did you mean --name?" where a word is near one; returns -1. */
+/* Adds the hint "did you mean --name?" where an option's name is near the word; returns -1. */
 int options_hint_near(const struct option_set *set, const char *word, struct error *err);
-/* Fills what argv did not give from the environment, likewise. `get` answers a fresh string or
- * NULL. */
+/* Reads the options that argv did not give from the environment; fails as options_parse(). `get`
+ * returns the value of a variable, which the caller frees, or NULL. */
 int options_from_environment(const struct option_set *set,
                              char *(*get)(void *context, const char *name), void *context,
                              struct error *err);
-/* The given options again: as "--name=value", secrets as "WINJOIN_NAME=value" to `environment`.
- * Those of `left_out` (NULL-terminated) are not told. */
+/* Writes the given options as a new call: "--name=value" to `words`, secrets as
+ * "WINJOIN_NAME=value" to `environment`. Options named in `left_out` (NULL-terminated) are
+ * skipped. */
 void options_words(const struct option_set *set, const char *const *left_out,
                    struct text_list *words, struct text_list *environment);
-/* The variable that gives an option: "WINJOIN_NODE_NAME" for "node-name". The caller frees. */
+/* The environment variable of an option: "WINJOIN_NODE_NAME" for "node-name". The caller frees. */
 char *option_variable(const char *option);
-/* "TOKEN", "auto|on|off". The caller frees. */
+/* What the help shows as the option's value, such as "TOKEN" or "auto|on|off". The caller frees. */
 char *option_argument(const struct option *option);
-/* Is it one that help and completion show? */
+/* Do help and completion show this option? */
 bool option_is_offered(const struct option *option);
 /* Frees every text and list of the target. */
 void options_free(const struct option_set *set);
-/* Adds the text word by word in lines of at most 80 columns; `column` is where the first line
- * begins, the others begin at `indent`. */
+/* Adds the text, wrapped at 80 columns. The first line starts at `column`, the others at
+ * `indent`. */
 void options_wrap(struct text *out, const char *text, size_t indent, size_t column);
-/* "  --token TOKEN    bootstrap token ..." wrapped at 80 columns. */
+/* Adds the help lines of a table, such as "  --token TOKEN    bootstrap token", wrapped at 80
+ * columns. */
 void options_help(const struct option *table, struct text *out);

@@ -1,4 +1,4 @@
-/* The only place that prints: results to stdout, errors, hints and warnings to stderr. */
+/* The only code that prints: results to stdout; errors, hints and warnings to stderr. */
 #include "cmd/program.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ bool output_is_document(const struct program *program) {
            text_equal(program->options.output, "yaml");
 }
 
-/* Results hold what servers and hosts say, too. */
+/* Results may contain text from servers and hosts, so control characters and tokens are hidden. */
 static void print_shown(const char *text) {
     _cleanup_(text_free) struct text shown = {0};
 
@@ -36,13 +36,13 @@ void output_format(const struct program *program, const char *format, ...) {
     output_text(program, text_str(&text));
 }
 
-/* What --output-file is to hold, and where. */
+/* The result for --output-file, collected until the end. */
 static struct {
-    char *path; /* NULL: results are printed */
+    char *path; /* Path of --output-file; NULL: results go to stdout. */
     struct text text;
 } file;
 
-static int unwritten; /* why the first bytes did not arrive */
+static int unwritten; /* The errno of the first failed write to stdout. */
 
 void output_bytes(const void *data, size_t len) {
     if (file.path)
@@ -63,7 +63,8 @@ bool output_flush(void) {
 int output_end(void) {
     bool arrived = output_flush();
 
-    if (!arrived && unwritten != EPIPE) /* "winjoin help | head" has read what it wants */
+    /* EPIPE is no error: in "winjoin help | head" the reader has read enough. */
+    if (!arrived && unwritten != EPIPE)
         (void)fputs("error: write standard output: it is full or closed\n", stderr);
     unwritten = 0;
     return arrived ? 0 : -1;
@@ -109,7 +110,7 @@ static void print_document(struct program *program, const struct error *err) {
     }
     if (!program->result)
         return;
-    if (lines) { /* the last line of --progress json */
+    if (lines) { /* The last line of --progress json is the result. */
         _cleanup_json_ json_t *line =
             json_pack("{s:s, s:O, s:i}", "time", RFC3339_TEXT(host_now(program->host)), "result",
                       program->result, "exitCode", error_exit_code(err ? err->kind : ERROR_NONE));
@@ -189,7 +190,7 @@ int output_path(struct program *program, const char *what, const char *given, ch
 
 bool output_color(const struct program *program, bool on_stderr) {
     const struct terminal *t = &program->terminal;
-    const char *no_color = getenv("NO_COLOR"); /* no-color.org: any non-empty value */
+    const char *no_color = getenv("NO_COLOR"); /* no-color.org: any non-empty value counts. */
 
     return !program->options.no_color && !(no_color && *no_color) && t->color &&
            (on_stderr ? t->err_is_terminal : t->out_is_terminal && !file.path);

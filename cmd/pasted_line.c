@@ -1,5 +1,5 @@
-/* A whole "kubeadm join ..." line that was pasted behind "winjoin join", as words or as one text:
- * prompt, sudo, the program's name, quotes and the signs that continue a line go. */
+/* Accepts a whole "kubeadm join ..." line that was pasted after "winjoin join", as words or as one
+ * text. Prompt, sudo, program name, quotes and line continuation characters are removed. */
 #include "cmd/program.h"
 #include "pki/digest.h"
 #include "pki/token.h"
@@ -36,8 +36,8 @@ static size_t find_program(const struct text_list *words) {
     return words->count;
 }
 
-/* As a shell does, as far as these lines need it: at blanks, and at the sign that continues a line.
- * Backslashes stay: Windows' paths have them. */
+/* Splits a line as a shell does, at blanks and line continuation characters. Backslashes stay,
+ * since Windows paths have them. */
 static void split(const char *line, struct text_list *ret) {
     _cleanup_(text_free) struct text word = {0};
     bool begun = false;
@@ -64,7 +64,8 @@ static void split(const char *line, struct text_list *ret) {
 static void remove_words(struct text_list *words, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++)
         secret_freep(&words->items[i]);
-    for (size_t i = end; i <= words->count; i++) /* with the NULL behind the last */
+    /* The loop also moves the NULL that ends the list. */
+    for (size_t i = end; i <= words->count; i++)
         words->items[begin + i - end] = words->items[i];
     words->count -= end - begin;
 }
@@ -77,9 +78,11 @@ void join_expand_pasted(int argc, char *const *argv, struct text_list *ret) {
         const struct text_list *line = &words;
         size_t first;
 
-        /* One argument: a whole line becomes its words from the program's name on. */
+        /* An argument that holds a whole line is replaced by its words, from the program's name
+         * on. */
         split(argv[i], &words);
-        if (words.count == 1 && strpbrk(words.items[0], BLANKS)) { /* quotes around it */
+        /* The whole pasted line is in quotes. */
+        if (words.count == 1 && strpbrk(words.items[0], BLANKS)) {
             split(words.items[0], &inner);
             line = &inner;
         }
@@ -90,7 +93,8 @@ void join_expand_pasted(int argc, char *const *argv, struct text_list *ret) {
             text_list_add(ret, line->items[k]);
     }
 
-    /* What stands before it goes, too: "$", "root@cp:~#", "PS C:\>", and sudo with its options. */
+    /* Removes what is before the program's name, too: "$", "root@cp:~#", "PS C:\>", and sudo with
+     * its options. */
     while ((program = find_program(ret)) < ret->count) {
         size_t begin = 0;
 
@@ -116,7 +120,7 @@ void join_drop_blank_words(struct text_list *words) {
     }
 }
 
-/* ---- what a terminal or a page did to the line ---- */
+/* ---- damage that a terminal or a web page did to the line ---- */
 
 static bool is_token(const char *text) {
     _cleanup_(token_clear) struct token token = {0};
@@ -130,7 +134,8 @@ static bool is_pin(const char *text) {
     return pin_parse(text, pin, ERROR_IGNORED) == 0;
 }
 
-/* Where a line ended, its last value goes on as a word of its own, or as some. */
+/* Finds a value that a line break or blank has cut: the value with the next words joined is
+ * whole. */
 static int check_whole(const char *flag, const char *value, bool is_whole(const char *text),
                        const struct text_list *words, struct error *err) {
     for (size_t i = 0; value && !is_whole(value) && i < words->count; i++) {
@@ -153,7 +158,7 @@ static int check_whole(const char *flag, const char *value, bool is_whole(const 
     return 0;
 }
 
-/* "10.0.0.10:6443--token" */
+/* Finds a flag that directly follows a value, as in "10.0.0.10:6443--token". */
 static int check_apart(const struct program *program, const char *text, struct error *err) {
     for (const char *p = text ? strstr(text, "--") : NULL; p; p = strstr(p + 1, "--")) {
         _cleanup_(freep) char *name = xstrndup(p + 2, strcspn(p + 2, "= "));

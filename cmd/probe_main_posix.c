@@ -1,4 +1,5 @@
-/* winjoin-probe on Linux: the program that runs in probe pods of rehearsals and tests. */
+/* The main program of winjoin-probe on Linux, which runs in the probe Pods of rehearsals and
+ * tests. */
 #include <stdio.h>
 
 #include "diag/probe/probe.h"

@@ -1,11 +1,13 @@
-/* winjoin-probe.exe: the program that runs in probe pods; it finds little but the C library. */
+/* The main program of winjoin-probe.exe, which runs in probe Pods. An image may hold little more
+ * than the C library. */
 #include <stdio.h>
 #include <wchar.h>
 
 #include "diag/probe/probe.h"
 #include "host/socket.h"
 
-/* The compiler's stack check. GCC's own library for it draws in advapi32, which a pod may lack. */
+/* The variable and function that the compiler's stack protector needs. GCC's own library for them
+ * needs advapi32.dll, which a Pod's image may lack. */
 extern void *__stack_chk_guard;
 void *__stack_chk_guard = (void *)0x2b6e0d0affd51c00;
 void __stack_chk_fail(void);
@@ -15,7 +17,7 @@ void __stack_chk_fail(void) {
 }
 
 __attribute__((constructor, no_stack_protector)) static void stack_guard_set(void) {
-    uintptr_t here = (uintptr_t)&here; /* differs from run to run */
+    uintptr_t here = (uintptr_t)&here; /* The address of this variable differs from run to run. */
 
     __stack_chk_guard = (void *)((socket_now_us() * 0x9e3779b97f4a7c15u ^ here) << 8);
 }
@@ -28,8 +30,8 @@ int wmain(int argc, wchar_t **wide) {
     struct error err = {0};
     int failed;
 
-    /* Targets and names are ASCII (DNS, addresses, winjoin's own folders): what is not becomes '?',
-     * which no probe takes. */
+    /* Targets and names are ASCII (DNS names, addresses, winjoin's own folders). Other characters
+     * become '?', which no probe accepts. */
     for (int i = 0; i < argc; i++) {
         size_t len = wcslen(wide[i]);
 

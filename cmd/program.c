@@ -1,4 +1,5 @@
-/* One run of winjoin: words to verb, options, host, result, exit code. */
+/* One run of winjoin: it finds the verb, reads the options, opens the host, prints the result and
+ * returns the exit code. */
 #include "cmd/program.h"
 
 #include <ctype.h>
@@ -14,7 +15,8 @@ static void log_line(void *context, enum log_level level, const char *line) {
 
     record_line(program, level, line);
     if ((int)level > program->options.verbosity)
-        return; /* for the record alone */
+        /* The user did not ask for lines of this level; only the record's log file has them. */
+        return;
     if (program->log)
         (void)fprintf(program->log, "%s%s\n", prefix, line);
     else if (level == LOG_WARNING)
@@ -32,8 +34,8 @@ static bool asks_for_help(const char *word) {
     return text_equal(word, "/?") || text_equal(word, "-?");
 }
 
-/* The verb is the first word; flags of every verb may stand before it ("-o", "--output"), some with
- * their value as the next word. */
+/* Index of the verb in argv, or 0 without one. Flags that every verb has may come before it, and
+ * some of them ("-o", "--output") have their value as the next word. */
 static int find_verb_word(int argc, char **argv) {
     const struct option *const tables[] = {output_options, global_group.options};
 
@@ -84,7 +86,8 @@ static int open_seams(struct program *program, program_open_host *open, struct e
     return 0;
 }
 
-/* One of another verb is set for its own run; one that no verb knows is most likely misspelt. */
+/* Warns of WINJOIN_ variables that no verb knows, since their names are most likely misspelled. A
+ * variable of another verb is fine. */
 static void warn_of_variables(struct program *program) {
     _cleanup_(text_list_free) struct text_list known = {0}, there = {0};
     static const char prefix[] = "WINJOIN_";
@@ -96,7 +99,7 @@ static void warn_of_variables(struct program *program) {
     for (size_t i = 0; verbs[i].name; i++) {
         verb_tables(&verbs[i], tables);
         for (size_t t = 0; tables[t]; t++) {
-            /* Without the prefix, which would make far ones near. */
+            /* Names are compared without the prefix, which would make all of them look similar. */
             for (const struct option *o = tables[t]; o && o->name; o++) {
                 _cleanup_(freep) char *name = option_variable(o->name);
 
@@ -120,7 +123,7 @@ static void warn_of_variables(struct program *program) {
 const struct verb *program_verb(const struct program *program, const char *name) {
     const struct verb *verb = program->as_kubeadm ? kubeadm_verb(name) : verb_find(verbs, name);
 
-    /* a plugin of kubectl does not have all commands */
+    /* Some commands make sense on a node only, so the kubectl plugin does not have them. */
     return verb && program->as_kubectl && !verb->anywhere ? NULL : verb;
 }
 
@@ -134,8 +137,8 @@ bool program_is_called(const char *argv0, const char *name) {
     return text_equal_nocase(last, name) || text_equal_nocase(last, exe);
 }
 
-/* `unknown`: the word given as the command when no command has that name, or NULL. A wrong call is
- * read to its end, so that its error is written as -o or WINJOIN_OUTPUT says. */
+/* Runs the verb. `unknown` is the command's word where no command has that name, or NULL. A wrong
+ * call is read to its end, because -o or WINJOIN_OUTPUT says how its error is printed. */
 static int run(struct program *program, int argc, char **argv, const char *unknown,
                program_open_host *open, struct error *err) {
     const struct option_set *set = program->set;
@@ -181,7 +184,7 @@ static int run(struct program *program, int argc, char **argv, const char *unkno
     return program->verb->run(program, err);
 }
 
-/* Tells how it ended, answers the exit code and frees what the run had. */
+/* Prints the error or result, frees what the run used and returns the exit code. */
 static int finish(struct program *program, struct error *err, int result) {
     struct error unwritten = {0};
     enum error_kind kind;
@@ -195,7 +198,8 @@ static int finish(struct program *program, struct error *err, int result) {
         const struct option_set *set = program->set;
         const struct option *o;
 
-        /* An error names a flag; where its variable set it, a hint names the variable. */
+        /* Where an error names a flag that came from an environment variable, a hint names the
+         * variable. */
         for (size_t i = 0; (o = options_at(set, i)); i++) {
             _cleanup_(freep) char *flag = xasprintf("--%s", o->name),
                                   *name = option_variable(o->name);
@@ -230,7 +234,8 @@ static int finish(struct program *program, struct error *err, int result) {
     log_open(NULL, NULL, 0);
     log_forget_secrets();
     if (program->log)
-        (void)fclose(program->log); /* the log has no reader to tell */
+        /* A failure to close the log is ignored, since the log is the place to report it. */
+        (void)fclose(program->log);
     return code;
 }
 
@@ -238,7 +243,8 @@ int program_run(int argc, char **argv, program_open_host *open) {
     const char *called = argc > 0 ? argv[0] : "";
     int skipped = words_skip_pasted(argc, argv), verb_at, result;
     const char *name, *unknown;
-    struct program program = {.options.join.start_spread = -1}; /* 0 is a choice */
+    /* -1 means that --start-spread was not given, since 0 is a valid value. */
+    struct program program = {.options.join.start_spread = -1};
     const struct option *tables[VERB_TABLES_MAX];
     struct option_set set = {.tables = tables, .target = &program.options};
     _cleanup_(freep) bool *given = NULL;

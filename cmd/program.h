@@ -1,4 +1,4 @@
-/* One run of winjoin: the host it acts on, its options, where results and errors go. */
+/* One run of winjoin: the host that it acts on, its options, and where results and errors go. */
 #pragma once
 
 #include "base/json.h"
@@ -15,9 +15,9 @@
 #include "join/undo/journal.h"
 #include "kube/client.h"
 
-/* Every option of every verb has its field here. */
+/* The fields of all options of all verbs. */
 struct program_options {
-    /* everywhere */
+    /* Options that every verb has: */
     char *output;
     char *output_file;
     long long verbosity;
@@ -26,58 +26,61 @@ struct program_options {
     bool no_color;
     bool help;
     char *rootfs;
-    /* verbs' own */
+    /* Options that only some verbs have: */
     struct join_options join;
-    bool yes;                         /* reset --force */
-    char *kubeconfig, *context;       /* diag, config */
-    char *node_selector, *image;      /* diag */
-    struct text_list nodes;           /* diag */
-    bool all_nodes;                   /* diag */
-    long long watch;                  /* diag */
-    char *replay, *collect, *compare; /* diag */
-    char *since;                      /* logs */
-    bool follow;                      /* logs */
-    char *versions;                   /* bundle create */
-    bool tools;                       /* bundle create */
-    bool images;                      /* bundle create */
-    long long tail;                   /* logs; 0: all lines */
-    long long windows_build;          /* bundle; 0: each */
-    bool drain;                       /* upgrade */
+    bool yes;                         /* The --force flag of reset and of install. */
+    char *kubeconfig, *context;       /* The cluster for diag and config. */
+    char *node_selector, *image;      /* The Nodes and the probe image for diag. */
+    struct text_list nodes;           /* The names of Nodes for diag. */
+    bool all_nodes;                   /* diag tests all Nodes, not a sample. */
+    long long watch;                  /* The pause between tests of diag, in ms. */
+    char *replay, *collect, *compare; /* Files that diag reads or writes. */
+    char *since;                      /* The time span that logs shows. */
+    bool follow;                      /* logs keeps showing new lines. */
+    char *versions;                   /* The file of versions for bundle create. */
+    bool tools;                       /* bundle create adds tools such as kubectl. */
+    bool images;                      /* bundle create adds the sandbox image. */
+    long long tail;                   /* The count of lines that logs shows; 0: all. */
+    long long windows_build;          /* The Windows build for bundle; 0: every build. */
+    bool drain;                       /* upgrade evicts the Pods first. */
     bool show_all;
-    char *old_config, *new_config;                /* config migrate */
-    char *resource_group, *route_table, *network; /* config routes */
-    bool as_kubeadm, remove;                      /* install */
-    char *to;                                     /* install */
+    char *old_config, *new_config;                /* Files for config migrate. */
+    char *resource_group, *route_table, *network; /* The cloud's names for config routes. */
+    bool as_kubeadm, remove;                      /* The flags of install. */
+    char *to;                                     /* The folder for install. */
 };
 
 struct program {
-    bool as_kubeadm;  /* called by that name */
-    bool as_kubectl;  /* called as kubectl-winjoin, as kubectl calls its plugins */
-    const char *name; /* what it is called in texts: "winjoin", "kubeadm", "kubectl winjoin" */
+    bool as_kubeadm;  /* The program was called as kubeadm. */
+    bool as_kubectl;  /* The program was called as kubectl-winjoin, as kubectl calls its plugins. */
+    const char *name; /* The name in texts: "winjoin", "kubeadm" or "kubectl winjoin". */
     struct host *host;
     struct http *http;
-    struct http *last; /* not ended by Ctrl-C: removes what diag made in a cluster; or NULL */
+    /* A client that Ctrl-C does not stop, or NULL. diag removes its objects from a cluster with
+     * it. */
+    struct http *last;
     struct terminal terminal;
     struct program_options options;
-    struct text_list words;       /* what is no option, behind the verb */
-    const struct option_set *set; /* the verb's options, with what is given */
-    struct text_list flags;       /* names of those that stand on the command line */
+    struct text_list words;       /* The words after the verb that are no options. */
+    const struct option_set *set; /* The verb's options, and which of them were given. */
+    struct text_list flags;       /* Names of the options given on the command line. */
     const struct verb *verb;
-    FILE *log;             /* of --log-file, or NULL: standard error */
-    const char *phase;     /* of the error object, or NULL */
-    struct record *record; /* of what this run leaves on the node, or NULL */
-    const char *kept_log;  /* path of its log, for the user; NULL: it left no log */
-    json_t *result;        /* with -o json and yaml: printed at the end, also beside an error */
+    FILE *log;             /* The file of --log-file; NULL means standard error. */
+    const char *phase;     /* Id of the phase that failed, or NULL. */
+    struct record *record; /* The log and report of this run, or NULL. */
+    const char *kept_log;  /* Path of the log to show to the user; NULL when none was written. */
+    /* The document for -o json and yaml. It is printed at the end, also with an error. */
+    json_t *result;
 };
 
-/* Flags under one heading of the help. */
+/* Options that share one heading in the help. */
 struct option_group {
-    const char *title;            /* "Network" */
-    const struct option *options; /* ended by a row without a name */
+    const char *title;            /* The heading, such as "Network". */
+    const struct option *options; /* The options of the group; the last row has no name. */
 };
 
-/* A verb, or a subcommand of one. Its function prints results by output_text() and answers 0 or -1
- * with the error. Help, completion and manual pages are made of these rows. */
+/* A verb or a subcommand. Its function prints results by output_text() and returns 0, or -1 with
+ * the error. Help, completion and manual pages are made from these rows. */
 struct verb {
     const char *name;
     const char *help; /* one line */
@@ -101,7 +104,7 @@ struct verb {
     bool anywhere; /* it needs no Windows: kubectl winjoin has it, too */
     bool secret;   /* what it prints may hold one: --output-file is for its owner alone */
     bool hidden;
-    bool raw; /* everything behind the verb is a word, also what looks like an option */
+    bool raw; /* Everything after the verb is a word, even if it looks like an option. */
 };
 enum { VERB_TABLES_MAX = 32, SUBCOMMANDS_MAX = 16 };
 extern const struct verb verbs[]; /* the last one has no name */
@@ -110,23 +113,24 @@ extern const struct verb verbs[]; /* the last one has no name */
 const struct verb *verb_find(const struct verb *table, const char *name);
 /* Every table of flags that the verb and its subcommands take, NULL-terminated. */
 void verb_tables(const struct verb *verb, const struct option *ret[VERB_TABLES_MAX]);
-/* ERROR_USAGE, for a word that names no subcommand, with the nearest. */
+/* Fails with ERROR_USAGE for a word that names no subcommand; a hint names the nearest one. */
 int verb_unknown_subcommand(const struct verb *verb, const char *word, struct error *err);
 
-/* The whole program. argv is UTF-8; `open` makes the host for --rootfs (NULL = this machine).
- * Answers the exit code. */
+/* Runs the whole program and returns the exit code. argv is UTF-8. `open` opens the host of
+ * --rootfs, or this machine where rootfs is NULL. */
 typedef int program_open_host(const char *rootfs, struct host **ret, struct error *err);
 int program_run(int argc, char **argv, program_open_host *open);
 
-/* A verb of the program under the name by which it was called; NULL: it has none of this name. */
+/* Finds a verb by name among those that the program has under the name it was called by (winjoin,
+ * kubeadm, kubectl-winjoin); NULL when it has none. */
 const struct verb *program_verb(const struct program *program, const char *name);
 /* ERROR_USAGE: there is no verb of this name; with a hint at the one that may have been meant, in
  * kubeadm's words where the program is called so. */
 int program_unknown(const struct program *program, const char *name, struct error *err);
-/* Is that argv[0] this name, with folders before it and ".exe" behind it or not, in any case? */
+/* Is argv[0] this name? Folders before it, ".exe" after it and case do not matter. */
 bool program_is_called(const char *argv0, const char *name);
 
-/* Verbs' functions. */
+/* The functions of the verbs. */
 int verb_join(struct program *program, struct error *err);
 int verb_preflight(struct program *program, struct error *err);
 int verb_discover(struct program *program, struct error *err);
@@ -149,129 +153,139 @@ int verb_install(struct program *program, struct error *err);
 int verb_version(struct program *program, struct error *err);
 int verb_help(struct program *program, struct error *err);
 
-extern const struct option_group global_group; /* of every verb, beside -o */
-extern const struct option output_options[];   /* -o of most verbs */
-/* The flag of a row of join's options. */
+extern const struct option_group global_group; /* Options that every verb has, beside -o. */
+extern const struct option output_options[];   /* The -o option of most verbs. */
+/* Makes the flag of one row of join's options. */
 #define JOIN_FLAG(field, type, flag, flags, argument, help, ...)                                   \
     {flag, 0, OPTION_##type, flags, offsetof(struct program_options, join.field), argument, help},
-/* Flags of join (cmd/flags.c); others take some of them, too. */
+/* Groups of join's flags (cmd/flags.c). Other verbs use some of these groups, too. */
 extern const struct option_group join_cluster_group, join_node_group, join_checks_group,
     join_run_group;
 extern const struct option_group diag_group, diag_cluster_group;
-/* Of upgrade and certs renew, which take some of join's. */
+/* Flags of prepare, upgrade and certs renew, which share some of join's options. */
 extern const struct option_group prepare_programs_group, prepare_group, upgrade_group, certs_group;
-/* What may stand in the cluster-wide defaults, too. */
+/* Flags whose values the cluster-wide defaults may also hold. */
 extern const struct option_group join_network_group, join_programs_group;
 
-/* Takes away blank words, and holds the rest to what the verb and its subcommand take. ERROR_USAGE
- * with the nearest right word. */
+/* Removes blank words and checks the rest against what the verb and its subcommand take. Fails with
+ * ERROR_USAGE; a hint names the nearest correct word. */
 int words_check(struct program *program, struct error *err);
-/* How many of the first words of a call a pasted line brought along: "winjoin kubeadm join ...",
- * "winjoin sudo kubeadm join ...", "winjoin join join ...". */
+/* Counts the first words of a call that came with a pasted line, as in "winjoin kubeadm join ...",
+ * "winjoin sudo kubeadm join ..." or "winjoin join join ...". */
 int words_skip_pasted(int argc, char *const *argv);
-/* Adds a hint where a word is a name that nobody replaced by its value ("<token>", "$TOKEN", ~), or
- * has a character of a formatted page (quotes, dashes, blanks), which is a letter to a shell. */
+/* Adds a hint where a word is a placeholder that was not replaced ("<token>", "$TOKEN", ~), or has
+ * a character of a formatted page (typographic quotes, dashes or blanks), which a shell does not
+ * treat specially. */
 void words_name_pasted(int argc, char **argv, struct error *err);
-/* Reads the file of --config and of config validate (`path` as given). ERROR_USAGE. */
+/* Reads a configuration file for --config or config validate. `path` is as the user gave it. Fails
+ * with ERROR_USAGE. */
 int program_read_config(struct program *program, const char *path, enum config_kinds kinds,
                         struct config_file *ret, struct error *err);
-/* What the file's JoinConfiguration says, each error with its place. ERROR_USAGE. */
+/* Checks the file's JoinConfiguration. Fails with ERROR_USAGE; the error names the place in the
+ * file. */
 int program_check_file(const struct program *program, const struct config_file *file,
                        struct error *err);
-/* The words of a call, where a whole line was pasted ("sudo kubeadm join ...", as words or as one
- * text, with a prompt, quotes and continued lines) those of it behind "join"; the rest stays. */
+/* Copies the words of a call to `ret`. Where a whole line was pasted ("sudo kubeadm join ...", as
+ * words or as one text, with a prompt, quotes or continued lines), only its words after "join" are
+ * copied. */
 void join_expand_pasted(int argc, char *const *argv, struct text_list *ret);
-/* Takes away empty words and the signs that continue a line. */
+/* Removes empty words and line continuation characters. */
 void join_drop_blank_words(struct text_list *words);
-/* ERROR_USAGE for a pasted line whose token or hash is cut in pieces, or that lacks a blank before
- * a flag. No part of a token is shown. */
+/* Fails with ERROR_USAGE for a pasted line whose token or hash is cut in pieces, or that lacks a
+ * blank before a flag. The error shows no part of a token. */
 int join_check_pasted(const struct program *program, struct error *err);
-/* Paths of bundle, lock, patches and discovery file, as a person gave them, made absolute. */
+/* Makes the paths of bundle, lock, patches and discovery file absolute. They are as the user gave
+ * them. */
 void program_settle_paths(struct join_options *options);
-/* Reads --config, --token-file, --token - and the endpoint word into the join options, and checks
- * them as kubeadm does before anything is touched. */
+/* Fills the join options from --config, --token-file, --token - and the endpoint word, and makes
+ * kubeadm's checks of them before anything changes. */
 int program_prepare_join(struct program *program, struct error *err);
-/* Is there a way to find the cluster? For what cannot go on without. ERROR_USAGE. */
+/* Fails with ERROR_USAGE where no endpoint, discovery file or configuration names the cluster.
+ * Verbs call it that cannot work without one. */
 int program_need_discovery(const struct program *program, struct error *err);
 
-/* The only place that prints: results to stdout, errors, hints and warnings to stderr. */
+/* Functions of cmd/output.c, the only file that prints: results to stdout, errors, hints and
+ * warnings to stderr. */
 
-/* Text for a person, as it is; nothing with -o json or yaml. */
+/* Prints text for a person. With -o json or yaml it prints nothing. */
 void output_text(const struct program *program, const char *text);
 void output_format(const struct program *program, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
-/* Bytes as they are, whatever -o says (kubeconfig, completion). */
+/* Prints bytes unchanged, whatever -o says (kubeconfig, completion). */
 void output_bytes(const void *data, size_t len);
-/* true when all that was printed has arrived; who follows reads it now. */
+/* Flushes stdout, so that a reader sees the output now. Returns false when a write has failed. */
 bool output_flush(void);
-/* The verb's document: kept until the end, printed for -o json and -o yaml. Takes the reference. */
+/* Sets the verb's document, which is printed at the end for -o json and yaml. Takes the
+ * reference. */
 void output_result(struct program *program, json_t *document);
-/* A document of many, on a line of its own, at once. */
+/* Prints one of many documents at once, on a line of its own. */
 void output_line(const json_t *document);
-/* true for -o json and -o yaml. */
+/* Does -o ask for json or yaml? */
 bool output_is_document(const struct program *program);
-/* With --output-file: from here on results go to that file instead of standard output. Fails as
+/* With --output-file, sends all further results to that file instead of stdout. Fails as
  * output_path(). */
 int output_open(struct program *program, struct error *err);
-/* Prints the document, with `error` in it when failure is one; writes the file of --output-file,
- * whole or not at all, for its owner alone where the verb's results may hold a secret. With nothing
- * to write the file stays as it is. Fails as host_write(). */
+/* Prints the document, with `error` in it after a failure, and writes the file of --output-file:
+ * completely or not at all, and readable by its owner only where the verb's results may hold a
+ * secret. An empty result leaves the file unchanged. Fails as host_write(). */
 int output_finish(struct program *program, const struct error *failure, struct error *err);
-/* The same at the end, where bytes that did not arrive are an error: -1, said unless their reader
- * has seen enough. */
+/* Flushes stdout at the end of the program. Returns -1 when output was lost, and prints an error
+ * unless the reader closed the pipe. */
 int output_end(void);
-/* error: ..., hint: ... */
+/* Prints "error: ..." and "hint: ..." lines. */
 void output_error(const struct error *err);
 void output_warning(const char *format, ...) __attribute__((format(gnu_printf, 1, 2)));
 void output_warnings(const struct text_list *list);
-/* Where a result goes that a person wants in a file of this name: absolute, for struct host. Fails
- * with ERROR_USAGE for an empty name, a folder, a symbolic link (which would be replaced) and a
- * folder that does not exist; `what` names the flag or word. The caller frees. */
+/* Makes the absolute path of a file that a result is written to. Fails with ERROR_USAGE for an
+ * empty name, a folder, a symbolic link (which would be replaced) or a folder that does not exist;
+ * `what` names the flag or word in the error. The caller frees. */
 int output_path(struct program *program, const char *what, const char *given, char **ret,
                 struct error *err);
-/* Colour and ticks are wanted on stdout (respectively stderr). */
+/* May stdout (or stderr) get colors, or UTF-8 characters such as check marks? */
 bool output_color(const struct program *program, bool on_stderr);
 bool output_utf8(const struct program *program, bool on_stderr);
 
-/* Shows a join as it goes, on stderr: lines for a person, or one JSON object a line. */
+/* Shows the progress of a join on stderr, as lines for a person or as one JSON object per line. */
 
 enum progress_mode {
     PROGRESS_NONE,
-    PROGRESS_PLAIN, /* a line at the end of each phase, and when a wait gets long */
-    PROGRESS_LIVE,  /* a terminal with ANSI sequences: the waiting line is rewritten in place */
+    PROGRESS_PLAIN, /* One line at the end of each phase, and more during a long wait. */
+    /* On a terminal with ANSI sequences: one line shows the current wait and is rewritten in
+     * place. */
+    PROGRESS_LIVE,
     PROGRESS_JSON,
 };
 struct progress {
     enum progress_mode mode;
     bool utf8, color;
-    unsigned columns, lines;   /* of the terminal */
-    size_t table;              /* lines of a table above the waiting line */
-    struct host *host;         /* for the clock */
-    struct program *program;   /* whose record gets each event */
-    bool line_open;            /* a waiting line is on the terminal */
-    unsigned last_told_ms;     /* plain: when the wait was last told */
-    struct join_event waiting; /* what is waited for, told again as time goes by; its texts: */
+    unsigned columns, lines;   /* Size of the terminal in characters. */
+    size_t table;              /* Count of lines of the table that is above the wait line. */
+    struct host *host;         /* The host, for its clock. */
+    struct program *program;   /* The program whose record gets each event. */
+    bool line_open;            /* The terminal shows a wait line. */
+    unsigned last_told_ms;     /* PROGRESS_PLAIN: when the wait was last printed. */
+    struct join_event waiting; /* The current wait, printed again as time passes. Its texts: */
     char *message, *hint;
-    char *told_hint;            /* the last that was shown in this phase */
-    uint64_t told_ms, drawn_ms; /* when `waiting` came, and when it was last shown */
-    unsigned turn;              /* of the spinner */
-    struct text_list warnings;  /* of the running phase, shown under its line */
+    char *told_hint;            /* The last hint that was shown in this phase. */
+    uint64_t told_ms, drawn_ms; /* When `waiting` began, and when it was last shown. */
+    unsigned turn;              /* Position of the spinner. */
+    struct text_list warnings;  /* Warnings of the running phase, shown under its line. */
 };
-/* By --progress (auto: live on a terminal, else plain) and the terminal. */
+/* Chooses the mode from --progress. "auto" means live on a terminal, otherwise plain. */
 void progress_open(struct progress *progress, struct program *program);
-/* A line of --progress json, without its line end: {"time","phase","state","message","hint",
- * "waitedSeconds","leftSeconds","durationSeconds"}, what does not apply absent; state is "started",
- * "waiting", "warning", "done", "skipped" or "failed". Pure; the caller frees. */
+/* Makes a line of --progress json, without line end: {"time","phase","state","message","hint",
+ * "waitedSeconds","leftSeconds","durationSeconds"}. Members that do not apply are absent. "state"
+ * is "started", "waiting", "warning", "done", "skipped" or "failed". Pure; the caller frees. */
 char *progress_json(const struct join_event *event, int64_t now);
-/* A message cut to `room` bytes in its middle: what is done and why it waits stand at the ends.
- * Pure; the caller frees. */
+/* Shortens a message to `room` bytes by cutting its middle. Its start says what is done and its end
+ * why it waits, so both stay. Pure; the caller frees. */
 char *progress_fit(const char *message, size_t room);
-/* The join_progress function; context is the struct progress. */
+/* Shows an event. This is the join_progress callback; context is the struct progress. */
 void progress_show(void *context, const struct join_event *event);
-/* Shows these lines above the waiting line, in the place of those before; on a terminal that is
- * high enough, and nowhere else. */
+/* Shows these lines above the wait line, in place of the earlier table. Does nothing unless the
+ * terminal is live and high enough. */
 void progress_table(struct progress *progress, const struct text_list *lines);
-/* Nothing is waited for now: takes the waiting line away. */
+/* Removes the wait line, because nothing is waited for now. */
 void progress_clear(struct progress *progress);
 void progress_close(struct progress *progress);
 
@@ -279,60 +293,66 @@ void progress_close(struct progress *progress);
 void progress_name_phase(struct program *program, const struct join_progress *run, int result,
                          struct error *err);
 
-/* What a run leaves on the node it worked on: its log and its report, the last ten of each kind,
- * and one entry in the Application log of Windows. */
+/* What a run leaves on its node: a log and a report (the last ten of each kind are kept) and one
+ * entry in the Application log of Windows. */
 
-/* Both in folders of winjoin's own, which SYSTEM and Administrators alone can read. A name is
- * KIND-YYYYMMDD-HHMMSS, in UTC. */
+/* Logs and reports are in winjoin's own folders, which only SYSTEM and Administrators can read.
+ * Their names are KIND-YYYYMMDD-HHMMSS, in UTC. */
 enum { RECORDS_KEPT = 10, EVENT_ID_BASE = 1000 };
 
-/* Collects from now on what is logged (up to LOG_REQUEST) and told. `kind`: "join", "phase",
- * "reset" or "diag", not copied. Nothing is written before winjoin's work on this machine has
- * begun: as soon as `journal` (borrowed; NULL: record_begun() says so) has entries. */
+/* Starts to collect log lines (up to LOG_REQUEST) and events. `kind` is "join", "phase", "reset" or
+ * "diag" and is not copied. Nothing is written before winjoin has begun to change this machine:
+ * until `journal` (borrowed) has entries or, where it is NULL, until record_begun(). */
 void record_open(struct program *program, const char *kind, const struct journal *journal);
 void record_begun(struct program *program);
-/* A line of the log; a phase's begin, waits, warnings and end, which are written at once. */
+/* record_line() adds a log line. record_event() adds the begin, wait, warning or end of a phase and
+ * writes the log file. */
 void record_line(struct program *program, enum log_level level, const char *line);
 void record_event(struct program *program, const struct join_event *event);
-/* Writes what is left and the report: the result's document with time, exitCode, log and error. A
- * log that cannot be written is a warning. The path of a failed run's log is what program->kept_log
- * then is, until record_free().
- * The entry is of source winjoin: id EVENT_ID_BASE + exit code; an error, a warning where the node
- * has joined and flows fail, else an information. `what` is "join", "reset", "diag"; `node` may be
- * NULL. result and err are the run's. An entry that cannot be written fails nothing. */
+/* Writes the rest of the log, and the report: the result's document with time, exitCode, log and
+ * error. A log that cannot be written causes a warning. After a failed run program->kept_log is the
+ * path of its log, until record_free().
+ *
+ * The entry in the Application log has the source winjoin and the id EVENT_ID_BASE + exit code. Its
+ * type is error, warning where the node has joined but flows fail, or information. `what` is
+ * "join", "reset" or "diag"; `node` may be NULL; result and err are those of the run. An entry that
+ * cannot be written is ignored. */
 void record_end(struct program *program, const char *what, const char *node, int result,
                 const struct error *err);
 void record_free(struct program *program);
 
-/* The last report of that kind with its "report" (path), new reference; NULL: none since the last
- * reset that ended well: what is older tells of a node that is no more. */
+/* The last report of that kind, with its path as "report"; new reference. NULL when none was
+ * written since the last successful reset: an older report is about a node that no longer
+ * exists. */
 json_t *record_last(struct host *host, const char *kind);
-/* The name of a log of that kind that is younger than all reports of it and than that reset: a run
- * that goes on, or was killed. The caller frees; NULL: no such log. */
+/* The name of a log of that kind which is newer than all its reports and than the last successful
+ * reset: its run is still going on, or was killed. The caller frees; NULL: no such log. */
 char *record_unfinished(struct host *host, const char *kind);
 
-/* "2026-11-22T10:15:02Z INFO  ": how a line of a log begins; the caller frees. */
+/* The start of a log line, such as "2026-11-22T10:15:02Z INFO  ". The caller frees. */
 char *record_prefix(struct host *host, enum log_level level);
 
-/* Called as kubeadm or kubeadm.exe, a copy or link of itself, winjoin takes kubeadm's place on a
- * worker: kubeadm's commands and flags, what it prints, its exit codes. */
+/* When a copy of winjoin or a link to it is named kubeadm or kubeadm.exe, it acts as kubeadm on a
+ * worker: it has kubeadm's commands, flags, output and exit codes. */
 
 struct verb;
 
-/* The row of one of kubeadm's commands, also of those that a worker has no use for: they say where
- * to run them. NULL: kubeadm has none of that name. */
+/* The row of a kubeadm command, or NULL when kubeadm has none of that name. Commands that a worker
+ * cannot run have a row, too, which says where to run them. */
 const struct verb *kubeadm_verb(const char *name);
-/* What kubeadm --help prints. */
+/* Adds what kubeadm --help prints. */
 void kubeadm_overview(struct text *out);
-/* As kubeadm 1.34 and newer: 1 whatever failed. An interruption keeps its own. */
+/* The exit code of kubeadm 1.34 and newer: 1 for every failure, and winjoin's own code for an
+ * interruption. */
 int kubeadm_exit_code(enum error_kind kind);
-/* What is not said in the call is done as kubeadm does it: pod network and kube-proxy are left to
- * DaemonSets, and nobody waits for them; services that the image brought are taken over. */
+/* Sets the defaults of kubeadm for options that the call does not give: DaemonSets provide the Pod
+ * network and kube-proxy and the join does not wait for them; services that the image already has
+ * are adopted. */
 void kubeadm_settle(struct join_options *options);
-/* In each such program, and in no kubeadm. */
+/* A text that marks winjoin's programs: no real kubeadm contains it. */
 extern const char kubeadm_mark[];
 
-/* ---- A join called as kubeadm's prints what kubeadm does ---- */
+/* ---- output of a join that was called as kubeadm ---- */
 
 struct kubeadm_phase {
     const char *id;    /* of winjoin's phase */
@@ -343,25 +363,26 @@ const struct kubeadm_phase *kubeadm_phase(const struct join_phase *phase);
 /* What it prints there when a worker has joined. */
 extern const char kubeadm_joined_text[];
 
-/* JSON Schemas (2020-12) of every document that winjoin prints, publishes or reads: of
- * templates/documents.yaml, and of the tables by which configuration is read. */
+/* JSON Schemas (2020-12) of all documents that winjoin prints, publishes or reads. They are made
+ * from templates/documents.yaml and from the tables of the configuration readers. */
 
-/* Their names, those that are printed first, and what prints or reads each, in the same order. */
+/* Adds the names of all documents, printed ones first, and to `of` in the same order which command
+ * prints or reads each. */
 void schema_names(struct text_list *names, struct text_list *of);
-/* NULL: no document has that name. New reference. */
+/* The schema of this document, or NULL when no document has that name. New reference. */
 json_t *schema_make(const char *name);
 
-/* --kubeconfig and --context: the cluster that a person names, for every verb that asks one. */
+/* --kubeconfig and --context name a cluster, for every verb that talks to one. */
 
-/* A client with the credentials of that kubeconfig, a plugin's, too: it may run a program, as
- * kubectl does. `unnamed`: the file where the flag is absent. kube_client_close(). ERROR_USAGE
- * for a file that cannot be read, ERROR_UNSUPPORTED for impersonation; kubeconfig_run_plugin(),
- * kube_client_open(). */
+/* Opens a client with the credentials of that kubeconfig. A credential plugin may run a program, as
+ * in kubectl. `unnamed` is the file used without the flag. The caller calls kube_client_close().
+ * Fails with ERROR_USAGE for a file that cannot be read, with ERROR_UNSUPPORTED for impersonation,
+ * and as kubeconfig_run_plugin() and kube_client_open(). */
 int given_cluster_open(struct program *program, const char *unnamed, struct kube_client *ret,
                        struct error *err);
 
-/* What this node is, as one document: NodeStatus. */
+/* The state of this node in one document, NodeStatus. */
 
-/* Asks the machine, the API server (0.7 s at most) and the reports that runs have left;
- * docs/status.md has the fields. New reference; kinds of failure: host_facts(). */
+/* Reads the machine, the API server (0.7 s at most) and the reports of earlier runs. docs/status.md
+ * describes the fields. New reference; fails as host_facts(). */
 int node_status_make(struct program *program, json_t **ret, struct error *err);

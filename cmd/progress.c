@@ -1,4 +1,4 @@
-/* Shows a join as it goes, on stderr: lines for a person, or one JSON object a line. */
+/* Shows the progress of a join on stderr, as lines for a person or as one JSON object per line. */
 #include "cmd/program.h"
 
 #include "base/rfc3339.h"
@@ -40,7 +40,7 @@ void progress_open(struct progress *progress, struct program *program) {
         host_set_tick(progress->host, on_tick, progress);
 }
 
-/* Nothing is waited for any more. */
+/* Forgets the current wait, because it has ended. */
 static void forget_waiting(struct progress *progress) {
     free(take_ptr(progress->message));
     free(take_ptr(progress->hint));
@@ -124,7 +124,7 @@ static void mark(const struct progress *progress, enum join_event_state state, c
         (void)text_format(out, 32, "%s", sign);
 }
 
-/* Between phases (winjoin preflight asks the cluster without one) there is no title. */
+/* An event outside of phases (winjoin preflight asks the cluster without one) has no title. */
 static const char *title_of(const struct join_event *event) {
     return event->phase ? event->phase->title : "";
 }
@@ -134,7 +134,7 @@ static void show_end(struct progress *progress, const struct join_event *event) 
 
     end_table(progress);
     mark(progress, event->state, sign);
-    /* The error line, which follows, says the rest. */
+    /* After a failure the error line that follows says the rest. */
     (void)fprintf(stderr, "  %s %-*s %s", sign, TITLE_WIDTH, title_of(event),
                   event->state == JOIN_FAILED ? (event->kind == ERROR_INTERRUPTED ? "interrupted"
                                                  : event->kind == ERROR_TIMED_OUT ? "timed out"
@@ -156,7 +156,7 @@ char *progress_fit(const char *message, size_t room) {
     if (room < 12)
         return xstrndup(message, room);
 
-    /* Whole words at both ends, where there are such; no half characters. */
+    /* Cuts at blanks where there are some, and never inside a UTF-8 character. */
     while (h && message[h] != ' ')
         h--;
     while (t && message[len - t - 1] != ' ')
@@ -182,8 +182,8 @@ static void add_seconds(struct text *out, unsigned milliseconds) {
     text_addf(out, "%u s", seconds % 60);
 }
 
-/* " (12 s; gives up in 48 s)": how long it has been waited and, where there is room, when the wait
- * ends by itself. */
+/* Makes " (12 s; gives up in 48 s)": how long the wait has lasted and, where there is room, when it
+ * times out. */
 static char *time_of(const struct join_event *event, size_t room) {
     struct text out = {0};
     size_t short_end;
@@ -201,13 +201,13 @@ static char *time_of(const struct join_event *event, size_t room) {
     return text_take(&out);
 }
 
-/* "for the adapter to come up" reads on behind the title of a phase only with its verb. */
+/* A message such as "for the adapter to come up" needs "waiting" before it. */
 static char *waits_for(const struct join_event *event) {
     return xasprintf("%s%s", text_starts_with(event->message, "for ") ? "waiting " : "",
                      event->message);
 }
 
-/* A line that wraps could not be rewritten in place. */
+/* Rewrites the wait line. A line that wraps could not be rewritten in place, so it is cut. */
 static void show_live(struct progress *progress, const struct join_event *event, const char *sign) {
     int title_width = event->phase ? TITLE_WIDTH + 1 : 0;
     size_t room = progress->columns - 1 > (size_t)title_width + MARGIN
@@ -219,9 +219,9 @@ static void show_live(struct progress *progress, const struct join_event *event,
     _cleanup_(freep) char *whole = waits_for(event), *message = NULL;
 
     if (event->waited_ms < 1000 && strlen(whole) + strlen(time) > room)
-        *time = '\0'; /* the whole message first: it says what is asked */
+        *time = '\0'; /* At first the whole message is more useful than the time. */
 
-    /* "[######..........] ", where there is something to show and room for it. */
+    /* Draws "[######..........] " where a percentage is known and there is room. */
     if (event->percent && room >= 3 * BAR_WIDTH) {
         text_add(&bar, progress->utf8 ? "" : "[");
         for (unsigned i = 0; i < BAR_WIDTH; i++)
@@ -239,7 +239,8 @@ static void show_live(struct progress *progress, const struct join_event *event,
     progress->line_open = true;
 }
 
-/* On a terminal the line is rewritten; elsewhere a long wait gets a line now and then. */
+/* Shows the wait: on a terminal the line is rewritten, elsewhere a long wait prints a line now and
+ * then. */
 static void show_waiting(struct progress *progress, const struct join_event *event) {
     char sign[32];
 
@@ -266,7 +267,8 @@ static void show_waiting(struct progress *progress, const struct join_event *eve
     progress->last_told_ms = event->waited_ms ? event->waited_ms : 1;
 }
 
-/* The wait goes on and nobody says so: a request that is not answered, a service that stops. */
+/* Updates the wait that is shown while no events arrive, such as during a slow request or while a
+ * service stops. */
 static void on_tick(void *context) {
     struct progress *progress = context;
     uint64_t now = host_monotonic_ms(progress->host);

@@ -1,4 +1,4 @@
-/* What a run leaves on the node it worked on: its log, its report and its entry in Windows' log. */
+/* What a run of winjoin leaves on its node: a log, a report and an entry in Windows' event log. */
 #include "cmd/program.h"
 
 #include "base/redact.h"
@@ -15,22 +15,22 @@ struct record {
     const char *kind;
     const struct journal *journal;
     bool begun;
-    char *log, *report; /* paths */
-    const char *phase;  /* id of the one that runs, or NULL */
+    char *log, *report; /* Paths of the log file and of the report file. */
+    const char *phase;  /* Id of the running phase, or NULL. */
     struct text lines;
     size_t written;
     uint64_t written_ms;
-    bool failed; /* it was said that it cannot be written */
+    bool failed; /* The warning that the log cannot be written was printed. */
 };
 
-/* ---- names ---- */
+/* ---- names of logs and reports ---- */
 
-/* The files of that kind, the oldest first. */
+/* Lists the files of that kind, oldest first. */
 static void list(struct host *host, const char *folder, const char *kind, const char *ending,
                  struct text_list *ret) {
     _cleanup_(text_list_free) struct text_list all = {0};
 
-    (void)host_list(host, folder, &all, ERROR_IGNORED); /* no folder, no file */
+    (void)host_list(host, folder, &all, ERROR_IGNORED); /* A missing folder means no files. */
     for (size_t i = 0; i < all.count; i++) {
         size_t len = strlen(kind);
 
@@ -42,7 +42,7 @@ static void list(struct host *host, const char *folder, const char *kind, const 
     }
 }
 
-/* ---- writing ---- */
+/* ---- writing the log ---- */
 
 char *record_prefix(struct host *host, enum log_level level) {
     return xasprintf("%s %-5s ", RFC3339_TEXT(host_now(host)),
@@ -57,10 +57,10 @@ void record_open(struct program *program, const char *kind, const struct journal
     int64_t time = host_now(program->host);
 
     *record = (struct record){.kind = kind, .journal = journal};
-    for (;; time++) { /* two runs in one second */
+    for (;; time++) { /* Another run may have started in the same second. */
         _cleanup_(freep) char *name = NULL;
 
-        rfc3339_format(time, text); /* 2026-11-22T10:15:02Z */
+        rfc3339_format(time, text); /* The time as text, such as 2026-11-22T10:15:02Z. */
         name = xasprintf("%s-%.4s%.2s%.2s-%.2s%.2s%.2s", kind, text, text + 5, text + 8, text + 11,
                          text + 14, text + 17);
         record->log = xasprintf("%s\\%s.log", LOGS_FOLDER, name);
@@ -137,7 +137,7 @@ void record_event(struct program *program, const struct join_event *event) {
     write_log(program);
 }
 
-/* ---- the end ---- */
+/* ---- the end of a run ---- */
 
 static void close_record(struct program *program, int result, const struct error *err) {
     static const struct {
@@ -177,7 +177,7 @@ static void close_record(struct program *program, int result, const struct error
         for (size_t i = 0; i + RECORDS_KEPT < files.count; i++) {
             _cleanup_(freep) char *path = xasprintf("%s\\%s", kept[k].folder, files.items[i]);
 
-            /* one that is open: the next run does */
+            /* A file that is open fails here; the next run removes it. */
             (void)host_remove(program->host, path, ERROR_IGNORED);
         }
     }
@@ -208,9 +208,10 @@ void record_free(struct program *program) {
     program->record = NULL;
 }
 
-/* ---- reading ---- */
+/* ---- reading logs and reports ---- */
 
-/* "20261122-101502": when the last run of that kind began, later than `since`, that can be read. */
+/* Reads the newest readable report of that kind that began after `since`. ret_stamp gets its time,
+ * such as "20261122-101502". */
 static json_t *last_since(struct host *host, const char *kind, const char *since, char *ret_stamp) {
     _cleanup_(text_list_free) struct text_list files = {0};
 
@@ -232,7 +233,7 @@ static json_t *last_since(struct host *host, const char *kind, const char *since
     return NULL;
 }
 
-/* When the node was taken back; "": no reset ended well since the records begin. */
+/* The time of the last reset, or "" when it failed or no report of one exists. */
 static void last_reset(struct host *host, char ret[STAMP + 1]) {
     _cleanup_json_ json_t *reset = NULL;
 

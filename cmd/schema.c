@@ -1,4 +1,4 @@
-/* JSON Schemas of the documents, from the tables. */
+/* Makes JSON Schemas of the documents from the tables of the program. */
 #include "cmd/program.h"
 
 #include "base/yaml.h"
@@ -14,9 +14,9 @@
 
 #define DIALECT "https://json-schema.org/draft/2020-12/schema"
 
-/* ---- values that are a table of the program ---- */
+/* ---- values that come from a table of the program ---- */
 
-/* Adds the names of a table; false: no table has that name. */
+/* Adds the names of a table; returns false when no table is called so. */
 static bool add_table(const char *table, struct text_list *ret) {
     if (text_equal(table, "@error"))
         for (int i = ERROR_NONE + 1; i <= ERROR_INTERRUPTED; i++)
@@ -51,7 +51,7 @@ static bool add_table(const char *table, struct text_list *ret) {
     return true;
 }
 
-/* "a|b|@table", each name of a table in its place. */
+/* Splits "a|b|@table" and replaces @table by the names of that table. */
 static void names_of(const char *words, struct text_list *ret) {
     _cleanup_(text_list_free) struct text_list list = {0};
 
@@ -68,11 +68,11 @@ static json_t *choices_schema(const char *words) {
     return json_pack("{s:o}", "enum", json_texts(&names));
 }
 
-/* ---- what is printed ---- */
+/* ---- documents that are printed ---- */
 
 static void add_members(const json_t *shape, const json_t *types, json_t *schema);
 
-/* `shape`: "TYPE; meaning", an array of one, or an object. */
+/* Makes the schema of a shape: a text "TYPE; meaning", an array with one shape, or an object. */
 static json_t *schema_of(const json_t *shape, const json_t *types) {
     static const struct {
         const char *name, *type, *format;
@@ -143,7 +143,7 @@ static json_t *head(const char *title, const char *of, const char *version, cons
     return schema;
 }
 
-/* ---- what is read: nothing else may be there, and null means "not given" ---- */
+/* ---- documents that are read: no other members are allowed, null means "not given" ---- */
 
 static json_t *leaf_schema(enum yaml_field_type type) {
     static const char *const types[] = {
@@ -166,7 +166,7 @@ static json_t *leaf_schema(enum yaml_field_type type) {
     return schema;
 }
 
-/* Puts it at "a.b[].c", and what is on the way. */
+/* Adds the leaf at a path such as "a.b[].c", and the objects and arrays on that path. */
 static void add_at(json_t *schema, const char *path, json_t *leaf) {
     size_t len = strcspn(path, ".[");
     _cleanup_(freep) char *name = xstrndup(path, len);
@@ -174,7 +174,7 @@ static void add_at(json_t *schema, const char *path, json_t *leaf) {
 
     if (!path[len]) {
         if (next)
-            json_decref(leaf); /* apiVersion and kind are there */
+            json_decref(leaf); /* The members apiVersion and kind are already there. */
         else
             json_object_set_new(members, name, leaf);
         return;
@@ -229,9 +229,9 @@ static const struct {
     {"Catalog", "--catalog", CATALOG_V1ALPHA1, CATALOG_KIND},
 };
 
-/* ---- all of them ---- */
+/* ---- all documents ---- */
 
-/* New reference: {types, documents}. */
+/* Reads documents.yaml: {types, documents}. New reference. */
 static json_t *printed(void) {
     const struct template *text = template_find("documents.yaml");
     _cleanup_(yaml_forget) struct yaml yaml = {0};
@@ -288,8 +288,8 @@ json_t *schema_make(const char *name) {
     if (!bare) {
         _cleanup_json_ json_t *ends = json_pack("{s:s}", "error?", "Error");
 
-        /* A run leaves its document as a report, too, with these; each document has the error of a
-         * call that failed. */
+        /* The error of a failed call is in each document. A run also saves its document as a
+         * report, with these members. */
         if (json_bool_at(document, "report", false))
             json_object_update_new(ends, json_pack("{s:s, s:s, s:s}", "time?",
                                                    "time; of a report that a run left", "exitCode?",

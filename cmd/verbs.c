@@ -11,9 +11,9 @@
     "10.0.0.10:6443 --token abcdef.0123456789abcdef --discovery-token-ca-cert-hash "               \
     "sha256:1234..cdef"
 
-/* ---- flags ---- */
+/* ---- flags of the verbs ---- */
 
-/* -o with these formats, and --output-file. */
+/* The -o option with these formats, and --output-file. */
 #define OUTPUT(formats)                                                                            \
     {                                                                                              \
         "output", 'o', OPTION_CHOICE, OPTION_WITH_CONFIG, AT(output), formats,                     \
@@ -148,7 +148,7 @@ static const struct option_group validate_group = {"File", validate_options},
                                  defaults_group = {"Cluster's defaults", defaults_options},
                                  routes_group = {"Cluster and cloud", routes_options};
 
-/* ---- subcommands ---- */
+/* ---- subcommands of the verbs ---- */
 
 static const struct verb join_subcommands[] = {
     {.name = "phase",
@@ -271,7 +271,7 @@ static const struct verb certs_subcommands[] = {
     {0},
 };
 
-/* ---- verbs ---- */
+/* ---- the verbs ---- */
 
 const struct verb verbs[] = {
     {.name = "join",

@@ -1,11 +1,11 @@
-/* Holds the words of a call to what its verb takes: nothing is passed over. */
+/* Checks the words of a call against what its verb takes. No word is silently ignored. */
 #include "base/nearest.h"
 #include "cmd/program.h"
 #include "join/phases/phases.h"
 
 #include <ctype.h>
 
-/* What other tools call it. */
+/* Command names of other tools, with a hint where winjoin has the same. */
 static const struct {
     const char *words, *hint;
 } elsewhere[] = {
@@ -35,7 +35,7 @@ static const struct {
      "cluster's"},
 };
 
-/* Adds the hint for what was said: "uninstall", "upgrade plan". */
+/* Adds the hint for what the user typed, such as "uninstall" or "upgrade plan". */
 static void hint_elsewhere(const char *said, struct error *err) {
     for (size_t i = 0; i < ARRAY_SIZE(elsewhere); i++) {
         _cleanup_(text_list_free) struct text_list words = {0};
@@ -87,7 +87,7 @@ static int check_subcommand(const struct verb *verb, const char *word, struct er
     const struct verb *phase = verb_find(verb->subcommands, "phase");
     _cleanup_(text_list_free) struct text_list ids = {0};
 
-    /* "winjoin join kubelet" for "winjoin join phase kubelet". */
+    /* Finds "winjoin join kubelet" for "winjoin join phase kubelet". */
     if (word && phase &&
         (text_equal(word, "list") || phase_names_resolve(word, &ids, ERROR_IGNORED) == 0)) {
         (void)error_set(err, ERROR_USAGE, "unexpected argument \"%.60s\"", word);
@@ -110,19 +110,19 @@ static const struct {
     const char *first, *last;
     enum page_kind kind;
 } page[] = {
-    {"\xe2\x80\x90", "\xe2\x80\x95", PAGE_DASH}, /* hyphens and dashes */
-    {"\xe2\x88\x92", "\xe2\x88\x92", PAGE_DASH}, /* the minus sign */
+    {"\xe2\x80\x90", "\xe2\x80\x95", PAGE_DASH}, /* Hyphens and dashes. */
+    {"\xe2\x88\x92", "\xe2\x88\x92", PAGE_DASH}, /* The minus sign. */
     {"\xe2\x80\x96", "\xe2\x80\x9f", PAGE_QUOTE},
-    {"\xe2\x80\xb9", "\xe2\x80\xba", PAGE_QUOTE}, /* of other languages */
+    {"\xe2\x80\xb9", "\xe2\x80\xba", PAGE_QUOTE}, /* Quotes of other languages. */
     {"\xc2\xab", "\xc2\xab", PAGE_QUOTE},
     {"\xc2\xbb", "\xc2\xbb", PAGE_QUOTE},
-    {"\xc2\xa0", "\xc2\xa0", PAGE_HIDDEN}, /* blanks that do not break */
+    {"\xc2\xa0", "\xc2\xa0", PAGE_HIDDEN}, /* No-break spaces. */
     {"\xe2\x80\xaf", "\xe2\x80\xaf", PAGE_HIDDEN},
-    {"\xe2\x80\x8b", "\xe2\x80\x8d", PAGE_HIDDEN}, /* no width at all */
+    {"\xe2\x80\x8b", "\xe2\x80\x8d", PAGE_HIDDEN}, /* Characters without width. */
     {"\xef\xbb\xbf", "\xef\xbb\xbf", PAGE_HIDDEN},
 };
 
-/* The row of the character at p; ARRAY_SIZE(page) for any other. */
+/* The row of the character at p, or ARRAY_SIZE(page) for any other. */
 static size_t page_row(const char *p) {
     size_t i = 0;
 
@@ -137,8 +137,8 @@ static size_t page_row(const char *p) {
     return i;
 }
 
-/* "<token>", "$TOKEN", "%TOKEN%", "{{ token }}", "[token]", "YOUR_TOKEN", "sha256:xxxx": a name
- * where its value belongs. */
+/* Is the value a placeholder that nobody replaced? Examples: "<token>", "$TOKEN", "%TOKEN%", "{{
+ * token }}", "[token]", "YOUR_TOKEN", "sha256:xxxx". */
 static bool is_unfilled(const char *value) {
     const char *open = strchr(value, '<');
     size_t capitals = strspn(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
@@ -151,7 +151,8 @@ static bool is_unfilled(const char *value) {
            (*value == '%' && strchr(value + 1, '%')) || strstr(value, "{{");
 }
 
-/* Names the first character that a page put into a word, or into what an error shows of a file. */
+/* Adds a hint for the first character of a formatted page in the text: a word of the call, or an
+ * error message that quotes a file. */
 static bool name_page_character(const char *text, struct error *err) {
     for (const char *p = text; *p; p++) {
         size_t row = page_row(p);
@@ -174,7 +175,7 @@ static bool name_page_character(const char *text, struct error *err) {
 void words_name_pasted(int argc, char **argv, struct error *err) {
     bool unfilled = false, named = false;
 
-    /* What a shell or a person should have replaced; the first. */
+    /* Names the first word that a shell or a person should have replaced. */
     for (int i = 1; i < argc && !unfilled; i++) {
         const char *value = argv[i] + (*argv[i] == '-' ? strcspn(argv[i], "=") : 0);
 
@@ -195,7 +196,8 @@ void words_name_pasted(int argc, char **argv, struct error *err) {
         (void)name_page_character(err->message, err);
 }
 
-/* The length of the dash at p, a foreign one or the slash of old Windows programs; 0 for none. */
+/* Length of the dash at p: a keyboard's or a formatted page's dash, or the slash of old Windows
+ * programs. 0 for any other character. */
 static size_t dash_length(const char *p) {
     size_t row = page_row(p);
 
@@ -204,8 +206,8 @@ static size_t dash_length(const char *p) {
     return row < ARRAY_SIZE(page) && page[row].kind == PAGE_DASH ? strlen(page[row].first) : 0;
 }
 
-/* The flag that a word was meant to be: "token" for "/token" and "/token:T". The word itself where
- * it begins with no dash. */
+/* The flag name that a word was meant to be, such as "token" for "/token" and "/token:T". A word
+ * without a dash is returned as it is. The caller frees. */
 static char *flag_meant(const char *word) {
     const char *p = word;
 
@@ -214,15 +216,15 @@ static char *flag_meant(const char *word) {
     return p == word ? xstrdup(word) : xstrndup(p, strcspn(p, ":="));
 }
 
-/* What one word too many was meant to be, by itself and the words before it. `sub` NULL: of the
- * verb itself. */
+/* Fails for a word that the verb does not take; hints guess from this word and those before it what
+ * was meant. sub is NULL for the verb itself. */
 static int refuse_surplus(const struct program *program, const struct verb *sub, const char *word,
                           struct error *err) {
     const struct text_list *words = &program->words;
     const char *usage = (sub ? sub : program->verb)->usage, *first = words->items[0];
     const char *digits = word + (*word == 'v');
     bool number = *word && !word[strspn(word, "0123456789")];
-    /* "v1.37.1", "1.37"; not a number alone */
+    /* Matches "v1.37.1" and "1.37", but not a plain number. */
     bool version = (*word == 'v' || strchr(word, '.')) && *digits >= '0' && *digits <= '9' &&
                    !digits[strspn(digits, "0123456789.")];
     _cleanup_(secret_freep) char *meant = flag_meant(word);
@@ -246,7 +248,7 @@ static int refuse_surplus(const struct program *program, const struct verb *sub,
     return error_hint(err, "%s %.*s", program->name, (int)strcspn(usage, "\n"), usage);
 }
 
-/* A flag with a slash or a foreign dash before it, where a word may stand. */
+/* Was the word meant as a flag? It begins with a slash or a formatted page's dash. */
 static bool is_flag(const struct program *program, const char *word) {
     _cleanup_(secret_freep) char *meant = flag_meant(word);
     struct error near = {0};
@@ -286,7 +288,7 @@ int words_check(struct program *program, struct error *err) {
                                 program->options.output);
     }
 
-    /* "FILE", "[ENDPOINT]" for one that may be left out, "a|b" for a choice. */
+    /* kinds: "FILE", "[ENDPOINT]" for an optional word, "a|b" for a choice. */
     text_list_split(&kinds, shown->words ? shown->words : "", ' ');
     for (size_t i = 0; i < kinds.count; i++) {
         const char *word = first + i < words->count ? words->items[first + i] : NULL;
@@ -301,7 +303,7 @@ int words_check(struct program *program, struct error *err) {
             continue;
         (void)error_set(err, ERROR_USAGE, "%s is missing: winjoin %.*s", kind,
                         (int)strcspn(shown->usage, "\n"), shown->usage);
-        other = strchr(shown->usage, '\n'); /* its second line begins with blanks */
+        other = strchr(shown->usage, '\n'); /* The second usage line begins with two blanks. */
         return other ? error_hint(err, "or%.*s", (int)strcspn(other + 2, "\n"), other + 2) : -1;
     }
     return words->count > first + kinds.count

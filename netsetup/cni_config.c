@@ -1,4 +1,4 @@
-/* The CNI configuration file. */
+/* Writes and reads the CNI configuration file. */
 #include "netsetup/netsetup.h"
 
 #include "netsetup/plugins/cni_plugin.h"

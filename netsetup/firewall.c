@@ -1,4 +1,4 @@
-/* Inbound firewall rules of a node. */
+/* The inbound firewall rules of a node. */
 #include "netsetup/netsetup.h"
 
 #include "netsetup/agents/external_agent.h"

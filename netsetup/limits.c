@@ -1,4 +1,4 @@
-/* The table of limits. */
+/* The table of limits of Kubernetes on Windows. */
 #include "netsetup/limits.h"
 
 enum { NETBIOS_MAX = 15, NETSH_TIMEOUT_MS = 10000 };
@@ -52,7 +52,8 @@ enum limit_state limit_judge(const struct limit *limit, const struct limit_scene
     bool hns = scene->hns.major != 0, dsr = !scene->no_dsr && hns_has(scene->hns, HNS_DSR);
     unsigned lacks = scene->mode ? scene->mode->lacks : 0;
 
-    if (scene->mode && scene->mode->ipv4_only) /* it has its reason for it */
+    /* A mode that sets ipv4_only has no IPv6 for a reason of its own. */
+    if (scene->mode && scene->mode->ipv4_only)
         lacks |= MODE_LACKS_IPV6;
     switch (limit->cause) {
     case LIMIT_OF_HNS:
@@ -74,7 +75,7 @@ enum limit_state limit_judge(const struct limit *limit, const struct limit_scene
     return LIMIT_HOLDS;
 }
 
-/* Why it holds here, or would end. */
+/* Says why the limit holds here, or what would end it. */
 static char *reason(const struct limit *limit, const struct limit_scene *scene) {
     switch (limit->cause) {
     case LIMIT_OF_HNS:
@@ -130,7 +131,7 @@ char *limits_that_hold(const struct limit_scene *scene) {
     return text_take(&names);
 }
 
-/* What netsh says of the TCP ports of IPv4. */
+/* Runs netsh to show a setting of the TCP ports of IPv4. */
 static int show(struct host *host, const char *what, int *ret_code, char **ret, struct error *err) {
     const char *const argv[] = {
         "C:\\Windows\\System32\\netsh.exe", "int", "ipv4", "show", what, "tcp", NULL};
@@ -146,7 +147,8 @@ int limit_dynamic_ports(struct host *host, unsigned *ret, struct error *err) {
 
     if (show(host, "dynamicport", &code, &output, err) < 0)
         return -1;
-    /* The last number that it prints, in any language: "Number of Ports : 16384". */
+    /* Takes the last number of netsh's output, which may be in any language: "Number of Ports :
+     * 16384". */
     for (const char *p = code == 0 ? output : ""; *p;) {
         size_t digits = strspn(p, "0123456789");
 

@@ -1,5 +1,5 @@
-/* What of the pod network stands on the node beside HNS: the CNI configuration, the firewall's
- * rules, the source VIP; and the networks of others that are in its way. */
+/* Parts of the node's Pod network outside of HNS: the CNI configuration, the firewall rules and the
+ * source VIP. Also the check for networks of other programs that are in conflict with the plan. */
 #pragma once
 
 #include "host/host.h"
@@ -7,56 +7,59 @@
 #include "netsetup/plan/network_plan.h"
 #include "services/containerd_settings.h"
 
-/* ---- the CNI configuration of containerd; its content is the plugin's (netsetup/plugins) ---- */
+/* ---- the CNI configuration of containerd. The CNI plugin (netsetup/plugins) makes its content
+ * ---- */
 
 #define CNI_STATE_DIR "C:\\var\\lib\\cni\\networks"
-#define CNI_RESULTS_DIR "C:\\var\\lib\\cni\\results" /* libcni's, inside containerd */
+/* Results of libcni, which is part of containerd. */
+#define CNI_RESULTS_DIR "C:\\var\\lib\\cni\\results"
 
-/* Where the plan's CNI file goes: 10-winjoin.conf, or .conflist for a plugin that has a list. The
+/* Path of the plan's CNI file: 10-winjoin.conf, or .conflist for a plugin that uses a list. The
  * caller frees. */
 char *cni_config_path(const struct network_plan *plan);
 
-/* The configuration as the plan's CNI plugin reads it: exceptions from NAT, routes for Services,
- * loopback DSR as the plan says, addresses such that .1 and .2 never reach a pod. Pure; new
- * reference. With an unknown pod prefix its values are "<podCIDR>". */
+/* Makes the configuration for the plan's CNI plugin: exceptions from NAT, routes for Services,
+ * loopback DSR as planned, and an address range without .1 and .2. Pure; new reference. While the
+ * Pod prefix is unknown its values are "<podCIDR>". */
 json_t *cni_config_json(const struct network_plan *plan);
 
-/* Files in the folder that containerd would take before ours (lower-sorting *.conf, *.conflist,
- * *.json): full paths. The caller sets them aside and records it. */
+/* Adds the full paths of files in the folder that containerd would read before winjoin's (*.conf,
+ * *.conflist, *.json that sort lower). The caller renames them and records that. */
 int cni_conflicts(struct host *host, const char *folder, struct text_list *ret, struct error *err);
 
-/* The configuration that containerd takes from the folder: the first file by name. *ret_path: its
- * full path; *ret: new reference. Kinds: ERROR_ABSENT (no folder, no configuration in it),
- * ERROR_MALFORMED (no JSON, no name, no type), those of host_read(). Nothing is set on failure. */
+/* Reads the configuration that containerd uses from the folder: the first file by name. *ret_path
+ * is its full path; *ret a new reference. Fails with ERROR_ABSENT (no folder, no configuration in
+ * it), ERROR_MALFORMED (no JSON, no name, no type), or as host_read(). Nothing is set on
+ * failure. */
 int cni_config_read(struct host *host, const char *folder, char **ret_path, json_t **ret,
                     struct error *err);
-/* The plugin that makes the pods' endpoints: `type` of the first plugin, or of what that delegates
- * to. Borrowed; NULL: it names none. */
+/* The plugin that makes the Pods' endpoints: `type` of the first plugin or of its delegate.
+ * Borrowed; NULL when there is none. */
 const char *cni_config_type(const json_t *config);
 
-/* ---- the inbound rules that a node needs, in one table ---- */
+/* ---- the inbound firewall rules of a node ---- */
 
 enum { FIREWALL_RULES_MAX = 4 };
 
-/* The rules of this plan ("winjoin kubelet" TCP 10250, and its mode's). Texts are static. Answers
- * how many. Pure. */
+/* Fills in the rules of this plan ("winjoin kubelet" TCP 10250, the mode's and the external
+ * agent's) and returns their count. Texts are static. Pure. */
 size_t firewall_rules(const struct network_plan *plan,
                       struct host_firewall_rule ret[FIREWALL_RULES_MAX]);
-/* Adds the names of all rules that any plan has. Pure. */
+/* Adds the names of all rules of all plans. Pure. */
 void firewall_names(struct text_list *ret);
 
-/* The source VIP, which an overlay needs: the address behind which kube-proxy sends to other nodes,
- * reserved in host-local's own store so that no pod gets it. Layout: containernetworking/plugins
- * host-local's disk backend. */
+/* The source VIP, which overlay networks need: kube-proxy sends to other nodes with this address.
+ * It is reserved in the store of host-local, so that no Pod gets it. Layout: disk backend of
+ * host-local in containernetworking/plugins. */
 
-#define SOURCE_VIP_UNKNOWN "<sourceVIP>" /* until HNS has chosen it */
+#define SOURCE_VIP_UNKNOWN "<sourceVIP>" /* The value until HNS has chosen the address. */
 
 /* The address of the pod prefix that host-local must be kept from by a reservation: the source VIP,
  * or the host's endpoint on a bridge whose CNI plugin drops host-local's range. NULL: none. */
 const char *source_vip_reserved(const struct network_plan *plan);
-/* Reserves that address (none: nothing to do) under CNI_STATE_DIR\<network>\<address>, and takes
- * back reservations of ours for other addresses (an earlier pod prefix). Held by somebody else:
- * ERROR_CONFLICT. */
+/* Reserves the address of source_vip_reserved() as CNI_STATE_DIR\<network>\<address> and removes
+ * winjoin's reservations of other addresses (of an earlier Pod prefix). Does nothing without such
+ * an address. Fails with ERROR_CONFLICT when another program has reserved it. */
 int source_vip_ensure(struct host *host, const struct network_plan *plan, struct error *err);
 /* With an agent that lets HNS choose the address (its source_vip_endpoint), fills plan->source_vip
  * with the address that is reserved already. With another agent, or while no address is reserved,
@@ -68,20 +71,20 @@ int source_vip_recall(struct host *host, struct network_plan *plan, struct error
  * an answer without a usable address. */
 int source_vip_choose(struct host *host, struct network_plan *plan,
                       const struct hcn_network *network, struct error *err);
-/* Gives back what is ours in this network's store; absent is success. */
+/* Removes winjoin's reservations from the store of this network; absent is success. */
 int source_vip_remove(struct host *host, const char *network_name, struct error *err);
-/* host-local keeps the store for ever: one whose reservations lie outside the plan's pod prefix is
- * stale (an earlier join). Removes exactly those. */
+/* Removes stale reservations of an earlier join: host-local never deletes its store, so these are
+ * outside of the plan's Pod prefix. Others stay. */
 int ipam_stale_remove(struct host *host, const struct network_plan *plan, struct error *err);
 
-/* ---- other people's networks on this host, against the plan ---- */
+/* ---- networks of other programs on this host that are in conflict with the plan ---- */
 
-/* Looks for networks that stand in the plan's way, before anything is touched: one of another
- * vSwitch mode on the same adapter, one whose subnet overlaps the pods', the services' or the base
- * network's, one that has the name of one of the plan's and cannot be that one. ERROR_PREFLIGHT
- * names them all, the first with its reason; the hints have the commands that delete them. */
+/* Looks for networks that are in conflict with the plan, before anything changes: one of another
+ * vSwitch mode on the same adapter; one whose subnet overlaps that of Pods, Services or the base
+ * network; one with a name from the plan that cannot be the planned network. ERROR_PREFLIGHT names
+ * them all, the first with its reason; the hints have the commands that delete them. */
 int network_clash_check(struct host *host, const struct network_plan *plan, struct error *err);
-/* What the cluster's agent that makes the network (plan->external) does without on this machine: a
- * service of Windows; or a network that is in its way. ERROR_PREFLIGHT names it. Without
- * such an agent there is nothing to ask. */
+/* For an agent that makes the network itself (plan->external): checks that the Windows service that
+ * it needs exists and that no network is in its way. ERROR_PREFLIGHT names the problem. Does
+ * nothing without such an agent. */
 int network_external_check(struct host *host, const struct network_plan *plan, struct error *err);

@@ -1,4 +1,4 @@
-/* Other people's networks on this host, against the plan. */
+/* Finds networks of other programs that are in conflict with the plan. */
 #include "netsetup/netsetup.h"
 
 #include "netsetup/agents/external_agent.h"
@@ -7,13 +7,13 @@
 
 #define REMOVAL "hnsdiag delete networks %s"
 
-/* What a vSwitch can be to an adapter at one time; types of HostComputeNetwork. */
+/* The uses that a vSwitch can make of an adapter, one at a time; by type of HostComputeNetwork. */
 static const struct {
     const char *type;
     int use;
 } switches[] = {{"L2Bridge", 1}, {"L2Tunnel", 1}, {"Overlay", 2}, {"Transparent", 3}};
 
-/* 0: the type binds no adapter (NAT, ICS, ...). */
+/* The use of this network type; 0 when it binds no adapter (NAT, ICS, ...). */
 static int use_of(const char *type) {
     for (size_t i = 0; i < ARRAY_SIZE(switches); i++)
         if (text_equal_nocase(switches[i].type, type))
@@ -25,7 +25,7 @@ static int check_overlap(const struct hcn_network *network, const char *planned,
                          struct error *err) {
     const char *subnet = strchr(planned, ':') ? network->subnet6 : network->subnet;
     struct cidr theirs = {0}, ours = {0};
-    /* a prefix that is not known yet, or one that HNS writes in its own way, overlaps nothing */
+    /* A prefix that is unknown yet, or that HNS writes in another form, counts as no overlap. */
     if (cidr_parse(subnet, &theirs, NULL) < 0 || cidr_parse(planned, &ours, NULL) < 0 ||
         !cidr_overlaps(&theirs, &ours))
         return 0;
@@ -34,7 +34,7 @@ static int check_overlap(const struct hcn_network *network, const char *planned,
     return error_hint(err, REMOVAL ", or change its subnet", network->id);
 }
 
-/* A network that is none of the plan's. */
+/* Checks a network whose name is not in the plan. */
 static int check_foreign(const struct network_plan *plan, const struct hcn_network *network,
                          struct error *err) {
     int theirs = use_of(network->type);
@@ -68,7 +68,7 @@ static int check_external(const struct network_plan *plan, const struct hcn_netw
                           struct error *err) {
     const struct external_agent *agent = plan->external;
     const struct external_network *wanted = external_agent_network(agent, plan->mode);
-    /* It reuses the base of its name whatever type that has, and then cannot go on. */
+    /* The agent reuses a base network of its name even of a wrong type, and then fails. */
     if (wanted->base && text_equal(network->name, wanted->base) &&
         !text_equal_nocase(network->type, wanted->hns_type))
         (void)error_set(err, ERROR_PREFLIGHT,
@@ -86,8 +86,7 @@ static int check_external(const struct network_plan *plan, const struct hcn_netw
                : error_hint(err, REMOVAL, network->id);
 }
 
-/* Whether a network that has the name of one of the plan's can be that one, as far as the plan is
- * known. */
+/* Can a network with a name from the plan be the planned one, as far as the plan is known? */
 static bool may_serve(const struct network_plan *plan, const struct hcn_network *network,
                       bool is_base) {
     _cleanup_json_ json_t *document = is_base                ? hcn_base_network_json(plan)
@@ -114,7 +113,7 @@ static int check_other(const struct network_plan *plan, const struct hcn_network
     if (is_base || text_equal(network->name, plan->name)) {
         _cleanup_(freep) char *wanted = NULL;
 
-        /* One of an earlier node keeps its name; ours is replaced. */
+        /* A network of an earlier join keeps its name; the join replaces winjoin's own. */
         if (hcn_network_is_ours(network) ||
             (!is_base && (plan->agent->makes_network || plan->agent->pods_make_network)) ||
             may_serve(plan, network, is_base))
@@ -133,12 +132,12 @@ static int check_other(const struct network_plan *plan, const struct hcn_network
     return check_foreign(plan, network, err);
 }
 
-/* ---- each network of HNS ---- */
+/* ---- checking each network of HNS ---- */
 
 typedef int check_network(const struct network_plan *plan, const struct hcn_network *network,
                           struct error *err);
 
-/* All that are in the way are named at once, the first with its reason. */
+/* Checks all networks. The error names all that are in the way, the first with its reason. */
 static int check_each(struct host *host, const struct network_plan *plan, check_network *check,
                       struct error *err) {
     _cleanup_json_ json_t *list = NULL;
@@ -162,7 +161,7 @@ static int check_each(struct host *host, const struct network_plan *plan, check_
         size_t h = 0;
         while (h < ERROR_HINTS_MAX && !text_equal(first.hints[h], why.hints[0]))
             h++;
-        if (h == ERROR_HINTS_MAX) /* one that is said already is not said again */
+        if (h == ERROR_HINTS_MAX) /* A hint that is already there is not added again. */
             (void)error_hint(&first, "'%s': %s", network.name, why.hints[0]);
     }
     if (!first.kind)

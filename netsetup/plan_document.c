@@ -1,10 +1,10 @@
-/* The network plan as it is in a JoinPlan document. */
+/* The network plan in a JoinPlan document. */
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/netsetup.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/modes/mode.h"
 
-/* A call that makes or changes something in HNS; the body is stolen. */
+/* Adds a call that makes or changes something in HNS; it takes the reference of the body. */
 static void add_call(json_t *list, const char *call, json_t *body) {
     json_array_append_new(list, json_pack("{s:s,s:o}", "call", call, "body", body));
 }
@@ -39,7 +39,7 @@ json_t *network_plan_json(const struct network_plan *plan) {
     for (size_t i = 0; i < plan->warning_count; i++)
         json_array_append_new(warnings, json_pack("{s:s,s:s}", "code", plan->warnings[i].code,
                                                   "message", plan->warnings[i].message));
-    /* which nodes there are, and so the routes to them, is known only while joining */
+    /* The list of routes is empty, because the other nodes are known only during a join. */
     return json_pack("{s:s,s:s,s:s,s:s*,s:s*,s:s*,s:o*,s:o,s:o,s:[],s:o,s:o,s:s*,s:o}", "mode",
                      plan->mode->name, "plugin", plan->plugin, "name", plan->name, "agent",
                      plan->external ? plan->external->name : NULL, "adapter", plan->adapter,

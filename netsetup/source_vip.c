@@ -1,4 +1,4 @@
-/* The source VIP: its address, and its reservation in host-local's store. */
+/* The source VIP: its address and its reservation in the store of host-local. */
 #include "netsetup/netsetup.h"
 
 #include "netsetup/agents/agent.h"
@@ -19,12 +19,12 @@ const char *source_vip_reserved(const struct network_plan *plan) {
                : NULL;
 }
 
-/* A reservation is a file with the address as its name. */
+/* Path of a reservation: a file named after the address. */
 static char *place_of(const char *network, const char *address) {
     return xasprintf("%s\\%s\\%s", CNI_STATE_DIR, network, address);
 }
 
-/* The addresses that are reserved; a store that is not there is empty, one that a stranger has
+/* Lists the reserved addresses. A missing store is empty. A store that an untrusted user has
  * written to is refused. */
 static int list_store(struct host *host, const char *network, struct text_list *ret,
                       struct error *err) {
@@ -36,7 +36,8 @@ static int list_store(struct host *host, const char *network, struct text_list *
     if (host_list(host, folder, &names, err) < 0)
         return error_forgive(err, ERROR_ABSENT);
     for (size_t i = 0; i < names.count; i++)
-        if (ip_parse(names.items[i], &ip, NULL) == 0) /* or lock, last_reserved_ip.0 */
+        /* A name that is no address is lock or last_reserved_ip.0. */
+        if (ip_parse(names.items[i], &ip, NULL) == 0)
             text_list_add(ret, names.items[i]);
     return 0;
 }
@@ -50,7 +51,7 @@ static int is_ours(struct host *host, const char *path, bool *ret, struct error 
     return 0;
 }
 
-/* Gives back our reservations but the one for `keep` (NULL: all). */
+/* Removes winjoin's reservations except the one of `keep` (NULL: all). */
 static int release(struct host *host, const char *network, const char *keep, struct error *err) {
     _cleanup_(text_list_free) struct text_list reserved = {0};
     if (list_store(host, network, &reserved, err) < 0)
@@ -119,7 +120,7 @@ int ipam_stale_remove(struct host *host, const struct network_plan *plan, struct
     return 0;
 }
 
-/* ---- where HNS chooses it ---- */
+/* ---- agents that let HNS choose the source VIP ---- */
 
 int source_vip_recall(struct host *host, struct network_plan *plan, struct error *err) {
     _cleanup_(text_list_free) struct text_list reserved = {0};

@@ -1,4 +1,4 @@
-/* What the join of this node chose, as a document. */
+/* What the join of this node chose, as a JSON document. */
 #include "node/chosen.h"
 
 enum { FILE_MAX = 8 * 1024 * 1024 };
@@ -69,7 +69,8 @@ int chosen_read(json_t *file, struct chosen *ret, struct error *err) {
             *(unsigned *)field = (unsigned)json_number_at(file, fields[i].key, 0);
     }
     if (text_starts_with(ret->network.pod_cidr, "<"))
-        ret->network.pod_cidr = NULL; /* not known: its place in documents */
+        /* The value is a placeholder such as "<podCIDR>": not known yet. */
+        ret->network.pod_cidr = NULL;
     return 0;
 }
 
@@ -89,7 +90,7 @@ void chosen_free(struct chosen *chosen) {
     *chosen = (struct chosen){0};
 }
 
-/* ---- the routes since ---- */
+/* ---- routes that changed after the join ---- */
 
 int chosen_routes_write(struct host *host, const struct chosen *chosen, const json_t *routes,
                         struct error *err) {
@@ -103,7 +104,7 @@ json_t *chosen_routes(struct host *host, const struct chosen *chosen) {
     _cleanup_json_ json_t *since = NULL;
     const json_t *counts = chosen->file, *routes;
 
-    /* NULL: absent, or it cannot be read */
+    /* `since` stays NULL when the file is absent or unreadable. */
     (void)host_read_json(host, CHOSEN_ROUTES_FILE, FILE_MAX, &since, ERROR_IGNORED);
     if (json_equal(json_object_get(since, "network"), chosen->file))
         counts = since;

@@ -1,6 +1,6 @@
-/* What the join of this node chose: one file, which the join writes and all others read: an
- * upgrade, a reset, a diagnosis, and the service winjoin-network, which makes the network again
- * (Windows forgets overlay networks at boot, and HNS whenever it starts). */
+/* What the join of this node chose. The join writes it to one file. Upgrade, reset, diag and the
+ * service winjoin-network read it. That service makes the network again: Windows forgets overlay
+ * networks at boot, and HNS forgets them whenever it starts. */
 #pragma once
 
 #include "host/host.h"
@@ -8,7 +8,7 @@
 
 #define CHOSEN_FILE HOST_OWN_FOLDER "\\network.json"
 
-/* Text is borrowed from `file`; chosen_free(). */
+/* The content of the file. Text is borrowed from `file`; free with chosen_free(). */
 struct chosen {
     /* owned; "peers" are the routes to other nodes (netsetup/routes/routes.h) as the join wrote
      * them */
@@ -19,23 +19,24 @@ struct chosen {
     const char *kube_proxy;                /* "none": not run by winjoin; NULL: it is */
 };
 
-/* The file's document; `file` is not looked at. New reference. */
+/* Makes the document of the file; the member `file` is ignored. New reference. */
 json_t *chosen_json(const struct chosen *chosen);
-/* ERROR_MALFORMED. */
+/* Reads the document of the file. Fails with ERROR_MALFORMED. */
 int chosen_read(json_t *file, struct chosen *ret, struct error *err);
-/* Reads the file. Kinds: those of host_read_json() and chosen_read(); ERROR_ABSENT: no join has
- * written it yet. */
+/* Reads the file. Fails as host_read_json() and chosen_read(); ERROR_ABSENT: no join has written it
+ * yet. */
 int chosen_load(struct host *host, struct chosen *ret, struct error *err);
 void chosen_free(struct chosen *chosen);
 
-/* Each file has one writer, so that none overwrites what another has just written: a join writes
- * the one above, winjoin-network this one, with the routes as they have become since. */
+/* The routes that winjoin-network has written after the join. Each file has one writer, so that
+ * neither overwrites changes of the other: a join writes CHOSEN_FILE, winjoin-network this one. */
 #define CHOSEN_ROUTES_FILE HOST_OWN_FOLDER "\\routes.json"
-/* Fails as host_write(). */
+/* Writes CHOSEN_ROUTES_FILE. Fails as host_write(). */
 int chosen_routes_write(struct host *host, const struct chosen *chosen, const json_t *routes,
                         struct error *err);
-/* The routes that count: winjoin-network's, where they were written since that join, else the
- * join's. New reference, an array. */
+/* The current routes: winjoin-network's if it wrote them after this join, otherwise the join's. New
+ * reference, an array. */
 json_t *chosen_routes(struct host *host, const struct chosen *chosen);
-/* All that either remembers, an earlier join's too: what may be on the machine. */
+/* All routes that both files have, those of an earlier join included: each of them may be on the
+ * machine. New reference. */
 json_t *chosen_routes_ever(struct host *host, const struct chosen *chosen);

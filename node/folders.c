@@ -1,4 +1,4 @@
-/* The folders of a node, a row each. */
+/* The table of a node's folders. */
 #include "node/folders.h"
 
 const struct node_folder node_folders[] = {
@@ -48,7 +48,8 @@ const struct node_folder *node_folder_find(const char *path) {
 
 int node_folder_stranger(struct host *host, const struct node_folder *row,
                          struct host_stranger *ret, struct error *err) {
-    _cleanup_(freep) char *below = xasprintf("%s\\x", row->path); /* so that it is no link itself */
+    /* A path below it, so that a link at the folder itself is found. */
+    _cleanup_(freep) char *below = xasprintf("%s\\x", row->path);
     _cleanup_(text_list_free) struct text_list names = {0};
 
     if ((row->others_write ? host_stranger(host, below, ret, err)
@@ -72,7 +73,7 @@ int node_folder_close(struct host *host, const char *path, struct error *err) {
     _cleanup_(host_stranger_free) struct host_stranger stranger = {0};
     const struct node_folder *row = node_folder_find(path), *nearest = row;
 
-    /* Its row's access, else that of the nearest row above, else HOST_READ_ONLY. */
+    /* The access of its own row, of the nearest row above, or HOST_READ_ONLY. */
     for (size_t i = node_folder_count; i > 0 && !nearest; i--) {
         size_t len = strlen(node_folders[i - 1].path);
         _cleanup_(freep) char *head = xstrndup(path, len);

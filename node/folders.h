@@ -1,9 +1,9 @@
-/* The folders of a node: who may read them, and who may add to them.
+/* The folders of a node: who may read them, and who may add files to them.
  *
- * A join makes and closes a folder before anything is written, run or started below it
- * (join/undo/journal.h: journal_own_folder()). One that stands there already loses what its row
- * would not give to others; nothing is added, and reset gives it back the access that it had.
- * SECURITY.md has the same table. */
+ * A join makes a folder and restricts its access before anything is written, run or started below
+ * it (join/undo/journal.h: journal_own_folder()). An existing folder loses access that its row does
+ * not allow; no access is added, and reset restores the access it had. SECURITY.md has the same
+ * table. */
 #pragma once
 
 #include "host/host.h"
@@ -11,21 +11,21 @@
 struct node_folder {
     const char *path;
     enum host_access access;
-    bool others_write; /* what lies in it may belong to others: pods' volumes and logs */
-    bool deep;         /* what lies in the folders in it counts, too */
-    const char *what;  /* is in it, for a person */
+    bool others_write; /* The content may belong to others: Pods' volumes and logs. */
+    bool deep;         /* The content of subfolders is checked, too. */
+    const char *what;  /* What the folder contains, for people. */
 };
-/* Above comes before below. */
+/* The table of folders; a folder comes before those below it. */
 extern const struct node_folder node_folders[];
 extern const size_t node_folder_count;
 
-/* The row of just this folder; NULL: it has none. */
+/* The row of exactly this folder, or NULL. */
 const struct node_folder *node_folder_find(const char *path);
-/* What a stranger put into a folder's way, or directly into it where only the node writes. Kinds
- * and `ret` as host_stranger(). */
+/* Finds a file or junction that an untrusted user put on the path of a folder or, where only the
+ * node writes, directly into it. Fails and sets `ret` as host_stranger(). */
 int node_folder_stranger(struct host *host, const struct node_folder *row,
                          struct host_stranger *ret, struct error *err);
-/* Makes the folder, closes it, and looks at it and at what lies in it: ERROR_DENIED where a
- * junction or a stranger's file is there (host_stranger()), else the kinds of host_make_folder().
- */
+/* Makes the folder, restricts its access, and checks it and its content. ERROR_DENIED for a
+ * junction or an untrusted user's file (host_stranger()); otherwise it fails as
+ * host_make_folder(). */
 int node_folder_close(struct host *host, const char *path, struct error *err);

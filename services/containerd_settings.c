@@ -1,5 +1,5 @@
-/* Reads containerd's configuration as containerd does: the first file, then its imports, of which a
- * later one's word counts. */
+/* Reads containerd's configuration as containerd does: the main file, then its imports. Values of
+ * later files replace earlier ones. */
 #include "services/containerd_settings.h"
 
 #include "base/nearest.h"
@@ -20,9 +20,10 @@ void containerd_settings_free(struct containerd_settings *s) {
     *s = (struct containerd_settings){0};
 }
 
-/* ---- where a version of the file has what ---- */
+/* ---- where the values are in each version of the file ---- */
 
-/* Names of plugins, by the file's version; in one without a version both of the old names count. */
+/* Names of the plugins in a version of the file. A file without a version may use both old
+ * names. */
 struct places {
     const char *runtime, *images, *pipe;
 };
@@ -95,7 +96,7 @@ static int take_places(const json_t *file, const struct places *places,
     if (take_path(&ret->conf_dir, "conf_dir", json_text_at(cni, "conf_dir"), err) < 0)
         return -1;
 
-    /* The programs' folders: several, then the one. */
+    /* The folders of CNI programs: first bin_dirs, then bin_dir. */
     if (count || (dir && *dir))
         text_list_free(&ret->bin_dirs);
     for (size_t i = 0; i <= count; i++) {
@@ -110,7 +111,8 @@ static int take_places(const json_t *file, const struct places *places,
     return 0;
 }
 
-/* "cri" as Docker's packages write it, or the plugin's name in a version of the file. */
+/* "cri", as in the configuration of Docker's packages, and the plugin's names in the versions of
+ * the file. */
 static const char *const cri_plugins[] = {"cri", "io.containerd.grpc.v1.cri",
                                           "io.containerd.cri.v1.runtime",
                                           "io.containerd.cri.v1.images", NULL};
@@ -137,10 +139,10 @@ static int take_file(const json_t *file, struct containerd_settings *ret, struct
     return 0;
 }
 
-/* ---- imports ---- */
+/* ---- imported files ---- */
 
-/* A name with stars, as filepath.Glob takes it; Windows does not care about case. A star that took
- * too little takes one letter more. */
+/* Does a name match a pattern with stars, as in filepath.Glob? Case is ignored, as on Windows. When
+ * the rest does not match, the last star takes one letter more. */
 static bool matches(const char *name, const char *pattern) {
     const char *behind_star = NULL, *rest = NULL;
 
@@ -159,7 +161,7 @@ static bool matches(const char *name, const char *pattern) {
     return !pattern[strspn(pattern, "*")];
 }
 
-/* The files of an import, which is relative to the file that has it. */
+/* Lists the files of an import. Its path is relative to the file that has it. */
 static int find_imports(struct host *host, const char *parent, const char *import,
                         struct text_list *ret, struct error *err) {
     _cleanup_(freep) char *folder = path_parent(parent), *stars = NULL, *path = NULL;
@@ -171,7 +173,8 @@ static int find_imports(struct host *host, const char *parent, const char *impor
 
     if (!*import)
         return error_set(err, ERROR_UNSUPPORTED, "imports: a path is empty");
-    stars = text_replace(xstrdup(whole), "*", '~'); /* which no other path may have */
+    /* Stars are replaced for the check, since a path may not have them. */
+    stars = text_replace(xstrdup(whole), "*", '~');
     if (take_path(&path, "imports", stars, err) < 0)
         return -1;
     if (!strchr(whole, '*')) {
@@ -212,7 +215,7 @@ int containerd_settings_read(struct host *host, const char *path, bool imports,
         if (files.count > FILES_MAX)
             return error_set(err, ERROR_UNSUPPORTED, "'%s' imports more than %d files", path,
                              FILES_MAX);
-        /* Its files are taken for what an administrator wrote. */
+        /* The files must be an administrator's, because their settings are adopted. */
         if (host_refuse_stranger(host, files.items[i], err) < 0 ||
             host_read(host, files.items[i], FILE_MAX_SIZE, &text, &len, err) < 0 ||
             toml_parse(text, len, files.items[i], &file, err) < 0)
@@ -235,9 +238,9 @@ int containerd_settings_read(struct host *host, const char *path, bool imports,
     return 0;
 }
 
-/* ---- the service ---- */
+/* ---- the service containerd ---- */
 
-/* The value of "--name value", "--name=value" or "-n value" behind the program. Borrowed. */
+/* The last value of "--name value", "--name=value" or "-n value". Borrowed. */
 static const char *flag_value(const struct text_list *words, const char *name, const char *letter) {
     const char *found = NULL;
 

@@ -1,4 +1,4 @@
-/* CRI calls: requests of one text field, answers whose protobuf is read field by field. */
+/* CRI calls. Requests have one text field; the protobuf of answers is read field by field. */
 #include "services/cri.h"
 
 #define SERVICE "/runtime.v1.RuntimeService/"
@@ -7,14 +7,16 @@
 #define KUBELET_LABEL "io.kubernetes.pod.uid"
 
 enum { REMOVE_TIMEOUT_MS = 60000, ID_MAX = 256 };
-enum { VARINT, FIXED64, BYTES, FIXED32 = 5 }; /* protobuf's wire types */
-/* Fields of runtime.v1: ListPodSandboxResponse, PodSandbox, PodSandboxMetadata, map entries, and
- * the one of Stop- and RemovePodSandboxRequest. */
+enum { VARINT, FIXED64, BYTES, FIXED32 = 5 }; /* Wire types of protobuf. */
+/* Field numbers of runtime.v1: ListPodSandboxResponse, PodSandbox, PodSandboxMetadata, map entries,
+ * and the request field of StopPodSandbox and RemovePodSandbox. */
 enum { LIST_ITEMS = 1, POD_ID = 1, POD_METADATA = 2, POD_LABELS = 5 };
 enum { METADATA_NAME = 1, METADATA_NAMESPACE = 3, ENTRY_KEY = 1, REQUEST_POD = 1 };
-/* ImageSpec, the requests that hold one, and ImageStatusResponse; ListStatusesResponse, Status. */
+/* Field numbers of ImageSpec, the requests that contain one, and ImageStatusResponse; below, of
+ * ListStatusesResponse and Status. */
 enum { SPEC_IMAGE = 1, REQUEST_SPEC = 1, STATUS_IMAGE = 1 };
-#define DOWNLOAD_MAX (1ull << 44) /* so that no sum of them is too large */
+/* Larger sizes are ignored, which prevents an overflow of sums. */
+#define DOWNLOAD_MAX (1ull << 44)
 enum { STATUSES = 1, STATUS_REF = 3, STATUS_OFFSET = 4, STATUS_TOTAL = 5 };
 
 char *cri_pipe_path(const char *socket) {
@@ -38,12 +40,12 @@ void cri_pods_free(struct cri_pods *pods) {
     *pods = (struct cri_pods){0};
 }
 
-/* ---- protobuf ---- */
+/* ---- decoding protobuf ---- */
 
 struct span {
     const char *at;
     size_t len;
-    uint64_t number; /* instead of bytes */
+    uint64_t number; /* Value of a field that has no bytes. */
 };
 
 static int cut(struct error *err) {
@@ -67,7 +69,7 @@ static int read_varint(struct span *in, uint64_t *ret, struct error *err) {
     return cut(err);
 }
 
-/* The next field: its number, and its bytes or its value. */
+/* Reads the next field: its number, and its bytes or value. */
 static int read_field(struct span *in, uint64_t *ret_number, struct span *ret, struct error *err) {
     uint64_t key, len = 0;
     unsigned type;
@@ -167,7 +169,7 @@ int cri_pods_parse(const char *data, size_t len, struct cri_pods *ret, struct er
     return 0;
 }
 
-/* ---- calls ---- */
+/* ---- calls of the container runtime ---- */
 
 int cri_pods(struct host *host, const char *pipe, unsigned timeout_ms, struct cri_pods *ret,
              struct error *err) {
@@ -260,7 +262,7 @@ int cri_downloads(struct host *host, const char *pipe, struct cri_downloads *ret
             return -1;
         there = fields[STATUS_OFFSET].number;
         total = fields[STATUS_TOTAL].number;
-        /* Manifests are downloaded, too, which says nothing of the time that is left. */
+        /* Manifests are downloaded, too, but say nothing about the remaining time. */
         if (ref->len < sizeof layer - 1 || memcmp(ref->at, layer, sizeof layer - 1) != 0 ||
             total > DOWNLOAD_MAX || there > total)
             continue;

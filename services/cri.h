@@ -1,18 +1,18 @@
-/* The container runtime asked as the kubelet asks it: CRI v1 (k8s.io/cri-api,
+/* Calls the container runtime as the kubelet does: CRI v1 (k8s.io/cri-api,
  * runtime.v1.RuntimeService) over its named pipe. */
 #pragma once
 
 #include "services/grpc.h"
 
-/* "npipe:////./pipe/x" (or a bare path) -> "\\.\pipe\x"; the caller frees. */
+/* Converts "npipe:////./pipe/x" or a plain path to "\\.\pipe\x"; the caller frees. */
 char *cri_pipe_path(const char *socket);
-/* true when it names a pipe of this machine, "\\.\pipe\NAME": one of another machine would be
- * sent who we are, and pods are not looked for there. */
+/* Is this a pipe of this machine, "\\.\pipe\NAME"? Another machine would learn this node's
+ * identity, and its Pods are not this node's. */
 bool cri_socket_is_local(const char *socket);
 
 struct cri_pod {
     char *id;
-    char *name; /* "kube-system/coredns-x" */
+    char *name; /* Namespace and name, e.g. "kube-system/coredns-x". */
 };
 struct cri_pods {
     struct cri_pod *items;
@@ -20,28 +20,28 @@ struct cri_pods {
 };
 void cri_pods_free(struct cri_pods *pods);
 
-/* The pods that a kubelet made (label io.kubernetes.pod.uid), running or not. No pipe:
- * ERROR_ABSENT; no answer in that time: ERROR_TIMED_OUT; no CRI: ERROR_MALFORMED, ERROR_HOST. */
+/* Lists the Pods that a kubelet made (label io.kubernetes.pod.uid), running or not. Fails with
+ * ERROR_ABSENT (no pipe), ERROR_TIMED_OUT (no answer in that time), ERROR_MALFORMED or ERROR_HOST
+ * (no CRI). */
 enum { CRI_LIST_MS = 10000 };
 int cri_pods(struct host *host, const char *pipe, unsigned timeout_ms, struct cri_pods *ret,
              struct error *err);
-/* Ends the pod's containers at once, takes its network down (CNI DEL) and forgets it:
- * StopPodSandbox, RemovePodSandbox. A pod that is gone is success. */
+/* Stops the Pod's containers at once, removes its network (CNI DEL) and removes the Pod:
+ * StopPodSandbox, RemovePodSandbox. A Pod that no longer exists is success. */
 int cri_pod_remove(struct host *host, const char *pipe, const struct cri_pod *pod,
                    struct error *err);
 
-/* Whether the runtime has an image of this name (ImageService.ImageStatus). Kinds: those of
- * grpc_call(). */
+/* Does the runtime have an image of this name (ImageService.ImageStatus)? Fails as grpc_call(). */
 int cri_image_has(struct host *host, const char *pipe, const char *image, bool *ret,
                   struct error *err);
-/* Begins to pull an image as the kubelet would, by the runtime's own registry settings, and to
- * unpack it (ImageService.PullImage); grpc_turn() goes on, grpc_end() ends it. *ret stays NULL for
- * one that is there. Kinds: those of grpc_call(). */
+/* Starts to pull and unpack an image as the kubelet does, with the runtime's own registry settings
+ * (ImageService.PullImage). The caller continues with grpc_turn() and ends with grpc_end(). *ret
+ * stays NULL when the image is already there. Fails as grpc_call(). */
 int cri_image_pull(struct host *host, const char *pipe, const char *image, unsigned timeout_ms,
                    struct grpc_call **ret, struct error *err);
-/* The layers that containerd downloads now, for any image: how many bytes of theirs are there, and
- * how many they have (containerd.services.content.v1.Content.ListStatuses: a layer that is whole is
- * in it no more). A runtime that is not containerd: ERROR_HOST. */
+/* The layers, of any image, that containerd is downloading: how many bytes it has and how many they
+ * have in total (containerd.services.content.v1.Content.ListStatuses; complete layers are not
+ * listed). Fails with ERROR_HOST for a runtime that is not containerd. */
 struct cri_downloads {
     unsigned count;
     unsigned long long there, total;
@@ -49,5 +49,5 @@ struct cri_downloads {
 int cri_downloads(struct host *host, const char *pipe, struct cri_downloads *ret,
                   struct error *err);
 
-/* ListPodSandboxResponse, the pure half of cri_pods(). ERROR_MALFORMED. */
+/* Decodes a ListPodSandboxResponse for cri_pods(). Pure. Fails with ERROR_MALFORMED. */
 int cri_pods_parse(const char *data, size_t len, struct cri_pods *ret, struct error *err);

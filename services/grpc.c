@@ -1,28 +1,27 @@
-/* gRPC (grpc/doc/PROTOCOL-HTTP2.md), as much as a client needs that makes one call a connection, on
- * nghttp2. */
+/* A gRPC client (grpc/doc/PROTOCOL-HTTP2.md) on nghttp2 that makes one call per connection. */
 #include "services/grpc.h"
 
 #include <ctype.h>
 #include <nghttp2/nghttp2.h>
 
 enum { TURN_MS = 200 };
-enum { PREFIX_LEN = 5 }; /* before a message: is it compressed, how long is it */
-/* The list of a node's pods is some hundred kilobytes at most. */
+enum { PREFIX_LEN = 5 }; /* Prefix of a message: compressed flag and length. */
+/* The list of a node's Pods has some hundred kilobytes at most. */
 enum { ANSWER_MAX = 8 * 1024 * 1024 };
 
 struct grpc_call {
-    char *path; /* of the pipe */
+    char *path; /* Path of the named pipe. */
     struct host_pipe *pipe;
     nghttp2_session *session;
-    struct text request, message; /* behind their prefix */
-    size_t sent;                  /* of the request */
-    struct text reason;           /* grpc-message */
-    struct text fault;            /* of what the server said, in nghttp2's words */
-    long long status;             /* grpc-status; -1: not told yet */
+    struct text request, message; /* Request and answer, each with its prefix. */
+    size_t sent;                  /* Bytes of the request that were sent. */
+    struct text reason;           /* Value of grpc-message. */
+    struct text fault;            /* Error in the server's bytes, in the words of nghttp2. */
+    long long status;             /* Value of grpc-status; -1: not received yet. */
     bool ended, canceled, too_long;
 };
 
-/* ---- what nghttp2 asks and tells ---- */
+/* ---- callbacks of nghttp2 ---- */
 
 static ssize_t read_request(nghttp2_session *, int32_t, uint8_t *ret, size_t room, uint32_t *flags,
                             nghttp2_data_source *source, void *) {
@@ -36,14 +35,16 @@ static ssize_t read_request(nghttp2_session *, int32_t, uint8_t *ret, size_t roo
     return (ssize_t)len;
 }
 
-/* A status that is not a number is not shown. A message has what is not printable ASCII as %XX. */
+/* A status that is no number is ignored. grpc-message has %XX for bytes that are not printable
+ * ASCII. */
 static int on_header(nghttp2_session *, const nghttp2_frame *, const uint8_t *name, size_t,
                      const uint8_t *value, size_t, uint8_t, void *context) {
     struct grpc_call *call = context;
     bool is_message = text_equal((const char *)name, "grpc-message");
 
     if (text_equal((const char *)name, "grpc-status"))
-        (void)text_to_number((const char *)value, 0, INT32_MAX, &call->status); /* -1 stays then */
+        /* On failure the status stays -1. */
+        (void)text_to_number((const char *)value, 0, INT32_MAX, &call->status);
     for (const char *s = is_message ? (const char *)value : ""; *s; s++) {
         char digits[] = {*s == '%' ? s[1] : '\0', s[1] ? s[2] : '\0', '\0'};
         bool coded = isxdigit((unsigned char)digits[0]) && isxdigit((unsigned char)digits[1]);
@@ -65,8 +66,8 @@ static int on_data(nghttp2_session *, uint8_t, int32_t, const uint8_t *data, siz
     return 0;
 }
 
-/* After its answer a server may say that it needs no more of the request (RFC 9113, 8.1: NO_ERROR).
- */
+/* A reset with NO_ERROR is no failure: after its answer a server may say that it needs no more of
+ * the request (RFC 9113, 8.1). */
 static int on_heard(nghttp2_session *, const nghttp2_frame *frame, void *context) {
     struct grpc_call *call = context;
 
@@ -75,7 +76,7 @@ static int on_heard(nghttp2_session *, const nghttp2_frame *frame, void *context
     return 0;
 }
 
-/* nghttp2 tells the server why it ends the connection. */
+/* When nghttp2 ends the connection, its GOAWAY frame to the server says why. */
 static int on_said(nghttp2_session *, const nghttp2_frame *frame, void *context) {
     struct grpc_call *call = context;
 
@@ -95,7 +96,7 @@ static int on_end(nghttp2_session *, int32_t, uint32_t error, void *context) {
     return 0;
 }
 
-/* ---- the conversation ---- */
+/* ---- sending and receiving ---- */
 
 static void add_unsaid(struct grpc_call *call, struct text *t) {
     const uint8_t *data;
@@ -139,7 +140,8 @@ int grpc_begin(struct host *host, const char *pipe, const char *method, const st
         FIELD(":authority", "localhost"),
         FIELD("te", "trailers"),
         FIELD("content-type", "application/grpc"),
-        FIELD("containerd-namespace", "k8s.io"), /* for its own services; CRI knows no other */
+        /* The namespace for containerd's own services; CRI always uses k8s.io. */
+        FIELD("containerd-namespace", "k8s.io"),
     };
     const nghttp2_settings_entry no_push = {NGHTTP2_SETTINGS_ENABLE_PUSH, 0};
     const nghttp2_data_provider body = {.source = {.ptr = call}, .read_callback = read_request};
@@ -149,13 +151,13 @@ int grpc_begin(struct host *host, const char *pipe, const char *method, const st
 
     call->path = xstrdup(pipe);
     call->status = -1;
-    text_add_char(&call->request, 0); /* not compressed */
+    text_add_char(&call->request, 0); /* The message is not compressed. */
     for (int shift = 24; shift >= 0; shift -= 8)
         text_add_char(&call->request, (char)(request->len >> shift & 0xff));
     text_add_bytes(&call->request, text_str(request), request->len);
 
     if (nghttp2_session_callbacks_new(&callbacks) != 0)
-        abort(); /* only memory can be missing */
+        abort(); /* The only possible failure is a lack of memory. */
     nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_heard);
@@ -178,10 +180,10 @@ int grpc_begin(struct host *host, const char *pipe, const char *method, const st
     return 0;
 }
 
-/* What counts of an answer is the status: there may be data before a failure. */
+/* The status decides about an answer, since data may come before a failure. */
 int grpc_turn(struct host *host, struct grpc_call *call, unsigned wait_ms, bool *ret_done,
               struct text *ret, struct error *err) {
-    /* google.golang.org/grpc/codes */
+    /* Names from google.golang.org/grpc/codes. */
     static const char *const names[] = {[1] = "CANCELLED",           [2] = "UNKNOWN",
                                         [3] = "INVALID_ARGUMENT",    [4] = "DEADLINE_EXCEEDED",
                                         [5] = "NOT_FOUND",           [6] = "ALREADY_EXISTS",

@@ -1,4 +1,4 @@
-/* Programs asked by --help. */
+/* Runs programs with --help to learn which flags they have. */
 #include "services/program_flags.h"
 
 #include "host/path.h"
@@ -13,10 +13,10 @@ void program_flags_parse(const char *help, struct text_list *ret) {
         const char *p = line + strspn(line, " ");
         size_t len;
 
-        if (p == line) /* a flag's line is indented */
+        if (p == line) /* The line of a flag is indented. */
             continue;
         if (p[0] == '-' && p[1] != '-' && p[1] && p[2] == ',' && p[3] == ' ')
-            p += 4; /* "-v, " before the long name */
+            p += 4; /* Skips the short name of a flag, as in "-v, --v Level". */
         if (p[0] != '-' || p[1] != '-')
             continue;
         len = strspn(p + 2, name_letters);

@@ -1,4 +1,4 @@
-/* The text of the files that containerd, kube-proxy and flanneld read. */
+/* Makes the text of files for containerd and kube-proxy. */
 #include "services/runtime_files.h"
 
 #include "base/yaml.h"
@@ -8,7 +8,7 @@
 
 enum { GATES_GA = 34 };
 
-/* One @NAME@ of a template and what replaces it. */
+/* A placeholder @NAME@ of a template and its replacement. */
 struct value {
     const char *name, *text;
 };
@@ -36,7 +36,7 @@ static char *fill_template(const char *template_name, const struct value *values
     return text_take(&out);
 }
 
-/* A string of JSON is one of TOML, and so is an array. The caller frees. */
+/* Quotes a text as JSON, which is valid TOML, too. The caller frees. */
 static char *quoted(const char *text) {
     _cleanup_json_ json_t *json = json_string(text);
     return json_write(json);
@@ -104,8 +104,8 @@ int kube_proxy_config_make(const struct kube_proxy_config *config, char **ret, s
     json_set_text(json, "bindAddress", config->node_ip);
     json_set_text(json, "clusterCIDR", config->cluster_cidr);
 
-    /* Known and free from 1.20 and 1.14; locked to true since 1.34, where naming them has no use
-     * and will be fatal one day. */
+    /* The gates exist since 1.20 and 1.14. Since 1.34 they are locked to true: setting them has no
+     * effect, and a later version will refuse them. */
     if (minor < GATES_GA && (config->needs_source_vip || config->dsr)) {
         gates = json_object_in(json, "featureGates");
         if (config->needs_source_vip)

@@ -1,4 +1,5 @@
-/* Files that the node's programs read: containerd, kube-proxy, flanneld. Pure; the caller frees. */
+/* Configuration files of the node's programs containerd and kube-proxy, and paths of flanneld's.
+ * Pure; the caller frees. */
 #pragma once
 
 #include "base/error.h"
@@ -11,26 +12,28 @@
 #define FLANNEL_SUBNET_PATH "C:\\run\\flannel\\subnet.env"
 
 struct containerd_config {
-    const char *sandbox_image; /* of every pod (services/artifacts/catalog.h) */
-    unsigned major;            /* containerd 1: config version 2; 2: version 3 (0 = 2) */
-    const char *root, *state;  /* NULL: below C:\ProgramData\containerd */
-    const char *registries;    /* NULL: CONTAINERD_REGISTRIES; "": none */
-    struct text_list imports;  /* besides CONTAINERD_DROP_INS; borrowed */
+    const char *sandbox_image; /* Sandbox image of every Pod (services/artifacts/catalog.h). */
+    /* Major version of containerd; 1: file version 2; 2 or 0: version 3. */
+    unsigned major;
+    const char *root, *state; /* Folders; NULL: below C:\ProgramData\containerd. */
+    const char *registries;   /* Folder of registries; NULL: CONTAINERD_REGISTRIES; "": none. */
+    struct text_list imports; /* Imports in addition to CONTAINERD_DROP_INS; borrowed. */
 };
 char *containerd_config_make(const struct containerd_config *config);
 
 struct kube_proxy_config {
-    const char *version;      /* "v1.37.1": which feature gates it knows */
-    const char *kubeconfig;   /* path */
-    const char *node_name;    /* lower-cased */
-    const char *node_ip;      /* bindAddress */
-    const char *cluster_cidr; /* "10.244.0.0/16[,v6]" */
+    const char *version;      /* kube-proxy's version, e.g. "v1.37.1". */
+    const char *kubeconfig;   /* Path of the kubeconfig. */
+    const char *node_name;    /* The node's name, written in lower case. */
+    const char *node_ip;      /* The node's address, for bindAddress. */
+    const char *cluster_cidr; /* Pod prefixes, e.g. "10.244.0.0/16[,v6]". */
     const char *network_name;
-    const char *source_vip;    /* NULL or "": none */
-    const char *root_endpoint; /* "cbr0_ep"; NULL = none */
-    bool needs_source_vip;     /* an overlay network */
+    const char *source_vip;    /* The source VIP; NULL or "": none. */
+    const char *root_endpoint; /* The host's HNS endpoint, e.g. "cbr0_ep"; NULL: none. */
+    bool needs_source_vip;     /* The network is an overlay and needs a source VIP. */
     bool dsr;
 };
-/* KubeProxyConfiguration (kubeproxy.config.k8s.io/v1alpha1), YAML. Without the source VIP that it
- * needs, an unreadable version, or a value with a line break: ERROR_USAGE. */
+/* Makes a KubeProxyConfiguration (kubeproxy.config.k8s.io/v1alpha1) as YAML. Fails with ERROR_USAGE
+ * when a needed source VIP is missing, the version is not valid, or a value has a control character
+ * such as a line break. */
 int kube_proxy_config_make(const struct kube_proxy_config *config, char **ret, struct error *err);

@@ -1,4 +1,4 @@
-/* Services registered with the SCM, compared first. */
+/* Registers services with the SCM. Compares first and changes only what differs. */
 #include "services/service_table.h"
 
 #include "base/log.h"
@@ -22,12 +22,12 @@ static bool same_list(const struct text_list *a, const struct text_list *b) {
     return true;
 }
 
-/* What a running service has read when it started. */
+/* Are the values equal that a service reads only when it starts? */
 static bool runs_the_same(const struct host_service *a, const struct host_service *b) {
     return text_equal(a->command, b->command) && same_list(&a->environment, &b->environment);
 }
 
-/* Windows has a pre-shutdown timeout of its own for a service that sets none. */
+/* The pre-shutdown timeout is compared only where it is set, since Windows has a default for it. */
 static bool same_service(const struct host_service *found, const struct host_service *wanted) {
     return runs_the_same(found, wanted) && text_equal(found->display_name, wanted->display_name) &&
            text_equal(found->description, wanted->description) &&
@@ -70,7 +70,8 @@ int service_want(struct host *host, const struct service *row,
         return -1;
     if (row->hosted && !foreign &&
         host_read(host, row->settings_file, SETTINGS_FILE_MAX, &now, &len, &why) < 0 &&
-        why.kind != ERROR_ABSENT && why.kind != ERROR_MALFORMED) { /* longer than ours ever is */
+        /* ERROR_MALFORMED: the file is longer than one of winjoin's, so it differs. */
+        why.kind != ERROR_ABSENT && why.kind != ERROR_MALFORMED) {
         (void)error_pass(err, &why);
         return error_prefix(err, "service '%s'", row->name);
     }
@@ -128,12 +129,12 @@ int service_remove(struct host *host, const struct service *row, struct error *e
     return row->hosted ? host_remove(host, row->settings_file, err) : 0;
 }
 
-/* ---- services of others ---- */
+/* ---- adopting services that winjoin did not make ---- */
 
-/* A service that the image brought, and that a join goes on with: containerd as it is, the kubelet
- * with the arguments that it would have from us. Facts: kubernetes-sigs/image-builder registers
- * kubelet.exe itself with --windows-service, sig-windows-tools' PrepareNode.ps1 nssm with a script
- * that reads kubeadm-flags.env; nssm's settings: https://nssm.cc/usage. */
+/* A join can adopt a service that the image has: containerd as it is, the kubelet with the
+ * arguments that winjoin would give it. Sources: kubernetes-sigs/image-builder registers
+ * kubelet.exe itself with --windows-service; PrepareNode.ps1 of sig-windows-tools registers nssm
+ * with a script that reads kubeadm-flags.env; nssm's settings: https://nssm.cc/usage. */
 
 #define FLAGS_FILE "kubeadm-flags.env"
 enum { SCRIPT_MAX = 1024 * 1024 };
@@ -185,10 +186,11 @@ static int adopt(struct host *host, const struct service *row,
     char *command;
 
     ret->adopted = true;
-    if (!row->extra_args) /* nothing of a join's goes onto its command line */
+    if (!row->extra_args) /* A join adds nothing to the command line of this service. */
         return 0;
     command_line_words(found->command ? found->command : "", &words);
-    /* It stands first, or behind another one that starts it (kube-log-runner.exe). */
+    /* The program is the first word, or comes after a program that starts it
+     * (kube-log-runner.exe). */
     while (program < words.count &&
            !text_equal_nocase(path_base(words.items[program]), path_base(row->program)))
         program++;
@@ -220,6 +222,6 @@ static int adopt(struct host *host, const struct service *row,
                     ": labels, taints and kubeletExtraArgs of this join do not reach it; delete "
                     "the service before the join and winjoin makes one: " SERVICE_REMOVAL("%s"),
                     row->name, found->command ? found->command : "", row->name, row->name);
-    ret->restarts = true; /* it reads what the join has written when it starts */
+    ret->restarts = true; /* The service reads the join's file when it starts. */
     return 0;
 }

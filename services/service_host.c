@@ -1,4 +1,4 @@
-/* The service host's settings file, read strictly, and the rotation of its log. */
+/* Reads the settings file of the service host strictly, and rotates its log. */
 #include "services/service_host.h"
 
 enum { SETTINGS_FILE_MAX = 256 * 1024, LOG_FILES_MAX = 100 };
@@ -13,7 +13,7 @@ void service_host_settings_free(struct service_host_settings *settings) {
     *settings = (struct service_host_settings){0};
 }
 
-/* A join that continues after a restart has its token there. */
+/* Wipes the environment, which holds the token of a join that continues after a restart. */
 static void forget_environment(json_t *json) {
     json_each(json_object_get(json, "environment"), i, item) {
         if (json_is_string(item))
@@ -38,7 +38,7 @@ static int malformed(struct error *err, const char *key, const char *why) {
     return error_set(err, ERROR_MALFORMED, "decode service settings: '%s' %s", key, why);
 }
 
-/* "C:\..." and no way out of it. */
+/* Is the path "C:\..." without ".."? */
 static bool is_absolute(const char *path) {
     bool letter = (path[0] >= 'A' && path[0] <= 'Z') || (path[0] >= 'a' && path[0] <= 'z');
     return letter && path[1] == ':' && path[2] == '\\' && !strstr(path, "..");
@@ -121,7 +121,7 @@ int service_host_settings_load(struct host *host, const char *name,
     return 0;
 }
 
-/* "kubelet.log" -> "kubelet.2.log"; 0: the file itself. */
+/* The name of a rotated log, such as "kubelet.2.log" for "kubelet.log"; 0 is the file itself. */
 static char *log_name(const char *path, unsigned number) {
     const char *dot = strrchr(path, '.');
     const char *slash = strrchr(path, '\\');

@@ -1,4 +1,4 @@
-/* Settings of a hosted console program: what `winjoin.exe service run NAME` starts. */
+/* Settings of a hosted console program, for `winjoin.exe service run NAME`. */
 #pragma once
 
 #include "host/host.h"
@@ -7,12 +7,12 @@
 
 enum { SERVICE_LOG_BYTES = 10 * 1024 * 1024, SERVICE_LOG_FILES = 5 };
 
-/* service_host_settings_free(). The file is SERVICE_SETTINGS_DIR\NAME.json:
- * {"command":["C:\\k\\flanneld.exe",...],"environment":["NODE_NAME=..."],"workingFolder":"C:\\k",
- *  "logFile":"C:\\var\\log\\flanneld\\flanneld.log","maxLogBytes":10485760,"maxLogFiles":5,
- *  "stopTimeoutMs":20000} */
+/* The content of SERVICE_SETTINGS_DIR\NAME.json: {"command":["C:\\k\\flanneld.exe",...],
+ * "environment":["NODE_NAME=..."],"workingFolder":"C:\\k",
+ * "logFile":"C:\\var\\log\\flanneld\\flanneld.log","maxLogBytes":10485760,"maxLogFiles":5,
+ * "stopTimeoutMs":20000}. Free with service_host_settings_free(). */
 struct service_host_settings {
-    struct text_list command; /* argv, program first */
+    struct text_list command; /* Arguments, the program first. */
     struct text_list environment;
     char *working_folder;
     char *log_file;
@@ -21,15 +21,17 @@ struct service_host_settings {
     unsigned stop_timeout_ms;
 };
 void service_host_settings_free(struct service_host_settings *settings);
-/* The file's text. Pure; the caller frees. */
+/* Makes the text of the settings file. Pure; the caller frees. */
 char *service_host_settings_make(const struct service_host_settings *settings);
-/* Strict: unknown keys, an empty command, a program or log outside an absolute path:
- * ERROR_MALFORMED. */
+/* Parses a settings file strictly. Fails with ERROR_MALFORMED for unknown keys, an empty command,
+ * and a program or log without absolute path. */
 int service_host_settings_parse(const char *text, size_t len, struct service_host_settings *ret,
                                 struct error *err);
-/* Reads NAME's file; a NAME with anything but letters, digits and '-': ERROR_USAGE. */
+/* Loads the settings file of NAME. Fails with ERROR_USAGE for a name with other characters than
+ * letters, digits and '-'. */
 int service_host_settings_load(struct host *host, const char *name,
                                struct service_host_settings *ret, struct error *err);
-/* Before `log_file` grows past its limit: NAME.log -> NAME.1.log -> ... ; the oldest goes. */
+/* Rotates the logs before `log_file` exceeds its limit: NAME.log -> NAME.1.log -> ...; the oldest
+ * is removed. */
 int service_log_rotate(struct host *host, const struct service_host_settings *settings,
                        struct error *err);

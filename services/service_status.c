@@ -1,5 +1,5 @@
-/* What a service did and does: the SCM's word, and what winjoin's service host wrote down of the
- * programs that ended, and what is in its log. */
+/* The state and history of a service: from the SCM, from what winjoin's service host has recorded,
+ * and from the service's log. */
 #include "services/service_status.h"
 
 #include <time.h>
@@ -9,7 +9,8 @@
 
 enum { LINE_MAX_SHOWN = 300, SECONDS_A_DAY = 86400, US = 1000000 };
 
-/* klog "E1122 ", logrus "level=error", Go's "panic: " and "fatal error: ". */
+/* Is this an error line: of klog ("E1122 "), of logrus ("level=error"), or of Go ("panic: ", "fatal
+ * error: ")? */
 static bool tells_why(const char *line, size_t len) {
     static const char *const marks[] = {"level=error", "level=fatal",
                                         "panic: ", "fatal error: ", "error: "};
@@ -24,7 +25,7 @@ static bool tells_why(const char *line, size_t len) {
     return false;
 }
 
-/* Walks back from the end; answers how many lines it took. */
+/* Collects lines from the end of the log backward, and returns their count. */
 static size_t collect(const char *log, bool marked, size_t max, struct text_list *ret) {
     const char *end = log + strlen(log);
     const char *found[8];
@@ -56,12 +57,12 @@ static size_t collect(const char *log, bool marked, size_t max, struct text_list
 
 void service_log_words(const char *log, size_t max, struct text_list *ret) {
     if (!collect(log, true, max, ret))
-        (void)collect(log, false, max, ret); /* an empty log has nothing to say */
+        (void)collect(log, false, max, ret); /* An empty log has no lines to collect. */
 }
 
-/* ---- when ---- */
+/* ---- times of log lines ---- */
 
-/* The digits behind a point as microseconds. */
+/* Converts the digits after a decimal point to microseconds. */
 static int64_t fraction(const char *digits) {
     int64_t us = 0;
 
@@ -90,10 +91,12 @@ static int two(const char *digits) {
     return (digits[0] - '0') * 10 + digits[1] - '0';
 }
 
-/* "E1122 10:15:02.123456" */
+/* Reads a time such as "E1122 10:15:02.123456". */
 static bool klog_time(const char *line, int64_t now, int64_t *ret_us) {
-    static const char form[] = "?dddd dd:dd:dd"; /* 'd' for a digit */
-    char today[RFC3339_TEXT_MAX]; /* UTC, up to a day off: next year's lines are the last one's */
+    static const char form[] = "?dddd dd:dd:dd"; /* The letter 'd' in the form means a digit. */
+    /* A line has no year. The time is UTC and up to a day off, so a line of "next year" is from
+     * last year. */
+    char today[RFC3339_TEXT_MAX];
     time_t then;
     struct tm tm;
 
@@ -111,7 +114,7 @@ static bool klog_time(const char *line, int64_t now, int64_t *ret_us) {
                      .tm_sec = two(line + 12),
                      .tm_isdst = -1};
     then = mktime(&tm);
-    if (then > (time_t)(now + SECONDS_A_DAY)) { /* of last year */
+    if (then > (time_t)(now + SECONDS_A_DAY)) { /* The log line is from last year. */
         tm.tm_year--;
         tm.tm_isdst = -1;
         then = mktime(&tm);
@@ -137,7 +140,7 @@ char *service_log_tail(struct host *host, const char *path, size_t max) {
     const char *begin;
     size_t len;
 
-    /* what cannot be read is not shown */
+    /* A file that cannot be read is not shown. */
     if (host_read_part(host, path, 0, 0, &part, &len, &size, ERROR_IGNORED) < 0)
         return NULL;
     from = size > max ? size - max : 0;
@@ -150,11 +153,11 @@ char *service_log_tail(struct host *host, const char *path, size_t max) {
 
 enum { LIFE_MAX = 16 * 1024, ENDS_KEPT = 10, TAIL_MAX = 64 * 1024, ERRORS_SHOWN = 2 };
 
-/* ---- what the service host writes down ---- */
+/* ---- records of the service host ---- */
 
 #define LIFE_FILE SERVICE_SETTINGS_DIR "\\%s.life"
 
-/* New reference; an empty object where nothing is written down. */
+/* Reads the record of a service; an empty object when there is none. New reference. */
 static json_t *life_read(struct host *host, const char *name) {
     _cleanup_(freep) char *path = xasprintf(LIFE_FILE, name);
     _cleanup_json_ json_t *life = NULL;
@@ -191,9 +194,9 @@ void service_life_end(struct host *host, const char *name, bool asked, unsigned 
     life_write(host, name, life);
 }
 
-/* ---- the document ---- */
+/* ---- the status document ---- */
 
-/* What its log tells of its errors, and when it ended where nobody wrote that down. */
+/* Adds the errors in the service's log and, where no record says it, when the service stopped. */
 static void add_log(json_t *status, struct host *host, const struct service *row, bool is_down) {
     _cleanup_(text_list_free) struct text_list words = {0};
     _cleanup_(freep) char *tail = service_log_tail(host, row->log_file, TAIL_MAX);
@@ -246,7 +249,7 @@ int service_status_read(struct host *host, const char *name, json_t **ret, struc
     if (since)
         json_set_text(status, "since", RFC3339_TEXT(since));
 
-    /* The service host's record of an end is the SCM's only as long as it is of the same end. */
+    /* A record of the service host may be about an older exit than the SCM's exit code. */
     asked = json_object_get(life, "asked");
     code = is_down ? (long long)found.exit_code : json_number_at(life, "exitCode", -1);
     if (code >= 0 && code != SERVICE_NEVER_STARTED) {

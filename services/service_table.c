@@ -1,5 +1,5 @@
-/* The table of services, and how a row becomes the SCM's configuration and its program's command
- * line. */
+/* The table of services, and how a row becomes the configuration for the SCM and the command line
+ * of its program. */
 #include "services/service_table.h"
 
 #include "host/command_line.h"
@@ -100,7 +100,7 @@ json_t *service_json(const struct host_service *service) {
                      service->description);
 }
 
-/* ---- command lines of the node's programs: what a row gives, and what the user adds ---- */
+/* ---- command lines: arguments of the row, and extra arguments of the user ---- */
 
 static int check_extra(const char *argument, struct error *err) {
     static const char *const secrets[] = {"--token", "--password", "--bearer-token", "--username"};

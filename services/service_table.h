@@ -1,20 +1,25 @@
-/* The Windows services of a node: a row each, in a file of its own (services/rows/), and one table.
+/* The Windows services of a node. Each is a row in its own file (services/rows/); this is the table
+ * of all.
  *
- * Who speaks to the SCM:
- * - containerd runs as its own service (--run-service): its shims are its children and must outlive
- * a restart of it, so it is in no job of ours; it writes its log by --log-file.
- * - kubelet, kube-proxy and flanneld are console programs under winjoin's service host
- *   (`winjoin.exe service run NAME`). klog writes to standard error only since 1.26, and a service
- * has none: a native `kubelet --windows-service` would lose its log, and a log-redirecting parent
- * whose child answers the SCM rests on behaviour nobody documents. The host answers the SCM itself,
- * sends Ctrl-Break on stop, ends the job after the grace period, and rotates the log. The price:
- * kubelet's own graceful node shutdown, which needs --windows-service, is not used.
+ * Which program talks to the SCM:
+ *
+ * - containerd runs as its own service (--run-service). Its shims are its child processes and must
+ * survive its restart, so it is in no job object of winjoin. It writes its log by --log-file.
+ *
+ * - kubelet, kube-proxy and flanneld are console programs in winjoin's service host (`winjoin.exe
+ * service run NAME`). Since 1.26 klog writes only to standard error, and a service has none: with
+ * `kubelet --windows-service` its log would be lost, and a parent that redirects the log of a child
+ * that talks to the SCM would depend on undocumented behavior. The host talks to the SCM itself,
+ * sends Ctrl-Break to stop the program, ends the job object after the grace period, and rotates the
+ * log. The disadvantage: kubelet's own graceful node shutdown, which needs --windows-service, is
+ * not used.
+ *
  * - winjoin-network is winjoin itself: `winjoin.exe service run winjoin-network`. */
 #pragma once
 
 #include "services/service_host.h"
 
-/* The rows, in the order of their start; stop and removal go backwards. */
+/* The rows in the order of their start. Services are stopped and removed in reverse order. */
 #define SERVICE_ROWS(ROW)                                                                          \
     ROW(network)                                                                                   \
     ROW(containerd)                                                                                \
@@ -25,12 +30,14 @@
 
 #define PROGRAM_FOLDER "C:\\k"
 #define WINJOIN_PROGRAM PROGRAM_FOLDER "\\winjoin.exe"
-/* One that is deleted while it runs stays until it ends (1072), and no other can have its name. */
+/* The service is stopped first: a deleted service that still runs keeps its name (error 1072) until
+ * it stops. */
 #define SERVICE_REMOVAL(name) "powershell \"Stop-Service " name " -Force; sc.exe delete " name "\""
 
-/* Plain values that the command lines need; text is borrowed, NULL = not given. */
+/* Values for the command lines of services. Text is borrowed; NULL means not given. */
 struct service_settings {
-    const char *kubelet_version; /* "v1.37.1": which flags exist */
+    /* Version of the kubelet, e.g. "v1.37.1"; decides which flags exist. */
+    const char *kubelet_version;
     const char *kube_proxy_version;
     const char *node_name;            /* lower-cased for --hostname-override */
     const char *node_ip;              /* kubelet --node-ip */
@@ -52,10 +59,10 @@ struct service_settings {
         kubelet_extra_args; /* appended; "--name=value" replaces one of the same name */
 };
 
-/* What decides which services a node runs. */
+/* The choices that decide which services a node runs. */
 struct service_choice {
-    bool kube_proxy;   /* --kube-proxy service */
-    const char *agent; /* name of the network agent's service; NULL: it has none */
+    bool kube_proxy;   /* winjoin runs kube-proxy (--kube-proxy service). */
+    const char *agent; /* The network agent's service; NULL: it has none. */
 };
 
 /* Which nodes run a service. */
@@ -68,61 +75,62 @@ enum service_wanted_by {
 /* How it is known that a service does its work; join/phases/service_proof.c looks. */
 enum service_proof {
     SERVICE_RUNS,
-    SERVICE_OPENS_PIPE,   /* CRI's named pipe is there */
-    SERVICE_IS_HEALTHY,   /* the kubelet's health URL answers 200 */
-    SERVICE_WRITES_FILE,  /* its ready_file is there */
-    SERVICE_BALANCES_LOAD /* HNS has load balancers */
+    SERVICE_OPENS_PIPE,   /* The proof is that the named pipe for CRI exists. */
+    SERVICE_IS_HEALTHY,   /* The proof is that the kubelet's health URL answers 200. */
+    SERVICE_WRITES_FILE,  /* The proof is that the service's ready_file exists. */
+    SERVICE_BALANCES_LOAD /* The proof is that HNS has load balancers. */
 };
 
-/* The preflight check that something is still free. */
+/* The preflight check that a name or port is free. */
 struct service_check {
     const char *id, *help, *hint;
 };
 struct service_port {
-    unsigned number; /* TCP */
+    unsigned number; /* Number of the TCP port. */
     struct service_check free;
 };
 
 struct service {
     const char *name, *display_name;
-    const char *description; /* begins with "winjoin:", which marks it as ours */
-    const char *artifact;    /* its program's name in a lock; NULL: winjoin itself does its work */
-    const char *program;     /* must be there first, "C:\\k\\kubelet.exe" */
-    bool hosted;             /* winjoin's service host runs it, by the settings file */
+    const char *description; /* Begins with "winjoin:", the mark of winjoin's services. */
+    const char *artifact;    /* The program's name in a lock; NULL: winjoin itself. */
+    const char *program;     /* Path of the program, e.g. "C:\\k\\kubelet.exe". It must exist. */
+    bool hosted;             /* winjoin's service host runs it, with the settings file. */
     const char *settings_file, *log_folder, *log_file;
-    const char
-        *ready_file; /* what its program writes once it has come up, each time again; or NULL */
-    const char *data_folder; /* what else its program fills; or NULL */
+    const char *ready_file;  /* A file that the program writes at each start; or NULL. */
+    const char *data_folder; /* Another folder that the program fills; or NULL. */
     const char *depends_on[2];
     unsigned restart_delays_ms[3], reset_seconds;
     unsigned preshutdown_ms;
-    unsigned stop_timeout_ms;    /* of a hosted program, until its job is ended */
-    struct service_check unused; /* no other service has this name */
+    unsigned stop_timeout_ms;    /* Time that a hosted program has to stop. */
+    struct service_check unused; /* Check that no other service has this name. */
     struct service_port ports[2];
-    bool needs_network; /* depends on the network agent's service, when it makes the network */
-    bool kubernetes;    /* released with the cluster: has its version, tells its flags by --help */
-    bool diagnosed;     /* diag reads its state */
+    /* The service depends on the network agent's service, when that makes the network. */
+    bool needs_network;
+    /* The program is released with Kubernetes: it has the cluster's version and lists its flags by
+     * --help. */
+    bool kubernetes;
+    bool diagnosed; /* diag reads the state of the service. */
     struct {
         enum service_proof kind;
         unsigned timeout_ms;
-        const char *waiting, *failed; /* how a person is told: "for x to ...", "wait for x: ..." */
-        const char *reads; /* the API server's path that it needs for its work; or NULL */
+        const char *waiting, *failed; /* Texts for people: "for x to ...", "wait for x: ...". */
+        const char *reads;            /* API path that the service needs for its work; or NULL. */
     } proof;
     size_t extra_args; /* offset of the user's arguments in struct service_settings; 0: none */
     enum service_wanted_by wanted;
     int (*arguments)(const struct service_settings *settings, struct text_list *ret,
-                     struct error *err); /* without argv[0] */
-    char *(*environment)(
-        const struct service_settings *); /* "NAME=value"; or NULL; or answers it */
+                     struct error *err); /* Adds the program's arguments without argv[0]. */
+    char *(*environment)(const struct service_settings *); /* Returns "NAME=value" or NULL. */
 };
 
 #define SERVICE_DECLARED(row) extern const struct service service_##row;
 SERVICE_ROWS(SERVICE_DECLARED)
 #undef SERVICE_DECLARED
-/* NULL behind the last. */
+/* The table of services, NULL-terminated. */
 extern const struct service *const service_table[];
 
-/* NULL when it is none of ours. */
+/* The row of this name, or NULL. */
 const struct service *service_by_name(const char *name);
 bool service_wanted(const struct service *service, const struct service_choice *choice);
 /* Text of its settings file (services/service_host.h). Pure; the caller frees. Fails as
@@ -130,9 +138,10 @@ bool service_wanted(const struct service *service, const struct service_choice *
 int service_host_file_make(const struct service *service, const struct service_settings *settings,
                            char **ret, struct error *err);
 
-/* What the SCM is to be told. Pure; host_service_free(). Kinds: ERROR_USAGE (a version that does
- * not parse, an extra argument that is no "--name[=value]", holds a line break or is a secret's
- * flag such as --token), ERROR_UNSUPPORTED (a kubelet before 1.24, which has no CRI alone). */
+/* Makes the configuration for the SCM. Pure; free with host_service_free(). Fails with ERROR_USAGE
+ * (an invalid version, an extra argument that is not "--name[=value]", contains a line break or is
+ * a flag for a secret such as --token) or ERROR_UNSUPPORTED (a kubelet before 1.24, which does not
+ * use only CRI). */
 int service_make(const struct service *service, const struct service_settings *settings,
                  struct host_service *ret, struct error *err);
 /* The arguments of the program itself (argv[0] first): what the service host starts, or what
@@ -142,38 +151,42 @@ int service_arguments(const struct service *service, const struct service_settin
                       struct text_list *ret, struct text_list *ret_dropped, struct error *err);
 /* A service as it is to be, against what stands. Zero-initialise; service_wanted_free(). */
 struct service_wanted {
-    struct host_service service; /* as the SCM is to have it */
-    char *settings;              /* text of its host's file; NULL: it has none */
+    struct host_service service; /* The configuration for the SCM. */
+    char *settings;              /* Text of the host's settings file; NULL: it has none. */
     bool differs, settings_differ;
-    bool restarts;         /* what a running service has read at its start changes */
-    bool adopted;          /* not ours, and gone on with */
-    char *foreign_command; /* what the one runs that is not ours and is in the way; NULL: none is */
+    bool restarts; /* Values change that a running service has read at its start. */
+    bool adopted;  /* The existing service is not winjoin's and is adopted. */
+    /* Command of an existing service that is not winjoin's and is in the way; NULL: there is
+     * none. */
+    char *foreign_command;
 };
-/* Computes it; nothing is changed on the host. One that exists and that winjoin did not make, where
- * settings->adopt: one that starts the row's program, itself or behind another one, gets our
- * arguments (its own of the same name go), when the row has arguments of the user's; one that
- * starts another program (nssm, a script) stays as it is, with a warning when nothing there reads
- * kubeadm-flags.env. Kinds: those of service_make(), host_service_query() and host_read(). */
+/* Computes what service_ensure() would do; changes nothing on the host. With settings->adopt, an
+ * existing service that winjoin did not make is adopted. If it starts the row's program, directly
+ * or through another program, and the row takes arguments of the user, it gets winjoin's arguments
+ * in place of its own of the same names. If it starts another program (nssm, a script) it stays as
+ * it is, with a warning when nothing there reads kubeadm-flags.env. Fails as service_make(),
+ * host_service_query() and host_read(). */
 int service_want(struct host *host, const struct service *service,
                  const struct service_settings *settings, struct service_wanted *ret,
                  struct error *err);
 void service_wanted_free(struct service_wanted *wanted);
-/* Makes the service stand (with its settings file for the service host); a service of that name
- * that is not ours (description) is ERROR_CONFLICT, unless it is to be adopted. *ret_changed (or
- * NULL): true when what a running service has read at its start was changed (command, environment,
- * its host's settings). */
+/* Ensures the service, and its settings file for the service host. ERROR_CONFLICT for a service of
+ * that name that is not winjoin's (by its description), unless it is adopted. *ret_changed (or
+ * NULL) is true when values changed that a running service has read at its start (command,
+ * environment, settings of its host). */
 int service_ensure(struct host *host, const struct service *service,
                    const struct service_settings *settings, bool *ret_changed, struct error *err);
-/* The words of its command line, then those that nssm starts for it. */
+/* Adds the words of the service's command line, and of the program that nssm starts for it. */
 void service_words(struct host *host, const struct host_service *service, struct text_list *ret);
 /* Stops it when it runs, and starts it; one that is absent or not ours is left alone
  * (*ret_restarted false). Safe to run again when it failed in between. */
 int service_restart(struct host *host, const struct service *service, bool *ret_restarted,
                     struct error *err);
-/* Stops and deletes it when ours; absent is success. */
+/* Stops and deletes the service if it is winjoin's; absent is success. */
 int service_remove(struct host *host, const struct service *service, struct error *err);
-/* true when the description says that winjoin made it. */
+/* Does the description say that winjoin made this service? */
 bool service_is_ours(const struct host_service *service);
-/* One item of JoinPlan `services`: {name,displayName,command,account,start,dependsOn,environment,
- * recovery,description}. New reference. */
+/* One item of `services` in a JoinPlan:
+ * {name,displayName,command,account,start,dependsOn,environment, recovery,description}. New
+ * reference. */
 json_t *service_json(const struct host_service *service);

@@ -1,4 +1,4 @@
-/* Versions of Kubernetes and containerd. */
+/* Reads versions of Kubernetes and containerd. */
 #include "services/version.h"
 
 #include "base/text.h"

@@ -1,4 +1,4 @@
-/* winjoin bundle: make, verify and show an archive of a node's programs. */
+/* winjoin bundle: make, verify, show and compare archives of a node's programs. */
 #include "cmd/program.h"
 #include "join/programs/programs.h"
 #include "services/artifacts/artifacts.h"
@@ -16,7 +16,8 @@ static char *names_of(const json_t *names, const char *none) {
     return text_take(&text);
 }
 
-/* What does not go together: with the kubelet beside it, on the Windows that was named. */
+/* Warns of programs whose versions do not work with the bundle's kubelet or with the Windows build
+ * of --windows-build. Returns the warnings. */
 static json_t *breaches_json(const struct program *program, const struct artifacts *artifacts) {
     const struct artifact *kubelet = artifact_find(artifacts, service_kubelet.artifact);
     json_t *list = json_array();
@@ -36,7 +37,7 @@ static json_t *breaches_json(const struct program *program, const struct artifac
     return list;
 }
 
-/* What any of these nodes needs, once. */
+/* Adds the programs that any of these nodes lacks, each once. */
 static void names_missing(const json_t *nodes, struct text_list *ret) {
     json_each(nodes, i, node)
         json_each(json_at(node, "missing"), j, name)
@@ -68,7 +69,7 @@ static void warn_of_nodes(const json_t *nodes, bool each) {
     }
 }
 
-/* The lock, and which nodes these programs are enough for. */
+/* Prints the bundle's programs and images, and which programs each kind of node still lacks. */
 static int print_bundle(struct program *program, const struct artifacts *artifacts,
                         const struct artifacts *images, bool warn, struct error *err) {
     const struct join_options *o = &program->options.join;
@@ -112,17 +113,18 @@ static int print_bundle(struct program *program, const struct artifacts *artifac
     return 0;
 }
 
-/* A line on the terminal while a big file is read or written. */
+/* Shows a line on the terminal while a large file is read or written. */
 static void show_work(struct program *program, struct progress *progress, const char *message) {
     const struct join_event event = {.state = JOIN_WAITING, .message = message, .hint = ""};
 
     progress_open(progress, program);
-    progress->program = NULL; /* no record is kept */
+    progress->program = NULL; /* The command bundle keeps no record. */
     if (progress->mode == PROGRESS_LIVE)
         progress_show(progress, &event);
 }
 
-/* What is wrong with the folder or the versions is wrong with the call. */
+/* Packs the programs of a folder. Errors in the folder or in the versions file are ERROR_USAGE,
+ * since the call named them. */
 static int pack(struct program *program, const char *folder, const char *to,
                 struct artifacts *artifacts, struct error *err) {
     _cleanup_(freep) char *from = terminal_full_path(folder), *path = NULL, *text = NULL;
@@ -149,7 +151,7 @@ static int pack(struct program *program, const char *folder, const char *to,
     return -1;
 }
 
-/* ---- from upstream's releases ---- */
+/* ---- bundles of upstream's releases ---- */
 
 static void tell_fetching(void *context, unsigned waited_ms, unsigned percent,
                           const char *message) {
@@ -200,7 +202,7 @@ static int fetch(struct program *program, const json_t *nodes, const char *to,
     _cleanup_(bundle_freep) struct bundle *bundle = NULL;
     int result;
 
-    with.follows_redirects = true; /* registries redirect to where their blobs are */
+    with.follows_redirects = true; /* Registries redirect to the server that holds their blobs. */
     names_missing(nodes, &names);
     if (program->options.tools) {
         static const char *const tools[] = {"kubectl", "crictl", "ctr"};
@@ -209,7 +211,7 @@ static int fetch(struct program *program, const json_t *nodes, const char *to,
             text_list_add(&names, tools[i]);
     }
     if ((program->options.images || o->images.count) && !text_list_has(&names, "ctr"))
-        text_list_add(&names, "ctr"); /* imports it */
+        text_list_add(&names, "ctr"); /* ctr imports the images at a join. */
     program_settle_paths(&program->options.join);
     show_work(program, &progress, "asking for the releases");
     result = check_builds(o, (unsigned)program->options.windows_build, &with, err);
@@ -243,7 +245,7 @@ static int create(struct program *program, const char *folder, const char *given
     if (!folder && join_kubernetes_version_check(o->kubernetes_version, err) < 0)
         return error_prefix(err, "--kubernetes-version");
 
-    /* A .zip, or with images of one's own a folder. */
+    /* The bundle is a .zip file, or a folder where --image adds images. */
     if (o->images.count && text_ends_with(given, ".zip"))
         return error_set(err, ERROR_USAGE,
                          "with --image the bundle is a folder: give the name of one, not '%s'",
@@ -259,7 +261,7 @@ static int create(struct program *program, const char *folder, const char *given
     return print_bundle(program, &artifacts, &images, true, err);
 }
 
-/* ---- diff ---- */
+/* ---- comparing two bundles ---- */
 
 static json_t *side_json(const struct artifact *artifact) {
     return artifact ? json_pack("{s:s, s:s, s:s}", "version", artifact->version, "sha256",
@@ -275,7 +277,8 @@ static void add_differences(const struct artifacts *from, const struct artifacts
         const struct artifact *a = artifact_find(from, name), *b = artifact_find(to, name);
         bool moved = a && b && !text_equal_nocase(a->target, b->target);
 
-        /* One of both is told on the left; either may be absent. */
+        /* A program that both bundles have is compared once, in the first half. a or b may be
+         * NULL. */
         if ((!left && a) || (a && b && !moved && text_equal(a->sha256, b->sha256) &&
                              text_equal(a->version, b->version)))
             continue;

@@ -1,4 +1,5 @@
-/* winjoin capabilities: what this Windows can do, what it cannot, what is known of its build. */
+/* winjoin capabilities: what this Windows supports, what it does not, and the known faults of its
+ * build. */
 #include "cmd/program.h"
 #include "diag/evidence.h"
 #include "netsetup/hns/hns_features.h"
@@ -44,11 +45,13 @@ int verb_capabilities(struct program *program, struct error *err) {
         !(fixes = host_fixes_missing_json(program->host, &facts, err)))
         return -1;
     features = hns_features_json(version);
-    diag_network_of_cni(program->host, &name, &mode); /* of a node that has joined */
+    /* Both stay NULL on a machine that has not joined. */
+    diag_network_of_cni(program->host, &name, &mode);
     scene = (struct limit_scene){.hns = version,
                                  .mode = mode ? network_mode_by_name(mode) : NULL,
                                  .host_name = facts.host_name};
-    (void)limit_dynamic_ports(program->host, &scene.dynamic_ports, NULL); /* 0: unknown */
+    /* The number stays 0 when it is unknown. */
+    (void)limit_dynamic_ports(program->host, &scene.dynamic_ports, NULL);
     list = limits_json(&scene);
     (void)text_format(number, sizeof number, "%u.%u", version.major, version.minor);
     (void)text_format(windows, sizeof windows, "10.0.%u.%u", facts.build, facts.revision);

@@ -1,4 +1,4 @@
-/* winjoin certs: the node's certificates, until when they are valid, and another one now. */
+/* winjoin certs: shows how long the node's certificates are valid, and renews them. */
 #include "cmd/program.h"
 #include "diag/look.h"
 #include "join/kubelet/client_certificate.h"
@@ -9,7 +9,7 @@
 
 enum { CERTIFICATE_MAX = 1024 * 1024 };
 
-/* ---- what is there ---- */
+/* ---- the present certificates ---- */
 
 static void add_line(struct text *out, const char *what, const json_t *certificate) {
     if (json_text_at(certificate, "subject"))
@@ -18,7 +18,8 @@ static void add_line(struct text *out, const char *what, const json_t *certifica
                   json_number_at(certificate, "daysLeft", 0));
 }
 
-/* The client certificate has no identity of a node: its file is absent, or cannot be read. */
+/* Fails because this machine has no usable client certificate: its file is absent, unreadable, or
+ * has no node's identity. */
 static int refuse(struct host *host, struct error *err) {
     _cleanup_(certificates_free) struct certificates list = {0};
     _cleanup_(secret_freep) char *pem = NULL;
@@ -34,7 +35,7 @@ static int refuse(struct host *host, struct error *err) {
     return error_hint(err, "winjoin join makes one");
 }
 
-/* `changed` < 0: nothing was to be changed. */
+/* Prints both certificates. `changed` is -1 for a call that renews nothing. */
 static int show(struct program *program, int changed, struct error *err) {
     json_t *client = diag_look_certificate(program->host, KUBELET_CLIENT_CERTIFICATE_FILE);
     _cleanup_json_ json_t *serving =
@@ -58,7 +59,7 @@ static int show(struct program *program, int changed, struct error *err) {
     return 0;
 }
 
-/* ---- another one ---- */
+/* ---- renewal ---- */
 
 struct renewal {
     struct program *program;
@@ -80,8 +81,8 @@ static int on_request(void *context, const struct kube_csr *csr, unsigned waited
     return host_interrupted(r->program->host);
 }
 
-/* Where the cluster signs them: the node has one from it. Its names stay; whose CA signs it is the
- * cluster's matter. */
+/* Renews the serving certificate with the same names. A node whose cluster does not sign serving
+ * certificates has no file of one. Which CA signs is up to the cluster, so it is not checked. */
 static int ask_serving(struct renewal *r, struct client_certificate_options options,
                        struct error *err) {
     struct host *host = r->program->host;
@@ -130,7 +131,8 @@ static int renew(struct renewal *r, struct error *err) {
     result = ask_serving(r, options, err);
     if (result < 0)
         (void)error_prefix(err, "renew the serving certificate (the client certificate is new)");
-    /* it reads its certificates when it starts; kube-proxy and the agents look every few minutes */
+    /* The kubelet reads its certificates only at its start. kube-proxy and the agents read them
+     * every few minutes. */
     return service_restart(host, &service_kubelet, &restarted, err) < 0 ? -1 : result;
 }
 

@@ -1,4 +1,5 @@
-/* winjoin config: check, convert and print configuration files, and the cluster's defaults. */
+/* winjoin config: checks, converts and prints configuration files, and prints what a cluster needs
+ * once. */
 #include "base/nearest.h"
 #include "cmd/program.h"
 #include "join/configuration/cluster_config.h"
@@ -36,7 +37,8 @@ static int validate(struct program *program, struct error *err) {
         struct error why = {0};
         size_t len;
 
-        /* A file of a drive that this machine has not cannot be judged here: the nodes have it. */
+        /* The path may be on a drive that only the nodes have, so the file cannot be checked
+         * here. */
         if (path && *path && host_read(join.host, *path, 1, &data, &len, &why) < 0 &&
             why.kind == ERROR_UNSUPPORTED)
             freep(path);
@@ -49,8 +51,8 @@ static int validate(struct program *program, struct error *err) {
     return result;
 }
 
-/* With -o json one document is itself, several are kubectl's List. The token stays: the text is the
- * caller's own. */
+/* Prints documents as YAML. With -o json one document is printed as it is, several as kubectl's
+ * List. Tokens are not hidden, since the text comes from the caller's own file. */
 static int print_documents(const struct program *program, const char *text, size_t len,
                            struct error *err) {
     _cleanup_(yaml_forget) struct yaml yaml = {0};
@@ -71,7 +73,7 @@ static int print_documents(const struct program *program, const char *text, size
     return 0;
 }
 
-/* kubeadm config migrate: read, defaulted, checked and written again. */
+/* Does what kubeadm config migrate does: reads, completes, checks and writes the file. */
 static int migrate(struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
     _cleanup_(config_file_free) struct config_file file = {0};
@@ -93,11 +95,11 @@ static int migrate(struct program *program, struct error *err) {
     text = xasprintf("%s%s%s", join, *join && *node ? "---\n" : "", node);
     if (!to)
         return print_documents(program, text, strlen(text), err);
-    /* it may hold a token */
+    /* The file may hold a token. */
     return host_write(program->host, to, text, strlen(text), HOST_SECRET, err);
 }
 
-/* A template, or a schema by its name; without a name: which there are. */
+/* Prints a template, or a schema by its name. "schema" without a name lists the schemas. */
 static int print(struct program *program, struct error *err) {
     const char *what = program->words.items[1];
     const char *name = program->words.count > 2 ? program->words.items[2] : NULL;
@@ -125,8 +127,9 @@ static int print(struct program *program, struct error *err) {
                         names.count);
 }
 
-/* What the cluster itself says of its network, and where its DNS Service is; both owned, or NULL.
- */
+/* Reads the network's settings from the cluster. *ret_searched: the network found that winjoin does
+ * not know by name; *ret_dns_namespace: the namespace of the DNS Service. The caller frees both;
+ * each may be NULL. */
 static int ask_cluster(struct program *program, char **ret_searched, char **ret_dns_namespace,
                        struct error *err) {
     struct join_options *o = &program->options.join;
@@ -138,8 +141,8 @@ static int ask_cluster(struct program *program, char **ret_searched, char **ret_
     if (given_cluster_open(program, NULL, &client, err) < 0 ||
         cluster_config_read(&client, 0, NULL, &cluster, err) < 0)
         return -1;
-    /* What no name tells goes into the ConfigMap that joins read: they may not look at everything.
-     */
+    /* The manifest tells later joins about a network that has no known name, because a join's own
+     * rights are too small to search for it. */
     if (cluster_network_search(&client, &cluster.network, &why) < 0) {
         if (!kube_is_forbidden(&why))
             return error_pass(err, &why);

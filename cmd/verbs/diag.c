@@ -1,4 +1,4 @@
-/* winjoin diag: measure the pod flows, say which fail and why. */
+/* winjoin diag: measures the Pod flows and says which of them fail and why. */
 #include "cmd/verbs/diag.h"
 
 #include "base/rfc3339.h"
@@ -19,7 +19,8 @@ struct diag_text_style diag_style(const struct program *program) {
                                                                       : 0};
 }
 
-/* In the format of -o; `compared` (or NULL) is part of the document and of the text. */
+/* Prints the report in the format of -o. `compared` (or NULL), the changes since an older report,
+ * becomes part of the document and of the text. */
 static void print_report(struct program *program, const struct diag_report *report,
                          const json_t *compared) {
     const char *format = program->options.output;
@@ -45,7 +46,8 @@ static void print_report(struct program *program, const struct diag_report *repo
     }
 }
 
-/* Prints the report and tells how it ended: with an older one, whether it is worse now. */
+/* Prints the report. Without --compare, failed flows are the error; with it, only flows that got
+ * worse. */
 static int finish(struct diagnosis *d, struct error *err) {
     _cleanup_json_ json_t *compared =
         d->program->options.compare ? diag_report_compare(&d->last, &d->report) : NULL;
@@ -60,10 +62,10 @@ static int finish(struct diagnosis *d, struct error *err) {
                : 0;
 }
 
-/* ---- files ---- */
+/* ---- saved reports and collections ---- */
 
-/* The report of --replay or --compare, alone or in a collection, of that kind or of any (NULL).
- * ERROR_USAGE: the file that was named, not this machine. */
+/* Reads the report of --replay or --compare, from a JSON file or a collection. `kind` is the kind
+ * of report that is allowed; NULL allows any. ERROR_USAGE, since the call named the file. */
 static int read_report(struct program *program, const char *flag, const char *given,
                        const char *kind, struct diag_report *ret, struct error *err) {
     _cleanup_(freep) char *path = terminal_full_path(given), *file = NULL, *text = NULL;
@@ -82,7 +84,8 @@ static int read_report(struct program *program, const char *flag, const char *gi
     return 0;
 }
 
-/* The evidence in a .zip, whatever became of the test (its error: `why`). */
+/* Writes the .zip of evidence. It is written after a failed test, too; `why` is the error of that
+ * test. */
 static int collect(struct diagnosis *d, const char *path, const struct error *why,
                    struct error *err) {
     struct program *program = d->program;
@@ -179,7 +182,8 @@ static int watch_once(struct diagnosis *d, struct error *err) {
     return 0;
 }
 
-/* Until a test fails, until Ctrl-C, which is how it is meant to end, or until nobody reads. */
+/* Tests again and again until an error, until Ctrl-C (the usual end, so no error), or until stdout
+ * is closed. */
 static int watch(struct diagnosis *d, struct error *err) {
     int result;
 
@@ -194,7 +198,7 @@ static int watch(struct diagnosis *d, struct error *err) {
     return 0;
 }
 
-/* ---- the call ---- */
+/* ---- choosing what to do ---- */
 
 static int run(struct diagnosis *d, struct error *err) {
     const struct program_options *o = &d->program->options;

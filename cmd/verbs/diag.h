@@ -1,4 +1,4 @@
-/* What a run of winjoin diag is, of this node or of a whole cluster. */
+/* One run of winjoin diag, which tests this node or a whole cluster. */
 #pragma once
 
 #include "cmd/program.h"
@@ -8,21 +8,24 @@
 #include "kube/client.h"
 
 struct diagnosis;
-/* What a node and a cluster do each in its own way. */
+/* What a test of a node and a test of a cluster do differently. */
 struct diag_operations {
-    const char *kind;           /* of the report's document */
-    enum host_access collected; /* who may read the .zip: a node's has what users may not */
+    const char *kind; /* The "kind" of the report's document. */
+    /* Who may read the .zip: that of a node holds data which ordinary users must not read. */
+    enum host_access collected;
     void (*find_causes)(struct diag_report *report);
-    /* How a report ends the program: 0, or ERROR_FLOWS with its first causes. */
+    /* Turns a report into the result of the program: 0, or ERROR_FLOWS with the first causes. */
     int (*judge)(const struct diag_report *report, struct error *err);
-    /* What a test needs first; where that fails nothing is collected either. end() in any case. */
+    /* Prepares a test. Where it fails, no evidence is collected. end() is called in any case. */
     int (*open)(struct diagnosis *d, struct error *err);
-    /* Fills d->report, perhaps also where it fails: with cells if anything was measured. */
+    /* Runs the test and fills d->report. The report may be filled in spite of a failure: it has
+     * cells as soon as anything was measured. */
     int (*ask)(struct diagnosis *d, struct error *err);
-    /* The .zip of --collect; `failure`: why nothing was measured, or NULL. The caller frees. */
+    /* Makes the .zip of --collect. `failure` says why nothing was measured, or is NULL. The caller
+     * frees. */
     int (*pack)(struct diagnosis *d, const char *failure, char **ret, size_t *ret_len,
                 struct error *err);
-    /* result and err are the test's. */
+    /* Ends a test. result and err are those of the test. */
     void (*end)(struct diagnosis *d, int result, const struct error *err);
 };
 extern const struct diag_operations diag_of_node, diag_of_cluster;
@@ -31,14 +34,16 @@ struct diagnosis {
     struct program *program;
     const struct diag_operations *ops;
     struct diag_report report;
-    struct diag_report last; /* what was measured before, or --compare's; empty: nothing yet */
-    bool begun;              /* --watch: a test was made and told of */
-    char failure[ERROR_MESSAGE_MAX]; /* why the last one could not be made; "" = it was */
-    /* of one test: */
+    /* The report of the test before, or of --compare; empty: none. */
+    struct diag_report last;
+    bool begun; /* With --watch: the first test was made and printed. */
+    /* Why the last test could not be made; "" after a test that was. */
+    char failure[ERROR_MESSAGE_MAX];
+    /* The members below belong to one test. */
     struct progress progress;
-    struct join join;              /* of a node */
-    struct kube_client client;     /* of a cluster, as what follows */
-    struct collection *collection; /* what the API says, of --collect */
+    struct join join;              /* The join that a test of this node runs. */
+    struct kube_client client;     /* The connection for a test of a cluster. */
+    struct collection *collection; /* The API objects for --collect in a test of a cluster. */
 };
-/* How a report's text is written on this standard output. */
+/* The style of report texts for this standard output. */
 struct diag_text_style diag_style(const struct program *program);

@@ -1,4 +1,5 @@
-/* winjoin diag --kubeconfig: a whole cluster, from any machine that reaches its API server. */
+/* winjoin diag --kubeconfig: tests a whole cluster, from any machine that reaches its API
+ * server. */
 #include "cmd/program.h"
 #include "cmd/verbs/diag.h"
 #include "diag/cluster/cluster.h"
@@ -6,16 +7,19 @@
 
 enum { PATIENCE_MS = 15000 };
 
-/* Credentials of a plugin may last for minutes alone: each test gets new ones. */
+/* Opens the cluster again for each test, since the credentials of a plugin may be valid for minutes
+ * only. */
 static int open(struct diagnosis *d, struct error *err) {
     struct program *program = d->program;
     _cleanup_(freep) char *named = NULL, *home = NULL, *path = NULL;
 
-    if (!program->options.kubeconfig) { /* where kubectl looks */
+    /* Without --kubeconfig, the file is the one that kubectl reads. */
+    if (!program->options.kubeconfig) {
         named = host_environment(program->host, "KUBECONFIG");
         home = host_environment(program->host, "HOME");
         if (named && *named) {
-            if (strpbrk(named[1] == ':' ? named + 2 : named, ":;")) { /* behind a drive's letter */
+            /* A colon after a drive letter separates nothing. */
+            if (strpbrk(named[1] == ':' ? named + 2 : named, ":;")) {
                 (void)error_set(err, ERROR_UNSUPPORTED,
                                 "KUBECONFIG names several files, which are not merged");
                 return error_hint(err, "use --kubeconfig FILE");
@@ -70,7 +74,7 @@ static int judge(const struct diag_report *report, struct error *err) {
     return error_hint(err, "%s", report->causes.items[0].hint);
 }
 
-/* Between two tests only a terminal shows what is waited for. */
+/* Runs a test. Later tests of --watch show progress only on a terminal that rewrites its line. */
 static int ask(struct diagnosis *d, struct error *err) {
     struct program *program = d->program;
     const struct program_options *o = &program->options;
@@ -96,7 +100,8 @@ static int ask(struct diagnosis *d, struct error *err) {
     }
     result = cluster_run(&d->client, &options, &d->report, &grant, err);
     progress_close(&d->progress);
-    if (grant && !d->begun) { /* what an administrator applies is the whole result */
+    /* Without enough rights, the result is the manifest that an administrator has to apply. */
+    if (grant && !d->begun) {
         _cleanup_(freep) char *text = json_write_pretty(grant);
 
         output_text(program, text);

@@ -1,4 +1,4 @@
-/* winjoin diag on the node itself: the phase of a join that verifies, once more. */
+/* winjoin diag on a node: runs the join phase "verify" once more. */
 #include "cmd/program.h"
 #include "cmd/verbs/diag.h"
 #include "diag/capture.h"
@@ -22,8 +22,8 @@ static int judge(const struct diag_report *report, struct error *err) {
     return -1;
 }
 
-/* Later tests tell what is waited for alone, on a terminal: each end of one would be a line without
- * news. */
+/* Shows progress. Later tests of --watch show only the wait line of a terminal, because a line at
+ * the end of each test would be no news. */
 static void show(void *context, const struct join_event *event) {
     struct diagnosis *d = context;
 
@@ -79,16 +79,17 @@ static int pack(struct diagnosis *d, const char *failure, char **ret, size_t *re
     return diag_collect(d->program->host, &d->report, &options, ret, ret_len, err);
 }
 
-/* The first test leaves its log and report on the node. */
+/* Ends a test. The first one leaves its log and report on the node. */
 static void end(struct diagnosis *d, int result, const struct error *err) {
     struct program *program = d->program;
 
-    if (program->options.join.verify_capture) /* packed, or of no use */
+    /* After a --capture, the file is in the .zip by now, or is not needed. */
+    if (program->options.join.verify_capture)
         (void)host_remove(program->host, DIAG_CAPTURE_FILE, NULL);
     if (!d->begun)
         record_end(program, "diag", d->join.found.node_name, result, err);
     if (program->options.watch)
-        record_free(program); /* it would grow */
+        record_free(program); /* A record would grow without limit during --watch. */
     join_close(&d->join);
     progress_close(&d->progress);
 }

@@ -1,4 +1,4 @@
-/* --kubeconfig and --context: one reader for every verb. */
+/* Opens the cluster of --kubeconfig and --context, for all verbs. */
 #include "cmd/program.h"
 
 #include "kube/kubeconfig.h"

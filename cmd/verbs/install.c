@@ -1,5 +1,5 @@
-/* winjoin install: this program at its place, and under kubeadm's name. A kubeadm.exe that stands
- * there is kept beside it, for --remove. */
+/* winjoin install: copies this program to its place, with --as-kubeadm also as kubeadm.exe. A real
+ * kubeadm.exe is renamed first, and --remove restores it. */
 #include "cmd/program.h"
 #include "host/path.h"
 #include "node/folders.h"
@@ -9,11 +9,11 @@ enum { PROGRAM_MAX = 256 * 1024 * 1024 };
 
 struct place {
     char *folder, *winjoin, *kubeadm, *kept;
-    json_t *rows; /* what was done */
+    json_t *rows; /* The files that were changed, for the result. */
 };
 
-/* *ret_real: a kubeadm.exe is there that is not this program: each winjoin that can take kubeadm's
- * place holds its mark, and no kubeadm does. */
+/* Sets *ret_real when the file is there and is not winjoin. Each winjoin that can act as kubeadm
+ * contains kubeadm_mark, and no real kubeadm does. */
 static int look(struct host *host, const char *path, bool *ret_real, struct error *err) {
     size_t len, mark = strlen(kubeadm_mark);
     _cleanup_(freep) char *data = NULL;
@@ -75,7 +75,7 @@ static int remove_kubeadm(const struct program *program, const struct place *pla
 static int install(const struct program *program, const struct place *place, struct error *err) {
     _cleanup_(freep) char *self = host_program_path(program->host);
     struct host *host = program->host;
-    /* a folder of the administrator's, which keeps its access */
+    /* The administrator chose this folder with --to, so its access rights stay. */
     bool chosen = program->options.to && !node_folder_find(place->folder), real = false;
 
     if (!self)

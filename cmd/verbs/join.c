@@ -1,4 +1,4 @@
-/* winjoin join and discover. */
+/* The commands winjoin join and winjoin discover. */
 
 #include "base/redact.h"
 #include "cmd/program.h"
@@ -49,7 +49,8 @@ static void print_matrix(const struct program *program, const struct join *join)
     output_text(program, text);
 }
 
-/* With --restart; a token that was read from a file is handed on as one that was given. */
+/* Restarts Windows for --restart and registers the join's arguments, to continue after the start. A
+ * token that was read from a file is passed as a variable. */
 static void restart(struct program *program, struct join *join, struct error *err) {
     const char *const last = join->progress.phase->run == phase_preflight ? NULL : "restart";
     const char *const left_out[] = {"token", "token-file", "progress", last, NULL};
@@ -94,13 +95,14 @@ static int run_join(struct program *program, struct join *join, struct error *er
     }
     result = join_run(join, err);
     progress_name_phase(program, &join->progress, result, err);
-    /* The join that continues restarts once more at most, for what is known later than preflight.
-     */
+    /* A join that continues after a restart may restart once more at most, and only for a reason
+     * that a phase after preflight found. */
     if (result < 0 && err->kind == ERROR_RESTART && program->options.join.restart &&
         !(join->progress.phase->run == phase_preflight && restart_continues(program->host)))
         restart(program, join, err);
     else if (result == 0 && restart_is_left(program->host))
-        (void)restart_end(program->host, ERROR_IGNORED); /* else the next start of Windows tries */
+        /* Without restart_end(), Windows' next start would run the join again. */
+        (void)restart_end(program->host, ERROR_IGNORED);
     print_matrix(program, join);
     /* What is left to do by hand, whether or not the flows worked. */
     for (size_t i = 0; i < join->progress.next.count; i++)
@@ -109,7 +111,7 @@ static int run_join(struct program *program, struct join *join, struct error *er
     if (result < 0)
         return -1;
 
-    /* What the phases that ran have seen of the node, and no more. */
+    /* The last line claims only what the phases of this run have checked. */
     seen = text_list_has(&join->skipped, "ready")
                ? "was joined as far as requested; whether it is Ready was not checked"
            : join->found.report.cells.count ? "is Ready and its pods can talk"
@@ -161,7 +163,8 @@ int verb_join(struct program *program, struct error *err) {
     struct join join = {0};
     int result;
 
-    if (phase && words->count > 1) { /* what is left is the endpoint */
+    /* Removes the first two words, so that only the endpoint is left. */
+    if (phase && words->count > 1) {
         id = xstrdup(words->items[1]);
         free(words->items[0]);
         free(words->items[1]);
@@ -170,7 +173,7 @@ int verb_join(struct program *program, struct error *err) {
     }
     if (phase && (!id || text_equal(id, "list")))
         return list_phases(program);
-    /* An unknown name is refused before anything else is looked at. */
+    /* An unknown phase name is refused before anything else is checked. */
     if ((id && phase_names_resolve(id, &ids, err) < 0) || program_prepare_join(program, err) < 0)
         return -1;
     if (!id && host_file_type(program->host, KUBELET_KUBECONFIG_FILE) == HOST_ABSENT &&
@@ -206,7 +209,7 @@ int verb_join(struct program *program, struct error *err) {
     return result;
 }
 
-/* What discovery waits for, shown as a join shows it. */
+/* Shows the waits of discovery as a join does. */
 struct asking {
     struct progress progress;
     struct join_progress waits;

@@ -1,4 +1,4 @@
-/* winjoin logs: winjoin's own logs and the services', in one stream ordered by time. */
+/* winjoin logs: winjoin's own logs and those of the services, in one stream ordered by time. */
 #include "base/nearest.h"
 #include "base/redact.h"
 #include "base/rfc3339.h"
@@ -11,34 +11,36 @@
 #define OWN_NAME "winjoin"
 enum { PART_MAX = 64 * 1024 * 1024, FOLLOW_MS = 300, NAME_WIDTH = 15 };
 
-/* A file of a service; what of it has been read. */
+/* A log file and how much of it was read. */
 struct source {
-    const char *name; /* of the service; borrowed from the table */
+    const char *name; /* The name of the service; borrowed from the table. */
     char *path;
     uint64_t offset;
-    int64_t last_us; /* of its last line with a time: those behind it belong to that */
+    /* The time of the file's last line that had one; lines without a time get it, too. */
+    int64_t last_us;
 };
 struct line {
     const char *name;
     int64_t us;
-    size_t order; /* of reading, where the times are the same */
+    size_t order; /* Position in reading order, for lines with the same time. */
     char *text;
 };
 struct stream {
     struct program *program;
     struct host *host;
-    const char *only; /* name of a service, or NULL */
+    const char *only; /* The one service to show, or NULL. */
     int64_t since_us;
     struct source *sources;
     size_t source_count;
     struct line *lines;
     size_t line_count;
-    json_t *rows; /* for -o json and yaml */
+    json_t *rows; /* The lines for -o json and yaml; NULL for text. */
 };
 
-/* ---- reading ---- */
+/* ---- reading log files ---- */
 
-/* What was added since the last look; a line that is not whole yet waits for its end. */
+/* Reads what was added since the last call. A line without its line end is left for the next
+ * call. */
 static void read_source(struct stream *s, struct source *source) {
     _cleanup_(freep) char *part = NULL;
     uint64_t size = 0;
@@ -46,7 +48,7 @@ static void read_source(struct stream *s, struct source *source) {
 
     if (host_read_part(s->host, source->path, source->offset, PART_MAX, &part, &len, &size,
                        ERROR_IGNORED) < 0)
-        return; /* one that is not there has nothing to say */
+        return; /* A file that is gone has no new lines. */
     for (const char *at = part, *end; (end = memchr(at, '\n', len - (size_t)(at - part)));
          at = end + 1) {
         size_t n = (size_t)(end - at);
@@ -69,7 +71,7 @@ static void read_source(struct stream *s, struct source *source) {
     }
 }
 
-/* The logs of a folder, rotated ones too. */
+/* Finds the log files of a folder, rotated ones included. */
 static void find_sources(struct stream *s, const char *name, const char *folder) {
     _cleanup_(text_list_free) struct text_list files = {0};
 
@@ -96,7 +98,7 @@ static void find_all(struct stream *s) {
         find_sources(s, (*row)->name, (*row)->log_folder);
 }
 
-/* ---- telling ---- */
+/* ---- printing ---- */
 
 static int by_time(const void *a, const void *b) {
     const struct line *x = a, *y = b;
@@ -125,7 +127,7 @@ static void print_lines(struct stream *s, size_t tail) {
     s->line_count = 0;
 }
 
-/* Until Ctrl-C, which is how it is meant to end, or nobody reads it any more. */
+/* Follows the logs until Ctrl-C (the usual end, so no error) or until stdout is closed. */
 static void follow(struct stream *s) {
     while (output_flush() && host_sleep(s->host, FOLLOW_MS, ERROR_IGNORED) == 0) {
         find_all(s);
@@ -136,11 +138,12 @@ static void follow(struct stream *s) {
             uint64_t size = 0;
             size_t len;
 
-            if (dot && dot[1] >= '0' && dot[1] <= '9') /* "kubelet.1.log" */
+            /* Rotated files, such as "kubelet.1.log", do not grow. */
+            if (dot && dot[1] >= '0' && dot[1] <= '9')
                 continue;
             (void)host_read_part(s->host, source->path, 0, 0, &nothing, &len, &size, ERROR_IGNORED);
-            /* One that is shorter than what was read of it was rotated: its rest is in the file
-             * before it. */
+            /* A file that is shorter than what was read of it was rotated. The rest of the old file
+             * is now in NAME.1.log. */
             if (size < source->offset) {
                 rest.path = xasprintf("%.*s.1.log", (int)(strlen(source->path) - strlen(".log")),
                                       source->path);
@@ -155,7 +158,7 @@ static void follow(struct stream *s) {
     }
 }
 
-/* ---- the call ---- */
+/* ---- reading the call ---- */
 
 static int check_name(const char *name, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};

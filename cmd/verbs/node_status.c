@@ -1,4 +1,4 @@
-/* What this node is: gathered from the machine, the API server and the reports of earlier runs. */
+/* Makes NodeStatus from the machine, the API server and the reports of earlier runs. */
 #include "cmd/program.h"
 
 #include "base/build_info.h"
@@ -20,15 +20,15 @@ enum {
     JOINING_SECONDS = 120,
     LINE_MAX_READ = 4096,
     PROGRAM_MAX = 512 * 1024 * 1024,
-    HNS_MS = 5000, /* which is known to hang */
+    HNS_MS = 5000, /* A limit for HNS, which sometimes hangs. */
 };
 
 struct gathering {
     struct program *program;
     struct host *host;
-    json_t *status;   /* the document */
-    json_t *problems; /* why this node is not well */
-    json_t *node;     /* Node object, or NULL */
+    json_t *status;   /* The NodeStatus document. */
+    json_t *problems; /* The reasons why this node is not well. */
+    json_t *node;     /* The Node object, or NULL. */
     bool hns_is_silent;
 };
 
@@ -43,7 +43,7 @@ __attribute__((format(gnu_printf, 2, 3))) static void add_problem(struct gatheri
     json_array_append_new(g->problems, json_string(text_str(&t)));
 }
 
-/* ---- earlier runs ---- */
+/* ---- results of earlier runs ---- */
 
 static json_t *run_json(const json_t *report) {
     long long code = json_number_at(report, "exitCode", 0);
@@ -59,7 +59,7 @@ static json_t *run_json(const json_t *report) {
         _cleanup_json_ json_t *seen = json_object();
         int pass = 0;
 
-        /* Of the flows of a report: how many there are, and how many have no red cell. */
+        /* Counts the report's flows, and those of them that have no failed cell. */
         json_each(json_object_get(report, "flows"), i, cell) {
             const char *flow = json_text_at(cell, "id");
             const json_t *before = flow ? json_object_get(seen, flow) : NULL;
@@ -95,7 +95,8 @@ static void add_state(struct gathering *g, const json_t *join, size_t entries) {
         _cleanup_(freep) char *tail = service_log_tail(g->host, path, LINE_MAX_READ);
         int64_t us = 0, now = host_now(g->host);
 
-        /* A join whose report is not written: it runs, or it was killed. */
+        /* This join has a log and no report yet: it is running, or it was killed. The time of its
+         * last line decides which. */
         for (const char *line = tail; line && *line;
              line += strcspn(line, "\n"), line += *line == '\n') {
             const char *at = line + strcspn(line, " ");
@@ -109,7 +110,7 @@ static void add_state(struct gathering *g, const json_t *join, size_t entries) {
         }
         state = now - us / 1000000 < JOINING_SECONDS ? "joining" : "failed";
         message = "it was killed or crashed";
-    } else if (code && code != error_exit_code(ERROR_FLOWS)) { /* flows fail: it has joined */
+    } else if (code && code != error_exit_code(ERROR_FLOWS)) { /* ERROR_FLOWS: node has joined. */
         state = "failed";
         phase = xstrdup_null(json_text_at(join, "error.phase"));
         message = json_text_at(join, "error.message");
@@ -142,7 +143,7 @@ static int add_runs(struct gathering *g, struct error *err) {
     if (join && journal.count)
         json_object_set_new(g->status, "lastJoin", run_json(join));
 
-    /* A join proves the network, too: whichever proof is the younger. */
+    /* A join tests the network, too. The newer of the two tests counts. */
     if (json_array_size(json_object_get(join, "flows")) &&
         (!measured || (joined && strcmp(joined, measured) > 0)))
         last = join;
@@ -159,7 +160,7 @@ static int add_runs(struct gathering *g, struct error *err) {
     return 0;
 }
 
-/* ---- the machine and the cluster ---- */
+/* ---- state of the machine and the cluster ---- */
 
 static void add_hns(struct gathering *g, struct hns_version *ret) {
     json_t *rows = json_array();
@@ -190,7 +191,8 @@ static void look(struct gathering *g) {
     _cleanup_json_ json_t *certificate = diag_look_certificate(g->host, options.certificate_file);
     static const char prefix[] = "CN=system:node:";
     const char *at = strstr(json_text_or(certificate, "subject", ""), prefix);
-    /* "CN=system:node:win-7k2,O=system:nodes" -> "win-7k2" */
+    /* Takes the node's name from the subject: "CN=system:node:win-7k2,O=system:nodes" ->
+     * "win-7k2". */
     _cleanup_(freep) char *name =
         at ? xstrndup(at + strlen(prefix), strcspn(at + strlen(prefix), ",")) : NULL;
     _cleanup_(kube_client_close) struct kube_client client = {0};
@@ -209,7 +211,8 @@ static void look(struct gathering *g) {
     json_object_set(g->status, "api", json_object_get(look, "api"));
     if (json_object_get(certificate, "subject"))
         json_object_set(g->status, "certificate", certificate);
-    /* Of what a join has written; one that did not end has written a part. */
+    /* Compares the files and network that a join wrote with what is there now. An unfinished join
+     * wrote only a part, so it is not compared. */
     if (json_is_true(json_object_get(g->status, "joined"))) {
         changed = written_compare(g->host, !g->hns_is_silent);
         if (changed)
@@ -220,7 +223,7 @@ static void look(struct gathering *g) {
     if (options.client && !g->hns_is_silent) {
         _cleanup_(chosen_free) struct chosen chosen = {0};
 
-        /* Only what our kube-proxy programs can be judged. */
+        /* Only winjoin's own kube-proxy service can be checked. */
         if (text_equal(json_text_at(g->status, "api.outcome"), "ok") &&
             service_status_runs(json_object_get(g->status, "services"), service_kube_proxy.name) &&
             chosen_load(g->host, &chosen, ERROR_IGNORED) >= 0) {
@@ -252,7 +255,9 @@ static void add_versions(struct gathering *g, const struct host_facts *facts,
         if (told && *told)
             found = xstrdup(told + (text_starts_with(told, prefix) ? strlen(prefix) : 0));
         else if (host_read(g->host, programs[i].service->program, PROGRAM_MAX, &data, &len,
-                           ERROR_IGNORED) == 0) /* the API server does not tell */
+                           /* Without an answer of the API server, the program file tells its
+                            * version. */
+                           ERROR_IGNORED) == 0)
             found = program_image_version(data, len);
         json_set_text(versions, programs[i].key, found);
     }
@@ -266,7 +271,7 @@ static void add_versions(struct gathering *g, const struct host_facts *facts,
     json_object_set_new(g->status, "versions", versions);
 }
 
-/* ---- is it well? ---- */
+/* ---- is the node well? ---- */
 
 static void judge(struct gathering *g) {
     const char *outcome = json_text_at(g->status, "api.outcome");
@@ -286,8 +291,8 @@ static void judge(struct gathering *g) {
         add_problem(g, "the node's client certificate is missing or unreadable");
     else if (seconds && seconds < host_now(g->host))
         add_problem(g, "the client certificate expired at %s", end);
-    /* What is left over or changed harms nobody at once; a Service that nobody reaches does, and
-     * what is missing. */
+    /* Left-over or changed objects do no immediate harm, so they are no problem here. Missing
+     * objects and Services without a load balancer are. */
     count = json_array_size(json_at(g->status, "drift.servicesWithoutLoadBalancer"));
     json_each(json_at(g->status, "drift.changed"), i, row) {
         if (json_bool_at(row, "missing", false))

@@ -1,4 +1,4 @@
-/* winjoin preflight: what a join would refuse or warn of; changes nothing. */
+/* winjoin preflight: shows what would make a join refuse or warn; changes nothing. */
 #include "cmd/program.h"
 #include "join/preflight/preflight.h"
 #include "join/run.h"
@@ -13,7 +13,7 @@ static const struct {
     [PREFLIGHT_NOT_RUN] = {"-", "--", "2"},
 };
 
-/* What is well, and what does not apply, -v alone names. */
+/* Prints the results. Checks that passed or did not apply are listed only with -v. */
 static void print_checks(const struct program *program, const struct preflight_result *results,
                          size_t count) {
     size_t counts[PREFLIGHT_NOT_RUN + 1] = {0};
@@ -67,8 +67,10 @@ int verb_preflight(struct program *program, struct error *err) {
 
     if (program_prepare_join(program, err) < 0)
         return -1;
-    program->options.join.dry_run = true; /* nothing is fixed, waited for or given back either */
-    if (!program->options.join.timeout)   /* a join has patience, a question has less */
+    /* Because of it the checks fix nothing, wait for nothing and change nothing. */
+    program->options.join.dry_run = true;
+    /* A join waits longer than a check for a person should. */
+    if (!program->options.join.timeout)
         program->options.join.timeout = LOOK_MS;
     preflight_unknown_names(&program->options.join.ignore_preflight_errors, &warnings);
     output_warnings(&warnings);
@@ -77,7 +79,8 @@ int verb_preflight(struct program *program, struct error *err) {
     if (result == 0) {
         results = preflight_run(&join, true, &count);
         print_checks(program, results, count);
-        /* What nobody can fix here, and everybody should know of before the first pod. */
+        /* Limits of Windows cannot be fixed here, but users should know them before their first
+         * Pod. */
         preflight_limit_scene(&join, &scene);
         names = limits_that_hold(&scene);
         output_format(program, "limits of Windows here: %s (winjoin capabilities explains them)\n",

@@ -1,4 +1,4 @@
-/* winjoin prepare. */
+/* winjoin prepare: installs what needs no cluster, for an image of this server. */
 #include "join/prepare/prepare.h"
 
 #include "cmd/program.h"

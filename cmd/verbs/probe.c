@@ -1,4 +1,4 @@
-/* winjoin probe: one probe by hand, the same program that runs inside pods. */
+/* winjoin probe: runs one probe by hand, with the code that runs in probe Pods. */
 #include "cmd/program.h"
 #include "diag/probe/probe.h"
 

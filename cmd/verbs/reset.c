@@ -1,14 +1,14 @@
-/* winjoin reset: asks, takes back, says what was restored. */
+/* winjoin reset: asks for confirmation, undoes a join and prints what was restored. */
 
 #include "cmd/program.h"
 #include "join/undo/reset.h"
 
 struct told {
     struct program *program;
-    struct progress progress; /* its line says what is being undone */
+    struct progress progress; /* The progress line shows what is being undone. */
     json_t *rows;
-    bool quiet;            /* by --progress */
-    size_t files, folders; /* not told one by one: -v does that */
+    bool quiet;            /* --progress is none or json: nothing is printed for single entries. */
+    size_t files, folders; /* Files and folders are only counted; -v lists them. */
 };
 
 static void on_begin(void *context, const char *what) {
@@ -56,7 +56,7 @@ static int ask(const struct program *program, struct error *err) {
                 stderr);
     if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
         return 0;
-    /* kubeadm's exit code is 1, as for whatever fails */
+    /* kubeadm exits with 1 when the reset is not confirmed, as for every failure. */
     return error_set(err, program->as_kubeadm ? ERROR_CONFLICT : ERROR_INTERRUPTED,
                      "reset was not confirmed; nothing was changed");
 }
@@ -84,7 +84,7 @@ int verb_reset(struct program *program, struct error *err) {
     if (!options.dry_run)
         record_open(program, "reset", NULL);
     progress_open(&told.progress, program);
-    told.progress.program = NULL; /* what was done is recorded, not what begins */
+    told.progress.program = NULL; /* The record gets what was done, but not what begins. */
     outcome = reset_run(program->host, &options, &result, err);
     progress_close(&told.progress);
     if (told.files + told.folders && !told.quiet)

@@ -1,5 +1,5 @@
-/* winjoin service run NAME: what the SCM starts. Hosts a console program with a rotated log, or
- * keeps the network. */
+/* winjoin service run NAME: the program that the SCM starts for a service of winjoin. It hosts a
+ * console program and rotates its log, or runs winjoin's own network keeper. */
 #include "base/rfc3339.h"
 #include "cmd/program.h"
 #include "diag/network_report.h"
@@ -11,17 +11,18 @@
 #include "services/service_status.h"
 #include "services/service_table.h"
 
-/* The log of the hosted program; its output goes to the file alone. */
+/* The log file of a hosted program. The program's output goes nowhere else. */
 struct service_log {
     struct host *host;
-    const char *name; /* of the service */
+    const char *name; /* The name of the service. */
     const struct service_host_settings *settings;
     FILE *file;
     uint64_t written;
-    bool asked; /* it was stopped, and did not end by itself */
+    bool asked; /* The SCM stopped the service, so it did not end by itself. */
 };
 
-/* A stranger's file is no log: what the service says is lost then. */
+/* Opens the log file. A file that an untrusted user could have made is not used; then the output is
+ * lost. */
 static void open_log(struct service_log *log) {
     log->file = NULL;
     if (host_refuse_stranger(log->host, log->settings->log_file, ERROR_IGNORED) < 0)
@@ -36,16 +37,19 @@ static void on_output(void *context, const char *data, size_t len) {
 
     if (log->written + len > log->settings->max_log_bytes) {
         if (log->file)
-            (void)fclose(log->file); /* what could not be written is lost either way */
+            /* Lines that the old log could not write are lost in any case. */
+            (void)fclose(log->file);
         (void)service_log_rotate(log->host, log->settings,
-                                 ERROR_IGNORED); /* then it goes on in the same file */
+                                 /* If the rotation fails, the log goes on in the same file. */
+                                 ERROR_IGNORED);
         log->written = 0;
         open_log(log);
     }
     if (!log->file)
         return;
     log->written += fwrite(data, 1, len, log->file);
-    (void)fflush(log->file); /* a full disk must not stop the service */
+    /* The result is not checked, because a full disk must not stop the service. */
+    (void)fflush(log->file);
 }
 
 static void on_end(void *context, bool asked, unsigned exit_code) {
@@ -55,7 +59,7 @@ static void on_end(void *context, bool asked, unsigned exit_code) {
     service_life_end(log->host, log->name, asked, exit_code);
 }
 
-/* ---- winjoin-network ---- */
+/* ---- the service winjoin-network ---- */
 
 static void on_event(void *context, char level, const char *text) {
     struct service_log *log = context;
@@ -104,7 +108,8 @@ static int run_network(struct program *program, const char *name, struct error *
     open_log(&log);
     result = service_host_run(name, NULL, &work, err);
     if (log.file)
-        (void)fclose(log.file); /* the service is over */
+        /* A failure to close the log does not matter, since the service has ended. */
+        (void)fclose(log.file);
     network_keeper_free(&keeper);
     node_events_free(&publisher.events);
     drift_follow_free(&publisher.follow);
@@ -138,16 +143,18 @@ int verb_service(struct program *program, struct error *err) {
     hosted.stop_timeout_ms = settings.stop_timeout_ms;
     result = service_host_run(name, &hosted, NULL, err);
     if (log.file)
-        (void)fclose(log.file); /* the service is over */
-    /* a start-up task has ended, whatever came of it; a stopped one goes on at Windows' start */
+        /* A failure to close the log does not matter, since the service has ended. */
+        (void)fclose(log.file);
+    /* The service that continues a join after a restart has ended, successfully or not, so it is
+     * removed. If it was stopped, it runs again at Windows' next start. */
     if (text_equal(name, RESTART_SERVICE) && !log.asked && result == 0 &&
         !restart_is_next(program->host, &settings))
         result = restart_end(program->host, err);
     return result;
 }
 
-/* ---- winjoin adapter-watchdog: restores the network adapter when the winjoin that started it dies
- * while a virtual switch comes or goes ---- */
+/* ---- winjoin adapter-watchdog: a process that a join or reset starts. It restores the network
+ * adapter when that winjoin dies while it makes or removes a virtual switch ---- */
 
 enum { EVENT_ID = 1001 };
 
@@ -158,7 +165,9 @@ int verb_watchdog(struct program *program, struct error *err) {
 
     if (result < 0)
         (void)host_event(program->host, 'e', EVENT_ID, err->message,
-                         &why); /* nobody else reads it */
+                         /* No one reads this process's output, so the error goes to the event
+                          * log. */
+                         &why);
     else if (restored)
         (void)host_event(program->host, 'w', EVENT_ID,
                          "winjoin ended while the virtual switch was made or removed: the network "

@@ -1,10 +1,10 @@
-/* winjoin status: what this node is. */
+/* winjoin status: prints the state of this node. */
 #include "cmd/program.h"
 #include "diag/drift/drift.h"
 
 enum { DRIFT_SHOWN = 5 };
 
-/* " 2026-11-22 10:15" of an RFC 3339 time. */
+/* Adds an RFC 3339 time as " 2026-11-22 10:15 UTC". */
 static void add_time(struct text *t, const char *time) {
     if (time)
         text_addf(t, " %.10s %.5s UTC", time, strlen(time) > 11 ? time + 11 : "");
@@ -76,7 +76,7 @@ static void add_services(struct text *t, const json_t *status) {
     }
 }
 
-/* A line for each kind of difference, with the first few. */
+/* Adds a line for each kind of difference, with its first few items. */
 static void add_drift(struct text *t, const json_t *status) {
     static const char *const texts[][2] = {{"unread", "could not be read"},
                                            {"commands", "do by hand"}};

@@ -1,4 +1,4 @@
-/* winjoin upgrade. */
+/* winjoin upgrade: replaces the node's programs with newer ones. */
 #include "cmd/program.h"
 #include "host/terminal.h"
 #include "join/run.h"

@@ -1,4 +1,4 @@
-/* winjoin version. */
+/* winjoin version: prints the version of winjoin and of its libraries. */
 #include "base/build_info.h"
 #include "cmd/program.h"
 

@@ -1,5 +1,5 @@
-/* Makes the manual pages, in roff's man macros (man(7)), of the same tables as --help: winjoin.1
- * and winjoin-VERB.1 for each command that is not hidden, in the folder of the first argument. */
+/* Makes the manual pages in roff's man macros (man(7)), from the same tables as --help: winjoin.1,
+ * and winjoin-VERB.1 for each command that is not hidden. The first argument is their folder. */
 
 #include "base/build_info.h"
 #include "cmd/program.h"
@@ -30,7 +30,7 @@ static const struct {
     {"C:\\var\\log\\SERVICE", "a service's log, rotated"},
 };
 
-/* Text as roff takes it literally; `start`: it begins a line. */
+/* Adds text that roff prints literally. A dot or quote at the start of a line needs an escape. */
 static void add_literal(struct text *out, const char *s) {
     bool start = out->len == 0 || out->data[out->len - 1] == '\n';
 
@@ -42,7 +42,7 @@ static void add_literal(struct text *out, const char *s) {
         else if (*s == '-')
             text_add(out, "\\-");
         else if (*s == '|')
-            text_add(out, "|\\:"); /* a list of values may break here */
+            text_add(out, "|\\:"); /* Lets roff break the line inside a list of values. */
         else
             text_add_char(out, *s);
         start = *s == '\n';
@@ -59,7 +59,7 @@ static void paragraph(struct text *out, const char *text) {
     text_add_char(out, '\n');
 }
 
-/* A term in bold and what it means. */
+/* Adds a list item: a term in bold and its meaning. */
 static void item(struct text *out, const char *term, const char *meaning) {
     text_add(out, ".TP\n\\fB");
     add_literal(out, term);
@@ -91,7 +91,7 @@ static void add_options(struct text *out, const struct option *table) {
     }
 }
 
-/* Each line of a usage after the first begins with "  winjoin ". */
+/* Adds the lines of a usage. Each line after the first begins with "  winjoin ". */
 static void usage_lines(struct text *out, const char *usage) {
     text_add(out, "winjoin ");
     for (const char *line = usage; line; line = strchr(line, '\n')) {
@@ -200,7 +200,9 @@ static int write_page(const char *folder, const struct verb *verb) {
     if (!file)
         return -1;
     text_addf(&out, ".TH %s 1 \"\" \"winjoin %s\" \"winjoin\"\n", name, build_version);
-    text_add(&out, ".nh\n.ad l\n"); /* names of flags stay whole, commands keep their spaces */
+    /* Disables hyphenation, which would cut flag names, and justification, which would widen
+     * spaces. */
+    text_add(&out, ".nh\n.ad l\n");
     heading(&out, "NAME");
     add_literal(&out, name);
     text_add(&out, " \\- ");

@@ -1,11 +1,11 @@
-/* Prints a page of docs/reference, made of the program's own tables: reference-page NAME (make
- * docs). */
+/* Prints a page of docs/reference from the program's own tables. Called as reference-page NAME
+ * (make docs). */
 #include "cmd/program.h"
 #include "diag/causes/causes.h"
 #include "diag/cluster/cluster.h"
 #include "join/preflight/preflight_checks.h"
 
-/* "a|b" would be cells of a table, "<x>" a tag, to some readers. */
+/* Escapes characters of Markdown: "a|b" would become table cells, "<x>" a tag. */
 static void print_words(const char *words) {
     for (; words && *words; words++) {
         if (strchr("<>|*_", *words))
@@ -14,14 +14,14 @@ static void print_words(const char *words) {
     }
 }
 
-/* ---- causes ---- */
+/* ---- page: causes ---- */
 
 static const char cluster_head[] =
     "\n## Of a whole cluster\n\n"
     "What `winjoin diag --kubeconfig FILE` names from the pattern of red cells: no program runs on "
     "the nodes themselves.\n`confirmed` are those that the API server or an answer says.\n";
 
-/* What the page says about a cause, in this order. */
+/* What the page says about each cause, in this order. */
 static const struct {
     const char *label;
     size_t offset;
@@ -34,7 +34,8 @@ static const char *part_of(const struct diag_cause_row *row, size_t part) {
     return *(const char *const *)((const char *)row + parts[part].offset);
 }
 
-/* A part of each row from `row` on that has its id, each once. */
+/* Prints one part of all rows, from `row` on, that have the same id as that row. Equal texts are
+ * printed once. */
 static void print_part(size_t row, size_t part) {
     _cleanup_(text_list_free) struct text_list said = {0};
     const struct diag_cause_row *other;
@@ -84,7 +85,7 @@ static void causes(bool) {
     }
 }
 
-/* ---- flags ---- */
+/* ---- page: flags ---- */
 
 static void print_options(const struct option *table) {
     (void)fputs("\n| flag | meaning |\n|---|---|\n", stdout);
@@ -104,7 +105,7 @@ static void print_options(const struct option *table) {
     }
 }
 
-/* The flags of a verb or a subcommand; `level`: how deep its heading is. */
+/* Prints the flags of a verb or subcommand. `level` is the mark of its heading, such as "##". */
 static void print_verb(const char *name, const struct verb *verb, const char *level) {
     (void)printf("\n%s winjoin %s\n\n%c%s.\n", level, name, verb->help[0] - 'a' + 'A',
                  verb->help + 1);
@@ -128,7 +129,7 @@ static void flags(bool) {
             print_verb(verbs[i].name, &verbs[i], "##");
 }
 
-/* ---- checks ---- */
+/* ---- page: checks ---- */
 
 static void checks(bool) {
     size_t count;
@@ -143,7 +144,7 @@ static void checks(bool) {
     }
 }
 
-/* ---- documents ---- */
+/* ---- pages: documents and configuration ---- */
 
 static void print_type(const json_t *schema) {
     static const struct {
@@ -182,7 +183,8 @@ static void print_type(const json_t *schema) {
                      json_number_at(schema, "maximum", 0));
 }
 
-/* The fields of an object and of those in it; named types are told once, behind. */
+/* Prints the fields of an object, nested ones included. A named type is only linked and added to
+ * `types`, since it gets a table of its own. */
 static void print_fields(const json_t *schema, const char *path, json_t *types) {
     json_each_member(json_object_get(schema, "properties"), key, value) {
         const json_t *items = json_object_get(value, "items"), *inner = items ? items : value;
@@ -222,7 +224,7 @@ static void print_table(const char *title, const json_t *schema, json_t *types) 
     print_fields(schema, "", types);
 }
 
-/* `read`: those that are read, else those that are printed. */
+/* Prints the documents that winjoin reads, or with `read` false those that it prints. */
 static void documents(bool read) {
     _cleanup_(text_list_free) struct text_list names = {0}, of = {0}, told = {0};
     _cleanup_json_ json_t *types = json_object();
@@ -248,11 +250,11 @@ static void documents(bool read) {
     } while (told.count > before);
 }
 
-/* ---- the pages ---- */
+/* ---- the table of pages ---- */
 
 static const struct {
     const char *name;
-    void (*print)(bool read); /* behind the head */
+    void (*print)(bool read); /* Prints the page's content after its head. */
     bool read;
     const char *head;
 } pages[] = {

@@ -1,53 +1,65 @@
-/* A network agent is one constant: who tells this node the routes to other nodes' pods, what that
- * program needs on the node, and what it says of itself in the cluster. A new one is a file with
- * its constant and a row in NETWORK_AGENTS; nothing else asks which agent it is. */
+/* A network agent is the program that gives this node the routes to other nodes' Pods. Each is one
+ * constant, which says what the agent needs on the node and what it publishes in the cluster. A new
+ * agent is a file with its constant and a row in NETWORK_AGENTS; no other code compares agents. */
 #pragma once
 
 #include "netsetup/modes/mode.h"
 #include "netsetup/plan/network_plan.h"
 #include "netsetup/routes/routes.h"
 
-struct external_agent; /* netsetup/agents/external_agent.h */
+struct external_agent; /* The struct is defined in netsetup/agents/external_agent.h. */
 struct linux_agent;
 
-/* Where its settings stand in a cluster: key of a ConfigMap. A table ends with {0}. */
+/* A key of a ConfigMap with the agent's settings. A table of these ends with {0}. */
 struct agent_source {
     const char *name_space, *name, *key;
 };
-/* What it may do in the cluster with the node's identity: verbs separated by commas. */
+/* A right that the agent needs in the cluster. `verbs` are separated by commas. */
 struct agent_right {
     const char *resource, *verbs;
 };
 
-/* What a cluster says of its network. Text is owned; agent_settings_free(). */
+/* The network settings found in a cluster. Text is owned; free with agent_settings_free(). */
 struct agent_settings {
-    const struct network_agent *agent;     /* NULL: the cluster says nothing */
-    const struct agent_source *source;     /* where it stood; NULL: with the DaemonSet */
-    const struct external_agent *external; /* the one that makes the network; NULL: none known */
-    char *daemon_set;                      /* that runs it: "calico-system/calico-node-windows" */
-    const struct linux_agent *linux_agent; /* asked for where no agent is known; NULL: none */
-    char *linux_set;                       /* by what it is known: "DaemonSet kube-system/cilium" */
-    char *kube_proxy;                      /* the DaemonSet that runs kube-proxy on Windows nodes */
-    bool proxies;                          /* it does kube-proxy's work: none must run beside it */
-    char *backend;                  /* the agent's own word for its mode: "vxlan", "host-gw" */
-    const char *mode;               /* that mode's name; NULL: none that Windows has */
-    unsigned vni, vxlan_port;       /* 0 = not given */
-    struct text_list pod_cidrs;     /* the prefixes of all pods; may be empty */
-    struct text_list service_cidrs; /* of Services, in its settings; may be empty */
-    json_t *document;               /* all of it */
-    json_t *others;                 /* the same of other nodes' agents, where that is another one */
-    json_t *told;                   /* to the containers of the DaemonSet: variables and data */
-    const struct containerd_settings *containerd; /* of this node; borrowed; NULL: winjoin's own */
+    /* The agent that was found; NULL: none was found in the cluster. */
+    const struct network_agent *agent;
+    /* The ConfigMap that has the settings; NULL: the DaemonSet has them. */
+    const struct agent_source *source;
+    const struct external_agent *external; /* The external agent that makes the network, or NULL. */
+    /* The DaemonSet that runs the agent, e.g. "calico-system/calico-node-windows". */
+    char *daemon_set;
+    /* The Linux nodes' agent, set only when `agent` is NULL; NULL: none found. */
+    const struct linux_agent *linux_agent;
+    /* How that Linux agent was recognized, e.g. "DaemonSet kube-system/cilium". */
+    char *linux_set;
+    /* The DaemonSet that runs kube-proxy on Windows nodes. */
+    char *kube_proxy;
+    /* The agent does the work of kube-proxy, which must not run beside it. */
+    bool proxies;
+    char *backend; /* The agent's name of its mode, e.g. "vxlan", "host-gw". */
+    /* winjoin's name of the agent's mode; NULL: Windows has no such mode. */
+    const char *mode;
+    unsigned vni, vxlan_port;   /* VXLAN's VNI and UDP port; 0 when not given. */
+    struct text_list pod_cidrs; /* The prefixes of all Pods; may be empty. */
+    /* The prefixes of Services from the agent's settings; may be empty. */
+    struct text_list service_cidrs;
+    json_t *document; /* The whole document of the agent's settings. */
+    /* The same document of the other nodes' agents, where theirs is another one. */
+    json_t *others;
+    /* Variables and data that the DaemonSet gives to its containers. */
+    json_t *told;
+    /* This node's containerd; borrowed; NULL: winjoin's own. */
+    const struct containerd_settings *containerd;
 };
 
-/* A text under HKLM that HNS reads as it starts. */
+/* A text value under HKLM that HNS reads when it starts. */
 struct agent_registry {
     const char *key, *value, *text, *why;
 };
 
-struct service; /* services/service_table.h */
+struct service; /* The struct is defined in services/service_table.h. */
 
-/* What an agent's function `restore` gets: how and why the network was made again. */
+/* The argument of an agent's restore function: how and why the network was restored. */
 struct network_restore {
     struct host *host;
     const struct network_input *input;
@@ -57,7 +69,7 @@ struct network_restore {
     bool made;
     struct text_list *did; /* what was done, for the event log: "restarted flanneld" */
 };
-/* Restarts a service of ours and adds that to `did`; nothing while Windows starts. */
+/* Restarts a service of winjoin and adds that to `did`. Does nothing while Windows starts. */
 int network_restore_service(const struct network_restore *restore, const struct service *service,
                             struct error *err);
 
@@ -68,14 +80,18 @@ struct agent_backend {
 
 /* Text is static, a list ends with NULL; what is NULL or 0 is not there. */
 struct network_agent {
-    const char *plugin;  /* as --network-plugin names it: "flannel"; NULL: the CNI plugin's name */
-    const char *service; /* the service that runs it (services/): "flanneld" */
-    const char *const *folders; /* on this node; removed by reset when a join made them */
-    const char *key_folder;     /* where it keeps its own keys; a join makes it secret first */
-    const char *settings_path;  /* its configuration, */
-    char *(*settings_make)(const struct network_plan *plan); /* that file's text; freed by caller */
-    const char *kubeconfig_path; /* its kubeconfig, with the node's certificate, */
-    const char *kubeconfig_user; /* whose user has this name */
+    /* Name in --network-plugin, e.g. "flannel"; NULL: the CNI plugin's name. */
+    const char *plugin;
+    const char *service;        /* The service (services/) that runs the agent, e.g. "flanneld". */
+    const char *const *folders; /* Folders on this node; reset removes those that a join made. */
+    /* The folder of the agent's own keys; a join restricts its access first. */
+    const char *key_folder;
+    const char *settings_path; /* Path of the agent's configuration file. */
+    /* Makes the text of settings_path; the caller frees. */
+    char *(*settings_make)(const struct network_plan *plan);
+    /* Path of the agent's kubeconfig, which uses the node's certificate. */
+    const char *kubeconfig_path;
+    const char *kubeconfig_user; /* The name of the user in kubeconfig_path. */
     const struct agent_right *rights;
     /* who has those rights: NULL: nodes, as it has the node's certificate; else it asks for a
      * certificate of its own, with this organization, */
@@ -89,37 +105,48 @@ struct network_agent {
     /* its CNI plugin makes the HNS network when the first pod comes, on the base network, and gives
      * pods addresses that are not of the Node's podCIDR: a join makes no network for pods */
     bool pods_make_network;
-    const char *cni;  /* the CNI plugin with which it works; NULL: the mode's first */
-    const char *ipam; /* built into that plugin, in the place of a program; NULL: none */
-    const struct agent_registry *registry; /* what HNS must have read before its first network */
-    /* it runs in the cluster and writes the CNI configuration, too, and the cluster brings
-     * kube-proxy: a join makes neither */
+    const char *cni; /* The CNI plugin that the agent works with; NULL: the mode's first one. */
+    /* The IPAM that is built into the agent's CNI plugin instead of being a program; NULL: none. */
+    const char *ipam;
+    /* Values that HNS must have read before it makes its first network. */
+    const struct agent_registry *registry;
+    /* The agent runs as a Pod and writes the CNI configuration, and the cluster brings kube-proxy.
+     * A join makes neither of them. */
     bool in_cluster;
-    const char *network_name;    /* of the HNS network that it makes, where it has one name, */
-    const char *const *networks; /* and all that it makes: a reset deletes them, the last first */
-    /* annotation of a Node with its pods' prefix, when that is not spec.podCIDR; written by */
+    /* Name of the HNS network that the agent makes, where it is always the same. */
+    const char *network_name;
+    /* Names of all networks that the agent makes. A reset deletes them in reverse order. */
+    const char *const *networks;
+    /* The Node annotation that has the prefix of the Node's Pods where that is not spec.podCIDR,
+     * and the program that writes it. */
     const char *subnet_annotation, *subnet_giver;
-    bool nat_except_services; /* pods reach only Services with their own address */
-    bool nat_except_pods;     /* only pods and the node's network: not Services */
-    /* name of the host's endpoint on its network whose address HNS chooses: the source VIP */
+    /* NAT has exceptions only for Services: Pods keep their own address towards these alone. */
+    bool nat_except_services;
+    /* NAT has exceptions only for Pods and the node's network, not for Services. */
+    bool nat_except_pods;
+    /* Name of the host's endpoint on the agent's network; HNS chooses its address, the source
+     * VIP. */
     const char *source_vip_endpoint;
-    bool unique_host_names; /* it tells nodes apart by machineID, which is the host's name */
-    bool keeps_routes;      /* it writes and removes the routes to other nodes' pods */
+    bool unique_host_names; /* The agent identifies nodes by machineID, which is the host name. */
+    bool keeps_routes;      /* The agent writes and removes the routes to other nodes' Pods. */
 
     /* The modes that it serves and its words for them, up to a row of zeros. NULL: each mode that
      * has a switch on an adapter, by the mode's own name. */
     const struct agent_backend *backends;
     const struct agent_source *sources;
-    const char *daemon_set; /* without one: by which it is found, in any namespace */
-    /* Reads the text of a source. ERROR_MALFORMED. */
+    /* The DaemonSet, in any namespace, by which an agent without ConfigMap is found. */
+    const char *daemon_set;
+    /* Reads the text of a source. Fails with ERROR_MALFORMED. */
     int (*read_settings)(const char *text, struct agent_settings *ret, struct error *err);
-    /* ERROR_UNSUPPORTED with a hint for the administrator: Windows nodes cannot follow that. */
+    /* Fails with ERROR_UNSUPPORTED, and a hint for the administrator, for settings that Windows
+     * nodes do not support. */
     int (*check_settings)(const struct agent_settings *settings, struct error *err);
-    /* The annotations by which other nodes reach this one's pods, behind this address; a new
-     * reference. NULL: it does that itself, or nothing is needed. */
+    /* Makes the annotations by which other nodes reach this node's Pods through `address`; new
+     * reference. NULL: the agent writes them itself, or needs none. */
     json_t *(*announce)(const struct network_plan *plan, const struct hcn_network *network,
                         const char *address);
-    /* Takes what it announces about a node from its annotations into *ret; false: nothing. */
+    /* Reads what the agent announced about a node from its annotations; returns false where there
+     * is nothing. */
     bool (*read_peer)(const json_t *annotations, struct network_peer *ret);
     /* What it needs on this node at boot, before containerd starts, and each time HNS has started
      * again; winjoin's own networks stand by then. Called again until it succeeds, so it compares
@@ -127,11 +154,11 @@ struct network_agent {
     int (*restore)(const struct network_restore *restore, struct error *err);
 };
 
-/* The agents that this build can do (the table is below), NULL-terminated. */
+/* The agents of this build (see the table below), NULL-terminated. */
 extern const struct network_agent *const network_agents[];
-/* By what --network-plugin takes; NULL = none of them. */
+/* The agent whose name --network-plugin takes, or NULL. */
 const struct network_agent *network_agent_by_plugin(const char *plugin);
-/* Is the HNS network of that name one whose pods need no exceptions for each other? */
+/* Is the HNS network of this name one whose Pods need no NAT exceptions for each other? */
 bool network_agent_excepts_services(const char *network);
 /* The agent's word for the mode ("vxlan"), static; NULL: it does not serve it, or is no agent. */
 const char *network_agent_backend(const struct network_agent *agent,
@@ -147,15 +174,16 @@ const char *network_agent_cni(const struct network_agent *agent, const char *plu
                               const struct network_mode *mode);
 void agent_settings_free(struct agent_settings *settings);
 
-/* ---- what --network-mode and --network-plugin take ---- */
-/* What --network-plugin takes, in the tables' order. */
+/* ---- words of --network-mode and --network-plugin ---- */
+/* Adds the words that --network-plugin takes, in the order of the tables. */
 void network_plugin_names(struct text_list *ret);
-/* ERROR_USAGE for a word that names none; it names those that work, and the one that may be meant:
- * agents and CNI plugins have words of their own. */
+/* Fail with ERROR_USAGE for a wrong word. The error lists the right words and guesses which was
+ * meant, since agents and CNI plugins have their own names for these. */
 int network_plugin_check(const char *name, struct error *err);
 int network_mode_check(const char *name, struct error *err);
 
-/* The table: a row is the agent's file and constant (agents/flannel.c: network_agent_flannel). */
+/* The table of agents. A row names the file and the constant (agents/flannel.c:
+ * network_agent_flannel). */
 #define NETWORK_AGENTS(ROW)                                                                        \
     ROW(none)                                                                                      \
     ROW(flannel)                                                                                   \
@@ -166,29 +194,33 @@ int network_mode_check(const char *name, struct error *err);
 #define NETWORK_AGENT_DECLARE(agent) extern const struct network_agent network_agent_##agent;
 NETWORK_AGENTS(NETWORK_AGENT_DECLARE)
 
-/* Programs that make the pod network of Linux nodes. Where one is found and its part for Windows is
- * not, a Windows node would get a network of its own, cut off from the cluster's. Text is static.
- */
+/* A program that makes the Pod network of Linux nodes. If one is found without its Windows part, a
+ * Windows node would get a separate network that is not connected to the cluster's. Text is
+ * static. */
 struct linux_agent {
-    const char *title;              /* for people: "Calico" */
-    const char *const *daemon_sets; /* by which it is found, in any namespace; NULL-terminated */
-    const char *windows;            /* what it has for Windows nodes, as the end of a sentence */
-    const char *remedy;             /* what an administrator does first */
-    const char *by_manifest; /* the same where it is in kube-system, as by its manifest; or NULL */
-    /* a Node has this annotation where its part for Windows nodes is on, and that is this plugin;
-     * or NULL */
+    const char *title; /* The agent's name for messages, e.g. "Calico". */
+    /* DaemonSets, in any namespace, that show the agent; NULL-terminated. */
+    const char *const *daemon_sets;
+    /* What the agent offers for Windows nodes, as the end of a sentence. */
+    const char *windows;
+    const char *remedy; /* What an administrator has to do first, before a join. */
+    /* Remedy for one in kube-system, where a manifest installs it; or NULL. */
+    const char *by_manifest;
+    /* The annotation that Nodes have when its Windows part is enabled, and the plugin that this
+     * part is; or NULL. */
     const char *annotation, *plugin;
 };
 
-/* Ends with a row without a title. */
+/* The table of Linux agents; the last row has no title. */
 extern const struct linux_agent linux_agents[];
-/* Of no name above: what cluster_network_search() found. */
+/* A network without a known name, found by cluster_network_search(). */
 extern const struct linux_agent linux_agent_unknown;
 
-/* The remedy where it is known by that ("DaemonSet kube-system/calico-node"). Static. */
+/* The remedy for an agent that was recognized by linux_set ("DaemonSet kube-system/calico-node").
+ * Static. */
 const char *linux_agent_remedy(const struct linux_agent *agent, const char *linux_set);
 
-/* The annotations by which flannel's nodes reach a node's pods over VXLAN (Documentation and
- * pkg/subnet/kube): its VTEP's MAC ("00-15-5D-..", as HNS spells it, or with colons) and the
- * address behind which it is. New reference. */
+/* Makes the annotations by which flannel's nodes reach a node's Pods over VXLAN (flannel's
+ * Documentation and pkg/subnet/kube): the MAC of the node's VTEP ("00-15-5D-.." as HNS writes it,
+ * or with colons) and the node's address. New reference. */
 json_t *flannel_announcement(unsigned vni, const char *router_mac, const char *address);

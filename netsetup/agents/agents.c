@@ -1,4 +1,4 @@
-/* The table of network agents, and of Linux nodes' agents. */
+/* The tables of network agents and of the Linux nodes' agents. */
 #include "netsetup/agents/agent.h"
 
 #include "base/text.h"
@@ -67,8 +67,8 @@ int network_restore_service(const struct network_restore *restore, const struct 
     return 0;
 }
 
-/* ---- Linux nodes' agents: the names are those of each project's own manifests and charts, and of
- * RKE2's ---- */
+/* ---- Linux nodes' agents. The DaemonSet names come from each project's manifests and charts, and
+ * from RKE2's ---- */
 
 #define NAMES(...)                                                                                 \
     .daemon_sets = (const char *const[]) {                                                         \
@@ -138,7 +138,7 @@ const char *linux_agent_remedy(const struct linux_agent *agent, const char *linu
                : agent->remedy;
 }
 
-/* ---- what --network-mode takes, and what other words may mean ---- */
+/* ---- words of --network-mode, and words of other programs for the same ---- */
 
 int network_mode_check(const char *name, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
@@ -148,8 +148,9 @@ int network_mode_check(const char *name, struct error *err) {
     if (name_check("network mode", name, &names, err) == 0)
         return 0;
     if (err && err->hints[0][0])
-        return -1; /* by a word that is near */
-    /* The mode that agents ("vxlan") or else CNI plugins ("win-bridge") call by this word. */
+        return -1; /* The hint names a mode whose name is similar. */
+    /* Agents ("vxlan") and CNI plugins ("win-bridge") have words of their own for a mode. The hint
+     * names the mode that such a word means. */
     for (size_t a = 0; network_agents[a]; a++)
         for (size_t i = 0; network_modes[i]; i++)
             if (text_equal(network_agent_backend(network_agents[a], network_modes[i]), lower))
@@ -157,7 +158,7 @@ int network_mode_check(const char *name, struct error *err) {
     return meant ? error_hint(err, "did you mean %s?", meant->name) : -1;
 }
 
-/* ---- what --network-plugin takes ---- */
+/* ---- words of --network-plugin ---- */
 
 void network_plugin_names(struct text_list *ret) {
     for (size_t i = 0; network_agents[i]; i++) {
@@ -186,7 +187,7 @@ int network_plugin_check(const char *name, struct error *err) {
                : -1;
 }
 
-/* ---- what a cluster says of its agents: one record of it, or two made one ---- */
+/* ---- network settings found in a cluster ---- */
 
 void agent_settings_free(struct agent_settings *settings) {
     free_all(settings->backend, settings->daemon_set, settings->kube_proxy, settings->linux_set);

@@ -1,7 +1,8 @@
-/* Antrea: DaemonSet antrea-agent-windows. Open vSwitch on a transparent HNS network, whose bridge
- * br-int takes over the adapter's addresses; an adapter that has a virtual switch is refused. It
- * does kube-proxy's work. Sources: Antrea's docs/windows.md, build/yamls/antrea-windows.yml,
- * cmd/antrea-agent/options_windows.go, hack/windows/Clean-AntreaNetwork.ps1. */
+/* Antrea: DaemonSet antrea-agent-windows. It uses Open vSwitch on a transparent HNS network, and
+ * its bridge br-int takes over the adapter's addresses. It refuses an adapter that has a virtual
+ * switch. It does the work of kube-proxy. Sources: Antrea's docs/windows.md,
+ * build/yamls/antrea-windows.yml, cmd/antrea-agent/options_windows.go,
+ * hack/windows/Clean-AntreaNetwork.ps1. */
 #include "base/vxlan.h"
 #include "base/yaml.h"
 #include "netsetup/agents/external_agent.h"
@@ -11,13 +12,14 @@
 #define OTHERS "antrea-config"
 enum { GENEVE_PORT = 6081 };
 
-/* UDP; of stt it is TCP, and its driver's own matter. */
+/* UDP ports of tunnels. The tunnel stt is missing here: it uses TCP and its driver opens the
+ * port. */
 static const struct {
     const char *tunnel;
     unsigned port;
 } tunnels[] = {{"geneve", GENEVE_PORT}, {"vxlan", VXLAN_WINDOWS_PORT}};
 
-/* One of its files as JSON; *ret stays NULL: it is not there, or empty. */
+/* Reads a file of a ConfigMap as JSON. *ret stays NULL when the file is absent or empty. */
 static int read_file(const json_t *data, const char *name, json_t **ret, struct error *err) {
     const char *text = json_string_value(json_object_get(data, name));
     _cleanup_(yaml_forget) struct yaml yaml = {0};
@@ -27,7 +29,7 @@ static int read_file(const json_t *data, const char *name, json_t **ret, struct 
     return 0;
 }
 
-/* What all nodes' agents must do alike: its default is what a key means that is not there. */
+/* Settings that must be the same on all nodes, with the default of a missing key. */
 static const char *const common[][2] = {
     {"trafficEncapMode", "encap"}, {"tunnelType", "geneve"}, {"trafficEncryptionMode", "none"}};
 
@@ -56,7 +58,8 @@ static int read(const json_t *told, struct agent_settings *ret, struct error *er
         if (text_equal_nocase(value_of(ret->document, common[1]), tunnels[i].tunnel))
             ret->vxlan_port = tunnels[i].port;
     ret->backend = xstrdup(value_of(ret->document, common[0]));
-    /* Its controller gives Nodes their prefixes where the control plane does not (NodeIPAM). */
+    /* Antrea's controller assigns Pod prefixes to Nodes where the control plane does not
+     * (NodeIPAM). */
     if (!json_bool_at(controller, "nodeIPAM.enableNodeIPAM", false) ||
         !json_bool_at(controller, "featureGates.NodeIPAM", true))
         return 0;
@@ -67,7 +70,8 @@ static int read(const json_t *told, struct agent_settings *ret, struct error *er
     return 0;
 }
 
-/* What the agent itself refuses, and then ends. */
+/* Fails for settings with which Antrea's agent on Windows exits, and for settings that differ from
+ * those of the other nodes. */
 static int check(const struct agent_settings *s, struct error *err) {
     static const struct {
         const char *key, *refused;

@@ -1,6 +1,6 @@
-/* Azure CNI: azure-vnet makes the network with the first pod, and Azure's virtual network knows the
- * way to every pod. Addresses are handed out by azure-vnet-ipam, which asks the virtual machine's
- * host, or by azure-cns, a DaemonSet. Sources: Azure/azure-container-networking
+/* Azure CNI: azure-vnet makes the HNS network when the first Pod starts, and Azure's virtual
+ * network routes to every Pod. Addresses come from azure-vnet-ipam, which asks the host of the
+ * virtual machine, or from the DaemonSet azure-cns. Sources: Azure/azure-container-networking
  * (network/manager.go, network/network_windows.go); Azure/AgentBaker (azurecnifunc, cleanupnetwork,
  * windowsnodereset). */
 #include "netsetup/plugins/cni_plugin.h"
@@ -21,8 +21,9 @@ static const struct agent_registry registry = {"SYSTEM\\CurrentControlSet\\Servi
 static const struct agent_backend backends[] = {
     {"l2bridge", "bridge"}, {"l2tunnel", "tunnel"}, {0}};
 
-/* It keeps the id of its network and never looks for it again: with another one, or none, every pod
- * fails for ever (0x803b0001). */
+/* Does azure-vnet's state file name the HNS network that exists? azure-vnet keeps the id of its
+ * network and never looks for it again, so with another network or none every Pod fails
+ * (0x803b0001). */
 static int is_current(const struct network_restore *restore, bool *ret, struct error *err) {
     _cleanup_(freep) char *state = NULL;
     struct hcn_network network;
@@ -30,7 +31,8 @@ static int is_current(const struct network_restore *restore, bool *ret, struct e
     size_t len = 0;
     bool there = host_read(restore->host, AZURE_STATE_FILE, STATE_MAX, &state, &len, &why) == 0;
 
-    *ret = why.kind == ERROR_ABSENT; /* without state it looks for the network, or makes it */
+    /* Without state azure-vnet itself finds or makes the network. */
+    *ret = why.kind == ERROR_ABSENT;
     if (*ret)
         return 0;
     if (!there && why.kind != ERROR_MALFORMED)
@@ -49,7 +51,7 @@ static int restore(const struct network_restore *restore, struct error *err) {
                                       ERROR_IGNORED) == 0 &&
                    containerd.state != HOST_SERVICE_RUNNING;
     bool before_pods =
-        restore->booting && stopped; /* none of this life of Windows has an address */
+        restore->booting && stopped; /* No Pod of this Windows start has an address yet. */
     bool removed = false, current = false;
     size_t count = 0;
 

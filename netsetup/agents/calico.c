@@ -1,8 +1,8 @@
-/* Calico: DaemonSet calico-node-windows of its operator, or of its manifests with the ConfigMap
- * calico-windows-config; VXLAN, or BGP with the router of Windows. At the first start after a boot
- * it deletes every HNS network but nat, then makes "External" and "Calico"; it writes its CNI
- * programs and configuration each time that its pod starts. kube-proxy comes with a DaemonSet: the
- * pod's first step deletes a Windows service of that name. Sources: Calico's
+/* Calico: DaemonSet calico-node-windows, installed by Calico's operator, or by its manifests with
+ * the ConfigMap calico-windows-config. It uses VXLAN, or BGP with the router of Windows. At its
+ * first start after a boot it deletes every HNS network except nat and makes "External" and
+ * "Calico". Each time that its Pod starts it writes its CNI programs and configuration. kube-proxy
+ * comes as a DaemonSet, whose first step deletes a Windows service of that name. Sources: Calico's
  * node/windows-packaging (config-hpc.ps1, node/node-service.ps1, uninstall-calico-hpc.ps1). */
 #include "base/vxlan.h"
 #include "netsetup/agents/external_agent.h"
@@ -17,7 +17,7 @@ static int read(const json_t *told, struct agent_settings *ret, struct error *er
     static const char services[] = "KUBERNETES_SERVICE_CIDRS";
 
     if (text_equal(backend, "none"))
-        return 0; /* policies alone, beside another network */
+        return 0; /* Calico only enforces policies here, and another agent makes the network. */
     if (!number || number > VXLAN_VNI_MAX)
         return error_set(err, ERROR_MALFORMED, "VXLAN_VNI \"%.40s\" is not a VNI", vni);
     ret->backend = xstrdup(backend && *backend ? backend : "vxlan");
@@ -28,8 +28,9 @@ static int read(const json_t *told, struct agent_settings *ret, struct error *er
         ret->vni = (unsigned)number;
         ret->vxlan_port = VXLAN_WINDOWS_PORT;
     }
-    /* Of pools where somebody set them, as Calico's manifests do for Linux nodes; the Services' are
-     * its Installation's serviceCIDRs (tigera/operator, pkg/render/windows.go). */
+    /* The prefixes of IP pools, where variables have them as in Calico's manifests for Linux nodes.
+     * The prefixes of Services are serviceCIDRs of Calico's Installation (tigera/operator,
+     * pkg/render/windows.go). */
     for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
         if (external_agent_prefixes(json_text_at(told, pools[i]), pools[i], &ret->pod_cidrs, err) <
             0)
@@ -42,8 +43,9 @@ static int check(const struct agent_settings *settings, struct error *err) {
     const json_t *object = json_object_get(settings->told, EXTERNAL_AGENT_OBJECT);
     const char *ipam = json_text_or(settings->told, "CNI_IPAM_TYPE", "calico-ipam");
 
-    /* Its IPAM gives a Windows node no block then, and the operator makes no part for Windows. Off
-     * is what no IPAMConfig means (libcalico-go, lib/ipam: GetIPAMConfig); that of an etcd is not
+    /* Without strict affinity Calico's IPAM gives Windows nodes no address block, and the operator
+     * installs no part for Windows. An IPAMConfig that says nothing means off (libcalico-go,
+     * lib/ipam: GetIPAMConfig). With an etcd datastore the IPAMConfig is in etcd and cannot be read
      * here. */
     if (object && text_equal(ipam, "calico-ipam") &&
         !text_equal(json_text_at(settings->told, "DATASTORE_TYPE"), "etcdv3") &&

@@ -1,7 +1,8 @@
-/* External: a DaemonSet of the cluster (Calico, Antrea, flannel in HostProcess containers) makes
- * the HNS network, writes the CNI configuration and brings kube-proxy or does without. A join must
- * not be in its way: Antrea refuses an adapter that has a virtual switch, and Calico deletes every
- * HNS network but nat. Sources: Calico's node/windows-packaging, Antrea's docs/windows.md. */
+/* External agents: a DaemonSet of the cluster (Calico, Antrea, flannel in HostProcess containers)
+ * makes the HNS network, writes the CNI configuration, and brings kube-proxy or does its work. A
+ * join must not disturb it: Antrea refuses an adapter that has a virtual switch, and Calico deletes
+ * every HNS network except nat. Sources: Calico's node/windows-packaging, Antrea's
+ * docs/windows.md. */
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/netsetup.h"
 #include "netsetup/hns/hcn_network.h"
@@ -141,11 +142,11 @@ static int check_settings(const struct agent_settings *settings, struct error *e
     return agent->check ? agent->check(settings, err) : 0;
 }
 
-/* After a start of Windows the agent's network is gone, or deleted by the agent itself before it
- * makes a new one (Calico), while its CNI file is still there: pods would start without a network.
- * Without the file the Node is not Ready, and the control plane's taint
- * node.kubernetes.io/not-ready keeps pods away; the agent starts nevertheless, for its pods are in
- * the host's network, and writes the file again. Of an agent that is not known that is not sure. */
+/* After a start of Windows the agent's network is gone, or the agent deletes it before it makes a
+ * new one (Calico). Its CNI file is still there, so Pods would start without a network. Without the
+ * file the Node is not Ready, and the taint node.kubernetes.io/not-ready keeps Pods away. The
+ * agent's own Pods use the host's network, so the agent starts anyway and writes the file again.
+ * For an unknown agent this is not certain, so its file stays. */
 static int restore(const struct network_restore *restore, struct error *err) {
     _cleanup_(freep) char *path = NULL, *folder = NULL;
     _cleanup_json_ json_t *conf = NULL;
@@ -154,7 +155,7 @@ static int restore(const struct network_restore *restore, struct error *err) {
         return 0;
     folder = containerd_cni_folder(restore->host);
     if (cni_config_read(restore->host, folder, &path, &conf, ERROR_IGNORED) < 0)
-        return 0; /* none, or none that containerd takes */
+        return 0; /* No CNI configuration that containerd would use. */
     if (host_remove(restore->host, path, err) < 0)
         return -1;
     text_list_add_owned(restore->did,
@@ -167,7 +168,7 @@ static int restore(const struct network_restore *restore, struct error *err) {
 const struct network_agent network_agent_external = {
     .plugin = "external",
     .makes_network = true,
-    .wait_seconds = 900, /* its images may be some gigabytes */
+    .wait_seconds = 900, /* A long wait, since the agent's images may have some gigabytes. */
     .in_cluster = true,
     .keeps_routes = true,
     .check_settings = check_settings,

@@ -1,7 +1,7 @@
 /* External agents: programs that a DaemonSet of the cluster runs on Windows nodes in HostProcess
- * containers, and that make the pod network themselves. One constant an agent: how the cluster
- * names it, what it says of its network there, and what it needs on the node. A new one is a file
- * with its constant and a row in EXTERNAL_AGENTS; nothing else asks which agent it is. */
+ * containers, and that make the Pod network themselves. Each is one constant: its name in the
+ * cluster, its settings there, and what it needs on the node. A new one is a file with its constant
+ * and a row in EXTERNAL_AGENTS; no other code compares agents. */
 #pragma once
 
 #include "netsetup/agents/agent.h"
@@ -10,75 +10,90 @@
  * hostprocess: kube-proxy.yml of Calico and of flannel). */
 #define KUBE_PROXY_DAEMON_SET "kube-proxy-windows"
 
-/* What one of its modes makes in HNS, and needs for that. A table ends with {0}. */
+/* What the agent makes in HNS in one of its modes, and needs for that. A table ends with {0}. */
 struct external_network {
-    const char *mode;           /* network_mode's name: "overlay" */
-    const char *hns_type;       /* "Overlay" */
-    const char *name;           /* of the HNS network that pods are in */
-    const char *base;           /* HNS network that it makes first; one of that type is reused */
-    const char *service;        /* of Windows, that must exist: "RemoteAccess"; NULL: none */
-    const char *service_reason; /* what the service belongs to */
-    const char *service_hint;   /* a command that installs it */
+    const char *mode;     /* Name of the network_mode, e.g. "overlay". */
+    const char *hns_type; /* Type of the HNS network, e.g. "Overlay". */
+    const char *name;     /* Name of the HNS network for Pods. */
+    const char *base;     /* HNS network that the agent makes first, or reuses by type. */
+    /* Windows service that the agent needs, e.g. "RemoteAccess"; NULL: none. */
+    const char *service;
+    const char *service_reason; /* The reason why the agent needs that Windows service. */
+    const char *service_hint;   /* Command that installs that Windows service. */
 };
 
-/* Text is static; NULL where there is nothing. */
+/* The constant of an external agent. Text is static; a member that does not apply is NULL. */
 struct external_agent {
-    const char *name;       /* in network.json: "calico" */
-    const char *title;      /* for people: "Calico" */
-    const char *daemon_set; /* by which it is found, in any namespace: "calico-node-windows" */
-    const char *config_map; /* with its settings, in the same namespace */
-    const char *others_map; /* with those of other nodes' agents and its controller, there, too */
-    /* an object of the cluster that it reads, too, for which a join asks: found in the settings
-     * below EXTERNAL_AGENT_OBJECT; group NULL: none */
+    const char *name;       /* The agent's name in network.json, e.g. "calico". */
+    const char *title;      /* The agent's name for messages, e.g. "Calico". */
+    const char *daemon_set; /* The agent's DaemonSet, e.g. "calico-node-windows". */
+    const char *config_map; /* ConfigMap of its settings, in the namespace of the DaemonSet. */
+    /* ConfigMap, in the namespace of the DaemonSet, of the other nodes' agents and the
+     * controller. */
+    const char *others_map;
+    /* An object of the cluster that the agent reads, too. A join reads it into the settings as
+     * EXTERNAL_AGENT_OBJECT. group is NULL without one. */
     struct external_object {
-        const char *group, *version, *resource, *name; /* "crd.projectcalico.org", "v1", ... */
+        /* The parts of the object's path: "crd.projectcalico.org", "v1", ... */
+        const char *group, *version, *resource, *name;
     } object;
-    const struct network_agent *settings_of; /* whose settings in the cluster are its own, too */
-    /* volumes or variables with the CNI folders that it writes to: the first that is there */
+    /* The agent that has the same settings in the cluster; NULL: none. */
+    const struct network_agent *settings_of;
+    /* Names of the DaemonSet's volumes or variables that hold the folders it writes CNI files to.
+     * The first one that exists counts. */
     const char *const *cni_bin, *const *cni_conf;
     const struct external_network *networks;
-    struct host_firewall_rule firewall; /* beside the mode's; name NULL: none */
-    unsigned tunnel_port;               /* of that rule, where the cluster says no other */
-    const char *prefixes_at;            /* where an administrator sets pods' and Services' */
-    const char *adapter; /* that takes over the adapter's addresses; NULL: "vEthernet (ADAPTER)" */
-    bool own_switch;     /* it refuses an adapter that has a virtual switch */
-    bool needs_pod_cidr; /* the Node's podCIDR; without: it gives out prefixes of its own */
-    const char *advice;  /* what its documentation asks for beside, that a join does not do */
-    const char *removal; /* what is left on the node after reset, and the command for it */
+    /* A firewall rule in addition to the mode's; name NULL: none. */
+    struct host_firewall_rule firewall;
+    /* Port of that firewall rule, where the cluster does not set one. */
+    unsigned tunnel_port;
+    /* Where an administrator sets the prefixes of Pods and Services. */
+    const char *prefixes_at;
+    /* The interface that takes over the adapter's addresses; NULL: "vEthernet (ADAPTER)". */
+    const char *adapter;
+    bool own_switch; /* The agent refuses an adapter that has a virtual switch. */
+    /* The agent uses the Node's podCIDR; otherwise it assigns prefixes itself. */
+    bool needs_pod_cidr;
+    const char *advice; /* What the agent's documentation asks for and a join does not do. */
+    /* What the agent leaves on the node after a reset, with the command to remove it. */
+    const char *removal;
 
-    /* Reads its settings: the variables of its containers and the ConfigMap's data in one
-     * object, the data of others_map below EXTERNAL_AGENT_OTHERS. ret->backend stays NULL: it makes
-     * no network here. ERROR_MALFORMED. */
+    /* Reads the agent's settings. `told` has the variables of its containers and the data of its
+     * ConfigMap in one object, and the data of others_map as EXTERNAL_AGENT_OTHERS. ret->backend
+     * stays NULL when the agent makes no network here. Fails with ERROR_MALFORMED. */
     int (*read)(const json_t *told, struct agent_settings *ret, struct error *err);
-    /* ERROR_UNSUPPORTED with a hint: Windows nodes cannot follow that. */
+    /* Fails with ERROR_UNSUPPORTED and a hint for settings that Windows nodes do not support. */
     int (*check)(const struct agent_settings *settings, struct error *err);
 };
 
 extern const struct external_agent *const external_agents[];
-const struct external_agent *external_agent_by_name(const char *name); /* NULL: none of them */
-/* Its row for the mode; NULL: there is none (also of NULL). */
+/* NULL when no agent has this name. */
+const struct external_agent *external_agent_by_name(const char *name);
+/* The agent's row for this mode, or NULL; agent may be NULL. */
 const struct external_network *external_agent_network(const struct external_agent *agent,
                                                       const struct network_mode *mode);
-/* Its network in HNS: agents name it as they like (one for each block, one for each VNI), so it is
- * found by its type, and is not the base. ERROR_ABSENT: no such network. */
+/* Finds the agent's network in HNS. Agents choose its name (one for each block, one for each VNI),
+ * so it is found by its type; the base network does not count. Fails with ERROR_ABSENT when there
+ * is none. */
 int external_network_find(struct host *host, const struct external_network *wanted,
                           struct hcn_network *ret, struct error *err);
 #define EXTERNAL_AGENT_OTHERS "others"
 #define EXTERNAL_AGENT_OBJECT "object"
-/* Adds to the list what stands in a text, separated by commas. `what` is for the message. Kinds:
- * ERROR_MALFORMED. */
+/* Adds the comma-separated prefixes of a text to the list. `what` names the text in errors. Fails
+ * with ERROR_MALFORMED. */
 int external_agent_prefixes(const char *text, const char *what, struct text_list *ret,
                             struct error *err);
-/* The variables (name -> value) of all containers of a DaemonSet, and under the names of its
- * volumes the host's folders. New reference. */
+/* The variables (name -> value) of all containers of a DaemonSet, and by the names of its volumes
+ * their folders on the host. New reference. */
 json_t *external_agent_variables(const json_t *daemon_set);
-/* Is a folder of such a variable this one: "/opt/cni/bin" is C:\opt\cni\bin, and so is
- * "/host/opt/cni/bin", where the operator's DaemonSet of Calico mounts it (tigera/operator,
+/* Is the folder in a variable of a DaemonSet this one? "/opt/cni/bin" is C:\opt\cni\bin, and so is
+ * "/host/opt/cni/bin", where the DaemonSet of Calico's operator mounts it (tigera/operator,
  * pkg/render/windows.go). */
 bool external_agent_same_folder(const char *told, const char *folder);
 
-/* Settings of a DaemonSet, and of the Linux nodes' agent (taken over), become one: the program on
- * Windows nodes decides; what the others' agent says is added where it is the same agent. */
+/* Merges the settings of the DaemonSet for Windows nodes and those of the Linux nodes' agent
+ * (`others`, taken over) into `settings`. The program on Windows nodes decides; values of the Linux
+ * agent are added only where both are the same agent. */
 void external_agent_settle(struct agent_settings *settings, struct agent_settings *others);
 
 #define EXTERNAL_AGENTS(ROW)                                                                       \

@@ -1,5 +1,5 @@
-/* Flannel: flanneld keeps the routes to other nodes' pods, by VXLAN (overlay) or host-gw
- * (l2bridge). Facts: flannel's Documentation/backends.md, Documentation/kubernetes.md,
+/* Flannel: flanneld keeps the routes to other nodes' Pods, by VXLAN (overlay) or host-gw
+ * (l2bridge). Sources: flannel's Documentation/backends.md, Documentation/kubernetes.md,
  * pkg/backend/vxlan. */
 
 #include "base/vxlan.h"
@@ -8,11 +8,11 @@
 
 #define ANNOTATION "flannel.alpha.coreos.com/"
 
-/* ---- modes ---- */
+/* ---- flannel's words for the modes ---- */
 
 static const struct agent_backend backends[] = {{"overlay", "vxlan"}, {"l2bridge", "host-gw"}, {0}};
 
-/* ---- net-conf.json ---- */
+/* ---- the configuration file net-conf.json ---- */
 
 static char *net_conf_make(const struct network_plan *plan) {
     const struct text_list *cluster = &plan->cluster_pod_cidrs;
@@ -28,7 +28,7 @@ static char *net_conf_make(const struct network_plan *plan) {
     return json_write_pretty(json);
 }
 
-/* A whole number in [0, max] at a path; absent is 0. */
+/* Reads a whole number from 0 to max at a path. When it is absent, *ret stays unchanged. */
 static int read_number(const json_t *conf, const char *path, long long max, unsigned *ret,
                        struct error *err) {
     const json_t *value = json_at(conf, path);
@@ -42,7 +42,8 @@ static int read_number(const json_t *conf, const char *path, long long max, unsi
     return 0;
 }
 
-/* Go takes a key in any case: its members get the spelling that is asked for here. */
+/* Renames the members to the spelling in `keys`, because Go's JSON reader ignores the case of
+ * keys. */
 static void spell(json_t *object, const char *const *keys) {
     for (; *keys; keys++) {
         _cleanup_(freep) char *found = NULL;
@@ -63,7 +64,7 @@ static int read_net_conf(const char *text, struct agent_settings *ret, struct er
     static const char *const keys[] = {"Network",    "IPv6Network", "EnableIPv4",
                                        "EnableIPv6", "Backend",     NULL};
     static const char *const of_backend[] = {"Type", "VNI", "Port", "DirectRouting", "GBP", NULL};
-    /* It has IPv4 on and IPv6 off where nothing is said (pkg/subnet/subnet.go, ParseConfig). */
+    /* By default flannel has IPv4 on and IPv6 off (pkg/subnet/subnet.go, ParseConfig). */
     static const struct {
         const char *key, *enable;
         bool enabled;
@@ -73,7 +74,7 @@ static int read_net_conf(const char *text, struct agent_settings *ret, struct er
         return -1;
     spell(s.document, keys);
     spell(json_object_get(s.document, "Backend"), of_backend);
-    /* flannel's own default is udp, long gone; it takes any case (pkg/backend/manager.go) */
+    /* flannel ignores case (pkg/backend/manager.go). Its own default, udp, no longer exists. */
     s.backend = text_lower(json_text_or(s.document, "Backend.Type", "vxlan"));
     for (const struct agent_backend *row = backends; row->mode; row++)
         if (text_equal(row->word, s.backend))
@@ -97,7 +98,8 @@ static int read_net_conf(const char *text, struct agent_settings *ret, struct er
     "set \"Backend\": {\"Type\": \"vxlan\", \"VNI\": 4096, \"Port\": 4789} in the ConfigMap "      \
     "kube-flannel-cfg, then restart flannel on every node"
 
-/* pkg/backend/vxlan/vxlan_windows.go; what is not given counts as what it is on Linux. */
+/* Checks what pkg/backend/vxlan/vxlan_windows.go requires. A value that is not given counts as the
+ * default on Linux. */
 static int check_net_conf(const struct agent_settings *s, struct error *err) {
     unsigned vni = s->vni ? s->vni : VXLAN_LINUX_VNI;
     unsigned port = s->vxlan_port ? s->vxlan_port : VXLAN_LINUX_PORT;
@@ -131,7 +133,7 @@ static int check_net_conf(const struct agent_settings *s, struct error *err) {
     return error_hint(err, VXLAN_HINT);
 }
 
-/* ---- annotations of Nodes ---- */
+/* ---- flannel's annotations of Nodes ---- */
 
 static bool read_peer(const json_t *annotations, struct network_peer *ret) {
     const char *text = json_string_value(json_object_get(annotations, ANNOTATION "backend-data"));
@@ -155,9 +157,10 @@ json_t *flannel_announcement(unsigned vni, const char *router_mac, const char *a
                      ANNOTATION "public-ip", address);
 }
 
-/* ---- the agent ---- */
+/* ---- the agent's functions and constant ---- */
 
-/* flanneld does not notice that its network was made again, without the routes. */
+/* Restarts flanneld after its network was made again: flanneld does not notice it, and its routes
+ * are gone. */
 static int restore(const struct network_restore *restore, struct error *err) {
     return restore->made ? network_restore_service(restore, &service_flanneld, err) : 0;
 }
@@ -170,8 +173,8 @@ const struct network_agent network_agent_flannel = {
     .settings_make = net_conf_make,
     .kubeconfig_path = "C:\\k\\flanneld.kubeconfig",
     .kubeconfig_user = "flannel",
-    /* Other Nodes; its own it may read and write with the node's certificate. It looks at no pod
-     * for the node's name: NODE_NAME is in its environment. */
+    /* The rights are for other Nodes; the node's certificate already allows its own. The agent
+     * reads no Pod to find the node's name, because NODE_NAME is in its environment. */
     .rights = (const struct agent_right[]){{"nodes", "list,watch"}, {0}},
     .vxlan_port = VXLAN_WINDOWS_PORT,
     .keeps_routes = true,

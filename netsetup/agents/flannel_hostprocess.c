@@ -1,7 +1,7 @@
 /* flannel in HostProcess containers: DaemonSet kube-flannel-ds-windows-amd64. flanneld makes the
- * network of its ConfigMap kube-flannel-cfg; the CNI configuration is written before that, each
- * time that the pod starts. Source: kubernetes-sigs/sig-windows-tools, hostprocess/flannel
- * (flannel-overlay.yml, start.ps1; removed there in April 2025, in use in clusters). */
+ * network from its ConfigMap kube-flannel-cfg. Its Pod writes the CNI configuration before that, at
+ * each start. Source: kubernetes-sigs/sig-windows-tools, hostprocess/flannel (flannel-overlay.yml,
+ * start.ps1; removed there in April 2025, but in use in clusters). */
 #include "netsetup/agents/external_agent.h"
 
 static const struct external_network networks[] = {

@@ -1,5 +1,6 @@
-/* No agent: the CNI plugin alone (win-overlay, win-bridge). The join itself writes the routes to
- * other nodes' pods, and winjoin-network keeps them current (node/keeper/network_keeper.h). */
+/* No agent: only a CNI plugin (win-overlay, win-bridge). The join itself writes the routes to other
+ * nodes' Pods, and the service winjoin-network keeps them current
+ * (node/keeper/network_keeper.h). */
 #include "netsetup/agents/agent.h"
 
 /* This node announces itself as flannel does, so that flannel's nodes and ours find each other. */

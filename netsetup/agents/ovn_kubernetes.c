@@ -1,6 +1,6 @@
 /* OVN-Kubernetes' hybrid overlay: hybrid-overlay-node makes two overlay networks and keeps the
- * routes to other nodes' pods; ovnkube gives each Windows node its pods' prefix in an annotation.
- * Facts: ovn-kubernetes' go-controller/hybrid-overlay, openshift/windows-machine-config-operator
+ * routes to other nodes' Pods. ovnkube writes each Windows node's Pod prefix to an annotation.
+ * Sources: ovn-kubernetes' go-controller/hybrid-overlay, openshift/windows-machine-config-operator
  * (pkg/services, pkg/nodeconfig/payload). */
 #include "netsetup/agents/agent.h"
 
@@ -21,7 +21,8 @@ static bool read_peer(const json_t *annotations, struct network_peer *ret) {
         json_object_get(annotations, ANNOTATION "hybrid-overlay-distributed-router-gateway-mac"));
     _cleanup_json_ json_t *of_linux = NULL;
 
-    /* Of a Linux node: {"default":["10.244.0.0/24"]}, earlier {"default":"10.244.0.0/24"}. */
+    /* A Linux node has {"default":["10.244.0.0/24"]}, in older versions
+     * {"default":"10.244.0.0/24"}. */
     if (!subnet && subnets &&
         json_read(subnets, strlen(subnets), "node-subnets", &of_linux, NULL) == 0)
         subnet = json_text_or(of_linux, "default.0", json_text_at(of_linux, "default"));
@@ -45,7 +46,7 @@ static int restore(const struct network_restore *restore, struct error *err) {
         return 0;
     if (why.kind == ERROR_ABSENT)
         return network_restore_service(restore, &service_hybrid_overlay_node, err) < 0
-                   ? -1 /* what depends on it was stopped with it */
+                   ? -1 /* The restart has also stopped the services that depend on it. */
                    : network_restore_service(restore, &service_kube_proxy, err);
     return error_pass(err, &why);
 }
@@ -62,7 +63,7 @@ const struct network_agent network_agent_ovn_kubernetes = {
     .user_prefix = "system:ovn-node:",
     .vni = VNI,
     .makes_network = true,
-    .wait_seconds = 900, /* a person may have to approve its certificate */
+    .wait_seconds = 900, /* An administrator may have to approve the agent's certificate. */
     .network_name = NETWORK,
     .networks = (const char *const[]){"Base" NETWORK, NETWORK, NULL},
     .subnet_annotation = SUBNET,

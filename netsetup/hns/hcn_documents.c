@@ -1,4 +1,4 @@
-/* HCN documents: field names and order as upstream tools send them. */
+/* Makes HCN documents, with the field names and order of upstream tools. */
 #include "netsetup/hns/hcn_network.h"
 
 #include "netsetup/modes/mode.h"
@@ -13,7 +13,7 @@ json_t *hcn_policy_json(const char *type, json_t *settings) {
     return json_pack("{s:s,s:o}", "Type", type, "Settings", settings ? settings : json_object());
 }
 
-/* A subnet with its default route; vsid 0 = none. */
+/* Makes a subnet with its default route. vsid 0 means none. */
 static json_t *subnet(const char *prefix, const char *gateway, unsigned vsid, const char *to) {
     json_t *json = json_pack("{s:s}", "IpAddressPrefix", prefix);
     if (vsid)
@@ -26,7 +26,7 @@ static json_t *subnet(const char *prefix, const char *gateway, unsigned vsid, co
     return json;
 }
 
-/* The static subnets of both families; prefix6 NULL: IPv4 alone. */
+/* Makes the static subnets of both families. prefix6 NULL: IPv4 only. */
 static json_t *ipams(const char *prefix, const char *gateway, unsigned vsid, const char *prefix6,
                      const char *gateway6) {
     json_t *subnets = json_pack("[o]", subnet(prefix, gateway, vsid, "0.0.0.0/0"));
@@ -35,7 +35,7 @@ static json_t *ipams(const char *prefix, const char *gateway, unsigned vsid, con
     return json_pack("[{s:s,s:o}]", "Type", "Static", "Subnets", subnets);
 }
 
-/* Ends with the IPAMs, which it takes over. */
+/* Makes a network document; it takes the reference of own_ipams. */
 static json_t *network_json(const struct network_plan *plan, const char *name, unsigned flags,
                             unsigned vxlan_port, json_t *own_ipams) {
     json_t *network = json_pack("{s:o,s:s,s:s,s:s}", "SchemaVersion", schema_version(), "Owner",
@@ -72,7 +72,7 @@ json_t *hcn_pod_network_json(const struct network_plan *plan) {
               ipv6->on ? ipv6->pod_cidr : NULL, *ipv6->gateway ? ipv6->gateway : ipv6->pod_cidr));
 }
 
-/* An address, or "<podCIDR>" while it is not known. */
+/* An address with its prefix length, or "<podCIDR>" while the Pod prefix is not known. */
 static json_t *ip_configuration(const char *address, int length, const char *pod_cidr) {
     return json_pack("{s:s,s:o}", "IpAddress", *address ? address : pod_cidr, "PrefixLength",
                      *address ? json_integer(length) : json_string(pod_cidr));

@@ -1,4 +1,4 @@
-/* Queries to HNS and what comes back. */
+/* Queries HNS and reads its answers. */
 #include "netsetup/hns/hcn_network.h"
 
 #include <limits.h>
@@ -70,15 +70,16 @@ int hcn_network_parse(const json_t *json, struct hcn_network *ret, struct error 
         copy_text(json, "Type", network.type, sizeof(network.type), err) < 0 ||
         copy_text(json, "Owner", network.owner, sizeof(network.owner), err) < 0)
         return -1;
-    /* NAT is the enumeration's zero, which HNS leaves out */
+    /* NAT is the value 0 of the enumeration, and HNS leaves out zeros. */
     if (!*network.type)
-        (void)text_format(network.type, sizeof(network.type), "NAT"); /* fits */
+        /* The text "NAT" always fits. */
+        (void)text_format(network.type, sizeof(network.type), "NAT");
     json_each(json_object_get(json, "Policies"), i, policy)
         for (size_t k = 0; k < ARRAY_SIZE(policies); k++)
             if (text_equal_nocase(json_text_at(policy, "Type"), policies[k].type) &&
                 copy_text(policy, policies[k].path, policies[k].into, policies[k].size, err) < 0)
                 return -1;
-    /* The first is the IPv4 one, as winjoin writes it; a second may be IPv6. */
+    /* The first subnet is the IPv4 one, as winjoin writes it. A later one may be IPv6. */
     if (read_subnet(json_at(json, "Ipams.0.Subnets.0"), &network, err) < 0)
         return -1;
     json_each(json_at(json, "Ipams.0.Subnets"), i, subnet) {
@@ -100,7 +101,7 @@ int hcn_add(struct host *host, enum hcn_kind kind, const char *id, json_t *list,
     _cleanup_(freep) char *properties = NULL;
     struct error query_err = {0};
     json_t *json = NULL;
-    /* absent: gone since it was enumerated */
+    /* An object that is absent was deleted after the enumeration. */
     if (hcn_query(host, kind, id, NULL, &properties, &query_err) < 0)
         return query_err.kind == ERROR_ABSENT ? 0 : error_pass(err, &query_err);
     if (json_read(properties, strlen(properties), "HNS object", &json, err) < 0)

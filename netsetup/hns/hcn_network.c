@@ -1,12 +1,12 @@
-/* HNS networks: ensure by comparing, replace and remove only what is ours. */
+/* HNS networks: compares them with the wanted ones, and replaces or removes only winjoin's own. */
 #include "netsetup/hns/hcn_network.h"
 
 #include "base/log.h"
 #include "netsetup/modes/mode.h"
 
-#define HCN_E_ENDPOINT_ALREADY_ATTACHED 0x803b0014u /* ComputeNetwork.h */
+#define HCN_E_ENDPOINT_ALREADY_ATTACHED 0x803b0014u /* An HRESULT from ComputeNetwork.h. */
 
-/* Deletes; absent is success. */
+/* Deletes an object; an absent one is success. */
 static int delete_object(struct host *host, enum hcn_kind kind, const char *id, struct error *err) {
     struct error delete_err = {0};
     if (!id || hcn_delete(host, kind, id, &delete_err) == 0 || delete_err.kind == ERROR_ABSENT)
@@ -25,7 +25,8 @@ static bool balancer_uses(const json_t *balancer, const json_t *endpoints) {
     return false;
 }
 
-/* Load balancers on the endpoints first: HNS refuses to delete what has references. */
+/* Deletes a network with its endpoints and their load balancers. The load balancers go first,
+ * because HNS does not delete an object that others reference. */
 static int delete_network(struct host *host, const char *id, struct error *err) {
     _cleanup_json_ json_t *endpoints = NULL, *balancers = NULL;
     if (hcn_list(host, HCN_ENDPOINT, "VirtualNetwork", id, &endpoints, err) < 0 ||
@@ -76,7 +77,7 @@ static int add_missing_policies(struct host *host, const char *name, const json_
         _cleanup_json_ json_t *request = hcn_modify_policy_json(true, json_incref(policy));
         _cleanup_(freep) char *text = json_write(request);
         struct error why = {0};
-        /* conflict: it is there already, in an HNS that does not show the policy when queried */
+        /* On a conflict the policy is already there, but this HNS does not list it. */
         if (hcn_modify(host, HCN_NETWORK, network->id, text, &why) < 0 &&
             why.kind != ERROR_CONFLICT) {
             (void)error_pass(err, &why);
@@ -87,7 +88,7 @@ static int add_missing_policies(struct host *host, const char *name, const json_
     return added ? hcn_network_find(host, name, network, err) : 0;
 }
 
-/* What to do about the refusals of HNS that people meet (HRESULTs of ComputeNetwork.h). */
+/* Hints for errors of HNS that users see (HRESULTs of ComputeNetwork.h). */
 static const struct {
     uint32_t hresult;
     const char *hint;
@@ -102,7 +103,8 @@ static const struct {
     {0x80070032, "this Windows does not support this network: see winjoin capabilities"},
 };
 
-/* A create whose answer was lost, or that met itself, may have succeeded: look before failing. */
+/* Creates a network. After a lost answer or a conflict the network may exist nevertheless, so it is
+ * looked up before the call fails. */
 static int create_network(struct host *host, const json_t *document,
                           const struct hcn_network *wanted, struct error *err) {
     _cleanup_(freep) char *text = json_write(document);
@@ -194,7 +196,7 @@ static int remove_network(struct host *host, const char *network_id, struct erro
         return -1;
     json_each(namespaces, i, space) {
         const char *id = json_text_at(space, "ID");
-        /* HostDefault: Windows' own, in which a host's endpoint is */
+        /* HostDefault is Windows' own namespace, which holds the host's endpoints. */
         if (!id || text_equal(json_text_at(space, "Type"), "HostDefault"))
             continue;
         json_each(endpoints, k, endpoint) {

@@ -1,4 +1,4 @@
-/* HNS' endpoints and load balancers as records, of either version. */
+/* Reads endpoints and load balancers of HNS version 1 or 2 into records. */
 #include "netsetup/hns/hcn_records.h"
 
 #include "base/json_scan.h"
@@ -23,9 +23,10 @@ enum {
     INSIDE
 };
 
-/* One kind in one version. */
+/* Where the values of one kind of object are in the JSON of one HNS version. */
 struct dialect {
-    const char *path; /* version 1's list; NULL: version 2, one document */
+    /* The list's path in version 1; NULL for version 2, which answers single objects. */
+    const char *path;
     struct json_place places[12];
 };
 static const struct dialect endpoints_v1 = {"/endpoints/",
@@ -41,8 +42,8 @@ static const struct dialect endpoints_v2 = {NULL,
                                              {"Name", NAME},
                                              {"IpConfigurations.*.IpAddress", ADDRESS},
                                              {"Flags", REMOTE}}};
-/* A policy list is a load balancer when its policies are; each of them is a port, and they share
- * what the first says of the frontend. */
+/* A policy list of version 1 is a load balancer when its policies are of type ELB. Each policy is
+ * one port; the first policy has the frontend values for all. */
 static const struct dialect balancers_v1 = {"/policylists/",
                                             {{"", OBJECT},
                                              {"ID", ID},
@@ -67,9 +68,9 @@ static const struct dialect balancers_v2 = {NULL,
                                              {"PortMappings.*.ExternalPort", OUTSIDE},
                                              {"PortMappings.*.InternalPort", INSIDE}}};
 
-/* ---- what is found ---- */
+/* ---- values found in the JSON ---- */
 
-/* NULL for "", too. */
+/* The text of a value; NULL for "" and for no text. */
 static char *said(const struct json_found *found) {
     return found->len ? json_found_text(found) : NULL;
 }
@@ -113,7 +114,7 @@ struct balancer_reading {
     struct hcn_balancers *all;
     struct hcn_balancer now;
     bool v1;
-    bool other; /* no load balancer: version 1's lists have others, too */
+    bool other; /* The object is no load balancer: lists of version 1 hold other kinds, too. */
 };
 
 static void mapping_found(struct balancer_reading *r, const struct json_found *found) {
@@ -150,7 +151,7 @@ static void balancer_found(void *context, const struct json_found *found) {
     } else if (found->what == ENDPOINT) {
         size_t begin = found->len;
 
-        /* An id, of version 1 "/endpoints/ID". */
+        /* The value is an id, or "/endpoints/ID" in version 1. */
         if (found->kind == SCAN_TEXT) {
             while (begin && found->text[begin - 1] != '/')
                 begin--;
@@ -172,9 +173,9 @@ static void balancer_found(void *context, const struct json_found *found) {
     }
 }
 
-/* ---- lists ---- */
+/* ---- reading whole lists ---- */
 
-/* What is read of a kind. */
+/* What to read for one kind of object. */
 struct reading {
     enum hcn_kind kind;
     const struct dialect *v1, *v2;
@@ -233,7 +234,7 @@ static void forget(struct reading *r) {
         hcn_balancers_free(r->balancers.all);
 }
 
-/* Does version 1 tell as many? */
+/* Reads the whole list by version 1. Returns false when that fails or has not `count` objects. */
 static bool read_at_once(struct host *host, struct reading *r, size_t count) {
     _cleanup_(freep) char *text = NULL;
 
@@ -245,7 +246,8 @@ static bool read_at_once(struct host *host, struct reading *r, size_t count) {
     return false;
 }
 
-/* What is no text is no id: HNS says that it has none. */
+/* Adds an id. A value that is no text becomes "", for which HNS then answers that it has no such
+ * object. */
 static void id_found(void *context, const struct json_found *found) {
     char *id = json_found_text(found);
 
@@ -276,7 +278,7 @@ static int read_all(struct host *host, struct reading r, enum hcn_by by, struct 
 
         if (result == 0)
             result = scan(&r, r.v2, object, err);
-        else if (why.kind != ERROR_ABSENT) /* absent: gone meanwhile */
+        else if (why.kind != ERROR_ABSENT) /* An object that is absent was deleted meanwhile. */
             result = error_pass(err, &why);
         else
             result = 0;
@@ -313,7 +315,7 @@ static void read_documents(const json_t *documents, struct reading r) {
     json_each(documents, i, document) {
         _cleanup_(freep) char *text = json_write(document);
 
-        (void)scan(&r, r.v2, text, ERROR_IGNORED); /* what was written is JSON */
+        (void)scan(&r, r.v2, text, ERROR_IGNORED); /* Cannot fail: json_write() makes valid JSON. */
     }
 }
 

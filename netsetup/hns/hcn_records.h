@@ -1,15 +1,15 @@
-/* All endpoints or load balancers of HNS by two calls, in small records: its version 2 tells ids
- * alone, and takes three calls more for each; version 1 tells its lists whole (GET /endpoints/, GET
- * /policylists/: hcsshim's HNSEndpoint and PolicyList). What HNS answers is read from front to back
- * and never a tree of JSON: there may be tens of thousands. */
+/* Reads all endpoints or load balancers of HNS into small records by two calls. HNS version 2 lists
+ * only ids and needs three more calls for each object; version 1 returns whole lists (GET
+ * /endpoints/, GET /policylists/: hcsshim's HNSEndpoint and PolicyList). The answer is read as a
+ * stream, without a tree of JSON, since there may be tens of thousands of objects. */
 #pragma once
 
 #include "base/json.h"
 #include "host/host.h"
 
-/* Text is owned; NULL where HNS says none, or "". */
+/* Text is owned, and NULL where HNS has none or "". */
 struct hcn_endpoint {
-    char *id, *name, *address; /* the first */
+    char *id, *name, *address; /* `address` is the endpoint's first address. */
     bool remote;
 };
 struct hcn_endpoints {
@@ -18,13 +18,14 @@ struct hcn_endpoints {
 };
 
 struct hcn_port_mapping {
-    long long protocol, outside, inside; /* 6 or 17; 0: not said */
+    /* protocol is 6 (TCP) or 17 (UDP); 0 when HNS does not say. */
+    long long protocol, outside, inside;
 };
 struct hcn_balancer {
     char *id;
-    bool names_endpoints; /* it has a list of them, which may be empty */
+    bool names_endpoints; /* HNS gave a list of the balancer's endpoints, which may be empty. */
     bool dsr;
-    struct text_list endpoints; /* their ids */
+    struct text_list endpoints; /* Ids of the balancer's endpoints. */
     struct text_list vips;
     struct hcn_port_mapping *mappings;
     size_t mapping_count;
@@ -34,14 +35,17 @@ struct hcn_balancers {
     size_t count;
 };
 
-/* Whose lists are asked for. */
+/* Which calls of HNS read the lists. */
 enum hcn_by {
-    HCN_AT_ONCE,   /* version 1; where it does not answer, or not with as many as version 2 has ids,
-                      as HCN_ONE_BY_ONE */
-    HCN_ONE_BY_ONE /* version 2: three calls for each; one that goes away meanwhile is left out */
+    /* HNS version 1. Where it fails, or returns another count of objects than version 2 has ids,
+     * the read continues as with HCN_ONE_BY_ONE. */
+    HCN_AT_ONCE,
+    /* HNS version 2, with three calls for each object. An object that is deleted meanwhile is left
+     * out. */
+    HCN_ONE_BY_ONE
 };
-/* Kinds of failure: those of hcn_enumerate() and hcn_query(); ERROR_MALFORMED. *ret is zero then;
- * else hcn_endpoints_free(), hcn_balancers_free(). */
+/* Read all objects. The caller frees by hcn_endpoints_free(), hcn_balancers_free(). Fail as
+ * hcn_enumerate() and hcn_query(), or with ERROR_MALFORMED; *ret is zero then. */
 int hcn_endpoints_read(struct host *host, enum hcn_by by, struct hcn_endpoints *ret,
                        struct error *err);
 int hcn_balancers_read(struct host *host, enum hcn_by by, struct hcn_balancers *ret,

@@ -1,10 +1,11 @@
-/* Which HNS version brought what (microsoft/hcsshim hcn/hcnglobals.go states the ranges). */
+/* Which HNS version has which feature. The ranges are those of microsoft/hcsshim,
+ * hcn/hcnglobals.go. */
 #include "netsetup/hns/hns_features.h"
 
 #include <limits.h>
 
 #define WITHIN(major, minor)                                                                       \
-    { major, minor, false } /* major.minor to the end of that major */
+    { major, minor, false } /* From major.minor to the end of that major version. */
 #define SINCE(major, minor)                                                                        \
     { major, minor, true }
 
@@ -82,7 +83,7 @@ int hns_version_get(struct host *host, struct hns_version *ret, struct error *er
     if (hns_call(host, "GET", "/globals/version", "", &response, err) < 0) {
         (void)error_prefix(err, "query the version of HNS");
         if (err->kind == ERROR_UNSUPPORTED)
-            return -1; /* no Windows, and no service to ask after */
+            return -1; /* This machine is no Windows, so a hint about the service makes no sense. */
         return error_hint(
             err, "check that the service 'hns' (Host Network Service) runs: sc.exe query hns");
     }

@@ -1,11 +1,12 @@
-/* What this Host Networking Service can do, by its version (not the Windows build). */
+/* The features of this Host Networking Service (HNS). They depend on its version, not on the
+ * Windows build. */
 #pragma once
 
 #include "host/host.h"
 #include "netsetup/plan/network_plan.h"
 
 enum hns_feature {
-    HNS_V2_API, /* with RemoteSubnetRoute and HostRoute */
+    HNS_V2_API, /* HNS version 2, with the policies RemoteSubnetRoute and HostRoute. */
     HNS_DSR,
     HNS_SLASH32_ENDPOINTS,
     HNS_VXLAN_PORT,
@@ -35,10 +36,11 @@ struct hns_feature_info {
 };
 extern const struct hns_feature_info hns_features[HNS_FEATURE_COUNT];
 
-/* Asks HNS (version 1 call GET /globals/version). Kinds: ERROR_HOST (hns does not answer, with a
- * hint to start it), ERROR_MALFORMED, ERROR_UNSUPPORTED (no HNSCall in this Windows). */
+/* Reads the version of HNS (version 1 call GET /globals/version). Fails with ERROR_HOST (HNS does
+ * not answer; the hint says how to start it), ERROR_MALFORMED, or ERROR_UNSUPPORTED (this Windows
+ * has no HNSCall). */
 int hns_version_get(struct host *host, struct hns_version *ret, struct error *err);
-/* Pure. An unknown version (0.0) has nothing. */
+/* Does this HNS version have the feature? Pure. The unknown version 0.0 has none. */
 bool hns_has(struct hns_version version, enum hns_feature feature);
 /* The features as `capabilities` prints them: [{name,title,available,reason}]. New reference. */
 json_t *hns_features_json(struct hns_version version);

@@ -1,4 +1,4 @@
-/* Bridges: the host's own endpoint, which is the gateway of the node's pods. */
+/* Bridges: the host's own endpoint, which is the gateway of the node's Pods. */
 #include "netsetup/modes/bridge.h"
 
 #include "base/log.h"
@@ -20,7 +20,8 @@ static bool has_address(const json_t *endpoint, const char *wanted) {
     return false;
 }
 
-/* Looks for the endpoint by name; *ret_id stays "" when it is not there or not as wanted. */
+/* Finds the host's endpoint by name. *ret_id stays "" when it is absent; one with other addresses
+ * is deleted first. */
 static int find_endpoint(struct host *host, const struct network_plan *plan,
                          const struct hcn_network *network, char *ret_id, struct error *err) {
     _cleanup_json_ json_t *list = NULL;
@@ -61,7 +62,7 @@ static enum wait_look look_attach(void *context, struct wait *, struct error *er
     return LOOK_AGAIN;
 }
 
-/* The interface comes up a moment after the attach. */
+/* Waits for the interface, which comes up a moment after the attach. */
 static enum wait_look look_interface(void *context, struct wait *wait, struct error *err) {
     const struct attach *attach = context;
     uint32_t index;

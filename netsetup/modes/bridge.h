@@ -1,12 +1,12 @@
-/* What the modes have in common whose pods leave with their own address over a bridge (L2Bridge,
- * L2Tunnel): members of a struct network_mode. */
+/* The common part of the modes whose Pods send with their own address over a bridge (L2Bridge,
+ * L2Tunnel), as members of a struct network_mode. */
 #pragma once
 
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/modes/mode.h"
 #include "netsetup/routes/routes.h"
 
-/* "cbr0" is flanneld's own name for the network. */
+/* "cbr0" is the name that flanneld gives to this network. */
 #define NETWORK_MODE_BRIDGE                                                                        \
     .cni_plugins = (const char *const[]){"win-bridge", "sdnbridge", "azure-vnet", NULL},           \
     .network_name = "cbr0", .host_routes = true, .lacks = MODE_LACKS_ICMP_OUT, .vfp = true,        \

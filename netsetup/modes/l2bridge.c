@@ -1,4 +1,5 @@
-/* L2bridge: pods' packets leave with their own address; each host routes to other nodes' pods. */
+/* Mode l2bridge: Pods send with their own address, and each host has routes to other nodes'
+ * Pods. */
 #include "netsetup/modes/bridge.h"
 
 const struct network_mode network_mode_l2bridge = {

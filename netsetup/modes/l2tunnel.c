@@ -1,11 +1,13 @@
-/* L2tunnel: L2bridge for virtual machines on Azure. Every packet, also one between two pods of this
- * node, goes up to the physical host, which applies the virtual network's rules. Elsewhere nothing
- * answers there. Source: "Windows container network drivers" (l2tunnel), Microsoft's docs. */
+/* Mode l2tunnel: L2Bridge for virtual machines on Azure. Every packet, even between two Pods of
+ * this node, goes to the physical host, which applies the rules of the virtual network. Outside
+ * Azure nothing answers. Source: "Windows container network drivers" (l2tunnel), Microsoft's
+ * docs. */
 #include "netsetup/modes/bridge.h"
 
 const struct network_mode network_mode_l2tunnel = {
     .name = "l2tunnel",
     .hns_type = "L2Tunnel",
-    .ipv4_only = "Windows supports it in mode l2bridge only", /* sdnbridge looks at the type */
+    /* sdnbridge checks the network's type: it has dual stack only on L2Bridge. */
+    .ipv4_only = "Windows supports it in mode l2bridge only",
     NETWORK_MODE_BRIDGE,
 };

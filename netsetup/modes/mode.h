@@ -1,20 +1,21 @@
-/* A network mode is one constant: what HNS network pods are put into, and what follows from it for
- * addresses, documents, routes to other nodes, the firewall and diagnosis. A new one is a file with
- * its constant and a row in NETWORK_MODES; nothing else asks which mode it is. */
+/* A network mode is one constant: the type of HNS network for Pods, and what follows from it for
+ * addresses, documents, routes to other nodes, firewall and diagnosis. A new mode is a file with
+ * its constant and a row in NETWORK_MODES; no other code compares modes. */
 #pragma once
 
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/plan/network_plan.h"
 #include "netsetup/routes/routes.h"
 
-/* What pods cannot do in a mode, by design. A table ends with {0}. */
+/* What Pods cannot do in a mode, by design. A table ends with {0}. */
 struct network_limit {
-    const char *code; /* "no-services": the reason of a flow that is skipped, the plan's warning */
-    const char *text; /* a sentence without a full stop, at most 250 bytes */
-    bool services;    /* diag's flows by a Service or a name of the cluster may fail for it */
+    const char *code; /* E.g. "no-services": the reason of a skipped flow. */
+    const char *text; /* A sentence without a full stop, at most 250 bytes. */
+    /* The limit can break diag's flows to a Service or to a name in the cluster. */
+    bool services;
 };
 
-/* Of every mode without VFP: Kubernetes' Services are load balancers of VFP. */
+/* The limit of each mode without VFP, because load balancers of Services are a function of VFP. */
 #define NETWORK_LIMIT_NO_SERVICES                                                                  \
     {                                                                                              \
         "no-services",                                                                             \
@@ -24,22 +25,23 @@ struct network_limit {
             true                                                                                   \
     }
 
-/* What a mode lacks: rows of netsetup/limits.h. IPv6 wherever `ipv4_only` says why. */
+/* What a mode lacks, for the rows of netsetup/limits.h. A mode with `ipv4_only` lacks IPv6, too. */
 enum { MODE_LACKS_ICMP_OUT = 1, MODE_LACKS_IPV6 = 2 };
 
-/* Text is static; a list ends with NULL. A function that is NULL has nothing to do. */
+/* The constant of a network mode. Text is static and lists end with NULL. A function is NULL where
+ * the mode has nothing to do. */
 struct network_mode {
-    const char *name;         /* as --network-mode names it: "overlay" */
-    const char *hns_type;     /* Type of HostComputeNetwork: "Overlay" */
-    const char *network_name; /* of the HNS network where nobody gives it another; NULL: `plan`'s */
-    const char *const *cni_plugins; /* that make pods' endpoints, the default first */
-    const char *ipv4_only;          /* why pods have no IPv6 addresses; NULL: they may, */
-    const char *dual_stack_plugin;  /* with this CNI plugin */
-    /* pods' packets to other nodes travel in VXLAN (VNI, UDP port, 50 bytes of each packet), and
-     * their routes are RemoteSubnetRoute policies of the network */
+    const char *name;               /* The mode's name in --network-mode, e.g. "overlay". */
+    const char *hns_type;           /* The network's type in HostComputeNetwork, e.g. "Overlay". */
+    const char *network_name;       /* Default name of the HNS network; NULL: `plan` sets it. */
+    const char *const *cni_plugins; /* Plugins that make the Pods' endpoints, the default first. */
+    const char *ipv4_only;          /* Why Pods have no IPv6 addresses; NULL: they may have them. */
+    const char *dual_stack_plugin;  /* The CNI plugin that is needed for IPv6. */
+    /* Packets of Pods to other nodes travel in VXLAN (VNI, UDP port, 50 bytes in each packet).
+     * Routes are RemoteSubnetRoute policies of the network. */
     bool vxlan;
-    bool vfp; /* its switch filters pods' packets: OutBoundNAT, SDNRoute, Services work */
-    /* its switch is HNS's own, on no adapter: no base network keeps it, it costs no outage */
+    bool vfp; /* The switch has VFP: OutBoundNAT, SDNRoute and Services work. */
+    /* HNS makes the switch on no adapter. It needs no base network and causes no outage. */
     bool internal;
     bool fabric_gateway; /* pods' gateway is a router of the physical network */
     bool host_routes;    /* the routes to other nodes' pods are the host's, over those nodes */
@@ -53,14 +55,13 @@ struct network_mode {
     const struct network_limit *limits; /* NULL: none */
     /* why a node of this mode is no use to a cluster: the preflight check NetworkMode refuses */
     const char *isolated;
-    unsigned lacks; /* MODE_LACKS_* */
-    unsigned flags; /* of the pod network: 8 = not persistent */
-    /* types of policies, without settings, that are added to the network once it exists */
+    unsigned lacks; /* What the mode lacks, as MODE_LACKS_* bits. */
+    unsigned flags; /* Flags of the Pod network: 8 = not persistent. */
+    /* Types of policies without settings that are added after the network is created. */
     const char *const *policies;
-    struct host_firewall_rule
-        firewall; /* inbound; name NULL: none; port 0: the plan's VXLAN port */
+    struct host_firewall_rule firewall; /* The inbound rule; no name: none; port 0: VXLAN port. */
 
-    /* Fills the plan's other names and numbers (kinds of failure: network_plan_make()). */
+    /* Sets the plan's other names and numbers. Fails as network_plan_make(). */
     int (*plan)(const struct network_input *input, struct network_plan *plan, struct error *err);
     /* What must exist beside the pod network, or be waited for, before pods start. */
     int (*complete)(struct host *host, const struct network_plan *plan, struct hcn_network *network,
@@ -68,28 +69,31 @@ struct network_mode {
     /* These three are NULL in a mode whose network finds the other nodes by itself. The route to
      * that node's pods, a new reference; NULL: it does not say how it is reached. */
     json_t *(*route_to)(const struct network_plan *plan, const struct network_peer *peer);
-    /* Adds to the list the routes that stand. */
+    /* Adds the routes that exist now to the list. */
     int (*routes_read)(struct host *host, const struct network_plan *plan, json_t *list,
                        struct error *err);
-    /* Adds those that are missing; `only`: takes away others. ERROR_MALFORMED: other documents. */
+    /* Adds missing routes; with `only` it also removes all others. Fails with ERROR_MALFORMED for
+     * documents that are no routes of this mode. */
     int (*routes_write)(struct host *host, const struct network_plan *plan, const json_t *routes,
                         bool only, struct error *err);
-    /* Removes these; absent is success. NULL: `only` does it. */
+    /* Removes these routes; absent ones are success. NULL: routes_write with `only` removes
+     * them. */
     int (*routes_remove)(struct host *host, const struct network_plan *plan, const json_t *routes,
                          struct error *err);
 };
 
-/* The modes that this build can do, in the table's order, the default first. */
+/* The modes of this build, in the order of the table, the default first. */
 extern const struct network_mode *const network_modes[];
-/* By name, in any case; NULL = none of them. */
+/* Finds a mode by name, ignoring case; NULL when there is none. */
 const struct network_mode *network_mode_by_name(const char *name);
-/* The mode that this CNI plugin's pods are in, or NULL; where it serves several, the one of this
- * HNS type, else (also with NULL) the first. */
+/* The mode of this CNI plugin, or NULL. Where the plugin has several modes, the one with this HNS
+ * type, otherwise (or with NULL) the first. */
 const struct network_mode *network_mode_by_cni(const char *plugin, const char *hns_type);
-/* The names, in the table's order. */
+/* Adds the names, in the order of the table. */
 void network_mode_names(struct text_list *ret);
 
-/* The table: a row is the mode's file and constant (modes/overlay.c: network_mode_overlay). */
+/* The table of modes. A row names the file and the constant (modes/overlay.c:
+ * network_mode_overlay). */
 #define NETWORK_MODES(ROW)                                                                         \
     ROW(overlay)                                                                                   \
     ROW(l2bridge)                                                                                  \

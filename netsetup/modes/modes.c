@@ -1,4 +1,4 @@
-/* What reads the table of network modes. */
+/* Lookups in the table of network modes. */
 #include "netsetup/modes/mode.h"
 #include "base/nearest.h"
 

@@ -1,13 +1,13 @@
-/* NAT: pods are behind WinNAT on a switch of their own; what they send leaves with the node's
- * address, and nobody outside the node reaches them. For machines without a cluster's network.
- * Kubernetes lists it as not used ("Networking on Windows"); Windows forgets it at a restart
+/* Mode nat: Pods are behind WinNAT on an internal switch. They send with the node's address, and
+ * nothing outside the node reaches them. For machines without a cluster network. Kubernetes lists
+ * this mode as not used ("Networking on Windows"), and Windows forgets the network at a restart
  * ("Windows container network drivers", Microsoft's documentation). */
 #include "netsetup/modes/mode.h"
 
 const struct network_mode network_mode_nat = {
     .name = "nat",
     .hns_type = "NAT",
-    .network_name = "nat", /* HNS's own name for it, which older builds of the CNI plugin need */
+    .network_name = "nat", /* HNS's own name; older builds of the CNI plugin need it. */
     .cni_plugins = (const char *const[]){"nat", NULL},
     .ipv4_only = "WinNAT translates IPv4 only",
     .internal = true,

@@ -1,4 +1,5 @@
-/* Overlay: pods' packets travel to other nodes in VXLAN, as flannel's vxlan does on Windows. */
+/* Mode overlay: packets of Pods travel to other nodes in VXLAN, as with flannel's vxlan on
+ * Windows. */
 #include "base/vxlan.h"
 #include "host/wait.h"
 #include "netsetup/agents/agent.h"
@@ -24,7 +25,8 @@ static int plan_numbers(const struct network_input *input, struct network_plan *
             err, "set \"VNI\": 4096 and \"Port\": 4789 in the Backend of the cluster's flannel");
     }
     if (!plan->name)
-        plan->name = xasprintf("flannel.%u", plan->vni); /* flanneld's own name for it */
+        /* flanneld gives its network this name, too. */
+        plan->name = xasprintf("flannel.%u", plan->vni);
     plan->vxlan_port = input->vxlan_port ? input->vxlan_port : VXLAN_WINDOWS_PORT;
     if (plan->vxlan_port > 65535)
         return error_set(err, ERROR_USAGE, "VXLAN port %u is not possible: the highest is 65535",
@@ -60,7 +62,8 @@ static enum wait_look look_provider(void *context, struct wait *wait, struct err
     return LOOK_AGAIN;
 }
 
-/* HNS learns the management address after the vSwitch; without it no pod gets a tunnel. */
+/* Waits for the management address, which HNS learns after the vSwitch exists. Without it no Pod
+ * gets a tunnel. */
 static int wait_for_provider(struct host *host, const struct network_plan *,
                              struct hcn_network *network, struct error *err) {
     struct provider_wait context = {host, network};
@@ -81,9 +84,10 @@ const struct network_mode network_mode_overlay = {
     .source_vip = true,
     .no_host_routes = "packets to other nodes' pods travel in VXLAN between the nodes",
     .lacks = MODE_LACKS_ICMP_OUT,
-    /* flanneld compares with what it would make itself, and that does not survive a restart */
+    /* flanneld compares the network with the one that it would make, which is not persistent. */
     .flags = NOT_PERSISTENT,
-    .policies = (const char *const[]){"HostRoute", NULL}, /* the node reaches its own pods */
+    /* With HostRoute the node reaches its own Pods. */
+    .policies = (const char *const[]){"HostRoute", NULL},
     .firewall = {.name = "winjoin vxlan",
                  .description = "winjoin: traffic from pods of other nodes (VXLAN)",
                  .udp = true},

@@ -1,14 +1,14 @@
-/* Transparent: pods are on the physical network, through an external switch, with MAC addresses of
- * their own. Their gateway is a router of that network, which holds the first address of the node's
- * pod prefix. Kubernetes lists it for OVN alone ("Networking on Windows"): nothing on the switch
- * translates addresses, so Services work only where the network routes to them. */
+/* Mode transparent: Pods are on the physical network through an external switch, with MAC addresses
+ * of their own. Their gateway is a router of that network, which has the first address of the
+ * node's Pod prefix. Kubernetes lists this mode for OVN only ("Networking on Windows"). The switch
+ * translates no addresses, so Services work only where the network routes to them. */
 #include "netsetup/modes/mode.h"
 
 const struct network_mode network_mode_transparent = {
     .name = "transparent",
     .hns_type = "Transparent",
     .network_name = "transparent",
-    /* it takes a network that stands whatever its type; win-bridge refuses this one */
+    /* sdnbridge accepts an existing network of any type, but win-bridge refuses this type. */
     .cni_plugins = (const char *const[]){"sdnbridge", NULL},
     .ipv4_only = "its CNI plugin, sdnbridge, has two families on L2Bridge only",
     .fabric_gateway = true,

@@ -1,4 +1,4 @@
-/* Which adapter is the node's, and how it is. */
+/* Chooses the node's network adapter and records its state. */
 #include "netsetup/nic/nic.h"
 
 #include "netsetup/agents/external_agent.h"
@@ -53,10 +53,11 @@ int nic_index_of(struct host *host, const char *address, uint32_t *ret, struct e
     return 0;
 }
 
-/* ---- how it is ---- */
+/* ---- the state of the adapter ---- */
 
-/* Windows makes these itself from an address: its own subnet's, the address's, multicast,
- * broadcast. IPv6: all that are on link, and a router's advertisement brings the default route. */
+/* Does Windows make this route by itself? From an address it makes routes to its subnet, to itself,
+ * for multicast and for broadcast. For IPv6 it makes all on-link routes, and a router's
+ * advertisement brings the default route. */
 static bool made_by_windows(const struct host_route *route, const struct nic_snapshot *snapshot,
                             bool advertised) {
     struct cidr destination = {0}, own = {0}, multicast = {0};
@@ -88,12 +89,14 @@ void nic_snapshot_take(const struct host_adapter *current, const struct host_ada
     snapshot.alias = xstrdup(physical->alias);
     snapshot.current_alias = xstrdup(current->alias);
     snapshot.has_switch = nic_is_virtual_alias(current->alias);
-    /* By its driver, whose name Windows translates but for this part. */
+    /* A team is recognized by the name of its driver. Windows translates that name, but this part
+     * only in Russian. */
     snapshot.is_team =
         strstr(driver, "multiplex") || strstr(driver, "\xd0\xbc\xd1\x83\xd0\xbb\xd1\x8c\xd1\x82"
                                                       "\xd0\xb8\xd0\xbf\xd0\xbb\xd0\xb5\xd0\xba");
     snapshot.is_tunnel = !*physical->mac;
-    (void)text_format(snapshot.mac, sizeof(snapshot.mac), "%s", current->mac); /* same size */
+    /* Both MAC fields have the same size. */
+    (void)text_format(snapshot.mac, sizeof(snapshot.mac), "%s", current->mac);
     for (size_t i = 0; i < current->addresses.count; i++) {
         const char *address = current->addresses.items[i];
         _cleanup_(freep) char *text = xstrndup(address, strcspn(address, "/"));
@@ -103,11 +106,13 @@ void nic_snapshot_take(const struct host_adapter *current, const struct host_ada
             continue;
         if (ip.family == 4)
             text_list_add(&snapshot.addresses, address);
-        else if (!text_list_has(&current->advertised, address)) /* set by hand */
+        /* The IPv6 address was set by hand. */
+        else if (!text_list_has(&current->advertised, address))
             text_list_add(&snapshot.addresses6, address);
-        /* The node's own: of IPv6 the first that other nodes reach. */
+        /* The node's own address. For IPv6 it is the first that other nodes reach. */
         if (ip.family == 4 && !*snapshot.address && is_node_ip)
-            (void)text_format(snapshot.address, CIDR_TEXT_MAX, "%s", address); /* it parsed */
+            /* The address fits, since it was parsed before. */
+            (void)text_format(snapshot.address, CIDR_TEXT_MAX, "%s", address);
         if (ip.family == 6 && !*snapshot.address6)
             (void)text_format(snapshot.address6, CIDR_TEXT_MAX, "%s", address);
     }
@@ -123,7 +128,7 @@ void nic_snapshot_take(const struct host_adapter *current, const struct host_ada
     *ret = snapshot;
 }
 
-/* ---- which it is ---- */
+/* ---- which adapter is the node's ---- */
 
 static bool any_usable(const struct text_list *addresses) {
     for (size_t i = 0; i < addresses->count; i++)
@@ -132,11 +137,12 @@ static bool any_usable(const struct text_list *addresses) {
     return false;
 }
 
-/* What a virtual switch may be on whose vEthernet has a MAC of its own: one without an address. */
+/* Can this adapter be the one under a virtual switch whose vEthernet has another MAC? Such an
+ * adapter has no usable address. */
 static bool may_be_below(const struct host_adapters *adapters, const struct host_adapter *adapter) {
     if (nic_is_virtual_alias(adapter->alias) || !*adapter->mac || any_usable(&adapter->addresses))
         return false;
-    /* Where a vEthernet has its MAC, what the virtual switch is on is known. */
+    /* A vEthernet with its MAC shows that another switch uses this adapter. */
     for (size_t i = 0; i < adapters->count; i++)
         if (nic_is_virtual_alias(adapters->items[i].alias) &&
             text_equal_nocase(adapters->items[i].mac, adapter->mac))
@@ -144,9 +150,10 @@ static bool may_be_below(const struct host_adapters *adapters, const struct host
     return true;
 }
 
-/* The adapter under a vEthernet interface: with its MAC, which a team shares with its members and
- * its VLANs, so that the one with its name comes first; else the bare one that the call names, for
- * an interface that Hyper-V's administrator added has a MAC of its own. */
+/* The adapter under a vEthernet interface: the one with the same MAC. A team shares its MAC with
+ * its members and VLANs, so one with the matching name comes first. An interface that an
+ * administrator of Hyper-V added has a MAC of its own; its adapter is the one that the call names,
+ * if that has no address. */
 static const struct host_adapter *physical_of(const struct host_adapters *adapters,
                                               const struct host_adapter *adapter,
                                               const char *wished) {
@@ -199,8 +206,9 @@ static bool is_candidate(const struct host_adapters *adapters, const struct host
            (text_equal_nocase(physical->mac, adapter->mac) || leads_out(adapter, routes, wish));
 }
 
-/* An adapter that would be the node's, were it known what its virtual switch is on. 0: there is
- * none, or no adapter is left that its switch may be on, as for those of Windows' own NAT. */
+/* Fails where an adapter would be the node's, but the adapter under its virtual switch is not
+ * known. Returns 0 when there is no such adapter, or when no adapter is left that its switch can
+ * use, as with Windows' own NAT. */
 static int refuse_unbound(const struct host_adapters *adapters, const struct host_routes *routes,
                           const struct wish *wish, struct error *err) {
     _cleanup_(text_free) struct text names = {0};
@@ -234,7 +242,7 @@ static int refuse_none(const struct host_adapters *adapters, const struct wish *
     for (size_t i = 0; i < adapters->count; i++) {
         const char *address = NULL;
 
-        /* "'Ethernet' (169.254.83.7/16: no DHCP server answered)" */
+        /* Makes a text such as "'Ethernet' (169.254.83.7/16: no DHCP server answered)". */
         for (size_t k = 0; k < adapters->items[i].addresses.count; k++)
             if (!strchr(adapters->items[i].addresses.items[k], ':') &&
                 (!address || nic_usable_address(adapters->items[i].addresses.items[k])))

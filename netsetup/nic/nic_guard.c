@@ -1,10 +1,11 @@
-/* The outage of a vSwitch: guarded, or undone; and the watchdog, both its ends. */
+/* Keeps the server reachable while HNS makes or removes a vSwitch; and both ends of the watchdog
+ * process. */
 #include "base/log.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/netsetup.h"
 #include "netsetup/nic/nic.h"
 
-/* ---- the watchdog: a process of its own that gives the address back ---- */
+/* ---- the watchdog: a separate process that restores the adapter ---- */
 
 enum { FILE_MAX = 1024 * 1024, LIMIT_MS = 600000, SETTLE_MS = 20000, PAUSE_MS = 1000 };
 
@@ -25,10 +26,10 @@ struct host_watcher *nic_watchdog_start(struct host *host, const struct nic_snap
     return NULL;
 }
 
-/* Ends it (NULL: none runs) and removes the file. */
+/* Ends the watchdog (NULL: none runs) and removes its file. */
 static void nic_watchdog_end(struct host *host, struct host_watcher *watcher) {
     host_watcher_end(host, watcher);
-    if (host_remove(host, NIC_WATCHDOG_FILE, NULL) < 0) /* somebody reads it just now */
+    if (host_remove(host, NIC_WATCHDOG_FILE, NULL) < 0) /* The watchdog may be reading the file. */
         (void)host_remove(host, NIC_WATCHDOG_FILE, NULL);
 }
 
@@ -57,9 +58,10 @@ int nic_watchdog_run(struct host *host, bool *ret_restored, struct error *err) {
     return result;
 }
 
-/* ---- the guard ---- */
+/* ---- the vSwitch ---- */
 
-/* Waits and restores; its outage began at `start`, before HNS was asked. */
+/* Waits for the adapter and restores it. `start` is the time before the request to HNS, when the
+ * outage began. */
 static int wait_back(struct host *host, const struct nic_snapshot *snapshot, uint64_t start,
                      nic_progress *progress, void *context, struct nic_restored *ret,
                      struct error *err) {
@@ -80,14 +82,14 @@ static int ensure(struct host *host, const struct network_plan *plan,
     uint64_t start = host_monotonic_ms(host);
     if (hcn_base_network_ensure(host, plan, &network, &outcome, err) < 0) {
         struct error restore_err = {0};
-        /* HNS may have failed half-way, with the vSwitch made */
+        /* HNS may have failed after it had made the vSwitch. */
         if (nic_restore(host, snapshot, progress, context, &result, &restore_err) < 0)
             (void)error_hint(err, "%s", restore_err.message);
         return error_prefix(err, "make the virtual switch on '%s'", snapshot->alias);
     }
     if (wait_back(host, snapshot, start, progress, context, &result, err) == 0) {
         if (!nic_same_address(result.address, snapshot->address)) {
-            /* The plan was made with the old address: the next run makes it with the new one. */
+            /* The plan has the old address. The next run makes a plan with the new one. */
             (void)error_set(
                 err, ERROR_CONFLICT,
                 "adapter '%s' now has %s, not %s: DHCP gave the virtual switch another address",
@@ -98,7 +100,7 @@ static int ensure(struct host *host, const struct network_plan *plan,
         *ret = result;
         return 0;
     }
-    /* The network that took the address away is taken away itself. */
+    /* The new network has cost the adapter its address, so the network is removed again. */
     if (outcome == HCN_CREATED && err->kind != ERROR_INTERRUPTED) {
         struct error back_err = {0};
         if (hcn_network_remove(host, plan->base_name, true, NULL, &back_err) < 0 ||

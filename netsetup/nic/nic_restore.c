@@ -1,12 +1,14 @@
-/* An adapter as it was: waited for, its addresses, routes and DNS servers put back. */
+/* Restores an adapter: waits for it, then sets its addresses, routes and DNS servers again. */
 #include "host/wait.h"
 #include "netsetup/nic/nic.h"
 
 enum {
     WAIT_MS = 120000,
     POLL_MS = 200,
-    IPV6_GRACE_MS = 10000,  /* how long a router gets to advertise the IPv6 address again */
-    STATIC_GRACE_MS = 3000, /* how long Windows gets to bring a static address along by itself */
+    /* How long a router may take to advertise the IPv6 address again. */
+    IPV6_GRACE_MS = 10000,
+    /* How long Windows may take to restore a static address by itself. */
+    STATIC_GRACE_MS = 3000,
 };
 
 struct watch {
@@ -21,8 +23,8 @@ struct watch {
     struct nic_restored *result;
 };
 
-/* The interface that has the adapter's MAC and is most likely the one in use, for members and VLANs
- * of a team have the same MAC: the vNIC once there is one. */
+/* Finds the interface with the adapter's MAC that is most likely in use. Members and VLANs of a
+ * team have the same MAC. The vNIC of a virtual switch comes first. */
 static const struct host_adapter *in_use(const struct host_adapters *adapters,
                                          const struct nic_snapshot *snapshot) {
     const struct host_adapter *found = NULL;
@@ -42,7 +44,7 @@ static const struct host_adapter *in_use(const struct host_adapters *adapters,
     return found;
 }
 
-/* The address that the node may go on with: the old one, or for DHCP any that others can reach. */
+/* The address that the node can work with: the old one or, with DHCP, any that others can reach. */
 static const char *good_address(const struct watch *watch, const struct host_adapter *adapter) {
     const char *other = NULL;
     for (size_t i = 0; i < adapter->addresses.count; i++) {
@@ -94,7 +96,8 @@ static bool has_route(const struct host_routes *routes, uint32_t index,
     return false;
 }
 
-/* DHCP may have given another network: then its routes and servers are the right ones. */
+/* Restores addresses, metrics, routes and DNS servers. When DHCP gave another address, its routes
+ * and servers are right, so nothing is restored. */
 static int put_rest_back(struct watch *watch, const struct host_adapter *adapter,
                          struct error *err) {
     const struct nic_snapshot *snapshot = watch->snapshot;
@@ -116,13 +119,13 @@ static int put_rest_back(struct watch *watch, const struct host_adapter *adapter
             return error_prefix(err, "restore the metric");
     if (host_routes(watch->host, &now, err) < 0)
         return -1;
-    /* The default one too: an adapter's gateways are its default routes. */
+    /* Includes the default route: the gateways of an adapter are its default routes. */
     for (size_t i = 0; i < snapshot->routes.count; i++) {
         struct host_route route = snapshot->routes.items[i];
         if (has_route(&now, adapter->index, &route))
             continue;
         route.interface_index = adapter->index;
-        route.persistent = true; /* the vNIC outlives a restart, so must its routes */
+        route.persistent = true; /* The vNIC survives a restart, so its routes must, too. */
         if (host_route_add(watch->host, &route, err) < 0)
             return error_prefix(err, "restore route to '%s'", route.destination);
         watch->result->routes_restored++;
@@ -135,8 +138,8 @@ static int put_rest_back(struct watch *watch, const struct host_adapter *adapter
     return 0;
 }
 
-/* An IPv6 address that a router advertises comes back by itself, somewhat later; the node goes on
- * without it at last. */
+/* Is an IPv6 address missing that a router advertises? It comes back by itself, later than the
+ * rest. In the end the node continues without it. */
 static bool misses_address6(const struct watch *watch, const struct host_adapter *adapter) {
     const struct nic_snapshot *snapshot = watch->snapshot;
     return *snapshot->address6 && !text_list_has(&snapshot->addresses6, snapshot->address6) &&
@@ -144,8 +147,8 @@ static bool misses_address6(const struct watch *watch, const struct host_adapter
            !nic_holds(adapter, snapshot->address6);
 }
 
-/* Both families compared with what they were, for people: "" when nothing differs, or nobody can
- * tell. */
+/* Describes how both families differ from before, for people. The text stays "" when nothing
+ * differs or the adapter cannot be read. */
 static void compare(struct watch *watch) {
     const struct nic_snapshot *before = watch->snapshot;
     const struct text_list *const addresses[] = {&before->addresses, &before->addresses6};
@@ -172,7 +175,7 @@ static void compare(struct watch *watch) {
     if (!same_servers(&adapter->dns_servers, &before->dns_servers))
         text_addf(&list, "%sother DNS servers", list.len ? ", " : "");
     (void)text_format(watch->result->differs, sizeof watch->result->differs, "%.190s",
-                      text_str(&list)); /* cut to fit */
+                      text_str(&list)); /* The text is cut to the size of the field. */
 }
 
 static void tell(void *context, const struct wait *wait, const struct error *missing) {
@@ -192,7 +195,8 @@ static enum wait_look look(void *context, struct wait *, struct error *err) {
     const struct host_adapter *adapter = in_use(&adapters, watch->snapshot);
     const char *address = adapter && adapter->up ? good_address(watch, adapter) : NULL;
     if (address) {
-        (void)text_format(watch->result->address, CIDR_TEXT_MAX, "%s", address); /* it parsed */
+        /* The address fits, since it was parsed before. */
+        (void)text_format(watch->result->address, CIDR_TEXT_MAX, "%s", address);
         watch->back = watch->back ? watch->back : now;
         if (put_rest_back(watch, adapter, err) < 0)
             return LOOK_AGAIN;
@@ -255,7 +259,7 @@ int nic_restore(struct host *host, const struct nic_snapshot *snapshot, nic_prog
     return 0;
 }
 
-/* ---- an adapter's settings as the journal keeps them ---- */
+/* ---- an adapter's settings in the journal ---- */
 
 void nic_snapshot_free(struct nic_snapshot *snapshot) {
     if (!snapshot)

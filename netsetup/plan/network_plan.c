@@ -1,4 +1,5 @@
-/* Plan of the pod network: choices, then prefixes checked, then every address computed. */
+/* Makes the plan of the Pod network: first the choices, then the check of all prefixes, then each
+ * address. */
 #include "netsetup/plan/network_plan.h"
 
 #include "netsetup/agents/agent.h"
@@ -17,7 +18,7 @@ const char *text_of_family(const struct text_list *list, int family) {
 
 enum { DUAL_STACK_REASON_MAX = 256 };
 
-/* Why there is no dual stack here; false: nothing is against it. */
+/* Says why dual stack is not possible here; returns false when nothing prevents it. */
 static bool prevented(const struct network_input *input, const struct network_plan *plan,
                       char out[DUAL_STACK_REASON_MAX]) {
     const struct network_mode *mode = plan->mode;
@@ -41,25 +42,28 @@ static bool prevented(const struct network_input *input, const struct network_pl
     else if (input->management && !input->management6)
         why = "the node's network adapter has no IPv6 address that other nodes can reach";
     if (why)
-        (void)text_format(out, DUAL_STACK_REASON_MAX, "%s", why); /* all fit */
+        /* The reason always fits into the buffer. */
+        (void)text_format(out, DUAL_STACK_REASON_MAX, "%s", why);
     return *out;
 }
 
-#define WINDOWS_NETWORK "nat" /* that Windows has for containers of its own */
+#define WINDOWS_NETWORK "nat" /* The network that Windows has for its own containers. */
 
 static void add_warning(struct network_plan *plan, const char *code, const char *message) {
     if (plan->warning_count == PLAN_WARNINGS_MAX)
         return;
     struct network_warning *warning = &plan->warnings[plan->warning_count++];
     warning->code = code;
-    (void)text_format(warning->message, sizeof(warning->message), "%s", message); /* all fit */
+    /* The message always fits into the buffer. */
+    (void)text_format(warning->message, sizeof(warning->message), "%s", message);
 }
 
-/* Whose network it is, its name where that follows, and what it lacks. */
+/* Sets the external agent, the network's name where the agent fixes it, and warnings about
+ * limits. */
 static int plan_network(const struct network_input *input, struct network_plan *plan,
                         struct error *err) {
     const struct network_limit *limit = plan->agent->in_cluster ? NULL : plan->mode->limits;
-    const char *name = plan->agent->network_name; /* of the network that an agent makes */
+    const char *name = plan->agent->network_name; /* Name of the network that the agent makes. */
     if (plan->agent->in_cluster) {
         const struct external_network *network;
 
@@ -109,7 +113,7 @@ static int plan_choices(const struct network_input *input, struct network_plan *
     plan->agent = network_agent_by_plugin(plugin);
     plan->cni_plugin = network_agent_cni(plan->agent, plugin, plan->mode);
     if (!plan->cni_plugin) {
-        /* The way out is either another plugin or another mode. */
+        /* Either another plugin or another mode solves this. */
         _cleanup_(freep) char *list = name_list(&works);
         return error_set(err, ERROR_USAGE,
                          "network plugin '%s' works in mode %s, not in '%s': there use %s", plugin,
@@ -143,12 +147,11 @@ static int plan_routes(const struct network_input *input, struct network_plan *p
     return 0;
 }
 
-/* Whether pods of this node get an IPv6 address beside their IPv4 one. What of the input is not
- * known (HNS, addresses, prefixes) is no reason against it. Sources: Kubernetes, "IPv4/IPv6
- * dual-stack" and "Windows networking" (l2bridge alone); hcsshim, IPv6DualStackSupported (HNS
- * 11.10); win-bridge takes the first address of its IPAM alone (containernetworking/plugins,
- * win-bridge_windows.go), sdnbridge one of each family (microsoft/windows-container-networking,
- * enableDualStack). */
+/* Decides whether Pods of this node get an IPv6 address beside the IPv4 one. Unknown inputs (HNS,
+ * addresses, prefixes) do not prevent it. Sources: Kubernetes, "IPv4/IPv6 dual-stack" and "Windows
+ * networking" (only l2bridge); hcsshim, IPv6DualStackSupported (HNS 11.10). win-bridge uses only
+ * the first address of its IPAM (containernetworking/plugins, win-bridge_windows.go), sdnbridge one
+ * of each family (microsoft/windows-container-networking, enableDualStack). */
 static int plan_dual_stack(const struct network_input *input, struct network_plan *plan,
                            struct error *err) {
     const char *wanted = input->dual_stack ? input->dual_stack : "auto";
@@ -173,8 +176,8 @@ static int plan_dual_stack(const struct network_input *input, struct network_pla
     return 0;
 }
 
-/* The cluster's DNS servers, the IPv4 ones first, which each pod on Windows can ask. Pods with IPv4
- * addresses only get these alone; where all are IPv6, all stay, with a warning. */
+/* Sets the cluster's DNS servers, the IPv4 ones first. Pods with only IPv4 addresses get only IPv4
+ * servers; when all servers are IPv6, all stay, with a warning. */
 static void plan_dns(const struct network_input *input, struct network_plan *plan) {
     const struct text_list *servers = &input->dns_servers;
     bool made = !plan->agent->in_cluster && !plan->agent->pods_make_network;
@@ -196,7 +199,7 @@ static void plan_dns(const struct network_input *input, struct network_plan *pla
                 text_list_add(&plan->dns_servers, servers->items[i]);
 }
 
-/* All that can be said of the input without asking this machine. */
+/* Makes the part of the plan that needs nothing from this machine. */
 static int plan_begin(const struct network_input *input, struct network_plan *plan,
                       struct network_prefixes *prefixes, struct error *err) {
     plan->name = xstrdup_null(input->name);
@@ -213,7 +216,7 @@ static int plan_begin(const struct network_input *input, struct network_plan *pl
         return -1;
     if (!plan->name)
         plan->name = xstrdup("");
-    /* the name is also a folder of host-local's and a value in an environment block */
+    /* host-local uses the name as a folder, and an environment block as a value. */
     if (!*plan->name || strlen(plan->name) > 128 || strpbrk(plan->name, "\\/:*?\"<>|\r\n"))
         return error_set(err, ERROR_USAGE,
                          "network name '%.128s' is not possible: it must be 1 to 128 characters "
@@ -240,7 +243,7 @@ void network_input_pods(const struct text_list *prefixes, struct network_input *
     input->pod_cidr = text_of_family(prefixes, 4);
     input->pod_cidr6 = text_of_family(prefixes, 6);
     if (!input->pod_cidr)
-        input->pod_cidr = input->pod_cidr6; /* which is refused */
+        input->pod_cidr = input->pod_cidr6; /* An IPv6 prefix here is refused by a later check. */
 }
 
 int network_input_check(const struct network_input *input, struct error *err) {
@@ -248,7 +251,7 @@ int network_input_check(const struct network_input *input, struct error *err) {
     _cleanup_(network_plan_free) struct network_plan plan = {0};
     struct network_input known = *input;
     if (!input->mode && !input->plugin)
-        known.routes = NULL; /* the cluster decides the mode */
+        known.routes = NULL; /* The cluster decides the mode, so `routes` cannot be checked. */
     return plan_begin(&known, &plan, &prefixes, err);
 }
 

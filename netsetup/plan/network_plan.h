@@ -1,20 +1,20 @@
-/* What the node's pod network will be: every address, name, exception and warning computed from the
- * cluster's numbers before anything is touched. Pure. */
+/* The plan of the node's Pod network: every address, name, exception and warning is computed from
+ * the cluster's values before anything changes. Pure. */
 #pragma once
 
 #include "base/cidr.h"
 #include "base/json.h"
 
-/* HNS version (major.minor), from hns_version_get() (netsetup/hns/hns_features.h). */
+/* Version of HNS (major.minor), from hns_version_get() (netsetup/hns/hns_features.h). */
 struct hns_version {
-    unsigned major, minor; /* 0.0 = not known */
+    unsigned major, minor; /* The version 0.0 means not known. */
 };
 
-struct network_mode;   /* netsetup/modes/mode.h */
-struct network_agent;  /* netsetup/agents/agent.h */
-struct external_agent; /* netsetup/agents/external_agent.h */
+struct network_mode;   /* The struct is defined in netsetup/modes/mode.h. */
+struct network_agent;  /* The struct is defined in netsetup/agents/agent.h. */
+struct external_agent; /* The struct is defined in netsetup/agents/external_agent.h. */
 
-/* All text is borrowed for the call; NULL means "the default". */
+/* The input of a plan. All text is borrowed for the call; NULL means the default. */
 struct network_input {
     const char *mode; /* "overlay"; default: the first that the plugin works in */
     /* an agent's ("flannel") or a CNI plugin's ("win-bridge"); default: the mode's CNI plugin
@@ -43,17 +43,18 @@ struct network_input {
     const char *cni_folder; /* where containerd reads CNI's configuration; default: CNI_CONF_DIR */
 };
 
-/* The IPv6 half of a dual-stack network; all of it is 0 in one of IPv4 alone. "" is not known yet,
- * but pod_cidr is "<podCIDR>" then. */
+/* The IPv6 half of a dual-stack network; all 0 in a network with IPv4 only. Unknown texts are "",
+ * an unknown pod_cidr is "<podCIDR>". */
 struct network_ipv6 {
     bool on;
-    char pod_cidr[CIDR_TEXT_MAX];    /* fd00:10:244:1::/64 */
-    char gateway[IP_TEXT_MAX];       /* base+1: HNS's own */
-    char host_endpoint[IP_TEXT_MAX]; /* base+2: the pods' gateway on the host */
-    char range_start[IP_TEXT_MAX];   /* the first address of a pod; the last is the prefix's */
+    char pod_cidr[CIDR_TEXT_MAX];    /* The Pod prefix, e.g. fd00:10:244:1::/64. */
+    char gateway[IP_TEXT_MAX];       /* Address base+1, the gateway of HNS. */
+    char host_endpoint[IP_TEXT_MAX]; /* Address base+2, the Pods' gateway on the host. */
+    /* The first address for Pods; the end of the prefix is the last one. */
+    char range_start[IP_TEXT_MAX];
     int prefix_length;
     char management_address[IP_TEXT_MAX];
-    char base_subnet[CIDR_TEXT_MAX]; /* of the base network, and its gateway */
+    char base_subnet[CIDR_TEXT_MAX]; /* Subnet of the base network; base_gateway is its gateway. */
     char base_gateway[IP_TEXT_MAX];
 };
 
@@ -61,67 +62,77 @@ struct network_ipv6 {
 
 enum { PLAN_WARNINGS_MAX = 8 };
 struct network_warning {
-    const char *code; /* "dual-stack-off", "no-route-agent", "pod-cidr-outside-cluster", ... */
+    const char *code; /* E.g. "dual-stack-off", "pod-cidr-outside-cluster". */
     char message[256];
 };
 
-/* What text is "" does not apply to the mode or is not known yet (pod_cidr_known). */
+/* The plan. Text that does not apply to the mode, or is not known yet (pod_cidr_known), is "". */
 struct network_plan {
     const struct network_mode *mode;
     const struct network_agent *agent;
-    const struct external_agent *external; /* the cluster's, that makes the network; NULL: none */
-    const char *plugin;     /* as --network-plugin names it: "flannel", "win-bridge" */
-    const char *cni_plugin; /* `type` in the CNI file: "win-overlay"; NULL: the agent writes it */
-    char *name;    /* of the HNS network; where the agent makes that, only the plan's own */
-    char *adapter; /* NULL: HNS chooses, or the mode's switch is on none */
+    /* The agent of the cluster that makes the network; NULL: none. */
+    const struct external_agent *external;
+    const char *plugin; /* Name in --network-plugin: "flannel", "win-bridge". */
+    /* `type` in the CNI file, e.g. "win-overlay"; NULL: the agent writes that file. */
+    const char *cni_plugin;
+    /* Name of the HNS network. When an agent makes the network, only the plan uses this name. */
+    char *name;
+    /* The adapter for the vSwitch. NULL: HNS chooses it, or the mode's switch has none. */
+    char *adapter;
     bool pod_cidr_known;
-    char pod_cidr[CIDR_TEXT_MAX];    /* 10.244.1.0/24, or "<podCIDR>" */
-    char gateway[IP_TEXT_MAX];       /* base+1: HNS's own, never a pod's */
-    char host_endpoint[IP_TEXT_MAX]; /* l2bridge: base+2, the pods' gateway on the host */
-    char *host_endpoint_name;        /* l2bridge: "<name>_ep" */
+    char pod_cidr[CIDR_TEXT_MAX]; /* The Pod prefix, e.g. 10.244.1.0/24, or "<podCIDR>". */
+    char gateway[IP_TEXT_MAX];    /* Address base+1: HNS's gateway, never a Pod's. */
+    /* The Pods' gateway on the host in mode l2bridge: address base+2. */
+    char host_endpoint[IP_TEXT_MAX];
+    char *host_endpoint_name; /* Name of that endpoint in mode l2bridge: "<name>_ep". */
     int prefix_length;
-    char range_start[IP_TEXT_MAX]; /* first and last address that host-local may give to a pod */
+    /* First and last address that host-local may give to a Pod. */
+    char range_start[IP_TEXT_MAX];
     char range_end[IP_TEXT_MAX];
-    char source_vip[IP_TEXT_MAX]; /* overlay: base+2, kept out of the range */
+    char source_vip[IP_TEXT_MAX]; /* Source VIP of an overlay network: base+2. */
     char management_address[IP_TEXT_MAX];
-    unsigned vni, vxlan_port;        /* overlay */
-    bool set_vxlan_port;             /* other than 4789: a VxlanPort policy is needed */
-    char *base_name;                 /* NETWORK_BASE_NAME: it keeps the vSwitch; NULL: none does */
-    char base_subnet[CIDR_TEXT_MAX]; /* /30 that overlaps nothing */
+    unsigned vni, vxlan_port; /* VXLAN's numbers of an overlay network. */
+    bool set_vxlan_port;      /* The port is not 4789: a VxlanPort policy is needed. */
+    /* NETWORK_BASE_NAME, the network that keeps the vSwitch; NULL: none is needed. */
+    char *base_name;
+    char base_subnet[CIDR_TEXT_MAX]; /* The base network's subnet: a /30 that overlaps nothing. */
     char base_gateway[IP_TEXT_MAX];
-    unsigned base_vsid; /* overlay: 9999 */
+    unsigned base_vsid; /* VSID of an overlay's base network: 9999. */
     struct network_ipv6 ipv6;
-    struct text_list cluster_pod_cidrs; /* these four: of both families */
+    struct text_list cluster_pod_cidrs; /* This list and the next three have both families. */
     struct text_list service_cidrs;
-    struct text_list nat_exceptions; /* prefixes that pods reach with their own address */
-    struct text_list encap_routes;   /* SDNRoute NeedEncap prefixes */
+    struct text_list nat_exceptions; /* Prefixes that Pods reach without NAT. */
+    struct text_list encap_routes;   /* Prefixes of SDNRoute policies with NeedEncap. */
     char *dns_domain;
     struct text_list dns_servers;
-    char *cni_folder; /* NULL: CNI_CONF_DIR (services/containerd_settings.h) */
-    bool dsr;         /* kube-proxy enableDSR and the plugin's loopbackDSR */
-    /* "own": this host has the routes to other nodes' pods; "print": the network between them has
-     * these, and a join prints them; "none": the network has them. NULL: that is not open. */
+    /* Folder of CNI files; NULL: CNI_CONF_DIR (services/containerd_settings.h). */
+    char *cni_folder;
+    bool dsr; /* DSR for kube-proxy (enableDSR) and the plugin (loopbackDSR). */
+    /* Who has the routes to other nodes' Pods. "own": this host. "print": the network between the
+     * nodes, and a join prints them. "none": the network, which has them already. NULL: mode or
+     * agent decide it. */
     const char *routes;
-    bool writes_routes; /* by winjoin, which keeps them current */
+    bool writes_routes; /* winjoin writes the routes to other nodes' Pods and keeps them current. */
     struct network_warning warnings[PLAN_WARNINGS_MAX];
     size_t warning_count;
 };
 
-/* This node's pod prefixes: the first of each family. `prefixes` is borrowed. */
+/* Sets this node's Pod prefixes to the first of each family. `prefixes` is borrowed. */
 void network_input_pods(const struct text_list *prefixes, struct network_input *input);
-/* Computes the plan (ownership of *ret's content: network_plan_free()). Subnet arithmetic: .0
- * network, .1 HNS gateway, .2 bridge endpoint (l2bridge) or source VIP (overlay), last = broadcast.
- * Kinds: ERROR_UNSUPPORTED (mode or plugin that does not work here; the message names what does),
- * ERROR_USAGE (plugin does not fit the mode, VNI < 4096, prefix too small (/30), overlap of pod,
- * service and management prefixes, node prefix of another family), ERROR_MALFORMED (bad prefix). */
+/* Makes the plan; *ret is owned: network_plan_free(). Addresses of the Pod prefix: .0 is the
+ * network, .1 HNS's gateway, .2 the host's endpoint (l2bridge) or the source VIP (overlay), the
+ * last the broadcast. Fails with ERROR_UNSUPPORTED (mode or plugin does not work here; the message
+ * names those that do), ERROR_USAGE (plugin does not fit the mode, VNI < 4096, prefix too small
+ * (/30), overlap of Pod, Service and management prefixes, node prefix of another family),
+ * ERROR_MALFORMED (bad prefix). */
 int network_plan_make(const struct network_input *input, struct network_plan *ret,
                       struct error *err);
-/* Mode, agent and plugins alone, as network_plan_make() chooses them: what decides which programs a
- * node needs. NULL: not given. Its kinds. */
+/* Chooses only mode, agent and plugins, as network_plan_make() does; they decide which programs a
+ * node needs. NULL means not given. Fails as network_plan_make(). */
 int network_plan_choose(const char *mode, const char *plugin, struct network_plan *ret,
                         struct error *err);
-/* The part of network_plan_make() that needs neither machine nor cluster (hns and cluster prefixes
- * may be unknown): can these choices and prefixes stand together? Its kinds. */
+/* Checks what needs neither machine nor cluster (hns and cluster prefixes may be unknown): do these
+ * choices and prefixes fit together? Fails as network_plan_make(). */
 int network_input_check(const struct network_input *input, struct error *err);
 void network_plan_free(struct network_plan *plan);
 
@@ -129,37 +140,38 @@ void network_plan_free(struct network_plan *plan);
  * firewall, natExceptions, sourceVip, warnings. New reference. */
 json_t *network_plan_json(const struct network_plan *plan);
 
-/* The first text of the family (4 or 6) among addresses or prefixes; NULL: none. Pure. */
+/* The first text of this family (4 or 6) in a list of addresses or prefixes, or NULL. Pure. */
 const char *text_of_family(const struct text_list *list, int family);
 
-/* The prefixes behind a network plan: read, checked against each other, turned into addresses. */
+/* The prefixes of a network plan: parsed, checked against each other, and converted to
+ * addresses. */
 
 enum { PREFIXES_MAX = 16 };
 
-/* IPv4; with dual stack the lists hold IPv6 prefixes, too. */
+/* The prefixes of the input. The lists have IPv6 prefixes only with dual stack. */
 struct network_prefixes {
     bool has_pod, has_management;
-    struct cidr pod;        /* this node's */
-    struct cidr management; /* ip & mask */
+    struct cidr pod;        /* The Pod prefix of this node. */
+    struct cidr management; /* The subnet of the node's address. */
     struct ip management_address;
     bool has_pod6, has_management6;
     struct cidr pod6, management6;
     struct ip management_address6;
     struct cidr cluster[PREFIXES_MAX], service[PREFIXES_MAX], exclude[PREFIXES_MAX];
     size_t cluster_count, service_count, exclude_count;
-    bool pods_on_node_network; /* pods may have addresses of the node's own subnet */
+    bool pods_on_node_network; /* Pods may have addresses from the node's own subnet. */
 };
 
-/* Reads the input's prefixes; IPv6 ones beside IPv4 are left out where `dual` is false. Kinds:
- * ERROR_MALFORMED (with the field's name), ERROR_USAGE (too many),
- * ERROR_UNSUPPORTED (IPv6 alone). */
+/* Parses the input's prefixes. Without `dual`, IPv6 prefixes are skipped where there are IPv4 ones.
+ * Fails with ERROR_MALFORMED (with the field's name), ERROR_USAGE (too many), ERROR_UNSUPPORTED
+ * (IPv6 only). */
 int network_prefixes_read(const struct network_input *input, bool dual,
                           struct network_prefixes *ret, struct error *err);
-/* Pod, service and management prefixes must not overlap, nor hold addresses that no pod or Service
- * can have (0.0.0.0/0, loopback, multicast, ...); ERROR_USAGE names the two. */
+/* Checks that Pod, Service and management prefixes do not overlap and have no addresses that no Pod
+ * or Service can have (0.0.0.0/0, loopback, multicast, ...). ERROR_USAGE names the two prefixes. */
 int network_prefixes_check(const struct network_prefixes *prefixes, struct error *err);
-/* true when the node's pod prefix lies in none of the cluster's. */
+/* Is the node's Pod prefix outside of all prefixes of the cluster? */
 bool network_prefixes_outside(const struct network_prefixes *prefixes);
-/* Fills the plan's addresses, exceptions and the base network's /30. */
+/* Sets the plan's addresses, exceptions and the /30 of the base network. */
 int network_prefixes_apply(const struct network_prefixes *prefixes, struct network_plan *plan,
                            struct error *err);

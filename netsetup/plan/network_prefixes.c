@@ -1,4 +1,4 @@
-/* Subnet arithmetic of the pod network. */
+/* Computes the addresses and prefixes of the Pod network. */
 #include "netsetup/plan/network_plan.h"
 
 #include "netsetup/agents/agent.h"
@@ -7,13 +7,13 @@
 
 enum { POD_PREFIX_LONGEST = 29, POD_PREFIX6_LONGEST = 120 };
 
-/* /30s that clusters and networks hardly use; the first that overlaps nothing is taken. The first
- * is the one all known tools take. */
+/* /30 prefixes that are rarely used. The first one that overlaps nothing is taken; all known tools
+ * use the first in the list. */
 static const char *const base_candidates[] = {"192.168.255.0/30", "172.31.255.0/30",
                                               "10.255.255.0/30", "198.18.255.0/30",
                                               "100.127.255.0/30"};
 
-/* The first is what AKS takes beside the /30 (Azure/AgentBaker, New-ExternalHnsNetwork). */
+/* AKS uses the first one together with the /30 (Azure/AgentBaker, New-ExternalHnsNetwork). */
 static const char *const base_candidates6[] = {"192:168:255::/127", "fd00:192:168:255::/127"};
 
 static int read_list(const struct text_list *list, const char *what, bool dual, struct cidr *ret,
@@ -94,7 +94,7 @@ int network_prefixes_read(const struct network_input *input, bool dual,
     return 0;
 }
 
-/* RFC 6890; no pod or Service can be reached there. */
+/* Prefixes of RFC 6890, in which no Pod or Service can be reached. */
 static const struct {
     const char *prefix, *what;
 } reserved[] = {
@@ -126,7 +126,7 @@ static int refuse_overlap(const struct cidr *a, const char *a_name, const struct
     return error_hint(err, "pods, services and the nodes' network must not overlap");
 }
 
-/* One pod prefix against services and the management network. */
+/* Checks one Pod prefix against Services and the management network. */
 static int check_pod_prefix(const struct network_prefixes *p, const struct cidr *pod,
                             const char *name, struct error *err) {
     if (refuse_reserved(pod, name, err) < 0)
@@ -168,7 +168,8 @@ bool network_prefixes_outside(const struct network_prefixes *p) {
     return p->has_pod && p->cluster_count > 0;
 }
 
-/* HNS of Windows Server 2019 misapplies two exceptions with one base address: the broader stays. */
+/* Adds an exception. HNS of Windows Server 2019 handles two exceptions with the same base address
+ * wrongly, so only the larger prefix stays. */
 static void add_exception(struct cidr *list, size_t *count, const struct cidr *cidr) {
     for (size_t i = 0; i < *count; i++) {
         if (!ip_equal(&list[i].base, &cidr->base))
@@ -185,7 +186,7 @@ static void apply_exceptions(const struct network_prefixes *p, struct network_pl
     size_t count = 0;
     bool pods = !plan->agent->nat_except_services;
     if (!plan->mode->vfp)
-        return; /* all is masked, or nothing */
+        return; /* Without VFP there is no policy with exceptions. */
     for (size_t i = 0; pods && i < p->cluster_count; i++)
         add_exception(list, &count, &p->cluster[i]);
     if (pods && p->has_pod && (!p->cluster_count || network_prefixes_outside(p)))
@@ -194,7 +195,8 @@ static void apply_exceptions(const struct network_prefixes *p, struct network_pl
         add_exception(list, &count, &p->pod6);
     for (size_t i = 0; !plan->agent->nat_except_pods && i < p->service_count; i++)
         add_exception(list, &count, &p->service[i]);
-    /* elsewhere the node's network is outside: masked, or its hosts would not know the way back */
+    /* Modes without node_network use NAT towards the node's network, because its hosts have no
+     * route back to Pods. */
     if (plan->mode->node_network && p->has_management)
         add_exception(list, &count, &p->management);
     if (plan->mode->node_network && p->has_management6)
@@ -210,7 +212,8 @@ static void apply_exceptions(const struct network_prefixes *p, struct network_pl
 static int apply_pod(const struct network_prefixes *p, struct network_plan *plan,
                      struct error *err) {
     if (!p->has_pod) {
-        (void)text_format(plan->pod_cidr, sizeof(plan->pod_cidr), "<podCIDR>"); /* fits */
+        /* The placeholder always fits into the buffer. */
+        (void)text_format(plan->pod_cidr, sizeof(plan->pod_cidr), "<podCIDR>");
         return 0;
     }
     bool has_vip = plan->mode->source_vip, hns_chooses = plan->agent->source_vip_endpoint;
@@ -234,7 +237,8 @@ static int apply_pod6(const struct network_prefixes *p, struct network_plan *pla
                       struct error *err) {
     struct network_ipv6 *ipv6 = &plan->ipv6;
     if (!p->has_pod6) {
-        (void)text_format(ipv6->pod_cidr, sizeof(ipv6->pod_cidr), "<podCIDR>"); /* fits */
+        /* The placeholder always fits into the buffer. */
+        (void)text_format(ipv6->pod_cidr, sizeof(ipv6->pod_cidr), "<podCIDR>");
         return 0;
     }
     ipv6->prefix_length = p->pod6.length;
@@ -245,7 +249,7 @@ static int apply_pod6(const struct network_prefixes *p, struct network_plan *pla
     return cidr_address_text(&p->pod6, 3, ipv6->range_start, err);
 }
 
-/* The first candidate that overlaps nothing. */
+/* Takes the first candidate that overlaps nothing. */
 static int apply_base(const struct network_prefixes *p, const char *const *candidates, size_t count,
                       char subnet[CIDR_TEXT_MAX], char gateway[IP_TEXT_MAX], struct error *err) {
     for (size_t i = 0; i < count; i++) {

@@ -1,13 +1,13 @@
-/* azure-vnet of github.com/Azure/azure-container-networking: it makes the HNS network "azure" with
- * the first pod, on the adapter that has the node's subnet, and asks its own IPAM for addresses.
- * Policies are in HNS version 1's form (network/policy/policy_windows.go). It keeps what it made in
- * its working directory, which is containerd's. Sources: its cni/netconfig.go and
- * cni/azure-windows.conflist; Azure/AgentBaker, Set-AzureCNIConfig. */
+/* azure-vnet of github.com/Azure/azure-container-networking. It makes the HNS network "azure" for
+ * the first Pod, on the adapter with the node's subnet, and gets addresses from its own IPAM. Its
+ * policies have the form of HNS version 1 (network/policy/policy_windows.go). It keeps its state in
+ * its working directory, which is that of containerd. Sources: cni/netconfig.go and
+ * cni/azure-windows.conflist there; Azure/AgentBaker, Set-AzureCNIConfig. */
 #include "netsetup/agents/agent.h"
 #include "netsetup/plugins/cni_plugin.h"
 
-/* Of Azure's hosts: pods must not reach this address, from which the virtual machine's agent gets
- * its settings. */
+/* An address of Azure's hosts, from which the agent of the virtual machine gets its settings. Pods
+ * must not reach it. */
 #define WIRE_SERVER "168.63.129.16/32"
 
 static void add(json_t *list, json_t *policy) {
@@ -20,7 +20,7 @@ static json_t *config_json(const struct network_plan *plan) {
     json_t *list = json_array(), *plugin;
     add(list, json_pack("{s:s,s:o}", "Type", "OutBoundNAT", "ExceptionList",
                         json_texts(&plan->nat_exceptions)));
-    /* With loopback DSR no route leads to Services: their load balancers see all. */
+    /* With loopback DSR Services need no route, since their load balancers see all packets. */
     for (size_t i = 0; !plan->dsr && i < plan->service_cidrs.count; i++)
         add(list, json_pack("{s:s,s:s,s:b}", "Type", "ROUTE", "DestinationPrefix",
                             plan->service_cidrs.items[i], "NeedEncap", 1));
@@ -35,7 +35,7 @@ static json_t *config_json(const struct network_plan *plan) {
                        network_agent_backend(plan->agent, plan->mode), "capabilities", "dns", 1,
                        "portMappings", 1, "ipam", "type", ipam ? ipam : "azure-vnet-ipam", "dns",
                        cni_dns_json(plan), "AdditionalArgs", list);
-    if (ipam) /* as cni/azure-windows-swift.conflist */
+    if (ipam) /* The same value is in cni/azure-windows-swift.conflist. */
         json_object_set_new(plugin, "executionMode", json_string("v4swift"));
     if (plan->dsr)
         json_object_set_new(plugin, "windowsSettings", json_pack("{s:b}", "enableLoopbackDSR", 1));
@@ -43,10 +43,11 @@ static json_t *config_json(const struct network_plan *plan) {
                      plugin);
 }
 
-/* Since 8e8a5fd (#3113) `mode` is not looked at any more. */
+/* Fails for a mode that this version cannot make: since commit 8e8a5fd (#3113) azure-vnet ignores
+ * `mode`. */
 static int check_version(const struct network_plan *plan, const char *version, struct error *err) {
     unsigned major = 0, minor = 0, patch = 0;
-    /* NOLINTNEXTLINE(cert-err34-c): what is no number stays 0 */
+    /* NOLINTNEXTLINE(cert-err34-c): a part that is no number stays 0. */
     int read = sscanf(version, "v%u.%u.%u", &major, &minor, &patch);
 
     if (!text_equal(network_agent_backend(plan->agent, plan->mode), "tunnel") || read < 3 ||

@@ -1,15 +1,15 @@
-/* A CNI plugin is one constant: how the configuration is written that containerd hands to its
- * program. A new one is a constant in the file of its family and a row in CNI_PLUGINS. */
+/* A CNI plugin is one constant: how to write the configuration that containerd passes to its
+ * program. A new plugin is a constant in the file of its family and a row in CNI_PLUGINS. */
 #pragma once
 
 #include "netsetup/plan/network_plan.h"
 
 struct cni_plugin {
-    const char *name; /* `type` in the file and the name of its program: "win-overlay" */
-    /* The configuration, a new reference. Values of an unknown pod prefix are "<podCIDR>". */
+    const char *name; /* `type` in the file and name of its program: "win-overlay". */
+    /* Makes the configuration, a new reference. Values of an unknown Pod prefix are "<podCIDR>". */
     json_t *(*config)(const struct network_plan *plan);
-    /* host-local hears the prefix but no range from it: what no pod may get is reserved in
-     * host-local's store (overlay: always) */
+    /* host-local gets the prefix but no range, so addresses that no Pod may get are reserved in
+     * host-local's store (with overlay always). */
     bool drops_ranges;
     /* Its configuration names the node's own address: it does not ask the network for its
      * ProviderAddress, as win-overlay does. */
@@ -19,16 +19,17 @@ struct cni_plugin {
     const char *const *files; /* that its programs write in containerd's folder; NULL: none */
     /* Can it work with these addresses? ERROR_UNSUPPORTED. NULL: with all. */
     int (*check)(const struct network_plan *plan, struct error *err);
-    /* Can this version ("v1.6.15") make what the plan says? ERROR_UNSUPPORTED. NULL: each can. */
+    /* Checks that this version ("v1.6.15") of the plugin can make what is planned.
+     * ERROR_UNSUPPORTED. NULL: every version can. */
     int (*check_version)(const struct network_plan *plan, const char *version, struct error *err);
 };
 
-/* The program that the agent's pods have their addresses from; NULL: none (`plugin` NULL, too). */
+/* The program that assigns addresses to Pods of this agent; NULL: none. `plugin` may be NULL. */
 const char *cni_plugin_ipam(const char *plugin, const struct network_agent *agent);
-/* NULL: none has that name. */
+/* The plugin of this name, or NULL. */
 const struct cni_plugin *cni_plugin_by_name(const char *name);
 
-/* The table: a row is the constant's name. */
+/* The table of plugins. A row is the name of the constant. */
 #define CNI_PLUGINS(ROW)                                                                           \
     ROW(win_overlay)                                                                               \
     ROW(win_bridge)                                                                                \
@@ -39,17 +40,18 @@ const struct cni_plugin *cni_plugin_by_name(const char *name);
 #define CNI_PLUGIN_DECLARE(plugin) extern const struct cni_plugin cni_plugin_##plugin;
 CNI_PLUGINS(CNI_PLUGIN_DECLARE)
 
-/* Parts of a configuration that all have. New references. */
+/* Makes the `dns` part, which all configurations share. New reference. */
 json_t *cni_dns_json(const struct network_plan *plan);
-/* Policies of a pod's endpoint as HCN has them: OutBoundNAT with its exceptions, then an SDNRoute
- * for each prefix whose packets a load balancer sees; empty where the mode's switch has none. */
+/* The HCN policies of a Pod's endpoint: OutBoundNAT with its exceptions, then an SDNRoute for each
+ * prefix whose packets a load balancer must see. Empty where the mode has no VFP. New reference. */
 json_t *cni_policies_json(const struct network_plan *plan);
 
-/* ---- what Azure's plugin leaves on a node; shared by its row and its agents' ---- */
+/* ---- files of Azure's plugin on a node; its plugin row and its agents use them ---- */
 
-/* Its working directory is containerd's, which a service has from Windows. */
+/* The working directory of azure-vnet is containerd's, which is Windows' default for services. */
 #define AZURE_FOLDER "C:\\Windows\\System32\\"
-/* What it knows of networks, addresses (cni/plugin.go, store/json.go; *.json.lock: before 1.2). */
+/* What azure-vnet knows of networks and addresses (cni/plugin.go, store/json.go). Versions before
+ * 1.2 use *.json.lock. */
 #define AZURE_STATE_FILE AZURE_FOLDER "azure-vnet.json"
 #define AZURE_STATE_FILES                                                                          \
     AZURE_STATE_FILE, AZURE_FOLDER "azure-vnet.lock", AZURE_FOLDER "azure-vnet.json.lock",         \

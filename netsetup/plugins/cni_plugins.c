@@ -1,4 +1,4 @@
-/* What reads the table of CNI plugins, and the parts that their configurations share. */
+/* Lookups in the table of CNI plugins, and parts that their configurations share. */
 #include "netsetup/plugins/cni_plugin.h"
 
 #include "netsetup/agents/agent.h"
@@ -21,7 +21,7 @@ const char *cni_plugin_ipam(const char *plugin, const struct network_agent *agen
 }
 
 json_t *cni_dns_json(const struct network_plan *plan) {
-    /* a pod's own list comes by the dns capability; this stands for pods without one */
+    /* A Pod's own list comes by the capability dns. This list is for Pods without one. */
     return json_pack("{s:o,s:[o]}", "nameservers", json_texts(&plan->dns_servers), "search",
                      json_sprintf("svc.%s", plan->dns_domain));
 }
@@ -31,7 +31,7 @@ json_t *cni_policies_json(const struct network_plan *plan) {
     json_t *policies = json_array();
     if (!plan->mode->vfp)
         return policies;
-    /* A policy has exceptions of one family. */
+    /* One policy can have exceptions of one family only. */
     for (int family = 4; family <= (plan->ipv6.on ? 6 : 4); family += 2) {
         json_t *list = json_array();
         for (size_t i = 0; i < exceptions->count; i++)

@@ -1,10 +1,11 @@
-/* win-overlay and win-bridge of github.com/containernetworking/plugins, with host-local. The HNS
- * network must stand before the first pod; neither makes one. Source: plugins/main/windows. */
+/* win-overlay and win-bridge of github.com/containernetworking/plugins, with host-local. Neither
+ * makes an HNS network, so it must exist before the first Pod. Source: plugins/main/windows. */
 #include "netsetup/netsetup.h"
 #include "netsetup/plugins/cni_plugin.h"
 
-/* apiVersion 2: containerd hands a namespace's GUID, which the plugins' apiVersion 1 does not
- * understand. ProviderAddress is not listed: win-overlay adds the network's own. */
+/* Uses apiVersion 2, since containerd passes the GUID of a namespace, which apiVersion 1 of the
+ * plugins does not understand. ProviderAddress is not in the list: win-overlay adds that of the
+ * network. */
 static json_t *config_json(const struct network_plan *plan) {
     json_t *config = json_pack("{s:s,s:s,s:s,s:i,s:{s:b,s:b}}", "cniVersion", "1.0.0", "name",
                                plan->name, "type", plan->cni_plugin, "apiVersion", 2,

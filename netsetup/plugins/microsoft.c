@@ -1,21 +1,22 @@
-/* nat, sdnbridge and sdnoverlay of github.com/microsoft/windows-container-networking. One program
- * under three names: `type` chooses the HNS network that it makes when none has the name, so the
- * join makes the network first; one that stands is used whatever its type (common/core/network.go,
- * getOrCreateNetwork), which is how sdnbridge serves L2Tunnel and Transparent.
+/* nat, sdnbridge and sdnoverlay of github.com/microsoft/windows-container-networking. They are one
+ * program under three names. `type` chooses the kind of HNS network that it makes when none has the
+ * name, so the join makes the network first. An existing network is used whatever its type is
+ * (common/core/network.go, getOrCreateNetwork), so sdnbridge works with L2Tunnel and Transparent,
+ * too.
  *
- * Of `ipam` only type, environment, addressSpace, subnet, ipAddress, queryInterval and routes are
- * read and handed on (cni/cni.go, IpamConfig): no ranges, no gateway, no dataDir; with
- * enableDualStack all of it is, and the gateways are host-local's. Without a type HNS chooses the
- * address. wincni.log is opened in the working directory, which the plugin has from
- * containerd; without that it ends at once. */
+ * Of `ipam`, only type, environment, addressSpace, subnet, ipAddress, queryInterval and routes are
+ * read and passed on (cni/cni.go, IpamConfig): no ranges, no gateway, no dataDir. With
+ * enableDualStack all of it is passed on, and host-local assigns the gateways. Without a type HNS
+ * chooses the address. The plugin opens wincni.log in its working directory, which is that of
+ * containerd, and ends at once when it cannot. */
 #include "netsetup/netsetup.h"
 #include "netsetup/modes/mode.h"
 #include "netsetup/plugins/cni_plugin.h"
 
-/* The version that their own examples have; 0.3.0, 0.4.0 and 1.0.0 are taken, too. */
+/* The version in the plugin's own examples. It accepts 0.3.0, 0.4.0 and 1.0.0, too. */
 #define CNI_VERSION "0.2.0"
 
-/* In containerd's working directory: that of a service that is no other's. */
+/* Files in containerd's working directory, which is Windows' default for services. */
 static const char *const files[] = {"C:\\Windows\\System32\\wincni.log", NULL};
 
 static json_t *range_json(const char *subnet, const char *start, const char *end,
@@ -39,15 +40,15 @@ static json_t *config_json(const struct network_plan *plan) {
     if (ipv6->on) {
         json_object_set_new(json_object_get(config, "optionalFlags"), "enableDualStack",
                             json_true());
-        /* A range of each family; the gateways are the host's endpoint, which host-local keeps
-         * out. */
+        /* One range for each family. The gateways are addresses of the host's endpoint, which
+         * host-local does not assign. */
         ipam = json_pack(
             "{s:s,s:s,s:[o,o]}", "type", "host-local", "dataDir", CNI_STATE_DIR, "ranges",
             range_json(plan->pod_cidr, plan->range_start, plan->range_end, plan->host_endpoint),
             range_json(ipv6->pod_cidr, ipv6->range_start, "", ipv6->host_endpoint));
     } else {
-        /* The default route of a pod: host-local answers with the prefix's first address as the
-         * gateway, and without host-local (NULL) it is what stands here. */
+        /* A Pod's default route. host-local answers with the first address of the prefix as
+         * gateway; without host-local (NULL) this value is the gateway. */
         ipam = json_pack("{s:s*,s:s,s:[{s:s,s:s}]}", "type", plugin->ipam, "subnet", plan->pod_cidr,
                          "routes", "dst", "0.0.0.0/0", "GW",
                          plan->pod_cidr_known ? plan->gateway : plan->pod_cidr);
@@ -63,7 +64,8 @@ static json_t *config_json(const struct network_plan *plan) {
     return config;
 }
 
-/* forceBridgeGateway writes 2 as the last number of the prefix (common/core/network.go). */
+/* Fails for prefixes where the gateway would be wrong: forceBridgeGateway replaces the last number
+ * of the prefix by 2 (common/core/network.go). */
 static int check_bridge(const struct network_plan *plan, struct error *err) {
     struct cidr pods = {0};
     if (!plan->host_endpoint_name || plan->ipv6.on || cidr_parse(plan->pod_cidr, &pods, NULL) < 0 ||

@@ -1,17 +1,17 @@
-/* The routes that the network between the nodes needs. */
+/* Prints the routes to Pods that the network between the nodes needs. */
 #include "netsetup/routes/fabric_routes.h"
 
 #include "netsetup/routes/routes.h"
 
 enum { ROUTES_MAX = PEERS_MAX * 2, NAME_MAX_LEN = 253, PLACE_MAX = 90 };
 
-/* ---- commands ---- */
+/* ---- commands of the clouds ---- */
 
 /* What a command has in braces is replaced by what is known of the route; a name in capitals that
  * is not known stays, for the reader to replace. */
 static const struct fabric {
     const char *name;
-    const char *provider; /* how the providerID of its nodes begins */
+    const char *provider; /* How the providerID of the cloud's Nodes begins. */
     bool by_instance;
     const char *command;
 } fabrics[] = {
@@ -92,7 +92,7 @@ void fabric_formats(const json_t *routes, struct text_list *ret) {
     }
 }
 
-/* ---- what is plain ---- */
+/* ---- names that are safe in a shell ---- */
 
 static bool is_made_of(const char *text, const char *letters, size_t max) {
     size_t len = text ? strlen(text) : 0;
@@ -120,9 +120,9 @@ int fabric_place_check(const struct fabric_place *place, struct error *err) {
     return 0;
 }
 
-/* ---- from Nodes ---- */
+/* ---- routes from Node objects ---- */
 
-/* false: not two texts of one family. */
+/* Adds a route; returns false unless prefix and address are valid and of the same family. */
 static bool add_route(const char *node, const char *provider_id, const char *prefix,
                       const char *address, json_t *list) {
     struct cidr cidr = {0};
@@ -134,7 +134,7 @@ static bool add_route(const char *node, const char *provider_id, const char *pre
         return false;
     route = json_pack("{s:s, s:s, s:s}", "node", node, "podCIDR", CIDR_TEXT(&cidr), "nodeAddress",
                       IP_TEXT(&ip));
-    /* AWS' id of a machine: the last part of aws:///eu-west-1a/i-0123456789abcdef0. */
+    /* The id of a machine in AWS is the last part of aws:///eu-west-1a/i-0123456789abcdef0. */
     for (size_t i = 0; provider_id && i < ARRAY_SIZE(fabrics); i++) {
         const char *last = strrchr(provider_id, '/');
 

@@ -1,37 +1,36 @@
-/* The routes to nodes' pods that the network between the nodes needs where the nodes have none
- * (--routes print): read from Node objects, written as text and as commands of the clouds'
- * programs. Each command is one line that works in Windows PowerShell 5.1, in cmd and in a Linux
- * shell, for nothing from the cluster gets into one but addresses, prefixes and identifiers that
- * were read and written again. Pure.
+/* The routes to Pods that the network between the nodes needs where the nodes have none (--routes
+ * print). They are read from Node objects and printed as text or as commands of cloud CLIs. Each
+ * command is one line that works in Windows PowerShell 5.1, in cmd and in a Linux shell. From the
+ * cluster it holds only addresses, prefixes and identifiers that were parsed and formatted again.
+ * Pure.
  *
  * Sources: "az network route-table route create" (a route's name, next hop VirtualAppliance), "aws
  * ec2 create-route" (a target is an instance or an interface, not an address), "gcloud compute
- * routes create" (next-hop-address: IPv4 or IPv6 address of an instance; names are [a-z0-9-]);
- * Node .spec.providerID as the cloud providers write it. */
+ * routes create" (next-hop-address: IPv4 or IPv6 address of an instance; names are [a-z0-9-]); Node
+ * .spec.providerID as the cloud providers write it. */
 #pragma once
 
 #include "base/json.h"
 
-/* Where routes are created; NULL: the command has a word in capitals in its place. */
+/* Where routes are created. For a NULL the command has a word in capitals to replace. */
 struct fabric_place {
-    const char *resource_group; /* az */
-    const char *route_table;    /* az: its name, aws: its id */
-    const char *network;        /* gcloud */
+    const char *resource_group; /* Resource group of the route table, for az. */
+    const char *route_table;    /* Route table: its name for az, its id for aws. */
+    const char *network;        /* VPC network, for gcloud. */
 };
-/* ERROR_USAGE for a name that a shell could take for anything else. */
+/* Fails with ERROR_USAGE for a name with characters that are special in a shell. */
 int fabric_place_check(const struct fabric_place *place, struct error *err);
 
-/* One for each node and family: [{node, podCIDR, nodeAddress, provider?, instance?}]; provider is
- * the fabric's name ("az"), instance AWS' id. `own` (or NULL) counts for the node of its name in
- * place of what `nodes` (a NodeList) says. Nodes that do not say how their pods are reached, or
- * something else than a name, a prefix and an address, are named in ret_left_out ("node x has no
- * podCIDR"). New reference. */
-struct network_peer; /* netsetup/routes/routes.h */
+/* Makes one route for each node and family: [{node, podCIDR, nodeAddress, provider?, instance?}];
+ * provider is the name of the fabric ("az"), instance the id in AWS. `own` (or NULL) replaces the
+ * Node of its name in `nodes` (a NodeList). Nodes without the needed values, or with invalid ones,
+ * are listed in ret_left_out ("node x has no podCIDR"). New reference. */
+struct network_peer; /* The struct is defined in netsetup/routes/routes.h. */
 json_t *fabric_routes_of_nodes(const json_t *nodes, const struct network_peer *own,
                                struct text_list *ret_left_out);
 
-/* Text, a line each, as `format` says: "text" or a fabric's name; "" where there is no route. Not
- * more than `most` lines (0: all). The caller frees. */
+/* The routes as text, one line each. `format` is "text" or the name of a fabric. At most `most`
+ * lines (0: all); "" when there are no routes. The caller frees. */
 char *fabric_routes_text(const json_t *routes, const char *format, const struct fabric_place *place,
                          size_t most);
 /* The names of those formats that these routes are for: text, and the cloud that the nodes say they

@@ -1,9 +1,9 @@
-/* Other nodes and the routes to their pods. */
+/* Other nodes and the routes to their Pods: reads, writes and removes them. */
 #include "netsetup/routes/routes.h"
 
 #include "netsetup/agents/agent.h"
 
-/* The first of the family among texts; `key`: of objects with it. */
+/* The first text of this family in a list; with `key`, the first InternalIP among objects. */
 static const char *of_family(const json_t *list, const char *key, bool ipv6) {
     json_each(list, i, item) {
         const char *text = key ? json_text_at(item, key) : json_string_value(item);

@@ -1,4 +1,4 @@
-/* Host routes to other nodes' pods, and forwarding. */
+/* Host routes to other nodes' Pods, and IP forwarding. */
 #include "netsetup/routes/routes.h"
 
 #include <ctype.h>
@@ -19,10 +19,10 @@ static int fill_route(const struct pod_route *pod_route, uint32_t index, struct 
     return 0;
 }
 
-/* The host's routes by their destinations. */
+/* The host's routes, sorted by destination. */
 struct by_destination {
     struct host_routes routes;
-    const struct host_route **sorted; /* NULL at the end */
+    const struct host_route **sorted; /* Pointers to the routes in this order, NULL-terminated. */
 };
 
 static void by_destination_free(struct by_destination *now) {
@@ -48,7 +48,7 @@ static int by_destination_read(struct host *host, struct by_destination *ret, st
     return 0;
 }
 
-/* The first to that destination, or what would be behind it. */
+/* Position of the first route to this destination, or where it would be. */
 static const struct host_route *const *first_to(const struct by_destination *now,
                                                 const char *destination) {
     size_t low = 0, high = now->routes.count;
@@ -64,7 +64,7 @@ static const struct host_route *const *first_to(const struct by_destination *now
     return &now->sorted[low];
 }
 
-/* Replaces routes to the same prefix over another node. */
+/* Ensures a route. Routes to the same prefix through another node are replaced. */
 static int ensure_route(struct host *host, const struct by_destination *now,
                         const struct pod_route *route, uint32_t index, size_t *changed,
                         struct error *err) {
@@ -103,7 +103,7 @@ int pod_routes_ensure(struct host *host, const char *management_address,
     if (nic_index_of(host, management_address, &index, err) < 0 ||
         by_destination_read(host, &now, err) < 0)
         return -1;
-    for (size_t i = 0; i < count; i++) /* one node's keeps no other's away */
+    for (size_t i = 0; i < count; i++) /* A failed route does not stop the others. */
         if (ensure_route(host, &now, &routes[i], index, &changed, &why) < 0 && !first.kind)
             first = why;
     if (ret_changed)
@@ -176,7 +176,7 @@ static bool is_believed(const struct network_plan *plan, const char *prefix, con
     return true;
 }
 
-/* "02:aa:00:00:00:01", or with '-'. */
+/* Is the text a MAC, as "02:aa:00:00:00:01" or with '-'? */
 static bool is_mac(const char *text) {
     for (size_t i = 0; i < 17; i++)
         if (i % 3 == 2 ? !text[i] || !strchr(":-", text[i]) : !isxdigit((unsigned char)text[i]))
@@ -208,7 +208,7 @@ int pod_routes_read(struct host *host, const struct network_plan *plan, json_t *
         for (size_t k = 0; k < plan->cluster_pod_cidrs.count; k++)
             to_pods |= cidr_parse(plan->cluster_pod_cidrs.items[k], &pods, NULL) == 0 &&
                        cidr_contains_cidr(&pods, &destination);
-        /* Into the cluster's pods, but not to this node's own. */
+        /* The route is to the cluster's Pods, but not to this node's own. */
         if (to_pods && !text_equal(route->destination, plan->pod_cidr) &&
             !text_equal(route->destination, plan->ipv6.pod_cidr))
             json_array_append_new(list, json_pack("{s:s,s:s}", "podCIDR", route->destination,
@@ -245,14 +245,14 @@ int pod_routes_forget(struct host *host, const struct network_plan *, const json
     _cleanup_(freep) struct pod_route *routes = NULL;
     _cleanup_json_ json_t *own = json_array();
     json_each(peers, i, peer)
-        if (json_text_at(peer, "podCIDR")) /* of another mode: HNS's own */
+        if (json_text_at(peer, "podCIDR")) /* Routes of another mode are policies in HNS. */
             json_array_append(own, peer);
     return read_routes(own, &routes, err) < 0
                ? -1
                : pod_routes_remove(host, routes, json_array_size(own), err);
 }
 
-/* ---- remote subnets ---- */
+/* ---- VXLAN routes: RemoteSubnetRoute policies ---- */
 
 #define TYPE "RemoteSubnetRoute"
 
@@ -302,13 +302,14 @@ int remote_subnets_write(struct host *host, const struct network_plan *plan, con
             return error_set(err, ERROR_MALFORMED, "decode peers: no " TYPE);
     if (read_network(host, plan, &network, stored, err) < 0)
         return -1;
-    /* removals first: HNS takes one route a prefix, and only the stored settings remove it */
+    /* HNS has one route for each prefix, and only its exact settings remove it. So removals come
+     * first. */
     gone = only ? json_array_without(stored, routes, "Settings") : NULL;
     missing = json_array_without(routes, stored, "Settings");
     json_each(gone, i, policy)
         if (modify(host, network.id, false, policy, err) < 0)
             return -1;
-    json_each(missing, i, policy) /* one node's keeps no other's away */
+    json_each(missing, i, policy) /* A failed route does not stop the others. */
         if (modify(host, network.id, true, policy, &why) < 0 && !first.kind)
             first = why;
     return first.kind ? error_pass(err, &first) : 0;

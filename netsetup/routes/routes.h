@@ -1,35 +1,38 @@
-/* Routes to other nodes' pods: the host's own through those nodes, with forwarding, or over VXLAN
- * as policies of the network. */
+/* Routes to other nodes' Pods: either host routes through those nodes, with IP forwarding, or VXLAN
+ * routes as policies of the HNS network. */
 #pragma once
 
 #include "host/host.h"
 #include "netsetup/plan/network_plan.h"
 
-/* Other nodes and the routes to their pods: read from Node objects, written, and remembered for the
- * boot service, as Windows forgets overlay networks with their policies at a restart. */
+/* Other nodes and the routes to their Pods. They are read from Node objects, written, and stored
+ * for the service winjoin-network, because Windows forgets overlay networks and their policies at a
+ * restart. */
 
-/* One other node, as its Node object tells of it. Text is borrowed from that; NULL or "" or 0 = not
- * said. */
+/* Another node, as its Node object describes it. Text is borrowed from that object. NULL, "" or 0:
+ * not given. */
 struct network_peer {
-    const char *node;         /* metadata.name */
-    const char *pod_cidr;     /* of its pods, IPv4; may be `subnet`: then it is not copied */
-    const char *node_address; /* its first InternalIP of IPv4 */
+    const char *node; /* Name of the Node (metadata.name). */
+    /* IPv4 prefix of the Pods. It may point to `subnet`; then the struct must not be copied. */
+    const char *pod_cidr;
+    const char *node_address; /* The first IPv4 InternalIP of the Node. */
     const char *pod_cidr6, *node_address6;
-    /* what an agent announces about it in annotations */
+    /* What an agent announces about the node in annotations. */
     bool announced;
-    const char *backend;        /* the agent's word for its mode */
-    const char *address;        /* behind which its pods are */
-    char subnet[CIDR_TEXT_MAX]; /* of its pods, where the agent says it in its own way */
-    char router_mac[24];        /* of its end of VXLAN's tunnels */
+    const char *backend; /* The agent's name of the node's mode. */
+    const char *address; /* The address through which the node's Pods are reached. */
+    /* Prefix of the node's Pods, where the agent has its own format for it. */
+    char subnet[CIDR_TEXT_MAX];
+    char router_mac[24]; /* MAC of the node's VXLAN tunnel endpoint. */
     unsigned vni;
 };
-/* Pure. */
+/* Reads a Node object. Pure. */
 void network_peer_read(const json_t *node, struct network_peer *ret);
 
-/* The routes to the pods of all nodes of a NodeList but `own`, as the mode writes them; nodes that
- * do not say yet how they are reached are left out. Pure; new reference, an array. */
+/* The routes to the Pods of all nodes of a NodeList except `own`, in the format of the mode. Nodes
+ * that have not yet announced how they are reached are skipped. Pure; new reference, an array. */
 json_t *peers_of_nodes(const struct network_plan *plan, const json_t *nodes, const char *own);
-/* Those that stand now. New reference; empty where an agent keeps them. */
+/* Reads the routes that exist now. New reference; empty where an agent keeps the routes. */
 int peers_read(struct host *host, const struct network_plan *plan, json_t **ret, struct error *err);
 enum { PEERS_MAX = 5000 };
 /* Takes these routes away, but not those that are policies of the HNS network: it takes them along.
@@ -42,18 +45,17 @@ int peers_remove(struct host *host, const struct network_plan *plan, const json_
 int peers_write(struct host *host, const struct network_plan *plan, const json_t *peers, bool only,
                 struct error *err);
 
-/* One other node: its pod prefix by its address on the same segment. */
+/* Route to the Pods of one other node on the same segment. */
 struct pod_route {
     char pod_cidr[CIDR_TEXT_MAX];
     char node_address[IP_TEXT_MAX];
 };
-/* Makes the host's routes to these prefixes be exactly these on the interface that holds
- * `management_address`: adds missing ones, replaces another next hop. *ret_changed (or NULL)
- * counts. */
+/* Ensures these host routes on the interface that has `management_address`: adds missing ones and
+ * replaces those with another next hop. *ret_changed (or NULL) counts the changes. */
 int pod_routes_ensure(struct host *host, const char *management_address,
                       const struct pod_route *routes, size_t count, size_t *ret_changed,
                       struct error *err);
-/* Removes exactly these; absent is success. */
+/* Removes exactly these host routes; absent is success. */
 int pod_routes_remove(struct host *host, const struct pod_route *routes, size_t count,
                       struct error *err);
 /* What these do: `routes_*` of struct network_mode. A route is {podCIDR, nodeAddress}; `only` is
@@ -65,12 +67,11 @@ int pod_routes_write(struct host *host, const struct network_plan *plan, const j
                      bool only, struct error *err);
 int pod_routes_forget(struct host *host, const struct network_plan *plan, const json_t *routes,
                       struct error *err);
-/* Forwarding on the interface that holds this address, for its family. */
+/* Turns on forwarding on the interface that has this address, for its family. */
 int forwarding_ensure(struct host *host, const char *address, struct error *err);
 
-/* RemoteSubnetRoute policies of the network; what these do: `routes_*` of struct network_mode. The
- * policy: to the prefix of the node's pods, behind the address and the router's MAC that its
- * Node announces. */
+/* Functions of struct network_mode for modes with RemoteSubnetRoute policies. Such a policy has the
+ * prefix of a node's Pods, and the address and router MAC that this Node announces. */
 json_t *remote_subnet_to(const struct network_plan *plan, const struct network_peer *peer);
 int remote_subnets_read(struct host *host, const struct network_plan *plan, json_t *list,
                         struct error *err);

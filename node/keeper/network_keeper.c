@@ -1,4 +1,4 @@
-/* The pod network kept while HNS and Windows come and go. */
+/* Keeps the Pod network while HNS and Windows restart. */
 #include "node/keeper/network_keeper.h"
 
 #include "base/log.h"
@@ -11,8 +11,8 @@
 #include "services/service_table.h"
 
 #define HNS_SERVICE "hns"
-/* The adapter as it was before the network was restored; there until all is done, so that a run
- * which follows a kill does all of it again. */
+/* The adapter's state before the network was restored. The file exists until everything is done, so
+ * that a run after a kill repeats the whole restore. */
 #define CARD_FILE HOST_OWN_FOLDER "\\network-adapter.json"
 
 enum {
@@ -20,19 +20,19 @@ enum {
     INSPECT_MS = 30000,
     FOLLOW_AGAIN_MS = 60000,
     AGAIN_MS = 5000,
-    BEGIN_MS = 20000, /* what containerd waits for at boot */
+    BEGIN_MS = 20000, /* The limit at boot, when containerd waits for this service. */
     HNS_START_MS = 30000,
-    HNS_DOWN_LOOKS = 5, /* the SCM starts it again itself, mostly */
-    EMPTY_LOOKS = 4,    /* kube-proxy deletes all when it starts */
-    TOLD_FAILURE = 2,   /* an HNS that has just started may not answer yet */
+    HNS_DOWN_LOOKS = 5, /* Checks before winjoin starts HNS; mostly the SCM restarts it. */
+    EMPTY_LOOKS = 4,    /* Checks without load balancers; kube-proxy deletes all at its start. */
+    TOLD_FAILURE = 2,   /* Failures before a message; a new HNS may not answer yet. */
     BOOT_SECONDS = 300,
     CARD_FILE_MAX = 1024 * 1024
 };
 
-/* ---- the network adapter ---- */
+/* ---- recording the network adapter ---- */
 
-/* Of the interface that has the node's address: where a virtual switch is on it, Windows does not
- * list the physical adapter, which nic_choose() asks for. */
+/* Records the interface that has the node's address. Under a virtual switch Windows does not list
+ * the physical adapter, so nic_choose() cannot be used. */
 static int take_card(struct network_keeper *k, const struct network_input *input,
                      struct error *err) {
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
@@ -47,13 +47,13 @@ static int take_card(struct network_keeper *k, const struct network_input *input
     return 0;
 }
 
-/* ---- networks ---- */
+/* ---- restoring the networks ---- */
 
-/* What is not there is written down before it is made, and the adapter, whose address HNS may take
- * away. *ret_again: a run that was killed has left its file. */
+/* When a network is missing, records the adapter before the network is made again, because HNS may
+ * take its address away. *ret_again: a run that was killed has left its file. */
 static int begin_restore(struct network_keeper *k, const struct network_input *input,
                          const struct network_plan *plan, bool *ret_again, struct error *err) {
-    /* nat has no base network */
+    /* Mode nat has no base network. */
     const char *const names[] = {plan->base_name,
                                  plan->agent->pods_make_network ? NULL : plan->name};
     _cleanup_json_ json_t *left = NULL, *json = NULL;
@@ -119,7 +119,7 @@ static int restore_networks(struct network_keeper *k, const json_t *peers,
     return result < 0 ? -1 : peers_write(k->host, &plan, peers, false, err);
 }
 
-/* ---- what stands on them ---- */
+/* ---- load balancers and services on the networks ---- */
 
 static int count_balancers(struct host *host, size_t *ret, struct error *err) {
     _cleanup_(freep) char *text = NULL;
@@ -143,7 +143,7 @@ int network_restore(struct network_keeper *k, bool booting, struct text_list *di
     size_t count = 0;
 
     if (host_file_type(k->host, CHOSEN_FILE) == HOST_ABSENT)
-        return 0; /* containerd is started before the join makes its network */
+        return 0; /* containerd starts before the join makes its network. */
     if (chosen_load(k->host, &chosen, err) < 0)
         return -1;
     plugin = chosen.network.plugin;
@@ -156,7 +156,7 @@ int network_restore(struct network_keeper *k, bool booting, struct text_list *di
         (agent->restore && agent->restore(&restore, err) < 0) ||
         count_balancers(k->host, &count, err) < 0)
         return -1;
-    /* kube-proxy believes that its load balancers stand (kubernetes#135802,
+    /* kube-proxy does not notice that its load balancers are gone (kubernetes#135802,
      * Windows-Containers#278). */
     if ((restore.made || !count || count < k->balancers) &&
         network_restore_service(&restore, &service_kube_proxy, err) < 0)
@@ -164,7 +164,7 @@ int network_restore(struct network_keeper *k, bool booting, struct text_list *di
     return host_remove(k->host, CARD_FILE, err);
 }
 
-/* ---- told ---- */
+/* ---- event log ---- */
 
 static void tell_restored(struct network_keeper *k, const char *why, const struct text_list *did) {
     _cleanup_(freep) char *list = text_list_join(did, ", ");
@@ -185,9 +185,10 @@ static void tell_failed(struct network_keeper *k, const struct error *why) {
         k->tell(k->context, 'e', text);
 }
 
-/* ---- looks ---- */
+/* ---- regular checks ---- */
 
-/* HNS' process is another one than at the last look: whatever was not persistent is gone. */
+/* Has HNS another process than at the last check? Then all objects that were not persistent are
+ * gone. Also starts HNS after it was down for several checks. */
 static bool hns_has_restarted(struct network_keeper *k) {
     _cleanup_(host_service_free) struct host_service hns = {0};
     struct error why = {0};
@@ -224,7 +225,7 @@ static int try_restore(struct network_keeper *k, bool booting, const char *why, 
     return 0;
 }
 
-/* The adapter and the load balancers, as they are now. */
+/* Records the adapter and counts the load balancers. */
 static void inspect(struct network_keeper *k) {
     _cleanup_(chosen_free) struct chosen chosen = {0};
     _cleanup_(text_list_free) struct text_list did = {0};
@@ -234,7 +235,7 @@ static void inspect(struct network_keeper *k) {
     struct error why = {0};
     size_t before = k->balancers;
 
-    /* what cannot be read now is not what was lost */
+    /* Values that cannot be read now do not count as lost. */
     if (chosen_load(k->host, &chosen, ERROR_IGNORED) < 0)
         return;
     (void)take_card(k, &chosen.network, ERROR_IGNORED);
@@ -243,7 +244,7 @@ static void inspect(struct network_keeper *k) {
     if (k->balancers != before)
         k->seen.news = NEWS_BALANCERS;
 
-    /* Where the first pod makes the network, kube-proxy has nothing to program before. */
+    /* Where the first Pod makes the network, kube-proxy can program nothing before that. */
     agent = network_agent_by_plugin(chosen.network.plugin);
     if (k->balancers ||
         (agent && agent->pods_make_network &&
@@ -254,7 +255,9 @@ static void inspect(struct network_keeper *k) {
     }
     if (++k->empty_looks < EMPTY_LOOKS || k->proxy_restarted)
         return;
-    k->proxy_restarted = true; /* the API server may be away, or have no Services to program */
+    /* The API server may be unreachable, or there may be no Services, so kube-proxy is restarted
+     * only once. */
+    k->proxy_restarted = true;
     if (network_restore_service(&restore, &service_kube_proxy, &why) < 0)
         tell_failed(k, &why);
     else if (did.count)
@@ -298,8 +301,8 @@ static enum wait_look look_at_begin(void *context, struct wait *, struct error *
     return err->kind == ERROR_MALFORMED ? LOOK_FAILED : LOOK_AGAIN;
 }
 
-/* Services that depend on this one cannot be restarted before it has started; at boot they are not
- * there yet. */
+/* Services that depend on this one cannot be restarted before it has started. At boot they do not
+ * run yet. */
 int network_keeper_begin(struct network_keeper *k, struct error *err) {
     struct wait wait = {
         .limit_ms = BEGIN_MS, .pause_ms = LOOK_MS, .look = look_at_begin, .context = k};
@@ -327,7 +330,8 @@ int network_keeper_run(struct network_keeper *k, struct error *) {
     struct wait wait = {
         .limit_ms = FOLLOW_AGAIN_MS, .pause_ms = LOOK_MS, .look = look, .context = k};
 
-    (void)look(k, NULL, NULL); /* before an API server that may not answer is asked */
+    /* A first check comes before the API server is asked, which may not answer. */
+    (void)look(k, NULL, NULL);
     do {
         struct kube_watch others[4];
         size_t count = k->http && k->others ? k->others(k->looked_context, others) : 0;

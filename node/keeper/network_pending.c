@@ -1,4 +1,4 @@
-/* The Node's condition while its network is not there. */
+/* Sets the Node's condition while its network does not exist. */
 #include "node/keeper/network_keeper.h"
 
 #include "base/log.h"
@@ -11,7 +11,7 @@
 
 enum { AGAIN_MS = 5000, REQUEST_MS = 3000 };
 
-/* ---- what HNS has ---- */
+/* ---- the network in HNS ---- */
 
 static bool stands(struct host *host, const struct network_input *input) {
     const struct network_agent *agent = network_agent_by_plugin(input->plugin);
@@ -23,7 +23,7 @@ static bool stands(struct host *host, const struct network_input *input) {
     struct hcn_network network;
 
     if (agent && agent->pods_make_network)
-        return true; /* kept away, no pod would ever make it */
+        return true; /* The first Pod makes the network, so Pods must not be kept away. */
     if (!agent || !agent->in_cluster)
         return hcn_network_find(host, input->name, &network, ERROR_IGNORED) == 0;
     folder = containerd_cni_folder(host);
@@ -31,7 +31,7 @@ static bool stands(struct host *host, const struct network_input *input) {
            (!wanted || external_network_find(host, wanted, &network, ERROR_IGNORED) == 0);
 }
 
-/* ---- what the Node says ---- */
+/* ---- the Node's condition ---- */
 
 static int say(struct host *host, struct http *http, const char *node, bool pending,
                struct network_pending *known, struct error *err) {

@@ -1,4 +1,4 @@
-/* Nodes watched; the routes to their pods follow, and what they are told of this one. */
+/* Watches Nodes, updates the routes to their Pods, and announces this node's network to them. */
 #include "node/keeper/network_keeper.h"
 
 #include "base/log.h"
@@ -10,27 +10,27 @@
 
 #define NODES "/api/v1/nodes"
 
-/* So long at most with one client: the node's certificate is renewed meanwhile. */
+/* One client is used for at most this time, because the node's certificate is renewed meanwhile. */
 enum { WATCH_MS = 3600000, AGAIN_MS = 10000, OTHERS_MAX = 4 };
 
 struct follower {
     struct host *host;
     struct chosen chosen;
     struct network_plan plan;
-    json_t *remembered; /* an array of routes */
-    json_t *routes;     /* name of a Node -> its routes */
-    bool listed;        /* all of them are known */
-    bool behind;        /* the machine's routes are others */
-    bool written;       /* the machine's routes are those that are remembered */
-    bool stale;         /* the join's file is another one by now */
-    json_t *own;        /* this node's own Node; NULL: not known yet */
+    json_t *remembered; /* The stored routes, an array. */
+    json_t *routes;     /* An object: name of a Node -> its routes. */
+    bool listed;        /* All Nodes were read once. */
+    bool behind;        /* The machine's routes are out of date. */
+    bool written;       /* The machine's routes are equal to `remembered`. */
+    bool stale;         /* Another join has written its file. */
+    json_t *own;        /* This node's own Node object; NULL: not known yet. */
     struct kube_client *client;
     uint64_t write_ms, announce_ms;
     peer_watch_tick *tick;
     void *context;
 };
 
-/* ---- what the cluster says ---- */
+/* ---- reading Nodes ---- */
 
 static void take_node(struct follower *f, json_t *node) {
     const char *name = json_text_at(node, "metadata.name");
@@ -38,7 +38,8 @@ static void take_node(struct follower *f, json_t *node) {
 
     if (!name)
         return;
-    if (text_equal(name, f->chosen.node)) { /* another one may say the same prefix */
+    /* Keeps this node's own Node object, which announce() needs. */
+    if (text_equal(name, f->chosen.node)) {
         json_decref(f->own);
         f->own = json_deep_copy(node);
     }
@@ -49,9 +50,10 @@ static void take_node(struct follower *f, json_t *node) {
     f->behind = true;
 }
 
-/* ---- what the machine gets ---- */
+/* ---- writing routes ---- */
 
-/* A join may have written its file again meanwhile: then the watch begins again. */
+/* Stores the routes. If a join has written its file meanwhile, it fails, and the watch starts
+ * again. */
 static int remember(struct follower *f, json_t *routes, struct error *err) {
     _cleanup_(chosen_free) struct chosen now = {0};
 
@@ -69,8 +71,8 @@ static int remember(struct follower *f, json_t *routes, struct error *err) {
     return 0;
 }
 
-/* Remembered first: reset takes away what is. The order stays while the routes are the same: a join
- * writes them as the machine lists them. */
+/* Writes the routes. They are stored first, because reset removes only stored routes. Their order
+ * stays the same as long as the routes do, since a join stores them in the machine's order. */
 static int write_routes(struct follower *f, struct error *err) {
     _cleanup_json_ json_t *routes = json_array(), *both = json_array(), *added = NULL, *gone = NULL;
     _cleanup_json_ json_t *before = json_incref(f->remembered);
@@ -111,9 +113,10 @@ static void catch_up(struct follower *f) {
     }
 }
 
-/* ---- what other nodes hear of this one ---- */
+/* ---- announcing this node ---- */
 
-/* A network that was made again has another address, to which other nodes send. */
+/* Writes this node's annotations when they are out of date: a network that was made again has
+ * another address, to which other nodes must send. */
 static void announce(struct follower *f) {
     const struct network_agent *agent = f->plan.agent;
     _cleanup_json_ json_t *annotations = NULL, *patch = NULL;
@@ -121,18 +124,18 @@ static void announce(struct follower *f) {
     struct hcn_network network = {0};
     struct network_peer own;
     struct error why = {0};
-    bool told = true; /* the Node has them already */
+    bool told = true; /* The Node has these annotations already. */
 
     if (!agent->announce || !f->own || host_monotonic_ms(f->host) < f->announce_ms)
         return;
     f->announce_ms = host_monotonic_ms(f->host) + AGAIN_MS;
     if (hcn_network_find(f->host, f->plan.name, &network, &why) < 0)
-        return; /* it is made again in a moment */
+        return; /* The network will be made again in a moment. */
     network_peer_read(f->own, &own);
     annotations =
         agent->announce(&f->plan, &network, own.address ? own.address : f->plan.management_address);
     if (!annotations)
-        f->announce_ms = UINT64_MAX; /* this mode needs none */
+        f->announce_ms = UINT64_MAX; /* This mode needs no annotations. */
     json_each_member(annotations, key, value)
         told &= json_equal(json_object_get(json_at(f->own, "metadata.annotations"), key), value);
     if (!annotations || told)
@@ -145,7 +148,7 @@ static void announce(struct follower *f) {
         log_message(LOG_INFO, "told other nodes this network's address: %s", network.router_mac);
 }
 
-/* ---- the watch ---- */
+/* ---- watching Nodes ---- */
 
 static int take_nodes(void *context, const json_t *items, struct error *) {
     json_each(items, i, node)
@@ -153,7 +156,8 @@ static int take_nodes(void *context, const json_t *items, struct error *) {
     return 0;
 }
 
-/* One by one: thousands of Nodes are more than this service is to need. */
+/* Reads Nodes page by page, so that the service needs little memory in a cluster of thousands of
+ * Nodes. */
 static int list(void *context, struct kube_client *client, char **ret_version, struct error *err) {
     struct follower *f = context;
     json_t *before = f->routes;
@@ -166,7 +170,7 @@ static int list(void *context, struct kube_client *client, char **ret_version, s
     }
     json_decref(before);
     f->listed = f->behind = true;
-    catch_up(f); /* what changes later is written by the next tick, all of it at once */
+    catch_up(f); /* Later changes are written together at the next tick. */
     return 0;
 }
 
@@ -205,7 +209,7 @@ int peers_follow(struct host *host, struct http *http, const struct kube_watch *
         return -1;
     result = network_plan_make(&f.chosen.network, &f.plan, err);
     if (result == 0) {
-        /* What was written for an earlier join, and by no one since, goes. */
+        /* Removes routes that were written for an earlier join and not since. */
         ever = chosen_routes_ever(host, &f.chosen);
         f.remembered = chosen_routes(host, &f.chosen);
         left = json_array_without(ever, f.remembered, NULL);

@@ -1,4 +1,4 @@
-/* The target table and the lock file. */
+/* The table of a node's programs with their paths, and the lock file of a bundle. */
 #include "base/yaml.h"
 #include "services/artifacts/artifacts.h"
 #include "services/artifacts/bundle_archive.h"
@@ -49,7 +49,7 @@ bool artifact_target_find(const char *name, struct artifact_target *ret) {
     return false;
 }
 
-/* What is behind the folder in a target; NULL: it is elsewhere. */
+/* The rest of a target after the folder, or NULL when it is not in the folder. */
 static const char *below(const char *target, const char *folder) {
     size_t len = strlen(folder);
     return text_starts_with(target, folder) && target[len] == '\\' ? target + len : NULL;
@@ -136,7 +136,7 @@ static bool is_sha256(const char *text) {
     return text && strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64;
 }
 
-/* What it says of itself alone. */
+/* Reads and checks the fields of one artifact. Comparisons with other artifacts are made later. */
 static int read_fields(const json_t *item, struct artifact *artifact, struct error *err) {
     const char *name = json_text_at(item, "name"), *version = json_text_at(item, "version");
     const char *path = json_text_at(item, "path"), *target = json_text_at(item, "target");
@@ -144,7 +144,8 @@ static int read_fields(const json_t *item, struct artifact *artifact, struct err
     long long size = json_number_at(item, "size", -1);
     struct artifact_target known = {0};
 
-    if (!artifact_version_is_usable(name)) /* which has the letters of one */
+    /* Names are limited to the same characters as versions. */
+    if (!artifact_version_is_usable(name))
         return error_set(err, ERROR_MALFORMED, "decode lock: an artifact has no usable name");
     if (!artifact_version_is_usable(version))
         return error_set(err, ERROR_MALFORMED, "decode lock: '%s' has no usable version", name);
@@ -155,7 +156,8 @@ static int read_fields(const json_t *item, struct artifact *artifact, struct err
         return error_set(err, ERROR_MALFORMED, "decode lock: size of '%s' is not in 0..%d", name,
                          ARTIFACT_SIZE_MAX);
 
-    (void)artifact_target_find(name, &known); /* another has a target of its own */
+    /* An artifact without a row in the table has a target of its own. */
+    (void)artifact_target_find(name, &known);
     if (!path || (!target && !known.target))
         return error_set(err, ERROR_MALFORMED, "decode lock: '%s' has no %s", name,
                          path ? "target" : "path");

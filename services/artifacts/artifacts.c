@@ -1,9 +1,9 @@
-/* Artifacts installed on the node: proved first, written where they differ. */
+/* Installs artifacts on the node: verifies all of them first, then writes those that differ. */
 #include "services/artifacts/artifacts.h"
 
 #include "pki/digest.h"
 
-/* 1 when nobody but an administrator can have put it there, else 0. */
+/* Returns 1 when only an administrator can have written the file, otherwise 0. */
 static int is_ours(struct host *host, const char *path, struct error *err) {
     struct host_stranger stranger = {0};
     bool found;
@@ -27,7 +27,7 @@ int artifact_is_installed(struct host *host, const struct artifact *artifact, bo
     if (ours <= 0)
         return ours;
     if (host_read(host, artifact->target, ARTIFACT_SIZE_MAX, &data, &len, &read_err) < 0) {
-        if (read_err.kind == ERROR_MALFORMED || /* too long to be the same */
+        if (read_err.kind == ERROR_MALFORMED || /* A longer file cannot be the same. */
             read_err.kind == ERROR_ABSENT)
             return 0;
         return error_pass(err, &read_err);
@@ -37,7 +37,7 @@ int artifact_is_installed(struct host *host, const struct artifact *artifact, bo
     return 0;
 }
 
-/* Names of the artifacts that the node has not, or has otherwise. */
+/* Finds the artifacts that the node lacks or has with other content; adds their names to `ret`. */
 static int find_different(struct host *host, const struct artifacts *artifacts,
                           const struct text_list *only, struct text_list *ret,
                           struct artifacts_result *result, struct error *err) {
@@ -107,11 +107,11 @@ int artifacts_ensure(struct host *host, struct bundle *bundle, const struct text
     return 0;
 }
 
-/* ---- programs that run ---- */
+/* ---- programs that are running ---- */
 
 enum { OLD_MAX = 10 };
 
-/* The caller frees. */
+/* Path of an old program: "PATH.old", "PATH.old1", ... The caller frees. */
 static char *old_path(const char *path, int n) {
     return n ? xasprintf("%s.old%d", path, n) : xasprintf("%s.old", path);
 }
@@ -121,7 +121,8 @@ void program_remove_old(struct host *host, const char *path) {
         _cleanup_(freep) char *old = old_path(path, i);
 
         if (host_file_type(host, old) == HOST_FILE)
-            (void)host_remove(host, old, NULL); /* it still runs: the next time */
+            /* A program that still runs fails here and is removed by a later call. */
+            (void)host_remove(host, old, NULL);
     }
 }
 
@@ -135,7 +136,7 @@ int program_write(struct host *host, const char *path, const void *data, size_t 
         host_file_type(host, path) != HOST_FILE)
         return error_pass(err, &why);
 
-    /* It may run: moved aside, and once more. */
+    /* The program may be running: rename it, then write again. */
     program_remove_old(host, path);
     for (int i = 0; i < OLD_MAX; i++) {
         _cleanup_(freep) char *old = old_path(path, i);

@@ -1,29 +1,29 @@
-/* The programs of a node: from a bundle (a folder, .zip or mirror with its lock file), verified,
- * unpacked. */
+/* The programs of a node. They come from a bundle (a folder, .zip or mirror with its lock file),
+ * are verified and unpacked. */
 #pragma once
 
 #include "services/artifacts/mirror.h"
 #include "services/service_table.h"
 
 #define ARTIFACT_LOCK_NAME "winjoin.lock"
-#define ARTIFACT_IMAGE "pause" /* the sandbox image (services/artifacts/image.h): no program */
+#define ARTIFACT_IMAGE "pause" /* The sandbox image, which is no program. */
 #define ARTIFACT_IMAGE_FILE "C:\\k\\pause.tar"
 enum {
     ARTIFACTS_MAX = 64,
-    ARTIFACT_SIZE_MAX = 512 * 1024 * 1024, /* one file */
+    ARTIFACT_SIZE_MAX = 512 * 1024 * 1024, /* The largest size of one file. */
     BUNDLE_SIZE_MAX = 1024 * 1024 * 1024,
 };
 
-/* One file of the lock. artifacts_free(). */
+/* One file of the lock. Free with artifact_free() or artifacts_free(). */
 struct artifact {
-    char *name;      /* "kubelet" */
-    char *version;   /* "v1.37.1" */
-    char sha256[65]; /* lower-case hex; "": of upstream, not read yet */
-    uint64_t size;   /* 0: not known */
-    char *path;      /* within the bundle, with '/': "k/kubelet.exe"; of upstream "HOST/PATH" */
-    char *digest;    /* of upstream: where its SHA-256 is, "HOST/PATH"; or NULL */
-    char *member;    /* of upstream: its path in the archive that this is, or NULL */
-    char *target;    /* on the node: "C:\\k\\kubelet.exe" */
+    char *name;      /* Name, e.g. "kubelet". */
+    char *version;   /* Version, e.g. "v1.37.1". */
+    char sha256[65]; /* Digest in lower-case hex; "": upstream's, not read yet. */
+    uint64_t size;   /* Size in bytes; 0: not known. */
+    char *path;      /* Path in the bundle, with '/': "k/kubelet.exe"; upstream's: "HOST/PATH". */
+    char *digest;    /* Upstream's "HOST/PATH" of the published SHA-256; or NULL. */
+    char *member;    /* Upstream's path inside the archive `path`; or NULL. */
+    char *target;    /* Path on the node, e.g. "C:\\k\\kubelet.exe". */
 };
 struct artifacts {
     struct artifact *items;
@@ -31,52 +31,56 @@ struct artifacts {
 };
 void artifact_free(struct artifact *artifact);
 void artifacts_free(struct artifacts *artifacts);
-/* By name; NULL: it is not there, or there are none (NULL). */
+/* Finds an artifact by name. NULL when it is not in the list; `artifacts` may be NULL. */
 const struct artifact *artifact_find(const struct artifacts *artifacts, const char *name);
 
-/* What a node may need and where it goes: the services' programs, then what belongs to them. */
+/* A program that a node may need, and its path. First the programs of the services, then others. */
 struct artifact_target {
-    const char *name;              /* "kubelet", "containerd-shim-runhcs-v1", "win-overlay", ... */
-    const char *target;            /* "C:\\k\\kubelet.exe" */
-    bool required;                 /* by every node */
-    const struct service *service; /* whose program it is, or NULL */
+    /* Name, e.g. "kubelet", "containerd-shim-runhcs-v1", "win-overlay". */
+    const char *name;
+    const char *target;            /* Path on the node, e.g. "C:\\k\\kubelet.exe". */
+    bool required;                 /* Every node needs the program. */
+    const struct service *service; /* The service that runs this program, or NULL. */
 };
-/* The i-th; false behind the last. */
+/* Gets the i-th row; returns false after the last. */
 bool artifact_target_at(size_t i, struct artifact_target *ret);
-/* By name; false when there is none. */
+/* Gets the row of this name; returns false when there is none. */
 bool artifact_target_find(const char *name, struct artifact_target *ret);
-/* Where a node's own containerd decides it (services/containerd_settings.h). */
+/* Paths that depend on a node's own containerd (services/containerd_settings.h). */
 struct artifact_places {
-    const char *cni_folder; /* of CNI's programs; NULL: CNI_BIN_DIR */
-    bool keeps_containerd;  /* the one that is here stays: its programs go nowhere */
+    const char *cni_folder; /* Folder of CNI programs; NULL: CNI_BIN_DIR. */
+    bool keeps_containerd;  /* The installed containerd stays, so its programs are not installed. */
 };
-/* Where a target goes on such a node (NULL: as the table says); NULL: nowhere. The caller frees. */
+/* The path of a target on a node with these places (NULL: the table's path). Returns NULL when it
+ * is not installed at all. The caller frees. */
 char *artifact_place(const struct artifact_places *places, const char *target);
-/* How to come by a program that winjoin's own catalog does not have, because nobody publishes a
- * release of it with a digest; NULL: it is not one of those. */
+/* Where to get a program that is not in winjoin's catalog, because no release of it with a digest
+ * is published. NULL for any other program. */
 const char *artifact_origin(const char *name);
 
-/* The lock file, YAML or JSON, strict (no unknown keys, no name, path or target twice):
- *   {"apiVersion":"winjoin.io/v1alpha1","kind":"BundleLock",
- *    "artifacts":[{"name","version","sha256","size","path"[,"target"]}]
- *    [,"images":[{"name","sha256","size","path"}]]}
- * A name of the target table needs no target. Images have the version "image", and no target;
- * ret_images NULL: they are passed over. Kinds: ERROR_MALFORMED; ERROR_UNTRUSTED for a path
- * that leaves the bundle (absolute, "..", drive, backslash) or a target outside C:\k,
+/* Parses a lock file, YAML or JSON. It is strict: no unknown keys, no name, path or target twice.
+ *
+ * {"apiVersion":"winjoin.io/v1alpha1","kind":"BundleLock",
+ * "artifacts":[{"name","version","sha256","size","path"[,"target"]}]
+ * [,"images":[{"name","sha256","size","path"}]]}
+ *
+ * A name of the target table needs no target. Images get the version "image" and no target; they
+ * are ignored when ret_images is NULL. Fails with ERROR_MALFORMED, or ERROR_UNTRUSTED for a path
+ * that leaves the bundle (absolute, "..", drive, backslash) or a target outside of C:\k,
  * C:\opt\cni\bin and C:\Program Files\containerd. */
 int artifact_lock_parse(const char *text, size_t len, struct artifacts *ret,
                         struct artifacts *ret_images, struct error *err);
-/* As a version of a lock: at most 64 letters, digits and ._-+ (NULL is none). */
+/* Is this a valid version for a lock: 1 to 64 letters, digits and ._-+? NULL is not valid. */
 bool artifact_version_is_usable(const char *version);
-/* The lock's text, for bundle create; `images` may be NULL. The caller frees. */
+/* Makes the text of a lock for bundle create; `images` may be NULL. The caller frees. */
 char *artifact_lock_make(const struct artifacts *artifacts, const struct artifacts *images);
 
-/* An opened bundle. */
+/* An opened bundle; close it with bundle_free(). */
 struct bundle;
-/* `path`: a folder or a .zip with ARTIFACT_LOCK_NAME at its top. Read through `host`. `lock`: the
- * lock file that counts instead, or NULL. Kinds: ERROR_ABSENT, ERROR_MALFORMED (no archive,
- * truncated), ERROR_UNTRUSTED (hostile entries: path traversal, absolute, links, devices, too
- * large, listed twice). */
+/* Opens a folder or .zip that has ARTIFACT_LOCK_NAME at its top; it is read through `host`. `lock`
+ * is another lock file to use instead, or NULL. Fails with ERROR_ABSENT, ERROR_MALFORMED (no
+ * archive, truncated), ERROR_UNTRUSTED (dangerous entries: path traversal, absolute, links,
+ * devices, too large, listed twice). */
 int bundle_open(struct host *host, const char *path, const char *lock, struct bundle **ret,
                 struct error *err);
 /* The same from a mirror: its lock is fetched, unless one is given, and of the artifacts those that
@@ -84,29 +88,28 @@ int bundle_open(struct host *host, const char *path, const char *lock, struct bu
  * borrowed. Kinds: also those of mirror_fetch_all(). */
 int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bundle **ret,
                        struct error *err);
-/* Which of upstream's releases. */
+/* Which of upstream's releases to use. */
 struct bundle_choice {
-    const char *kubernetes_version; /* "v1.37.1" */
-    const char
-        *catalog;     /* a file instead of winjoin's own (services/artifacts/catalog.h), or NULL */
-    const char *lock; /* a file: what it says of them counts, or NULL */
+    const char *kubernetes_version; /* Version of Kubernetes, e.g. "v1.37.1". */
+    const char *catalog;            /* Catalog file (catalog.h); NULL: winjoin's own. */
+    const char *lock;               /* A lock file that decides versions and digests; or NULL. */
 };
-/* Upstream's own releases as a bundle (services/artifacts/catalog.h): of `names` what is
- * published. `from`: as for bundle_open_mirror(), redirects are followed; its url is NULL or a
- * proxy of the hosts, "URL/HOST/PATH". Nothing but the files of the choice is read yet. Reading an
- * artifact proves it by the lock's digest or the published one, and then fills in its sha256 and
- * size. Kinds: those of the lock and of catalog_read(). */
+/* Opens upstream's own releases as a bundle (services/artifacts/catalog.h), with those of `names`
+ * that are published. `from` is as for bundle_open_mirror(), and redirects are followed; its url is
+ * NULL or a proxy of the hosts, "URL/HOST/PATH". So far only the files of `choice` are read.
+ * Reading an artifact later verifies it by the lock's or the published digest and sets its sha256
+ * and size. Fails as the functions for the lock and as catalog_read(). */
 int bundle_open_upstream(const struct mirror *from, const struct text_list *names,
                          const struct bundle_choice *choice, struct bundle **ret,
                          struct error *err);
-/* Of `names` those that this machine has in the version that their files say, and that upstream
- * publishes as files of their own, with the SHA-256 published there: one request each. "": it
- * cannot be had. artifacts_free(). `from` and `catalog` as above. Kinds: those of catalog_read(),
- * ERROR_INTERRUPTED. */
+/* Finds the programs of `names` that are on this machine in a version that upstream publishes as a
+ * plain file (no archive), and sets their published SHA-256 by one request each; "" when it cannot
+ * be fetched. Free with artifacts_free(). `from` and `catalog` are as for bundle_open_upstream().
+ * Fails as catalog_read(), or with ERROR_INTERRUPTED. */
 int artifacts_published(const struct mirror *from, const struct text_list *names,
                         const char *catalog, struct artifacts *ret, struct error *err);
-/* Sets the artifacts' targets for the node, and leaves out those that go nowhere. The same again
- * changes nothing. */
+/* Sets the targets of the artifacts for this node and removes artifacts that it does not install. A
+ * second call changes nothing. */
 void bundle_place(struct bundle *bundle, const struct artifact_places *places);
 bool bundle_is_upstream(const struct bundle *bundle);
 /* NULL when it is none: then reading an artifact costs no request. */
@@ -114,92 +117,94 @@ const struct mirror *bundle_mirror(const struct bundle *bundle);
 /* Frees a bundle, or nothing where the pointer is NULL. */
 void bundle_freep(struct bundle **ptr);
 const struct artifacts *bundle_artifacts(const struct bundle *bundle);
-/* Images of one's own that it brings, as archives for `ctr images import`; without a bundle (NULL)
- * none. */
+/* The user's own images in the bundle, as archives for `ctr images import`; `bundle` may be
+ * NULL. */
 const struct artifacts *bundle_images(const struct bundle *bundle);
-/* Copies one of them to `to`, piece by piece (HOST_PUBLIC); what is there already of a mirror's is
- * gone on with. Proved, else ERROR_UNTRUSTED, and the file is removed. `to` NULL: proved alone, of
- * a folder or .zip. */
+/* Copies an image to `to` in pieces (HOST_PUBLIC) and verifies it; on ERROR_UNTRUSTED the file is
+ * removed. A partial file from a mirror is continued. With `to` NULL it only verifies the image of
+ * a folder. Fails with ERROR_UNSUPPORTED for a .zip. */
 int bundle_image_copy(struct bundle *bundle, const struct artifact *image, const char *to,
                       struct error *err);
-/* The first megabytes of an artifact or image, which nobody has proved: for a look at what it is.
- * The caller frees. Kinds: those of host_read_part() and mirror_fetch_all(). */
+/* The first megabytes of an artifact or image, not verified, to see what it is. The caller frees.
+ * Fails as host_read_part() and mirror_fetch_all(). */
 int bundle_head(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
                 struct error *err);
-/* The SHA-256 and the size of a file of any size; `to`: a copy of it is made, or NULL. */
+/* Computes SHA-256 and size of a file of any size. `to` is the path for a copy, or NULL. */
 int artifact_digest_file(struct host *host, const char *path, const char *to,
                          char sha256[DIGEST_TEXT_MAX], uint64_t *ret_size, struct error *err);
-/* Content of an artifact, its size and checksum proved (else ERROR_UNTRUSTED). The caller frees. */
+/* Reads an artifact and verifies size and checksum (else ERROR_UNTRUSTED). The caller frees. */
 int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
                 struct error *err);
-/* The same for the last time: what was fetched is handed over, not copied. */
+/* Does the same as bundle_read() for the last use of an artifact: the fetched content is handed
+ * over instead of copied. */
 int bundle_take(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
                 struct error *err);
-/* Proves the artifacts of these names (NULL: all of the bundle) without touching the node; of a
- * mirror and of upstream's they are fetched together. */
+/* Verifies the artifacts of these names (NULL: all of the bundle, with its images) and changes
+ * nothing on the node. Those of a mirror and of upstream are fetched together. */
 int bundle_verify(struct bundle *bundle, const struct text_list *only, struct error *err);
-/* ERROR_UNTRUSTED: the archive has a file that its lock does not name. A folder may have others. */
+/* Fails with ERROR_UNTRUSTED when the .zip has a file that its lock does not name. A folder may
+ * have other files. */
 int bundle_check_closed(const struct bundle *bundle, struct error *err);
 
-/* Whether the node has just this where it goes, and nobody but an administrator can have put it
- * there (host/host.h): else it is written again. */
+/* Does the node have exactly this artifact at its target, in a file that only an administrator can
+ * have written (host/host.h)? If not, it must be written again. */
 int artifact_is_installed(struct host *host, const struct artifact *artifact, bool *ret_same,
                           struct error *err);
-/* Told before a target is written, so that the caller can keep what stood there (replaces true); -1
- * stops. */
+/* Called before a target is written, so that the caller can back up an existing file (`replaces` is
+ * true). Returning -1 stops the installation. */
 typedef int artifact_before(void *context, const struct artifact *artifact, bool replaces,
                             struct error *err);
 struct artifacts_result {
-    size_t present, installed; /* installed counts replaced ones too */
-    uint64_t bytes;            /* written */
+    size_t present, installed; /* Counts of artifacts; `installed` includes replaced ones. */
+    uint64_t bytes;            /* Bytes that were written. */
 };
-/* Fetches what artifacts_ensure() will install, where it has to be fetched. */
+/* Fetches what artifacts_ensure() will install, if the bundle is on a mirror or upstream. */
 int artifacts_fetch(struct host *host, struct bundle *bundle, struct error *err);
-/* Writes what is missing or different on the node, all of it verified before the first is written;
- * equal ones (by checksum) stay, and are not asked of the bundle. `only` (NULL = all): names to
- * install. before may be NULL. */
+/* Installs the artifacts that are missing or different on the node. All are verified before the
+ * first is written. Equal ones (by checksum) stay and are not read from the bundle. `only` (NULL =
+ * all) has the names to install. `before` may be NULL. */
 int artifacts_ensure(struct host *host, struct bundle *bundle, const struct text_list *only,
                      artifact_before *before, void *context, struct artifacts_result *ret,
                      struct error *err);
-/* Writes a file that may be a program which runs: Windows writes over none and removes none, but
- * lets it be renamed. Such a one is moved to "PATH.old" (or .old1 ..., where an older one still
- * runs). Kinds: those of host_write(). */
+/* Writes a file that may be a running program. Windows neither overwrites nor deletes a running
+ * program, but lets it be renamed, so it is renamed to "PATH.old" (or .old1 ..., while an older one
+ * still runs). Fails as host_write(). */
 int program_write(struct host *host, const char *path, const void *data, size_t len,
                   enum host_access access, struct error *err);
-/* Removes those that no longer run. */
+/* Removes the renamed programs of `path` that no longer run. */
 void program_remove_old(struct host *host, const char *path);
-/* Names that a node with these choices needs and that neither the lock (NULL allowed) nor the node
- * (NULL: nothing is asked of one) has; a program that a stranger put there is not the node's.
- * `places` may be NULL. `cni_type`: the CNI plugin, `ipam`: the program that it asks for addresses;
- * NULL: none is needed.
- */
+/* Adds the names of programs that a node with these choices needs and that neither the lock (may be
+ * NULL) nor the node has (NULL: no node is checked). A program that an untrusted user put there
+ * does not count. `places` may be NULL. `cni_type` is the CNI plugin and `ipam` the program for its
+ * addresses; each is NULL when none is needed. */
 int artifacts_missing(struct host *host, const struct artifacts *lock,
                       const struct artifact_places *places, const char *cni_type, const char *ipam,
                       const struct service_choice *choice, struct text_list *ret,
                       struct error *err);
-/* `artifacts` of a JoinPlan: [{name,version[,url],sha256,path}]; url of a mirror's (or NULL). New
- * reference. */
+/* The `artifacts` of a JoinPlan: [{name,version[,url],sha256,path}]; with `mirror` (or NULL) they
+ * have its URLs. New reference. */
 json_t *artifacts_json(const struct artifacts *artifacts, const struct mirror *mirror);
 
-/* bundle create: packs the files of a folder that the target table knows by file name (kubelet.exe,
- * ...) with a lock into one .zip. Each must be a Windows program; its version is read from it
- * (services/artifacts/program_image.h), "unknown" when it has none. `versions` (or NULL) maps
- * artifact name to the version that counts instead. Kinds: ERROR_USAGE for a name or version in
- * `versions` that cannot be, ERROR_MALFORMED for a file that is no Windows program, ERROR_ABSENT.
- */
+/* For bundle create: packs the files of a folder whose names are in the target table (kubelet.exe,
+ * ...) with a lock into one .zip. Each must be a Windows program; its version is read from the file
+ * (services/artifacts/program_image.h), or is "unknown". `versions` (or NULL) maps artifact names
+ * to versions to use instead. Fails with ERROR_USAGE for an unknown name or unusable version in
+ * `versions`, ERROR_MALFORMED for a file that is no Windows program, ERROR_ABSENT. */
 int bundle_create(struct host *host, const char *folder, const char *zip_path,
                   const json_t *versions, struct artifacts *ret, struct error *err);
-/* The images of a bundle. */
+/* The images to pack into a bundle. */
 struct bundle_wants {
-    const char *sandbox;            /* "registry.k8s.io/pause:3.10.2", or NULL */
-    const struct text_list *images; /* of one's own */
-    unsigned build;                 /* of Windows; 0: each */
+    /* The sandbox image, e.g. "registry.k8s.io/pause:3.10.2"; or NULL. */
+    const char *sandbox;
+    const struct text_list *images; /* The user's own images. */
+    unsigned build;                 /* Build of Windows; 0: all builds. */
     const struct mirror *from;
 };
-/* The same of all that an open bundle has, each proved, and of the sandbox image. With images of
- * one's own `path` is a folder: they are too large for a .zip. It has its lock when it is whole;
- * the same call goes on with what is there of them. The same bytes for the same programs. Kinds:
- * those of bundle_read(), image_fetch() and ERROR_MALFORMED. */
+/* For bundle create: packs all artifacts of an open bundle, each verified, and the sandbox image.
+ * With the user's own images `path` is a folder, since they are too large for a .zip. The folder
+ * gets its lock when it is complete; a repeated call continues with the images that are there. The
+ * same programs give the same bytes. Fails as bundle_read() and image_fetch(), or with
+ * ERROR_MALFORMED. */
 int bundle_create_from(struct host *host, struct bundle *bundle, const struct bundle_wants *wants,
                        const char *path, struct artifacts *ret, struct artifacts *ret_images,
                        struct error *err);

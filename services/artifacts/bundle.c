@@ -1,4 +1,4 @@
-/* A bundle, folder, .zip or mirror: opened, its artifacts proved one by one. */
+/* A bundle (folder, .zip or mirror): opens it and verifies its artifacts one by one. */
 #include "base/text.h"
 #include "host/path.h"
 #include "pki/digest.h"
@@ -12,13 +12,13 @@ enum { LOCK_SIZE_MAX = 1024 * 1024, PIECE = 4 * 1024 * 1024 };
 
 struct bundle {
     struct host *host;
-    char *folder; /* or */
+    char *folder; /* Of folder, zip and mirror exactly one is set. */
     char *zip;
-    size_t zip_len; /* or */
+    size_t zip_len; /* Length of the .zip in memory. */
     struct mirror *mirror;
-    bool is_upstream; /* a mirror whose lock is the catalogue */
+    bool is_upstream; /* A mirror whose list of artifacts comes from the catalog. */
     struct artifacts artifacts, images;
-    char **fetched; /* of a mirror: one an artifact, proved; NULL = not asked for yet */
+    char **fetched; /* A mirror's verified content of each artifact; NULL = not fetched. */
 };
 
 void bundle_freep(struct bundle **ptr) {
@@ -30,7 +30,7 @@ void bundle_freep(struct bundle **ptr) {
         free(bundle->fetched[i]);
     free(bundle->fetched);
     if (bundle->mirror)
-        free((char *)bundle->mirror->url); /* its copy */
+        free((char *)bundle->mirror->url); /* The bundle owns this copy of the URL. */
     free_all(bundle->mirror, bundle->folder, bundle->zip);
     artifacts_free(&bundle->artifacts);
     artifacts_free(&bundle->images);
@@ -184,7 +184,7 @@ int bundle_open_upstream(const struct mirror *from, const struct text_list *name
     } else {
         if (read_lock(bundle, choice->lock, err) < 0 || check_sum(all, err) < 0)
             return -1;
-        /* Those of the lock that are wanted, where upstream has them. */
+        /* Keeps the wanted artifacts of the lock that upstream has. */
         for (size_t i = 0; i < all->count; i++)
             if (text_list_has(names, all->items[i].name) && catalog_locate(catalog, &all->items[i]))
                 all->items[kept++] = all->items[i];
@@ -253,7 +253,7 @@ const struct mirror *bundle_mirror(const struct bundle *bundle) {
 static int check_content(struct artifact *artifact, const char *data, size_t len,
                          struct error *err) {
     char digest[DIGEST_TEXT_MAX];
-    if (!*artifact->sha256) { /* upstream's, proved by the published digest */
+    if (!*artifact->sha256) { /* Upstream's artifact, already verified by its published digest. */
         digest_sha256(data, len, artifact->sha256);
         artifact->size = len;
         return 0;
@@ -298,7 +298,7 @@ static int fetch(struct bundle *bundle, const bool *wanted, struct error *err) {
     }
 
     for (size_t i = 0; i < artifacts->count; i++) {
-        struct error first = {0}; /* what failed before stays said */
+        struct error first = {0}; /* The first error is kept. */
 
         if (contents[i] && check_content(&artifacts->items[i], contents[i], lengths[i],
                                          result < 0 ? &first : err) == 0)
@@ -342,7 +342,7 @@ int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **r
     return 0;
 }
 
-/* ---- images ---- */
+/* ---- images and large files ---- */
 
 int artifact_digest_file(struct host *host, const char *path, const char *to,
                          char sha256[DIGEST_TEXT_MAX], uint64_t *ret_size, struct error *err) {

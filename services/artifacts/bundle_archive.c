@@ -1,4 +1,4 @@
-/* Reading .zip, .tar.gz and .tar.zst with libarchive; writing .zip without. */
+/* Reads .zip, .tar.gz and .tar.zst with libarchive; writes .zip without it. */
 #include "services/artifacts/bundle_archive.h"
 
 #include <archive.h>
@@ -14,14 +14,15 @@ static const uint64_t UNPACKED_MAX = 2ull * 1024 * 1024 * 1024;
 
 static void archive_read_freep(struct archive **archive) {
     if (*archive)
-        (void)archive_read_free(*archive); /* nothing is written: no failure matters */
+        /* Closing an archive that was only read cannot lose data. */
+        (void)archive_read_free(*archive);
 }
 
 static int set_archive_error(struct archive *archive, enum error_kind kind, struct error *err) {
     const char *why = archive_error_string(archive);
     if (!why)
         why = "no archive";
-    /* some of its texts end a line */
+    /* Some texts of libarchive end with a line break. */
     return error_set(err, kind, "read archive: %.*s", (int)strcspn(why, "\n"), why);
 }
 
@@ -37,7 +38,7 @@ static int open_archive(const char *data, size_t len, struct archive **ret, stru
     return 0;
 }
 
-/* The next entry's name in *ret, NULL at the end. */
+/* Gets the next entry and its name; *ret is NULL at the end. */
 static int next_entry(struct archive *archive, struct archive_entry **ret_entry, const char **ret,
                       struct error *err) {
     int result = archive_read_next_header(archive, ret_entry);
@@ -49,14 +50,15 @@ static int next_entry(struct archive *archive, struct archive_entry **ret_entry,
     *ret = archive_entry_pathname(*ret_entry);
     if (!*ret)
         return error_set(err, ERROR_UNTRUSTED, "read archive: an entry has an unreadable name");
-    /* tar's "./bin/x" is "bin/x"; "./" itself is "". */
+    /* In tar "./bin/x" means "bin/x", and "./" is "". */
     while (text_starts_with(*ret, "./"))
         *ret += 2;
     *ret += text_equal(*ret, ".");
     return 0;
 }
 
-/* `sum`: of the unpacked sizes. A small archive must not keep us unpacking for hours. */
+/* Checks an entry. `sum` adds up the unpacked sizes, so that a small archive cannot take hours to
+ * unpack. */
 static int check_entry(struct archive_entry *entry, const char *name, const struct text_list *seen,
                        uint64_t *sum, struct error *err) {
     bool folder = archive_entry_filetype(entry) == AE_IFDIR;
@@ -64,7 +66,8 @@ static int check_entry(struct archive_entry *entry, const char *name, const stru
     _cleanup_(freep) char *plain =
         xstrndup(name, folder && len && name[len - 1] == '/' ? len - 1 : len);
     const char *fault = bundle_path_fault(plain);
-    la_int64_t size = archive_entry_size(entry); /* 0 where a .zip tells it behind the data */
+    /* The size is 0 for a .zip that has it after the data. */
+    la_int64_t size = archive_entry_size(entry);
 
     if (fault)
         return error_set(err, ERROR_UNTRUSTED, "read archive: entry '%s' %s", name, fault);
@@ -74,7 +77,7 @@ static int check_entry(struct archive_entry *entry, const char *name, const stru
     if (archive_entry_is_encrypted(entry))
         return error_set(err, ERROR_MALFORMED, "read archive: entry '%s' is encrypted", name);
     for (size_t i = 0; i < seen->count; i++)
-        if (text_equal_nocase(seen->items[i], name)) /* as Windows' file names are compared */
+        if (text_equal_nocase(seen->items[i], name)) /* Windows ignores case in file names. */
             return error_set(err, ERROR_UNTRUSTED, "read archive: duplicate entry '%s'", name);
     if (size < 0 || (uint64_t)size > UNPACKED_MAX - *sum)
         return error_set(err, ERROR_UNTRUSTED,
@@ -83,7 +86,7 @@ static int check_entry(struct archive_entry *entry, const char *name, const stru
     return 0;
 }
 
-/* The entry's content; what its header says of its size is not believed. */
+/* Reads the content of an entry. The size in its header is not trusted. */
 static int read_content(struct archive *archive, const char *name, size_t max, char **ret,
                         size_t *ret_len, struct error *err) {
     _cleanup_(text_free) struct text content = {.cap = max + 2};
@@ -92,7 +95,7 @@ static int read_content(struct archive *archive, const char *name, size_t max, c
         la_ssize_t got = archive_read_data(archive, block, BLOCK);
         if (got == 0)
             break;
-        if (got < 0) /* a wrong checksum, most often */
+        if (got < 0) /* The data most often has a wrong checksum. */
             return set_archive_error(archive, ERROR_UNTRUSTED, err);
         if ((size_t)got > max - content.len)
             return error_set(err, ERROR_UNTRUSTED, "read archive: '%s' is longer than %zu bytes",
@@ -172,16 +175,16 @@ int bundle_archive_files(const char *data, size_t len, struct text_list *ret, st
     return -1;
 }
 
-/* ---- zip ---- */
+/* ---- writing a .zip ---- */
 
-/* Writing .zip without compression (PKWARE, APPNOTE.TXT 4.3 and 4.4). libarchive writes other bytes
- * from version to version; a bundle is the same wherever it was made. */
+/* Writes .zip files without compression (PKWARE, APPNOTE.TXT 4.3 and 4.4). libarchive's output
+ * differs between its versions, but the same bundle must have the same bytes everywhere. */
 
 enum {
     VERSION = 10,
     MADE_ON_UNIX = 3 << 8,
     UTF8_NAME = 0x0800,
-    DATE = 1 << 5 | 1, /* 1980-01-01, the first that there is */
+    DATE = 1 << 5 | 1, /* 1980-01-01, the earliest date of the format. */
     FILES_MAX = 0xfffe,
     WHOLE_MAX_MB = 1024
 };
@@ -192,7 +195,7 @@ static void add(struct text *out, uint32_t value, unsigned bytes) {
         text_add_char(out, (char)(value & 255));
 }
 
-/* What the header before a file and its row in the directory have in common. */
+/* Adds the fields that a file's local header and its directory entry have in common. */
 static void add_fields(struct text *out, const struct bundle_archive_file *file, uint32_t crc) {
     const char *p = file->path;
 
@@ -200,12 +203,12 @@ static void add_fields(struct text *out, const struct bundle_archive_file *file,
         p++;
     add(out, VERSION, 2);
     add(out, *p ? UTF8_NAME : 0, 2);
-    add(out, 0, 4); /* stored; midnight */
+    add(out, 0, 4); /* Method "stored", and midnight as time. */
     add(out, DATE, 2);
     add(out, crc, 4);
     add(out, (uint32_t)file->len, 4);
     add(out, (uint32_t)file->len, 4);
-    add(out, (uint32_t)strlen(file->path), 4); /* and no extra field */
+    add(out, (uint32_t)strlen(file->path), 4); /* Length of the name, and 0 for the extra field. */
 }
 
 int bundle_archive_make(const struct bundle_archive_file *files, size_t count, char **ret,
@@ -222,7 +225,7 @@ int bundle_archive_make(const struct bundle_archive_file *files, size_t count, c
         text_add_bytes(&directory, "PK\1\2", 4);
         add(&directory, MADE_ON_UNIX | VERSION, 2);
         add_fields(&directory, &files[i], sum);
-        add(&directory, 0, 4); /* no comment; the first disk */
+        add(&directory, 0, 4); /* No comment, and the first disk. */
         add(&directory, 0, 2);
         add(&directory, regular_file, 4);
         add(&directory, (uint32_t)out.len, 4);
@@ -250,11 +253,12 @@ int bundle_archive_make(const struct bundle_archive_file *files, size_t count, c
     return 0;
 }
 
-/* ---- paths from a bundle, which nobody vouches for ---- */
+/* ---- checking paths from a bundle, which are not trusted ---- */
 
 enum { PATH_LONGEST = 240 };
 
-/* Names that Windows gives to devices, whatever stands behind a dot (Microsoft: Naming Files). */
+/* Is the name that of a Windows device? Whatever follows a dot does not matter (Microsoft: Naming
+ * Files). */
 static bool is_device(const char *name, size_t len) {
     static const char *const devices[] = {"CON",  "PRN",  "AUX",    "NUL",
                                           "COM#", "LPT#", "CONIN$", "CONOUT$"};
@@ -278,7 +282,7 @@ static bool is_device(const char *name, size_t len) {
 
 #define LEADS_OUT "leads out of the archive"
 
-/* NULL: each part is a plain file name of Windows'. */
+/* Says what is wrong with a path; NULL when each part is a plain file name on Windows. */
 static const char *parts_fault(const char *path, char separator) {
     for (const char *part = path, *end;; part = end + 1) {
         size_t len;

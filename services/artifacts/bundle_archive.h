@@ -1,4 +1,5 @@
-/* A .zip, .tar.gz or .tar.zst in memory, which nobody vouches for (libarchive's home). */
+/* A .zip, .tar.gz or .tar.zst in memory whose content is not trusted. The only user of
+ * libarchive. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,9 +9,9 @@
 
 /* A file that is wanted of it. */
 struct bundle_archive_member {
-    const char *path; /* borrowed */
-    size_t max;       /* bytes */
-    char *data;       /* filled in, NUL-terminated; the caller frees, also on failure */
+    const char *path; /* Path in the archive; borrowed. */
+    size_t max;       /* Limit of the size in bytes. */
+    char *data;       /* Content, NUL-terminated; the caller frees it, also after a failure. */
     size_t len;
 };
 /* Looks at every entry, and reads the contents of those that are wanted; `count` 0: the look alone.
@@ -19,31 +20,31 @@ struct bundle_archive_member {
  * ERROR_ABSENT (one that is wanted is not there). */
 int bundle_archive_read_all(const char *data, size_t len, struct bundle_archive_member *wanted,
                             size_t count, struct error *err);
-/* One file's content, at most `max` bytes (more: ERROR_UNTRUSTED); absent: ERROR_ABSENT. *ret is
- * NUL-terminated; the caller frees. */
+/* Reads one file of at most `max` bytes (more: ERROR_UNTRUSTED). ERROR_ABSENT when it is not there.
+ * *ret is NUL-terminated; the caller frees. */
 int bundle_archive_read(const char *data, size_t len, const char *path, size_t max, char **ret,
                         size_t *ret_len, struct error *err);
 
-/* The paths of its files are added to the list, also on failure. */
+/* Adds the paths of all files to the list, also before a failure. */
 int bundle_archive_files(const char *data, size_t len, struct text_list *ret, struct error *err);
 
-/* One file to pack; borrowed. */
+/* A file to pack. Text and data are borrowed. */
 struct bundle_archive_file {
     const char *path;
     const char *data;
     size_t len;
 };
-/* Packs the files into a .zip, as they are, without compression: the same bytes for the same files.
- * The caller frees *ret. */
+/* Packs the files into a .zip without compression. The same files give the same bytes. The caller
+ * frees *ret. */
 int bundle_archive_make(const struct bundle_archive_file *files, size_t count, char **ret,
                         size_t *ret_len, struct error *err);
 
-/* Which paths a bundle may name: its own files, and the program folders of a node. Pure. */
+/* Which paths a bundle may name for its own files and for targets on a node. Pure. */
 
 /* A safe path is relative, with '/', and has no "." or ".." or empty part, no drive, backslash or
  * control character. NULL: it is one; else what is wrong, to be said behind the path ("leads out of
  * the archive"). */
 const char *bundle_path_fault(const char *path);
-/* A file under C:\k, C:\opt\cni\bin or C:\Program Files\containerd by Windows' rules (no "..", no
- * stream, no part that ends in a dot or blank). */
+/* Is the target a file below C:\k, C:\opt\cni\bin or C:\Program Files\containerd by the rules of
+ * Windows (no "..", no stream, no part that ends in a dot or blank)? */
 bool bundle_target_is_safe(const char *target);

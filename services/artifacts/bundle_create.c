@@ -1,4 +1,4 @@
-/* Packing a bundle from a folder of programs, or from upstream's releases. */
+/* Packs a bundle from a folder of programs or from upstream's releases. */
 #include "base/nearest.h"
 #include "host/path.h"
 #include "pki/digest.h"
@@ -7,9 +7,9 @@
 #include "services/artifacts/image.h"
 #include "services/artifacts/program_image.h"
 
-/* What is packed so far: the lock's rows and the files' bytes, in the same order. */
+/* What is packed so far: rows of the lock and, in the same order, the bytes of the files. */
 struct packing {
-    struct artifacts artifacts, images; /* images are on disk */
+    struct artifacts artifacts, images; /* The images are files on disk. */
     char *contents[ARTIFACTS_MAX];
     size_t lengths[ARTIFACTS_MAX];
 };
@@ -21,7 +21,7 @@ static void packing_free(struct packing *packing) {
     artifacts_free(&packing->images);
 }
 
-/* `sha256` NULL: not known yet. */
+/* Adds a program; takes ownership of data. sha256 may be NULL when it is not known yet. */
 static void add_artifact(struct packing *packing, const struct artifact_target *target,
                          const char *version, const char *sha256, char *data, size_t len) {
     struct artifacts *list = &packing->artifacts;
@@ -74,8 +74,8 @@ static char *path_within(const char *folder, const char *name) {
     return path;
 }
 
-/* Writes a .zip, or a folder where there are images. The rows go to the caller, the bytes do not.
- */
+/* Writes a .zip, or a folder when there are images. The caller gets the rows of the lock; the bytes
+ * are freed. */
 static int finish(struct host *host, struct packing *packing, const char *path,
                   struct artifacts *ret, struct error *err) {
     const struct artifacts *artifacts = &packing->artifacts;
@@ -90,7 +90,7 @@ static int finish(struct host *host, struct packing *packing, const char *path,
         files[i + 1] = (struct bundle_archive_file){artifacts->items[i].path, packing->contents[i],
                                                     packing->lengths[i]};
     if (packing->images.count) {
-        /* The lock comes last: until then the folder is no bundle. */
+        /* The lock is written last, since without it the folder is no bundle. */
         for (size_t i = 1; i <= artifacts->count && result == 0; i++) {
             _cleanup_(freep) char *to = path_within(path, files[i].path);
 
@@ -126,7 +126,7 @@ int bundle_create(struct host *host, const char *folder, const char *zip_path,
     while (count < ARTIFACTS_MAX && artifact_target_at(count, &target))
         known[count++] = target.name;
     json_each_member(versions, name, version) {
-        if (!artifact_target_find(name, &target)) { /* most likely misspelt */
+        if (!artifact_target_find(name, &target)) { /* The name is most likely misspelled. */
             const char *near = nearest_name(name, known, count);
 
             (void)error_set(err, ERROR_USAGE, "versions: '%s' is not a program of a node", name);
@@ -146,9 +146,10 @@ int bundle_create(struct host *host, const char *folder, const char *zip_path,
     return finish(host, &packing, zip_path, ret, err);
 }
 
-/* ---- images ---- */
+/* ---- packing images ---- */
 
-/* The sandbox image, a program's file as others; images of one's own, which stay in the folder. */
+/* Adds the sandbox image, which is packed like a program, and the user's own images, which stay
+ * files in the folder. */
 static int add_images(struct host *host, const struct bundle_wants *wants, const char *folder,
                       struct packing *packing, struct error *err) {
     _cleanup_(freep) char *lock = path_within(folder, ARTIFACT_LOCK_NAME);
@@ -176,7 +177,7 @@ static int add_images(struct host *host, const struct bundle_wants *wants, const
 
         if (artifact_find(&packing->images, reference))
             continue;
-        /* "images/mcr.microsoft.com_windows_nanoserver_ltsc2022.tar" */
+        /* For example "images/mcr.microsoft.com_windows_nanoserver_ltsc2022.tar". */
         image.path = xasprintf("images/%s.tar", reference);
         (void)text_replace(image.path + strlen("images/"), "/:@", '_');
         path = path_within(folder, image.path);
@@ -194,7 +195,8 @@ int bundle_create_from(struct host *host, struct bundle *bundle, const struct bu
     _cleanup_(packing_free) struct packing packing = {0};
     const struct artifacts *artifacts = bundle_artifacts(bundle);
 
-    if (bundle_verify(bundle, NULL, err) < 0) /* all at the same time, an archive once */
+    /* Fetches all programs together, and each archive once. */
+    if (bundle_verify(bundle, NULL, err) < 0)
         return -1;
     for (size_t i = 0; i < artifacts->count; i++) {
         const struct artifact *artifact = &artifacts->items[i];

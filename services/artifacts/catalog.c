@@ -1,4 +1,4 @@
-/* The catalog of releases: read, checked, and asked for a program. */
+/* Reads and checks the catalog of releases, and finds programs in it. */
 #include "services/artifacts/catalog.h"
 
 #include <ctype.h>
@@ -9,7 +9,8 @@
 
 enum { PATTERN_LONGEST = 400 };
 
-/* releases[] as checked; each has name, path, digest, and version, programs, members or not. */
+/* The checked releases[]. Each has name, path and digest; version is optional; it has either
+ * programs or members. */
 struct catalog {
     json_t *releases;
 };
@@ -33,9 +34,10 @@ void catalog_freep(struct catalog **catalog) {
     free(*catalog);
 }
 
-/* ---- checks ---- */
+/* ---- checking a catalog ---- */
 
-/* "HOST/PATH", no scheme, no query, nothing that a server reads as another path. */
+/* Is this "HOST/PATH" without scheme and query, and without parts that a server could read as
+ * another path? */
 static bool pattern_is_usable(const char *pattern) {
     size_t len = strlen(pattern), host = strcspn(pattern, "/"), skip;
 
@@ -54,7 +56,7 @@ static bool pattern_is_usable(const char *pattern) {
     return true;
 }
 
-/* `member`: its path in an archive, or NULL. */
+/* Checks a program's name. `member` is its path in an archive, or NULL. */
 static int check_program(json_t *seen, const char *name, const char *member, struct error *err) {
     struct artifact_target target;
 
@@ -134,7 +136,7 @@ int catalog_read(const char *text, size_t len, const char *what, struct catalog 
     return 0;
 }
 
-/* ---- questions ---- */
+/* ---- lookups ---- */
 
 static const json_t *find(const struct catalog *catalog, const char *name,
                           const char **ret_member) {

@@ -1,4 +1,4 @@
-/* The table of versions that go together. */
+/* The table of versions that work together. */
 #include "services/artifacts/catalog.h"
 
 #include <stdio.h>
@@ -34,12 +34,13 @@ static const struct compatible rows[] = {
     {"pause", 0, 0, SERVER_2025, "3.10.2", "older ones have no image for Server 2025", PAUSE},
 };
 
-/* The three numbers, from "v2.4.2", "2.4.2-rc.1" or "containerd github.com/... v2.4.2 <commit>". */
+/* Reads the three numbers of "v2.4.2", "2.4.2-rc.1" or "containerd github.com/... v2.4.2
+ * <commit>". */
 static bool numbers_of(const char *version, unsigned ret[NUMBERS]) {
     const char *at = version ? strstr(version, " v") : NULL;
 
     at = at ? at + 2 : version ? version + (*version == 'v') : "";
-    /* NOLINTNEXTLINE(cert-err34-c): what is no number ends it */
+    /* NOLINTNEXTLINE(cert-err34-c): reading stops at a part that is no number. */
     return sscanf(at, "%4u.%4u.%4u", &ret[0], &ret[1], &ret[2]) == NUMBERS;
 }
 
@@ -78,7 +79,7 @@ const struct compatible *compatible_breach(const char *program, const char *vers
     return NULL;
 }
 
-/* "2.4.0 or newer, 2.3.0 or newer of 2.3". */
+/* Describes the allowed versions, as "2.4.0 or newer, 2.3.0 or newer of 2.3". */
 static char *versions_text(const char *versions) {
     struct text out = {0};
     unsigned v[NUMBERS];

@@ -1,6 +1,7 @@
-/* An image index, manifests and blobs of a registry, and the archive made of them. Nothing of it is
- * believed but the tag's index, which comes by https: all else has the digest that it names.
- * Manifests and configurations are small and held; a layer goes to its place in the archive. */
+/* Fetches the index, manifests and blobs of an image from a registry and packs them as an archive.
+ * Only the index of the tag is trusted, because it comes by https; everything else must have the
+ * digest that names it. Manifests and configurations are small and kept in memory; layers go
+ * directly to their place in the archive. */
 #include "services/artifacts/image.h"
 
 #include "pki/digest.h"
@@ -13,20 +14,20 @@
                "application/vnd.docker.distribution.manifest.v2+json"
 #define LAYOUT "{\"imageLayoutVersion\":\"1.0.0\"}"
 enum { IMAGES_MAX = 8, BLOBS_MAX = 128, MANIFEST_MAX = 1024 * 1024, BLOCK = 512 };
-enum { PACKED_TIME = 315532800 }; /* a fixed one gives the same bytes every time */
-static const long long LAYER_MAX = 0777777777777LL; /* what a header of .tar can say */
+enum { PACKED_TIME = 315532800 }; /* A fixed time gives the same bytes every time. */
+static const long long LAYER_MAX = 0777777777777LL; /* The largest size in a tar header. */
 
-/* What is fetched: manifests, then configurations, then layers; files[i] has the digest at
+/* The parts to fetch: manifests, then configurations, then layers. files[i] must have the digest
  * digests[i]. */
 struct image {
     const struct mirror *from;
-    char *host, *name; /* "registry.k8s.io", "pause" */
-    json_t *list;      /* descriptors of the chosen manifests */
+    char *host, *name; /* Registry and repository, e.g. "registry.k8s.io" and "pause". */
+    json_t *list;      /* Descriptors of the chosen manifests. */
     struct mirror_file files[BLOBS_MAX];
     char *paths[BLOBS_MAX], digests[BLOBS_MAX][DIGEST_TEXT_MAX];
-    char *elsewhere[BLOBS_MAX];    /* where else a layer is, or NULL */
-    size_t count, held, manifests; /* of all; of those in memory; of manifests */
-    char *token;                   /* of the registry, which may want one; NULL: it did not */
+    char *elsewhere[BLOBS_MAX];    /* Another address of a layer, or NULL. */
+    size_t count, held, manifests; /* Count of all parts; of those in memory; of manifests. */
+    char *token;                   /* Token for the registry; NULL when it asked for none. */
 };
 
 static void image_free(struct image *image) {
@@ -81,7 +82,7 @@ static int fetch_files(struct image *image, struct mirror_file *files, size_t co
         if (mirror_fetch_all(image->from, files, count, &why) == 0)
             return 0;
 
-        /* What the registry asks for; the files are as they were then. */
+        /* Takes the registry's challenge and resets the files. */
         for (size_t i = 0; i < count; i++) {
             if (!challenge)
                 challenge = take_ptr(files[i].challenge);
@@ -144,7 +145,7 @@ static int fetch_layer(struct image *image, size_t i, const char *into, uint64_t
     return check(image, i, err);
 }
 
-/* ---- what it is made of ---- */
+/* ---- the parts of an image ---- */
 
 static int refuse_build(unsigned build, struct error *err) {
     return build ? error_set(err, ERROR_ABSENT, "it has no image for Windows build %u", build)
@@ -180,7 +181,7 @@ static int choose(struct image *image, const json_t *index, unsigned build, stru
     return json_array_size(image->list) ? 0 : refuse_build(build, err);
 }
 
-/* `member` of each manifest that is held: "config" or "layers". */
+/* Adds the parts that the manifests name as `member`: "config" or "layers". */
 static int add_parts(struct image *image, const char *member, long long max, struct error *err) {
     for (size_t m = 0; m < image->manifests; m++) {
         const struct mirror_file *file = &image->files[m];
@@ -201,9 +202,9 @@ static int add_parts(struct image *image, const char *member, long long max, str
     return 0;
 }
 
-/* ---- the archive ---- */
+/* ---- writing the archive ---- */
 
-/* A header of .tar (POSIX.1-2024, pax, "ustar Interchange Format"). */
+/* Adds a tar header (POSIX.1-2024, pax, "ustar Interchange Format"). */
 static void add_header(struct text *out, const char *path, uint64_t size) {
     static const char magic[] = {'u', 's', 't', 'a', 'r', '\0', '0', '0'};
     char header[BLOCK] = {0};
@@ -235,8 +236,8 @@ static void add_file(struct text *out, const char *path, const char *data, size_
     text_add_bytes(out, zeros, (BLOCK - len % BLOCK) % BLOCK);
 }
 
-/* What stands before the first layer: of the chosen images alone, in the form in which the importer
- * takes several platforms: one index, which has the name. */
+/* Adds everything before the first layer: only the chosen images, in the form that the importer
+ * accepts for several platforms, with one index that has the name. */
 static void add_head(const struct image *image, const char *reference, const char *tag,
                      struct text *out) {
     _cleanup_json_ json_t *list = json_pack("{s:i, s:s, s:O}", "schemaVersion", 2, "mediaType",
@@ -276,8 +277,8 @@ static int pack(struct image *image, const char *reference, const char *tag, con
         size_t len = 0;
         uint64_t size;
 
-        /* What has been added is written, and behind it nothing is left, unless a run before has
-         * written just that. */
+        /* Writes the collected bytes and cuts the file after them, unless an earlier run has
+         * written the same bytes there. */
         add_header(&piece, name, image->files[i].max);
         if ((host_read_part(host, path, at, piece.len, &there, &len, &size, NULL) < 0 ||
              len != piece.len || memcmp(there, piece.data, len) != 0) &&
@@ -294,9 +295,9 @@ static int pack(struct image *image, const char *reference, const char *tag, con
     return host_write_part(host, path, at, piece.data, piece.len, HOST_PUBLIC, err);
 }
 
-/* ---- one image ---- */
+/* ---- fetching one image ---- */
 
-/* "HOST/NAME[:TAG][@DIGEST]"; *ret_tag (borrowed) is the digest where there is one. */
+/* Splits "HOST/NAME[:TAG][@DIGEST]". *ret_tag (borrowed) is the digest where there is one. */
 static void open_image(struct image *image, const struct mirror *from, const char *reference,
                        const char **ret_tag) {
     const char *slash = strchr(reference, '/'), *digest = strchr(slash, '@');
@@ -310,7 +311,7 @@ static void open_image(struct image *image, const struct mirror *from, const cha
     *ret_tag = digest ? digest + 1 : colon ? colon + 1 : "latest";
 }
 
-/* The index, or the manifest, and its bytes; a digest in the reference must be theirs. */
+/* Fetches the index or manifest. It must have the digest of the reference, if there is one. */
 static int fetch_index(struct image *image, const char *tag, struct mirror_file *file, json_t **ret,
                        struct error *err) {
     _cleanup_(freep) char *path = xasprintf("%s/v2/%s/manifests/%s", image->host, image->name, tag);
@@ -324,7 +325,7 @@ static int fetch_index(struct image *image, const char *tag, struct mirror_file 
     return json_read(file->data, file->len, "index", ret, err);
 }
 
-/* A part that is asked for twice is held. */
+/* Reads a part; it stays in memory, so a second read needs no request. */
 static int read_part(void *context, const char *kind, const json_t *descriptor, json_t **ret,
                      struct error *err) {
     struct image *image = context;
@@ -362,7 +363,8 @@ static int fetch_held(struct image *image, const char *tag, unsigned build, stru
     bool single = json_is_array(json_object_get(index, "layers"));
 
     if (result == 0 && single) {
-        /* It has a manifest in the place of an index: it is named as one would. */
+        /* The registry has a manifest instead of an index. A descriptor is made for it as in an
+         * index. */
         const char *type = json_text_or(index, "mediaType", MANIFEST_TYPE);
         json_t *descriptor = json_pack("{s:s, s:s+, s:I}", "mediaType", type, "digest",
                                        "sha256:", file.digest, "size", (json_int_t)file.len);
@@ -378,7 +380,7 @@ static int fetch_held(struct image *image, const char *tag, unsigned build, stru
         fetch(image, err) < 0)
         return -1;
     if (single) {
-        /* The manifest's own configuration says for what it is, where no index does. */
+        /* Without an index, the configuration of the image says which platform it is for. */
         const struct mirror_file *own = &image->files[1];
         _cleanup_json_ json_t *config = NULL;
 

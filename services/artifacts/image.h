@@ -1,30 +1,31 @@
-/* Container images of a registry (OCI distribution specification 1.1; Docker's registry API V2),
- * fetched without credentials, with an anonymous token where the registry asks for one, and packed
- * as one OCI archive for `ctr images import`. */
+/* Container images from a registry (OCI distribution specification 1.1; Docker's registry API V2).
+ * They are fetched without credentials, with an anonymous token where the registry asks for one,
+ * and packed as one OCI archive for `ctr images import`. */
 #pragma once
 
 #include "host/http.h"
 #include "services/artifacts/mirror.h"
 
-/* Is it a reference like "HOST[:PORT]/NAME[:TAG][@DIGEST]" or "NAME:TAG", as a container runtime
- * reads it? Source: the grammar of distribution/reference (reference.go). */
+/* Is this a reference that a container runtime accepts, such as "HOST[:PORT]/NAME[:TAG][@DIGEST]"
+ * or "NAME:TAG"? Source: the grammar of distribution/reference (reference.go). */
 bool image_is_reference(const char *text);
 
-/* `reference`: "HOST/NAME[:TAG][@DIGEST]", a digest being held to. Of its index the images for
- * Windows on amd64 of this build (0: of each), or the one image that it is without an index, with
- * their layers, every one held to the SHA-256 by which the index names it; a layer that the
- * registry does not have is asked of the https address that the manifest has for it. Written to
- * `path`, piece by piece; what an earlier run has left of it there is gone on with, and a failure
- * leaves what has come. The same bytes for the same images. `from`: as for bundle_open_upstream().
- * Kinds: those of mirror_fetch_all(), registry_token_fetch() and host_write_part(), ERROR_ABSENT
- * (no image for that build), ERROR_UNTRUSTED (another digest or size), ERROR_MALFORMED (no index,
- * no manifest). */
+/* Fetches the image `reference`, "HOST/NAME[:TAG][@DIGEST]"; a digest is verified. From its index
+ * it takes the images for Windows on amd64 of this build (0: all builds), or the single image where
+ * there is no index, with all layers. Each part must have the SHA-256 by which the index names it.
+ * A layer that the registry lacks is fetched from the https address in the manifest. The archive is
+ * written to `path` in pieces; a partial file of an earlier run is continued, and after a failure
+ * it stays. The same images give the same bytes. `from` is as for bundle_open_upstream(). Fails as
+ * mirror_fetch_all(), registry_token_fetch() and host_write_part(), or with ERROR_ABSENT (no image
+ * for that build), ERROR_UNTRUSTED (another digest or size), ERROR_MALFORMED (no index, no
+ * manifest). */
 int image_fetch(const struct mirror *from, const char *reference, unsigned build, const char *path,
                 struct error *err);
-/* What an image is for, and what there is to unpack of it on one build. image_facts_free(). */
+/* Which builds an image is for, and what has to be unpacked on one build. Free with
+ * image_facts_free(). */
 struct image_layer {
     char sha256[DIGEST_TEXT_MAX];
-    uint64_t size; /* compressed */
+    uint64_t size; /* Compressed size of the layer. */
 };
 struct image_facts {
     /* "os.version" of each image for Windows on amd64 that its index has ("10.0.20348.2340"), or
@@ -32,50 +33,55 @@ struct image_facts {
     struct text_list versions;
     bool runs; /* one of them runs on the build that was asked for */
     struct image_layer *layers;
-    size_t count; /* of that one, the base first */
+    size_t count; /* The layers of that image, the base first. */
 };
 void image_facts_free(struct image_facts *facts);
-/* Whether containers of one build run on another's kernel, and containerd takes their image there:
- * from Windows Server 2022 on also those of older builds down to 2022's. Source: containerd's
- * platforms (platform_windows_compat.go), Microsoft's "Windows container version compatibility". */
+/* Do containers of one build run on the kernel of another, and does containerd accept their image
+ * there? From Windows Server 2022 on, images of older builds down to Server 2022 run, too. Source:
+ * containerd's platforms (platform_windows_compat.go), Microsoft's "Windows container version
+ * compatibility". */
 bool image_build_runs(unsigned build, unsigned of_host);
-/* How the parts of an image are read, each by its descriptor; `kind`: "manifests" or "blobs". */
+/* Reads the part of an image that a descriptor names; `kind` is "manifests" or "blobs". */
 typedef int image_read(void *context, const char *kind, const json_t *descriptor, json_t **ret,
                        struct error *err);
-/* `top`: an index, or the manifest of one image. Kinds: ERROR_MALFORMED, those of `read`. */
+/* Reads the facts of an image. `top` is an index, or the manifest of a single image. Fails with
+ * ERROR_MALFORMED, or as `read`. */
 int image_facts_read(const json_t *top, unsigned build, image_read *read, void *context,
                      struct image_facts *ret, struct error *err);
-/* As a registry has it. `reference`: "HOST/NAME[:TAG][@DIGEST]"; asked as above: the index, and of
- * an image for this build the manifest. Kinds: also those of mirror_fetch_all() and
- * registry_token_fetch(). */
+/* Reads the facts of an image in a registry. `reference` is "HOST/NAME[:TAG][@DIGEST]". It fetches
+ * the index and, for an image of this build, the manifest. Fails as image_facts_read(),
+ * mirror_fetch_all() and registry_token_fetch(). */
 int image_look(const struct mirror *from, const char *reference, unsigned build,
                struct image_facts *ret, struct error *err);
-/* As an OCI archive has it: `data` is its beginning, where image_fetch() writes index and
- * manifests. Nothing of it is proved. Kinds: also ERROR_ABSENT (they are further behind). */
+/* Reads the facts of an image from an OCI archive. `data` is its start, where image_fetch() writes
+ * index and manifests. Nothing is verified. Fails as image_facts_read(), or with ERROR_ABSENT when
+ * they are not in `data`. */
 int image_archive_look(const char *data, size_t len, unsigned build, struct image_facts *ret,
                        struct error *err);
-/* For Windows on amd64? Of a platform of an index, or an image's configuration. */
+/* Is the platform Windows on amd64? It comes from an index or from the configuration of an
+ * image. */
 bool image_is_windows(const json_t *platform);
-/* Its build ("os.version"); 0: not for Windows on amd64, or not known. */
+/* The build of a platform ("os.version"); 0 when it is not Windows on amd64, or not known. */
 unsigned image_build(const json_t *platform);
 
-/* Anonymous tokens of container registries: what a registry that answers 401 asks for, and the
- * token got for it (Docker Registry v2, "Token Authentication Specification"; RFC 6750). No
- * credentials are sent to get one. */
+/* Anonymous tokens of container registries: reads what a registry asks for when it answers 401, and
+ * fetches a token for it (Docker Registry v2, "Token Authentication Specification"; RFC 6750). No
+ * credentials are sent for that. */
 
-/* Text is owned; NULL = not said. registry_challenge_free(). */
+/* What a registry asks for. Text is owned; NULL when not given. Free with
+ * registry_challenge_free(). */
 struct registry_challenge {
     char *realm, *service, *scope;
 };
-/* The first "Bearer" of WWW-Authenticate (RFC 9110, 11.6.1) that has a realm; false without one.
- * Pure. */
+/* Reads the first "Bearer" of WWW-Authenticate (RFC 9110, 11.6.1) that has a realm; returns false
+ * without one. Pure. */
 bool registry_challenge_read(const char *text, struct registry_challenge *ret);
 void registry_challenge_free(struct registry_challenge *challenge);
 
-/* A token to read the repository `name` ("pause"), from where `challenge`, a WWW-Authenticate,
- * says: by https alone, without following redirects. The caller frees *ret, a secret. Kinds:
- * ERROR_DENIED (no Bearer is asked for, or none is given without credentials), ERROR_UNTRUSTED (an
- * address that is not https, or has a user), ERROR_MALFORMED (no token in the answer, or one of
- * more than 16 KiB), those of http_perform(). */
+/* Fetches a token to read the repository `name` ("pause") from the address in `challenge`, a
+ * WWW-Authenticate header. Only https is used and redirects are not followed. The caller frees
+ * *ret, a secret. Fails with ERROR_DENIED (no Bearer is asked for, or none is given without
+ * credentials), ERROR_UNTRUSTED (an address that is not https or has a user), ERROR_MALFORMED (no
+ * token in the answer, or one of more than 16 KiB), or as http_perform(). */
 int registry_token_fetch(struct http *http, const char *challenge, const char *name, char **ret,
                          struct error *err);

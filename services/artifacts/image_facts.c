@@ -1,9 +1,9 @@
-/* For which builds of Windows an image is, by its index and manifests, from wherever they come. */
+/* Finds which builds of Windows an image is for, from its index and manifests. */
 #include "services/artifacts/bundle_archive.h"
 #include "services/artifacts/image.h"
 
 enum { STABLE_BUILD = 20348, PART_MAX = 1024 * 1024, ROWS_MAX = 64 };
-static const long long LAYER_MAX = 0777777777777LL; /* what a header of .tar can say */
+static const long long LAYER_MAX = 0777777777777LL; /* The largest size in a tar header. */
 
 void image_facts_free(struct image_facts *facts) {
     text_list_free(&facts->versions);
@@ -72,7 +72,7 @@ int image_facts_read(const json_t *top, unsigned build, image_read *read, void *
 
         if (i == ROWS_MAX)
             return error_set(err, ERROR_MALFORMED, "its index has more than %d rows", ROWS_MAX);
-        /* An index need not say for what an image is: its configuration does. */
+        /* An index may have no platform for an image; the configuration of the image has it. */
         platform = json_incref(json_object_get(row, "platform"));
         if (!platform &&
             (read(context, "manifests", row, &its, err) < 0 ||
@@ -94,7 +94,7 @@ int image_facts_read(const json_t *top, unsigned build, image_read *read, void *
     return 0;
 }
 
-/* ---- an archive ---- */
+/* ---- reading an archive ---- */
 
 struct head {
     const char *data;

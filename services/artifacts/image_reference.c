@@ -1,4 +1,4 @@
-/* The grammar of an image's reference: distribution/reference (reference.go). */
+/* Parses image references by the grammar of distribution/reference (reference.go). */
 #include <ctype.h>
 
 #include "services/artifacts/image.h"
@@ -7,7 +7,7 @@
 #define WORD LOWER "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 enum { REFERENCE_MAX = 255, TAG_MAX = 128 };
 
-/* "registry.local:5000", "[fd00::1]:5000", "localhost": what a repository's name is not. */
+/* Is this the registry part, as "registry.local:5000", "[fd00::1]:5000" or "localhost"? */
 static bool is_registry(const char *text, size_t len) {
     size_t host = text[0] == '[' ? strcspn(text, "]") + 1 : strcspn(text, ":/");
     const char *letters = text[0] == '[' ? "0123456789abcdefABCDEF:[]" : WORD ".-";
@@ -18,7 +18,8 @@ static bool is_registry(const char *text, size_t len) {
                             strspn(text + host + 1, "0123456789") == len - host - 1));
 }
 
-/* "team/windows-pause": each part begins and ends with a small letter or a digit. */
+/* Is this a repository name, as "team/windows-pause"? Each part begins and ends with a lower-case
+ * letter or a digit. */
 static bool is_repository(const char *text, size_t len) {
     for (size_t at = 0, part; at <= len; at += part + 1) {
         part = strcspn(text + at, "/");
@@ -36,7 +37,7 @@ bool image_is_reference(const char *text) {
 
     if (strlen(text) > REFERENCE_MAX)
         return false;
-    if (text[len]) { /* "@sha256:..." */
+    if (text[len]) { /* Checks a digest, as "@sha256:...". */
         const char *digest = text + len + 1;
         size_t kind = strcspn(digest, ":");
         size_t digits = digest[kind] ? strspn(digest + kind + 1, "0123456789abcdef") : 0;

@@ -1,40 +1,41 @@
-/* Files of a mirror: fetched together, whole or not at all, in bounded time; resumed after what may
- * pass. */
+/* Downloads files of a mirror together, each completely or not at all, within a time limit.
+ * Downloads continue after temporary failures. */
 #include "services/artifacts/mirror.h"
 
 enum {
-    ALL_MS = 30 * 60 * 1000, /* all files, however fast */
-    LARGE_MS = 12 * ALL_MS,  /* with one that goes to disk */
+    ALL_MS = 30 * 60 * 1000, /* Limit for all files together. */
+    LARGE_MS = 12 * ALL_MS,  /* Limit for all files together when one of them goes to disk. */
     LIMIT_MS = 60 * 1000,
     ALL_MAX = 1024 * 1024 * 1024,
     STALL_MS = 30 * 1000,
-    STALL_BYTES = 30 * 1024, /* less than this in STALL_MS is a server that drips */
+    STALL_BYTES = 30 * 1024, /* Fewer bytes than this in STALL_MS count as too slow. */
     TELL_MS = 1000,
-    PAUSE_MS = 1000, /* after the first failure; doubled after each further one */
+    PAUSE_MS = 1000, /* Pause after the first failure, doubled after each further one. */
     DOUBLINGS_MAX = 4,
-    RETRY_AFTER_MAX = 60, /* seconds */
+    RETRY_AFTER_MAX = 60, /* Longest Retry-After in seconds. */
     AT_ONCE = 16,
-    PART_BYTES = 4 * 1024 * 1024, /* of a file on disk */
+    PART_BYTES = 4 * 1024 * 1024, /* Size of the parts of a file that are saved on disk. */
 };
 
-/* One file under way. */
+/* The download of one file. */
 struct fetch {
     struct batch *batch;
     struct mirror_file *file;
     char *url;
     struct text body;
-    uint64_t written;   /* bytes before the body, in the file `into` */
-    struct digest *sum; /* of those */
-    uint64_t length;    /* of the whole file, as the server says; 0 = not known */
-    size_t saved;       /* bytes of body that are on disk, whole parts */
-    uint64_t furthest;  /* of all attempts */
+    uint64_t written;   /* Bytes already written to the file `into`, before the body. */
+    struct digest *sum; /* Digest of the bytes that are written. */
+    uint64_t length;    /* Length of the whole file, from the server; 0 = not known. */
+    size_t saved;       /* Bytes of body that are saved on disk, in whole parts. */
+    uint64_t furthest;  /* Most bytes that any attempt has reached. */
     uint64_t furthest_ms;
-    unsigned attempt;   /* since then */
-    uint64_t window_ms; /* the bytes of the last STALL_MS are counted from here */
+    unsigned attempt;   /* Failed attempts since furthest_ms. */
+    uint64_t window_ms; /* Start of the present interval of STALL_MS. */
     uint64_t window_len;
-    bool asks_part, has_parts, only_whole; /* of this request; of body; for ever */
-    bool too_slow, odd_part;               /* of this request */
-    size_t too_long;                       /* the limit that it passes, or 0 */
+    /* State of this request; of the body; of all later requests. */
+    bool asks_part, has_parts, only_whole;
+    bool too_slow, odd_part; /* Faults of this request. */
+    size_t too_long;         /* The limit that the file exceeds, or 0. */
     bool done, may_pass;
     unsigned pause_ms;
     struct error why, disk;
@@ -45,7 +46,7 @@ struct batch {
     struct fetch *fetches;
     size_t count;
     uint64_t begin_ms, told_ms, received, limit_ms;
-    struct fetch *failed; /* for good: the others need not go on */
+    struct fetch *failed; /* A download that failed finally and so stops the others. */
 };
 
 char *mirror_url(const struct mirror *mirror, const char *path) {
@@ -60,9 +61,9 @@ char *mirror_url(const struct mirror *mirror, const char *path) {
     return text_take(&out);
 }
 
-/* ---- progress ---- */
+/* ---- progress of downloads ---- */
 
-/* How many bytes of the file have come. */
+/* Count of bytes of the file that were received. */
 static uint64_t come(const struct fetch *f) {
     return f->done ? f->file->len : f->written + f->body.len;
 }
@@ -105,9 +106,9 @@ static void tell(struct batch *batch, uint64_t now) {
                  known ? (unsigned)(have * 100 / all) : 0, text_str(&message));
 }
 
-/* ---- a file on disk ---- */
+/* ---- a file that goes directly to disk ---- */
 
-/* What has come is forgotten. */
+/* Discards what was received. */
 static void forget(struct fetch *f) {
     text_clear(&f->body);
     f->saved = 0;
@@ -116,7 +117,7 @@ static void forget(struct fetch *f) {
     f->sum = f->file->into ? digest_begin() : NULL;
 }
 
-/* The body so far, when it is a piece of it or the last. */
+/* Writes the body when it has at least this many bytes. */
 static int write_into(struct fetch *f, size_t least, struct error *err) {
     const struct mirror_file *file = f->file;
 
@@ -131,14 +132,14 @@ static int write_into(struct fetch *f, size_t least, struct error *err) {
     return 0;
 }
 
-/* ---- parts on disk ---- */
+/* ---- parts saved on disk ---- */
 
 static char *part_path(const struct fetch *f) {
     return xasprintf("%s\\%s.%zu", f->batch->mirror->parts, f->file->sha256, f->saved / PART_BYTES);
 }
 
-/* What an earlier run has left of it, in the file itself or as parts. Nobody vouches for that: the
- * SHA-256 of the whole decides. */
+/* Loads what an earlier run has left, in the file itself or as parts. It is not trusted: the
+ * SHA-256 of the whole file decides. */
 static void load(struct fetch *f) {
     const struct mirror *mirror = f->batch->mirror;
     struct mirror_file *file = f->file;
@@ -173,9 +174,10 @@ static void load(struct fetch *f) {
         forget(f);
 }
 
-/* ---- one answer ---- */
+/* ---- one response ---- */
 
-/* Nonzero ends the request. What is no file is judged by its status alone. */
+/* Checks the response's head. A nonzero result ends the request. A response without a file is
+ * judged later by its status. */
 static int on_head(void *context, const struct http_response *head) {
     struct fetch *f = context;
     uint64_t length = head->length > 0 ? (uint64_t)head->length : 0;
@@ -186,7 +188,7 @@ static int on_head(void *context, const struct http_response *head) {
         f->has_parts = true;
         length += length ? come(f) : 0;
     } else {
-        forget(f); /* a server that always sends everything */
+        forget(f); /* The server sends the file from its start. */
         f->has_parts = false;
     }
     f->length = length;
@@ -218,7 +220,7 @@ static int on_data(void *context, const char *data, size_t len) {
         f->furthest_ms = now;
         f->attempt = 0;
     }
-    /* A disk that takes no part costs the continuation, not the download. */
+    /* When a part cannot be saved, the download goes on, but a later run cannot continue it. */
     while (mirror->parts && f->file->sha256 && !f->file->into &&
            f->body.len - f->saved >= PART_BYTES) {
         _cleanup_(freep) char *path = part_path(f);
@@ -259,13 +261,13 @@ static int refuse_status(const char *url, long status, struct error *err) {
                : -1;
 }
 
-/* The next request is for everything. */
+/* Makes the next request ask for the whole file. */
 static int start_over(struct fetch *f, const char *why) {
     f->only_whole = f->may_pass = true;
     return error_set(&f->why, ERROR_NETWORK, "GET '%s': %s", f->url, why);
 }
 
-/* What came of a request; may_pass is filled on failure. */
+/* Evaluates a finished request. On failure may_pass says whether a retry can help. */
 static int judge(struct fetch *f, const struct http_exchange *x) {
     long status = x->response.status;
 
@@ -300,7 +302,7 @@ static int judge(struct fetch *f, const struct http_exchange *x) {
                : start_over(f, "its parts do not add up to the file");
 }
 
-/* Whether, and when, it is tried again. */
+/* Finishes a file, or decides whether and when it is requested again. */
 static void ended(void *context, const struct http_exchange *x) {
     struct fetch *f = context;
     struct batch *batch = f->batch;
@@ -324,7 +326,7 @@ static void ended(void *context, const struct http_exchange *x) {
     if (x->response.status == 401 && x->response.challenge && !f->file->challenge)
         f->file->challenge = xstrdup(x->response.challenge);
     (void)http_hint_proxy(&f->why, x->response.proxy, false);
-    /* Many machines that were turned away together do not come back together. */
+    /* The pause is random, so that many machines that failed together do not retry together. */
     pause = retry > 0
                 ? 1000 * (unsigned)retry
                 : (unsigned)PAUSE_MS << (f->attempt < DOUBLINGS_MAX ? f->attempt : DOUBLINGS_MAX);
@@ -338,9 +340,9 @@ static void ended(void *context, const struct http_exchange *x) {
         batch->failed = f;
 }
 
-/* ---- all ---- */
+/* ---- all files ---- */
 
-/* One request for each that lacks; false: none does. */
+/* Sends one request for each file that is not complete; returns false when all are. */
 static bool ask_all(struct batch *batch) {
     _cleanup_(freep) struct http_exchange *exchanges = xcalloc(AT_ONCE, sizeof *exchanges);
     uint64_t now = host_monotonic_ms(batch->mirror->host);
@@ -388,7 +390,7 @@ static int run(struct batch *batch, struct error *err) {
         if (failed)
             return failed->file->name ? error_prefix(err, "artifact '%s'", failed->file->name) : -1;
 
-        /* Until the last of those that failed may be asked for again. */
+        /* Waits until all failed files may be requested again. */
         for (size_t i = 0; i < batch->count; i++) {
             const struct fetch *f = &batch->fetches[i];
 

@@ -1,4 +1,4 @@
-/* Files fetched over HTTPS: of a mirror, which is a bundle unpacked on a web server, or of
+/* Downloads files over HTTPS from a mirror, which is a bundle unpacked on a web server, or from
  * upstream's own hosts (services/artifacts/catalog.h). */
 #pragma once
 
@@ -6,7 +6,8 @@
 #include "host/http.h"
 #include "pki/digest.h"
 
-/* Borrowed by whoever gets it, `url` checked by its maker: https, no user, query or fragment. */
+/* Where files come from. Borrowed by its users. Its maker has checked `url`: https, no user, query
+ * or fragment. */
 struct mirror {
     struct host *host; /* clock and chance */
     struct http *http; /* trust is the machine's own store of roots */
@@ -24,37 +25,41 @@ struct mirror {
     void *context;
 };
 
-/* The URL of a file of the mirror, each byte that a URL cannot hold as %XX. The caller frees. */
+/* The URL of a file of the mirror, with %XX for bytes that a URL must not have. The caller
+ * frees. */
 char *mirror_url(const struct mirror *mirror, const char *path);
-/* One of the files that are fetched together; borrowed but for `data`, which the caller frees. */
+/* One of the files to download together. All is borrowed except `data` and `challenge`, which the
+ * caller frees. */
 struct mirror_file {
-    const char *name; /* of an artifact, for messages, or NULL */
+    const char *name; /* Name of the artifact for messages, or NULL. */
     const char *path;
-    const char *accept;       /* media types, or NULL */
-    size_t max;               /* bytes */
-    bool head;                /* what it has behind those is not wanted, and no failure */
-    const char *bearer_token; /* sent to the server of the URL alone, or NULL */
-    const char *sha256;       /* that the file must have, or NULL: then it is not resumed. */
-    /* Or NULL: one too large for memory, with a SHA-256. It is written into this file from `at` on,
-     * in place of `data`; what the file has there is taken for its beginning. */
+    const char *accept;       /* Accepted media types, or NULL. */
+    size_t max;               /* Limit of the size in bytes. */
+    bool head;                /* Only the first `max` bytes are wanted; more is no failure. */
+    const char *bearer_token; /* Token that only the server of the URL gets; or NULL. */
+    const char *sha256;       /* Required digest; NULL: a partial file cannot be continued. */
+    /* NULL, or the path of a file for content that is too large for memory and has a SHA-256. It is
+     * written there from offset `at` on instead of to `data`. Bytes that the file already has there
+     * count as received. */
     const char *into;
     uint64_t at;
-    char *data; /* filled in; NUL-terminated */
+    char *data; /* Result: the content, NUL-terminated. */
     size_t len;
     char digest[DIGEST_TEXT_MAX]; /* filled in: its SHA-256, made while others still come */
     /* told when it has come whole, or NULL */
     void (*arrived)(void *context, const struct mirror_file *file);
     void *arrived_context;
-    char *challenge; /* filled in: what a server that answered 401 asks for, or NULL; to be freed */
+    /* Result: the challenge of a server that answered 401, or NULL; the caller frees. */
+    char *challenge;
 };
-/* All of them at the same time, at most 1 GiB in memory. A file is asked for again within limit_ms
- * of its last progress after ERROR_NETWORK, ERROR_TIMED_OUT and the statuses 429, 500, 502, 503,
- * 504, as Retry-After asks: what follows the bytes that came (RFC 9110, 14.2), or everything when
- * the server does not send that part, or the parts do not make the SHA-256. Whether a whole file
- * has it is the caller's to look at. A server that sends less than 1 KiB a second for 30 s is asked
- * again; after half an hour, or six with a file `into`, all is given up. Kinds: ERROR_ABSENT (404,
- * 410), ERROR_DENIED (401, 403), ERROR_UNTRUSTED (the server's certificate; longer than max),
- * ERROR_MALFORMED (no HTTP), ERROR_NETWORK (also other statuses), ERROR_TIMED_OUT,
- * ERROR_INTERRUPTED. */
+/* Downloads all files at the same time, at most 1 GiB in memory. After ERROR_NETWORK,
+ * ERROR_TIMED_OUT and the statuses 429, 500, 502, 503, 504 a file is requested again, until
+ * limit_ms after its last progress, and as Retry-After says. The request asks for the missing bytes
+ * (RFC 9110, 14.2), or for all when the server does not send that part or the parts do not have the
+ * SHA-256. The caller must compare the SHA-256 of a whole file. A server that sends less than 1 KiB
+ * a second for 30 s is asked again. After half an hour, or six hours with a file `into`, the
+ * download fails. Fails with ERROR_ABSENT (404, 410), ERROR_DENIED (401, 403), ERROR_UNTRUSTED (the
+ * server's certificate; longer than max), ERROR_MALFORMED (no HTTP), ERROR_NETWORK (also other
+ * statuses), ERROR_TIMED_OUT, ERROR_INTERRUPTED. */
 int mirror_fetch_all(const struct mirror *mirror, struct mirror_file *files, size_t count,
                      struct error *err);

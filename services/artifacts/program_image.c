@@ -1,4 +1,5 @@
-/* Programs for Windows: their headers, Go's build information, the version resource. */
+/* Reads files of Windows programs: their headers, Go's build information and the version
+ * resource. */
 #include "services/artifacts/program_image.h"
 
 #include <ctype.h>
@@ -9,18 +10,19 @@
 #include "services/program_flags.h"
 
 enum {
-    COFF_SIZE = 24, /* "PE\0\0" and the file header */
+    COFF_SIZE = 24, /* Size of "PE\0\0" and the file header. */
     MACHINE_AMD64 = 0x8664,
     IS_EXECUTABLE = 0x0002,
     IS_LIBRARY = 0x2000,
     OPTIONAL_PE64 = 0x20b,
-    OPTIONAL_SIZE = 112, /* without the data directories */
+    OPTIONAL_SIZE = 112, /* Size without the data directories. */
     RESOURCE_DIRECTORY = 2,
     SECTION_SIZE = 40,
-    VERSION_MAX = 64, /* of a lock */
+    VERSION_MAX = 64, /* Longest version that a lock allows. */
 };
 #define SECTION_ALIGNMENT 0x00f00000u
-#define SECTION_IS_DATA 0xc0000040u /* initialized data, read, write */
+/* Flags of a section with initialized data, readable and writable. */
+#define SECTION_IS_DATA 0xc0000040u
 
 struct part {
     const uint8_t *data;
@@ -29,10 +31,10 @@ struct part {
 struct image {
     struct part file;
     size_t sections, section_count;
-    uint32_t resources; /* relative address; 0: none */
+    uint32_t resources; /* Relative address of the resources; 0: there are none. */
 };
 
-/* ---- bytes ---- */
+/* ---- reading bytes ---- */
 
 static bool part_of(struct part whole, size_t offset, size_t len, struct part *ret) {
     if (offset > whole.len || len > whole.len - offset)
@@ -41,7 +43,7 @@ static bool part_of(struct part whole, size_t offset, size_t len, struct part *r
     return true;
 }
 
-/* Little-endian; 0 behind the end. */
+/* Reads a little-endian number; 0 beyond the end. */
 static uint32_t number_at(struct part part, size_t offset, size_t size) {
     struct part bytes;
     uint32_t number = 0;
@@ -66,7 +68,7 @@ static const uint8_t *find(struct part part, const char *what, size_t len) {
     return NULL;
 }
 
-/* ---- headers and sections ---- */
+/* ---- headers and sections of a program ---- */
 
 static struct part section_at(const struct image *image, size_t i) {
     struct part header = {0};
@@ -132,7 +134,7 @@ static bool part_at_address(const struct image *image, uint32_t address, struct 
     return false;
 }
 
-/* ---- a version as a lock may hold it ---- */
+/* ---- versions in the form that a lock allows ---- */
 
 static char *version_of(struct part text) {
     size_t len = 0;
@@ -146,9 +148,9 @@ static char *version_of(struct part text) {
     return xstrndup((const char *)text.data, len);
 }
 
-/* ---- Go's build information ---- */
+/* ---- version in Go's build information ---- */
 
-/* Go's uvarint and as many bytes; what follows stays in *rest. */
+/* Takes a string: Go's uvarint and that many bytes. *rest is what follows. */
 static bool take_string(struct part *rest, struct part *ret) {
     uint64_t len = 0;
 
@@ -191,7 +193,7 @@ static bool line_behind(struct part text, const char *start, struct part *ret) {
     const uint8_t *at = text.data, *end, *stop;
     size_t len = strlen(start);
 
-    if (!text.len) /* nor has it an address */
+    if (!text.len) /* An empty text may have no address. */
         return false;
     for (end = at + text.len; at < end; at = stop + 1) {
         stop = memchr(at, '\n', (size_t)(end - at));
@@ -205,8 +207,8 @@ static bool line_behind(struct part text, const char *start, struct part *ret) {
     return false;
 }
 
-/* Is the variable ("k8s.io/component-base/version.gitVersion") the one that tells the version of
- * the program's module? Those of other modules are told, too. */
+/* Does this variable (such as "k8s.io/component-base/version.gitVersion") have the version of the
+ * program's own module? Programs also have such variables of other modules. */
 static bool tells_version(struct part name, struct part module) {
     static const char kubernetes[] = "k8s.io/component-base/version.gitVersion";
     static const char *const names[] = {".Version", ".BuildVersion", ".gitVersion"};
@@ -224,7 +226,8 @@ static bool tells_version(struct part name, struct part module) {
     return false;
 }
 
-/* "-s -w -X PACKAGE.NAME=VALUE -X '...'", quoted once more by Go where it has blanks. */
+/* Finds the version in linker flags: "-s -w -X PACKAGE.NAME=VALUE -X '...'". Go quotes them again
+ * when they contain blanks. */
 static char *linked_version(struct part flags, struct part module) {
     enum { NAME_MAX_LENGTH = 256 };
     struct part rest = flags;
@@ -260,7 +263,7 @@ static char *go_version(struct part text) {
         struct part behind = {tab + 1, module.len - len - 1};
 
         module.len = len;
-        version = version_of(behind); /* "(devel)" is none */
+        version = version_of(behind); /* "(devel)" is no version. */
     }
     if (line_behind(text, "build\t-ldflags=", &flags)) {
         char *linked = linked_version(flags, module);
@@ -271,9 +274,9 @@ static char *go_version(struct part text) {
     return version;
 }
 
-/* ---- the version resource ---- */
+/* ---- version in the version resource ---- */
 
-/* The entry of this id (0: the first) in a directory of the resources: where it leads. */
+/* Finds the entry with this id (0: the first) in a resource directory and gets its offset. */
 static bool resource_entry(struct part resources, uint32_t directory, uint32_t id, uint32_t *ret) {
     struct part header;
     size_t count;
@@ -295,7 +298,8 @@ static bool resource_entry(struct part resources, uint32_t directory, uint32_t i
     return false;
 }
 
-/* The text of "ProductVersion" (UTF-16), or the numbers of the fixed part; NULL: it has neither. */
+/* The text of "ProductVersion" (UTF-16), or the numbers of the fixed part; NULL when there is
+ * neither. */
 static char *resource_version(const struct image *image) {
     static const char key[] = "P\0r\0o\0d\0u\0c\0t\0V\0e\0r\0s\0i\0o\0n\0\0";
     enum { VERSION = 16, FIXED = 40, SIGNATURE = (int)0xfeef04bd };
@@ -349,7 +353,7 @@ char *program_image_version(const char *data, size_t len) {
     if (version)
         return version;
 
-    /* Of a program that was built at no release: the commit it was built from. */
+    /* The program was not built from a release, so the commit is used. */
     if (!line_behind(text, "build\tvcs.revision=", &commit) || commit.len < SHORT)
         return NULL;
     for (size_t i = 0; i < SHORT; i++)
@@ -358,7 +362,7 @@ char *program_image_version(const char *data, size_t len) {
     return xasprintf("git-%.*s", SHORT, (const char *)commit.data);
 }
 
-/* ---- versions ---- */
+/* ---- version of a program on a host ---- */
 
 enum { DOS_HEADER = 64 };
 
@@ -397,7 +401,8 @@ int program_version_read(struct host *host, const char *program, bool may_run, c
     if (code != 0)
         return error_set(err, ERROR_HOST, "'%s --version' ended with exit code %d", program, code);
 
-    /* "Kubernetes v1.37.1", "containerd github.com/containerd/containerd/v2 v2.4.2 abc". */
+    /* Finds the version in "Kubernetes v1.37.1" or "containerd github.com/containerd/containerd/v2
+     * v2.4.2 abc". */
     v = strstr(output, " v");
     while (v && !strchr("0123456789", v[2]))
         v = strstr(v + 1, " v");

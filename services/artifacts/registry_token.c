@@ -1,5 +1,5 @@
-/* Nothing that a registry says of its tokens is believed but where they are, and that only by
- * https: what is got there is sent to the registry alone. */
+/* Fetches anonymous tokens of registries. The only thing trusted in a registry's answer is the
+ * https address of its tokens, and a token is sent only to that registry. */
 #include "services/artifacts/image.h"
 
 #include <ctype.h>
@@ -13,9 +13,9 @@ void registry_challenge_free(struct registry_challenge *challenge) {
     *challenge = (struct registry_challenge){0};
 }
 
-/* ---- what is asked for ---- */
+/* ---- the challenge ---- */
 
-/* RFC 9110, 5.6.2 */
+/* Takes a token as in RFC 9110, 5.6.2. */
 static char *take_token(const char **at) {
     const char *begin = *at;
 
@@ -24,7 +24,7 @@ static char *take_token(const char **at) {
     return xstrndup(begin, (size_t)(*at - begin));
 }
 
-/* A quoted string or a token; NULL: the quotes have no end. */
+/* Takes a quoted string or a token; NULL when the quotes have no end. */
 static char *take_value(const char **at) {
     struct text out = {0};
 
@@ -59,7 +59,7 @@ bool registry_challenge_read(const char *text, struct registry_challenge *ret) {
             value = take_value(&at);
             if (!value)
                 break;
-            /* The first of each name counts. */
+            /* The first value of each name in a challenge counts. */
             where = text_equal_nocase(name, "realm")     ? &found.realm
                     : text_equal_nocase(name, "service") ? &found.service
                     : text_equal_nocase(name, "scope")   ? &found.scope
@@ -68,12 +68,12 @@ bool registry_challenge_read(const char *text, struct registry_challenge *ret) {
                 *where = take_ptr(value);
             free(value);
         } else if (*name) {
-            if (found.realm) /* the next scheme */
+            if (found.realm) /* The next scheme of the challenge begins here. */
                 break;
             registry_challenge_free(&found);
             bearer = text_equal_nocase(name, "Bearer");
         } else if (*at == '"') {
-            break; /* a quoted text without a name */
+            break; /* A quoted text without a name is not valid. */
         } else {
             at++;
         }
@@ -86,7 +86,7 @@ bool registry_challenge_read(const char *text, struct registry_challenge *ret) {
     return found.realm != NULL;
 }
 
-/* ---- the token ---- */
+/* ---- fetching the token ---- */
 
 static int take_answer(const struct http_response *answer, char **ret, struct error *err) {
     _cleanup_json_ json_t *json = NULL;
@@ -104,7 +104,8 @@ static int take_answer(const struct http_response *answer, char **ret, struct er
         return -1;
     token = json_text_or(json, "token", json_text_or(json, "access_token", ""));
     while (isalnum((unsigned char)token[len]) ||
-           (token[len] && strchr("-._~+/=", token[len]))) /* RFC 6750, 2.1 */
+           /* Characters of a token by RFC 6750, 2.1. */
+           (token[len] && strchr("-._~+/=", token[len])))
         len++;
     if (!len || token[len] || len > TOKEN_MAX)
         return error_set(err, ERROR_MALFORMED, "the answer has no usable token");

@@ -1,4 +1,4 @@
-/* Upstream's releases: digests in every form, programs fetched and proved. */
+/* Upstream's releases: reads digests in all published forms, and fetches and verifies programs. */
 #include "services/artifacts/catalog.h"
 
 #include "host/path.h"
@@ -6,7 +6,7 @@
 
 enum { DIGEST_FILE_MAX = 1024 * 1024 };
 
-/* ---- digests ---- */
+/* ---- reading published digests ---- */
 
 static bool take_hex(const char *text, size_t len, char ret[DIGEST_TEXT_MAX]) {
     if (len != DIGEST_TEXT_MAX - 1)
@@ -22,7 +22,8 @@ static bool take_hex(const char *text, size_t len, char ret[DIGEST_TEXT_MAX]) {
     return true;
 }
 
-/* What follows the digest: nothing, "  FILE" or " *FILE"; a folder before the name is ignored. */
+/* Does the rest of a line name the file? After the digest comes nothing, "  FILE" or " *FILE"; a
+ * folder before the name is ignored. */
 static bool names_file(const char *rest, size_t len, const char *file) {
     size_t begin = 0, name = len;
 
@@ -72,24 +73,26 @@ int upstream_digest_read(const char *text, size_t len, const char *file, char re
                    : error_set(err, ERROR_MALFORMED, "it does not contain a SHA-256");
 }
 
-/* ---- what is fetched ---- */
+/* ---- downloads ---- */
 
-/* What one file is opened for, while others still come. */
+/* What open_file() needs to check and unpack a downloaded file while others are still
+ * downloading. */
 struct opening {
     const struct mirror *from;
     const struct artifacts *artifacts;
     const bool *wanted;
-    char **ret; /* of the caller, one an artifact */
+    char **ret; /* The caller's array, one entry for each artifact. */
     size_t *ret_len;
     int result;
     struct error why;
 };
 
-/* The files that hold the wanted artifacts; an archive once. */
+/* The files with the wanted artifacts. An archive is in the list once. */
 struct downloads {
     struct mirror_file files[ARTIFACTS_MAX];
-    const struct artifact *artifacts[ARTIFACTS_MAX]; /* one of each file */
-    char digests[ARTIFACTS_MAX][DIGEST_TEXT_MAX];    /* published; "" = the caller knows */
+    const struct artifact *artifacts[ARTIFACTS_MAX]; /* One artifact of each file. */
+    /* Published digests; "" where the caller verifies. */
+    char digests[ARTIFACTS_MAX][DIGEST_TEXT_MAX];
     struct opening openings[ARTIFACTS_MAX];
     size_t count;
 };
@@ -128,7 +131,7 @@ static struct downloads *find_files(const struct artifacts *artifacts, const boo
     return found;
 }
 
-/* The published digest of each file whose content nobody knows. */
+/* Fetches the published digest of each file whose content has no known digest. */
 static int fetch_digests(const struct mirror *from, struct downloads *downloads,
                          struct error *err) {
     struct mirror_file files[ARTIFACTS_MAX] = {0};
@@ -162,7 +165,8 @@ static int fetch_digests(const struct mirror *from, struct downloads *downloads,
     return result;
 }
 
-/* The members that are wanted of an archive, in one pass; the file has its published digest. */
+/* Compares a downloaded file with its published digest, and unpacks all wanted members of an
+ * archive in one pass. */
 static void open_file(void *context, const struct mirror_file *file) {
     struct opening *o = context;
     struct bundle_archive_member members[ARTIFACTS_MAX] = {0};

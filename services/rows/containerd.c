@@ -1,10 +1,11 @@
-/* containerd: its own service; its shims are its children. */
+/* The service containerd, registered by containerd itself (--run-service). Its shims are its child
+ * processes. */
 #include "services/rows/rows.h"
 #include "services/containerd_settings.h"
 #include "services/runtime_files.h"
 
 static int arguments(const struct service_settings *, struct text_list *ret, struct error *) {
-    /* containerd takes "--flag value" as well as "--flag=value"; that keeps one flag one word */
+    /* containerd accepts "--flag value", too; "--flag=value" keeps each flag one word. */
     argument_add(ret, "--config", CONTAINERD_CONFIG_PATH);
     argument_add(ret, "--log-file", service_containerd.log_file);
     text_list_add(ret, "--run-service");
@@ -18,7 +19,7 @@ const struct service service_containerd = {
     .artifact = "containerd",
     .program = "C:\\Program Files\\containerd\\containerd.exe",
     .data_folder = CONTAINERD_DATA,
-    /* whose networks must be back before pods are started again */
+    /* The Pods' networks must exist before containerd starts Pods again. */
     .depends_on = {"hns", "winjoin-network"},
     .restart_delays_ms = {15000, 15000, 60000},
     .reset_seconds = 86400,

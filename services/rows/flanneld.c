@@ -1,4 +1,4 @@
-/* flanneld, where the cluster runs flannel. */
+/* The service flanneld, for clusters with flannel. */
 #include "services/rows/rows.h"
 #include "services/runtime_files.h"
 
@@ -32,8 +32,8 @@ const struct service service_flanneld = {
     .reset_seconds = 600,
     .stop_timeout_ms = 10000,
     .diagnosed = true,
-    /* its file comes behind its network in HNS and its annotations on the Node; it waits 30 s for
-     * the Node itself and 30 s to write to it */
+    /* flanneld writes its file after it has made its network in HNS and annotated the Node. It
+     * waits 30 s for the Node and 30 s to write to it. */
     .proof = {.kind = SERVICE_WRITES_FILE,
               .timeout_ms = 90000,
               .waiting = "for flanneld to register this node",

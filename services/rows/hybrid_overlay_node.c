@@ -1,5 +1,6 @@
-/* hybrid-overlay-node, where the cluster runs OVN-Kubernetes. As a console program: its own
- * --windows-service reports an end and goes on (go-controller/hybrid-overlay/cmd). */
+/* The service hybrid-overlay-node, for clusters with OVN-Kubernetes. It runs as a console program,
+ * because with --windows-service it reports that it has stopped but continues
+ * (go-controller/hybrid-overlay/cmd). */
 #include "base/vxlan.h"
 #include "services/rows/rows.h"
 

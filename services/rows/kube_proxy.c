@@ -1,4 +1,4 @@
-/* kube-proxy. */
+/* The service kube-proxy. */
 #include "services/rows/rows.h"
 #include "services/runtime_files.h"
 #include "services/version.h"
@@ -28,7 +28,7 @@ const struct service service_kube_proxy = {
     .program = "C:\\k\\kube-proxy.exe",
     .hosted = true,
     .depends_on = {"hns"},
-    .restart_delays_ms = {5000, 10000, 30000}, /* it ends when HNS does not answer yet */
+    .restart_delays_ms = {5000, 10000, 30000}, /* kube-proxy exits when HNS does not answer yet. */
     .reset_seconds = 600,
     .stop_timeout_ms = 10000,
     .ports = {SERVICE_PORT(10256, "kube-proxy's health port"),
@@ -36,7 +36,7 @@ const struct service service_kube_proxy = {
     .needs_network = true,
     .kubernetes = true,
     .diagnosed = true,
-    /* it says nothing of its own; what it programmed is in HNS */
+    /* kube-proxy reports nothing itself; its work is visible in HNS. */
     .proof = {.kind = SERVICE_BALANCES_LOAD,
               .timeout_ms = 60000,
               .waiting = "for kube-proxy to program the first Service",

@@ -1,10 +1,10 @@
-/* The kubelet. */
+/* The service kubelet. */
 #include "services/rows/rows.h"
 #include "services/version.h"
 
 enum { OLDEST = 24, ANY = 999 };
 
-/* A flag that is always given, up to the last minor version that needs it. */
+/* Flags that are always given. `last` is the last minor version that needs the flag. */
 static const struct flag {
     const char *text;
     unsigned last;
@@ -12,7 +12,7 @@ static const struct flag {
     {"--config=C:\\var\\lib\\kubelet\\config.yaml", ANY},
     {"--kubeconfig=C:\\etc\\kubernetes\\kubelet.conf", ANY},
     {"--cert-dir=C:\\var\\lib\\kubelet\\pki", ANY},
-    /* a field of the configuration file since 1.27 */
+    /* The configuration file has this value since 1.27. */
     {"--container-runtime-endpoint=npipe:////./pipe/containerd-containerd", 26},
     {"--v=2", ANY},
 };
@@ -57,7 +57,7 @@ const struct service service_kubelet = {
     .kubernetes = true,
     .diagnosed = true,
     .proof = {.kind = SERVICE_IS_HEALTHY,
-              .timeout_ms = 240000, /* kubeadm: waitForKubelet */
+              .timeout_ms = 240000, /* The time limit of kubeadm (waitForKubelet). */
               .waiting = "for a healthy kubelet",
               .failed = "wait for the kubelet: not healthy"},
     .extra_args = offsetof(struct service_settings, kubelet_extra_args),

@@ -1,9 +1,10 @@
-/* What the rows of services are written with; for services/rows/ and the table alone. */
+/* Macros and functions for the rows of services; only services/rows/ and the table use them. */
 #pragma once
 
 #include "services/service_table.h"
 
-/* The members that follow from a service's name; `spelt`: as kubeadm writes it in a check's id. */
+/* The members that follow from a service's name. `spelt` is the name as kubeadm writes it in the id
+ * of a check. */
 #define SERVICE_NAMED(service_name, spelt)                                                         \
     .name = service_name, .settings_file = SERVICE_SETTINGS_DIR "\\" service_name ".json",         \
     .log_folder = "C:\\var\\log\\" service_name,                                                   \
@@ -19,7 +20,7 @@
         }                                                                                          \
     }
 
-/* "--flag=value"; nothing without a value. */
+/* Adds "--flag=value"; adds nothing when the value is empty. */
 void argument_add(struct text_list *list, const char *flag, const char *value);
 /* Is a flag of that name in the list, from that index on, whatever its value? */
 bool argument_is_given(const char *argument, const struct text_list *list, size_t from);
