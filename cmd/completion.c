@@ -137,7 +137,7 @@ static void read_word(struct line *line, const char *word) {
         line->pending = option && option->type != OPTION_BOOL ? option : NULL;
     } else if (!line->verb) {
         line->verb = verb_find(verbs, word);
-        line->words += !line->verb; /* nothing follows a word that is no verb */
+        line->words += !line->verb; /* Nothing is offered after a word that is no verb. */
     } else if (!line->words && !line->sub && verb_find(line->verb->subcommands, word)) {
         line->sub = verb_find(line->verb->subcommands, word);
     } else {

@@ -163,7 +163,7 @@ const struct verb *kubeadm_verb(const char *name) {
     for (size_t i = 0; i < ARRAY_SIZE(table); i++)
         if (text_equal(table[i].name, name))
             return &table[i];
-    /* a join starts itself by this name */
+    /* A join starts its watchdog process by this verb. */
     return text_equal(name, NIC_WATCHDOG_VERB) ? verb_find(verbs, name) : NULL;
 }
 

@@ -83,31 +83,36 @@ struct option_group {
  * the error. Help, completion and manual pages are made from these rows. */
 struct verb {
     const char *name;
-    const char *help; /* one line */
-    /* behind "winjoin ", e.g. "join [ENDPOINT] [flags]"; NULL: a line for each subcommand */
+    const char *help; /* One line for lists of verbs. */
+    /* The call without "winjoin ", e.g. "join [ENDPOINT] [flags]". NULL: the help shows the calls
+     * of the subcommands. */
     const char *usage;
-    const char *text; /* a paragraph for --help, or NULL */
+    const char *text; /* A paragraph for --help, or NULL. */
     struct {
-        const char *what, *line; /* "winjoin" comes before the line */
-    } examples[4];               /* ended by a row without a line */
-    /* what its words are: "FILE", "DIR", "PHASE", "SERVICE" or the choices "a|b", in brackets
-     * those that may be left out, with blanks between; NULL: it takes none */
+        const char *what, *line; /* What the example does, and its call without "winjoin ". */
+    } examples[4];               /* Examples for --help; the last row has no line. */
+    /* The verb's words, separated by blanks: "FILE", "DIR", "PHASE", "SERVICE" or choices "a|b".
+     * Optional words are in brackets. NULL: the verb takes none. */
     const char *words;
-    /* its own -o; NULL: text, json and yaml. Where a subcommand has one, it holds those three,
-     * too */
+    /* The verb's own -o option; NULL: text, json and yaml. Where a subcommand has one of its own,
+     * it offers those three formats, too. */
     const struct option *output;
-    const struct option_group *groups[8]; /* its flags, NULL-terminated */
-    /* flags that it takes, but has no use for: a whole line of join may stand behind discover */
+    const struct option_group *groups[8]; /* The verb's own flags, NULL-terminated. */
+    /* Flags that the verb accepts but ignores, so that a complete call of join works with discover,
+     * too. */
     const struct option_group *taken[6];
-    const struct verb *subcommands; /* ended by a row without a name; or NULL */
-    int (*run)(struct program *program, struct error *err); /* NULL in a subcommand: the verb's */
-    bool anywhere; /* it needs no Windows: kubectl winjoin has it, too */
-    bool secret;   /* what it prints may hold one: --output-file is for its owner alone */
+    const struct verb
+        *subcommands; /* The function; NULL in a subcommand: the verb's function runs. */
+    /* The function; NULL in a subcommand: the verb's function runs. */
+    int (*run)(struct program *program, struct error *err);
+    bool anywhere; /* The verb needs no Windows, so kubectl winjoin has it, too. */
+    /* The verb's output may hold a secret, so only the owner may read --output-file. */
+    bool secret;
     bool hidden;
     bool raw; /* Everything after the verb is a word, even if it looks like an option. */
 };
 enum { VERB_TABLES_MAX = 32, SUBCOMMANDS_MAX = 16 };
-extern const struct verb verbs[]; /* the last one has no name */
+extern const struct verb verbs[]; /* The table of verbs; the last row has no name. */
 /* The verb of that name in a table whose last row has no name (`verbs`, or the subcommands of a
  * verb); NULL: it has none, or the table is NULL. */
 const struct verb *verb_find(const struct verb *table, const char *name);
@@ -289,7 +294,8 @@ void progress_table(struct progress *progress, const struct text_list *lines);
 void progress_clear(struct progress *progress);
 void progress_close(struct progress *progress);
 
-/* At the end of a run's phases: an error says in which of them, unless it begins with that. */
+/* Puts the failed phase's name before the error at the end of a run, unless the error already
+ * begins with it. Also sets program->phase. */
 void progress_name_phase(struct program *program, const struct join_progress *run, int result,
                          struct error *err);
 
@@ -360,7 +366,7 @@ struct kubeadm_phase {
     const char *begin; /* what kubeadm prints on standard output when it begins; "": nothing */
 };
 const struct kubeadm_phase *kubeadm_phase(const struct join_phase *phase);
-/* What it prints there when a worker has joined. */
+/* What kubeadm prints on stdout when a worker has joined. */
 extern const char kubeadm_joined_text[];
 
 /* JSON Schemas (2020-12) of all documents that winjoin prints, publishes or reads. They are made

@@ -82,7 +82,8 @@ int verb_unknown_subcommand(const struct verb *verb, const char *word, struct er
     return *err->hints[0] ? -1 : nearest_hint(err, before, word, names, n);
 }
 
-/* The first word names none of the subcommands. Where none is needed, it may be something else. */
+/* Fails where the first word names no subcommand. For a verb that also works without subcommand (it
+ * has a usage) the word may be an argument. */
 static int check_subcommand(const struct verb *verb, const char *word, struct error *err) {
     const struct verb *phase = verb_find(verb->subcommands, "phase");
     _cleanup_(text_list_free) struct text_list ids = {0};
@@ -104,7 +105,8 @@ static int check_subcommand(const struct verb *verb, const char *word, struct er
     return error_hint(err, "winjoin %s --help lists the commands", verb->name);
 }
 
-/* What formatted pages have in place of a keyboard's quotes, dashes and blanks, as ranges. */
+/* Characters that formatted pages use in place of a keyboard's quotes, dashes and blanks, as ranges
+ * of UTF-8. */
 enum page_kind { PAGE_QUOTE, PAGE_DASH, PAGE_HIDDEN };
 static const struct {
     const char *first, *last;
@@ -276,7 +278,7 @@ int words_check(struct program *program, struct error *err) {
         check_subcommand(verb, words->count ? words->items[0] : NULL, err) < 0)
         return -1;
     if (sub) {
-        /* Flags of another subcommand mean nothing for this one. */
+        /* Fails for flags that belong to another subcommand of the verb. */
         verb_tables(sub, own);
         for (size_t i = 0; i < program->flags.count; i++)
             if (!options_has(&set, program->flags.items[i]))

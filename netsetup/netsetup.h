@@ -54,8 +54,9 @@ void firewall_names(struct text_list *ret);
 
 #define SOURCE_VIP_UNKNOWN "<sourceVIP>" /* The value until HNS has chosen the address. */
 
-/* The address of the pod prefix that host-local must be kept from by a reservation: the source VIP,
- * or the host's endpoint on a bridge whose CNI plugin drops host-local's range. NULL: none. */
+/* The address of the Pod prefix that host-local must not give to a Pod: the source VIP, or the
+ * host's endpoint on a bridge whose CNI plugin ignores host-local's range. NULL when there is
+ * none. */
 const char *source_vip_reserved(const struct network_plan *plan);
 /* Reserves the address of source_vip_reserved() as CNI_STATE_DIR\<network>\<address> and removes
  * winjoin's reservations of other addresses (of an earlier Pod prefix). Does nothing without such

@@ -10,13 +10,14 @@
 
 /* The content of the file. Text is borrowed from `file`; free with chosen_free(). */
 struct chosen {
-    /* owned; "peers" are the routes to other nodes (netsetup/routes/routes.h) as the join wrote
-     * them */
+    /* The document of the file; owned. Its "peers" are the routes to other nodes
+     * (netsetup/routes/routes.h) as the join wrote them. */
     json_t *file;
-    const char *node;                      /* the Node's name */
-    struct network_input network;          /* its lists are owned */
-    const char *cri_socket, *ca_cert_path; /* as a JoinConfiguration names them */
-    const char *kube_proxy;                /* "none": not run by winjoin; NULL: it is */
+    const char *node;                      /* Name of the Node. */
+    struct network_input network;          /* The network's values; the lists are owned. */
+    const char *cri_socket, *ca_cert_path; /* Socket and CA path as in a JoinConfiguration. */
+    /* "none": winjoin does not run kube-proxy; NULL: it does. */
+    const char *kube_proxy;
 };
 
 /* Makes the document of the file; the member `file` is ignored. New reference. */

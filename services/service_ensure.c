@@ -139,8 +139,8 @@ int service_remove(struct host *host, const struct service *row, struct error *e
 #define FLAGS_FILE "kubeadm-flags.env"
 enum { SCRIPT_MAX = 1024 * 1024 };
 
-/* A script among the words, by either slash, that reads kubeadm's file, or inside of one
- * ("& 'C:\\k\\start.ps1'"). */
+/* Does a script among the words read kubeadm's file? Its path may have either slash and may be
+ * inside a word ("& 'C:\\k\\start.ps1'"). */
 static bool reads_flags(struct host *host, const struct text_list *words) {
     for (size_t i = 0; i < words->count; i++) {
         _cleanup_(text_list_free) struct text_list names = {0};
@@ -195,8 +195,8 @@ static int adopt(struct host *host, const struct service *row,
            !text_equal_nocase(path_base(words.items[program]), path_base(row->program)))
         program++;
     if (program < words.count) {
-        /* Its own words but those behind the program that ours replace ("--flag value" has its
-         * value behind it), then ours. */
+        /* Makes the new command line: the service's own words, without arguments that winjoin's
+         * replace (with "--flag value" the value goes, too), then winjoin's arguments. */
         if (service_arguments(row, settings, &arguments, NULL, err) < 0)
             return -1;
         for (size_t i = 0; i < words.count; i++) {

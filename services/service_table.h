@@ -39,24 +39,23 @@ struct service_settings {
     /* Version of the kubelet, e.g. "v1.37.1"; decides which flags exist. */
     const char *kubelet_version;
     const char *kube_proxy_version;
-    const char *node_name;            /* lower-cased for --hostname-override */
-    const char *node_ip;              /* kubelet --node-ip */
-    const char *network_name;         /* KUBE_NETWORK of kube-proxy */
-    const char *node_labels;          /* "a=b,c=d" */
-    const char *register_with_taints; /* "os=windows:NoSchedule" */
-    bool bootstrap_kubeconfig;        /* the kubelet does its own TLS bootstrap */
-    const char *flannel_interface;    /* flanneld --iface: node address or alias */
-    const char *agent;                /* the network agent's service, when it makes the network */
-    const char *agent_key_folder;     /* hybrid-overlay-node --cert-dir */
-    const char *api_server;           /* its URL */
-    const char *ca_file;              /* the cluster's CA */
-    unsigned vxlan_port;              /* 0: the default */
-    const struct text_list *proxy;    /* variables that every service gets; NULL: none */
-    bool adopt; /* go on with a service of this name that is not ours (service_adopt()) */
-    /* names that the service's program knows; NULL or empty = not known: all are passed */
+    const char *node_name;            /* Name of the node, written in lower case. */
+    const char *node_ip;              /* Address for the kubelet's --node-ip. */
+    const char *network_name;         /* Name of the HNS network, for kube-proxy. */
+    const char *node_labels;          /* Labels of the Node, e.g. "a=b,c=d". */
+    const char *register_with_taints; /* Taints, e.g. "os=windows:NoSchedule". */
+    bool bootstrap_kubeconfig;        /* The kubelet itself does its TLS bootstrap. */
+    const char *flannel_interface;    /* The node's address or alias, for flanneld --iface. */
+    const char *agent;                /* Service of the network agent that makes the network. */
+    const char *agent_key_folder;     /* Folder for hybrid-overlay-node --cert-dir. */
+    const char *api_server;           /* URL of the API server. */
+    const char *ca_file;              /* File with the CA of the cluster. */
+    unsigned vxlan_port;              /* VXLAN port; 0: the default. */
+    const struct text_list *proxy;    /* Proxy variables for every service; NULL: none. */
+    bool adopt;                       /* Adopt an existing service that winjoin did not make. */
+    /* Flags that the service's program knows. NULL or empty: not known, so all flags are passed. */
     const struct text_list *known_flags;
-    struct text_list
-        kubelet_extra_args; /* appended; "--name=value" replaces one of the same name */
+    struct text_list kubelet_extra_args; /* User's flags; each replaces one of the same name. */
 };
 
 /* The choices that decide which services a node runs. */
@@ -72,7 +71,7 @@ enum service_wanted_by {
     SERVICE_WANTED_BY_KUBE_PROXY /* those where kube-proxy runs as a service */
 };
 
-/* How it is known that a service does its work; join/phases/service_proof.c looks. */
+/* How to check that a service works; join/phases/service_proof.c does it. */
 enum service_proof {
     SERVICE_RUNS,
     SERVICE_OPENS_PIPE,   /* The proof is that the named pipe for CRI exists. */
@@ -117,7 +116,8 @@ struct service {
         const char *waiting, *failed; /* Texts for people: "for x to ...", "wait for x: ...". */
         const char *reads;            /* API path that the service needs for its work; or NULL. */
     } proof;
-    size_t extra_args; /* offset of the user's arguments in struct service_settings; 0: none */
+    /* Offset in struct service_settings of the user's extra arguments; 0: none. */
+    size_t extra_args;
     enum service_wanted_by wanted;
     int (*arguments)(const struct service_settings *settings, struct text_list *ret,
                      struct error *err); /* Adds the program's arguments without argv[0]. */
@@ -133,7 +133,7 @@ extern const struct service *const service_table[];
 /* The row of this name, or NULL. */
 const struct service *service_by_name(const char *name);
 bool service_wanted(const struct service *service, const struct service_choice *choice);
-/* Text of its settings file (services/service_host.h). Pure; the caller frees. Fails as
+/* Makes the text of the settings file (services/service_host.h). Pure; the caller frees. Fails as
  * service_make(). */
 int service_host_file_make(const struct service *service, const struct service_settings *settings,
                            char **ret, struct error *err);
@@ -149,7 +149,8 @@ int service_make(const struct service *service, const struct service_settings *s
  * because known_flags lacks them, filled also where an extra argument is refused. Pure. */
 int service_arguments(const struct service *service, const struct service_settings *settings,
                       struct text_list *ret, struct text_list *ret_dropped, struct error *err);
-/* A service as it is to be, against what stands. Zero-initialise; service_wanted_free(). */
+/* A service as it should be, compared with the existing one. Initialize with zeros; free with
+ * service_wanted_free(). */
 struct service_wanted {
     struct host_service service; /* The configuration for the SCM. */
     char *settings;              /* Text of the host's settings file; NULL: it has none. */
@@ -178,8 +179,8 @@ int service_ensure(struct host *host, const struct service *service,
                    const struct service_settings *settings, bool *ret_changed, struct error *err);
 /* Adds the words of the service's command line, and of the program that nssm starts for it. */
 void service_words(struct host *host, const struct host_service *service, struct text_list *ret);
-/* Stops it when it runs, and starts it; one that is absent or not ours is left alone
- * (*ret_restarted false). Safe to run again when it failed in between. */
+/* Stops the service if it runs, and starts it. One that is absent or not winjoin's is not changed
+ * (*ret_restarted false). Can be repeated safely after a failure. */
 int service_restart(struct host *host, const struct service *service, bool *ret_restarted,
                     struct error *err);
 /* Stops and deletes the service if it is winjoin's; absent is success. */

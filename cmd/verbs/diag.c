@@ -127,9 +127,10 @@ static int tell_left(const struct diag_report *report, struct error *err) {
     return error_hint(err, "kubectl delete namespace %s", report->namespace_);
 }
 
-/* ---- again and again ---- */
+/* ---- --watch ---- */
 
-/* The first test fails as diag does. */
+/* Runs one test of --watch and prints it if something changed. If the first test cannot be made,
+ * the command fails; later failures are only printed. */
 static int watch_once(struct diagnosis *d, struct error *err) {
     int result = d->ops->open(d, err) < 0 ? -1 : d->ops->ask(d, err);
 

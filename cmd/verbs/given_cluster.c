@@ -10,7 +10,7 @@ int given_cluster_open(struct program *program, const char *unnamed, struct kube
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
 
     if (kubeconfig_read_file(program->host, path, program->options.context, &config, err) < 0) {
-        err->kind = ERROR_USAGE; /* the file that was named, not this machine */
+        err->kind = ERROR_USAGE; /* The call named the file, so this is no fault of the machine. */
         return given ? error_prefix(err, "--kubeconfig") : error_hint(err, "use --kubeconfig FILE");
     }
     if (config.impersonation)

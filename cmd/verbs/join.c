@@ -124,8 +124,9 @@ static int run_join(struct program *program, struct join *join, struct error *er
     return 0;
 }
 
-/* Everything is looked at as in a join, with discovery and the host's fitness; nothing is made. As
- * with kubeadm: where the environment names a folder, the files go there to be looked at. */
+/* Runs --dry-run: discovers the cluster and checks the host as a join does, and changes nothing.
+ * Where the environment variable names a folder (as for kubeadm), the planned files are written
+ * there. */
 static int run_dry(struct program *program, struct join *join, struct error *err) {
     _cleanup_json_ json_t *plan = NULL;
     _cleanup_(freep) char *text = NULL, *image = NULL, *given = NULL, *folder = NULL;

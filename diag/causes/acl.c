@@ -15,7 +15,8 @@ struct packet {
 /* Which rule blocks the first packet of a flow that is blocked, and at which endpoint. */
 struct verdict {
     const json_t *endpoint;
-    const json_t *rule; /* the Settings of the ACL policy; NULL = none blocks */
+    /* The Settings of the ACL policy that blocks; NULL when none does. */
+    const json_t *rule;
     const struct scene_pod *pod;
 };
 

@@ -221,7 +221,7 @@ row_look look_changed, look_unknown;
 const char *expected(const struct scene *scene, const char *key);
 /* The first item of the list that has this text at that path; NULL when `text` is NULL. */
 json_t *item_with(const json_t *list, const char *path, const char *text);
-/* The endpoint belongs to a pod of this node, and is attached to the pod's namespace. */
+/* The local endpoint of pod 'a' or 'b', found by its address; of several, an attached one. */
 enum { STATE_ATTACHED_SHARING = 3 };
 bool endpoint_is_attached(const json_t *endpoint);
 /* The Services that the flows ask, and the cells whose packets each load balancer carries. */

@@ -36,12 +36,14 @@ struct run {
     const struct cluster_options *options;
     struct diag_report *report;
     struct cluster_asking asking;
-    char *nodes_path; /* at which the API server lists the nodes that are meant */
+    /* The path at which the API server lists the nodes that the selector chooses. */
+    char *nodes_path;
     uint64_t begin;   /* The beginning of the measurement, a time of host_monotonic_ms(). */
     bool few_nodes;   /* so that asking takes little time */
     unsigned widened; /* How often pairs were added because some fail. */
-    bool grew;        /* the last time brought new ones that fail */
-    bool written;     /* each node's kube-proxy has written the Services */
+    bool grew;        /* The pairs that were added last include new failures. */
+    /* Each node's kube-proxy has programmed the Services. */
+    bool written;
     unsigned look_ms; /* An existing Service has answered within this time. */
 };
 

@@ -104,14 +104,14 @@ int probe_outcome_parse(const char *name, enum probe_outcome *ret);
  * than PROBE_LIST_MAX lines or PROBE_FILE_MAX bytes fail with ERROR_MALFORMED and the line's
  * number. */
 int probe_list_parse(const char *text, size_t len, struct probe_list *ret, struct error *err);
-char *probe_list_write(const struct probe_list *list); /* the caller frees */
+char *probe_list_write(const struct probe_list *list); /* The caller frees the text. */
 void probe_list_free(struct probe_list *list);
 
 /* Parses "winjoin-results 1", then one line for each result: id outcome attempts succeeded min
  * median p95 max responder addresses (separated by commas), and at last "end COUNT", by which a
  * truncated file is recognized. Fails with ERROR_MALFORMED. */
 int probe_results_parse(const char *text, size_t len, struct probe_results *ret, struct error *err);
-char *probe_results_write(const struct probe_results *results); /* the caller frees */
+char *probe_results_write(const struct probe_results *results); /* The caller frees the text. */
 void probe_results_free(struct probe_results *results);
 /* Returns NULL when no result has that id. */
 const struct probe_result *probe_results_find(const struct probe_results *results, const char *id);
@@ -130,7 +130,8 @@ struct probe_heartbeat {
 };
 int probe_heartbeat_parse(const char *text, size_t len, struct probe_heartbeat *ret,
                           struct error *err);
-char *probe_heartbeat_write(const struct probe_heartbeat *heartbeat); /* the caller frees */
+/* The caller frees the text. */
+char *probe_heartbeat_write(const struct probe_heartbeat *heartbeat);
 /* The first address that a pod can be reached by, no link-local one: one of IPv4, else, or with
  * `ipv6`, one of IPv6. NULL: there is none. */
 const char *probe_heartbeat_address(const struct probe_heartbeat *heartbeat, bool ipv6);

@@ -103,8 +103,9 @@ struct cluster_sample {
      * Unknown. */
     size_t unsure;
     struct cluster_sample_kind {
-        char *name;          /* cluster_node_text(), ALIKE_PLACE */
-        size_t nodes, asked; /* how many there were; Ready ones of the sample */
+        char *name; /* cluster_node_text(), ALIKE_PLACE */
+        /* The number of its nodes, and of Ready ones in the sample. */
+        size_t nodes, asked;
     } * kinds;
     size_t count;
     /* Pairs of kinds, in both directions, that could be asked, and those that were. */

@@ -350,7 +350,8 @@ uint32_t model_hns(json_t *state, model_hns_answer *answer, void *context, const
         model_switch_endpoint_attached(state, json_at(json, "Output"));
     } else if (text_equal(function, "HcnCreateNetwork") && *ret_result) {
         const char *asked[3] = {*ret_result, "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}"};
-        bool chosen = text_starts_with(arguments[0], "00000000-0000"); /* by HNS itself */
+        /* HNS itself chose the id. */
+        bool chosen = text_starts_with(arguments[0], "00000000-0000");
         const char *id = arguments[0];
 
         if (chosen &&

@@ -25,11 +25,12 @@ void terminal_open(struct terminal *ret) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 &&
             open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
-            abort(); /* what cannot be closed off must not go on */
+            abort(); /* Abort, because output could reach another file. */
     for (size_t i = 0; i < ARRAY_SIZE(names) && !(locale && *locale); i++)
         locale = getenv(names[i]);
     lower = text_lower(locale ? locale : "");
-    (void)ioctl(STDERR_FILENO, TIOCGWINSZ, &size); /* no terminal: the width stays unknown */
+    /* Without a terminal, the number of columns stays 0 (unknown). */
+    (void)ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
     *ret = (struct terminal){
         .in_is_terminal = isatty(STDIN_FILENO),
         .out_is_terminal = isatty(STDOUT_FILENO),

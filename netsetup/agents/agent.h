@@ -63,11 +63,13 @@ struct service; /* The struct is defined in services/service_table.h. */
 struct network_restore {
     struct host *host;
     const struct network_input *input;
-    bool booting; /* Windows starts: services that start by themselves are on their way */
-    /* the pod network was lost, and winjoin made it again: now, or before in a restore that
-     * failed later */
+    /* Windows is starting, so services with automatic start will start by themselves. */
+    bool booting;
+    /* The Pod network was lost and winjoin made it again, now or in an earlier restore that failed
+     * later. */
     bool made;
-    struct text_list *did; /* what was done, for the event log: "restarted flanneld" */
+    /* Texts for the event log of what was done, e.g. "restarted flanneld". */
+    struct text_list *did;
 };
 /* Restarts a service of winjoin and adds that to `did`. Does nothing while Windows starts. */
 int network_restore_service(const struct network_restore *restore, const struct service *service,
@@ -78,7 +80,8 @@ struct agent_backend {
     const char *mode, *word;
 };
 
-/* Text is static, a list ends with NULL; what is NULL or 0 is not there. */
+/* The constant of an agent. Text is static and lists end with NULL. A member that is NULL or 0 does
+ * not apply to the agent. */
 struct network_agent {
     /* Name in --network-plugin, e.g. "flannel"; NULL: the CNI plugin's name. */
     const char *plugin;
@@ -93,17 +96,18 @@ struct network_agent {
     const char *kubeconfig_path;
     const char *kubeconfig_user; /* The name of the user in kubeconfig_path. */
     const struct agent_right *rights;
-    /* who has those rights: NULL: nodes, as it has the node's certificate; else it asks for a
-     * certificate of its own, with this organization, */
+    /* Who has these rights. NULL: nodes, since the agent uses the node's certificate. Otherwise the
+     * agent requests a certificate of its own with this organization. */
     const char *group;
-    const char *user_prefix; /* and this name, followed by the node's */
-    unsigned vxlan_port;     /* the only one it works with */
-    unsigned vni;            /* the one that it uses, whatever is asked for */
-    /* it makes the HNS network itself: a join makes none, and waits */
+    /* Start of the name in the agent's own certificate; the node's name follows. */
+    const char *user_prefix;
+    unsigned vxlan_port; /* The only VXLAN port that the agent works with. */
+    unsigned vni;        /* The VNI that the agent always uses. */
+    /* The agent makes the HNS network itself, so a join waits for it and makes none. */
     bool makes_network;
     unsigned wait_seconds; /* so long at most a join waits for that network; 0: it makes none */
-    /* its CNI plugin makes the HNS network when the first pod comes, on the base network, and gives
-     * pods addresses that are not of the Node's podCIDR: a join makes no network for pods */
+    /* The agent's CNI plugin makes the HNS network on the base network when the first Pod comes,
+     * and Pod addresses are not from the Node's podCIDR. A join makes no network for Pods. */
     bool pods_make_network;
     const char *cni; /* The CNI plugin that the agent works with; NULL: the mode's first one. */
     /* The IPAM that is built into the agent's CNI plugin instead of being a program; NULL: none. */
@@ -148,9 +152,9 @@ struct network_agent {
     /* Reads what the agent announced about a node from its annotations; returns false where there
      * is nothing. */
     bool (*read_peer)(const json_t *annotations, struct network_peer *ret);
-    /* What it needs on this node at boot, before containerd starts, and each time HNS has started
-     * again; winjoin's own networks stand by then. Called again until it succeeds, so it compares
-     * first. */
+    /* Restores what the agent needs on this node. Called at boot before containerd starts, and
+     * after each start of HNS, when winjoin's own networks are there again. It is called until it
+     * succeeds, so it compares before it changes. */
     int (*restore)(const struct network_restore *restore, struct error *err);
 };
 
@@ -168,8 +172,8 @@ const char *network_agent_backend(const struct network_agent *agent,
  * address, a router's MAC and the VNI. */
 bool network_agent_routes_to(const struct network_agent *agent, const struct network_mode *mode,
                              unsigned vni, const struct network_peer *peer);
-/* The CNI plugin with which it works in the mode when --network-plugin names `plugin`; static;
- * NULL: it does not. */
+/* The CNI plugin that the agent uses in this mode when --network-plugin is `plugin`. Static; NULL
+ * when the agent does not support the mode. */
 const char *network_agent_cni(const struct network_agent *agent, const char *plugin,
                               const struct network_mode *mode);
 void agent_settings_free(struct agent_settings *settings);

@@ -37,7 +37,8 @@ static bool read_peer(const json_t *annotations, struct network_peer *ret) {
     return true;
 }
 
-/* It makes its networks at its start, and never looks whether they stand. */
+/* Restarts hybrid-overlay-node when its network is gone: it makes its networks only when it
+ * starts. */
 static int restore(const struct network_restore *restore, struct error *err) {
     struct hcn_network network;
     struct error why = {0};

@@ -93,7 +93,7 @@ int hcn_network_ensure(struct host *host, const json_t *document, const json_t *
                        struct hcn_network *ret, enum hcn_outcome *ret_outcome, struct error *err);
 /* Does hcn_network_ensure() take the network that it found for the wanted one, as it is? */
 bool hcn_network_serves(const struct hcn_network *found, const struct hcn_network *wanted);
-/* Base network of the plan ("External"). */
+/* Ensures the base network of the plan ("External"). */
 int hcn_base_network_ensure(struct host *host, const struct network_plan *plan,
                             struct hcn_network *ret, enum hcn_outcome *ret_outcome,
                             struct error *err);

@@ -29,8 +29,8 @@ struct hns_version_range {
 };
 enum { HNS_RANGES_MAX = 5 };
 struct hns_feature_info {
-    const char *name;  /* "DSR" as in documents: lower camel case */
-    const char *title; /* one line for people */
+    const char *name;  /* Name in documents, in lower camel case, e.g. "dsr". */
+    const char *title; /* The feature in one line for people. */
     const char *since; /* "9.3-9.x, 10.2": versions that have it, in words */
     struct hns_version_range ranges[HNS_RANGES_MAX]; /* the same; from_major 0 ends */
 };
@@ -42,5 +42,6 @@ extern const struct hns_feature_info hns_features[HNS_FEATURE_COUNT];
 int hns_version_get(struct host *host, struct hns_version *ret, struct error *err);
 /* Does this HNS version have the feature? Pure. The unknown version 0.0 has none. */
 bool hns_has(struct hns_version version, enum hns_feature feature);
-/* The features as `capabilities` prints them: [{name,title,available,reason}]. New reference. */
+/* The features as winjoin capabilities prints them: [{name,title,available,reason}]. New
+ * reference. */
 json_t *hns_features_json(struct hns_version version);

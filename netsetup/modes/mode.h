@@ -43,17 +43,19 @@ struct network_mode {
     bool vfp; /* The switch has VFP: OutBoundNAT, SDNRoute and Services work. */
     /* HNS makes the switch on no adapter. It needs no base network and causes no outage. */
     bool internal;
-    bool fabric_gateway; /* pods' gateway is a router of the physical network */
-    bool host_routes;    /* the routes to other nodes' pods are the host's, over those nodes */
-    const char *no_host_routes; /* why they are not: ends "in mode overlay" */
-    bool node_network;          /* pods reach the node's own network without NAT */
-    bool forwarding; /* the host forwards between its adapter and its endpoint among the pods */
+    bool fabric_gateway;        /* The gateway of Pods is a router of the physical network. */
+    bool host_routes;           /* The host has the routes to other nodes' Pods. */
+    const char *no_host_routes; /* Why the host has no such routes: the end of a sentence. */
+    bool node_network;          /* Pods reach the node's own network without NAT. */
+    /* The host forwards packets between its adapter and its endpoint on the Pod network. */
+    bool forwarding;
     /* The host has an endpoint of its own among the pods, with the third address of this node's pod
      * prefix (its base + 2): the pods' gateway, while HNS's own has the second. */
     bool host_endpoint;
-    bool source_vip;                    /* kube-proxy needs one: netsetup/netsetup.h */
-    const struct network_limit *limits; /* NULL: none */
-    /* why a node of this mode is no use to a cluster: the preflight check NetworkMode refuses */
+    bool source_vip;                    /* kube-proxy needs a source VIP: netsetup/netsetup.h. */
+    const struct network_limit *limits; /* The mode's limits; NULL: it has none. */
+    /* Why a node of this mode cannot be used in a cluster: the preflight check NetworkMode fails
+     * with it. */
     const char *isolated;
     unsigned lacks; /* What the mode lacks, as MODE_LACKS_* bits. */
     unsigned flags; /* Flags of the Pod network: 8 = not persistent. */
@@ -63,11 +65,12 @@ struct network_mode {
 
     /* Sets the plan's other names and numbers. Fails as network_plan_make(). */
     int (*plan)(const struct network_input *input, struct network_plan *plan, struct error *err);
-    /* What must exist beside the pod network, or be waited for, before pods start. */
+    /* Makes, or waits for, what Pods need in addition to the network. */
     int (*complete)(struct host *host, const struct network_plan *plan, struct hcn_network *network,
                     struct error *err);
-    /* These three are NULL in a mode whose network finds the other nodes by itself. The route to
-     * that node's pods, a new reference; NULL: it does not say how it is reached. */
+    /* This function and the two after it are NULL where the network finds other nodes by itself.
+     * route_to makes the route to the Pods of another node (new reference); NULL when that node has
+     * not announced how it is reached. */
     json_t *(*route_to)(const struct network_plan *plan, const struct network_peer *peer);
     /* Adds the routes that exist now to the list. */
     int (*routes_read)(struct host *host, const struct network_plan *plan, json_t *list,

@@ -7,9 +7,9 @@
 
 /* The state of an adapter, complete enough to restore it. Free with nic_snapshot_free(). */
 struct nic_snapshot {
-    char *alias; /* the physical adapter's, "Ethernet": what NetAdapterName takes */
-    /* the interface that holds the address now: the same, or "vEthernet (Ethernet)" when there
-     * is a vSwitch already */
+    char *alias; /* The physical adapter, e.g. "Ethernet", for NetAdapterName. */
+    /* The interface that has the address now: the adapter, or "vEthernet (Ethernet)" when a vSwitch
+     * exists already. */
     char *current_alias;
     char mac[18];
     uint32_t mtu;

@@ -16,9 +16,9 @@ struct watch {
     const struct nic_snapshot *snapshot;
     nic_progress *progress;
     void *context;
-    uint64_t start, up_since, back; /* milliseconds; back: since when the IPv4 address is there */
-    bool up;                        /* the interface is, since up_since */
-    bool away;                      /* the address was not there at some look */
+    uint64_t start, up_since, back; /* Times in ms; `back` is when the IPv4 address came back. */
+    bool up;                        /* The interface is up, since the time up_since. */
+    bool away;                      /* The address was missing at least once. */
     bool impatient;                 /* nothing is waited for: all is put back at this look */
     struct nic_restored *result;
 };
@@ -246,7 +246,7 @@ int nic_restore(struct host *host, const struct nic_snapshot *snapshot, nic_prog
         return error_prefix(err, "adapter '%s' after %d s", snapshot->alias, WAIT_MS / 1000);
     }
     if (end == LOOK_FAILED) {
-        /* the user leaves: the server gets its address back all the same, now or never */
+        /* The user has interrupted the wait: one last try to restore the address. */
         watch.impatient = true;
         (void)look(&watch, NULL, NULL);
         (void)look(&watch, NULL, NULL);

@@ -123,7 +123,7 @@ static int plan_choices(const struct network_input *input, struct network_plan *
     return plan_network(input, plan, err);
 }
 
-/* Whether another one than this host may have the routes to other nodes' pods. */
+/* Decides who has the routes to other nodes' Pods: this host, or the network between the nodes. */
 static int plan_routes(const struct network_input *input, struct network_plan *plan,
                        struct error *err) {
     static const char *const choices[] = {"own", "print", "none", NULL};

@@ -16,31 +16,35 @@ struct external_agent; /* The struct is defined in netsetup/agents/external_agen
 
 /* The input of a plan. All text is borrowed for the call; NULL means the default. */
 struct network_input {
-    const char *mode; /* "overlay"; default: the first that the plugin works in */
-    /* an agent's ("flannel") or a CNI plugin's ("win-bridge"); default: the mode's CNI plugin
-     * alone */
+    const char *mode; /* Name of the mode, e.g. "overlay"; default: the plugin's first mode. */
+    /* The cluster's agent that makes the network, e.g. "calico"; NULL: unknown. */
     const char *plugin;
-    const char *external;  /* the cluster's agent that makes the network: "calico"; NULL: unknown */
-    const char *name;      /* HNS network; default: the mode's ("flannel.<vni>", "cbr0") */
-    const char *adapter;   /* alias of the NIC under the vSwitch, from nic_choose() */
-    const char *pod_cidr;  /* Node .spec.podCIDR; NULL: not known yet, documents hold "<podCIDR>" */
-    const char *pod_cidr6; /* the IPv6 one of .spec.podCIDRs */
-    struct text_list cluster_pod_cidrs; /* ClusterConfiguration networking.podSubnet */
-    struct text_list service_cidrs;     /* networking.serviceSubnet */
-    const char *management;             /* node address with its prefix, "10.0.0.21/24" */
-    const char *management6;            /* its IPv6 address */
-    unsigned vni;                       /* overlay: 0 = 4096 */
-    unsigned vxlan_port;                /* overlay: 0 = 4789 */
-    const char *dns_domain;             /* "cluster.local" */
-    struct text_list dns_servers;       /* cluster DNS addresses */
-    struct text_list exclude_from_nat;  /* further prefixes that pods reach unmasked */
+    const char
+        *external; /* Name of the HNS network; default: the mode's ("flannel.<vni>", "cbr0"). */
+    /* Name of the HNS network; default: the mode's ("flannel.<vni>", "cbr0"). */
+    const char *name;
+    const char *adapter; /* Alias of the NIC for the vSwitch, from nic_choose(). */
+    /* The Node's .spec.podCIDR. NULL: not known yet, so documents have "<podCIDR>". */
+    const char *pod_cidr;
+    const char *pod_cidr6;              /* The IPv6 prefix of the Node's .spec.podCIDRs. */
+    struct text_list cluster_pod_cidrs; /* networking.podSubnet of the ClusterConfiguration. */
+    struct text_list service_cidrs;     /* networking.serviceSubnet of the ClusterConfiguration. */
+    const char *management;             /* The node's address with prefix, "10.0.0.21/24". */
+    const char *management6;            /* The node's IPv6 address. */
+    unsigned vni;                       /* The VNI of an overlay network; 0 means 4096. */
+    unsigned vxlan_port;                /* The VXLAN port of an overlay network; 0 means 4789. */
+    const char *dns_domain;             /* The cluster's DNS domain, e.g. "cluster.local". */
+    struct text_list dns_servers;       /* Addresses of the cluster's DNS servers. */
+    struct text_list exclude_from_nat;  /* More prefixes that Pods reach without NAT. */
     struct hns_version hns;
-    /* "auto" (NULL: IPv6 where it can be), "on" (or ERROR_UNSUPPORTED with the reason), "off" */
+    /* Whether Pods get IPv6, too: "auto" (or NULL: where possible), "on" (ERROR_UNSUPPORTED with
+     * the reason where it is not possible), "off". */
     const char *dual_stack;
-    /* "own", "print", "none": who routes to other nodes' pods, where that is open */
+    /* "own", "print" or "none": who routes to other nodes' Pods, where the mode and agent leave a
+     * choice. */
     const char *routes;
-    const char *dsr;        /* "auto", "on", "off" */
-    const char *cni_folder; /* where containerd reads CNI's configuration; default: CNI_CONF_DIR */
+    const char *dsr;        /* Whether to use DSR: "auto", "on" or "off". */
+    const char *cni_folder; /* Where containerd reads CNI files; default: CNI_CONF_DIR. */
 };
 
 /* The IPv6 half of a dual-stack network; all 0 in a network with IPv4 only. Unknown texts are "",

@@ -14,10 +14,12 @@ struct cni_plugin {
     /* Its configuration names the node's own address: it does not ask the network for its
      * ProviderAddress, as win-overlay does. */
     bool names_provider;
-    bool list;                /* its file is a list of plugins, .conflist */
-    const char *ipam;         /* program that gives out pods' addresses; NULL: HNS does */
-    const char *const *files; /* that its programs write in containerd's folder; NULL: none */
-    /* Can it work with these addresses? ERROR_UNSUPPORTED. NULL: with all. */
+    bool list;        /* The plugin's file is a list of plugins (.conflist). */
+    const char *ipam; /* Program that assigns the Pods' addresses; NULL: HNS does. */
+    /* Files that the plugin's programs write in containerd's folder; NULL: none. */
+    const char *const *files;
+    /* Checks that the plugin can work with these addresses. ERROR_UNSUPPORTED. NULL: it works with
+     * all. */
     int (*check)(const struct network_plan *plan, struct error *err);
     /* Checks that this version ("v1.6.15") of the plugin can make what is planned.
      * ERROR_UNSUPPORTED. NULL: every version can. */

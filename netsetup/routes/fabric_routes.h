@@ -33,6 +33,6 @@ json_t *fabric_routes_of_nodes(const json_t *nodes, const struct network_peer *o
  * lines (0: all); "" when there are no routes. The caller frees. */
 char *fabric_routes_text(const json_t *routes, const char *format, const struct fabric_place *place,
                          size_t most);
-/* The names of those formats that these routes are for: text, and the cloud that the nodes say they
- * are in, else all. Static, NULL-ended; a list of the caller's. */
+/* Adds the formats that fit these routes: text, and the cloud that the Nodes name; all formats when
+ * they name none. */
 void fabric_formats(const json_t *routes, struct text_list *ret);

@@ -141,7 +141,7 @@ int forwarding_ensure(struct host *host, const char *address, struct error *err)
     return 0;
 }
 
-/* ---- what a node says of itself: no packets but those to its pods are led to it ---- */
+/* ---- checking what other nodes announce: a node must get only packets for its own Pods ---- */
 
 /* Of the cluster's pods, where its prefixes of that family are known, not of this node's own, nor
  * what this node is reached by; behind an address that another node can have. */

@@ -58,8 +58,8 @@ int pod_routes_ensure(struct host *host, const char *management_address,
 /* Removes exactly these host routes; absent is success. */
 int pod_routes_remove(struct host *host, const struct pod_route *routes, size_t count,
                       struct error *err);
-/* What these do: `routes_*` of struct network_mode. A route is {podCIDR, nodeAddress}; `only` is
- * not looked at: others may be the administrator's. */
+/* Functions of struct network_mode for modes with host routes. A route is {podCIDR, nodeAddress}.
+ * `only` is ignored, since other routes may be the administrator's. */
 json_t *pod_route_to(const struct network_plan *plan, const struct network_peer *peer);
 int pod_routes_read(struct host *host, const struct network_plan *plan, json_t *list,
                     struct error *err);

@@ -112,7 +112,7 @@ int artifacts_published(const struct mirror *from, const struct text_list *names
  * second call changes nothing. */
 void bundle_place(struct bundle *bundle, const struct artifact_places *places);
 bool bundle_is_upstream(const struct bundle *bundle);
-/* NULL when it is none: then reading an artifact costs no request. */
+/* The mirror of the bundle, or NULL; without one, reading an artifact needs no request. */
 const struct mirror *bundle_mirror(const struct bundle *bundle);
 /* Frees a bundle, or nothing where the pointer is NULL. */
 void bundle_freep(struct bundle **ptr);

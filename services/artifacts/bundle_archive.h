@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* A file that is wanted of it. */
+/* A file to read from an archive. */
 struct bundle_archive_member {
     const char *path; /* Path in the archive; borrowed. */
     size_t max;       /* Limit of the size in bytes. */

@@ -13,9 +13,9 @@
 extern const struct yaml_field catalog_fields[]; /* The fields of a catalog. */
 
 struct catalog; /* catalog_freep() */
-/* A catalog's text, YAML or JSON, strict; NULL: winjoin's own. `what` names it in messages. Kinds:
- * ERROR_USAGE (a field, a program that no node has, a program twice, an unusable version, path or
- * placeholder, a release without a digest), ERROR_MALFORMED. */
+/* Reads a catalog, YAML or JSON, strictly; text NULL means winjoin's own. `what` names it in
+ * errors. Fails with ERROR_USAGE (a field, a program that no node has, a program twice, an unusable
+ * version, path or placeholder, a release without a digest) or ERROR_MALFORMED. */
 int catalog_read(const char *text, size_t len, const char *what, struct catalog **ret,
                  struct error *err);
 void catalog_freep(struct catalog **catalog);

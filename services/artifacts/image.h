@@ -28,10 +28,10 @@ struct image_layer {
     uint64_t size; /* Compressed size of the layer. */
 };
 struct image_facts {
-    /* "os.version" of each image for Windows on amd64 that its index has ("10.0.20348.2340"), or
-     * of the one that it is */
+    /* The "os.version" ("10.0.20348.2340") of each image for Windows on amd64 in the index, or of
+     * the single image. */
     struct text_list versions;
-    bool runs; /* one of them runs on the build that was asked for */
+    bool runs; /* One of the images runs on the requested build. */
     struct image_layer *layers;
     size_t count; /* The layers of that image, the base first. */
 };

@@ -9,18 +9,19 @@
 /* Where files come from. Borrowed by its users. Its maker has checked `url`: https, no user, query
  * or fragment. */
 struct mirror {
-    struct host *host; /* clock and chance */
-    struct http *http; /* trust is the machine's own store of roots */
-    /* "https://mirror.example/winjoin": winjoin.lock is right below; NULL: each path begins with
-     * its host */
+    struct host *host; /* The host, for its clock and random numbers. */
+    struct http *http; /* The HTTP client, which trusts the machine's root certificates. */
+    /* E.g. "https://mirror.example/winjoin", which has winjoin.lock directly below. NULL: each path
+     * begins with its host. */
     const char *url;
-    bool follows_redirects; /* to https alone, five at most */
+    bool follows_redirects; /* Redirects are followed, to https only, at most five. */
     unsigned limit_ms;      /* how long failures of a file that may pass are tolerated; at most a
                                minute, and 0 is a minute */
-    const char *parts; /* folder for what has come of files with a SHA-256, so that a run that is
-                          killed or interrupted is continued; gone at any other end. NULL: none */
-    /* Told about once a second while files are fetched, and of each failure that is tolerated.
-     * `percent` of all bytes have come; 0 = not known. */
+    /* Folder for received parts of files with a SHA-256, so that a later run can continue after a
+     * kill or interruption. It is removed after any other end. NULL: none. */
+    const char *parts;
+    /* Called about once a second during downloads, and after each failure that is retried.
+     * `percent` is the received part of all bytes; 0 = not known. */
     void (*tell)(void *context, unsigned waited_ms, unsigned percent, const char *message);
     void *context;
 };
@@ -45,8 +46,8 @@ struct mirror_file {
     uint64_t at;
     char *data; /* Result: the content, NUL-terminated. */
     size_t len;
-    char digest[DIGEST_TEXT_MAX]; /* filled in: its SHA-256, made while others still come */
-    /* told when it has come whole, or NULL */
+    char digest[DIGEST_TEXT_MAX]; /* Result: the SHA-256 of the content. */
+    /* Called when the file is complete, while others are still being downloaded; or NULL. */
     void (*arrived)(void *context, const struct mirror_file *file);
     void *arrived_context;
     /* Result: the challenge of a server that answered 401, or NULL; the caller frees. */

@@ -22,5 +22,5 @@
 
 /* Adds "--flag=value"; adds nothing when the value is empty. */
 void argument_add(struct text_list *list, const char *flag, const char *value);
-/* Is a flag of that name in the list, from that index on, whatever its value? */
+/* Does the list, from that index on, have the flag of this argument, with any value? */
 bool argument_is_given(const char *argument, const struct text_list *list, size_t from);

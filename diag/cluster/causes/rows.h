@@ -80,8 +80,9 @@ struct cluster_row {
     /* PUBLISHED_BY_NODE: the node's own report names the cause where HNS there lacks the load
      * balancer of this Service; NULL: where HNS lacks anything. */
     const char *lacks;
-    enum cluster_unfit unfit; /* READ_ON_NODE, PUBLISHED_BY_NODE */
-    enum cluster_loss loss;   /* This member is used for LOSS. */
+    /* This member is used for READ_ON_NODE and PUBLISHED_BY_NODE. */
+    enum cluster_unfit unfit;
+    enum cluster_loss loss; /* This member is used for LOSS. */
 
     /* For PUBLISHED_BY_NODE, PATTERN and LOSS: at least one of these cells must work in the
      * place. */

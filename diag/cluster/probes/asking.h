@@ -45,17 +45,19 @@ void cluster_asking_widen(struct cluster_asking *asking);
 /* The questions that are asked at the same time. */
 struct cluster_round {
     struct cluster_selector asks; /* of the red cells; with `evenly` of all */
+    /* The observations that are made on each node where they are still missing. */
+    bool observations[OBSERVATIONS];
     /* The time for each answer: later answers are left to another round. 0 gives each its full
      * time. */
-    bool observations[OBSERVATIONS];
-    unsigned soon_ms; /* what takes longer is asked again in another round; 0 = each has its time */
+    unsigned soon_ms;
     unsigned look_ms; /* The time for an observation, when different; 0 means the same. */
-    bool again;       /* a cell that is red did fail */
-    /* a red cell that passes some packets is asked several times: that tells loss by chance from
-     * large packets alone being lost. So is one of a Service */
+    bool again;       /* An earlier round has shown that the red cells fail. */
+    /* Red cells that pass some packets, and red cells of Services, are asked several times: that
+     * tells loss by chance from a loss of large packets only. */
     bool closely;
-    bool evenly; /* each, red or not, as often as the others */
-    bool lossy;  /* beside those that `asks` names, each that loses some packets */
+    bool evenly; /* All chosen cells are asked equally often, red or not. */
+    /* Cells that lose some packets are asked, too, even if `asks` does not choose them. */
+    bool lossy;
 };
 struct cluster_asked {
     size_t red;    /* Cells that were asked and are still red. */
