@@ -33,9 +33,6 @@ int programs_unlike(struct join *join, struct text_list *ret, struct error *err)
 /* Adds to the phase's detail which needed programs neither the bundle (NULL: none) nor
  * programs_unlike() compares with a digest. */
 int programs_say_uncompared(struct join *join, const struct artifacts *bundle, struct error *err);
-/* Without a bundle: ERROR_UNTRUSTED that names those that are installed with other bytes than
- * artifacts.lock says. */
-int programs_check_lock(struct join *join, struct error *err);
 /* ERROR_USAGE that names those that are neither here nor in the lock (NULL = no bundle). */
 int programs_check_complete(struct join *join, const struct artifacts *lock, struct error *err);
 /* The version of the installed program ("v1.37.1"), or NULL: by its file, and where that says none
@@ -43,11 +40,10 @@ int programs_check_complete(struct join *join, const struct artifacts *lock, str
 char *programs_version(struct host *host, bool may_run, const char *program);
 /* Are both known, and the same? The v may lack. */
 bool programs_same_version(const char *a, const char *b);
-/* The version of the kubelet that runs, or will: the bundle's once it was checked, the installed
- * one's, else the cluster's. Borrowed. */
-const char *programs_kubelet_version(struct host *host, struct join_found *found);
-/* The same of kube-proxy. */
-const char *programs_kube_proxy_version(struct host *host, struct join_found *found);
+/* The version of the kubelet or kube-proxy (their rows) that runs on this node, or will: the
+ * bundle's once it was checked, the installed one's, else the cluster's. Borrowed. */
+const char *programs_node_version(struct host *host, struct join_found *found,
+                                  const struct service *service);
 /* The sandbox image: of the repository that the cluster names, or upstream's where a bundle brings
  * that. The caller frees. */
 char *programs_sandbox_image(struct host *host, struct join_found *found);

@@ -47,7 +47,6 @@ struct wanted_files {
     struct wanted_file *items;
     size_t count;
 };
-void wanted_file_free(struct wanted_file *file);
 void wanted_files_free(struct wanted_files *files);
 
 /* Which rows; NULL, false: all. */
