@@ -51,7 +51,7 @@ void written_file(struct journal *journal, const char *path, const void *data, s
     written_note(journal, JOURNAL_FILE_ENTRY, path, json_pack("{s:s}", "sha256", digest));
 }
 
-/* Only what a network has again that is made anew by the same plan. */
+/* Only what a network has again when the same plan makes it a second time. */
 static json_t *network_json(const struct hcn_network *network) {
     return json_pack("{s:s, s:s, s:s, s:i}", "type", network->type, "subnet", network->subnet,
                      "subnet6", network->subnet6, "vsid", (int)network->vsid);
