@@ -35,7 +35,8 @@ void cluster_info_free(struct cluster_info *info);
 int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info *ret,
                     struct error *err);
 
-/* Is that only what a discovery file's user may do, or the lack of one? */
+/* Does this HTTP status only say that the user of the discovery file may not read cluster-info, or
+ * that the file has no user, whom an API server without anonymous requests asks for? */
 bool discovery_may_not_look(const struct discovery *d, unsigned long status);
 
 /* Turns "untrusted" of a verified request into what is wrong: dates with the clocks, names with

@@ -54,10 +54,10 @@ struct kubelet_config_input {
     const struct patches *patches;       /* --patches; NULL = none */
 };
 /* The cluster's KubeletConfiguration made fit for this Windows node: kubeadm's defaults for absent
- * fields, paths with drive, cgroups off, Linux-only fields removed; then the patches, whose word
- * kept; then the CRI socket, which is the node's own. Unknown fields stay. Each change is
- * recorded. *ret is a new reference; on failure `changes` is left for kubelet_changes_free().
- * ERROR_MALFORMED when it is not a KubeletConfiguration v1beta1, ERROR_USAGE of a patch. */
+ * fields, paths with drive, cgroups off, Linux-only fields removed; then the patches, whose word is
+ * kept; then the CRI socket, which is the node's own. Unknown fields stay. Each change is recorded.
+ * *ret is a new reference; on failure `changes` is left for kubelet_changes_free(). ERROR_MALFORMED
+ * when it is not a KubeletConfiguration v1beta1, ERROR_USAGE of a patch. */
 int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
                         struct kubelet_changes *changes, struct error *err);
 

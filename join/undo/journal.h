@@ -20,7 +20,7 @@
 #define PREPARED_FILE WINJOIN_FOLDER "\\prepared.json"
 /* The journal of a join on a prepared server, which goes back to the preparation. */
 #define JOINING_FOLDER WINJOIN_FOLDER "\\joining"
-/* What runs leave; a reset keeps them. */
+/* What winjoin's runs leave there is kept by a reset. */
 #define LOGS_FOLDER WINJOIN_FOLDER "\\logs"
 #define REPORTS_FOLDER WINJOIN_FOLDER "\\reports"
 
