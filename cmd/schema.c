@@ -34,8 +34,8 @@ static bool add_table(const char *table, struct text_list *ret) {
         for (size_t i = 0; join_phases[i].id; i++)
             text_list_add(ret, join_phases[i].id);
     else if (text_equal(table, "@check"))
-        for (int i = 0; i <= PREFLIGHT_NOT_RUN; i++)
-            text_list_add(ret, preflight_outcome_name((enum preflight_outcome)i));
+        for (int i = 0; i < PREFLIGHT_OUTCOME_COUNT; i++)
+            text_list_add(ret, preflight_outcome_names[i]);
     else if (text_equal(table, "@service"))
         for (int i = 0; i <= HOST_SERVICE_PAUSED; i++)
             text_list_add(ret, host_service_states[i]);

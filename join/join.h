@@ -25,7 +25,8 @@ struct join_found {
     struct join_options options;
     struct host_facts facts;
     char *node_name;
-    bool odd_host_name; /* that is made of a host name that cannot be one; preflight refuses it */
+    bool odd_host_name; /* node_name is made up, as the host name cannot be a node's; preflight
+                           refuses it */
     struct discovery_result discovery; /* no kubeconfig: there was none yet, or it is not needed */
     struct kube_client client;         /* no server: none yet */
     bool only_looks;                   /* a preflight: no program of the node is run */
@@ -38,8 +39,8 @@ struct join_found {
     struct containerd_settings containerd;  /* no pipe: not looked at (find_containerd()) */
     struct bundle *bundle;                  /* programs_bundle() */
     struct artifacts known;                 /* programs_unlike(); no items: not asked yet */
-    char *kubelet_version;                  /* programs_kubelet_version() */
-    char *kube_proxy_version;               /* programs_kube_proxy_version() */
+    char *kubelet_version;                  /* programs_node_version(); NULL: not asked yet */
+    char *kube_proxy_version;               /* the same */
     struct hns_version hns;                 /* 0.0: not asked */
     struct nic_snapshot nic;                /* no alias: not chosen */
     char node_ip[IP_TEXT_MAX];              /* where the node is; "": not known */
@@ -66,7 +67,7 @@ struct join {
     struct upgrade *upgrade; /* NULL: a join; else these are its phases (join/upgrade/upgrade.h) */
     const struct join_phase *phases; /* NULL: a join's */
     size_t phase_count;
-    /* behind a run that failed; NULL: a join's (join/undo/failure.h) */
+    /* behind a run that failed; NULL: a join's (join/run.c) */
     void (*failed)(struct join *join, struct error *err);
     struct text_list skipped; /* ids of phases not to run: --skip-phases, resolved */
     struct join_found found;

@@ -12,7 +12,6 @@
 #include "join/kubelet/patches.h"
 #include "join/phases/steps.h"
 #include "join/programs/programs.h"
-#include "join/undo/failure.h"
 #include "join/undo/journal.h"
 #include "kube/object.h"
 
@@ -28,8 +27,8 @@ void join_tell_event(struct join *join, enum node_event event, const char *messa
         log_message(LOG_RETRY, "write an event of this Node: %s", why.message);
 }
 
-/* Behind a join's phases: that it changed this node, or the error it failed with, where the Node is
- * there. */
+/* Behind a join's phases, writes an Event on the Node: that the join changed this node, or the
+ * error that it failed with, where there is a Node. */
 static void tell_node(struct join *join, const struct error *failure) {
     const struct join_found *found = &join->found;
     _cleanup_(freep) char *message = NULL;
@@ -116,12 +115,12 @@ int join_open(struct join *join, struct error *err) {
     join->watch = (struct service_watch){.host = join->host, .progress = &join->progress};
     if (phase_names_skipped(&join->found.options.skip_phases, &join->skipped, err) < 0)
         return error_prefix(err, "--skip-phases");
-    /* asked again by who needs it */
+    /* where this fails, the phase that needs it asks again */
     (void)find_containerd(join->host, &join->found, ERROR_IGNORED);
     if (host_facts(join->host, &join->found.facts, err) < 0 || choose_node_name(join, err) < 0 ||
         join_asked_check(join, err) < 0)
         return -1;
-    return journal_open(join->host, &join->journal, err);
+    return journal_open(join->host, WINJOIN_FOLDER, &join->journal, err);
 }
 
 void join_close(struct join *join) {
@@ -165,7 +164,8 @@ void join_close(struct join *join) {
     json_decref(join->progress.data);
 }
 
-/* Each layer says that it was interrupted: what was waited for says more, where something was. */
+/* Each layer only says that it was interrupted. Where something was waited for, the error says
+ * what: that tells more. */
 static void say_interrupted(const struct join_progress *progress, struct error *err) {
     const char *waiting = text_str(&progress->waiting);
 
@@ -202,14 +202,14 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
     outcome = host_interrupted(join->host) ? error_set(err, ERROR_INTERRUPTED, "interrupted")
               : join_need(join, phase->needs, err) < 0 ? -1
               : phase->run(join, err) < 0              ? -1
-              : images_go_on(join, err) < 0            ? -1
+              : images_go_on(join, 0, err) < 0         ? -1
                                                        : written_save(&join->journal, err);
     if (outcome < 0 && host_deadline_passed(join->host)) /* whatever the phase said of it */
         (void)error_set(err, ERROR_TIMED_OUT, "the join took longer than %lld s (--join-timeout)",
                         join->found.options.join_timeout / 1000);
     else if (outcome < 0 && err && err->kind == ERROR_INTERRUPTED)
         say_interrupted(&join->progress, err);
-    /* what a diagnosis puts up it takes away again */
+    /* the diagnosis takes away again what it puts up: it changes nothing */
     result->changed = phase->run != phase_verify &&
                       (host_changes(join->host) != changes || join->journal.count != recorded);
     join->changed |= result->changed;
@@ -228,7 +228,7 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
     return outcome;
 }
 
-static int run_until(struct join *join, bool looking, struct error *err) {
+int join_run_phases(struct join *join, bool looking, struct error *err) {
     const struct join_phase *phases = join->phases;
 
     for (size_t i = 0; i < join->phase_count && !join->finished; i++) {
@@ -246,25 +246,96 @@ static int run_until(struct join *join, bool looking, struct error *err) {
     return images_await(join, err); /* where the phase that does it was skipped */
 }
 
+/* ---- a failed join's end ---- */
+
+static void on_entry(void *context, const char *what, const char *how, const struct error *why) {
+    struct join *join = context;
+
+    if (why)
+        join_warn(&join->progress, "undo %s: %s", what, why->message);
+    else
+        join_tell_waiting(&join->progress, 0, 0, "", "undo: %s %s", what, how);
+}
+
+static void on_begin(void *context, const char *what) {
+    struct join *join = context;
+
+    join_tell_waiting(&join->progress, 0, 0, "", "undo: %s", what);
+}
+
+/* Behind a join that failed with *err: with --on-failure rollback the journal is played backwards
+ * (join/undo/reset.h), unless the join was interrupted, waits for a restart of Windows, or the
+ * machine was a node before it. The kind of the error stays; a hint says what is left, how to
+ * continue and how to undo it. */
+static void end_failed(struct join *join, struct error *err) {
+    const struct reset_options options = {.joining = join->journal.prepared,
+                                          .progress = on_entry,
+                                          .begins = on_begin,
+                                          .progress_context = join};
+    struct error why = {0};
+    size_t services = 0, networks = 0, count;
+
+    host_set_deadline(join->host, 0);
+    if (join->journal.count && text_equal(join->found.options.on_failure, "rollback") &&
+        !join->was_node && err->kind != ERROR_INTERRUPTED && err->kind != ERROR_RESTART) {
+        join->rolled_back = true;
+        journal_close(&join->journal);
+        journal_close(&join->joining);
+        if (reset_run(join->host, &options, &join->undone, &why) < 0 && !join->undone.failed++)
+            join_warn(&join->progress, "undo: %s", why.message);
+        /* it is read again: what could not be undone stays in it */
+        if (journal_open(join->host, WINJOIN_FOLDER, &join->journal, &why) < 0)
+            join->journal = (struct journal){.host = join->host, .folder = WINJOIN_FOLDER};
+    }
+    count = join->journal.count;
+    for (size_t i = 0; i < count; i++) {
+        enum journal_kind kind = join->journal.entries[i].kind;
+
+        services += kind == JOURNAL_SERVICE;
+        networks += kind == JOURNAL_NETWORK || kind == JOURNAL_SWITCH;
+    }
+    if (join->rolled_back && !join->undone.failed)
+        (void)error_hint(err,
+                         "everything was undone%s (--on-failure rollback): %zu removed, %zu "
+                         "restored; a Node object that was made stays: kubectl delete node %s",
+                         count ? " but the preparation" : "", join->undone.removed,
+                         join->undone.restored, join->found.node_name);
+    else if (join->rolled_back)
+        (void)error_hint(err, "%zu change%s could not be undone: run winjoin reset",
+                         join->undone.failed, PLURAL(join->undone.failed));
+    else if (count)
+        (void)error_hint(err,
+                         "kept on this machine: %zu change%s (%zu service%s, %zu network%s); the "
+                         "same command continues at %s; to undo them: winjoin reset",
+                         count, PLURAL(count), services, PLURAL(services), networks,
+                         PLURAL(networks),
+                         join->progress.phase ? join->progress.phase->title : "the beginning");
+    else if (!join->changed)
+        (void)error_hint(err, "nothing on this machine was changed");
+}
+
 int join_run(struct join *join, struct error *err) {
     long long limit = join->found.options.join_timeout;
-    int result;
+    int result = 0;
 
     host_set_deadline(join->host, limit ? host_monotonic_ms(join->host) + (uint64_t)limit : 0);
-    result = failure_begin(join, err) < 0 ? -1 : run_until(join, false, err);
+    /* on a prepared server what a join does is journalled by itself, so that a failed one goes back
+     * to the preparation */
+    if (join->phases == join_phases && !join->was_node && !join->upgrade &&
+        host_file_type(join->host, PREPARED_FILE) != HOST_ABSENT)
+        result = journal_open_joining(&join->journal, &join->joining, err);
+    if (result == 0)
+        result = join_run_phases(join, false, err);
     host_set_deadline(join->host, 0);
     images_end(join);
     tell_node(join, result < 0 ? err : NULL);
     kubelet_bootstrap_end(&join->journal, &join->progress); /* also what a killed run left */
     if (result < 0)
-        (join->failed ? join->failed : failure_end)(join, err);
-    else if (join->phases == join_phases)
-        failure_not(join);
+        (join->failed ? join->failed : end_failed)(join, err);
+    else if (join->phases == join_phases &&
+             host_file_type(join->host, JOINING_FOLDER) != HOST_ABSENT)
+        (void)host_remove_tree(join->host, JOINING_FOLDER, NULL);
     return result;
-}
-
-int join_run_looking(struct join *join, struct error *err) {
-    return run_until(join, true, err);
 }
 
 int join_run_phase(struct join *join, const char *name, struct error *err) {
@@ -302,7 +373,14 @@ json_t *join_result_json(const struct join *join) {
     if (join->found.discovery.kubeconfig && join->found.discovery.config.server)
         json_object_set_new(result, "cluster", json_string(join->found.discovery.config.server));
     if (failed)
-        json_object_set_new(result, "rollback", failure_json(join));
+        json_object_set_new(result, "rollback",
+                            json_pack("{s:s, s:I, s:I, s:I}", "outcome",
+                                      !join->rolled_back    ? "kept"
+                                      : join->undone.failed ? "failed"
+                                                            : "done",
+                                      "changes", (json_int_t)join->journal.count, "restored",
+                                      (json_int_t)join->undone.restored, "removed",
+                                      (json_int_t)join->undone.removed));
     if (join->found.report.cells.count)
         json_object_set_new(result, "flows", diag_flows_json(&join->found.report));
     return result;

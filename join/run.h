@@ -10,10 +10,12 @@
 int join_open(struct join *join, struct error *err);
 void join_close(struct join *join);
 /* Runs all phases but those of --skip-phases, for at most join_timeout; stops at the first failure,
- * behind which on_failure holds (join/undo/failure.h). */
+ * behind which on_failure holds. On a prepared server a failed join goes back to the preparation.
+ */
 int join_run(struct join *join, struct error *err);
-/* Runs the phases before the first that changes the host: what a dry run may do. */
-int join_run_looking(struct join *join, struct error *err);
+/* Runs the phases, but those of --skip-phases, and no more: neither limit nor end of a join.
+ * `looking`: up to the first that changes the host, which is what a dry run may do. */
+int join_run_phases(struct join *join, bool looking, struct error *err);
 /* Runs one phase by its id, or those that kubeadm's name for them means
  * (join/phases/phases.h); ERROR_USAGE when there is none of that name. */
 int join_run_phase(struct join *join, const char *name, struct error *err);

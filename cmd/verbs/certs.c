@@ -102,7 +102,7 @@ static int ask_serving(struct renewal *r, struct client_certificate_options opti
     }
     options.ca_pem = NULL;
     options.serves = &(struct csr_names){&stored.items[0].dns_names, &stored.items[0].ip_addresses};
-    return client_certificate_renew(&r->client, host, &options, &made, err);
+    return client_certificate_make(&r->client, host, &options, false, &made, err);
 }
 
 /* Asks for another certificate with the one that is still good, which also says whose it is. */
@@ -126,7 +126,7 @@ static int renew(struct renewal *r, struct error *err) {
     if (client_certificate_load(host, &options, &stored, err) < 0)
         return error_hint(err, "winjoin join with a token makes another one: kubeadm token create "
                                "--print-join-command prints the line");
-    if (client_certificate_renew(&r->client, host, &options, &made, err) < 0)
+    if (client_certificate_make(&r->client, host, &options, true, &made, err) < 0)
         return -1;
     result = ask_serving(r, options, err);
     if (result < 0)

@@ -54,19 +54,19 @@ static void print_matrix(const struct program *program, const struct join *join)
 static void restart(struct program *program, struct join *join, struct error *err) {
     const char *const last = join->progress.phase->run == phase_preflight ? NULL : "restart";
     const char *const left_out[] = {"token", "token-file", "progress", last, NULL};
-    _cleanup_(restart_words_free) struct restart_words words = {0};
+    _cleanup_(text_list_free) struct text_list arguments = {0}, environment = {0};
     struct error why = {0};
     const bool given =
         options_is_given(program->set, "token") || options_is_given(program->set, "token-file");
 
-    text_list_add(&words.arguments, "join");
+    text_list_add(&arguments, "join");
     for (size_t i = 0; i < program->words.count; i++)
-        text_list_add(&words.arguments, program->words.items[i]);
-    options_words(program->set, left_out, &words.arguments, &words.environment);
+        text_list_add(&arguments, program->words.items[i]);
+    options_words(program->set, left_out, &arguments, &environment);
     if (given && program->options.join.token)
-        text_list_add_owned(&words.environment,
+        text_list_add_owned(&environment,
                             xasprintf("WINJOIN_TOKEN=%s", program->options.join.token));
-    if (restart_begin(join, &words, &why) < 0) {
+    if (restart_begin(join, &arguments, &environment, &why) < 0) {
         *err = why;
         (void)error_hint(err,
                          "restart Windows and run the same command again; winjoin reset undoes "
@@ -98,9 +98,10 @@ static int run_join(struct program *program, struct join *join, struct error *er
     /* A join that continues after a restart may restart once more at most, and only for a reason
      * that a phase after preflight found. */
     if (result < 0 && err->kind == ERROR_RESTART && program->options.join.restart &&
-        !(join->progress.phase->run == phase_preflight && restart_continues(program->host)))
+        !(join->progress.phase->run == phase_preflight &&
+          restart_service_is(program->host, HOST_SERVICE_RUNNING)))
         restart(program, join, err);
-    else if (result == 0 && restart_is_left(program->host))
+    else if (result == 0 && restart_service_is(program->host, HOST_SERVICE_STOPPED))
         /* Without restart_end(), Windows' next start would run the join again. */
         (void)restart_end(program->host, ERROR_IGNORED);
     print_matrix(program, join);
@@ -130,7 +131,7 @@ static int run_join(struct program *program, struct join *join, struct error *er
 static int run_dry(struct program *program, struct join *join, struct error *err) {
     _cleanup_json_ json_t *plan = NULL;
     _cleanup_(freep) char *text = NULL, *image = NULL, *given = NULL, *folder = NULL;
-    int result = join_run_looking(join, err);
+    int result = join_run_phases(join, true, err);
     size_t count;
 
     progress_name_phase(program, &join->progress, result, err);

@@ -136,7 +136,7 @@ static int add_runs(struct gathering *g, struct error *err) {
     _cleanup_(journal_close) struct journal journal = {0};
     const json_t *last = diag;
 
-    if (journal_open(g->host, &journal, err) < 0)
+    if (journal_open(g->host, WINJOIN_FOLDER, &journal, err) < 0)
         return -1;
     json_object_set_new(g->status, "journalEntries", json_integer((json_int_t)journal.count));
     add_state(g, join, journal.count);

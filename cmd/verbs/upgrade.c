@@ -24,7 +24,7 @@ int verb_upgrade(struct program *program, struct error *err) {
     (void)terminal_probe_program(&join.probe_program, &join.probe_program_len);
     result = upgrade_open(&join, &upgrade, err);
     if (result == 0 && o->dry_run) {
-        result = join_run_looking(&join, err);
+        result = join_run_phases(&join, true, err);
         if (result == 0) {
             _cleanup_(freep) char *text = upgrade_plan_text(&join);
 

@@ -136,7 +136,7 @@ static void checks(bool) {
     _cleanup_(freep) struct preflight_check *rows = preflight_checks(&count);
 
     for (size_t i = 0; i < count; i++) {
-        (void)printf("| `%s` | %s | ", rows[i].id, preflight_outcome_name(rows[i].level));
+        (void)printf("| `%s` | %s | ", rows[i].id, preflight_outcome_names[rows[i].level]);
         print_words(rows[i].help);
         (void)fputs(" | ", stdout);
         print_words(rows[i].hint);

@@ -42,7 +42,7 @@ void cluster_config_free(struct cluster_config *c) {
     *c = (struct cluster_config){0};
 }
 
-/* Where a text comes from, and who may lack it. */
+/* Which ConfigMap holds a text, and under which key. */
 struct source {
     const char *name_space, *name, *key;
 };
@@ -72,11 +72,6 @@ static int read_value(struct kube_client *client, unsigned timeout_ms, const str
     return kube_configmap_get(client, source->name_space, source->name, timeout_ms, &map, err) < 0
                ? -1
                : take_value(map, source, ret, err);
-}
-
-/* "ConfigMap kube-system/kubelet-config, key kubelet"; the caller frees. */
-static char *what_of(const struct source *source) {
-    return xasprintf("ConfigMap %s/%s, key %s", source->name_space, source->name, source->key);
 }
 
 /* ---- what must be there ---- */
@@ -142,7 +137,7 @@ static int read_kubelet(struct kube_client *client, unsigned timeout_ms, struct 
         if (!old_name || read_value(client, timeout_ms, &source, &text, NULL) < 0)
             return tell_missing(client, timeout_ms, NULL, &why, err);
     }
-    what = what_of(&source);
+    what = xasprintf("ConfigMap kube-system/%s, key kubelet", source.name);
     return cluster_document_read(text, what, KUBELET_DOCUMENT, &ret->kubelet, err);
 }
 
@@ -172,7 +167,8 @@ static int read_network(struct kube_client *client, unsigned timeout_ms, struct 
 static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err) {
     static const struct source source = {"kube-system", "winjoin", "NodeConfiguration"};
-    _cleanup_(freep) char *text = NULL, *what = what_of(&source);
+    static const char what[] = "ConfigMap kube-system/winjoin, key NodeConfiguration";
+    _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *map = NULL;
     struct error why = {0};
 
@@ -188,65 +184,15 @@ static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct 
                : node_configuration_check_cluster(ret->winjoin, what, err);
 }
 
-/* The server that answers: amid an upgrade of several it is not what ClusterConfiguration says.
- * kubeadm writes that when the first one has been upgraded, and there is no other without an
- * endpoint of them all. */
-static int read_server_version(struct kube_client *client, unsigned timeout_ms,
-                               struct cluster_config *ret, struct error *err) {
-    _cleanup_json_ json_t *version = NULL;
-    struct error why = {0};
-    bool denied = false;
-    unsigned minor;
-
-    if (!ret->has_endpoint &&
-        kubernetes_minor(ret->kubernetes_version, "the cluster", &minor, ERROR_IGNORED) == 0)
-        return 0;
-    if (kube_get_retry(client, "/version", timeout_ms, &version, &why) < 0)
-        return kube_forgive(&why, &denied, err);
-    ret->server_version = xstrdup_null(json_text_at(version, "gitVersion"));
-    return 0;
-}
-
-/* What is not a version, as kubeadm's labels ("stable-1.37"), is replaced by the server's own. */
-static int settle_version(struct cluster_config *c, struct error *err) {
-    unsigned minor;
-
-    if (kubernetes_minor(c->kubernetes_version, "the cluster", &minor, NULL) == 0)
-        return 0;
-    if (!c->server_version || kubernetes_minor(c->server_version, "the cluster", &minor, NULL) < 0)
-        return error_set(err, ERROR_MALFORMED,
-                         "ConfigMap kube-system/kubeadm-config, key ClusterConfiguration: "
-                         "kubernetesVersion \"%.100s\" is not a version like v1.37.1",
-                         c->kubernetes_version);
-    text_list_add_owned(&c->warnings, xasprintf("kubernetesVersion \"%s\" of ClusterConfiguration "
-                                                "is not a version: using the server's %s",
-                                                c->kubernetes_version, c->server_version));
-    text_set(&c->kubernetes_version, xstrdup(c->server_version));
-    return 0;
-}
-
 /* ---- the DNS that pods ask ---- */
 
 static const char *dns_namespace(const struct cluster_config *c) {
     return c->dns_namespace ? c->dns_namespace : "kube-system";
 }
 
-/* Its addresses, IPv4 first; a headless one has none. */
-static void read_addresses(const json_t *service, struct text_list *ret) {
-    _cleanup_(text_list_free) struct text_list all = {0};
-    struct ip ip;
-
-    json_read_texts(json_at(service, "spec.clusterIPs"), &all);
-    if (!all.count)
-        text_list_add(&all, json_text_or(service, "spec.clusterIP", ""));
-    for (int family = 4; family <= 6; family += 2)
-        for (size_t i = 0; i < all.count; i++)
-            if (ip_parse(all.items[i], &ip, NULL) == 0 && ip.family == family)
-                text_list_add(ret, all.items[i]);
-}
-
-/* The addresses of the first such Service, or (not NULL) of the one that has this address.
- * *name_space: where; NULL: anywhere, and then where it is. */
+/* The addresses (IPv4 first; a headless one has none) of the first Service with this label that
+ * serves DNS, or of the one that has the address `wanted`, where that is not NULL. *name_space: in
+ * which namespace it is looked for; NULL: in all, and then it is set to the Service's. */
 static int list_dns(struct kube_client *client, unsigned timeout_ms, char **name_space,
                     const char *label, const char *wanted, struct text_list *ret,
                     struct error *err) {
@@ -263,12 +209,19 @@ static int list_dns(struct kube_client *client, unsigned timeout_ms, char **name
     if (kube_list_items(list, &items, err) < 0)
         return error_prefix(err, "list Services");
     json_each(items, i, service) {
-        _cleanup_(text_list_free) struct text_list addresses = {0};
+        _cleanup_(text_list_free) struct text_list given = {0}, addresses = {0};
         bool serves_dns = false;
+        struct ip ip;
 
         json_each(json_at(service, "spec.ports"), p, port)
             serves_dns |= json_number_at(port, "port", 0) == DNS_PORT;
-        read_addresses(service, &addresses);
+        json_read_texts(json_at(service, "spec.clusterIPs"), &given);
+        if (!given.count)
+            text_list_add(&given, json_text_or(service, "spec.clusterIP", ""));
+        for (int family = 4; family <= 6; family += 2)
+            for (size_t a = 0; a < given.count; a++)
+                if (ip_parse(given.items[a], &ip, NULL) == 0 && ip.family == family)
+                    text_list_add(&addresses, given.items[a]);
         if (ret->count || !serves_dns || (wanted && !text_list_has(&addresses, wanted)))
             continue;
         *ret = take_struct(addresses);
@@ -371,20 +324,50 @@ static int settle_dns(struct kube_client *client, unsigned timeout_ms, struct cl
 int cluster_config_read(struct kube_client *client, unsigned timeout_ms, const json_t *known,
                         struct cluster_config *ret, struct error *err) {
     _cleanup_(cluster_config_free) struct cluster_config config = {0};
-    _cleanup_(freep) char *text = NULL, *what = what_of(&kubeadm_config);
-    unsigned call_ms = timeout_ms ? timeout_ms : CALL_MS;
+    static const char what[] = "ConfigMap kube-system/kubeadm-config, key ClusterConfiguration";
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *version = NULL;
+    unsigned call_ms = timeout_ms ? timeout_ms : CALL_MS, minor;
+    bool is_version, denied = false;
     struct error why = {0};
 
     if (known && kube_object_check(known, "ConfigMap", "v1", ERROR_IGNORED) == 0
             ? take_value(known, &kubeadm_config, &text, &why) < 0
             : read_value(client, call_ms, &kubeadm_config, &text, &why) < 0)
         return tell_missing(client, call_ms, &kubelet_config, &why, err);
-    if (cluster_config_parse(text, what, &config, err) < 0 ||
-        read_server_version(client, call_ms, &config, err) < 0 ||
-        read_kubelet(client, call_ms, &config, err) < 0 ||
+    if (cluster_config_parse(text, what, &config, err) < 0)
+        return -1;
+    is_version =
+        kubernetes_minor(config.kubernetes_version, "the cluster", &minor, ERROR_IGNORED) == 0;
+
+    /* The server that answers: amid an upgrade of several it is not what ClusterConfiguration says.
+     * kubeadm writes that when the first one has been upgraded, and there is no other without an
+     * endpoint of them all. */
+    if (config.has_endpoint || !is_version) {
+        if (kube_get_retry(client, "/version", call_ms, &version, &why) < 0 &&
+            kube_forgive(&why, &denied, err) < 0)
+            return -1;
+        config.server_version = xstrdup_null(json_text_at(version, "gitVersion"));
+    }
+    if (read_kubelet(client, call_ms, &config, err) < 0 ||
         read_winjoin(client, call_ms, &config, err) < 0 ||
-        read_network(client, call_ms, &config, err) < 0 || settle_version(&config, err) < 0 ||
-        settle_dns(client, call_ms, &config, err) < 0)
+        read_network(client, call_ms, &config, err) < 0)
+        return -1;
+
+    /* a label of kubeadm's ("stable-1.37") is no version: the server's own takes its place */
+    if (!is_version) {
+        if (!config.server_version ||
+            kubernetes_minor(config.server_version, "the cluster", &minor, NULL) < 0)
+            return error_set(err, ERROR_MALFORMED,
+                             "%s: kubernetesVersion \"%.100s\" is not a version like v1.37.1", what,
+                             config.kubernetes_version);
+        text_list_add_owned(&config.warnings,
+                            xasprintf("kubernetesVersion \"%s\" of ClusterConfiguration "
+                                      "is not a version: using the server's %s",
+                                      config.kubernetes_version, config.server_version));
+        text_set(&config.kubernetes_version, xstrdup(config.server_version));
+    }
+    if (settle_dns(client, call_ms, &config, err) < 0)
         return -1;
     *ret = take_struct(config);
     return 0;

@@ -79,12 +79,6 @@ static int read_subnets(const json_t *root, const char *what, const char *path,
     return 0;
 }
 
-static char *text_or(const json_t *root, const char *path, const char *fallback) {
-    const char *text = json_text_at(root, path);
-
-    return xstrdup(text && *text ? text : fallback);
-}
-
 /* An argument of the controller manager (v1beta3: a map, v1beta4: a list); NULL: not given. */
 static const char *argument(const json_t *root, const char *name) {
     const json_t *args = json_object_get(json_object_get(root, "controllerManager"), "extraArgs");
@@ -96,29 +90,17 @@ static const char *argument(const json_t *root, const char *name) {
     return value;
 }
 
-/* What the controller manager cuts (cmd/kube-controller-manager/app/core.go: 24 and 64, else the
- * family's argument, else the common one). */
-static void read_node_masks(const json_t *root, unsigned ret[2]) {
-    static const char *const names[] = {"node-cidr-mask-size-ipv4", "node-cidr-mask-size-ipv6"};
-    static const unsigned usual[] = {24, 64}, most[] = {32, 128};
-
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-        const char *own = argument(root, names[i]), *common = argument(root, "node-cidr-mask-size");
-        long long number;
-
-        ret[i] = usual[i];
-        if ((own || common) && text_to_number(own ? own : common, 1, most[i], &number) == 0)
-            ret[i] = (unsigned)number;
-    }
-}
-
 int cluster_config_parse(const char *yaml, const char *what, struct cluster_config *ret,
                          struct error *err) {
+    static const char *const mask_names[] = {"node-cidr-mask-size-ipv4",
+                                             "node-cidr-mask-size-ipv6"};
+    static const unsigned mask_usual[] = {24, 64}, mask_most[] = {32, 128};
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/-[]";
     _cleanup_json_ json_t *root = NULL;
     _cleanup_(cluster_config_free) struct cluster_config c = {0};
-    const char *repository, *assigns;
+    const char *repository, *assigns, *name, *domain;
+    long long mask;
 
     if (cluster_document_read(yaml, what, CLUSTER_DOCUMENT, &root, err) < 0 ||
         read_subnets(root, what, "networking.podSubnet", "", &c.pod_subnets, err) < 0 ||
@@ -139,11 +121,21 @@ int cluster_config_parse(const char *yaml, const char *what, struct cluster_conf
     assigns = argument(root, "allocate-node-cidrs");
     c.assigns_pod_prefixes =
         assigns ? text_equal(assigns, "true") : *json_text_or(root, "networking.podSubnet", "");
-    read_node_masks(root, c.node_masks);
+    /* the size of each Node's prefix (cmd/kube-controller-manager/app/core.go): the argument of the
+     * family, else the common one, else 24 and 64 */
+    for (size_t i = 0; i < ARRAY_SIZE(mask_names); i++) {
+        const char *own = argument(root, mask_names[i]);
+        const char *size = own ? own : argument(root, "node-cidr-mask-size");
+
+        c.node_masks[i] = size && text_to_number(size, 1, mask_most[i], &mask) == 0 ? (unsigned)mask
+                                                                                    : mask_usual[i];
+    }
     c.has_endpoint = *json_text_or(root, "controlPlaneEndpoint", "");
-    c.name = text_or(root, "clusterName", "kubernetes");
-    c.kubernetes_version = text_or(root, "kubernetesVersion", "");
-    c.dns_domain = text_or(root, "networking.dnsDomain", "cluster.local");
+    name = json_text_or(root, "clusterName", "");
+    domain = json_text_or(root, "networking.dnsDomain", "");
+    c.name = xstrdup(*name ? name : "kubernetes");
+    c.kubernetes_version = xstrdup(json_text_or(root, "kubernetesVersion", ""));
+    c.dns_domain = xstrdup(*domain ? domain : "cluster.local");
     *ret = take_struct(c);
     return 0;
 }

@@ -31,23 +31,6 @@ static int find_config_map(struct asker *asker, const char *name_space, const ch
     return kube_forgive(&why, &asker->denied, err);
 }
 
-/* What is wrong with it does not pass by itself: somebody must correct it. */
-static int read_source(const struct network_agent *agent, const struct agent_source *source,
-                       const json_t *map, struct agent_settings *ret, struct error *err) {
-    const char *text = json_string_value(json_object_get(json_at(map, "data"), source->key));
-
-    if (text && (!*text || agent->read_settings(text, ret, err) == 0)) {
-        ret->source = *text ? source : NULL;
-        return 0;
-    }
-    if (!text)
-        (void)error_set(err, ERROR_USAGE, "it has no key %s", source->key);
-    (void)error_as(err, ERROR_USAGE);
-    (void)error_prefix(err, "ConfigMap %s/%s", source->name_space, source->name);
-    return error_hint(err, "correct it: kubectl -n %s edit configmap %s", source->name_space,
-                      source->name);
-}
-
 /* Does a DaemonSet have the agent's word in its name ("kube-flannel-ds-amd64")? */
 static bool may_run(const struct asker *asker, const struct network_agent *agent) {
     json_each_member(asker->names, name, value)
@@ -63,12 +46,26 @@ static int read_agent(struct asker *asker, const struct network_agent *agent, bo
     for (const struct agent_source *s = agent->sources; s && s->name && !ret->agent; s++) {
         _cleanup_json_ json_t *map = NULL;
         bool first = s == agent->sources;
+        const char *text;
 
         if (first ? left : may_run(asker, agent) == left)
             continue;
-        if (find_config_map(asker, s->name_space, s->name, &map, err) < 0 ||
-            (map && read_source(agent, s, map, ret, err) < 0))
+        if (find_config_map(asker, s->name_space, s->name, &map, err) < 0)
             return -1;
+        if (!map)
+            continue;
+        text = json_string_value(json_object_get(json_at(map, "data"), s->key));
+        if (text && (!*text || agent->read_settings(text, ret, err) == 0)) {
+            ret->source = *text ? s : NULL;
+            continue;
+        }
+        /* what is wrong with it does not pass by itself: somebody must correct it */
+        if (!text)
+            (void)error_set(err, ERROR_USAGE, "it has no key %s", s->key);
+        (void)error_as(err, ERROR_USAGE);
+        (void)error_prefix(err, "ConfigMap %s/%s", s->name_space, s->name);
+        return error_hint(err, "correct it: kubectl -n %s edit configmap %s", s->name_space,
+                          s->name);
     }
     return 0;
 }
@@ -98,32 +95,15 @@ static int find_daemon_set(struct asker *asker, const char *name, json_t **ret, 
     return 0;
 }
 
-/* The object that it reads, too: an empty one where it is absent, for which the agent has defaults.
- * What may not be read is not said to be absent, nor what is of a kind that the cluster has not. */
-static int read_object(struct asker *asker, const struct external_object *object, json_t *told,
-                       struct error *err) {
-    _cleanup_(freep) char *path = xasprintf("/apis/%s/%s/%s/%s", object->group, object->version,
-                                            object->resource, object->name);
-    _cleanup_(freep) char *absent = xasprintf("\"%s\" not found", object->name);
-    _cleanup_json_ json_t *found = NULL;
-    struct error why = {0};
-
-    if (kube_get_retry(asker->client, path, asker->timeout_ms, &found, &why) < 0) {
-        if (kube_forgive(&why, &asker->no_objects, err) < 0)
-            return -1;
-        if (why.kind == ERROR_ABSENT && strstr(why.message, absent))
-            json_object_set_new(told, EXTERNAL_AGENT_OBJECT, json_object());
-        return 0;
-    }
-    json_object_set(told, EXTERNAL_AGENT_OBJECT, found);
-    return 0;
-}
-
 /* With its settings: its variables, and where they say nothing the data of its ConfigMap. */
 static int take_external(struct asker *asker, const struct external_agent *agent,
                          const json_t *daemon_set, struct agent_settings *ret, struct error *err) {
     const char *name_space = json_text_at(daemon_set, "metadata.namespace");
+    const struct external_object *object = &agent->object;
     _cleanup_json_ json_t *told = external_agent_variables(daemon_set), *map = NULL, *others = NULL;
+    _cleanup_json_ json_t *found = NULL;
+    _cleanup_(freep) char *path = NULL, *absent = NULL;
+    struct error why = {0};
     json_t *data;
 
     ret->daemon_set = kube_full_name(daemon_set);
@@ -138,12 +118,23 @@ static int take_external(struct asker *asker, const struct external_agent *agent
     data = json_at(others, "data");
     if (data)
         json_object_set(told, EXTERNAL_AGENT_OTHERS, data);
-    if (agent->object.group && read_object(asker, &agent->object, told, err) < 0)
-        return -1;
+    /* The object that it reads, too. Where it is absent, and not of a kind that the cluster has
+     * not, the agent has defaults: an empty one. What may not be read is not said to be absent. */
+    if (object->group) {
+        path = xasprintf("/apis/%s/%s/%s/%s", object->group, object->version, object->resource,
+                         object->name);
+        absent = xasprintf("\"%s\" not found", object->name);
+        if (kube_get_retry(asker->client, path, asker->timeout_ms, &found, &why) == 0)
+            json_object_set(told, EXTERNAL_AGENT_OBJECT, found);
+        else if (kube_forgive(&why, &asker->no_objects, err) < 0)
+            return -1;
+        else if (why.kind == ERROR_ABSENT && strstr(why.message, absent))
+            json_object_set_new(told, EXTERNAL_AGENT_OBJECT, json_object());
+    }
 
     ret->told = take_ptr(told);
     if (agent->read && agent->read(ret->told, ret, err) < 0) {
-        (void)error_as(err, ERROR_USAGE); /* as read_source(): somebody must correct it */
+        (void)error_as(err, ERROR_USAGE); /* somebody must correct it */
         return error_prefix(err, "DaemonSet %s", ret->daemon_set);
     }
     if (!agent->read || ret->backend)
@@ -168,13 +159,6 @@ static int read_external(struct asker *asker, struct agent_settings *ret, struct
         return -1;
     ret->kube_proxy = proxy ? kube_full_name(proxy) : NULL;
     return 0;
-}
-
-/* "DaemonSet kube-system/cilium"; the caller frees. */
-static char *daemon_set_text(const json_t *daemon_set) {
-    _cleanup_(freep) char *name = kube_full_name(daemon_set);
-
-    return xasprintf("DaemonSet %s", name);
 }
 
 /* By names alone. First an agent without a ConfigMap: where there is no flannel, nobody is granted
@@ -203,8 +187,10 @@ static int read_named(struct asker *asker, struct agent_settings *ret, struct er
             if (find_daemon_set(asker, *name, &daemon_set, err) < 0)
                 return -1;
             if (daemon_set) {
+                _cleanup_(freep) char *full_name = kube_full_name(daemon_set);
+
                 ret->linux_agent = agent;
-                ret->linux_set = daemon_set_text(daemon_set);
+                ret->linux_set = xasprintf("DaemonSet %s", full_name);
             }
         }
     return 0;
@@ -222,6 +208,7 @@ static int search_daemon_sets(struct kube_client *client, char **ret, struct err
         return -1;
     json_each(json_object_get(list, "items"), i, daemon_set) {
         const json_t *pod = json_at(daemon_set, "spec.template.spec");
+        _cleanup_(freep) char *name = kube_full_name(daemon_set);
         bool writes = false;
 
         json_each(json_object_get(pod, "volumes"), v, volume) {
@@ -230,25 +217,9 @@ static int search_daemon_sets(struct kube_client *client, char **ret, struct err
             writes |= *path == '/' && (strstr(path, "/cni/net.d") || strstr(path, "/cni/bin"));
         }
         if (writes && json_bool_at(pod, "hostNetwork", false))
-            text_list_add_owned(&found, daemon_set_text(daemon_set));
+            text_list_add_owned(&found, xasprintf("DaemonSet %s", name));
     }
     *ret = found.count ? text_list_join(&found, ", ") : NULL;
-    return 0;
-}
-
-/* One that no name tells is not none. */
-static int read_unknown(struct asker *asker, struct agent_settings *ret, struct error *err) {
-    struct error why = {0};
-
-    if (asker->no_sets)
-        return 0;
-    if (search_daemon_sets(asker->client, &ret->linux_set, &why) < 0) {
-        int result = kube_forgive(&why, &asker->no_sets, err);
-
-        asker->denied |= asker->no_sets;
-        return result;
-    }
-    ret->linux_agent = ret->linux_set ? &linux_agent_unknown : NULL;
     return 0;
 }
 
@@ -276,8 +247,15 @@ int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
                        !ret->external && !others.linux_agent;
          i++)
         result = read_agent(&asker, network_agents[i], true, &others, err);
-    if (result == 0 && !others.agent && !ret->external && !others.linux_agent)
-        result = read_unknown(&asker, &others, err);
+    /* that no known name is there does not say that there is no network */
+    if (result == 0 && !others.agent && !ret->external && !others.linux_agent && !asker.no_sets) {
+        error_clear(&why);
+        if (search_daemon_sets(client, &others.linux_set, &why) < 0) {
+            result = kube_forgive(&why, &asker.no_sets, err);
+            asker.denied |= asker.no_sets;
+        }
+        others.linux_agent = others.linux_set ? &linux_agent_unknown : NULL;
+    }
     *ret_unread |= asker.denied || asker.no_objects;
     json_decref(asker.names);
     external_agent_settle(ret, &others);

@@ -21,7 +21,8 @@ void config_file_free(struct config_file *file) {
     *file = (struct config_file){0};
 }
 
-/* At a field of a document, at the document itself where it has none of that name. */
+/* The error names the place of this field of a document; where the document has no such field, its
+ * own place. */
 #define refuse(r, document, field, ...)                                                            \
     yaml_refuse(&(r)->file->yaml, yaml_place(&(r)->file->yaml, document, field), (r)->err,         \
                 ERROR_USAGE, __VA_ARGS__)
@@ -105,26 +106,6 @@ static bool has_variable(const char *text) {
     return false;
 }
 
-/* A template's sign without quotes is no YAML at all: the parser's words for it lead astray. */
-static int explain_unfilled(struct reader *r, const char *text, size_t len, const char *what) {
-    _cleanup_(secret_freep) char *copy = xstrndup(text, len);
-    size_t line = 1;
-
-    for (const char *p = copy; *p; p += strcspn(p, "\n"), p += *p == '\n', line++) {
-        size_t end = strcspn(p, "\n"), code = strcspn(p, "#\n"), at = 0;
-
-        while (at + 1 < code && !(p[at] == '{' && strchr("{%", p[at + 1])))
-            at++;
-        if (at + 1 >= code)
-            continue;
-        (void)error_set(r->err, ERROR_USAGE,
-                        "%s: line %zu column %zu: \"%.*s\": the template was not filled", what,
-                        line, at + 1, (int)(end - at < 60 ? end - at : 60), p + at);
-        return hint_filler(r, true);
-    }
-    return error_as(r->err, ERROR_USAGE);
-}
-
 static int check_filled(struct reader *r, const json_t *value) {
     const char *text = json_string_value(value), *missing, *open;
     _cleanup_(secret_freep) char *lower = text ? text_lower(text) : NULL;
@@ -159,29 +140,9 @@ static int check_filled(struct reader *r, const json_t *value) {
     return hint_filler(r, jinja);
 }
 
-/* kubeletExtraArgs in the form of the other version: the commonest slip when one is raised. */
-static int hint_arguments(struct reader *r, const json_t *node) {
-    const json_t *given = json_at(node, "nodeRegistration.kubeletExtraArgs");
-
-    if (!r->err || !strstr(r->err->message, "kubeletExtraArgs: must be"))
-        return -1;
-    if (json_is_array(given))
-        return error_hint(r->err, "a list is the form of " JOIN_CONFIGURATION_V1BETA4
-                                  ": write that as apiVersion");
-    json_each_member(given, key, value) {
-        _cleanup_(freep) char *text =
-            json_is_string(value) ? xstrdup(json_string_value(value)) : json_write(value);
-
-        return error_hint(r->err,
-                          "since " JOIN_CONFIGURATION_V1BETA4
-                          " it is a list: kubeletExtraArgs: [{name: %.40s, value: \"%.80s\"}]",
-                          key, text);
-    }
-    return -1;
-}
-
 static int read_join(struct reader *r, json_t *node, const char *version) {
     unsigned bit = join_configuration_version(version);
+    const json_t *given = json_at(node, "nodeRegistration.kubeletExtraArgs");
     struct yaml_field fields[JOIN_CONFIGURATION_FIELDS_MAX];
 
     if (text_equal(version, "kubeadm.k8s.io/v1"))
@@ -195,8 +156,24 @@ static int read_join(struct reader *r, json_t *node, const char *version) {
     if (check_filled(r, node) < 0)
         return -1;
     join_configuration_fields(fields);
-    if (yaml_schema_check(&r->file->yaml, node, fields, bit, r->err) < 0)
-        return hint_arguments(r, node);
+    if (yaml_schema_check(&r->file->yaml, node, fields, bit, r->err) < 0) {
+        /* in the form of the other version: the commonest slip when a file's version is raised */
+        if (!r->err || !strstr(r->err->message, "kubeletExtraArgs: must be"))
+            return -1;
+        if (json_is_array(given))
+            return error_hint(r->err, "a list is the form of " JOIN_CONFIGURATION_V1BETA4
+                                      ": write that as apiVersion");
+        json_each_member(given, key, value) {
+            _cleanup_(freep) char *text =
+                json_is_string(value) ? xstrdup(json_string_value(value)) : json_write(value);
+
+            return error_hint(r->err,
+                              "since " JOIN_CONFIGURATION_V1BETA4
+                              " it is a list: kubeletExtraArgs: [{name: %.40s, value: \"%.80s\"}]",
+                              key, text);
+        }
+        return -1;
+    }
     if (!text_equal(version, JOIN_CONFIGURATION_V1BETA4))
         text_list_add_owned(
             &r->file->warnings,
@@ -294,8 +271,26 @@ int config_file_parse(const char *text, size_t len, const char *what, enum confi
         return error_set(err, ERROR_USAGE, "%s: longer than 1 MiB", what);
     if (len >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
         return error_set(err, ERROR_USAGE, "%s: the file is UTF-16: save it as UTF-8", what);
-    if (yaml_read(text, len, what, &file.yaml, err) < 0)
-        return explain_unfilled(&r, text, len, what);
+    if (yaml_read(text, len, what, &file.yaml, err) < 0) {
+        _cleanup_(secret_freep) char *copy = xstrndup(text, len);
+        size_t line = 1;
+
+        /* a template's sign without quotes is no YAML at all: the parser's words for it lead astray
+         */
+        for (const char *p = copy; *p; p += strcspn(p, "\n"), p += *p == '\n', line++) {
+            size_t end = strcspn(p, "\n"), code = strcspn(p, "#\n"), at = 0;
+
+            while (at + 1 < code && !(p[at] == '{' && strchr("{%", p[at + 1])))
+                at++;
+            if (at + 1 >= code)
+                continue;
+            (void)error_set(err, ERROR_USAGE,
+                            "%s: line %zu column %zu: \"%.*s\": the template was not filled", what,
+                            line, at + 1, (int)(end - at < 60 ? end - at : 60), p + at);
+            return hint_filler(&r, true);
+        }
+        return error_as(err, ERROR_USAGE);
+    }
     if (json_array_size(file.yaml.documents) > DOCUMENTS_MAX)
         return error_set(err, ERROR_USAGE, "%s: more than %d documents", what, DOCUMENTS_MAX);
     json_each(file.yaml.documents, i, document)

@@ -176,28 +176,6 @@ static void check_endpoint(struct check *c) {
     hint_at_endpoint(c, endpoint);
 }
 
-static void check_pins(struct check *c) {
-    const json_t *pins = json_at(c->configuration, "discovery.bootstrapToken.caCertHashes");
-    bool skip =
-        json_bool_at(c->configuration, "discovery.bootstrapToken.unsafeSkipCAVerification", false);
-
-    if (json_array_size(pins) == 0 && !skip) {
-        missing(c, "discovery.bootstrapToken.caCertHashes", "the hash of the cluster's CA");
-        hint(c, WHOLE_LINE);
-    }
-    json_each(pins, i, item) {
-        _cleanup_(freep) char *path = xasprintf("discovery.bootstrapToken.caCertHashes[%zu]", i);
-        const char *text = json_is_string(item) ? json_string_value(item) : "";
-        char pin[PIN_TEXT_MAX];
-        struct error why = {0};
-
-        if (pin_parse(text, pin, &why) == 0)
-            continue;
-        invalid(c, path, text, strstr(why.message, "must be"));
-        hint(c, *why.hints[0] ? why.hints[0] : WHOLE_LINE);
-    }
-}
-
 /* RFC 3986's scheme; one letter is a drive. */
 static size_t scheme_length(const char *text) {
     size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
@@ -205,28 +183,13 @@ static size_t scheme_length(const char *text) {
     return len > 1 && isalpha((unsigned char)*text) && text[len] == ':' ? len : 0;
 }
 
-static void check_file(struct check *c) {
-    static const char path[] = "discovery.file.kubeConfigPath";
-    _cleanup_(freep) char *file = join_discovery_file_path(text_at(c, path));
-    const char *tls = text_at(c, "discovery.tlsBootstrapToken");
-    size_t scheme = scheme_length(file);
-    _cleanup_(freep) char *full = terminal_full_path(file);
-    _cleanup_(freep) char *shown = scheme ? http_shown_url(file) : path_shown(file);
-
-    if (scheme && !(scheme == 5 && strncmp(file, "https", 5) == 0))
-        invalid(c, path, shown, "if a URL is used, the scheme must be https");
-    else if ((scheme && (!text_starts_with(file, "https://") || strchr("/?#:", file[8]))) ||
-             (!scheme && (!*file || (c->host && host_file_type(c->host, full) == HOST_ABSENT))))
-        invalid(c, path, shown, "not a valid HTTPS URL or a file on disk");
-    if (*tls)
-        check_token(c, "discovery.tlsBootstrapToken", tls);
-}
-
 static void check_discovery(struct check *c) {
     bool by_token = json_is_object(json_at(c->configuration, "discovery.bootstrapToken")),
          by_file = json_is_object(json_at(c->configuration, "discovery.file"));
     const char *token = text_at(c, "discovery.bootstrapToken.token"),
                *tls = text_at(c, "discovery.tlsBootstrapToken");
+    const json_t *pins = json_at(c->configuration, "discovery.bootstrapToken.caCertHashes");
+    static const char file_path[] = "discovery.file.kubeConfigPath";
 
     if (!by_token && !by_file)
         invalid(c, "discovery", "", "bootstrapToken or file must be set");
@@ -237,10 +200,39 @@ static void check_discovery(struct check *c) {
         check_token(c, "discovery.bootstrapToken.token", token);
         if (*tls && !text_equal(tls, token))
             check_token(c, "discovery.tlsBootstrapToken", tls);
-        check_pins(c);
+        if (json_array_size(pins) == 0 &&
+            !json_bool_at(c->configuration, "discovery.bootstrapToken.unsafeSkipCAVerification",
+                          false)) {
+            missing(c, "discovery.bootstrapToken.caCertHashes", "the hash of the cluster's CA");
+            hint(c, WHOLE_LINE);
+        }
+        json_each(pins, i, item) {
+            _cleanup_(freep) char *path =
+                xasprintf("discovery.bootstrapToken.caCertHashes[%zu]", i);
+            const char *text = json_is_string(item) ? json_string_value(item) : "";
+            char pin[PIN_TEXT_MAX];
+            struct error why = {0};
+
+            if (pin_parse(text, pin, &why) == 0)
+                continue;
+            invalid(c, path, text, strstr(why.message, "must be"));
+            hint(c, *why.hints[0] ? why.hints[0] : WHOLE_LINE);
+        }
     }
-    if (by_file)
-        check_file(c);
+    if (by_file) {
+        _cleanup_(freep) char *file = join_discovery_file_path(text_at(c, file_path));
+        _cleanup_(freep) char *full = terminal_full_path(file);
+        size_t scheme = scheme_length(file);
+        _cleanup_(freep) char *shown = scheme ? http_shown_url(file) : path_shown(file);
+
+        if (scheme && !(scheme == 5 && strncmp(file, "https", 5) == 0))
+            invalid(c, file_path, shown, "if a URL is used, the scheme must be https");
+        else if (scheme ? !text_starts_with(file, "https://") || strchr("/?#:", file[8])
+                        : !*file || (c->host && host_file_type(c->host, full) == HOST_ABSENT))
+            invalid(c, file_path, shown, "not a valid HTTPS URL or a file on disk");
+        if (*tls)
+            check_token(c, "discovery.tlsBootstrapToken", tls);
+    }
 }
 
 /* ---- the node ---- */

@@ -6,16 +6,10 @@
 
 /* ---- options into the document ---- */
 
+/* A secret that is replaced is overwritten: the marks of its file keep it until the end. */
 static void forget_text(json_t *value) {
     if (json_is_string(value))
         secret_wipe((char *)json_string_value(value), json_string_length(value));
-}
-
-/* The secret that is replaced is overwritten: the marks of its file keep it until the end. */
-static void put(json_t *configuration, const char *path, json_t *value, bool secret) {
-    if (secret)
-        forget_text(json_at(configuration, path));
-    json_put(configuration, path, value);
 }
 
 static bool is_given(const char *text) {
@@ -41,8 +35,10 @@ void join_configuration_overlay(json_t **configuration, const struct join_option
             json_decref(value);
             value = listed;
         }
+        if (value && o->type == OPTION_SECRET)
+            forget_text(json_at(*configuration, o->join));
         if (value)
-            put(*configuration, o->join, value, o->type == OPTION_SECRET);
+            json_put(*configuration, o->join, value);
     }
     /* without an endpoint kubeadm drops what flags say of the token way */
     if (made && !options->endpoint) {
@@ -54,8 +50,10 @@ void join_configuration_overlay(json_t **configuration, const struct join_option
      * TLS bootstrap is by default that for discovery, before --token (kubeadm 1.37 sets it so) */
     if (!is_given(token))
         return;
-    if (!own && json_is_object(json_at(*configuration, "discovery.bootstrapToken")))
-        put(*configuration, "discovery.bootstrapToken.token", json_string(token), true);
+    if (!own && json_is_object(json_at(*configuration, "discovery.bootstrapToken"))) {
+        forget_text(json_at(*configuration, "discovery.bootstrapToken.token"));
+        json_put(*configuration, "discovery.bootstrapToken.token", json_string(token));
+    }
     if (!is_given(json_text_at(*configuration, "discovery.tlsBootstrapToken")))
         json_put(*configuration, "discovery.tlsBootstrapToken", json_string(token));
 }
@@ -68,26 +66,25 @@ void join_configuration_forget(json_t *configuration) {
 
 /* ---- the document into the options ---- */
 
-static void take(const struct join_option *o, const json_t *value, struct join_options *options) {
-    struct text_list *list = join_option_field(options, o);
-
-    if (o->type == OPTION_SECRET && is_given(json_string_value(value)))
-        log_hide_secret(json_string_value(value));
-    if (!o->adds)
-        join_option_take(options, o, value);
-    else
-        json_each(value, i, item)
-            if (json_is_string(item) && !text_list_has(list, json_string_value(item)))
-                text_list_add(list, json_string_value(item));
-}
-
 void join_configuration_apply(const json_t *configuration, struct join_options *options,
                               struct text_list *warnings) {
     _cleanup_(text_free) struct text taints = {0};
 
-    join_each_option(o)
-        if (o->join)
-            take(o, json_at(configuration, o->join), options);
+    join_each_option(o) {
+        const json_t *value = o->join ? json_at(configuration, o->join) : NULL;
+        struct text_list *list = join_option_field(options, o); /* of those that add */
+
+        if (!o->join)
+            continue;
+        if (o->type == OPTION_SECRET && is_given(json_string_value(value)))
+            log_hide_secret(json_string_value(value));
+        if (!o->adds)
+            join_option_take(options, o, value);
+        else
+            json_each(value, i, item)
+                if (json_is_string(item) && !text_list_has(list, json_string_value(item)))
+                    text_list_add(list, json_string_value(item));
+    }
 
     /* the form of the kubelet's --register-with-taints (corev1 Taint.ToString): an empty list asks
      * for none */

@@ -95,7 +95,7 @@ int join_kubernetes_version_check(const char *version, struct error *err);
 /* Checks to ignore: all of them or single ones, compared without case; one given twice counts once
  * (kubeadm: ValidateIgnorePreflightErrors). ERROR_USAGE. */
 int join_ignored_check(const struct text_list *ignored, struct error *err);
-/* What they say of the network; borrowed. */
+/* What the options say of the network; borrowed from them. */
 void join_network_input(const struct join_options *options, struct network_input *ret);
 
 /* "192.0.2.1". ERROR_USAGE. */

@@ -139,23 +139,6 @@ int node_target_name_check(const char *text, struct error *err) {
                      text);
 }
 
-int node_argument_check(const char *text, struct error *err) {
-    size_t len = text_starts_with(text, "--") ? strcspn(text + 2, "= \t\r\n\"") : 0;
-    const char *end = text + 2 + len; /* where there is a name */
-    _cleanup_(freep) char *name = len ? xstrndup(text + 2, len) : NULL;
-    const char *value = name && *end ? end + 1 : "", *flag;
-
-    if (!name || (*end != '=' && *end != '\0') || node_line_check(text, NULL) < 0)
-        return error_set(err, ERROR_USAGE, "\"%.60s\": not an argument like --v=4", text);
-    /* winjoin follows some settings itself: given here they would reach the kubelet alone */
-    flag = kubelet_argument_flag(name);
-    if (flag)
-        return error_set(err, ERROR_USAGE, "\"--%s\": give it to the join as %s", name, flag);
-    if (linux_setting_is_argument(name, value))
-        return error_set(err, ERROR_USAGE, "\"--%s\": a setting of Linux nodes", name);
-    return kubelet_argument_check(name, value, err) < 0 ? error_prefix(err, "--%s", name) : 0;
-}
-
 int node_image_check(const char *text, struct error *err) {
     size_t host = strcspn(text, "/");
 

@@ -73,17 +73,10 @@ static char *with_dashes(const char *name) {
     return copy;
 }
 
-/* NodeLocal DNS listens on each Linux node alone. */
-static bool is_dns_of_linux(const char *name, const char *value) {
-    _cleanup_(freep) char *first = xstrndup(value, strcspn(value, ","));
-    struct ip ip;
-
-    return text_equal(name, "cluster-dns") && ip_parse(first, &ip, NULL) == 0 &&
-           (ip_is_link_local(&ip) || ip_is_loopback(&ip));
-}
-
 bool linux_setting_is_argument(const char *given, const char *value) {
     _cleanup_(freep) char *name = with_dashes(given);
+    _cleanup_(freep) char *first = xstrndup(value, strcspn(value, ","));
+    struct ip ip;
     static const struct {
         const char *name, *fits; /* a flag named otherwise than its field; what Windows needs */
     } others[] = {
@@ -92,7 +85,9 @@ bool linux_setting_is_argument(const char *given, const char *value) {
         {"resolv-conf", NULL},        {"runtime-cgroups", NULL},
     };
 
-    if (is_dns_of_linux(name, value))
+    /* NodeLocal DNS listens on each Linux node alone */
+    if (text_equal(name, "cluster-dns") && ip_parse(first, &ip, NULL) == 0 &&
+        (ip_is_link_local(&ip) || ip_is_loopback(&ip)))
         return true;
     for (size_t i = 0; i < ARRAY_SIZE(others); i++)
         if (text_equal(name, others[i].name))
@@ -102,26 +97,6 @@ bool linux_setting_is_argument(const char *given, const char *value) {
             (!s->only || text_starts_with(value, s->only)))
             return true;
     return false;
-}
-
-static int check_addresses(const char *name, const char *value, struct error *err) {
-    _cleanup_(text_list_free) struct text_list list = {0};
-    struct ip ip;
-
-    text_list_split(&list, value, ',');
-    for (size_t i = 0; i < list.count; i++)
-        if (ip_parse(list.items[i], &ip, NULL) < 0)
-            return error_set(err, ERROR_USAGE, "--%s \"%.60s\": not an IP address", name,
-                             list.items[i]);
-    return 0;
-}
-
-static int check_node_ip(const char *value, struct error *err) {
-    return check_addresses("node-ip", value, err);
-}
-
-static int check_cluster_dns(const char *value, struct error *err) {
-    return check_addresses("cluster-dns", value, err);
 }
 
 static int check_pipe(const char *value, struct error *err) {
@@ -134,15 +109,15 @@ static int check_pipe(const char *value, struct error *err) {
 static const struct argument {
     const char *name, *flag; /* of winjoin; NULL: its value is only judged */
     size_t offset;
-    int (*check)(const char *value, struct error *err);
+    int (*check)(const char *value, struct error *err); /* NULL: its value is IP addresses */
 } arguments[] = {
-    {"node-ip", "--node-ip", offsetof(struct join_options, node_ip), check_node_ip},
+    {"node-ip", "--node-ip", offsetof(struct join_options, node_ip), NULL},
     {"container-runtime-endpoint", "--cri-socket", offsetof(struct join_options, cri_socket),
      check_pipe},
     /* the kubelet's own until 1.34, where it only kept the image from its clean-up */
     {"pod-infra-container-image", "--sandbox-image", offsetof(struct join_options, sandbox_image),
      join_sandbox_image_check},
-    {"cluster-dns", NULL, 0, check_cluster_dns},
+    {"cluster-dns", NULL, 0, NULL},
     {"node-labels", NULL, 0, node_labels_check},
     {"register-with-taints", NULL, 0, node_taints_check},
 };
@@ -157,17 +132,40 @@ static const struct argument *find(const char *name) {
 int kubelet_argument_check(const char *given, const char *value, struct error *err) {
     _cleanup_(freep) char *name = with_dashes(given);
     const struct argument *argument = find(name);
+    _cleanup_(text_list_free) struct text_list list = {0};
+    struct ip ip;
 
     if (!argument)
         return kubelet_quantities_check_argument(name, value, err);
-    return *value ? argument->check(value, err) : 0;
+    if (!*value)
+        return 0;
+    if (argument->check)
+        return argument->check(value, err);
+    text_list_split(&list, value, ',');
+    for (size_t i = 0; i < list.count; i++)
+        if (ip_parse(list.items[i], &ip, NULL) < 0)
+            return error_set(err, ERROR_USAGE, "--%s \"%.60s\": not an IP address", name,
+                             list.items[i]);
+    return 0;
 }
 
-const char *kubelet_argument_flag(const char *given) {
-    _cleanup_(freep) char *name = with_dashes(given);
-    const struct argument *argument = find(name);
+int node_argument_check(const char *text, struct error *err) {
+    size_t len = text_starts_with(text, "--") ? strcspn(text + 2, "= \t\r\n\"") : 0;
+    const char *end = text + 2 + len; /* where there is a name */
+    _cleanup_(freep) char *name = len ? xstrndup(text + 2, len) : NULL;
+    _cleanup_(freep) char *dashed = name ? with_dashes(name) : NULL;
+    const struct argument *known = dashed ? find(dashed) : NULL;
+    const char *value = name && *end ? end + 1 : "";
 
-    return argument ? argument->flag : NULL;
+    if (!name || (*end != '=' && *end != '\0') || node_line_check(text, NULL) < 0)
+        return error_set(err, ERROR_USAGE, "\"%.60s\": not an argument like --v=4", text);
+    /* winjoin follows some settings itself: given here they would reach the kubelet alone */
+    if (known && known->flag)
+        return error_set(err, ERROR_USAGE, "\"--%s\": give it to the join as %s", name,
+                         known->flag);
+    if (linux_setting_is_argument(name, value))
+        return error_set(err, ERROR_USAGE, "\"--%s\": a setting of Linux nodes", name);
+    return kubelet_argument_check(name, value, err) < 0 ? error_prefix(err, "--%s", name) : 0;
 }
 
 /* Not where it says more than the option can: two addresses, or any of a family. */

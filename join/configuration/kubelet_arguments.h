@@ -10,9 +10,6 @@
 /* `name` without dashes. Refuses (ERROR_USAGE, with hints) what the flag of winjoin with this
  * meaning refuses, and what the kubelet would end with at its start; others pass. */
 int kubelet_argument_check(const char *name, const char *value, struct error *err);
-/* Is it a setting that only winjoin may give to the kubelet, as it follows it itself? Static: the
- * flag; NULL: no. */
-const char *kubelet_argument_flag(const char *name);
 /* Takes one of a JoinConfiguration into the options: what winjoin has a flag for becomes that
  * option, unless the flag is given; what is Linux's alone is left out, with a warning; all else,
  * also the two addresses of a dual-stack node-ip, is added to kubelet_extra_args. */
@@ -54,11 +51,10 @@ int node_labels_check(const char *labels, struct error *err);
 /* apimachinery validation IsQualifiedName: "name" or "domain/name", the name of at most 63 letters,
  * digits, '-', '_' and '.', the first and the last a letter or digit. `len` bytes. */
 bool is_qualified_name(const char *text, size_t len);
-/* IsValidLabelValue: such a name without a domain, or nothing. */
-bool is_label_value(const char *text, size_t len);
 
 /* Why the kubelet would not start with this taint (NULL values are missing ones), or NULL
- * (k8s.io/kubernetes/pkg/util/taints: parseTaint). */
+ * (k8s.io/kubernetes/pkg/util/taints: parseTaint; a value is such a name without a domain, or
+ * empty: apimachinery validation IsValidLabelValue). */
 const char *node_taint_problem(const char *key, const char *value, const char *effect);
 /* taints: "key=value:effect,key:effect" as for the kubelet's --register-with-taints, or NULL.
  * Refuses (ERROR_USAGE) what the kubelet ends with at its start. */

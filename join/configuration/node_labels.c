@@ -6,18 +6,17 @@
 
 enum { NAME_MAX_LENGTH = 63 };
 
-static bool is_letter_or_digit(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
+/* At most 63 letters, digits, '-', '_' and '.', the first and the last a letter or digit. */
 static bool is_name(const char *text, size_t len) {
-    if (!len || len > NAME_MAX_LENGTH || !is_letter_or_digit(text[0]) ||
-        !is_letter_or_digit(text[len - 1]))
-        return false;
-    for (size_t i = 0; i < len; i++)
-        if (!is_letter_or_digit(text[i]) && text[i] != '-' && text[i] != '_' && text[i] != '.')
+    for (size_t i = 0; i < len; i++) {
+        char c = text[i];
+        bool usual = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        bool inside = i > 0 && i + 1 < len;
+
+        if (!usual && !(inside && (c == '-' || c == '_' || c == '.')))
             return false;
-    return true;
+    }
+    return len && len <= NAME_MAX_LENGTH;
 }
 
 bool is_qualified_name(const char *text, size_t len) {
@@ -27,10 +26,6 @@ bool is_qualified_name(const char *text, size_t len) {
     if (!slash)
         return is_name(text, len);
     return kube_name_is_valid(domain) && is_name(slash + 1, len - (size_t)(slash - text) - 1);
-}
-
-bool is_label_value(const char *text, size_t len) {
-    return !len || is_name(text, len);
 }
 
 static const char *const allowed_labels[] = {
@@ -94,7 +89,7 @@ int node_labels_check(const char *labels, struct error *err) {
                value_len = trimmed(&value, strlen(value));
         _cleanup_(freep) char *name = xstrndup(key, key_len);
 
-        if (!is_qualified_name(key, key_len) || !is_label_value(value, value_len))
+        if (!is_qualified_name(key, key_len) || (value_len && !is_name(value, value_len)))
             return error_set(err, ERROR_USAGE,
                              "%.200s: a label is key=value; key and value are at "
                              "most 63 letters, digits, '-', '_' and '.'",
@@ -120,7 +115,7 @@ const char *node_taint_problem(const char *key, const char *value, const char *e
     if (!is_qualified_name(key, strlen(key)))
         return "a taint's key is at most 63 letters, digits, '-', '_' and '.', optionally after "
                "\"domain/\"";
-    if (value && !is_label_value(value, strlen(value)))
+    if (value && *value && !is_name(value, strlen(value)))
         return "a taint's value is at most 63 letters, digits, '-', '_' and '.'";
     for (size_t i = 0; i < ARRAY_SIZE(effects); i++)
         if (text_equal(effect, effects[i]))

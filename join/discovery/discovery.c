@@ -274,19 +274,6 @@ static int ask_again(struct discovery *d, const char *pinned, const char *ca_pem
                       d->address);
 }
 
-/* What the cluster publishes is what a node would use: an address that leads each machine to itself
- * is the cluster's mistake, unless the call names this machine, too. Who only asks is told what is
- * published. */
-static int check_own_address(const struct discovery *d, const char *server, struct error *err) {
-    if (!d->options->for_node || !server_url_is_here(server) || server_url_is_here(d->server))
-        return 0;
-    (void)error_set(err, ERROR_USAGE,
-                    "the cluster's ConfigMap kube-public/cluster-info has %s as the API server's "
-                    "address, which is each machine itself: a node would not reach it",
-                    server);
-    return hint_published_server(d, err);
-}
-
 static int run_token(struct discovery *d, const struct token *token, const struct text_list *pins,
                      struct error *err) {
     const struct discovery_options *o = d->options;
@@ -295,6 +282,7 @@ static int run_token(struct discovery *d, const struct token *token, const struc
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     _cleanup_(freep) char *server = xasprintf("https://%s", o->endpoint),
                           *host_name = host_of(o->endpoint), *pinned = NULL;
+    struct cluster_info none = {0};
     int result = 0;
 
     d->server = server;
@@ -307,13 +295,26 @@ static int run_token(struct discovery *d, const struct token *token, const struc
         return -1;
     /* Of cluster-info only its server and its CAs are used. Where that is who was asked, and each
      * CA has a pin, whatever is asked for next proves the same as asking again. */
-    if (pinned)
-        result = o->proof && text_equal(pinned, config.ca_pem) &&
-                         text_equal_nocase(config.server, d->server)
-                     ? discovery_prove(d, pinned, bootstrap, err)
-                     : ask_again(d, pinned, config.ca_pem, &info, err);
-    if (result < 0 || check_own_address(d, config.server, err) < 0)
+    if (pinned && o->proof && text_equal(pinned, config.ca_pem) &&
+        text_equal_nocase(config.server, d->server)) {
+        d->proof_token = bootstrap;
+        result = discovery_fetch(d, pinned, &none, err);
+        d->proof_token = NULL;
+    } else if (pinned) {
+        result = ask_again(d, pinned, config.ca_pem, &info, err);
+    }
+    if (result < 0)
         return -1;
+    /* What the cluster publishes is what a node would use: an address that leads each machine to
+     * itself is the cluster's mistake, unless the call names this machine, too. Who only asks is
+     * told what is published. */
+    if (o->for_node && server_url_is_here(config.server) && !server_url_is_here(d->server)) {
+        (void)error_set(err, ERROR_USAGE,
+                        "the cluster's ConfigMap kube-public/cluster-info has %s as the API "
+                        "server's address, which is each machine itself: a node would not reach it",
+                        config.server);
+        return hint_published_server(d, err);
+    }
 
     d->result->kubeconfig_len = strlen(info.kubeconfig);
     d->result->kubeconfig = take_ptr(info.kubeconfig);

@@ -36,42 +36,35 @@ enum verdict {
 
 /* ---- what an answer means ---- */
 
-static enum verdict no_signature(const struct discovery *d, const json_t *data, struct error *err) {
-    _cleanup_(text_list_free) struct text_list listed = {0};
-    _cleanup_(freep) char *ids = NULL;
-
-    json_each_member(data, key, value)
-        if (text_starts_with(key, SIGNATURE_PREFIX) && listed.count < IDS_SHOWN_MAX &&
-            token_id_is_valid(key + strlen(SIGNATURE_PREFIX)))
-            text_list_add(&listed, key + strlen(SIGNATURE_PREFIX));
-    ids = text_list_join(&listed, ", ");
-    (void)error_set(err, ERROR_DENIED,
-                    "could not find a JWS signature in the cluster-info ConfigMap for token ID "
-                    "\"%s\": the token has expired, was deleted or belongs to another cluster",
-                    d->token_id);
-    if (listed.count)
-        (void)error_hint(err, "%s has signatures for: %s", d->address, ids);
-    else
-        (void)error_hint(err,
-                         "%s has no tokens, or its controller manager does not sign for them "
-                         "(--controllers=*,bootstrapsigner,tokencleaner)",
-                         d->address);
-    (void)error_hint(err, "make a new one: kubeadm token create --print-join-command");
-    return PERHAPS_LATER;
-}
-
 static enum verdict read_data(const struct discovery *d, const json_t *object,
                               struct cluster_info *ret, struct error *err) {
     const json_t *data = json_at(object, "data");
     const char *kubeconfig = kube_configmap_value(object, "kubeconfig");
+    _cleanup_(freep) char *key = d->token_id ? xasprintf(SIGNATURE_PREFIX "%s", d->token_id) : NULL;
+    _cleanup_(text_list_free) struct text_list listed = {0};
+    _cleanup_(freep) char *ids = NULL;
 
-    if (d->token_id) {
-        _cleanup_(freep) char *key = xasprintf(SIGNATURE_PREFIX "%s", d->token_id);
-        const char *signature = json_string_value(json_object_get(data, key));
-
-        if (!signature)
-            return no_signature(d, data, err);
-        ret->signature = xstrdup(signature);
+    ret->signature = key ? xstrdup_null(json_string_value(json_object_get(data, key))) : NULL;
+    if (key && !ret->signature) {
+        json_each_member(data, name, value)
+            if (text_starts_with(name, SIGNATURE_PREFIX) && listed.count < IDS_SHOWN_MAX &&
+                token_id_is_valid(name + strlen(SIGNATURE_PREFIX)))
+                text_list_add(&listed, name + strlen(SIGNATURE_PREFIX));
+        ids = text_list_join(&listed, ", ");
+        (void)error_set(
+            err, ERROR_DENIED,
+            "could not find a JWS signature in the cluster-info ConfigMap for token ID \"%s\": the "
+            "token has expired, was deleted or belongs to another cluster",
+            d->token_id);
+        if (listed.count)
+            (void)error_hint(err, "%s has signatures for: %s", d->address, ids);
+        else
+            (void)error_hint(err,
+                             "%s has no tokens, or its controller manager does not sign for them "
+                             "(--controllers=*,bootstrapsigner,tokencleaner)",
+                             d->address);
+        (void)error_hint(err, "make a new one: kubeadm token create --print-join-command");
+        return PERHAPS_LATER;
     }
     if (!kubeconfig) {
         (void)error_set(err, ERROR_ABSENT,
@@ -215,24 +208,9 @@ static enum verdict attempt(struct discovery *d, const char *ca_pem, struct clus
 
 /* ---- again and again ---- */
 
-/* Half less to half more than the interval: many nodes that were switched on together spread. */
-static unsigned pause_ms(const struct discovery *d, unsigned tries, long retry_after) {
-    unsigned base = d->options->interval_ms ? d->options->interval_ms : INTERVAL_MS;
-    unsigned whole = (unsigned)(d->deadline - d->start);
-
-    if (base > whole / 3)
-        base = whole / 3; /* a short time is for a few tries too */
-    if (retry_after > 0 && retry_after <= 60)
-        return kube_pause_ms(d->host, tries - 1, retry_after);
-    return host_spread_ms(d->host, base / 2 + 1, base + base / 2 + 1); /* never 0 */
-}
-
-static bool is_unreached(const struct error *why) {
-    return why->kind == ERROR_NETWORK || why->kind == ERROR_TIMED_OUT;
-}
-
 static void hint_is_here(const struct discovery *d, struct error *why) {
-    if (is_unreached(why) && server_url_is_here(d->server) && !d->result->proxy)
+    if ((why->kind == ERROR_NETWORK || why->kind == ERROR_TIMED_OUT) &&
+        server_url_is_here(d->server) && !d->result->proxy)
         (void)error_hint(why,
                          "%s is this machine itself: give the API server's address as other "
                          "machines reach it%s",
@@ -246,7 +224,7 @@ static int give_up(const struct discovery *d, const char *ca_pem, unsigned tries
     if (tries > 1)
         (void)error_prefix(why, "tried %u times in %u s", tries, (unsigned)((waited + 999) / 1000));
     hint_is_here(d, why);
-    if (is_unreached(why) && !why->hints[0][0])
+    if ((why->kind == ERROR_NETWORK || why->kind == ERROR_TIMED_OUT) && !why->hints[0][0])
         (void)error_hint(why, "check whether this machine reaches it: curl.exe -k %s/healthz",
                          d->server);
     /* Who made the cluster is asked as cluster-info was; the answer only chooses among our own
@@ -275,15 +253,25 @@ static int give_up(const struct discovery *d, const char *ca_pem, unsigned tries
 int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info *ret,
                     struct error *err) {
     unsigned grace = d->options->signature_grace_ms ? d->options->signature_grace_ms : GRACE_MS;
+    unsigned interval = d->options->interval_ms ? d->options->interval_ms : INTERVAL_MS;
+    unsigned whole = (unsigned)(d->deadline - d->start);
     uint64_t first_no = 0;
     struct cluster_info info = {0};
+
+    if (interval > whole / 3)
+        interval = whole / 3; /* a short time is for a few tries, too */
 
     for (unsigned tries = 1;; tries++) {
         struct error why = {0};
         long retry_after;
         enum verdict verdict = attempt(d, ca_pem, &info, &retry_after, &why);
         uint64_t now = host_monotonic_ms(d->host);
-        unsigned pause = pause_ms(d, tries, retry_after);
+        /* half less to half more than the interval, and never 0: many nodes that were switched on
+         * together spread */
+        unsigned pause =
+            retry_after > 0 && retry_after <= 60
+                ? kube_pause_ms(d->host, tries - 1, retry_after)
+                : host_spread_ms(d->host, interval / 2 + 1, interval + interval / 2 + 1);
 
         if (verdict == GOT_IT) {
             *ret = info;
@@ -301,14 +289,4 @@ int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info
         if (host_sleep(d->host, pause, err) < 0)
             return -1;
     }
-}
-
-int discovery_prove(struct discovery *d, const char *ca_pem, const char *token, struct error *err) {
-    struct cluster_info none = {0};
-    int result;
-
-    d->proof_token = token;
-    result = discovery_fetch(d, ca_pem, &none, err);
-    d->proof_token = NULL;
-    return result;
 }

@@ -14,10 +14,11 @@ struct discovery {
     const char *server;    /* "https://10.0.0.10:6443" */
     const char *token_id;  /* a signature for it must be there; NULL = not asked for */
     const struct kubeconfig *credentials; /* sent along and trust of file discovery; or NULL */
-    const char *proof_token;              /* for options->proof, which is asked for; or NULL */
-    uint64_t start, deadline;             /* monotonic milliseconds */
-    struct discovery_result *result;      /* clock_difference, proxy and warnings are filled */
-    bool dated;                           /* the server told its time */
+    const char *proof_token; /* not NULL: options->proof is asked for, with this token, in the place
+                                of cluster-info; any answer proves the server */
+    uint64_t start, deadline;        /* monotonic milliseconds */
+    struct discovery_result *result; /* clock_difference, proxy and warnings are filled */
+    bool dated;                      /* the server told its time */
 };
 
 /* What a ConfigMap cluster-info holds that matters. Owned; cluster_info_free(). */
@@ -34,12 +35,9 @@ void cluster_info_free(struct cluster_info *info);
 int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info *ret,
                     struct error *err);
 
-/* Is that only what a discovery file's user may do, or the lack of one? */
+/* Does this HTTP status only say that the user of the discovery file may not read cluster-info, or
+ * that the file has no user, whom an API server without anonymous requests asks for? */
 bool discovery_may_not_look(const struct discovery *d, unsigned long status);
-
-/* Gets options->proof with this token over a connection that ca_pem vouches for: any answer proves
- * the server, and result->proof is what it is for. Errors as of discovery_fetch(). */
-int discovery_prove(struct discovery *d, const char *ca_pem, const char *token, struct error *err);
 
 /* Turns "untrusted" of a verified request into what is wrong: dates with the clocks, names with
  * those that the certificate has, or the chain. Returns -1. */

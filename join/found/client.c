@@ -30,32 +30,26 @@ static void on_card(void *context, unsigned milliseconds, const char *waiting_fo
     join_tell_waiting(context, milliseconds, 0, "", "for %s", waiting_for);
 }
 
-/* Has an adapter an IPv4 address and a way out? An error says yes: what follows will tell. */
-static bool has_way_out(struct host *host) {
+/* A run killed while HNS built the vSwitch left the adapter without its address: no server can be
+ * reached before it is back. Where an adapter has an IPv4 address and a gateway, or adapters cannot
+ * be listed, nothing is done: what follows will tell. */
+static int give_card_back(struct join *join, struct error *err) {
+    const struct journal_entry *recorded = journal_find(&join->journal, JOURNAL_SWITCH, NULL);
+    struct nic_restored guard = {0};
+    _cleanup_(nic_snapshot_free) struct nic_snapshot card = {0};
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
-    bool found = false;
 
-    if (host_adapters(host, &adapters, ERROR_IGNORED) < 0)
-        return true;
+    if (!recorded || join->found.options.dry_run ||
+        host_adapters(join->host, &adapters, ERROR_IGNORED) < 0)
+        return 0;
     for (size_t i = 0; i < adapters.count; i++) {
         const struct host_adapter *adapter = &adapters.items[i];
 
         for (size_t a = 0; adapter->gateways.count && a < adapter->addresses.count; a++)
-            found |= !strchr(adapter->addresses.items[a], ':') &&
-                     !text_starts_with(adapter->addresses.items[a], "169.254.");
+            if (!strchr(adapter->addresses.items[a], ':') &&
+                !text_starts_with(adapter->addresses.items[a], "169.254."))
+                return 0;
     }
-    return found;
-}
-
-/* A run killed while HNS built the vSwitch left the adapter without its address: no server can be
- * reached before it is back. */
-static int give_card_back(struct join *join, struct error *err) {
-    const struct journal_entry *recorded = journal_switch(&join->journal);
-    struct nic_restored guard = {0};
-    _cleanup_(nic_snapshot_free) struct nic_snapshot card = {0};
-
-    if (!recorded || join->found.options.dry_run || has_way_out(join->host))
-        return 0;
     if (nic_snapshot_read(json_object_get(recorded->before, "card"), &card, err) < 0)
         return -1;
     return nic_restore(join->host, &card, on_card, &join->progress, &guard, err);
@@ -82,10 +76,26 @@ static bool is_joined_to(const struct join *join) {
     return same;
 }
 
+/* ---- a pause before the first request ---- */
+
+enum { FRESH_SECONDS = 10 * 60, SPREAD_MS = 10 * 1000, LONGEST_MS = 60 * 60 * 1000 };
+
+unsigned start_spread_longest_ms(long long given, bool unattended, const struct host_facts *facts) {
+    bool fresh = facts->uptime_seconds && facts->uptime_seconds < FRESH_SECONDS;
+
+    if (given >= 0)
+        return given < LONGEST_MS ? (unsigned)given : LONGEST_MS;
+    return fresh && unattended ? SPREAD_MS : 0;
+}
+
+/* ---- the client ---- */
+
 int find_client(struct join *join, struct error *err) {
     struct join_found *found = &join->found;
     struct discovery_options options;
     struct kube_client client = {0};
+    unsigned pause, longest = start_spread_longest_ms(found->options.start_spread, join->unattended,
+                                                      &found->facts);
 
     if (found->client.server)
         return 0;
@@ -100,9 +110,18 @@ int find_client(struct join *join, struct error *err) {
     options.proof = CLUSTER_CONFIG_PATH;
     options.on_retry = on_retry;
     options.on_retry_context = join;
+    if (!found->discovery.kubeconfig && longest) {
+        pause = host_spread_ms(join->host, 0, longest);
+        if (pause)
+            join_tell_waiting(&join->progress, 0, pause, "",
+                              "for %.1f s, so that machines that start together do not all connect "
+                              "at once (--start-spread)",
+                              pause / 1000.0);
+        if (pause && host_sleep(join->host, pause, err) < 0)
+            return -1;
+    }
     if (!found->discovery.kubeconfig &&
-        (start_spread_wait(join, err) < 0 ||
-         discovery_run(&options, join->http, join->host, &found->discovery, err) < 0)) {
+        discovery_run(&options, join->http, join->host, &found->discovery, err) < 0) {
         /* a token that is gone ends no call on a machine that is a node of this cluster */
         if (err->kind != ERROR_DENIED || !is_joined_to(join))
             return -1;

@@ -37,16 +37,6 @@ static bool take_joined_network(struct join *join) {
     return true;
 }
 
-/* A joined node goes on. */
-static int check_isolated(const struct join *join, const struct network_plan *plan,
-                          struct error *err) {
-    if (!plan->mode->isolated || journal_has(&join->journal, JOURNAL_NETWORK, plan->name) ||
-        ignored_checks_have(&join->found.options.ignore_preflight_errors, NETWORK_MODE_CHECK))
-        return 0;
-    (void)error_set(err, ERROR_PREFLIGHT, "%s", plan->mode->isolated);
-    return error_hint(err, NETWORK_MODE_HINT);
-}
-
 /* The cluster's network agent decides plugin, mode, VNI and port where the call does not. */
 static void plan_input_make(struct join *join, struct network_input *ret) {
     const struct join_options *o = &join->found.options;
@@ -131,7 +121,7 @@ int find_plan(struct join *join, struct error *err) {
         return -1;
     if (!found->hns.major && hns_version_get(join->host, &found->hns, err) < 0)
         return -1;
-    recorded = journal_switch(&join->journal);
+    recorded = journal_find(&join->journal, JOURNAL_SWITCH, NULL);
     /* an adapter recorded by an earlier, killed run is the truth about the host as it was found */
     if (!found->nic.alias &&
         (recorded ? nic_snapshot_read(json_object_get(recorded->before, "card"), &found->nic, err)
@@ -147,8 +137,15 @@ int find_plan(struct join *join, struct error *err) {
     plan_input_make(join, &input);
     if ((!joined && check_unread(join, &input, err) < 0) ||
         network_fit_check(&found->cluster, &found->options, &input, joined, err) < 0 ||
-        network_plan_make(&input, &plan, err) < 0 || check_isolated(join, &plan, err) < 0 ||
-        source_vip_recall(join->host, &plan, err) < 0)
+        network_plan_make(&input, &plan, err) < 0)
+        return -1;
+    /* a node that has joined with such a mode goes on */
+    if (plan.mode->isolated && !journal_find(&join->journal, JOURNAL_NETWORK, plan.name) &&
+        !ignored_checks_have(&found->options.ignore_preflight_errors, NETWORK_MODE_CHECK)) {
+        (void)error_set(err, ERROR_PREFLIGHT, "%s", plan.mode->isolated);
+        return error_hint(err, NETWORK_MODE_HINT);
+    }
+    if (source_vip_recall(join->host, &plan, err) < 0)
         return -1;
     network_plan_free(&found->plan);
     found->plan = take_struct(plan);
@@ -159,13 +156,6 @@ int find_plan(struct join *join, struct error *err) {
     for (size_t i = 0; i < found->plan.warning_count; i++)
         join_warn(&join->progress, "%s", found->plan.warnings[i].message);
     return 0;
-}
-
-/* A text list is copied, for both are freed. */
-static void take_list(const struct text_list *from, struct text_list *ret) {
-    text_list_free(ret);
-    for (size_t i = 0; i < from->count; i++)
-        text_list_add(ret, from->items[i]);
 }
 
 int find_remembered(struct join *join, struct error *err) {
@@ -180,8 +170,10 @@ int find_remembered(struct join *join, struct error *err) {
     found->plan = take_struct(plan);
     (void)text_format(found->node_ip, sizeof found->node_ip, "%.*s",
                       (int)strcspn(network->management, "/"), network->management);
-    take_list(&network->service_cidrs, &found->cluster.service_subnets);
-    take_list(&network->dns_servers, &found->cluster.cluster_dns);
+    text_list_free(&found->cluster.service_subnets);
+    found->cluster.service_subnets = take_struct(chosen.network.service_cidrs);
+    text_list_free(&found->cluster.cluster_dns);
+    found->cluster.cluster_dns = take_struct(chosen.network.dns_servers);
     text_set(&found->cluster.dns_domain, xstrdup_null(network->dns_domain));
     return 0;
 }

@@ -6,35 +6,26 @@
 
 enum { WAIT_MS = 90000, POLL_MS = 2000 };
 
-/* No other machine has an address of this one at the same time. */
-static bool is_this_machine(struct host *host, const struct kube_node *node) {
-    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
-    bool same = false;
-
-    if (host_adapters(host, &adapters, ERROR_IGNORED) < 0)
-        return false;
-    for (size_t i = 0; i < adapters.count; i++)
-        for (size_t a = 0; a < adapters.items[i].addresses.count; a++)
-            for (size_t n = 0; n < node->addresses.count; n++)
-                same |= nic_same_address(adapters.items[i].addresses.items[a],
-                                         node->addresses.items[n]);
-    return same;
-}
-
 int node_name_look(struct host *host, struct kube_client *client, const char *name,
                    enum node_name_state *ret, struct error *err) {
     _cleanup_(kube_node_free) struct kube_node node = {0};
+    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
 
     if (kube_node_get(client, name, &node, err) < 0) {
         *ret = NODE_NAME_FREE;
         return error_forgive(err, ERROR_ABSENT);
     }
-    if (host_file_type(host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT)
-        *ret = NODE_NAME_OURS;
-    else if (!node.ready)
-        *ret = NODE_NAME_NOT_READY;
-    else
-        *ret = is_this_machine(host, &node) ? NODE_NAME_EARLIER : NODE_NAME_TAKEN;
+    *ret = host_file_type(host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT ? NODE_NAME_OURS
+           : !node.ready                                                ? NODE_NAME_NOT_READY
+                                                                        : NODE_NAME_TAKEN;
+    if (*ret != NODE_NAME_TAKEN || host_adapters(host, &adapters, ERROR_IGNORED) < 0)
+        return 0;
+    /* no other machine has an address of this one at the same time */
+    for (size_t i = 0; i < adapters.count; i++)
+        for (size_t a = 0; a < adapters.items[i].addresses.count; a++)
+            for (size_t n = 0; n < node.addresses.count; n++)
+                if (nic_same_address(adapters.items[i].addresses.items[a], node.addresses.items[n]))
+                    *ret = NODE_NAME_EARLIER;
     return 0;
 }
 

@@ -152,20 +152,6 @@ static void request_free(struct request *r) {
     kube_csr_free(&r->csr);
 }
 
-/* ---- key ---- */
-
-static int ensure_key(struct request *r, struct error *err) {
-    size_t len = 0;
-
-    if (host_read(r->host, r->key_path, SMALL_FILE_MAX, &r->key_pem, &len, NULL) == 0 &&
-        key_check(r->key_pem, NULL) == 0)
-        return 0; /* an earlier run left it */
-    secret_free_text(take_ptr(r->key_pem));
-    if (key_generate(&r->key_pem, err) < 0)
-        return -1;
-    return host_write(r->host, r->key_path, r->key_pem, strlen(r->key_pem), HOST_SECRET, err);
-}
-
 /* ---- request ---- */
 
 /* 1 when an earlier request is taken up again, 0 when a new one is needed. Of an earlier run's
@@ -254,9 +240,9 @@ static void remove_temporary(struct host *host, const struct client_certificate_
     (void)host_remove(host, name_path, NULL);
 }
 
-static int make_new(struct kube_client *client, struct host *host,
-                    const struct client_certificate_options *o, bool proves,
-                    struct client_certificate *ret, struct error *err) {
+int client_certificate_make(struct kube_client *client, struct host *host,
+                            const struct client_certificate_options *o, bool proves,
+                            struct client_certificate *ret, struct error *err) {
     _cleanup_(request_free) struct request r = {
         .client = client,
         .host = host,
@@ -267,14 +253,23 @@ static int make_new(struct kube_client *client, struct host *host,
     unsigned timeout_ms = o->timeout_ms ? o->timeout_ms : CLIENT_CERTIFICATE_TIMEOUT_MS;
     struct client_certificate made = {0};
     struct kube_csr issued = {0};
+    size_t len = 0;
 
-    if (ensure_key(&r, err) < 0 || ensure_request(&r, err) < 0 ||
-        kube_csr_wait(client, &r.csr, timeout_ms, o->progress, o->progress_context, &issued, err) <
-            0)
+    /* the key that an earlier run left is taken again */
+    if (host_read(host, r.key_path, SMALL_FILE_MAX, &r.key_pem, &len, NULL) < 0 ||
+        key_check(r.key_pem, NULL) < 0) {
+        secret_free_text(take_ptr(r.key_pem));
+        if (key_generate(&r.key_pem, err) < 0 ||
+            host_write(host, r.key_path, r.key_pem, strlen(r.key_pem), HOST_SECRET, err) < 0)
+            return -1;
+    }
+    if (ensure_request(&r, err) < 0 || kube_csr_wait(client, &r.csr, timeout_ms, o->progress,
+                                                     o->progress_context, &issued, err) < 0)
         return -1;
     kube_csr_free(&r.csr);
     r.csr = issued;
-    /* with another identity, whose parts are borrowed: the API server takes it for this node's */
+    /* the API server is asked with the new one, whose parts are borrowed: does it take it for this
+     * node's? */
     if (proves) {
         struct kube_client own = *client;
         _cleanup_(kube_node_free) struct kube_node node = {0};
@@ -295,12 +290,6 @@ static int make_new(struct kube_client *client, struct host *host,
     return 0;
 }
 
-int client_certificate_renew(struct kube_client *own, struct host *host,
-                             const struct client_certificate_options *options,
-                             struct client_certificate *ret, struct error *err) {
-    return make_new(own, host, options, !options->serves, ret, err);
-}
-
 int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
                               const struct client_certificate_options *options,
                               struct client_certificate *ret, struct error *err) {
@@ -309,7 +298,7 @@ int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
 
     if (client_certificate_load(host, options, ret, &why) < 0) {
         log_message(LOG_RETRY, "%s", why.message);
-        return make_new(bootstrap, host, options, false, ret, err);
+        return client_certificate_make(bootstrap, host, options, false, ret, err);
     }
     /* A copied or restored folder has a plain kubelet-client-current.pem, which the kubelet reads
      * but refuses to rotate (client-go: updateSymlink): it becomes a link again, to a file named

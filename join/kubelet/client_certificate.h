@@ -47,11 +47,11 @@ char *client_certificate_node(struct host *host);
 int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
                               const struct client_certificate_options *options,
                               struct client_certificate *ret, struct error *err);
-/* Asks for another one with the node's own identity, whatever is stored, as the kubelet's rotation
- * does. A client certificate is stored once the API server has answered it; until then, and when
- * anything fails, what was stored stays current, and its file stays beside the new one in any case.
- * With `serves` the files are kubelet-server-... in place of kubelet-client-.... Kinds: those of
- * client_certificate_ensure(). */
-int client_certificate_renew(struct kube_client *own, struct host *host,
-                             const struct client_certificate_options *options,
-                             struct client_certificate *ret, struct error *err);
+/* Asks for another one, whatever is stored; with the node's own identity that is what the kubelet's
+ * rotation does. With `proves` a client certificate is stored once the API server has answered it;
+ * until then, and when anything fails, what was stored stays current, and its file stays beside the
+ * new one in any case. With options->serves the files are kubelet-server-... in place of
+ * kubelet-client-.... Kinds: those of client_certificate_ensure(). */
+int client_certificate_make(struct kube_client *client, struct host *host,
+                            const struct client_certificate_options *options, bool proves,
+                            struct client_certificate *ret, struct error *err);

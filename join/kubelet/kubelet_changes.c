@@ -34,14 +34,14 @@ static char *path_of(const char *parent, const char *key) {
     return strchr(key, '.') ? xasprintf("%s[%s]", parent, key) : xasprintf("%s.%s", parent, key);
 }
 
-static void compare_at(struct kubelet_changes *changes, const char *parent, const json_t *before,
-                       const json_t *after, const char *reason) {
+void kubelet_changes_compare(struct kubelet_changes *changes, const char *parent,
+                             const json_t *before, const json_t *after, const char *reason) {
     json_each_member(before, key, value) {
         _cleanup_(freep) char *path = path_of(parent, key);
         const json_t *now = json_object_get(after, key);
 
         if (json_is_object(value) && json_is_object(now))
-            compare_at(changes, path, value, now, reason);
+            kubelet_changes_compare(changes, path, value, now, reason);
         else if (!now || !json_same(value, now))
             kubelet_changes_add(changes, path, value, now, reason);
     }
@@ -51,11 +51,6 @@ static void compare_at(struct kubelet_changes *changes, const char *parent, cons
         if (!json_object_get(before, key))
             kubelet_changes_add(changes, path, NULL, value, reason);
     }
-}
-
-void kubelet_changes_compare(struct kubelet_changes *changes, const json_t *before,
-                             const json_t *after, const char *reason) {
-    compare_at(changes, "", before, after, reason);
 }
 
 json_t *kubelet_changes_json(const struct kubelet_changes *changes) {

@@ -65,7 +65,8 @@ static void force(json_t *config, const char *path, json_t *value, const char *w
     json_put(config, path, value);
 }
 
-/* Takes over `value`. What kubeadm fills in is not a change worth telling. */
+/* Fills what is absent or empty, as kubeadm does, which is not a change worth telling. Takes over
+ * `value`. */
 static void fill_in(json_t *config, const char *path, json_t *value) {
     const json_t *old = json_at(config, path);
     const char *text = json_string_value(old);
@@ -74,20 +75,6 @@ static void fill_in(json_t *config, const char *path, json_t *value) {
         json_put(config, path, value);
     else
         json_decref(value);
-}
-
-static void fill_defaults(json_t *config, const struct kubelet_config_input *input) {
-    static const struct text_list none;
-
-    fill_in(config, "staticPodPath", json_string("/etc/kubernetes/manifests"));
-    fill_in(config, "clusterDNS", json_texts(input->cluster_dns ? input->cluster_dns : &none));
-    fill_in(config, "clusterDomain", json_string(input->dns_domain ? input->dns_domain : ""));
-    fill_in(config, "authentication.anonymous.enabled", json_false());
-    fill_in(config, "authentication.webhook.enabled", json_true());
-    fill_in(config, "authorization.mode", json_string("Webhook"));
-    fill_in(config, "healthzBindAddress", json_string("127.0.0.1"));
-    fill_in(config, "healthzPort", json_integer(10248));
-    fill_in(config, "rotateCertificates", json_true());
 }
 
 /* What opens the kubelet's port to everybody is the cluster's word, but worth a warning
@@ -174,7 +161,7 @@ static int apply_patches(const struct patches *patches, json_t **config,
         text_list_add(&changes->warnings, patches->warnings.items[i]);
     if (patches_apply(patches, *config, &patched, NULL, err) < 0)
         return -1;
-    kubelet_changes_compare(changes, *config, patched, "patched");
+    kubelet_changes_compare(changes, "", *config, patched, "patched");
     json_decref(*config);
     *config = patched;
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
@@ -190,6 +177,7 @@ static int apply_patches(const struct patches *patches, json_t **config,
 
 int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
                         struct kubelet_changes *changes, struct error *err) {
+    static const struct text_list none;
     const char *version = json_text_at(input->cluster, "apiVersion"), *path;
     _cleanup_json_ json_t *config = NULL;
     _cleanup_(freep) char *folder = NULL;
@@ -204,7 +192,15 @@ int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
                          "kubelet.config.k8s.io/v1beta1",
                          version ? version : "");
     config = json_deep_copy(input->cluster);
-    fill_defaults(config, input);
+    fill_in(config, "staticPodPath", json_string("/etc/kubernetes/manifests"));
+    fill_in(config, "clusterDNS", json_texts(input->cluster_dns ? input->cluster_dns : &none));
+    fill_in(config, "clusterDomain", json_string(input->dns_domain ? input->dns_domain : ""));
+    fill_in(config, "authentication.anonymous.enabled", json_false());
+    fill_in(config, "authentication.webhook.enabled", json_true());
+    fill_in(config, "authorization.mode", json_string("Webhook"));
+    fill_in(config, "healthzBindAddress", json_string("127.0.0.1"));
+    fill_in(config, "healthzPort", json_integer(10248));
+    fill_in(config, "rotateCertificates", json_true());
     remove_linux(config, changes);
     force_values(config, input, changes);
     warn_of_open_doors(config, changes);

@@ -35,9 +35,10 @@ void kubelet_changes_free(struct kubelet_changes *changes);
 /* from and to are borrowed, NULL = absent. */
 void kubelet_changes_add(struct kubelet_changes *changes, const char *path, const json_t *from,
                          const json_t *to, const char *reason);
-/* Adds one change for each field in which the documents differ (lists are compared whole). */
-void kubelet_changes_compare(struct kubelet_changes *changes, const json_t *before,
-                             const json_t *after, const char *reason);
+/* Adds one change for each field in which the documents differ (lists are compared whole). `parent`
+ * is where both stand: "" for whole documents. */
+void kubelet_changes_compare(struct kubelet_changes *changes, const char *parent,
+                             const json_t *before, const json_t *after, const char *reason);
 /* [{path, from, to, reason}], from or to absent. New reference. */
 json_t *kubelet_changes_json(const struct kubelet_changes *changes);
 
@@ -53,10 +54,10 @@ struct kubelet_config_input {
     const struct patches *patches;       /* --patches; NULL = none */
 };
 /* The cluster's KubeletConfiguration made fit for this Windows node: kubeadm's defaults for absent
- * fields, paths with drive, cgroups off, Linux-only fields removed; then the patches, whose word
- * kept; then the CRI socket, which is the node's own. Unknown fields stay. Each change is
- * recorded. *ret is a new reference; on failure `changes` is left for kubelet_changes_free().
- * ERROR_MALFORMED when it is not a KubeletConfiguration v1beta1, ERROR_USAGE of a patch. */
+ * fields, paths with drive, cgroups off, Linux-only fields removed; then the patches, whose word is
+ * kept; then the CRI socket, which is the node's own. Unknown fields stay. Each change is recorded.
+ * *ret is a new reference; on failure `changes` is left for kubelet_changes_free(). ERROR_MALFORMED
+ * when it is not a KubeletConfiguration v1beta1, ERROR_USAGE of a patch. */
 int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
                         struct kubelet_changes *changes, struct error *err);
 
@@ -74,11 +75,8 @@ struct kubelet_flags_input {
     const char *cri_socket;        /* NULL = KUBELET_CRI_SOCKET */
     const struct text_list *extra; /* kubeletExtraArgs, "name=value"; NULL = none */
 };
-/* The arguments as a list ("--node-ip=10.0.0.21"). *ret must be empty. */
-void kubelet_flags_make(const struct kubelet_flags_input *input, struct text_list *ret);
-/* KUBELET_KUBEADM_ARGS="..." with Go's %q quoting, and LF; the caller frees. */
-char *kubelet_flags_text(const struct text_list *flags);
-/* true when kubeadm of this version writes instance-config.yaml (NodeLocalCRISocket: 1.34). */
-bool kubelet_has_instance_config(const char *version);
-/* instance-config.yaml: containerRuntimeEndpoint (NULL = KUBELET_CRI_SOCKET); the caller frees. */
-char *kubelet_instance_config_text(const char *cri_socket);
+/* KUBELET_KUBEADM_ARGS="--node-ip=10.0.0.21 ..." with Go's %q quoting, and LF; the caller frees. */
+char *kubelet_flags_text(const struct kubelet_flags_input *input);
+/* instance-config.yaml: containerRuntimeEndpoint (NULL = KUBELET_CRI_SOCKET); the caller frees.
+ * NULL where kubeadm of this version writes no such file (NodeLocalCRISocket: since 1.34). */
+char *kubelet_instance_config_text(const char *version, const char *cri_socket);

@@ -11,10 +11,6 @@ static unsigned minor_of(const char *version) {
     return version && kubernetes_minor(version, "", &minor, NULL) == 0 ? minor : NEWEST;
 }
 
-bool kubelet_has_instance_config(const char *version) {
-    return minor_of(version) >= INSTANCE_CONFIG_SINCE;
-}
-
 /* Where there is a value, and no argument of the user's in its place. */
 static void add_base(const struct kubelet_flags_input *input, const char *name, const char *value,
                      struct text_list *ret) {
@@ -37,24 +33,6 @@ static int by_name_and_value(const void *a, const void *b) {
     return order ? order : strcmp(x, y);
 }
 
-void kubelet_flags_make(const struct kubelet_flags_input *input, struct text_list *ret) {
-    _cleanup_(freep) char *own = text_lower(input->host_name);
-    bool other_name = !text_equal(own, input->node_name);
-    const char *socket = input->cri_socket ? input->cri_socket : KUBELET_CRI_SOCKET;
-
-    /* sorted by name, as kubeadm writes them */
-    add_base(input, "container-runtime-endpoint",
-             kubelet_has_instance_config(input->version) ? NULL : socket, ret);
-    add_base(input, "hostname-override", other_name ? input->node_name : NULL, ret);
-    add_base(input, "node-ip", input->node_ip, ret);
-    add_base(input, "node-labels", input->node_labels, ret);
-    add_base(input, "register-with-taints", input->taints, ret);
-    for (size_t i = 0; input->extra && i < input->extra->count; i++)
-        text_list_add_owned(ret, xasprintf("--%s", input->extra->items[i]));
-    if (minor_of(input->version) < ORDER_KEPT_SINCE && ret->count)
-        qsort(ret->items, ret->count, sizeof *ret->items, by_name_and_value);
-}
-
 /* As Go's %q quotes. */
 static void add_quoted_text(struct text *out, const char *s) {
     static const char named[] = "\a\b\f\n\r\t\v", letters[] = "abfnrtv";
@@ -75,18 +53,37 @@ static void add_quoted_text(struct text *out, const char *s) {
     text_add(out, "\"\n");
 }
 
-char *kubelet_flags_text(const struct text_list *flags) {
-    _cleanup_(freep) char *joined = text_list_join(flags, " ");
+char *kubelet_flags_text(const struct kubelet_flags_input *input) {
+    _cleanup_(freep) char *own = text_lower(input->host_name);
+    bool other_name = !text_equal(own, input->node_name);
+    const char *socket = input->cri_socket ? input->cri_socket : KUBELET_CRI_SOCKET;
+    unsigned minor = minor_of(input->version);
+    _cleanup_(text_list_free) struct text_list flags = {0};
+    _cleanup_(freep) char *joined = NULL;
     struct text out = {0};
 
+    /* sorted by name, as kubeadm writes them */
+    add_base(input, "container-runtime-endpoint", minor >= INSTANCE_CONFIG_SINCE ? NULL : socket,
+             &flags);
+    add_base(input, "hostname-override", other_name ? input->node_name : NULL, &flags);
+    add_base(input, "node-ip", input->node_ip, &flags);
+    add_base(input, "node-labels", input->node_labels, &flags);
+    add_base(input, "register-with-taints", input->taints, &flags);
+    for (size_t i = 0; input->extra && i < input->extra->count; i++)
+        text_list_add_owned(&flags, xasprintf("--%s", input->extra->items[i]));
+    if (minor < ORDER_KEPT_SINCE && flags.count)
+        qsort(flags.items, flags.count, sizeof *flags.items, by_name_and_value);
+    joined = text_list_join(&flags, " ");
     text_add(&out, "KUBELET_KUBEADM_ARGS=");
     add_quoted_text(&out, joined);
     return text_take(&out);
 }
 
-char *kubelet_instance_config_text(const char *cri_socket) {
+char *kubelet_instance_config_text(const char *version, const char *cri_socket) {
     struct text out = {0};
 
+    if (minor_of(version) < INSTANCE_CONFIG_SINCE)
+        return NULL;
     /* quoted as kubeadm writes this one line; YAML reads these escapes alike */
     text_add(&out, "containerRuntimeEndpoint: ");
     add_quoted_text(&out, cri_socket ? cri_socket : KUBELET_CRI_SOCKET);

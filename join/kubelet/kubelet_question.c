@@ -61,11 +61,11 @@ static const struct mark {
 
 /* Our own question, which is put in words that not each version knows, is no objection; nor is what
  * the kubelet says once it runs. */
-static char *find_objection(const char *said, const struct mark **ret) {
+char *kubelet_question_objection(const char *said, bool *ret_of_arguments) {
     for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
         char *words = words_behind(said, marks[i].text);
 
-        *ret = &marks[i];
+        *ret_of_arguments = marks[i].of_arguments;
         if (words && !strstr(words, "--exit-on-lock-contention") &&
             !text_starts_with(words, "failed to run Kubelet"))
             return words;
@@ -74,22 +74,17 @@ static char *find_objection(const char *said, const struct mark **ret) {
     return NULL;
 }
 
-char *kubelet_question_objection(const char *said) {
-    const struct mark *mark;
-
-    return find_objection(said, &mark);
-}
-
 char *kubelet_question_unknown(const char *said) {
     return words_behind(said, "strict decoding error: ");
 }
 
 static int judge(struct join_progress *progress, int code, const char *said, struct error *err) {
-    const struct mark *mark = NULL;
-    _cleanup_(freep) char *objection = code ? find_objection(said, &mark) : NULL,
+    bool of_arguments = false;
+    _cleanup_(freep) char *objection =
+                              code ? kubelet_question_objection(said, &of_arguments) : NULL,
                           *unknown = kubelet_question_unknown(said);
 
-    if (objection && mark->of_arguments) {
+    if (objection && of_arguments) {
         (void)error_set(err, ERROR_USAGE, "this kubelet refuses its arguments: %s", objection);
         return error_hint(
             err, "the kubelet would not start: take the argument out of kubeletExtraArgs (the "

@@ -5,8 +5,9 @@
 #include "services/service_table.h"
 
 /* What a kubelet's last words say against its configuration ("unrecognized feature gate: X"), or
- * NULL where they are about something else or it liked what it read. The caller frees. */
-char *kubelet_question_objection(const char *said);
+ * NULL where they are about something else or it liked what it read. The caller frees.
+ * *ret_of_arguments: whether the objection is to an argument, and not to config.yaml. */
+char *kubelet_question_objection(const char *said, bool *ret_of_arguments);
 /* What it says of fields that it does not know (`unknown field "maxPodz"`), or NULL. The caller
  * frees. */
 char *kubelet_question_unknown(const char *said);

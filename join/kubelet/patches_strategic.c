@@ -106,22 +106,6 @@ static int check_scalars(struct work *work, const struct place *place, const jso
     return 0;
 }
 
-static int delete_from(struct work *work, const struct place *place, json_t *original,
-                       const char *key, const json_t *values) {
-    json_t *list = json_object_get(original, key);
-
-    if (!json_is_array(values))
-        return refuse(work, place, "must be a list");
-    if (!json_is_array(list))
-        return 0; /* nothing to delete from */
-    if (check_scalars(work, place, list, values) < 0)
-        return -1;
-    for (size_t i = json_array_size(list); i-- > 0;)
-        if (index_in(values, json_array_get(list, i)) >= 0)
-            json_array_remove(list, i);
-    return 0;
-}
-
 /* The items that `order` names stand in its order; the others go between them where they stood
  * before. New reference. */
 static json_t *ordered(const json_t *list, const json_t *order, const json_t *before) {
@@ -221,6 +205,7 @@ static int parallel_lists(struct work *work, const struct place *place, json_t *
     json_each_member(patch, key, value) {
         const struct place here = {place, key};
         const char *field;
+        json_t *list;
 
         if (!text_starts_with(key, directive))
             continue;
@@ -232,10 +217,21 @@ static int parallel_lists(struct work *work, const struct place *place, json_t *
             return refuse(
                 work, &here,
                 "the patch also sets this list, and kubeadm applies the two in any order");
-        if ((text_equal(directive, SET_ORDER)
-                 ? set_order(work, &here, original, patch, field + 1, value)
-                 : delete_from(work, &here, original, field + 1, value)) < 0)
+        if (text_equal(directive, SET_ORDER)) {
+            if (set_order(work, &here, original, patch, field + 1, value) < 0)
+                return -1;
+            continue;
+        }
+        list = json_object_get(original, field + 1);
+        if (!json_is_array(value))
+            return refuse(work, &here, "must be a list");
+        if (!json_is_array(list))
+            continue; /* nothing to delete from */
+        if (check_scalars(work, &here, list, value) < 0)
             return -1;
+        for (size_t i = json_array_size(list); i-- > 0;)
+            if (index_in(value, json_array_get(list, i)) >= 0)
+                json_array_remove(list, i);
     }
     return 0;
 }

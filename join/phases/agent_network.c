@@ -26,7 +26,7 @@ int agent_network_record(struct join *join, struct error *err) {
         struct error why = {0};
         bool there;
 
-        if (journal_has(&join->journal, JOURNAL_NETWORK, *name))
+        if (journal_find(&join->journal, JOURNAL_NETWORK, *name))
             continue;
         there = hcn_network_find(join->host, *name, &found, &why) == 0;
         if (!there && why.kind != ERROR_ABSENT)

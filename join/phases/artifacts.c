@@ -8,23 +8,15 @@
 #include "services/artifacts/program_image.h"
 #include "services/version.h"
 
-enum { FOLDERS = 3 };
-
-/* One for each; a containerd that the image brought looks elsewhere for CNI's. */
-static void program_folders(const struct join *join, const char *ret[FOLDERS]) {
-    ret[0] = PROGRAM_FOLDER;
-    ret[1] = containerd_cni_programs(&join->found.containerd);
-    ret[2] = CONTAINERD_FOLDER;
-}
-
+/* A containerd that the image brought looks elsewhere for CNI's programs. */
 static int own_program_folders(struct join *join, struct error *err) {
-    const char *folders[FOLDERS];
+    const char *const folders[] = {PROGRAM_FOLDER, containerd_cni_programs(&join->found.containerd),
+                                   CONTAINERD_FOLDER};
 
-    program_folders(join, folders);
-    return journal_own_folders(&join->journal, folders, FOLDERS, err);
+    return journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err);
 }
 
-/* Called before an artifact is installed, when all are proved: the journal looks what was there. */
+/* Called before an artifact is installed, when all are proved: what stood there is recorded. */
 static int before_artifact(void *context, const struct artifact *artifact, bool,
                            struct error *err) {
     struct join *join = context;
@@ -54,23 +46,6 @@ int artifacts_own_winjoin(struct join *join, struct error *err) {
               err->message);
     error_clear(err);
     return 0;
-}
-
-/* Event Viewer shows our texts, and not that their description cannot be found. */
-static int own_event_source(struct join *join, struct error *err) {
-    _cleanup_(freep) char *file = NULL;
-    struct error absent = {0};
-
-    if (host_registry_get(join->host, HOST_EVENT_SOURCE_KEY, "EventMessageFile", &file, &absent) <
-            0 &&
-        absent.kind != ERROR_ABSENT)
-        return error_pass(err, &absent);
-    if (text_equal(file, WINJOIN_PROGRAM))
-        return 0;
-    if (journal_record(&join->journal, JOURNAL_EVENT_SOURCE, "winjoin",
-                       file ? json_pack("{s:s}", "file", file) : NULL, err) < 0)
-        return -1;
-    return host_event_source_set(join->host, WINJOIN_PROGRAM, err);
 }
 
 static int install_bundle(struct join *join, struct bundle *bundle, struct error *err) {
@@ -117,14 +92,22 @@ static int install_bundle(struct join *join, struct bundle *bundle, struct error
     return 0;
 }
 
-/* Everything is there already. */
+/* Without a bundle: everything must be there already, and be what the lock says, where there is
+ * one. */
 static int check_installed(struct join *join, struct error *err) {
-    _cleanup_(freep) char *version = NULL;
+    _cleanup_(text_list_free) struct text_list unlike = {0};
+    _cleanup_(freep) char *version = NULL, *names = NULL;
     struct error why = {0};
     unsigned minor;
 
-    if (programs_check_complete(join, NULL, err) < 0 || programs_check_lock(join, err) < 0)
+    if (programs_check_complete(join, NULL, err) < 0 ||
+        (join->found.options.lock && programs_unlike(join, &unlike, err) < 0))
         return -1;
+    names = text_list_join(&unlike, ", ");
+    if (unlike.count)
+        return error_set(err, ERROR_UNTRUSTED,
+                         "programs are not those of lock '%s', and may not be downloaded: %s",
+                         join->found.options.lock, names);
     /* what preflight did not find out, because it runs no program */
     if (!ignored_checks_have(&join->found.options.ignore_preflight_errors, "KubeletVersion") &&
         host_file_type(join->host, service_kubelet.program) != HOST_ABSENT) {
@@ -143,16 +126,17 @@ static int check_installed(struct join *join, struct error *err) {
 }
 
 int phase_artifacts(struct join *join, struct error *err) {
-    const char *folders[FOLDERS];
-    _cleanup_(freep) char *warning = NULL;
+    _cleanup_(freep) char *warning = NULL, *texts = NULL;
     struct bundle *bundle = NULL;
+    struct error absent = {0};
 
     if (find_containerd(join->host, &join->found, err) < 0)
         return -1;
     /* Before anything is fetched. A program loads what lies beside it, so one stranger's file in
      * its folder is enough. */
-    program_folders(join, folders);
-    for (size_t i = 0; i < FOLDERS; i++)
+    const char *const folders[] = {PROGRAM_FOLDER, containerd_cni_programs(&join->found.containerd),
+                                   CONTAINERD_FOLDER};
+    for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
         if (host_refuse_stranger_in(join->host, folders[i], err) < 0)
             return -1;
     if (programs_bundle(join, &bundle, err) < 0)
@@ -174,5 +158,16 @@ int phase_artifacts(struct join *join, struct error *err) {
         programs_bundle_close(join);
     if (artifacts_own_winjoin(join, err) < 0 || machine_path_apply(join, err) < 0)
         return -1;
-    return own_event_source(join, err);
+
+    /* Event Viewer shows our texts, and not that their description cannot be found */
+    if (host_registry_get(join->host, HOST_EVENT_SOURCE_KEY, "EventMessageFile", &texts, &absent) <
+            0 &&
+        absent.kind != ERROR_ABSENT)
+        return error_pass(err, &absent);
+    if (text_equal(texts, WINJOIN_PROGRAM))
+        return 0;
+    if (journal_record(&join->journal, JOURNAL_EVENT_SOURCE, "winjoin",
+                       texts ? json_pack("{s:s}", "file", texts) : NULL, err) < 0)
+        return -1;
+    return host_event_source_set(join->host, WINJOIN_PROGRAM, err);
 }

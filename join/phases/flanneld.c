@@ -13,9 +13,10 @@ enum { STEP_MS = 100, NODES_AGAIN_MS = 10000 };
 struct routes {
     struct join *join;
     struct text_list missing;
-    size_t peers, fewest; /* fewest: of those that were missing at some look */
-    unsigned moved_ms;    /* when they became fewer */
-    unsigned nodes_ms;    /* when the nodes are read again */
+    const char *first_missing; /* what the first is, for messages; NULL: nothing is missing */
+    size_t peers, fewest;      /* fewest: of those that were missing at some look */
+    unsigned moved_ms;         /* when they became fewer */
+    unsigned nodes_ms;         /* when the nodes are read again */
     bool published;
     json_t *nodes; /* NodeList; NULL: to be read */
 };
@@ -25,12 +26,8 @@ static void routes_free(struct routes *routes) {
     json_decref(routes->nodes);
 }
 
-static const char *first_missing(const struct routes *routes) {
-    return routes->published ? routes->missing.items[0]
-                             : "its annotations on this Node are missing";
-}
-
-/* As long as it gets on: Windows takes a second for a route, and a cluster may have hundreds. */
+/* It is waited for as long as routes are being added: Windows takes a second for each, and a
+ * cluster may have hundreds. */
 static enum wait_look look_routes(void *context, struct wait *wait, struct error *err) {
     struct routes *routes = context;
     struct join *join = routes->join;
@@ -54,10 +51,13 @@ static enum wait_look look_routes(void *context, struct wait *wait, struct error
     text_list_free(&routes->missing);
     routes->published =
         diag_routes_missing(evidence, join->found.plan.agent, &routes->peers, &routes->missing);
+    routes->first_missing = !routes->published      ? "its annotations on this Node are missing"
+                            : routes->missing.count ? routes->missing.items[0]
+                                                    : NULL;
 
     if (service_watch_look(&join->watch, NULL, err) < 0)
         return LOOK_FAILED;
-    if (routes->published && !routes->missing.count)
+    if (!routes->first_missing)
         return LOOK_DONE;
     if (routes->missing.count < routes->fewest) {
         routes->fewest = routes->missing.count;
@@ -66,20 +66,37 @@ static enum wait_look look_routes(void *context, struct wait *wait, struct error
     if (now - routes->moved_ms >= STALLED_MS + join->watch.ends * SERVICE_PAUSE_MAX_MS)
         wait->limit_ms = 0;
     (void)error_set(err, ERROR_TIMED_OUT, "for %s's routes: %s", join->found.plan.agent->service,
-                    first_missing(routes));
+                    routes->first_missing);
     return LOOK_AGAIN;
 }
 
-static int follow_routes(struct join *join, struct error *err) {
+int phase_flanneld(struct join *join, struct error *err) {
     _cleanup_(routes_free) struct routes routes = {.join = join, .fewest = SIZE_MAX};
+    const struct cluster_config *c = &join->found.cluster;
     const char *service = join->found.plan.agent->service;
+    struct text *detail = &join->progress.detail;
     struct wait wait = {.limit_ms = ROUTES_TIMEOUT_MS,
                         .pause_ms = STEP_MS,
                         .look = look_routes,
                         .context = &routes};
     enum wait_look end;
 
-    text_addf(&join->progress.detail, "running, %s",
+    /* what could not be read is not said to be absent */
+    if (!service) {
+        if (join->found.options.network_plugin || c->network.agent)
+            text_addf(detail, "not needed by the plugin %s", join->found.plan.plugin);
+        else
+            text_add(detail, c->network_unread
+                                 ? "not started: whether the cluster runs flannel is not known (no "
+                                   "right to read its ConfigMap)"
+                                 : "not needed: the cluster does not run flannel");
+        return 0;
+    }
+    if (agent_folders_own(join, err) < 0 ||
+        wanted_files_apply(join, (struct wanted_choice){.phase = "flanneld"}, err) < 0 ||
+        service_run(join, service_by_name(service), err) < 0)
+        return -1;
+    text_addf(detail, "running, %s",
               network_agent_backend(join->found.plan.agent, join->found.plan.mode));
     end = join_wait(join->host, &join->progress, &wait, err);
     if (end == LOOK_FAILED) {
@@ -94,33 +111,11 @@ static int follow_routes(struct join *join, struct error *err) {
     }
     if (end == LOOK_AGAIN) /* the proof says what follows from it; other pods may do without */
         join_warn(&join->progress, "%s has not added every route: %s%s; its log: %s", service,
-                  first_missing(&routes), routes.missing.count > 1 ? " and others" : "",
+                  routes.first_missing, routes.missing.count > 1 ? " and others" : "",
                   service_by_name(service)->log_folder);
-    text_addf(&join->progress.detail, "; routes to %zu of %zu other node%s",
+    text_addf(detail, "; routes to %zu of %zu other node%s",
               routes.peers -
                   (routes.missing.count < routes.peers ? routes.missing.count : routes.peers),
               routes.peers, PLURAL(routes.peers));
-    return 0;
-}
-
-int phase_flanneld(struct join *join, struct error *err) {
-    const struct cluster_config *c = &join->found.cluster;
-    const char *service = join->found.plan.agent->service;
-
-    if (service) {
-        if (agent_folders_own(join, err) < 0 ||
-            wanted_files_apply(join, (struct wanted_choice){.phase = "flanneld"}, err) < 0 ||
-            service_run(join, service_by_name(service), err) < 0)
-            return -1;
-        return follow_routes(join, err);
-    }
-    /* what could not be read is not said to be absent */
-    if (join->found.options.network_plugin || c->network.agent)
-        text_addf(&join->progress.detail, "not needed by the plugin %s", join->found.plan.plugin);
-    else if (c->network_unread)
-        text_add(&join->progress.detail, "not started: whether the cluster runs flannel is not "
-                                         "known (no right to read its ConfigMap)");
-    else
-        text_add(&join->progress.detail, "not needed: the cluster does not run flannel");
     return 0;
 }

@@ -111,10 +111,11 @@ int images_begin(struct join *join, struct error *err) {
     return fill(join, err);
 }
 
-/* What has ended makes room for the next. */
-static int look_all(struct join *join, unsigned wait_ms, struct error *err) {
+int images_go_on(struct join *join, unsigned wait_ms, struct error *err) {
     struct image_pulls *p = join->images;
 
+    if (!p)
+        return 0;
     for (struct pull *pull = p->running; pull < p->running + AT_ONCE; pull++) {
         _cleanup_(text_free) struct text answer = {0};
         struct error why = {0};
@@ -134,10 +135,6 @@ static int look_all(struct join *join, unsigned wait_ms, struct error *err) {
         }
     }
     return fill(join, err);
-}
-
-int images_go_on(struct join *join, struct error *err) {
-    return join->images ? look_all(join, 0, err) : 0;
 }
 
 void images_end(struct join *join) {
@@ -194,7 +191,7 @@ int images_await(struct join *join, struct error *err) {
         }
         if (!p->told_ms || now - p->told_ms >= TELL_MS)
             tell(join, now);
-        if (look_all(join, TURN_MS, err) < 0) {
+        if (images_go_on(join, TURN_MS, err) < 0) {
             images_end(join);
             return -1;
         }

@@ -32,10 +32,6 @@ int kubelet_bootstrap_write(struct journal *journal, const struct join_found *fo
                          HOST_SECRET, err);
 }
 
-static bool is_refused(const struct kube_csr *csr) {
-    return csr->state == KUBE_CSR_DENIED || csr->state == KUBE_CSR_FAILED;
-}
-
 /* The newest request of the node; false when there is none or it cannot be looked at. */
 static bool find_request(struct join *join, struct kube_csr *ret) {
     struct kube_client client = join->found.client; /* the same texts, without its patience */
@@ -48,7 +44,10 @@ static bool find_request(struct join *join, struct kube_csr *ret) {
 char *kubelet_bootstrap_refused_before(struct join *join) {
     _cleanup_(kube_csr_free) struct kube_csr csr = {0};
 
-    return find_request(join, &csr) && is_refused(&csr) ? xstrdup(csr.name) : NULL;
+    return find_request(join, &csr) &&
+                   (csr.state == KUBE_CSR_DENIED || csr.state == KUBE_CSR_FAILED)
+               ? xstrdup(csr.name)
+               : NULL;
 }
 
 struct bootstrap {
@@ -75,7 +74,7 @@ static enum wait_look look_certificate(void *context, struct wait *wait, struct 
         (void)error_set(err, ERROR_TIMED_OUT, "for the kubelet's certificate request");
         return LOOK_AGAIN;
     }
-    if (is_refused(&csr))
+    if (csr.state == KUBE_CSR_DENIED || csr.state == KUBE_CSR_FAILED)
         return kube_csr_refused(&csr, err);
     (void)error_set(err, ERROR_TIMED_OUT, "the kubelet's %s is %s", csr.name,
                     kube_csr_states[csr.state]);
@@ -118,7 +117,7 @@ int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct
 void kubelet_bootstrap_end(struct journal *journal, struct join_progress *progress) {
     struct error why = {0};
 
-    if (!journal_has(journal, JOURNAL_FILE_ENTRY, KUBELET_BOOTSTRAP_KUBECONFIG_FILE))
+    if (!journal_find(journal, JOURNAL_FILE_ENTRY, KUBELET_BOOTSTRAP_KUBECONFIG_FILE))
         return;
     if (host_remove(journal->host, KUBELET_BOOTSTRAP_KUBECONFIG_FILE, &why) < 0)
         join_warn(progress, "%s: it holds the bootstrap token", why.message);

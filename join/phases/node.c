@@ -58,27 +58,6 @@ static enum wait_look look_subnet(void *context, struct wait *, struct error *er
     return found_pod_prefix(found, found->plan.agent) ? LOOK_DONE : LOOK_AGAIN;
 }
 
-/* The controller manager says why in an Event, which no node may read; what can be seen is whether
- * there is a prefix left. */
-static int explain_no_prefix(struct join *join, struct error *err) {
-    struct error full = {0};
-
-    if (pod_room_look(join, &full) < 0) {
-        (void)error_prefix(&full, "%s", err->message);
-        full.kind = err->kind;
-        return error_pass(err, &full);
-    }
-    (void)error_hint(err,
-                     "kubectl describe node %s tells why: with the event CIDRNotAvailable the "
-                     "pod subnet is full (a larger podSubnet, or a larger "
-                     "--node-cidr-mask-size)",
-                     join->found.node_name);
-    if (!join->found.cluster.assigns_pod_prefixes)
-        (void)error_hint(err, "pod prefixes need kube-controller-manager "
-                              "--allocate-node-cidrs=true");
-    return error_hint(err, "the kubelet's log: C:\\var\\log\\kubelet");
-}
-
 int phase_node(struct join *join, struct error *err) {
     const struct network_agent *agent = join->found.plan.agent;
     bool waits = found_waits_for_prefix(&join->found);
@@ -87,10 +66,29 @@ int phase_node(struct join *join, struct error *err) {
                         .pause_ms = SUBNET_STEP_MS,
                         .look = look_subnet,
                         .context = join};
+    struct error full = {0};
     bool pending;
 
-    if (wait_node(join, wanted, REGISTER_TIMEOUT_MS, err) < 0)
-        return err->kind == ERROR_TIMED_OUT && waits ? explain_no_prefix(join, err) : -1;
+    if (wait_node(join, wanted, REGISTER_TIMEOUT_MS, err) < 0) {
+        if (err->kind != ERROR_TIMED_OUT || !waits)
+            return -1;
+        /* The controller manager says why in an Event, which no node may read; what can be seen is
+         * whether there is a prefix left. */
+        if (pod_room_look(join, &full) < 0) {
+            (void)error_prefix(&full, "%s", err->message);
+            full.kind = err->kind;
+            return error_pass(err, &full);
+        }
+        (void)error_hint(err,
+                         "kubectl describe node %s tells why: with the event CIDRNotAvailable the "
+                         "pod subnet is full (a larger podSubnet, or a larger "
+                         "--node-cidr-mask-size)",
+                         join->found.node_name);
+        if (!join->found.cluster.assigns_pod_prefixes)
+            (void)error_hint(err, "pod prefixes need kube-controller-manager "
+                                  "--allocate-node-cidrs=true");
+        return error_hint(err, "the kubelet's log: C:\\var\\log\\kubelet");
+    }
     /* an agent's CNI configuration makes the Node Ready before its network stands */
     pending = agent->in_cluster && !join->found.node.ready &&
               !text_list_has(&join->skipped, "pod-network"); /* nobody would take it away */

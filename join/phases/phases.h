@@ -65,21 +65,15 @@ int phase_names_skipped(const struct text_list *names, struct text_list *ret_ids
 
 #define RESTART_SERVICE "winjoin-join"
 
-/* What continues: the words behind the program, and secrets as NAME=value. */
-struct restart_words {
-    struct text_list arguments;
-    struct text_list environment;
-};
-void restart_words_free(struct restart_words *words);
-
 /* Copies winjoin.exe to its place, registers the service and restarts Windows, all recorded in the
- * journal first. Kinds: those of the host. */
-int restart_begin(struct join *join, const struct restart_words *words, struct error *err);
+ * journal first. What continues is `arguments`, the words behind the program, with `environment`,
+ * secrets as NAME=value. Kinds: those of the host. */
+int restart_begin(struct join *join, const struct text_list *arguments,
+                  const struct text_list *environment, struct error *err);
 /* It is done: removes the settings, with them the secrets, and the service. Absent is success. */
 int restart_end(struct host *host, struct error *err);
-/* It is registered and does not run: whoever asks is not what it started. */
-bool restart_is_left(struct host *host);
-/* It runs: whoever asks is the join that it started. */
-bool restart_continues(struct host *host);
+/* Is the service registered, by winjoin, and in this state? While it runs, whoever asks is the join
+ * that it started; where it is stopped, whoever asks is another one, and it is left over. */
+bool restart_service_is(struct host *host, enum host_service_state state);
 /* The join that it started with these settings has had them written again, for another restart. */
 bool restart_is_next(struct host *host, const struct service_host_settings *started);

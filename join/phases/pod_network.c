@@ -68,19 +68,6 @@ static int record_forwarding(struct join *join, const char *address, int family,
                           err);
 }
 
-/* The cluster's agent makes it. The keeper needs its file whatever becomes of that, but after the
- * images: with it, it lets pods come as soon as the network stands. */
-static int make_external(struct join *join, struct error *err) {
-    struct error why = {0};
-    int waited = external_network_await(join, err);
-
-    if (waited == 0 && images_await(join, err) < 0)
-        return -1;
-    if (write_chosen(join, &why) < 0 && waited == 0)
-        return error_pass(err, &why);
-    return waited < 0 ? -1 : external_network_pending(join, false, err);
-}
-
 /* By winjoin, by the network agent's service, or later by the first pod. */
 static int make_network(struct join *join, struct hcn_network *network, struct error *err) {
     struct network_plan *plan = &join->found.plan;
@@ -116,10 +103,19 @@ int phase_pod_network(struct join *join, struct error *err) {
     struct network_plan *plan = &join->found.plan;
     struct text *detail = &join->progress.detail;
     struct hcn_network network = {0};
+    struct error why = {0};
     int result = 0;
 
-    if (plan->agent->in_cluster)
-        return make_external(join, err);
+    /* The cluster's agent makes the network. winjoin-network needs its file whatever becomes of
+     * that, but after the images: with the file it lets pods come as soon as the network stands. */
+    if (plan->agent->in_cluster) {
+        result = external_network_await(join, err);
+        if (result == 0 && images_await(join, err) < 0)
+            return -1;
+        if (write_chosen(join, &why) < 0 && result == 0)
+            return error_pass(err, &why);
+        return result < 0 ? -1 : external_network_pending(join, false, err);
+    }
 
     /* what the CNI plugin's programs write: before any of them, or winjoin-network, removes it */
     join->journal.held = true;

@@ -23,7 +23,9 @@ static int list_nodes(struct join *join, const char *left, json_t **ret, struct 
 
 /* ---- routes that the network has in place of the nodes ---- */
 
-static int print_routes(struct join *join, struct error *err) {
+/* Takes away the routes that an earlier join wrote; with --routes print adds what the network needs
+ * to what is left to do. */
+static int leave_to_network(struct join *join, struct error *err) {
     const struct network_plan *plan = &join->found.plan;
     const struct network_peer own = {.node = join->found.node_name,
                                      .pod_cidr = plan->pod_cidr,
@@ -32,9 +34,18 @@ static int print_routes(struct join *join, struct error *err) {
                                      .node_address6 = plan->ipv6.management_address};
     static const struct fabric_place nowhere = {0};
     _cleanup_(text_list_free) struct text_list left_out = {0}, formats = {0};
-    _cleanup_json_ json_t *nodes = NULL, *routes = NULL;
+    _cleanup_(chosen_free) struct chosen chosen = {0};
+    _cleanup_json_ json_t *ever = NULL, *nodes = NULL, *routes = NULL;
     size_t count;
 
+    text_addf(&join->progress.detail, "; routes to other nodes: the network's (%s)", plan->routes);
+    if (chosen_load(join->host, &chosen, ERROR_IGNORED) == 0) {
+        ever = chosen_routes_ever(join->host, &chosen);
+        if (peers_remove(join->host, plan, ever, err) < 0)
+            return -1;
+    }
+    if (!text_equal(plan->routes, "print"))
+        return 0;
     if (list_nodes(join, "printed", &nodes, err) < 0)
         return -1;
     routes = fabric_routes_of_nodes(nodes, &own, &left_out);
@@ -57,21 +68,6 @@ static int print_routes(struct join *join, struct error *err) {
     for (size_t i = 0; i < left_out.count; i++)
         join_warn(&join->progress, "no route was printed: %s", left_out.items[i]);
     return 0;
-}
-
-static int leave_to_network(struct join *join, struct error *err) {
-    const struct network_plan *plan = &join->found.plan;
-    _cleanup_(chosen_free) struct chosen chosen = {0};
-    _cleanup_json_ json_t *ever = NULL;
-
-    text_addf(&join->progress.detail, "; routes to other nodes: the network's (%s)", plan->routes);
-    /* an earlier join may have written some */
-    if (chosen_load(join->host, &chosen, ERROR_IGNORED) == 0) {
-        ever = chosen_routes_ever(join->host, &chosen);
-        if (peers_remove(join->host, plan, ever, err) < 0)
-            return -1;
-    }
-    return text_equal(plan->routes, "print") ? print_routes(join, err) : 0;
 }
 
 int pod_routes_publish(struct join *join, const struct hcn_network *network, struct error *err) {

@@ -10,33 +10,8 @@
 
 enum { DELETE_MS = 60000, STOP_MS = 60000, SHUTDOWN_MS = 60000 };
 
-void restart_words_free(struct restart_words *words) {
-    text_list_free(&words->arguments);
-    text_list_free(&words->environment);
-}
-
-static int write_settings(struct join *join, const struct restart_words *words, struct error *err) {
-    struct service_host_settings settings = {.environment = words->environment,
-                                             .working_folder = (char *)"C:\\k",
-                                             .log_file =
-                                                 (char *)LOG_FOLDER "\\" RESTART_SERVICE ".log",
-                                             .max_log_bytes = SERVICE_LOG_BYTES,
-                                             .max_log_files = SERVICE_LOG_FILES,
-                                             .stop_timeout_ms = STOP_MS};
-    _cleanup_(secret_freep) char *text = NULL;
-
-    text_list_add(&settings.command, WINJOIN_PROGRAM);
-    for (size_t i = 0; i < words->arguments.count; i++)
-        text_list_add(&settings.command, words->arguments.items[i]);
-    text = service_host_settings_make(&settings);
-    text_list_free(&settings.command);
-    return journal_own_folder(&join->journal, LOG_FOLDER, err) < 0 ||
-                   journal_file(&join->journal, SETTINGS_FILE, err) < 0
-               ? -1
-               : host_write(join->host, SETTINGS_FILE, text, strlen(text), HOST_SECRET, err);
-}
-
-int restart_begin(struct join *join, const struct restart_words *words, struct error *err) {
+int restart_begin(struct join *join, const struct text_list *arguments,
+                  const struct text_list *environment, struct error *err) {
     /* without failure actions: a join that failed is for a person to look at */
     const struct host_service service = {
         .name = (char *)RESTART_SERVICE,
@@ -50,11 +25,30 @@ int restart_begin(struct join *join, const struct restart_words *words, struct e
         SHUTDOWN, "/r", "/t", "5", "/c", "winjoin: the join continues after the restart", NULL};
     const struct host_process process = {
         .argv = argv, .timeout_ms = SHUTDOWN_MS, .with_errors = true};
+    struct service_host_settings settings = {.environment = *environment,
+                                             .working_folder = (char *)"C:\\k",
+                                             .log_file =
+                                                 (char *)LOG_FOLDER "\\" RESTART_SERVICE ".log",
+                                             .max_log_bytes = SERVICE_LOG_BYTES,
+                                             .max_log_files = SERVICE_LOG_FILES,
+                                             .stop_timeout_ms = STOP_MS};
+    _cleanup_(secret_freep) char *text = NULL;
     _cleanup_(freep) char *output = NULL;
     int code = 0;
 
-    if (artifacts_own_winjoin(join, err) < 0 || write_settings(join, words, err) < 0 ||
-        journal_service(&join->journal, RESTART_SERVICE, err) < 0 ||
+    if (artifacts_own_winjoin(join, err) < 0)
+        return -1;
+    text_list_add(&settings.command, WINJOIN_PROGRAM);
+    for (size_t i = 0; i < arguments->count; i++)
+        text_list_add(&settings.command, arguments->items[i]);
+    text = service_host_settings_make(&settings);
+    text_list_free(&settings.command);
+    if (journal_own_folder(&join->journal, LOG_FOLDER, err) < 0 ||
+        journal_file(&join->journal, SETTINGS_FILE, err) < 0 ||
+        host_write(join->host, SETTINGS_FILE, text, strlen(text), HOST_SECRET, err) < 0)
+        return -1;
+    secret_free_text(take_ptr(text));
+    if (journal_service(&join->journal, RESTART_SERVICE, err) < 0 ||
         host_service_put(join->host, &service, err) < 0)
         return -1;
     if (host_run(join->host, &process, &code, &output, err) < 0)
@@ -78,19 +72,11 @@ int restart_end(struct host *host, struct error *err) {
     return ours ? host_service_delete(host, RESTART_SERVICE, DELETE_MS, err) : 0;
 }
 
-static bool is_in_state(struct host *host, enum host_service_state state) {
+bool restart_service_is(struct host *host, enum host_service_state state) {
     _cleanup_(host_service_free) struct host_service found = {0};
 
     return host_service_query(host, RESTART_SERVICE, &found, ERROR_IGNORED) == 0 &&
            found.state == state && service_is_ours(&found);
-}
-
-bool restart_is_left(struct host *host) {
-    return is_in_state(host, HOST_SERVICE_STOPPED);
-}
-
-bool restart_continues(struct host *host) {
-    return is_in_state(host, HOST_SERVICE_RUNNING);
 }
 
 bool restart_is_next(struct host *host, const struct service_host_settings *started) {

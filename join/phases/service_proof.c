@@ -18,8 +18,13 @@ char *service_proof_pipe(const struct join *join) {
 }
 
 /* Each leaves in err what is missing where there is more to say than the row does. */
-static enum wait_look look_runs(struct join *, bool runs, struct error *) {
-    return runs ? LOOK_DONE : LOOK_AGAIN;
+
+/* A ready file that an earlier life of the program has left was removed before the start. */
+static enum wait_look look_runs(struct join *join, bool runs, struct error *) {
+    const char *file = join->watch.service->ready_file;
+
+    return runs && (!file || host_file_type(join->host, file) == HOST_FILE) ? LOOK_DONE
+                                                                            : LOOK_AGAIN;
 }
 
 static enum wait_look look_pipe(struct join *join, bool, struct error *err) {
@@ -46,13 +51,6 @@ static enum wait_look look_health(struct join *join, bool, struct error *err) {
         return LOOK_DONE;
     (void)error_set(err, ERROR_TIMED_OUT, "not yet");
     return LOOK_AGAIN;
-}
-
-/* One that an earlier life has left was removed before the start. */
-static enum wait_look look_file(struct join *join, bool runs, struct error *) {
-    return runs && host_file_type(join->host, join->watch.service->ready_file) == HOST_FILE
-               ? LOOK_DONE
-               : LOOK_AGAIN;
 }
 
 static enum wait_look look_balancers(struct join *join, bool runs, struct error *err) {
@@ -90,7 +88,7 @@ typedef enum wait_look look_function(struct join *join, bool runs, struct error 
 static look_function *const looks[] = {[SERVICE_RUNS] = look_runs,
                                        [SERVICE_OPENS_PIPE] = look_pipe,
                                        [SERVICE_IS_HEALTHY] = look_health,
-                                       [SERVICE_WRITES_FILE] = look_file,
+                                       [SERVICE_WRITES_FILE] = look_runs,
                                        [SERVICE_BALANCES_LOAD] = look_balancers};
 
 static unsigned limit_of(const struct join *join, const struct service *service) {

@@ -56,8 +56,9 @@ int bundle_images_import(struct join *join, struct error *err);
  * pulled, thrice where that may help, is a warning, unless it is required. Kinds: those of
  * cri_image_pull(). */
 int images_begin(struct join *join, struct error *err);
-/* Behind each phase, without a wait: where one has come the next is begun. The same kinds. */
-int images_go_on(struct join *join, struct error *err);
+/* Looks at each that is under way, waiting for each up to wait_ms (behind each phase: 0); where one
+ * has come, the next is begun. Nothing was begun: nothing. The same kinds. */
+int images_go_on(struct join *join, unsigned wait_ms, struct error *err);
 /* Waits until each has come, and tells how far they are. Nothing was begun: nothing. */
 int images_await(struct join *join, struct error *err);
 /* Ends what is under way; what has come of it stays with containerd. */
@@ -68,8 +69,8 @@ void images_end(struct join *join);
 /* Starts it with the settings of this join and waits for its work. Kinds: those of service_start()
  * and service_prove(). */
 int service_run(struct join *join, const struct service *service, struct error *err);
-/* The same for the service that was started last. ERROR_TIMED_OUT with hints at its log; those of
- * service_watch_look() and service_watch_rights(). */
+/* Waits for the work of the service that was started last. ERROR_TIMED_OUT with hints at its log;
+ * those of service_watch_look() and service_watch_rights(). */
 int service_prove(struct join *join, struct error *err);
 /* CRI's pipe: of --cri-socket or containerd's own. The caller frees. */
 char *service_proof_pipe(const struct join *join);

@@ -14,7 +14,7 @@ static void on_nic(void *context, unsigned milliseconds, const char *waiting_for
 
 /* The adapter as it was found is written down before HNS touches it. */
 static int record_switch(struct join *join, struct error *err) {
-    if (journal_has(&join->journal, JOURNAL_SWITCH, join->found.plan.base_name))
+    if (journal_find(&join->journal, JOURNAL_SWITCH, join->found.plan.base_name))
         return 0;
     return journal_record(&join->journal, JOURNAL_SWITCH, join->found.plan.base_name,
                           json_pack("{s:o}", "card", nic_snapshot_json(&join->found.nic)), err);
@@ -37,7 +37,7 @@ static int open_firewall(struct join *join, struct error *err) {
         if (result < 0)
             (void)error_prefix(err, "firewall rule '%s'", rules[i].name);
         else
-            written_firewall(&join->journal, rules[i].name);
+            written_note(&join->journal, JOURNAL_FIREWALL, rules[i].name, json_object());
     }
     if (result == 0)
         return 0;

@@ -13,19 +13,6 @@
 #include "services/artifacts/artifacts.h"
 #include "services/service_table.h"
 
-static json_t *cluster_json(const struct join *join) {
-    const struct cluster_config *c = &join->found.cluster;
-    json_t *pins = json_array();
-
-    if (join->found.discovery.matched_pin[0])
-        json_array_append_new(pins, json_string(join->found.discovery.matched_pin));
-    return json_pack("{s:s, s:o, s:s*, s:s*, s:o, s:o, s:s*, s:o}", "server",
-                     join->found.client.server, "caHashes", pins, "name", c->name,
-                     "kubernetesVersion", c->kubernetes_version, "podSubnets",
-                     json_texts(&c->pod_subnets), "serviceSubnets", json_texts(&c->service_subnets),
-                     "dnsDomain", c->dns_domain, "clusterDNS", json_texts(&c->cluster_dns));
-}
-
 static json_t *add_file(struct join *join, json_t *files, const char *path, bool protected) {
     bool replaces = host_file_type(join->host, path) != HOST_ABSENT;
     json_t *file =
@@ -88,18 +75,6 @@ static int files_json(struct join *join, json_t *files, struct error *err) {
     return 0;
 }
 
-static json_t *steps_json(const struct join *join) {
-    json_t *steps = json_array();
-
-    for (size_t i = 0; join_phases[i].id; i++)
-        if (!text_list_has(&join->skipped, join_phases[i].id))
-            json_array_append_new(steps,
-                                  json_pack("{s:s, s:s, s:s*}", "id", join_phases[i].id, "title",
-                                            join_phases[i].help, "undo",
-                                            join_phases[i].read_only ? NULL : "winjoin reset"));
-    return steps;
-}
-
 /* What the phase would refuse is refused; the programs of a mirror are not fetched for that. */
 static int artifacts_of(struct join *join, json_t **ret, struct error *err) {
     struct bundle *bundle = NULL;
@@ -120,10 +95,16 @@ static int artifacts_of(struct join *join, json_t **ret, struct error *err) {
 
 int join_plan_make(struct join *join, json_t **ret, struct error *err) {
     _cleanup_json_ json_t *services = json_array(), *files = json_array(), *artifacts = NULL;
-    _cleanup_json_ json_t *steps = steps_json(join), *registry = NULL;
+    _cleanup_json_ json_t *steps = json_array(), *registry = NULL;
     const struct join_options *o = &join->found.options;
-    json_t *unknown;
+    const struct cluster_config *c = &join->found.cluster;
+    json_t *unknown, *pins, *cluster;
 
+    for (const struct join_phase *phase = join_phases; phase->id; phase++)
+        if (!text_list_has(&join->skipped, phase->id))
+            json_array_append_new(steps, json_pack("{s:s, s:s, s:s*}", "id", phase->id, "title",
+                                                   phase->help, "undo",
+                                                   phase->read_only ? NULL : "winjoin reset"));
     if (json_array_size(steps) == 0) { /* no cluster need be asked what it is like */
         *ret = json_pack("{s:s, s:s, s:{s:s}, s:[], s:[], s:[], s:[], s:[]}",
                          JSON_DOCUMENT("JoinPlan"), "node", "name", join->found.node_name,
@@ -147,14 +128,21 @@ int join_plan_make(struct join *join, json_t **ret, struct error *err) {
     if (join->found.plan.agent->source_vip_endpoint &&
         text_equal(join->found.plan.source_vip, SOURCE_VIP_UNKNOWN))
         json_array_append_new(unknown, json_string("sourceVip"));
+    pins = json_array();
+    if (join->found.discovery.matched_pin[0])
+        json_array_append_new(pins, json_string(join->found.discovery.matched_pin));
+    cluster = json_pack(
+        "{s:s, s:o, s:s*, s:s*, s:o, s:o, s:s*, s:o}", "server", join->found.client.server,
+        "caHashes", pins, "name", c->name, "kubernetesVersion", c->kubernetes_version, "podSubnets",
+        json_texts(&c->pod_subnets), "serviceSubnets", json_texts(&c->service_subnets), "dnsDomain",
+        c->dns_domain, "clusterDNS", json_texts(&c->cluster_dns));
     *ret = json_pack(
         "{s:s, s:s, s:o, s:{s:s, s:s, s:s, s:s*, s:s*}, s:o, s:O, s:O, s:O*, s:O, s:O, s:o}",
-        JSON_DOCUMENT("JoinPlan"), "cluster", cluster_json(join), "node", "name",
-        join->found.node_name, "ip", join->found.node_ip, "criSocket",
-        o->cri_socket ? o->cri_socket : KUBELET_CRI_SOCKET, "labels", o->node_labels, "taints",
-        o->register_with_taints, "network", network_plan_json(&join->found.plan), "services",
-        services, "files", files, "registry", registry, "artifacts", artifacts, "steps", steps,
-        "unknown", unknown);
+        JSON_DOCUMENT("JoinPlan"), "cluster", cluster, "node", "name", join->found.node_name, "ip",
+        join->found.node_ip, "criSocket", o->cri_socket ? o->cri_socket : KUBELET_CRI_SOCKET,
+        "labels", o->node_labels, "taints", o->register_with_taints, "network",
+        network_plan_json(&join->found.plan), "services", services, "files", files, "registry",
+        registry, "artifacts", artifacts, "steps", steps, "unknown", unknown);
     return 0;
 }
 

@@ -39,26 +39,6 @@ static void add_cluster(struct text *out, const json_t *plan) {
     text_add_char(out, '\n');
 }
 
-/* What is written: files and registry values. */
-static void add_written(struct text *out, const json_t *plan) {
-    text_add(out, "\nfiles\n");
-    json_each(json_at(plan, "files"), i, file)
-        text_addf(out, "  %-8s %s%s\n", json_bool_at(file, "replaces", false) ? "replace" : "write",
-                  text_at(file, "path"),
-                  json_bool_at(file, "protected", false) ? "  (SYSTEM and Administrators only)"
-                                                         : "");
-    json_each(json_at(plan, "network.cni"), i, file)
-        text_addf(out, "  %-8s %s\n", "write", text_at(file, "path"));
-    json_each(json_at(plan, "registry"), i, value) {
-        const json_t *adds = json_object_get(value, "adds");
-        _cleanup_(freep) char *data = json_write(adds ? adds : json_object_get(value, "data"));
-
-        text_addf(out, "%s  HKLM\\%s\\%s %s %s  (%s)\n", i ? "" : "\nregistry\n",
-                  text_at(value, "key"), text_at(value, "value"), adds ? "+" : "=", data,
-                  text_at(value, "why"));
-    }
-}
-
 static void add_value(struct text *out, char sign, const char *path, const json_t *value,
                       const char *reason) {
     _cleanup_(freep) char *text = json_write(value);
@@ -169,7 +149,22 @@ char *join_plan_text(const json_t *document) {
         text_addf(&out, "%s  %-44s %s, sha256:%.12s...\n", i ? "" : "\nprograms\n",
                   text_at(artifact, "path"), text_at(artifact, "version"),
                   text_at(artifact, "sha256"));
-    add_written(&out, plan);
+    text_add(&out, "\nfiles\n");
+    json_each(json_at(plan, "files"), i, file)
+        text_addf(
+            &out, "  %-8s %s%s\n", json_bool_at(file, "replaces", false) ? "replace" : "write",
+            text_at(file, "path"),
+            json_bool_at(file, "protected", false) ? "  (SYSTEM and Administrators only)" : "");
+    json_each(json_at(plan, "network.cni"), i, file)
+        text_addf(&out, "  %-8s %s\n", "write", text_at(file, "path"));
+    json_each(json_at(plan, "registry"), i, value) {
+        const json_t *adds = json_object_get(value, "adds");
+        _cleanup_(freep) char *data = json_write(adds ? adds : json_object_get(value, "data"));
+
+        text_addf(&out, "%s  HKLM\\%s\\%s %s %s  (%s)\n", i ? "" : "\nregistry\n",
+                  text_at(value, "key"), text_at(value, "value"), adds ? "+" : "=", data,
+                  text_at(value, "why"));
+    }
     add_changes(&out, plan);
     add_services(&out, plan);
     add_network(&out, plan);

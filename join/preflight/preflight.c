@@ -7,11 +7,10 @@
 
 enum { HINTS_MAX = ERROR_HINTS_MAX - 1 }; /* one is left for what a failed join says at its end */
 
-const char *preflight_outcome_name(enum preflight_outcome outcome) {
-    static const char *const names[] = {"pass", "warning", "error", "ignored", "not-run"};
-
-    return names[outcome];
-}
+const char *const preflight_outcome_names[PREFLIGHT_OUTCOME_COUNT] = {
+    [PREFLIGHT_PASS] = "pass",       [PREFLIGHT_WARNING] = "warning", [PREFLIGHT_ERROR] = "error",
+    [PREFLIGHT_IGNORED] = "ignored", [PREFLIGHT_NOT_RUN] = "not-run",
+};
 
 /* ---- what a check says ---- */
 
@@ -32,32 +31,14 @@ static void put(char *out, size_t size, const char *prefix, const char *format, 
     (void)text_format(out, size, "%s", text_str(&line)); /* the cap keeps it short enough */
 }
 
-#define SAY(prefix)                                                                                \
-    do {                                                                                           \
-        va_list args;                                                                              \
-        va_start(args, format);                                                                    \
-        put(finding->message, sizeof finding->message, prefix, format, args);                      \
-        va_end(args);                                                                              \
-    } while (0)
+enum verdict check_say(struct finding *finding, enum verdict verdict, const char *format, ...) {
+    va_list args;
 
-enum verdict check_bad(struct finding *finding, const char *format, ...) {
-    SAY("");
-    return CHECK_BAD;
-}
-
-enum verdict check_warn(struct finding *finding, const char *format, ...) {
-    SAY("");
-    return CHECK_WARN;
-}
-
-enum verdict check_unknown(struct finding *finding, const char *format, ...) {
-    SAY("could not check: ");
-    return CHECK_UNKNOWN;
-}
-
-enum verdict check_not_run(struct finding *finding, const char *format, ...) {
-    SAY("");
-    return CHECK_NOT_RUN;
+    va_start(args, format);
+    put(finding->message, sizeof finding->message,
+        verdict == CHECK_UNKNOWN ? "could not check: " : "", format, args);
+    va_end(args);
+    return verdict;
 }
 
 void check_hint(struct finding *finding, const char *format, ...) {
@@ -150,7 +131,7 @@ static void run_check(struct join *join, const struct preflight_check *check,
     enum verdict verdict;
 
     if (!first[check->after].passed)
-        verdict = check_not_run(&finding, "needs %s", first[check->after].id);
+        verdict = check_say(&finding, CHECK_NOT_RUN, "needs %s", first[check->after].id);
     else if (check->fits)
         verdict = check->fits(join, &finding.why) < 0 ? CHECK_FAILED_HERE : CHECK_FINE;
     else
@@ -163,11 +144,11 @@ static void run_check(struct join *join, const struct preflight_check *check,
     if (verdict == CHECK_FINE)
         return;
     if (verdict == CHECK_UNKNOWN && !finding.message[0])
-        (void)check_unknown(&finding, "%s", finding.why.message);
+        (void)check_say(&finding, CHECK_UNKNOWN, "%s", finding.why.message);
     if (verdict == CHECK_FAILED || verdict == CHECK_FAILED_HERE) {
         if (finding.why.hints[0][0])
             check_hint(&finding, "%s", finding.why.hints[0]);
-        (void)check_bad(&finding, "%s", finding.why.message);
+        (void)check_say(&finding, CHECK_BAD, "%s", finding.why.message);
     }
     (void)text_format(ret->message, sizeof ret->message, "%s", finding.message); /* same size */
     if (verdict == CHECK_UNKNOWN || verdict == CHECK_NOT_RUN)
@@ -211,8 +192,8 @@ json_t *preflight_report_json(const struct preflight_result *results, size_t cou
         const struct preflight_result *r = &results[i];
 
         json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "id", r->id, "level",
-                                              preflight_outcome_name(r->level), "outcome",
-                                              preflight_outcome_name(r->outcome), "message",
+                                              preflight_outcome_names[r->level], "outcome",
+                                              preflight_outcome_names[r->outcome], "message",
                                               *r->message ? r->message : NULL, "hint",
                                               *r->hint ? r->hint : NULL));
     }
@@ -233,43 +214,33 @@ void preflight_limit_scene(const struct join *join, struct limit_scene *ret) {
 
 /* ---- judging ---- */
 
-/* Which kind the whole is, and how many errors it has. */
-static enum error_kind kind_of(const struct preflight_result *results, size_t count,
-                               size_t *ret_errors) {
-    size_t restarts = 0, ours = 0;
-    enum error_kind cause = ERROR_NONE;
+int preflight_judge(const struct preflight_result *results, size_t count, struct error *err) {
+    size_t errors = 0, restarts = 0, ours = 0, told = 0, room;
+    enum error_kind cause = ERROR_NONE, kind;
 
-    *ret_errors = 0;
     for (size_t i = 0; i < count; i++) {
         if (results[i].outcome != PREFLIGHT_ERROR)
             continue;
-        (*ret_errors)++;
+        if (results[i].cause == ERROR_INTERRUPTED)
+            return error_set(err, ERROR_INTERRUPTED, "preflight: %s: interrupted", results[i].id);
+        errors++;
         restarts += text_equal(results[i].id, "PendingRestart");
         ours += !results[i].cause;
         if (results[i].cause && (!cause || results[i].cause == ERROR_UNTRUSTED))
             cause = results[i].cause;
     }
-    if (cause == ERROR_UNTRUSTED)
-        return cause;
-    if (*ret_errors && restarts == *ret_errors)
-        return ERROR_RESTART;
-    return ours || !cause ? ERROR_PREFLIGHT : cause;
-}
-
-int preflight_judge(const struct preflight_result *results, size_t count, struct error *err) {
-    size_t errors, told = 0;
-    enum error_kind kind = kind_of(results, count, &errors);
-    size_t room = errors > HINTS_MAX ? HINTS_MAX - 1 : HINTS_MAX;
-
     if (!errors)
         return 0;
-    for (size_t i = 0; i < count; i++)
-        if (results[i].outcome == PREFLIGHT_ERROR && results[i].cause == ERROR_INTERRUPTED)
-            return error_set(err, ERROR_INTERRUPTED, "preflight: %s: interrupted", results[i].id);
+    kind = cause == ERROR_UNTRUSTED ? cause
+           : restarts == errors     ? ERROR_RESTART
+           : ours || !cause         ? ERROR_PREFLIGHT
+                                    : cause;
     if (kind == ERROR_RESTART)
         (void)error_set(err, kind, "preflight: a restart of Windows is needed first");
     else
         (void)error_set(err, kind, "preflight: %zu of %zu checks failed", errors, count);
+
+    room = errors > HINTS_MAX ? HINTS_MAX - 1 : HINTS_MAX;
     for (size_t i = 0; i < count && told < room; i++) {
         if (results[i].outcome != PREFLIGHT_ERROR)
             continue;

@@ -14,8 +14,9 @@ enum preflight_outcome {
     PREFLIGHT_ERROR,
     PREFLIGHT_IGNORED, /* an error that --ignore-preflight-errors names */
     PREFLIGHT_NOT_RUN, /* does not apply here; the message says why */
+    PREFLIGHT_OUTCOME_COUNT
 };
-const char *preflight_outcome_name(enum preflight_outcome outcome); /* "pass", ..., "not-run" */
+extern const char *const preflight_outcome_names[PREFLIGHT_OUTCOME_COUNT]; /* "pass", ... */
 
 struct preflight_result {
     const char *id;

@@ -145,8 +145,8 @@ static const struct preflight_check checks[] = {
 
     WHOLE("Bundle", E, AFTER_NONE, check_bundle, "the bundle is complete and matches its lock",
           "winjoin bundle verify FILE shows what is wrong; a mirror is an unpacked bundle"),
-    WHOLE("Discovery", E, AFTER_NONE, check_discovery, "the cluster answers and is trusted",
-          "kubeadm token create --print-join-command"),
+    WHOLE("Discovery", E, AFTER_NONE, check_need, "the cluster answers and is trusted",
+          "kubeadm token create --print-join-command", .number = NEED_CLIENT),
     WHOLE("CACertificate", W, AFTER_DISCOVERY, check_ca_file, "no ca.crt of another cluster exists",
           "nothing to do: winjoin join installs the verified one, winjoin reset restores this one"),
     WHOLE("ClockSkew", W, AFTER_NONE, check_clock,

@@ -9,8 +9,8 @@ enum verdict {
     CHECK_FINE,
     CHECK_BAD,
     CHECK_WARN,        /* bad, but no more than a warning, whatever the row's level */
-    CHECK_UNKNOWN,     /* the host did not answer: always told, as a warning; by `why` where no
-                          check_unknown() said it */
+    CHECK_UNKNOWN,     /* the host did not answer: always told, as a warning; by `why` where the
+                          check said nothing */
     CHECK_NOT_RUN,     /* does not apply here, or cannot be known here */
     CHECK_FAILED,      /* bad, by `why`: its message, its first hint, and its kind as the cause */
     CHECK_FAILED_HERE, /* the same, a fault of this machine */
@@ -54,16 +54,11 @@ struct preflight_check {
 /* All rows, in the order in which they run; the first is IsPrivilegedUser. The caller frees. */
 struct preflight_check *preflight_checks(size_t *ret_count);
 
-/* Say what was found and answer the verdict. Too long a message is cut. */
-enum verdict check_bad(struct finding *finding, const char *format, ...)
-    __attribute__((format(gnu_printf, 2, 3)));
-enum verdict check_warn(struct finding *finding, const char *format, ...)
-    __attribute__((format(gnu_printf, 2, 3)));
-/* "could not check: ..." */
-enum verdict check_unknown(struct finding *finding, const char *format, ...)
-    __attribute__((format(gnu_printf, 2, 3)));
-enum verdict check_not_run(struct finding *finding, const char *format, ...)
-    __attribute__((format(gnu_printf, 2, 3)));
+/* Says what was found, with CHECK_UNKNOWN behind "could not check: ", and answers the verdict. Too
+ * long a message is cut. */
+enum verdict check_say(struct finding *finding, enum verdict verdict, const char *format, ...)
+    __attribute__((format(gnu_printf, 3, 4)));
+/* Says what to do about it, in the place of the row's hint. */
 void check_hint(struct finding *finding, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 
@@ -85,7 +80,7 @@ check_function check_containerd, check_other_nodes;
 check_function check_kubelet_version;
 /* join/preflight/preflight_cluster.c: the bundle, and what the cluster says */
 check_cluster_function check_need; /* finds what the row's number says */
-check_cluster_function check_discovery, check_ca_file, check_clock, check_node_name;
+check_cluster_function check_ca_file, check_clock, check_node_name;
 check_cluster_function check_pod_prefix, check_approval;
 check_cluster_function check_bundle, check_skew, check_clash, check_network_agent, check_programs;
 /* join/preflight/preflight_images.c: those to be pulled */

@@ -13,6 +13,8 @@
 enum { CLOCK_MAX = 60 };
 
 enum verdict check_need(struct join *join, struct finding *finding) {
+    if (finding->check->number == NEED_CLIENT && !discovery_is_asked(join->asked))
+        return check_say(finding, CHECK_NOT_RUN, "no token and no discovery file were given");
     return join_need(join, finding->check->number, &finding->why) < 0 ? CHECK_FAILED : CHECK_FINE;
 }
 
@@ -22,16 +24,10 @@ enum verdict check_bundle(struct join *join, struct finding *finding) {
     if (programs_bundle(join, &bundle, &finding->why) < 0)
         return CHECK_FAILED;
     if (!bundle)
-        return check_not_run(finding, "no --bundle or --mirror was given");
+        return check_say(finding, CHECK_NOT_RUN, "no --bundle or --mirror was given");
     if (!bundle_mirror(bundle) && bundle_verify(bundle, NULL, &finding->why) < 0)
         return CHECK_FAILED;
     return CHECK_FINE;
-}
-
-enum verdict check_discovery(struct join *join, struct finding *finding) {
-    if (!discovery_is_asked(join->asked))
-        return check_not_run(finding, "no token and no discovery file were given");
-    return join_need(join, NEED_CLIENT, &finding->why) < 0 ? CHECK_FAILED : CHECK_FINE;
 }
 
 /* kubeadm keeps a ca.crt that is there, whosever it is. */
@@ -40,7 +36,7 @@ enum verdict check_ca_file(struct join *join, struct finding *finding) {
 
     path = join_ca_file(&join->found.options);
     difference = ca_file_difference(join->host, path, join->found.client.ca_pem);
-    return difference ? check_bad(finding, "%s", difference) : CHECK_FINE;
+    return difference ? check_say(finding, CHECK_BAD, "%s", difference) : CHECK_FINE;
 }
 
 /* Certificates and tokens are judged by both clocks. */
@@ -48,10 +44,10 @@ enum verdict check_clock(struct join *join, struct finding *finding) {
     long long behind = (long long)join->found.discovery.clock_difference;
 
     if (!join->found.discovery.kubeconfig)
-        return check_not_run(finding, "needs Discovery");
+        return check_say(finding, CHECK_NOT_RUN, "needs Discovery");
     return behind >= -CLOCK_MAX && behind <= CLOCK_MAX
                ? CHECK_FINE
-               : check_bad(finding, "this machine's clock is %lld s %s the API server's",
+               : check_say(finding, CHECK_BAD, "this machine's clock is %lld s %s the API server's",
                            behind < 0 ? -behind : behind, behind > 0 ? "behind" : "ahead of");
 }
 
@@ -65,22 +61,25 @@ enum verdict check_node_name(struct join *join, struct finding *finding) {
         return CHECK_FINE;
     check_hint(finding, "kubectl delete node %s", join->found.node_name);
     if (state == NODE_NAME_TAKEN)
-        return check_bad(
-            finding, "a Node with name \"%s\" and status \"Ready\" already exists in the cluster",
+        return check_say(
+            finding, CHECK_BAD,
+            "a Node with name \"%s\" and status \"Ready\" already exists in the cluster",
             join->found.node_name);
-    return check_warn(finding,
-                      "Node \"%s\" is still Ready from an earlier join of this machine; a join "
-                      "waits until it is not Ready",
-                      join->found.node_name);
+    return check_say(finding, CHECK_WARN,
+                     "Node \"%s\" is still Ready from an earlier join of this machine; a join "
+                     "waits until it is not Ready",
+                     join->found.node_name);
 }
 
 /* Of the settings only kubeadm's file is seen: its manifest may have been changed by hand. */
 enum verdict check_pod_prefix(struct join *join, struct finding *finding) {
     if (!found_waits_for_prefix(&join->found))
-        return check_not_run(finding, "this node does not wait for the controller manager's");
+        return check_say(finding, CHECK_NOT_RUN,
+                         "this node does not wait for the controller manager's");
     if (!join->found.cluster.assigns_pod_prefixes)
-        return check_bad(finding, "kubeadm-config has no networking.podSubnet, without which the "
-                                  "controller manager gives Nodes no pod prefix");
+        return check_say(finding, CHECK_BAD,
+                         "kubeadm-config has no networking.podSubnet, without which the "
+                         "controller manager gives Nodes no pod prefix");
     return pod_room_look(join, &finding->why) < 0 ? CHECK_FAILED : CHECK_FINE;
 }
 
@@ -91,18 +90,18 @@ enum verdict check_approval(struct join *join, struct finding *finding) {
     bool allowed;
 
     if (join->found.client_is_node || join_has_certificate(join->host, &join->found, &finding->why))
-        return check_not_run(finding, "this node has a certificate");
+        return check_say(finding, CHECK_NOT_RUN, "this node has a certificate");
     if (kube_may(&join->found.client, &own, 1, &allowed, &finding->why) < 0)
         return CHECK_UNKNOWN;
     return allowed ? CHECK_FINE
-                   : check_bad(finding,
+                   : check_say(finding, CHECK_BAD,
                                "the token's certificate requests are not approved automatically: "
                                "the join waits until an administrator approves them");
 }
 
 enum verdict check_clash(struct join *join, struct finding *finding) {
     if (join->found.plan.agent->in_cluster)
-        return check_not_run(finding, "the cluster's network agent makes the network");
+        return check_say(finding, CHECK_NOT_RUN, "the cluster's network agent makes the network");
     return network_clash_check(join->host, &join->found.plan, &finding->why) < 0 ? CHECK_FAILED_HERE
                                                                                  : CHECK_FINE;
 }
@@ -119,13 +118,13 @@ enum verdict check_skew(struct join *join, struct finding *finding) {
     struct bundle *bundle = NULL;
 
     if (programs_bundle(join, &bundle, &finding->why) < 0)
-        return check_not_run(finding, "needs Bundle");
+        return check_say(finding, CHECK_NOT_RUN, "needs Bundle");
     if (programs_check_versions(join, bundle ? bundle_artifacts(bundle) : NULL, &finding->why) == 0)
         return join->found.kubelet_version
                    ? CHECK_FINE
-                   : check_not_run(finding,
-                                   "kubelet.exe is not here yet, or its file does not tell "
-                                   "its version; the join asks the program");
+                   : check_say(finding, CHECK_NOT_RUN,
+                               "kubelet.exe is not here yet, or its file does not tell "
+                               "its version; the join asks the program");
     return finding->why.kind == ERROR_PREFLIGHT ? CHECK_FAILED_HERE : CHECK_FAILED;
 }
 
@@ -135,7 +134,7 @@ enum verdict check_programs(struct join *join, struct finding *finding) {
     _cleanup_(freep) char *names = NULL, *image = NULL;
 
     if (programs_bundle(join, &bundle, &finding->why) < 0)
-        return check_not_run(finding, "needs Bundle");
+        return check_say(finding, CHECK_NOT_RUN, "needs Bundle");
     if (bundle && bundle_is_upstream(bundle) &&
         upstream_check(bundle_mirror(bundle), bundle_artifacts(bundle), &finding->why) < 0)
         return CHECK_FAILED;
@@ -144,10 +143,11 @@ enum verdict check_programs(struct join *join, struct finding *finding) {
         return CHECK_UNKNOWN;
     names = text_list_join(&missing, ", ");
     if (missing.count)
-        return check_bad(finding, "%s missing: neither on this machine nor in the bundle", names);
+        return check_say(finding, CHECK_BAD,
+                         "%s missing: neither on this machine nor in the bundle", names);
     image = programs_image_warning(join->host, &join->found);
     if (!image)
         return CHECK_FINE;
     check_hint(finding, "winjoin bundle create --kubernetes-version VERSION --images FILE.zip");
-    return check_warn(finding, "%s", image);
+    return check_say(finding, CHECK_WARN, "%s", image);
 }

@@ -14,7 +14,8 @@ enum { DISK_MIN = 30, GIGABYTE = 1000 * 1000 * 1000, NETBIOS_MAX = 15 };
 enum verdict check_elevated(const struct machine *machine, struct finding *finding) {
     return machine->found->facts.elevated
                ? CHECK_FINE
-               : check_bad(finding, "this process must be run by a user with elevated privileges");
+               : check_say(finding, CHECK_BAD,
+                           "this process must be run by a user with elevated privileges");
 }
 
 enum verdict check_architecture(const struct machine *machine, struct finding *finding) {
@@ -23,25 +24,25 @@ enum verdict check_architecture(const struct machine *machine, struct finding *f
     if (text_equal(found, "amd64"))
         return CHECK_FINE;
     if (!*found || text_equal(found, "unknown"))
-        return check_unknown(finding, "Windows does not report the processor type");
-    return check_bad(finding, "the processor is %s; Windows nodes are amd64", found);
+        return check_say(finding, CHECK_UNKNOWN, "Windows does not report the processor type");
+    return check_say(finding, CHECK_BAD, "the processor is %s; Windows nodes are amd64", found);
 }
 
 enum verdict check_server(const struct machine *machine, struct finding *finding) {
     if (text_starts_with(machine->found->facts.installation_type, "Server"))
         return CHECK_FINE;
     if (!*machine->found->facts.installation_type)
-        return check_unknown(finding, "the registry has no InstallationType");
-    return check_bad(finding, "this is Windows %s (%s), not a Server",
+        return check_say(finding, CHECK_UNKNOWN, "the registry has no InstallationType");
+    return check_say(finding, CHECK_BAD, "this is Windows %s (%s), not a Server",
                      machine->found->facts.installation_type, machine->found->facts.product);
 }
 
 enum verdict check_build(const struct machine *machine, struct finding *finding) {
     if (!machine->found->facts.build)
-        return check_unknown(finding, "the registry has no CurrentBuildNumber");
+        return check_say(finding, CHECK_UNKNOWN, "the registry has no CurrentBuildNumber");
     return windows_build_name(machine->found->facts.build)
                ? CHECK_FINE
-               : check_bad(finding,
+               : check_say(finding, CHECK_BAD,
                            "build %u is not one of 17763 (2019), 20348 (2022), 26100 (2025); "
                            "images of another build do not start (0xc0370101)",
                            machine->found->facts.build);
@@ -53,10 +54,10 @@ enum verdict check_patch(const struct machine *machine, struct finding *finding)
     _cleanup_(text_free) struct text ids = {0};
 
     if (!windows_build_name(facts->build))
-        return check_not_run(finding, "the updates of build %u are not known to winjoin",
-                             facts->build);
+        return check_say(finding, CHECK_NOT_RUN, "the updates of build %u are not known to winjoin",
+                         facts->build);
     if (!facts->revision)
-        return check_unknown(finding, "the registry has no UBR");
+        return check_say(finding, CHECK_UNKNOWN, "the registry has no UBR");
     if (!problems)
         return CHECK_UNKNOWN;
     json_each(problems, i, problem) {
@@ -67,7 +68,7 @@ enum verdict check_patch(const struct machine *machine, struct finding *finding)
         text_addf(&ids, "%s%s: %s", ids.len ? "; " : "", json_text_at(problem, "id"),
                   json_text_at(problem, "breaks"));
     }
-    return ids.len ? check_bad(finding, "10.0.%u.%u has a known fault: %s", facts->build,
+    return ids.len ? check_say(finding, CHECK_BAD, "10.0.%u.%u has a known fault: %s", facts->build,
                                facts->revision, text_str(&ids))
                    : CHECK_FINE;
 }
@@ -89,36 +90,41 @@ enum verdict check_host_fixes(const struct machine *machine, struct finding *fin
     if (!names.len)
         return CHECK_FINE;
     if (machine->found->options.apply_host_fixes)
-        return check_not_run(finding, "the join sets %s", text_str(&names));
-    return check_bad(finding, "not in the registry: %s", text_str(&names));
+        return check_say(finding, CHECK_NOT_RUN, "the join sets %s", text_str(&names));
+    return check_say(finding, CHECK_BAD, "not in the registry: %s", text_str(&names));
 }
 
 enum verdict check_containers_feature(const struct machine *machine, struct finding *finding) {
     const struct join_options *o = &machine->found->options;
 
     if (o->install_features && o->dry_run && !machine->found->facts.containers_feature)
-        return check_not_run(finding, "the join installs the Windows feature Containers");
+        return check_say(finding, CHECK_NOT_RUN,
+                         "the join installs the Windows feature Containers");
     if (machine->found->facts.containers_feature < 0)
-        return check_unknown(finding, "DISM does not report whether Containers is installed");
+        return check_say(finding, CHECK_UNKNOWN,
+                         "DISM does not report whether Containers is installed");
     return machine->found->facts.containers_feature
                ? CHECK_FINE
-               : check_bad(finding, "the Windows feature Containers is not installed");
+               : check_say(finding, CHECK_BAD, "the Windows feature Containers is not installed");
 }
 
 enum verdict check_restart(const struct machine *machine, struct finding *finding) {
     if (machine->found->facts.restart_pending < 0)
-        return check_unknown(finding, "the registry does not show whether a restart is pending");
-    return machine->found->facts.restart_pending ? check_bad(finding, "a restart is pending")
-                                                 : CHECK_FINE;
+        return check_say(finding, CHECK_UNKNOWN,
+                         "the registry does not show whether a restart is pending");
+    return machine->found->facts.restart_pending
+               ? check_say(finding, CHECK_BAD, "a restart is pending")
+               : CHECK_FINE;
 }
 
 enum verdict check_page_file(const struct machine *machine, struct finding *finding) {
     if (!machine->found->facts.memory_bytes)
-        return check_unknown(finding, "Windows does not report the amount of memory");
+        return check_say(finding, CHECK_UNKNOWN, "Windows does not report the amount of memory");
     return machine->found->facts.page_file_bytes
                ? CHECK_FINE
-               : check_bad(finding, "no page file: Windows has no OOM killer, so running out of "
-                                    "memory stops the node");
+               : check_say(finding, CHECK_BAD,
+                           "no page file: Windows has no OOM killer, so running out of "
+                           "memory stops the node");
 }
 
 /* Where containerd keeps images. */
@@ -138,11 +144,12 @@ static enum verdict judge_space(const struct machine *machine, const char *what,
     if (host_free_space(machine->host, drive, &bytes, &finding->why) < 0)
         return finding->why.kind != ERROR_ABSENT
                    ? CHECK_UNKNOWN
-                   : check_bad(finding, "%s is %s, on a drive that is not there", what, folder);
+                   : check_say(finding, CHECK_BAD, "%s is %s, on a drive that is not there", what,
+                               folder);
     return bytes >= (uint64_t)DISK_MIN * GIGABYTE
                ? CHECK_FINE
-               : check_warn(finding, "%.2s has %.1f GB free; images and logs need %d GB", drive,
-                            (double)bytes / GIGABYTE, DISK_MIN);
+               : check_say(finding, CHECK_WARN, "%.2s has %.1f GB free; images and logs need %d GB",
+                           drive, (double)bytes / GIGABYTE, DISK_MIN);
 }
 
 /* The kubelet's root may be on another drive, too. */
@@ -180,7 +187,7 @@ enum verdict check_node_name_of_host(const struct machine *machine, struct findi
 
     if (name && strlen(name) > LABEL_VALUE_MAX) {
         check_hint(finding, "give a shorter one: --node-name NAME");
-        return check_bad(finding,
+        return check_say(finding, CHECK_BAD,
                          "the node's name has %zu characters: the kubelet puts it into the label "
                          "kubernetes.io/hostname, which holds %d",
                          strlen(name), LABEL_VALUE_MAX);
@@ -188,7 +195,7 @@ enum verdict check_node_name_of_host(const struct machine *machine, struct findi
     if (!machine->found->odd_host_name)
         return CHECK_FINE;
     check_hint(finding, "name the node: --node-name %s", near ? name : "NAME");
-    return check_bad(finding,
+    return check_say(finding, CHECK_BAD,
                      "the host name \"%.60s\" cannot be a node's name: " JOIN_NODE_NAME_RULE,
                      machine->found->facts.host_name);
 }
@@ -199,11 +206,11 @@ enum verdict check_host_name(const struct machine *machine, struct finding *find
     const char *name = machine->found->facts.host_name;
 
     if (text_equal(machine->found->node_name, ""))
-        return check_not_run(finding, "the name of a prepared server changes later");
+        return check_say(finding, CHECK_NOT_RUN, "the name of a prepared server changes later");
     if (!*name)
-        return check_unknown(finding, "Windows does not report its host name");
+        return check_say(finding, CHECK_UNKNOWN, "Windows does not report its host name");
     if (strlen(name) > NETBIOS_MAX)
-        return check_bad(finding,
+        return check_say(finding, CHECK_BAD,
                          "host name \"%s\" is longer than NetBIOS' %d characters: some tools will "
                          "show \"%.15s\"",
                          name, NETBIOS_MAX, name);
@@ -217,10 +224,11 @@ enum verdict check_system_drive(const struct machine *machine, struct finding *f
     if (found < 0)
         return CHECK_UNKNOWN;
     if (!found)
-        return check_unknown(finding, "the registry has no SystemRoot");
+        return check_say(finding, CHECK_UNKNOWN, "the registry has no SystemRoot");
     return (*root == 'C' || *root == 'c')
                ? CHECK_FINE
-               : check_bad(finding, "Windows is in %s: many images and tools expect C:", root);
+               : check_say(finding, CHECK_BAD,
+                           "Windows is in %s: many images and tools expect C:", root);
 }
 
 /* kubeadm copies with it and refuses a Windows without it (since 1.33); winjoin does without it. */
@@ -230,8 +238,8 @@ enum verdict check_xcopy(const struct machine *machine, struct finding *finding)
     if (host_file_type(machine->host, "C:\\Windows\\System32\\xcopy.exe") != HOST_ABSENT)
         return CHECK_FINE;
     if (host_file_type(machine->host, system) == HOST_ABSENT)
-        return check_unknown(finding, "there is no %s on this machine", system);
-    return check_bad(finding, "xcopy not found in system path");
+        return check_say(finding, CHECK_UNKNOWN, "there is no %s on this machine", system);
+    return check_say(finding, CHECK_BAD, "xcopy not found in system path");
 }
 
 /* A policy that the row's id names, under the key of its subject. */
@@ -244,7 +252,8 @@ enum verdict check_policy(const struct machine *machine, struct finding *finding
         return CHECK_UNKNOWN;
     return !found || text_equal(value, "0")
                ? CHECK_FINE
-               : check_bad(finding, "HKLM\\%s has %s=%s: containers' layers cannot be mounted",
+               : check_say(finding, CHECK_BAD,
+                           "HKLM\\%s has %s=%s: containers' layers cannot be mounted",
                            finding->check->subject, finding->check->id, value);
 }
 
@@ -270,7 +279,7 @@ enum verdict check_application_control(const struct machine *machine, struct fin
         if (check_registry(machine, finding, policies[i].key, policies[i].value, &value) < 0)
             return CHECK_UNKNOWN;
         if (text_equal(value, "1"))
-            return check_bad(finding,
+            return check_say(finding, CHECK_BAD,
                              "%s decides which programs run here, by group policy: it must allow "
                              "those of the node",
                              policies[i].title);
@@ -278,43 +287,39 @@ enum verdict check_application_control(const struct machine *machine, struct fin
     return CHECK_FINE;
 }
 
-/* A folder is excluded by itself or by one above it, or what containerd.exe opens is excluded, as
+/* Scanning each layer as it is unpacked makes containers slow to start, and at times impossible.
+ * The folder is excluded by itself or by one above it, or what containerd.exe opens is excluded, as
  * image-builder's images have it. */
-static int is_excluded(const struct machine *machine, const char *folder, struct finding *finding) {
-    static const char *const keys[] = {DEFENDER_KEY "Paths", DEFENDER_POLICY_KEY};
-    _cleanup_(freep) char *path = xstrdup(folder), *by_program = NULL;
-
-    for (char *end = path + strlen(path); end; end = strrchr(path, '\\')) {
-        *end = '\0';
-        for (size_t i = 0; i < ARRAY_SIZE(keys) && *path; i++) {
-            _cleanup_(freep) char *value = NULL;
-            int found = check_registry(machine, finding, keys[i], path, &value);
-
-            if (found)
-                return found;
-        }
-    }
-    return check_registry(machine, finding, DEFENDER_KEY "Processes", service_containerd.program,
-                          &by_program);
-}
-
-/* Scanning each layer as it is unpacked makes containers slow to start, and at times impossible. */
 enum verdict check_defender(const struct machine *machine, struct finding *finding) {
-    _cleanup_(freep) char *folder = NULL;
+    static const char *const keys[] = {DEFENDER_KEY "Paths", DEFENDER_POLICY_KEY};
+    _cleanup_(freep) char *folder = NULL, *path = NULL, *by_program = NULL;
     _cleanup_(host_service_free) struct host_service defender = {0};
-    int excluded;
+    int excluded = 0;
 
     if (host_service_query(machine->host, "WinDefend", &defender, &finding->why) < 0)
         return CHECK_UNKNOWN;
     if (defender.state == HOST_SERVICE_ABSENT || defender.state == HOST_SERVICE_STOPPED)
-        return check_not_run(finding, "Defender does not run on this machine");
-    excluded =
-        data_folder(machine, &folder, finding) < 0 ? -1 : is_excluded(machine, folder, finding);
+        return check_say(finding, CHECK_NOT_RUN, "Defender does not run on this machine");
+    if (data_folder(machine, &folder, finding) < 0)
+        return CHECK_UNKNOWN;
+    path = xstrdup(folder);
+    for (char *end = path + strlen(path); end && !excluded; end = strrchr(path, '\\')) {
+        *end = '\0';
+        for (size_t i = 0; i < ARRAY_SIZE(keys) && *path && !excluded; i++) {
+            _cleanup_(freep) char *value = NULL;
+
+            excluded = check_registry(machine, finding, keys[i], path, &value);
+        }
+    }
+    if (!excluded)
+        excluded = check_registry(machine, finding, DEFENDER_KEY "Processes",
+                                  service_containerd.program, &by_program);
     if (excluded < 0)
         return CHECK_UNKNOWN;
     check_hint(finding, "powershell Add-MpPreference -ExclusionPath \"%s\"", folder);
     return excluded ? CHECK_FINE
-                    : check_bad(finding, "Defender scans %s: containers start slowly", folder);
+                    : check_say(finding, CHECK_BAD, "Defender scans %s: containers start slowly",
+                                folder);
 }
 
 /* Servers hardened by the CIS benchmarks have it: rules that a program makes are there and do not
@@ -330,7 +335,7 @@ enum verdict check_firewall_policy(const struct machine *machine, struct finding
             check_registry(machine, finding, key, "EnableFirewall", &on) < 0)
             return CHECK_UNKNOWN;
         if (text_equal(merge, "0") && !text_equal(on, "0"))
-            return check_bad(finding,
+            return check_say(finding, CHECK_BAD,
                              "HKLM\\%s has AllowLocalPolicyMerge=0: the rules that winjoin adds "
                              "have no effect in this profile",
                              key);

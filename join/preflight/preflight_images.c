@@ -18,15 +18,6 @@ struct room {
     uint64_t upper;      /* the largest layer upon another */
 };
 
-static void larger(uint64_t *most, uint64_t size) {
-    *most = size > *most ? size : *most;
-}
-
-/* Microsoft's base images are two and a half times as large unpacked. */
-static uint64_t unpacked(uint64_t compressed) {
-    return compressed / 2 * 5;
-}
-
 /* How many bytes its layers have. */
 static uint64_t add_layers(struct room *room, const struct image_facts *facts) {
     uint64_t sum = 0;
@@ -41,8 +32,8 @@ static uint64_t add_layers(struct room *room, const struct image_facts *facts) {
             continue;
         array_add(room->layers, room->count, facts->layers[i]);
         room->compressed += facts->layers[i].size;
-        if (i)
-            larger(&room->upper, facts->layers[i].size);
+        if (i && facts->layers[i].size > room->upper)
+            room->upper = facts->layers[i].size;
     }
     return sum;
 }
@@ -58,7 +49,7 @@ static enum verdict judge_drive(struct join *join, const char *drive, const stru
     check_hint(finding,
                "make room on %.2s, put containerd's root on another disk, or leave images out",
                drive);
-    return check_bad(finding,
+    return check_say(finding, CHECK_BAD,
                      "the images have %.1f GB compressed, and until they are unpacked about %.1f "
                      "GB are needed; %.2s has %.1f GB free",
                      (double)room->compressed / GIGABYTE, (double)needed / GIGABYTE, drive,
@@ -67,13 +58,14 @@ static enum verdict judge_drive(struct join *join, const char *drive, const stru
 
 /* containerd keeps the layers as they came, beside what it unpacks of them. On C: are a bundle's
  * archive while it is imported (it is copied first), and in containerd's TEMP what is unpacked of a
- * layer upon another, before Windows takes it into the image. Sources: containerd's
- * core/images/archive/importer.go, hcsshim's internal/wclayer/importlayer.go. */
+ * layer upon another, before Windows takes it into the image. Microsoft's base images are two and a
+ * half times as large unpacked. Sources: containerd's core/images/archive/importer.go, hcsshim's
+ * internal/wclayer/importlayer.go. */
 static enum verdict judge_room(struct join *join, const struct room *room,
                                struct finding *finding) {
     _cleanup_(freep) char *folder = NULL;
-    uint64_t kept = room->compressed + room->beside + unpacked(room->compressed);
-    uint64_t passing = room->copied + unpacked(room->upper);
+    uint64_t kept = room->compressed + room->beside + room->compressed / 2 * 5;
+    uint64_t passing = room->copied + room->upper / 2 * 5;
     char drive[] = "C:\\";
     enum verdict verdict;
 
@@ -87,28 +79,6 @@ static enum verdict judge_room(struct join *join, const struct room *room,
     verdict = judge_drive(join, drive, room, passing, finding);
     *drive = *folder;
     return verdict == CHECK_FINE ? judge_drive(join, drive, room, kept, finding) : verdict;
-}
-
-/* All that an archive of the bundle has goes into containerd's store, whatever is unpacked of it.
- */
-static void add_bundle(struct join *join, const struct text_list *prepared, struct room *room) {
-    const struct artifacts *images = bundle_images(join->found.bundle);
-
-    for (size_t i = 0; i < images->count; i++) {
-        const struct artifact *image = &images->items[i];
-        _cleanup_(image_facts_free) struct image_facts facts = {0};
-        uint64_t own;
-
-        if (text_list_has(prepared, image->name))
-            continue;
-        (void)bundle_image_fit(join, image, &facts);
-        own = add_layers(room, &facts);
-        larger(&room->copied, image->size);
-        if (!own)
-            room->compressed += image->size;
-        else if (image->size > own)
-            room->beside += image->size - own;
-    }
 }
 
 /* ---- of registries ---- */
@@ -143,11 +113,11 @@ static enum verdict ask(struct asking *a, const char *image, struct finding *fin
 
         if (other)
             check_hint(finding, "use %s", other);
-        return check_bad(finding, "%s is not for build %u of Windows, but for %s", image, a->build,
-                         list);
+        return check_say(finding, CHECK_BAD, "%s is not for build %u of Windows, but for %s", image,
+                         a->build, list);
     }
     if (fit == IMAGE_UNKNOWN && finding->why.kind == ERROR_ABSENT && a->itself)
-        return check_bad(finding, "the registry has no image %s", image);
+        return check_say(finding, CHECK_BAD, "the registry has no image %s", image);
     (void)add_layers(&a->room, &facts);
     a->unknown = fit == IMAGE_UNKNOWN;
     return CHECK_FINE;
@@ -156,6 +126,7 @@ static enum verdict ask(struct asking *a, const char *image, struct finding *fin
 enum verdict check_images(struct join *join, struct finding *finding) {
     const struct join_options *o = &join->found.options;
     const struct text_list *lists[] = {&o->images_required, &o->images};
+    const struct artifacts *brought = bundle_images(join->found.bundle);
     const char *source = o->source_base;
     _cleanup_json_ json_t *prepared = NULL;
     _cleanup_(asking_free) struct asking a = {.from = {.host = join->host,
@@ -170,10 +141,27 @@ enum verdict check_images(struct join *join, struct finding *finding) {
 
     if (host_read_json(join->host, PREPARED_FILE, PREPARED_MAX, &prepared, ERROR_IGNORED) == 0)
         json_read_texts(json_object_get(prepared, "images"), &a.prepared);
-    add_bundle(join, &a.prepared, &a.room);
+    /* all that an archive of the bundle has goes into containerd's store, whatever is unpacked of
+     * it */
+    for (size_t i = 0; i < brought->count; i++) {
+        const struct artifact *image = &brought->items[i];
+        _cleanup_(image_facts_free) struct image_facts facts = {0};
+        uint64_t own;
+
+        if (text_list_has(&a.prepared, image->name))
+            continue;
+        (void)bundle_image_fit(join, image, &facts);
+        own = add_layers(&a.room, &facts);
+        if (image->size > a.room.copied)
+            a.room.copied = image->size;
+        if (!own)
+            a.room.compressed += image->size;
+        else if (image->size > own)
+            a.room.beside += image->size - own;
+    }
     for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
         for (size_t i = 0; i < lists[l]->count; i++) {
-            if (artifact_find(bundle_images(join->found.bundle), lists[l]->items[i]))
+            if (artifact_find(brought, lists[l]->items[i]))
                 continue;
             verdict = ask(&a, lists[l]->items[i], finding);
             if (verdict != CHECK_FINE)
@@ -183,6 +171,7 @@ enum verdict check_images(struct join *join, struct finding *finding) {
     verdict = judge_room(join, &a.room, finding);
     if (verdict != CHECK_FINE || !a.unknown)
         return verdict;
-    return a.silent ? check_not_run(finding, "--source-base none: no registry is asked")
-                    : check_not_run(finding, "a registry did not say for which builds an image is");
+    return a.silent ? check_say(finding, CHECK_NOT_RUN, "--source-base none: no registry is asked")
+                    : check_say(finding, CHECK_NOT_RUN,
+                                "a registry did not say for which builds an image is");
 }

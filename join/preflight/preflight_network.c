@@ -22,28 +22,30 @@ enum verdict check_service_enabled(const struct machine *machine, struct finding
     if (found < 0)
         return CHECK_UNKNOWN;
     if (!found)
-        return check_not_run(finding, "the service \"%s\" does not exist (see ContainersFeature)",
-                             finding->check->subject);
-    return text_equal(start, "4")
-               ? check_bad(finding, "the service \"%s\" is disabled", finding->check->subject)
-               : CHECK_FINE;
+        return check_say(finding, CHECK_NOT_RUN,
+                         "the service \"%s\" does not exist (see ContainersFeature)",
+                         finding->check->subject);
+    return text_equal(start, "4") ? check_say(finding, CHECK_BAD, "the service \"%s\" is disabled",
+                                              finding->check->subject)
+                                  : CHECK_FINE;
 }
 
 enum verdict check_hns(const struct machine *machine, struct finding *finding) {
     return hns_version_get(machine->host, &machine->found->hns, &finding->why) == 0
                ? CHECK_FINE
-               : check_bad(finding, "the Host Network Service does not respond: %s",
+               : check_say(finding, CHECK_BAD, "the Host Network Service does not respond: %s",
                            finding->why.message);
 }
 
 enum verdict check_hns_version(const struct machine *machine, struct finding *finding) {
     if (!machine->found->hns.major)
-        return check_not_run(finding, "HNS does not respond");
+        return check_say(finding, CHECK_NOT_RUN, "HNS does not respond");
     if (machine->found->facts.build < SERVER_2019) /* no update brings it */
         check_hint(finding, "use Windows Server 2019, 2022 or 2025");
     return hns_has(machine->found->hns, HNS_V2_API)
                ? CHECK_FINE
-               : check_bad(finding, "HNS %u.%u cannot make Kubernetes networks (9.2 or newer)",
+               : check_say(finding, CHECK_BAD,
+                           "HNS %u.%u cannot make Kubernetes networks (9.2 or newer)",
                            machine->found->hns.major, machine->found->hns.minor);
 }
 
@@ -58,11 +60,11 @@ enum verdict check_ipv6(const struct machine *machine, struct finding *finding) 
     if (!found)
         return CHECK_FINE;
     if (text_to_number(value, 0, 0xffffffffLL, &mask) < 0)
-        return check_unknown(finding, "DisabledComponents is \"%s\"", value);
+        return check_say(finding, CHECK_UNKNOWN, "DisabledComponents is \"%s\"", value);
     return (mask & IPV6_OFF) != IPV6_OFF
                ? CHECK_FINE
-               : check_bad(finding, "IPv6 is disabled (DisabledComponents=%s); HNS needs it",
-                           value);
+               : check_say(finding, CHECK_BAD,
+                           "IPv6 is disabled (DisabledComponents=%s); HNS needs it", value);
 }
 
 /* Is it an address of this subnet: "10.0.0.21/24"? */
@@ -95,10 +97,10 @@ static enum verdict check_side(const struct machine *machine, struct finding *fi
         if (!other->up || !subnet_has(&other->addresses, &server))
             continue;
         check_hint(finding, "choose it: --adapter \"%s\"", other->alias);
-        return check_warn(finding,
-                          "the API server %s is on the network of '%s', and the node would be on "
-                          "'%s', which has the default route",
-                          host, other->alias, machine->found->nic.alias);
+        return check_say(finding, CHECK_WARN,
+                         "the API server %s is on the network of '%s', and the node would be on "
+                         "'%s', which has the default route",
+                         host, other->alias, machine->found->nic.alias);
     }
     return CHECK_FINE;
 }
@@ -108,7 +110,7 @@ enum verdict check_card(const struct machine *machine, struct finding *finding) 
     const struct network_mode *mode = network_mode_by_name(o->network_mode);
     struct nic_snapshot *nic = &machine->found->nic;
 
-    if (journal_switch(machine->journal) || nic->alias)
+    if (journal_find(machine->journal, JOURNAL_SWITCH, NULL) || nic->alias)
         return CHECK_FINE; /* chosen by the join that this one goes on with */
     if (nic_choose(machine->host, o->adapter, o->node_ip, nic, &finding->why) < 0)
         return CHECK_FAILED_HERE;
@@ -118,7 +120,8 @@ enum verdict check_card(const struct machine *machine, struct finding *finding) 
     if (nic->is_tunnel) {
         check_hint(finding, "choose the server's own network adapter: --adapter, or --node-ip with "
                             "its address");
-        return check_bad(finding, "'%s' is a tunnel or VPN: no virtual switch can be made on it",
+        return check_say(finding, CHECK_BAD,
+                         "'%s' is a tunnel or VPN: no virtual switch can be made on it",
                          nic->alias);
     }
     if (!nic->is_team)
@@ -128,23 +131,23 @@ enum verdict check_card(const struct machine *machine, struct finding *finding) 
                "| Remove-NetLbfoTeam); a team for containers is a switch: New-VMSwitch "
                "-EnableEmbeddedTeaming");
     return machine->found->facts.build >= SERVER_2022
-               ? check_bad(finding,
+               ? check_say(finding, CHECK_BAD,
                            "'%s' is a team of network adapters (LBFO): Windows Server 2022 and "
                            "newer make no virtual switch on one",
                            nic->alias)
-               : check_warn(finding,
-                            "'%s' is a team of network adapters (LBFO): virtual switches on one "
-                            "are deprecated, and end with Windows Server 2022",
-                            nic->alias);
+               : check_say(finding, CHECK_WARN,
+                           "'%s' is a team of network adapters (LBFO): virtual switches on one "
+                           "are deprecated, and end with Windows Server 2022",
+                           nic->alias);
 }
 
 enum verdict check_switch(const struct machine *machine, struct finding *finding) {
-    if (journal_switch(machine->journal))
+    if (journal_find(machine->journal, JOURNAL_SWITCH, NULL))
         return CHECK_FINE;
     if (!machine->found->nic.alias)
-        return check_not_run(finding, "no adapter was chosen");
+        return check_say(finding, CHECK_NOT_RUN, "no adapter was chosen");
     return machine->found->nic.has_switch
-               ? check_bad(finding,
+               ? check_say(finding, CHECK_BAD,
                            "a virtual switch that winjoin did not make is on \"%s\": it is shared, "
                            "and reset keeps it",
                            machine->found->nic.alias)
@@ -159,7 +162,8 @@ enum verdict check_network_mode(const struct machine *machine, struct finding *f
                                           ? network_mode_by_name(o->network_mode)
                                           : network_mode_by_cni(o->network_plugin, NULL);
 
-    return mode && mode->isolated ? check_bad(finding, "%s", mode->isolated) : CHECK_FINE;
+    return mode && mode->isolated ? check_say(finding, CHECK_BAD, "%s", mode->isolated)
+                                  : CHECK_FINE;
 }
 
 /* Only told here; whether one is in the way is known with the plan (HNSClash). */
@@ -168,19 +172,19 @@ enum verdict check_networks(const struct machine *machine, struct finding *findi
     _cleanup_(text_free) struct text names = {0};
 
     if (!machine->found->hns.major)
-        return check_not_run(finding, "HNS does not respond");
+        return check_say(finding, CHECK_NOT_RUN, "HNS does not respond");
     if (hcn_list(machine->host, HCN_NETWORK, NULL, NULL, &list, &finding->why) < 0)
         return CHECK_UNKNOWN;
     json_each(list, i, item) {
         struct hcn_network network = {0};
 
         if (hcn_network_parse(item, &network, NULL) == 0 && !hcn_network_is_ours(&network) &&
-            !journal_has(machine->journal, JOURNAL_NETWORK, network.name))
+            !journal_find(machine->journal, JOURNAL_NETWORK, network.name))
             text_addf(&names, "%s\"%s\" (%s)", names.len ? ", " : "", network.name, network.type);
     }
-    return names.len
-               ? check_bad(finding, "HNS has networks of other programs: %s", text_str(&names))
-               : CHECK_FINE;
+    return names.len ? check_say(finding, CHECK_BAD, "HNS has networks of other programs: %s",
+                                 text_str(&names))
+                     : CHECK_FINE;
 }
 
 /* vxlan takes 50 bytes of each packet; the other nodes of flannel count with 1450 as a rule. */
@@ -188,15 +192,15 @@ enum verdict check_mtu(const struct machine *machine, struct finding *finding) {
     const struct network_mode *mode = network_mode_by_name(machine->found->options.network_mode);
 
     if (mode && !mode->vxlan)
-        return check_not_run(finding, "%s does not encapsulate pod packets", mode->name);
+        return check_say(finding, CHECK_NOT_RUN, "%s does not encapsulate pod packets", mode->name);
     if (!machine->found->nic.alias)
-        return check_not_run(finding, "no adapter was chosen");
+        return check_say(finding, CHECK_NOT_RUN, "no adapter was chosen");
     if (!machine->found->nic.mtu)
-        return check_unknown(finding, "Windows does not report the MTU of \"%s\"",
-                             machine->found->nic.alias);
+        return check_say(finding, CHECK_UNKNOWN, "Windows does not report the MTU of \"%s\"",
+                         machine->found->nic.alias);
     return machine->found->nic.mtu >= MTU_MIN
                ? CHECK_FINE
-               : check_bad(finding,
+               : check_say(finding, CHECK_BAD,
                            "the MTU of \"%s\" is %u: pod packets larger than %u bytes are lost",
                            machine->found->nic.alias, machine->found->nic.mtu,
                            machine->found->nic.mtu - 50);
@@ -204,10 +208,11 @@ enum verdict check_mtu(const struct machine *machine, struct finding *finding) {
 
 enum verdict check_dns(const struct machine *machine, struct finding *finding) {
     if (!machine->found->nic.alias)
-        return check_not_run(finding, "no adapter was chosen");
+        return check_say(finding, CHECK_NOT_RUN, "no adapter was chosen");
     return machine->found->nic.dns_servers.count
                ? CHECK_FINE
-               : check_bad(finding, "\"%s\" has no DNS server: image registries cannot be found",
+               : check_say(finding, CHECK_BAD,
+                           "\"%s\" has no DNS server: image registries cannot be found",
                            machine->found->nic.alias);
 }
 
@@ -228,29 +233,11 @@ static enum verdict check_services_proxy(const struct machine *machine, const ch
                "setx /M HTTPS_PROXY %s; setx /M NO_PROXY ... (API server, pods, Services, nodes); "
                "then restart Windows",
                shown);
-    return check_warn(finding, "containerd pulls images without the proxy %s: %s", shown,
-                      secret ? "it has a password, which a join does not write where every user "
-                               "of this machine may read it"
-                             : "HTTPS_PROXY is set for this session alone, and the containerd that "
-                               "exists has the machine's variables");
-}
-
-/* A script that Windows' own programs ask; curl, Go's programs and so containerd do not. */
-static enum verdict check_proxy_script(const struct machine *machine, struct finding *finding) {
-    _cleanup_(freep) char *script = NULL, *proxy = NULL, *bypass = NULL;
-    int found = check_registry(machine, finding, INTERNET_SETTINGS, "AutoConfigURL", &script);
-
-    if (found < 0)
-        return CHECK_UNKNOWN;
-    if (!found || http_system_proxy(&proxy, &bypass))
-        return CHECK_FINE;
-    check_hint(finding, "where the internet is reached by a proxy alone: setx /M HTTPS_PROXY "
-                        "http://PROXY:PORT; setx /M NO_PROXY ... (API server, pods, Services, "
-                        "nodes); then restart Windows");
-    return check_warn(finding,
-                      "this server finds its proxy by the script %.150s, which neither winjoin nor "
-                      "containerd reads",
-                      script);
+    return check_say(finding, CHECK_WARN, "containerd pulls images without the proxy %s: %s", shown,
+                     secret ? "it has a password, which a join does not write where every user "
+                              "of this machine may read it"
+                            : "HTTPS_PROXY is set for this session alone, and the containerd that "
+                              "exists has the machine's variables");
 }
 
 /* kubeadm: HTTPProxyCheck, of the endpoint's host in token discovery. */
@@ -262,21 +249,33 @@ enum verdict check_proxy(const struct machine *machine, struct finding *finding)
     _cleanup_(freep) char *url = xasprintf("https://%s", endpoint ? endpoint : "");
     _cleanup_(freep) char *proxy = endpoint ? http_proxy_for(url, https, no) : NULL;
     _cleanup_(freep) char *shown = proxy ? http_shown_proxy(proxy) : NULL;
+    _cleanup_(freep) char *script = NULL, *system = NULL, *bypass = NULL;
     bool bracket = endpoint && *endpoint == '[';
 
+    /* a script that Windows' own programs ask; curl, Go's programs and so containerd do not */
     if (!proxy && !(https && *https)) {
-        enum verdict script = check_proxy_script(machine, finding);
+        int found = check_registry(machine, finding, INTERNET_SETTINGS, "AutoConfigURL", &script);
 
-        if (script != CHECK_FINE)
-            return script;
+        if (found < 0)
+            return CHECK_UNKNOWN;
+        if (found && !http_system_proxy(&system, &bypass)) {
+            check_hint(finding,
+                       "where the internet is reached by a proxy alone: setx /M HTTPS_PROXY "
+                       "http://PROXY:PORT; setx /M NO_PROXY ... (API server, pods, Services, "
+                       "nodes); then restart Windows");
+            return check_say(finding, CHECK_WARN,
+                             "this server finds its proxy by the script %.150s, which neither "
+                             "winjoin nor containerd reads",
+                             script);
+        }
     }
     if (!proxy && (endpoint || (https && *https)))
         return check_services_proxy(machine, https, finding);
     if (!endpoint)
-        return check_not_run(finding, "no endpoint was given");
+        return check_say(finding, CHECK_NOT_RUN, "no endpoint was given");
     check_hint(finding, "set NO_PROXY=%s%s%.*s", no ? no : "", no && *no ? "," : "",
                (int)strcspn(endpoint + bracket, bracket ? "]" : ":"), endpoint + bracket);
-    return check_bad(finding,
+    return check_say(finding, CHECK_BAD,
                      "connection to \"%s\" uses proxy \"%s\"; if that is not intended, adjust the "
                      "proxy settings",
                      url, shown);
@@ -294,12 +293,13 @@ enum verdict check_tcp_port(const struct machine *machine, struct finding *findi
     if (!used || (service.state != HOST_SERVICE_ABSENT && service_is_ours(&service)))
         return CHECK_FINE;
     if (service.state != HOST_SERVICE_RUNNING)
-        return check_bad(finding, "port %u is in use", finding->check->number);
+        return check_say(finding, CHECK_BAD, "port %u is in use", finding->check->number);
     if (!text_equal(machine->found->options.existing_services, "adopt"))
-        return check_not_run(finding, "the service \"%s\" that exists has port %u", name,
-                             finding->check->number);
+        return check_say(finding, CHECK_NOT_RUN, "the service \"%s\" that exists has port %u", name,
+                         finding->check->number);
     check_hint(finding, "powershell \"Stop-Service %s -Force\"", name);
-    return check_bad(finding, "port %u is in use: the service \"%s\" that exists runs already",
+    return check_say(finding, CHECK_BAD,
+                     "port %u is in use: the service \"%s\" that exists runs already",
                      finding->check->number, name);
 }
 
@@ -310,16 +310,16 @@ enum verdict check_vxlan_port(const struct machine *machine, struct finding *fin
     bool used;
 
     if (mode && !mode->vxlan)
-        return check_not_run(finding, "%s does not use VXLAN", mode->name);
+        return check_say(finding, CHECK_NOT_RUN, "%s does not use VXLAN", mode->name);
     if (host_port_in_use(machine->host, true, port, &used, &finding->why) < 0)
         return CHECK_UNKNOWN;
-    if (!used || journal_switch(machine->journal))
+    if (!used || journal_find(machine->journal, JOURNAL_SWITCH, NULL))
         return CHECK_FINE; /* an overlay network of ours may hold it */
     check_hint(finding,
                "powershell \"Get-Process -Id (Get-NetUDPEndpoint -LocalPort %u).OwningProcess\"",
                port);
-    return check_bad(finding, "UDP port %u is in use: VXLAN packets would go to another program",
-                     port);
+    return check_say(finding, CHECK_BAD,
+                     "UDP port %u is in use: VXLAN packets would go to another program", port);
 }
 
 /* Without DSR a load balancer takes blocks of 64 of them. */
@@ -330,7 +330,7 @@ enum verdict check_dynamic_ports(const struct machine *machine, struct finding *
         return CHECK_UNKNOWN;
     return ports >= LIMIT_DYNAMIC_PORTS
                ? CHECK_FINE
-               : check_bad(finding,
+               : check_say(finding, CHECK_BAD,
                            "%u dynamic TCP ports: without DSR each Service port takes 64 of them",
                            ports);
 }
@@ -342,10 +342,11 @@ enum verdict check_service_limits(const struct machine *machine, struct finding 
     _cleanup_(text_free) struct text list = {0};
 
     if (!scene.hns.major && !scene.no_dsr)
-        return check_not_run(finding, "the Host Network Service does not respond");
+        return check_say(finding, CHECK_NOT_RUN, "the Host Network Service does not respond");
     for (const struct limit *limit = limits; limit->id; limit++)
         if ((limit->cause == LIMIT_OF_HNS || limit->cause == LIMIT_OF_NO_DSR) &&
             limit_judge(limit, &scene) == LIMIT_HOLDS)
             text_addf(&list, "%s%s", list.len ? "; " : "", limit->what);
-    return list.len ? check_bad(finding, "not supported here: %s", text_str(&list)) : CHECK_FINE;
+    return list.len ? check_say(finding, CHECK_BAD, "not supported here: %s", text_str(&list))
+                    : CHECK_FINE;
 }

@@ -25,10 +25,10 @@ enum verdict check_file_available(const struct machine *machine, struct finding 
     _cleanup_(freep) char *held = NULL;
 
     if (host_file_type(machine->host, path) == HOST_ABSENT ||
-        journal_has(machine->journal, JOURNAL_FILE_ENTRY, path))
+        journal_find(machine->journal, JOURNAL_FILE_ENTRY, path))
         return CHECK_FINE;
     held = is_ca ? ca_file_describe(machine->host, path) : NULL;
-    return check_bad(finding, "%s already exists and was not made by winjoin%s%s", path,
+    return check_say(finding, CHECK_BAD, "%s already exists and was not made by winjoin%s%s", path,
                      held ? "; it contains " : "", held ? held : "");
 }
 
@@ -36,11 +36,12 @@ enum verdict check_file_available(const struct machine *machine, struct finding 
 enum verdict check_manifests(const struct machine *machine, struct finding *finding) {
     _cleanup_(text_list_free) struct text_list names = {0};
 
-    if (journal_has(machine->journal, JOURNAL_FOLDER_ENTRY, KUBERNETES_FOLDER))
+    if (journal_find(machine->journal, JOURNAL_FOLDER_ENTRY, KUBERNETES_FOLDER))
         return CHECK_FINE;
     if (host_list(machine->host, finding->check->subject, &names, &finding->why) < 0)
         return finding->why.kind == ERROR_ABSENT ? CHECK_FINE : CHECK_UNKNOWN;
-    return names.count ? check_bad(finding, "%s is not empty: the kubelet would start these pods",
+    return names.count ? check_say(finding, CHECK_BAD,
+                                   "%s is not empty: the kubelet would start these pods",
                                    finding->check->subject)
                        : CHECK_FINE;
 }
@@ -52,23 +53,23 @@ enum verdict check_cni_files(const struct machine *machine, struct finding *find
         cni_conflicts(machine->host, machine->found->containerd.conf_dir, &conflicts,
                       &finding->why) < 0)
         return CHECK_UNKNOWN;
-    return conflicts.count
-               ? check_bad(finding, "%s would override the node's CNI file", conflicts.items[0])
-               : CHECK_FINE;
+    return conflicts.count ? check_say(finding, CHECK_BAD, "%s would override the node's CNI file",
+                                       conflicts.items[0])
+                           : CHECK_FINE;
 }
 
 static bool is_left(const struct machine *machine, const char *path, struct finding *finding) {
     enum host_file_type type = host_file_type(machine->host, path);
 
-    if (type == HOST_ABSENT || journal_has(machine->journal, JOURNAL_FOLDER_ENTRY, path) ||
-        journal_has(machine->journal, JOURNAL_FILE_ENTRY, path))
+    if (type == HOST_ABSENT || journal_find(machine->journal, JOURNAL_FOLDER_ENTRY, path) ||
+        journal_find(machine->journal, JOURNAL_FILE_ENTRY, path))
         return false;
     if (host_refuse_stranger(machine->host, path, &finding->why) <
         0) /* no tree of a stranger's is removed */
         check_hint(finding, "%s", finding->why.hints[0]);
     else
         check_hint(finding, "%s %s", type == HOST_FOLDER ? "rmdir /s /q" : "del", path);
-    (void)check_bad(finding, "%s is left from an earlier node", path);
+    (void)check_say(finding, CHECK_BAD, "%s is left from an earlier node", path);
     return true;
 }
 
@@ -91,7 +92,8 @@ enum verdict check_folders(const struct machine *machine, struct finding *findin
             text_set(&path, path_parent(path));
         if (path) {
             check_hint(finding, "move it away: %s", path);
-            return check_bad(finding, "%s is a file: the node needs a folder of that name", path);
+            return check_say(finding, CHECK_BAD,
+                             "%s is a file: the node needs a folder of that name", path);
         }
     }
     return CHECK_FINE;
@@ -110,7 +112,7 @@ enum verdict check_folder_owners(const struct machine *machine, struct finding *
         repair = host_stranger_remedy(&stranger);
         text = host_stranger_text(&stranger);
         check_hint(finding, "%s", repair);
-        return check_bad(finding, "%s", text);
+        return check_say(finding, CHECK_BAD, "%s", text);
     }
     return CHECK_FINE;
 }
@@ -142,15 +144,17 @@ enum verdict check_service_free(const struct machine *machine, struct finding *f
               !journal_has_absent(machine->journal, JOURNAL_SERVICE, finding->check->subject);
     host_service_free(&service);
     if (foreign && text_equal(machine->found->options.existing_services, "adopt"))
-        return check_not_run(finding, "the join goes on with the service \"%s\" that exists",
-                             finding->check->subject);
+        return check_say(finding, CHECK_NOT_RUN,
+                         "the join goes on with the service \"%s\" that exists",
+                         finding->check->subject);
     if (text_equal(finding->check->subject, service_containerd.name) ||
         text_equal(finding->check->subject, service_kubelet.name)) /* those that images bring */
         check_hint(finding, "%s, or go on with it: --existing-services adopt",
                    finding->check->hint);
-    return foreign ? check_bad(finding, "a service \"%s\" exists that winjoin did not make",
-                               finding->check->subject)
-                   : CHECK_FINE;
+    return foreign
+               ? check_say(finding, CHECK_BAD, "a service \"%s\" exists that winjoin did not make",
+                           finding->check->subject)
+               : CHECK_FINE;
 }
 
 /* What they do beside a node of winjoin's. Where the image's own services are the node, or the
@@ -190,34 +194,10 @@ enum verdict check_other_nodes(const struct machine *machine, struct finding *fi
     check_hint(finding, "powershell \"Stop-Service %s -Force%s\"", text_str(&names),
                text_str(&removal));
     return text_equal(o->existing_services, "adopt") || (agent && agent->in_cluster)
-               ? check_warn(finding, "services of another node's set-up: %s (%s)", text_str(&names),
-                            does)
-               : check_bad(finding, "services of another node's set-up: %s (%s)", text_str(&names),
-                           does);
-}
-
-/* Of an image that is not called as Kubernetes' own nothing is known. */
-static enum verdict check_sandbox(const struct machine *machine, struct finding *finding) {
-    const char *image = machine->found->containerd.sandbox_image;
-    const char *tag = image ? strrchr(image, ':') : NULL;
-    _cleanup_(freep) char *why = NULL, *wanted = NULL, *version = NULL;
-    const struct compatible *row;
-
-    if (!tag || !strstr(image, "/pause:"))
-        return CHECK_FINE;
-    version = xasprintf("%s%s", tag + 1, strchr(tag, '.') == strrchr(tag, '.') ? ".0" : "");
-    row = compatible_breach(ARTIFACT_IMAGE, version, machine->found->options.kubernetes_version,
-                            machine->found->facts.build);
-    if (!row)
-        return CHECK_FINE;
-    why = compatible_message(row, tag + 1);
-    wanted = sandbox_image(NULL, machine->found->options.kubernetes_version,
-                           machine->found->facts.build);
-    check_hint(finding, "in %s set %s, then: powershell Restart-Service containerd -Force",
-               machine->found->containerd.config, wanted);
-    return check_warn(finding,
-                      "the sandbox image of the containerd that exists, '%s', is too old: %s",
-                      image, why);
+               ? check_say(finding, CHECK_WARN, "services of another node's set-up: %s (%s)",
+                           text_str(&names), does)
+               : check_say(finding, CHECK_BAD, "services of another node's set-up: %s (%s)",
+                           text_str(&names), does);
 }
 
 /* The folder, and each in it. */
@@ -240,31 +220,34 @@ static enum verdict check_replaced(const struct machine *machine, struct finding
                         ", registries into " CONTAINERD_REGISTRIES);
     if (containerd_settings_read(machine->host, CONTAINERD_CONFIG_PATH, false, &here,
                                  &finding->why) < 0)
-        return check_warn(finding, "a join replaces %s, and keeps nothing of it: %s",
-                          CONTAINERD_CONFIG_PATH, finding->why.message);
+        return check_say(finding, CHECK_WARN, "a join replaces %s, and keeps nothing of it: %s",
+                         CONTAINERD_CONFIG_PATH, finding->why.message);
     if (containerd_settings_read(machine->host, CONTAINERD_CONFIG_PATH, true, &all, &finding->why) <
         0)
-        return check_warn(finding, "a join replaces %s, and leaves out its imports: %s",
-                          CONTAINERD_CONFIG_PATH, finding->why.message);
+        return check_say(finding, CHECK_WARN, "a join replaces %s, and leaves out its imports: %s",
+                         CONTAINERD_CONFIG_PATH, finding->why.message);
     if (here.registries && path_normalize(here.registries, &registries, NULL) == 0 &&
         refuse_strangers_in(machine, registries, &finding->why) < 0)
         return finding->why.kind == ERROR_DENIED ? CHECK_FAILED_HERE : CHECK_UNKNOWN;
     if (here.sandbox_image &&
-        !journal_has(machine->journal, JOURNAL_FILE_ENTRY, CONTAINERD_CONFIG_PATH))
+        !journal_find(machine->journal, JOURNAL_FILE_ENTRY, CONTAINERD_CONFIG_PATH))
         image = programs_sandbox_image(machine->host, machine->found);
     if (image && !text_equal(here.sandbox_image, image))
         text_list_add_owned(&here.others, xasprintf("sandbox image '%s'", here.sandbox_image));
     names = text_list_join(&here.others, ", ");
-    return *names ? check_warn(finding, "a join replaces %s, which has settings of its own: %s",
-                               CONTAINERD_CONFIG_PATH, names)
+    return *names ? check_say(finding, CHECK_WARN,
+                              "a join replaces %s, which has settings of its own: %s",
+                              CONTAINERD_CONFIG_PATH, names)
                   : CHECK_FINE;
 }
 
 /* One that the join goes on with must be understood: where it looks for CNI, and its pipe. */
 enum verdict check_containerd(const struct machine *machine, struct finding *finding) {
     const struct containerd_settings *found = &machine->found->containerd;
-    const char *socket = machine->found->options.cri_socket;
-    _cleanup_(freep) char *pipe = NULL;
+    const char *socket = machine->found->options.cri_socket, *image, *tag;
+    const char *kubernetes = machine->found->options.kubernetes_version;
+    _cleanup_(freep) char *pipe = NULL, *version = NULL, *why = NULL, *wanted = NULL;
+    const struct compatible *row;
 
     if (find_containerd(machine->host, machine->found, &finding->why) < 0) {
         check_hint(finding, "correct that file, or delete the service: " SERVICE_REMOVAL("%s"),
@@ -274,26 +257,44 @@ enum verdict check_containerd(const struct machine *machine, struct finding *fin
     if (!found->foreign)
         return check_replaced(machine, finding);
     if (!text_equal(machine->found->options.existing_services, "adopt"))
-        return check_not_run(finding, "the service \"containerd\" that exists is another's: see "
-                                      "Service-containerd");
+        return check_say(finding, CHECK_NOT_RUN,
+                         "the service \"containerd\" that exists is another's: see "
+                         "Service-containerd");
     pipe = cri_pipe_path(socket ? socket : KUBELET_CRI_SOCKET);
     if (!text_equal_nocase(pipe, found->pipe)) {
         check_hint(finding, "leave --cri-socket (criSocket) out, and the join takes containerd's");
-        return check_bad(finding, "the containerd that exists opens %s, and --cri-socket names %s",
+        return check_say(finding, CHECK_BAD,
+                         "the containerd that exists opens %s, and --cri-socket names %s",
                          found->pipe, pipe);
     }
     if (found->without_cri) {
         check_hint(finding,
                    "take it out of disabled_plugins, then: powershell \"Restart-Service %s\"",
                    service_containerd.name);
-        return check_bad(finding,
+        return check_say(finding, CHECK_BAD,
                          "%s disables containerd's CRI plugin, by which the kubelet speaks to it",
                          found->config);
     }
     if (refuse_strangers_in(machine, found->conf_dir, &finding->why) < 0 ||
         refuse_strangers_in(machine, containerd_cni_programs(found), &finding->why) < 0)
         return finding->why.kind == ERROR_DENIED ? CHECK_FAILED_HERE : CHECK_UNKNOWN;
-    return check_sandbox(machine, finding);
+
+    /* of a sandbox image that is not called as Kubernetes' own nothing is known */
+    image = found->sandbox_image;
+    tag = image ? strrchr(image, ':') : NULL;
+    if (!tag || !strstr(image, "/pause:"))
+        return CHECK_FINE;
+    version = xasprintf("%s%s", tag + 1, strchr(tag, '.') == strrchr(tag, '.') ? ".0" : "");
+    row = compatible_breach(ARTIFACT_IMAGE, version, kubernetes, machine->found->facts.build);
+    if (!row)
+        return CHECK_FINE;
+    why = compatible_message(row, tag + 1);
+    wanted = sandbox_image(NULL, kubernetes, machine->found->facts.build);
+    check_hint(finding, "in %s set %s, then: powershell Restart-Service containerd -Force",
+               found->config, wanted);
+    return check_say(finding, CHECK_WARN,
+                     "the sandbox image of the containerd that exists, '%s', is too old: %s", image,
+                     why);
 }
 
 /* winjoin starts containerd itself; a runtime that the call names must run already. */
@@ -305,20 +306,21 @@ enum verdict check_cri(const struct machine *machine, struct finding *finding) {
     if (!socket || text_equal_nocase(socket, KUBELET_CRI_SOCKET) ||
         (machine->found->containerd.foreign &&
          text_equal_nocase(pipe, machine->found->containerd.pipe)))
-        return check_not_run(finding, "winjoin join starts containerd itself");
+        return check_say(finding, CHECK_NOT_RUN, "winjoin join starts containerd itself");
     return host_pipe_exists(machine->host, pipe)
                ? CHECK_FINE
-               : check_bad(finding, "container runtime is not running: nothing opened %s", pipe);
+               : check_say(finding, CHECK_BAD,
+                           "container runtime is not running: nothing opened %s", pipe);
 }
 
 /* By its file: what lies in a node's folder is not run to find out what it is. */
 static enum verdict no_version(const struct machine *machine, const char *program,
                                struct finding *finding) {
-    return check_not_run(finding,
-                         host_file_type(machine->host, program) == HOST_ABSENT
-                             ? "%s does not exist yet"
-                             : "the file %s does not tell its version; the join asks the program",
-                         program);
+    return check_say(finding, CHECK_NOT_RUN,
+                     host_file_type(machine->host, program) == HOST_ABSENT
+                         ? "%s does not exist yet"
+                         : "the file %s does not tell its version; the join asks the program",
+                     program);
 }
 
 /* kubeadm warns of a containerd before 2.0, which does not tell the kubelet its cgroup driver. */
@@ -335,9 +337,9 @@ enum verdict check_runtime_version(const struct machine *machine, struct finding
     if (!found)
         return no_version(machine, service_containerd.program, finding);
     if (!major)
-        return check_unknown(finding, "containerd's version is \"%.60s\"", version);
+        return check_say(finding, CHECK_UNKNOWN, "containerd's version is \"%.60s\"", version);
     if (major < CONTAINERD_MIN)
-        return check_bad(finding,
+        return check_say(finding, CHECK_BAD,
                          "containerd %u does not support RuntimeConfig, which kubelets newer than "
                          "1.37 require",
                          major);
@@ -351,7 +353,7 @@ enum verdict check_runtime_version(const struct machine *machine, struct finding
                                       : machine->found->cluster.kubernetes_version,
                             machine->found->facts.build);
     message = row ? compatible_message(row, version) : NULL;
-    return row ? check_bad(finding, "%s", message) : CHECK_FINE;
+    return row ? check_say(finding, CHECK_BAD, "%s", message) : CHECK_FINE;
 }
 
 enum verdict check_kubelet_version(const struct machine *machine, struct finding *finding) {
@@ -363,10 +365,11 @@ enum verdict check_kubelet_version(const struct machine *machine, struct finding
     if (!found)
         return no_version(machine, service_kubelet.program, finding);
     if (found < 0 && finding->why.kind == ERROR_DENIED)
-        return check_not_run(finding, "%s", finding->why.message); /* FolderOwners' */
+        return check_say(finding, CHECK_NOT_RUN, "%s", finding->why.message); /* FolderOwners' */
     if (found < 0 && (machine->found->options.bundle || machine->found->options.mirror))
-        return check_not_run(finding, "the bundle has another kubelet");
+        return check_say(finding, CHECK_NOT_RUN, "the bundle has another kubelet");
     if (found < 0 || kubernetes_minor(version, "kubelet.exe", &minor, &finding->why) < 0)
-        return check_bad(finding, "couldn't get kubelet version: %s", finding->why.message);
+        return check_say(finding, CHECK_BAD, "couldn't get kubelet version: %s",
+                         finding->why.message);
     return CHECK_FINE;
 }

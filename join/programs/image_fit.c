@@ -96,7 +96,7 @@ char *programs_sandbox_image(struct host *host, struct join_found *found) {
     if (found->options.sandbox_image)
         return xstrdup(found->options.sandbox_image);
     return sandbox_image(image_is_brought(host, found) ? NULL : found->cluster.image_repository,
-                         programs_kubelet_version(host, found), found->facts.build);
+                         programs_node_version(host, found, &service_kubelet), found->facts.build);
 }
 
 char *programs_image_warning(struct host *host, struct join_found *found) {

@@ -4,29 +4,6 @@
 #include "netsetup/agents/agent.h"
 #include "netsetup/plugins/cni_plugin.h"
 
-static int add_node(const struct artifacts *artifacts, const struct network_mode *mode,
-                    const char *plugin, bool kube_proxy, json_t *list, struct error *err) {
-    const struct network_agent *agent = network_agent_by_plugin(plugin);
-    const char *cni = network_agent_cni(agent, plugin, mode);
-    bool theirs = agent->in_cluster;
-    const struct service_choice choice = {.kube_proxy = kube_proxy && !theirs,
-                                          .agent = agent->service};
-    _cleanup_(text_list_free) struct text_list missing = {0};
-    json_t *names;
-
-    if (!cni)
-        return 0;
-    if (artifacts_missing(NULL, artifacts, NULL, theirs ? NULL : cni,
-                          theirs ? NULL : cni_plugin_ipam(cni, agent), &choice, &missing, err) < 0)
-        return -1;
-    names = json_array();
-    for (size_t i = 0; i < missing.count; i++)
-        json_array_append_new(names, json_string(missing.items[i]));
-    json_array_append_new(
-        list, json_pack("{s:s, s:s, s:o}", "mode", mode->name, "plugin", plugin, "missing", names));
-    return 0;
-}
-
 int node_programs_missing(const struct artifacts *artifacts, const struct join_options *options,
                           json_t **ret, struct error *err) {
     const char *wanted_mode = options->network_mode, *wanted_plugin = options->network_plugin;
@@ -38,15 +15,27 @@ int node_programs_missing(const struct artifacts *artifacts, const struct join_o
         if (wanted_mode && !text_equal_nocase(wanted_mode, network_modes[m]->name))
             continue;
         for (size_t p = 0; p < plugins.count; p++) {
-            const struct network_agent *agent = network_agent_by_plugin(plugins.items[p]);
+            const char *plugin = plugins.items[p];
+            const struct network_agent *agent = network_agent_by_plugin(plugin);
+            const char *cni = network_agent_cni(agent, plugin, network_modes[m]);
+            bool theirs = agent->in_cluster;
+            const struct service_choice choice = {
+                .kube_proxy = !text_equal(options->kube_proxy, "none") && !theirs,
+                .agent = agent->service};
+            _cleanup_(text_list_free) struct text_list missing = {0};
 
             /* a node whose network the cluster brings lacks no program of the network: told when
              * asked */
-            if ((wanted_plugin ? text_equal(wanted_plugin, plugins.items[p])
-                               : !agent->makes_network && !agent->pods_make_network) &&
-                add_node(artifacts, network_modes[m], plugins.items[p],
-                         !text_equal(options->kube_proxy, "none"), list, err) < 0)
+            if (!cni || !(wanted_plugin ? text_equal(wanted_plugin, plugin)
+                                        : !agent->makes_network && !agent->pods_make_network))
+                continue;
+            if (artifacts_missing(NULL, artifacts, NULL, theirs ? NULL : cni,
+                                  theirs ? NULL : cni_plugin_ipam(cni, agent), &choice, &missing,
+                                  err) < 0)
                 return -1;
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:s, s:o}", "mode", network_modes[m]->name,
+                                            "plugin", plugin, "missing", json_texts(&missing)));
         }
     }
     if (!json_array_size(list))

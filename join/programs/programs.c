@@ -150,7 +150,8 @@ void programs_note(struct join *join, const char *target, const char *sha256) {
                   !o->bundle && !o->mirror && o->source_base ? " --source-base " : "",
                   !o->bundle && !o->mirror && o->source_base ? o->source_base : "");
 
-    written_program(&join->journal, target, sha256, source);
+    written_note(&join->journal, JOURNAL_FILE_ENTRY, target,
+                 json_pack("{s:s, s:s}", "sha256", sha256, "source", source));
 }
 
 /* ---- which ---- */
@@ -213,7 +214,7 @@ bool programs_same_version(const char *a, const char *b) {
     return a && b && text_equal(a + (*a == 'v'), b + (*b == 'v'));
 }
 
-/* The lock's word first: its file will stand there. */
+/* What will stand there: the lock's word, else the installed program's own. NULL: not known. */
 static char *coming_version(const struct join *join, const struct artifacts *lock,
                             const char *artifact, const char *program) {
     const struct artifact *coming = artifact_find(lock, artifact);
@@ -223,19 +224,14 @@ static char *coming_version(const struct join *join, const struct artifacts *loc
     return text_equal(coming->version, "unknown") ? NULL : xstrdup(coming->version);
 }
 
-static const char *version_of(struct host *host, const struct join_found *found, char **kept,
-                              const struct service *service) {
+const char *programs_node_version(struct host *host, struct join_found *found,
+                                  const struct service *service) {
+    char **kept =
+        service == &service_kubelet ? &found->kubelet_version : &found->kube_proxy_version;
+
     if (!*kept)
         *kept = programs_version(host, !found->only_looks, service->program);
     return *kept ? *kept : found->cluster.kubernetes_version;
-}
-
-const char *programs_kubelet_version(struct host *host, struct join_found *found) {
-    return version_of(host, found, &found->kubelet_version, &service_kubelet);
-}
-
-const char *programs_kube_proxy_version(struct host *host, struct join_found *found) {
-    return version_of(host, found, &found->kube_proxy_version, &service_kube_proxy);
 }
 
 static int check_skew(struct join *join, const struct service *service, const char *version,
@@ -280,8 +276,8 @@ void programs_service_settings(struct host *host, struct join_found *found,
     if (!found->kubelet_arguments.count)
         kubelet_arguments(&found->options, &found->kubelet_arguments);
     *ret = (struct service_settings){
-        .kubelet_version = programs_kubelet_version(host, found),
-        .kube_proxy_version = programs_kube_proxy_version(host, found),
+        .kubelet_version = programs_node_version(host, found, &service_kubelet),
+        .kube_proxy_version = programs_node_version(host, found, &service_kube_proxy),
         .node_name = found->node_name,
         .node_ip = found->node_ips,
         .network_name = found->plan.name,
@@ -299,21 +295,6 @@ void programs_service_settings(struct host *host, struct join_found *found,
     };
 }
 
-/* The bundle's word, else the program's own; what neither tells is not known. */
-static int check_cni(struct join *join, const struct artifacts *lock, struct error *err) {
-    const struct network_plan *plan = &join->found.plan;
-    const struct cni_plugin *cni = plan->mode ? cni_plugin_by_name(plan->cni_plugin) : NULL;
-    const struct artifact_places places = places_of(&join->found);
-    struct artifact_target target;
-    _cleanup_(freep) char *version = NULL, *place = NULL;
-
-    if (!cni || !cni->check_version || !artifact_target_find(cni->name, &target))
-        return 0;
-    place = artifact_place(&places, target.target);
-    version = coming_version(join, lock, target.name, place);
-    return version ? cni->check_version(plan, version, err) : 0;
-}
-
 int programs_check_versions(struct join *join, const struct artifacts *lock, struct error *err) {
     struct join_found *found = &join->found;
     const struct {
@@ -322,6 +303,10 @@ int programs_check_versions(struct join *join, const struct artifacts *lock, str
     } programs[] = {{&service_kubelet, &found->kubelet_version},
                     {&service_kube_proxy, &found->kube_proxy_version}};
     const char *wanted = found->options.kubernetes_version;
+    const struct network_plan *plan = &found->plan;
+    const struct cni_plugin *cni = plan->mode ? cni_plugin_by_name(plan->cni_plugin) : NULL;
+    const struct artifact_places places = places_of(found);
+    struct artifact_target target;
     struct service_settings settings;
     _cleanup_(text_list_free) struct text_list arguments = {0};
 
@@ -339,8 +324,13 @@ int programs_check_versions(struct join *join, const struct artifacts *lock, str
         if (check_skew(join, row, version ? version : wanted, err) < 0)
             return -1;
     }
-    if (check_cni(join, lock, err) < 0)
-        return -1;
+    if (cni && cni->check_version && artifact_target_find(cni->name, &target)) {
+        _cleanup_(freep) char *place = artifact_place(&places, target.target);
+        _cleanup_(freep) char *version = coming_version(join, lock, target.name, place);
+
+        if (version && cni->check_version(plan, version, err) < 0)
+            return -1;
+    }
     /* what was not tested together may work: told, not refused */
     for (size_t i = 0; lock && i < lock->count; i++) {
         const struct artifact *a = &lock->items[i];
@@ -351,14 +341,14 @@ int programs_check_versions(struct join *join, const struct artifacts *lock, str
         if (message)
             join_warn(&join->progress, "%s", message);
     }
-    /* made for nothing but to hear whether it can be made */
+    /* the arguments are made only to learn whether they can be made */
     programs_service_settings(join->host, found, &settings);
     return service_arguments(&service_kubelet, &settings, &arguments, NULL, err);
 }
 
 /* ---- arguments ---- */
 
-/* All at once first: that is the rule, and one start of the program. */
+/* First all arguments at once: as a rule the program takes them all, and one start is enough. */
 static int ask_program(struct host *host, const char *program, const struct text_list *arguments,
                        struct error *err) {
     _cleanup_(text_list_free) struct text_list known = {0};
@@ -411,7 +401,7 @@ int programs_check_kubelet(struct join *join, struct bundle *bundle, struct erro
     if (kubelet && artifact_is_installed(join->host, kubelet, &is_written, err) < 0)
         return -1;
 
-    /* a program that is put aside to be asked is removed again, and what is written for it */
+    /* a program that is put aside to be asked is removed again, with what is written for it */
     if (kubelet && !is_written) {
         program = ASIDE_FOLDER "\\kubelet.exe";
         if (bundle_read(bundle, kubelet, &data, &len, err) < 0)

@@ -14,14 +14,16 @@
  * bundle_open_mirror() and bundle_open_upstream(). */
 int programs_bundle(struct join *join, struct bundle **ret, struct error *err);
 void programs_bundle_close(struct join *join);
-/* Notes a program of that source, with its digest (join/undo/journal.h). */
+/* Notes in the journal that this program came from the source of programs_bundle(), with its digest
+ * (join/undo/journal.h). */
 void programs_note(struct join *join, const char *target, const char *sha256);
-/* What came from upstream, with its digests, as WINJOIN_FOLDER\winjoin.lock: the next machines'
- * artifacts.lock. Of other sources: nothing. Kinds: those of journal_write(). */
+/* Writes what came from upstream, with its digests, as WINJOIN_FOLDER\winjoin.lock, which the next
+ * machines can be given as their artifacts.lock. Of another source nothing is written. Kinds: those
+ * of journal_write(). */
 int programs_write_lock(struct join *join, const struct bundle *bundle, struct error *err);
 /* Whether this node runs it: by --kube-proxy and, once the plan is made, by its network's agent. */
 bool programs_wanted(const struct join_found *found, const struct service *service);
-/* artifacts_missing() for those, and the plan's network. */
+/* artifacts_missing() for the services that this node runs, and the network of its plan. */
 int programs_missing(struct host *host, const struct join_found *found,
                      const struct artifacts *lock, struct text_list *ret, struct error *err);
 /* Adds the names of needed programs that are on the machine and differ from artifacts.lock: they
@@ -33,21 +35,17 @@ int programs_unlike(struct join *join, struct text_list *ret, struct error *err)
 /* Adds to the phase's detail which needed programs neither the bundle (NULL: none) nor
  * programs_unlike() compares with a digest. */
 int programs_say_uncompared(struct join *join, const struct artifacts *bundle, struct error *err);
-/* Without a bundle: ERROR_UNTRUSTED that names those that are installed with other bytes than
- * artifacts.lock says. */
-int programs_check_lock(struct join *join, struct error *err);
 /* ERROR_USAGE that names those that are neither here nor in the lock (NULL = no bundle). */
 int programs_check_complete(struct join *join, const struct artifacts *lock, struct error *err);
 /* The version of the installed program ("v1.37.1"), or NULL: by its file, and where that says none
  * and it may be run, by itself (services/program_flags.h). The caller frees. */
 char *programs_version(struct host *host, bool may_run, const char *program);
-/* Are both known, and the same? The v may lack. */
+/* Are both versions known, and the same? Either may lack its v. */
 bool programs_same_version(const char *a, const char *b);
-/* The version of the kubelet that runs, or will: the bundle's once it was checked, the installed
- * one's, else the cluster's. Borrowed. */
-const char *programs_kubelet_version(struct host *host, struct join_found *found);
-/* The same of kube-proxy. */
-const char *programs_kube_proxy_version(struct host *host, struct join_found *found);
+/* The version of the kubelet or kube-proxy (their rows) that runs on this node, or will: the
+ * bundle's once it was checked, the installed one's, else the cluster's. Borrowed. */
+const char *programs_node_version(struct host *host, struct join_found *found,
+                                  const struct service *service);
 /* The sandbox image: of the repository that the cluster names, or upstream's where a bundle brings
  * that. The caller frees. */
 char *programs_sandbox_image(struct host *host, struct join_found *found);
@@ -120,18 +118,19 @@ enum image_fit { IMAGE_UNFIT, IMAGE_FITS, IMAGE_UNKNOWN };
 
 /* By what is known of it; build 0: not known. */
 enum image_fit image_fit(const struct image_facts *facts, unsigned build);
-/* The same of a registry's, and ret is filled (image_facts_free()). docker.io is not asked: its
- * registry has another name. What the registry failed with is in err, which says nothing else. */
+/* The same of an image in a registry, which is asked; ret is filled (image_facts_free()). docker.io
+ * is not asked: its registry has another name. What the registry failed with is in err, which says
+ * nothing else. */
 enum image_fit image_fit_ask(const struct mirror *from, const char *image, unsigned build,
                              struct image_facts *ret, struct error *err);
 /* The same name with the tag of this build, where tags differ in that alone: "...:ltsc2022". NULL:
  * it has no such tag, or it is for this build already. The caller frees. */
 char *image_for_build(const char *image, unsigned build);
-/* The same where the registry has it and it fits. */
+/* The same name, where the registry has it and it fits. */
 char *image_for_build_ask(const struct mirror *from, const char *image, unsigned build);
 
-/* Of the open bundle's, by the beginning of its archive. One that begins otherwise than those of
- * image_fetch() is not understood: its import says what is wrong. */
+/* Does this image of the open bundle fit? By the beginning of its archive. One that begins
+ * otherwise than those of image_fetch() is not understood: its import says what is wrong. */
 enum image_fit bundle_image_fit(struct join *join, const struct artifact *image,
                                 struct image_facts *ret);
 /* ERROR_PREFLIGHT: an image of the open bundle (none: 0), or its sandbox image, is not for this

@@ -45,22 +45,6 @@ int programs_unlike(struct join *join, struct text_list *ret, struct error *err)
     return 0;
 }
 
-int programs_check_lock(struct join *join, struct error *err) {
-    _cleanup_(text_list_free) struct text_list unlike = {0};
-    _cleanup_(freep) char *names = NULL;
-
-    if (!join->found.options.lock)
-        return 0;
-    if (programs_unlike(join, &unlike, err) < 0)
-        return -1;
-    names = text_list_join(&unlike, ", ");
-    return unlike.count ? error_set(err, ERROR_UNTRUSTED,
-                                    "programs are not those of lock '%s', and may not be "
-                                    "downloaded: %s",
-                                    join->found.options.lock, names)
-                        : 0;
-}
-
 int programs_say_uncompared(struct join *join, const struct artifacts *bundle, struct error *err) {
     _cleanup_(text_list_free) struct text_list needed = {0}, unknown = {0};
     _cleanup_(freep) char *names = NULL;

@@ -15,16 +15,30 @@ static int hint_at_manifest(struct error *err) {
                            "admin.conf | kubectl apply -f -");
 }
 
-/* The rights of kube-proxy and of an agent with the node's identity: one that asks for another
- * later has its rights. A question without an answer does not count as refused. */
-static int check_node(struct join *join, bool kube_proxy, struct error *err) {
+/* The rights that the node's services will need: of kube-proxy, and of an agent with the node's
+ * identity (one that asks for another one later has its own rights). */
+static int check_services(struct join *join, struct error *err) {
     static const struct kube_right proxy[] = {{"list", "", "services"},
                                               {"list", "discovery.k8s.io", "endpointslices"}};
+    bool kube_proxy = programs_wanted(&join->found, &service_kube_proxy);
     const struct network_agent *agent = join->found.plan.agent;
     _cleanup_(text_list_free) struct text_list verbs = {0};
     struct kube_right wanted[WANTED_MAX];
     bool may[WANTED_MAX];
     size_t count = 0;
+
+    if (!join->found.client_is_node) {
+        if (!join->found.cluster.unprepared || (!kube_proxy && !agent->rights))
+            return 0;
+        (void)error_set(err, ERROR_PREFLIGHT,
+                        "[" RIGHTS_CHECK "] this cluster has not granted Windows nodes their "
+                        "rights: ConfigMap kube-system/winjoin cannot be read (403), and %s would "
+                        "be refused",
+                        kube_proxy ? "kube-proxy" : agent->service);
+        (void)hint_at_manifest(err);
+        return error_hint(
+            err, "where they were granted otherwise: --ignore-preflight-errors " RIGHTS_CHECK);
+    }
 
     for (; kube_proxy && count < ARRAY_SIZE(proxy); count++)
         wanted[count] = proxy[count];
@@ -35,6 +49,7 @@ static int check_node(struct join *join, bool kube_proxy, struct error *err) {
         for (size_t i = first; i < verbs.count && count < WANTED_MAX; i++)
             wanted[count++] = (struct kube_right){verbs.items[i], "", r->resource};
     }
+    /* a question without an answer does not count as refused */
     if (kube_may(&join->found.client, wanted, count, may, ERROR_IGNORED) < 0)
         return 0;
     for (size_t i = 0; i < count; i++)
@@ -45,23 +60,6 @@ static int check_node(struct join *join, bool kube_proxy, struct error *err) {
             return hint_at_manifest(err);
         }
     return 0;
-}
-
-/* What the node's services will need. */
-static int check_services(struct join *join, struct error *err) {
-    bool kube_proxy = programs_wanted(&join->found, &service_kube_proxy);
-
-    if (join->found.client_is_node)
-        return check_node(join, kube_proxy, err);
-    if (!join->found.cluster.unprepared || (!kube_proxy && !join->found.plan.agent->rights))
-        return 0;
-    (void)error_set(err, ERROR_PREFLIGHT,
-                    "[" RIGHTS_CHECK "] this cluster has not granted Windows nodes their rights: "
-                    "ConfigMap kube-system/winjoin cannot be read (403), and %s would be refused",
-                    kube_proxy ? "kube-proxy" : join->found.plan.agent->service);
-    (void)hint_at_manifest(err);
-    return error_hint(err,
-                      "where they were granted otherwise: --ignore-preflight-errors " RIGHTS_CHECK);
 }
 
 int rights_check(struct join *join, struct error *err) {

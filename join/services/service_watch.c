@@ -33,40 +33,18 @@ int service_watch_hint(struct service_watch *watch, struct error *err) {
     return -1;
 }
 
-static int count_end(struct service_watch *watch, const struct host_service *service,
-                     struct error *err) {
+int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error *err) {
+    _cleanup_(host_service_free) struct host_service found = {0};
     const char *name = watch->service->name;
     const unsigned *delays = watch->service->restart_delays_ms;
     size_t last = ARRAY_SIZE(watch->service->restart_delays_ms) - 1;
+    struct error why = {0};
     unsigned pause;
 
-    if (watch->ends++ == SERVICE_RESTARTS_MAX) {
-        (void)error_set(err, ERROR_HOST,
-                        "keep %s running: it ended %u times, the last time with exit code %u", name,
-                        watch->ends, (unsigned)service->exit_code);
-        (void)service_watch_hint(watch, err);
-        return error_hint(
-            err, "fix that and run the same command again; winjoin reset undoes what was done");
-    }
-    /* From our table: not every SCM keeps what it was told (Wine's). */
-    pause = delays[watch->ends - 1 < last ? watch->ends - 1 : last];
-    if (pause > SERVICE_PAUSE_MAX_MS)
-        pause = SERVICE_PAUSE_MAX_MS;
-    watch->again_ms = host_monotonic_ms(watch->host) + pause;
-    join_warn(watch->progress, "%s ended with exit code %u: restarted after %.0f s (its log: %s)",
-              name, (unsigned)service->exit_code, pause / 1000.0, watch->service->log_folder);
-    return 0;
-}
-
-int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error *err) {
-    _cleanup_(host_service_free) struct host_service found = {0};
-    struct error why = {0};
-
-    if (host_service_query(watch->host, watch->service->name, &found, err) < 0)
+    if (host_service_query(watch->host, name, &found, err) < 0)
         return -1;
     if (found.state == HOST_SERVICE_ABSENT) {
-        (void)error_set(err, ERROR_HOST, "keep %s running: somebody removed the service",
-                        watch->service->name);
+        (void)error_set(err, ERROR_HOST, "keep %s running: somebody removed the service", name);
         return error_hint(err, "the same command registers it again");
     }
     if (ret_runs)
@@ -75,16 +53,31 @@ int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error
         watch->again_ms = 0;
         return 0;
     }
-    if (!watch->again_ms)
-        return count_end(watch, &found, err);
+    if (!watch->again_ms && watch->ends++ == SERVICE_RESTARTS_MAX) {
+        (void)error_set(err, ERROR_HOST,
+                        "keep %s running: it ended %u times, the last time with exit code %u", name,
+                        watch->ends, (unsigned)found.exit_code);
+        (void)service_watch_hint(watch, err);
+        return error_hint(
+            err, "fix that and run the same command again; winjoin reset undoes what was done");
+    }
+    if (!watch->again_ms) { /* by our own table: not every SCM keeps what it was told (Wine's) */
+        pause = delays[watch->ends - 1 < last ? watch->ends - 1 : last];
+        if (pause > SERVICE_PAUSE_MAX_MS)
+            pause = SERVICE_PAUSE_MAX_MS;
+        watch->again_ms = host_monotonic_ms(watch->host) + pause;
+        join_warn(watch->progress,
+                  "%s ended with exit code %u: restarted after %.0f s (its log: %s)", name,
+                  (unsigned)found.exit_code, pause / 1000.0, watch->service->log_folder);
+        return 0;
+    }
     if (host_monotonic_ms(watch->host) < watch->again_ms)
         return 0;
 
     watch->again_ms = 0;
     /* Windows starts it again at the same time: whoever comes second finds it running. ERROR_HOST:
      * it ended once more, which the next look counts. */
-    if (host_service_start(watch->host, watch->service->name, START_TIMEOUT_MS, &why) < 0 &&
-        why.kind != ERROR_HOST)
+    if (host_service_start(watch->host, name, START_TIMEOUT_MS, &why) < 0 && why.kind != ERROR_HOST)
         return error_pass(err, &why);
     return 0;
 }
@@ -165,43 +158,13 @@ int service_register(struct journal *journal, const struct service *service,
                : written_service(journal, service, err);
 }
 
-static int start(struct service_watch *watch, struct journal *journal,
-                 const struct service *service, const struct service_settings *settings,
-                 struct error *err) {
-    _cleanup_(host_service_free) struct host_service before = {0}, found = {0};
-    bool changed = false, adopted;
-
-    if (settings->adopt && host_service_query(journal->host, service->name, &before, err) < 0)
-        return -1;
-    adopted = settings->adopt && before.state != HOST_SERVICE_ABSENT && !service_is_ours(&before);
-    if (adopted && !service->extra_args) /* nothing of it changes: nothing to take back */
-        return service_watch_start(watch, service, err);
-    /* what winjoin itself does at boot has no phase that starts it */
-    for (size_t i = 0; !adopted && i < ARRAY_SIZE(service->depends_on) && service->depends_on[i];
-         i++) {
-        const struct service *needed = service_by_name(service->depends_on[i]);
-
-        if (needed && !needed->artifact &&
-            service_register(journal, needed, settings, NULL, err) < 0)
-            return -1;
-    }
-    if (service_register(journal, service, settings, &changed, err) < 0 ||
-        (changed && host_service_stop(watch->host, service->name, STOP_TIMEOUT_MS, err) < 0))
-        return -1;
-    /* what an earlier life of the program has left would be taken for this one's */
-    if (service->ready_file && (journal_file(journal, service->ready_file, err) < 0 ||
-                                host_service_query(journal->host, service->name, &found, err) < 0 ||
-                                (found.state != HOST_SERVICE_RUNNING &&
-                                 host_remove(journal->host, service->ready_file, err) < 0)))
-        return -1;
-    return service_watch_start(watch, service, err);
-}
-
 int service_start(struct service_watch *watch, struct journal *journal,
                   const struct service *service, const struct service_settings *settings,
                   struct error *err) {
     struct service_settings own = *settings;
     _cleanup_(text_list_free) struct text_list known = {0}, dropped = {0}, arguments = {0};
+    _cleanup_(host_service_free) struct host_service before = {0}, found = {0};
+    bool changed = false, adopted;
     struct error why = {0};
 
     if (host_refuse_stranger(watch->host, service->program, err) < 0)
@@ -217,5 +180,27 @@ int service_start(struct service_watch *watch, struct journal *journal,
             join_warn(watch->progress, "%s does not know '%s': left out", service->name,
                       dropped.items[i]);
     }
-    return start(watch, journal, service, &own, err);
+    if (own.adopt && host_service_query(journal->host, service->name, &before, err) < 0)
+        return -1;
+    adopted = own.adopt && before.state != HOST_SERVICE_ABSENT && !service_is_ours(&before);
+    if (adopted && !service->extra_args) /* nothing of it changes: nothing to take back */
+        return service_watch_start(watch, service, err);
+    /* what winjoin itself does at boot has no phase that starts it */
+    for (size_t i = 0; !adopted && i < ARRAY_SIZE(service->depends_on) && service->depends_on[i];
+         i++) {
+        const struct service *needed = service_by_name(service->depends_on[i]);
+
+        if (needed && !needed->artifact && service_register(journal, needed, &own, NULL, err) < 0)
+            return -1;
+    }
+    if (service_register(journal, service, &own, &changed, err) < 0 ||
+        (changed && host_service_stop(watch->host, service->name, STOP_TIMEOUT_MS, err) < 0))
+        return -1;
+    /* what an earlier life of the program has left would be taken for this one's */
+    if (service->ready_file && (journal_file(journal, service->ready_file, err) < 0 ||
+                                host_service_query(journal->host, service->name, &found, err) < 0 ||
+                                (found.state != HOST_SERVICE_RUNNING &&
+                                 host_remove(journal->host, service->ready_file, err) < 0)))
+        return -1;
+    return service_watch_start(watch, service, err);
 }

@@ -81,13 +81,9 @@ static int read_line(struct journal *j, bool first, const char *line, size_t len
     return 0;
 }
 
-static char *file_of(const struct journal *j) {
-    return xasprintf("%s\\journal\\journal.jsonl", j->folder);
-}
-
-int journal_open_in(struct host *host, const char *folder, struct journal *ret, struct error *err) {
+int journal_open(struct host *host, const char *folder, struct journal *ret, struct error *err) {
     struct journal journal = {.host = host, .folder = folder};
-    _cleanup_(freep) char *text = NULL, *file = file_of(&journal);
+    _cleanup_(freep) char *text = NULL, *file = xasprintf("%s" JOURNAL_NAME, folder);
     struct error unasked = {0};
     size_t len, number = 1;
 
@@ -113,38 +109,23 @@ int journal_open_in(struct host *host, const char *folder, struct journal *ret, 
     return 0;
 }
 
-int journal_open(struct host *host, struct journal *ret, struct error *err) {
-    return journal_open_in(host, WINJOIN_FOLDER, ret, err);
-}
-
-static const struct journal_entry *find(const struct journal *journal, enum journal_kind kind,
-                                        const char *target) {
+const struct journal_entry *journal_find(const struct journal *journal, enum journal_kind kind,
+                                         const char *target) {
     for (size_t i = 0; i < journal->count; i++)
         if (journal->entries[i].kind == kind &&
-            text_equal_nocase(journal->entries[i].target, target))
+            (!target || text_equal_nocase(journal->entries[i].target, target)))
             return &journal->entries[i];
     return NULL;
-}
-
-const struct journal_entry *journal_switch(const struct journal *journal) {
-    for (size_t i = 0; i < journal->count; i++)
-        if (journal->entries[i].kind == JOURNAL_SWITCH)
-            return &journal->entries[i];
-    return NULL;
-}
-
-bool journal_has(const struct journal *journal, enum journal_kind kind, const char *target) {
-    return find(journal, kind, target);
 }
 
 bool journal_has_absent(const struct journal *journal, enum journal_kind kind, const char *target) {
-    const struct journal_entry *entry = find(journal, kind, target);
+    const struct journal_entry *entry = journal_find(journal, kind, target);
 
     return entry && json_bool_at(entry->before, "absent", false);
 }
 
 static int save(struct journal *j, struct error *err) {
-    _cleanup_(freep) char *file = file_of(j);
+    _cleanup_(freep) char *file = xasprintf("%s" JOURNAL_NAME, j->folder);
     _cleanup_(text_free) struct text out = {0};
     int result = 0;
 
@@ -174,7 +155,7 @@ static int save(struct journal *j, struct error *err) {
 /* In this one alone. */
 static int record(struct journal *journal, enum journal_kind kind, const char *target,
                   json_t *before, struct error *err) {
-    if (journal_has(journal, kind, target)) {
+    if (journal_find(journal, kind, target)) {
         json_decref(before);
         return 0;
     }
@@ -213,7 +194,7 @@ int journal_file(struct journal *journal, const char *path, struct error *err) {
 
     if (journal->also && journal_file(journal->also, path, err) < 0)
         return -1;
-    if (journal_has(journal, JOURNAL_FILE_ENTRY, path))
+    if (journal_find(journal, JOURNAL_FILE_ENTRY, path))
         return 0;
     if (host_file_type(journal->host, path) == HOST_ABSENT)
         return record(journal, JOURNAL_FILE_ENTRY, path, NULL, err);
@@ -231,7 +212,7 @@ int journal_file(struct journal *journal, const char *path, struct error *err) {
 static int record_names(struct journal *journal, const char *path, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
 
-    if (journal_has(journal, JOURNAL_FOLDER_ENTRY, path))
+    if (journal_find(journal, JOURNAL_FOLDER_ENTRY, path))
         return 0;
     if (host_list(journal->host, path, &names, err) < 0)
         return -1;
@@ -240,7 +221,7 @@ static int record_names(struct journal *journal, const char *path, struct error 
 }
 
 int journal_open_joining(struct journal *journal, struct journal *ret, struct error *err) {
-    if (journal_open_in(journal->host, JOINING_FOLDER, ret, err) < 0)
+    if (journal_open(journal->host, JOINING_FOLDER, ret, err) < 0)
         return -1;
     journal->also = ret;
     journal->prepared = true;
@@ -257,7 +238,7 @@ static int journal_folder(struct journal *journal, const char *path, struct erro
     if (there && journal->prepared && journal_has_absent(journal, JOURNAL_FOLDER_ENTRY, path) &&
         record_names(journal->also, path, err) < 0)
         return -1;
-    if (journal_has(journal, JOURNAL_FOLDER_ENTRY, path))
+    if (journal_find(journal, JOURNAL_FOLDER_ENTRY, path))
         return 0;
     if (there && host_access_get(journal->host, path, &access, err) < 0)
         return -1;
@@ -272,53 +253,40 @@ json_t *journal_service_json(const struct host_service *s) {
 
     for (size_t i = 0; i < ARRAY_SIZE(s->restart_delays_ms); i++)
         json_array_append_new(delays, json_integer(s->restart_delays_ms[i]));
-    return json_pack(
-        "{s:b, s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:b, s:i, s:i, s:b}", "present", 1, "displayName",
-        s->display_name ? s->display_name : "", "description", s->description ? s->description : "",
-        "command", s->command ? s->command : "", "dependsOn", json_texts(&s->depends_on),
-        "environment", json_texts(&s->environment), "autoStart", s->auto_start, "restartDelaysMs",
-        delays, "restartOnError", s->restart_on_error, "resetSeconds", (int)s->reset_seconds,
-        "preshutdownMs", (int)s->preshutdown_ms, "running", s->state == HOST_SERVICE_RUNNING);
-}
-
-static int repair_service(struct journal *journal, const char *name, struct error *err) {
-    _cleanup_(host_service_free) struct host_service service = {0};
-    bool half_made;
-
-    if (!journal_has_absent(journal, JOURNAL_SERVICE, name))
-        return 0;
-    if (host_service_query(journal->host, name, &service, err) < 0)
-        return -1;
-    half_made = service.state != HOST_SERVICE_ABSENT && !service_is_ours(&service);
-    return half_made ? host_service_delete(journal->host, name, MEND_TIMEOUT_MS, err) : 0;
+    return json_pack("{s:b, s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:b, s:i, s:i}", "present", 1,
+                     "displayName", s->display_name ? s->display_name : "", "description",
+                     s->description ? s->description : "", "command", s->command ? s->command : "",
+                     "dependsOn", json_texts(&s->depends_on), "environment",
+                     json_texts(&s->environment), "autoStart", s->auto_start, "restartDelaysMs",
+                     delays, "restartOnError", s->restart_on_error, "resetSeconds",
+                     (int)s->reset_seconds, "preshutdownMs", (int)s->preshutdown_ms);
 }
 
 int journal_service(struct journal *journal, const char *name, struct error *err) {
     _cleanup_(host_service_free) struct host_service service = {0};
+    bool recorded = journal_find(journal, JOURNAL_SERVICE, name);
     json_t *before = NULL;
 
     if (journal->also && journal_service(journal->also, name, err) < 0)
         return -1;
-    if (journal_has(journal, JOURNAL_SERVICE, name))
-        return repair_service(journal, name, err);
+    if (recorded && !journal_has_absent(journal, JOURNAL_SERVICE, name))
+        return 0;
     if (host_service_query(journal->host, name, &service, err) < 0)
         return -1;
-    if (service.state != HOST_SERVICE_ABSENT)
+    if (recorded) /* nobody's mark is on it: half made by a run that was killed */
+        return service.state != HOST_SERVICE_ABSENT && !service_is_ours(&service)
+                   ? host_service_delete(journal->host, name, MEND_TIMEOUT_MS, err)
+                   : 0;
+    if (service.state != HOST_SERVICE_ABSENT) {
         before = journal_service_json(&service);
+        json_object_set_new(before, "running", json_boolean(service.state == HOST_SERVICE_RUNNING));
+    }
     return record(journal, JOURNAL_SERVICE, name, before, err);
-}
-
-int journal_repair_services(struct journal *journal, struct error *err) {
-    for (size_t i = 0; i < journal->count; i++)
-        if (journal->entries[i].kind == JOURNAL_SERVICE &&
-            repair_service(journal, journal->entries[i].target, err) < 0)
-            return -1;
-    return 0;
 }
 
 int journal_write(struct journal *journal, const char *path, const void *data, size_t len,
                   enum host_access access, struct error *err) {
-    if (journal_has(journal, JOURNAL_FILE_ENTRY, path) && host_has(journal->host, path, data, len))
+    if (journal_find(journal, JOURNAL_FILE_ENTRY, path) && host_has(journal->host, path, data, len))
         return 0;
     if (journal_file(journal, path, err) < 0)
         return -1;
@@ -335,7 +303,7 @@ static int own_parents(struct journal *journal, const char *path, struct text_li
 
         if (text_ends_with(parent, ":"))
             continue;
-        if (!journal_has(journal, JOURNAL_FOLDER_ENTRY, parent)) {
+        if (!journal_find(journal, JOURNAL_FOLDER_ENTRY, parent)) {
             if (!row && host_file_type(journal->host, parent) != HOST_ABSENT)
                 continue;
             if ((row ? journal_folder(journal, parent, err)

@@ -12,14 +12,15 @@
 
 #define WINJOIN_FOLDER HOST_OWN_FOLDER
 #define JOURNAL_FOLDER WINJOIN_FOLDER "\\journal"
-#define JOURNAL_FILE JOURNAL_FOLDER "\\journal.jsonl"
+#define JOURNAL_NAME "\\journal\\journal.jsonl" /* behind a journal's folder */
+#define JOURNAL_FILE WINJOIN_FOLDER JOURNAL_NAME
 /* An upgrade's own journal, which goes back to what stood before the upgrade, with its backups. */
 #define UPGRADE_FOLDER WINJOIN_FOLDER "\\upgrade"
 /* There where `winjoin prepare` has run (join/prepare/prepare.h). */
 #define PREPARED_FILE WINJOIN_FOLDER "\\prepared.json"
 /* The journal of a join on a prepared server, which goes back to the preparation. */
 #define JOINING_FOLDER WINJOIN_FOLDER "\\joining"
-/* What runs leave; a reset keeps them. */
+/* What winjoin's runs leave there is kept by a reset. */
 #define LOGS_FOLDER WINJOIN_FOLDER "\\logs"
 #define REPORTS_FOLDER WINJOIN_FOLDER "\\reports"
 
@@ -68,19 +69,20 @@ struct journal {
     bool written_changed;
 };
 
-/* Reads what there is (absent: empty). A last line that was cut by a crash is dropped; any other
- * line that does not parse, or another version's first line, is ERROR_MALFORMED. A folder or file
- * of it that an ordinary user made is ERROR_DENIED: such a user could have it undo anything.
+/* Reads the journal in this folder (WINJOIN_FOLDER, UPGRADE_FOLDER, JOINING_FOLDER; borrowed). One
+ * that is absent is empty. A last line that was cut by a crash is dropped; any other line that does
+ * not parse, or another version's first line, is ERROR_MALFORMED. A folder or file of the journal
+ * that an ordinary user made is ERROR_DENIED: such a user could have it undo anything.
  * journal_close(). */
-int journal_open(struct host *host, struct journal *ret, struct error *err);
-/* The same of the one in another folder (UPGRADE_FOLDER, JOINING_FOLDER), borrowed. */
-int journal_open_in(struct host *host, const char *folder, struct journal *ret, struct error *err);
+int journal_open(struct host *host, const char *folder, struct journal *ret, struct error *err);
 void journal_close(struct journal *journal);
 /* Begins JOINING_FOLDER's, or goes on with it, as `journal->also` (ret, which the caller closes):
  * its first entries are the journal itself and winjoin's folder. */
 int journal_open_joining(struct journal *journal, struct journal *ret, struct error *err);
-/* true when the thing is recorded already. */
-bool journal_has(const struct journal *journal, enum journal_kind kind, const char *target);
+/* The first entry of this kind for this thing, in any case of letters, or (target NULL) for any
+ * thing. Borrowed, until the next entry is recorded; NULL: nothing is recorded. */
+const struct journal_entry *journal_find(const struct journal *journal, enum journal_kind kind,
+                                         const char *target);
 /* Records a thing and what stood before (new reference is taken over, NULL: nothing did); written
  * to disk before it returns. Recorded already: nothing happens. */
 int journal_record(struct journal *journal, enum journal_kind kind, const char *target,
@@ -101,17 +103,13 @@ int journal_file(struct journal *journal, const char *path, struct error *err);
 int journal_own_folder(struct journal *journal, const char *path, struct error *err);
 int journal_own_folders(struct journal *journal, const char *const *paths, size_t count,
                         struct error *err);
-/* One that is recorded already and that a killed run had created and not marked yet is deleted: the
- * journal says that nothing stood there before, and nobody's mark is on it. Its making may end
+/* Looks at a service and records it. Where it is recorded already as absent before, and a killed
+ * run had created and not marked it yet, it is deleted: nobody's mark is on it. Its making may end
  * after the run that asked for it. */
 int journal_service(struct journal *journal, const char *name, struct error *err);
-/* The same for all that are recorded. */
-int journal_repair_services(struct journal *journal, struct error *err);
-/* What is recorded of a service that is there. New reference. */
+/* What is recorded of a service that is there, but for whether it runs. New reference. */
 json_t *journal_service_json(const struct host_service *service);
-/* The first base network that is recorded, borrowed; NULL when none is. */
-const struct journal_entry *journal_switch(const struct journal *journal);
-/* true when it is recorded, and that nothing stood there before. */
+/* Is the thing recorded, and as one that was not there before? */
 bool journal_has_absent(const struct journal *journal, enum journal_kind kind, const char *target);
 /* Writes a file: journal_file, then host_write when the content differs. */
 int journal_write(struct journal *journal, const char *path, const void *data, size_t len,
@@ -149,14 +147,15 @@ int undo_entry(struct host *host, const struct journal_entry *entry, const char 
 
 #define WRITTEN_FILE JOURNAL_FOLDER "\\written.json"
 
-/* Each notes a thing that the journal's phase has written, in memory. An upgrade's phases, which
- * `winjoin join phase` does not know, leave the join's phase beside it. */
+/* Notes in memory that the journal's phase has written a thing, and as what: an object that is
+ * taken over. Of a program that is {"sha256", "source"?}, in lower-case hex, and the flags that
+ * name its source again; of a firewall rule {}. An upgrade's phases, which `winjoin join phase`
+ * does not know, leave the join's phase beside it. */
+void written_note(struct journal *journal, enum journal_kind kind, const char *target,
+                  json_t *as_written);
+/* The same of a file with this content. */
 void written_file(struct journal *journal, const char *path, const void *data, size_t len);
-/* A program, by its digest (lower-case hex), and the flags that name its source again. */
-void written_program(struct journal *journal, const char *path, const char *sha256,
-                     const char *source);
-void written_firewall(struct journal *journal, const char *rule);
-/* As HNS tells it. */
+/* The same of a network, as HNS tells it. */
 void written_network(struct journal *journal, const struct hcn_network *network);
 /* As the SCM has it now, and what its host starts (its settings file). Kinds: those of
  * host_service_query() and host_read(). */

@@ -27,7 +27,8 @@ static int found(const struct marks *marks, enum journal_kind kind, const char *
     return 0;
 }
 
-/* The last network on a switch takes that along; the adapter gets back what it has now. */
+/* When the last network on a virtual switch is deleted, the switch goes, too. Undone, the adapter
+ * gets back what it has now. */
 static int found_switch(const struct marks *marks, const char *name, struct error *err) {
     struct nic_snapshot card = {0};
     json_t *before;
@@ -41,53 +42,25 @@ static int found_switch(const struct marks *marks, const char *name, struct erro
     return found(marks, JOURNAL_SWITCH, name, before, err);
 }
 
-static bool is_ours(const json_t *document, struct hcn_network *ret) {
-    return hcn_network_parse(document, ret, ERROR_IGNORED) == 0 && hcn_network_is_ours(ret);
-}
-
-static int find_base(const struct marks *marks, const json_t *networks, bool *ret,
-                     struct error *err) {
-    *ret = journal_has(marks->journal, JOURNAL_SWITCH, NETWORK_BASE_NAME);
-    json_each(networks, i, document) {
-        struct hcn_network network;
-
-        if (*ret || !is_ours(document, &network) || !text_equal(network.name, NETWORK_BASE_NAME))
-            continue;
-        *ret = true;
-        if (found_switch(marks, network.name, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int find_networks(const struct marks *marks, const json_t *networks, bool base,
-                         struct error *err) {
-    json_each(networks, i, document) {
-        struct hcn_network network;
-
-        if (is_ours(document, &network) &&
-            !journal_has(marks->journal, JOURNAL_NETWORK, network.name) &&
-            !journal_has(marks->journal, JOURNAL_SWITCH, network.name) &&
-            !text_equal(network.name, NETWORK_BASE_NAME) &&
-            (base ? found(marks, JOURNAL_NETWORK, network.name, NULL, err)
-                  : found_switch(marks, network.name, err)) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 int marks_find(struct journal *journal, bool record, marks_told *told, void *context,
                struct error *err) {
     const struct marks marks = {journal, record, told, context};
     _cleanup_(text_list_free) struct text_list rules = {0};
     _cleanup_json_ json_t *networks = NULL;
     uint64_t before = host_set_limit(journal->host, HNS_MS);
-    bool base;
+    bool base = journal_find(journal, JOURNAL_SWITCH, NETWORK_BASE_NAME);
+    struct hcn_network network;
 
     (void)hcn_list(journal->host, HCN_NETWORK, NULL, NULL, &networks, ERROR_IGNORED);
     host_set_deadline(journal->host, before);
-    if (find_base(&marks, networks, &base, err) < 0)
-        return -1;
+    json_each(networks, i, document) {
+        if (base || hcn_network_parse(document, &network, ERROR_IGNORED) < 0 ||
+            !hcn_network_is_ours(&network) || !text_equal(network.name, NETWORK_BASE_NAME))
+            continue;
+        base = true;
+        if (found_switch(&marks, network.name, err) < 0)
+            return -1;
+    }
 
     firewall_names(&rules);
     for (size_t i = 0; i < rules.count; i++) {
@@ -95,19 +68,28 @@ int marks_find(struct journal *journal, bool record, marks_told *told, void *con
 
         if (host_firewall_has(journal->host, rules.items[i], &there, err) < 0)
             return -1;
-        if (there && !journal_has(journal, JOURNAL_FIREWALL, rules.items[i]) &&
+        if (there && !journal_find(journal, JOURNAL_FIREWALL, rules.items[i]) &&
             found(&marks, JOURNAL_FIREWALL, rules.items[i], NULL, err) < 0)
             return -1;
     }
-    if (find_networks(&marks, networks, base, err) < 0)
-        return -1;
+    /* where there is no base network, each of the others has a switch of its own */
+    json_each(networks, i, document) {
+        if (hcn_network_parse(document, &network, ERROR_IGNORED) == 0 &&
+            hcn_network_is_ours(&network) &&
+            !journal_find(journal, JOURNAL_NETWORK, network.name) &&
+            !journal_find(journal, JOURNAL_SWITCH, network.name) &&
+            !text_equal(network.name, NETWORK_BASE_NAME) &&
+            (base ? found(&marks, JOURNAL_NETWORK, network.name, NULL, err)
+                  : found_switch(&marks, network.name, err)) < 0)
+            return -1;
+    }
 
     for (const struct service *const *row = service_table; *row; row++) {
         _cleanup_(host_service_free) struct host_service service = {0};
 
         if (host_service_query(journal->host, (*row)->name, &service, err) < 0)
             return -1;
-        if (service_is_ours(&service) && !journal_has(journal, JOURNAL_SERVICE, (*row)->name) &&
+        if (service_is_ours(&service) && !journal_find(journal, JOURNAL_SERVICE, (*row)->name) &&
             found(&marks, JOURNAL_SERVICE, (*row)->name, NULL, err) < 0)
             return -1;
     }

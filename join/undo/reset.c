@@ -15,33 +15,13 @@
 
 enum { EVERY_KIND = -1 };
 
-/* End first: a kubelet that runs would create its pods again while their network goes, and
- * winjoin-network would say something of the Node again. */
-static int stop_first(const struct journal *journal, const char *name, struct error *err) {
-    if (!journal_has(journal, JOURNAL_SERVICE, name))
-        return 0;
-    return host_service_stop(journal->host, name, UNDO_STOP_MS, err);
-}
+/* Removes the routes that winjoin-network has written since the join, by what the join wrote down
+ * of its network. A plan without a mode: nothing was written down. */
+static int remove_routes(struct host *host, const struct chosen *chosen,
+                         const struct network_plan *plan, struct error *err) {
+    _cleanup_json_ json_t *routes = plan->mode ? chosen_routes_ever(host, chosen) : NULL;
 
-/* What a join wrote down of its network; a plan without a mode: nothing. */
-struct joined {
-    struct chosen chosen;
-    struct network_plan plan;
-};
-
-static void joined_free(struct joined *joined) {
-    network_plan_free(&joined->plan);
-    chosen_free(&joined->chosen);
-}
-
-/* Those that winjoin-network has written since the join. */
-static int remove_routes(struct host *host, const struct joined *joined, struct error *err) {
-    _cleanup_json_ json_t *routes = NULL;
-
-    if (!joined->plan.mode)
-        return 0;
-    routes = chosen_routes_ever(host, &joined->chosen);
-    return peers_remove(host, &joined->plan, routes, err);
+    return plan->mode ? peers_remove(host, plan, routes, err) : 0;
 }
 
 static void tell(const struct reset_options *options, const char *what, const char *how,
@@ -91,7 +71,7 @@ static void end_pods(const struct journal *journal, const struct reset_options *
     struct error why = {0};
     size_t len;
 
-    if (!journal_has(journal, JOURNAL_SERVICE, service_kubelet.name))
+    if (!journal_find(journal, JOURNAL_SERVICE, service_kubelet.name))
         return;
     /* Where the node's runtime listens: what the kubelet was told, by an administrator, of this
      * machine. Else winjoin's own default applies. */
@@ -212,7 +192,7 @@ static int remove_own(struct host *host, struct error *err) {
     return keeps ? 0 : host_remove_tree(host, WINJOIN_FOLDER, err);
 }
 
-/* What winjoin has said of the Node; who deletes that does not need it. */
+/* Takes back what winjoin has said of the Node. Whoever deletes the Node does not need that. */
 static void clear_node(struct host *host, const struct reset_options *options) {
     const struct {
         const char *what;
@@ -252,34 +232,38 @@ static void tell_mark(void *context, enum journal_kind kind, const char *target)
 int reset_run(struct host *host, const struct reset_options *options, struct reset_result *ret,
               struct error *err) {
     struct resetting resetting = {options, ret};
-    _cleanup_(joined_free) struct joined joined = {0};
+    _cleanup_(chosen_free) struct chosen chosen = {0};
+    _cleanup_(network_plan_free) struct network_plan plan = {0};
     _cleanup_(journal_close) struct journal journal = {0};
     struct error why = {0};
     int result = 0;
 
     *ret = (struct reset_result){0};
-    if (journal_open_in(host, options->joining ? JOINING_FOLDER : WINJOIN_FOLDER, &journal, err) <
-        0)
+    if (journal_open(host, options->joining ? JOINING_FOLDER : WINJOIN_FOLDER, &journal, err) < 0)
         return -1;
     /* What is recorded is undone all the same where this cannot be looked at. */
     if (!options->joining &&
         marks_find(&journal, options->force && !options->dry_run, tell_mark, &resetting, &why) < 0)
         tell(options, "what is winjoin's and not in the journal", "", &why);
-    if (chosen_load(host, &joined.chosen, ERROR_IGNORED) == 0)
-        (void)network_plan_make(&joined.chosen.network, &joined.plan,
-                                ERROR_IGNORED); /* or it stays empty */
+    if (chosen_load(host, &chosen, ERROR_IGNORED) == 0)
+        (void)network_plan_make(&chosen.network, &plan, ERROR_IGNORED); /* or it stays empty */
     if (journal.count && !options->dry_run) {
-        result = journal_repair_services(&journal, err) < 0 ||
-                         stop_first(&journal, service_network.name, err) < 0
-                     ? -1
-                     : 0;
+        /* services that a killed run had half made go first */
+        for (size_t i = 0; i < journal.count && result == 0; i++)
+            if (journal.entries[i].kind == JOURNAL_SERVICE)
+                result = journal_service(&journal, journal.entries[i].target, err);
+        /* these two end first: winjoin-network would say something of the Node again, and a kubelet
+         * that runs would create its pods again while their network goes */
+        if (result == 0 && journal_find(&journal, JOURNAL_SERVICE, service_network.name))
+            result = host_service_stop(host, service_network.name, UNDO_STOP_MS, err);
         clear_node(host, options);
     }
     if (result == 0 && journal.count && !options->dry_run)
         /* The probe pods' sandboxes end with all others, by end_pods(). */
         result = diag_remove_left(host, err) < 0 ||
-                         stop_first(&journal, service_kubelet.name, err) < 0 ||
-                         remove_routes(host, &joined, err) < 0
+                         (journal_find(&journal, JOURNAL_SERVICE, service_kubelet.name) &&
+                          host_service_stop(host, service_kubelet.name, UNDO_STOP_MS, err) < 0) ||
+                         remove_routes(host, &chosen, &plan, err) < 0
                      ? -1
                      : 0;
     if (result == 0)
@@ -288,15 +272,15 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
         result = undo_kinds(&journal, EVERY_KIND, options->dry_run ? NULL : CHOSEN_FILE, options,
                             ret, err);
     if (result == 0 && !options->dry_run) /* the service could write some until it was stopped */
-        result = remove_routes(host, &joined, err);
+        result = remove_routes(host, &chosen, &plan, err);
     if (result == 0 && !options->dry_run) /* without that file the routes are not known */
         result = undo_kinds(&journal, EVERY_KIND, NULL, options, ret, err);
     if (result == 0 && !options->dry_run)
         result =
             options->joining ? host_remove_tree(host, JOINING_FOLDER, err) : remove_own(host, err);
     /* what a DaemonSet of the cluster made is not the journal's: it is named with its command */
-    if (result == 0 && joined.plan.external)
-        tell(options, "left", joined.plan.external->removal, NULL);
+    if (result == 0 && plan.external)
+        tell(options, "left", plan.external->removal, NULL);
     return result;
 }
 
@@ -308,7 +292,7 @@ int reset_upgrade(struct host *host, const struct reset_options *options, struct
     int result = 0;
 
     *ret = (struct reset_result){0};
-    if (journal_open_in(host, UPGRADE_FOLDER, &journal, err) < 0)
+    if (journal_open(host, UPGRADE_FOLDER, &journal, err) < 0)
         return -1;
     for (size_t i = 0; i < journal.count && result == 0; i++)
         if (journal.entries[i].kind == JOURNAL_SERVICE)

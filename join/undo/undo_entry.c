@@ -91,52 +91,45 @@ static int undo_folder(struct host *host, const struct journal_entry *entry, con
     return empty ? host_remove(host, entry->target, err) : 0;
 }
 
-/* join/undo/journal.c writes this shape. */
-static int restore_service(struct host *host, const struct journal_entry *entry,
-                           struct error *err) {
-    const json_t *b = entry->before;
-    const json_t *delays = json_object_get(b, "restartDelaysMs");
-    _cleanup_(host_service_free) struct host_service service = {
-        .name = xstrdup(entry->target),
-        .display_name = xstrdup_null(json_text_at(b, "displayName")),
-        .description = xstrdup_null(json_text_at(b, "description")),
-        .command = xstrdup_null(json_text_at(b, "command")),
-        .auto_start = json_bool_at(b, "autoStart", false),
-        .restart_on_error = json_bool_at(b, "restartOnError", false),
-        .reset_seconds = (unsigned)json_number_at(b, "resetSeconds", 0),
-        .preshutdown_ms = (unsigned)json_number_at(b, "preshutdownMs", 0),
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(service.restart_delays_ms); i++)
-        service.restart_delays_ms[i] = (unsigned)json_integer_value(json_array_get(delays, i));
-    json_read_texts(json_object_get(b, "dependsOn"), &service.depends_on);
-    json_read_texts(json_object_get(b, "environment"), &service.environment);
-    if (host_service_put(host, &service, err) < 0)
-        return -1;
-    return json_bool_at(b, "running", false)
-               ? host_service_start(host, entry->target, UNDO_STOP_MS, err)
-               : 0;
-}
-
 static int undo_service(struct host *host, const struct journal_entry *entry, const char **ret_how,
                         struct error *err) {
-    const struct service *service = service_by_name(entry->target);
-    _cleanup_(host_service_free) struct host_service found = {0};
+    const struct service *row = service_by_name(entry->target);
+    const json_t *b = entry->before; /* as join/undo/journal.c writes it */
+    const json_t *delays = json_object_get(b, "restartDelaysMs");
+    _cleanup_(host_service_free) struct host_service service = {0};
 
     if (host_service_stop(host, entry->target, UNDO_STOP_MS, err) < 0)
         return -1;
-    if (json_bool_at(entry->before, "present", false)) {
+    if (json_bool_at(b, "present", false)) {
         *ret_how = "restored";
-        return restore_service(host, entry, err);
+        service = (struct host_service){
+            .name = xstrdup(entry->target),
+            .display_name = xstrdup_null(json_text_at(b, "displayName")),
+            .description = xstrdup_null(json_text_at(b, "description")),
+            .command = xstrdup_null(json_text_at(b, "command")),
+            .auto_start = json_bool_at(b, "autoStart", false),
+            .restart_on_error = json_bool_at(b, "restartOnError", false),
+            .reset_seconds = (unsigned)json_number_at(b, "resetSeconds", 0),
+            .preshutdown_ms = (unsigned)json_number_at(b, "preshutdownMs", 0),
+        };
+        for (size_t i = 0; i < ARRAY_SIZE(service.restart_delays_ms); i++)
+            service.restart_delays_ms[i] = (unsigned)json_integer_value(json_array_get(delays, i));
+        json_read_texts(json_object_get(b, "dependsOn"), &service.depends_on);
+        json_read_texts(json_object_get(b, "environment"), &service.environment);
+        if (host_service_put(host, &service, err) < 0)
+            return -1;
+        return json_bool_at(b, "running", false)
+                   ? host_service_start(host, entry->target, UNDO_STOP_MS, err)
+                   : 0;
     }
     *ret_how = "removed";
-    if (service)
-        return service_remove(host, service, err);
+    if (row)
+        return service_remove(host, row, err);
     /* one of ours without a row: the join that continues after a restart of Windows */
-    if (host_service_query(host, entry->target, &found, err) < 0)
+    if (host_service_query(host, entry->target, &service, err) < 0)
         return -1;
-    return service_is_ours(&found) ? host_service_delete(host, entry->target, UNDO_STOP_MS, err)
-                                   : 0;
+    return service_is_ours(&service) ? host_service_delete(host, entry->target, UNDO_STOP_MS, err)
+                                     : 0;
 }
 
 static int undo_network(struct host *host, const struct journal_entry *entry, const char **ret_how,

@@ -22,11 +22,11 @@ static json_t *notes_of(struct journal *journal) {
     return journal->written;
 }
 
-static void note(struct journal *journal, enum journal_kind kind, const char *target,
-                 json_t *as_written) {
+void written_note(struct journal *journal, enum journal_kind kind, const char *target,
+                  json_t *as_written) {
     json_t *targets = json_object_in(notes_of(journal), journal_kind_names[kind]);
     const json_t *before = json_object_get(targets, target);
-    /* an upgrade's phases leave the join's beside the thing */
+    /* in an upgrade the phase of the join stays noted beside the thing */
     bool keeps = journal->also && !journal->prepared;
     const char *phase =
         keeps ? json_string_value(json_object_get(before, "phase")) : journal->phase;
@@ -44,38 +44,21 @@ static void note(struct journal *journal, enum journal_kind kind, const char *ta
     journal->written_changed = true;
 }
 
-void written_program(struct journal *journal, const char *path, const char *sha256,
-                     const char *source) {
-    note(journal, JOURNAL_FILE_ENTRY, path,
-         json_pack("{s:s, s:s*}", "sha256", sha256, "source", source));
-}
-
 void written_file(struct journal *journal, const char *path, const void *data, size_t len) {
     char digest[DIGEST_TEXT_MAX];
 
     digest_sha256(data, len, digest);
-    written_program(journal, path, digest, NULL);
+    written_note(journal, JOURNAL_FILE_ENTRY, path, json_pack("{s:s}", "sha256", digest));
 }
 
-void written_firewall(struct journal *journal, const char *rule) {
-    note(journal, JOURNAL_FIREWALL, rule, json_object());
-}
-
-/* What a network that is made again by the same plan has, too. */
+/* Only what a network has again when the same plan makes it a second time. */
 static json_t *network_json(const struct hcn_network *network) {
     return json_pack("{s:s, s:s, s:s, s:i}", "type", network->type, "subnet", network->subnet,
                      "subnet6", network->subnet6, "vsid", (int)network->vsid);
 }
 
 void written_network(struct journal *journal, const struct hcn_network *network) {
-    note(journal, JOURNAL_NETWORK, network->name, network_json(network));
-}
-
-static json_t *service_as_told(const struct host_service *service) {
-    json_t *json = journal_service_json(service);
-
-    json_object_del(json, "running");
-    return json;
+    written_note(journal, JOURNAL_NETWORK, network->name, network_json(network));
 }
 
 int written_service(struct journal *journal, const struct service *service, struct error *err) {
@@ -90,7 +73,7 @@ int written_service(struct journal *journal, const struct service *service, stru
     if (hosted &&
         host_read(journal->host, service->settings_file, FILE_MAX, &settings, &len, err) < 0)
         return -1;
-    note(journal, JOURNAL_SERVICE, service->name, service_as_told(&found));
+    written_note(journal, JOURNAL_SERVICE, service->name, journal_service_json(&found));
     if (hosted)
         written_file(journal, service->settings_file, settings, len);
     return 0;
@@ -171,7 +154,7 @@ static char *service_differs(struct host *host, const char *name, const json_t *
     *ret_missing = found.state == HOST_SERVICE_ABSENT;
     if (*ret_missing)
         return NULL;
-    now = service_as_told(&found);
+    now = journal_service_json(&found);
     return members_differ(as_written, now);
 }
 

@@ -50,14 +50,6 @@ static int keep_arguments(struct join *join, struct error *err) {
     return result;
 }
 
-/* ---- the sandbox image ---- */
-
-static bool is_from(const char *image, const char *repository) {
-    _cleanup_(freep) char *name = repository ? xasprintf("%s/pause:", repository) : NULL;
-
-    return name && text_starts_with(image, name);
-}
-
 /* ---- programs ---- */
 
 /* The caller frees; NULL = unknown. */
@@ -94,7 +86,7 @@ static int compare_program(struct join *join, const struct artifact *artifact,
     /* A program of this node is one that stands, or that a killed upgrade took away. A node that
      * has its sandbox image from a registry takes the bundle's, too. */
     if (host_file_type(join->host, artifact->target) != HOST_FILE &&
-        !journal_has(&join->upgrade->journal, JOURNAL_FILE_ENTRY, artifact->target) &&
+        !journal_find(&join->upgrade->journal, JOURNAL_FILE_ENTRY, artifact->target) &&
         !text_equal(artifact->name, ARTIFACT_IMAGE))
         return 0;
     if (*artifact->sha256 && artifact_is_installed(join->host, artifact, &same, err) < 0)
@@ -165,7 +157,7 @@ int upgrade_files(struct join *join, const struct service *service, struct wante
         if ((file.row->upgrade == UPGRADE_WITH_PROGRAM &&
              !program_of(join->upgrade, file.row->service)) ||
             host_has(join->host, file.path, file.text, file.len))
-            wanted_file_free(&file);
+            free_all(file.path, file.text);
         else
             ret->items[kept++] = file;
     }
@@ -183,7 +175,7 @@ static json_t *differences(struct host *host, const struct wanted_file *file) {
     if (join_read_yaml(host, file->path, &before, NULL) < 0 || /* it is written again */
         yaml_read(file->text, file->len, "", &yaml, NULL) < 0)
         return rows;
-    kubelet_changes_compare(&changes, before, json_array_get(yaml.documents, 0), "");
+    kubelet_changes_compare(&changes, "", before, json_array_get(yaml.documents, 0), "");
     for (size_t i = 0; i < changes.count && i < DIFFERENCES_MAX; i++) {
         const struct kubelet_change *c = &changes.items[i];
         _cleanup_(freep) char *from = c->from ? json_write(c->from) : xstrdup("absent");
@@ -210,7 +202,7 @@ static int compare_service(struct join *join, const struct service *service, str
     if (!service_is_ours(&found) || !programs_wanted(&join->found, service))
         return 0;
     switched = u->hosts || program_of(u, service) ||
-               journal_has(&u->journal, JOURNAL_SERVICE, service->name);
+               journal_find(&u->journal, JOURNAL_SERVICE, service->name);
     json_each(u->files, i, file)
         switched |= text_equal(json_text_at(file, "service"), service->name);
     for (size_t i = 0; i < found.depends_on.count; i++) /* Windows stops it with those */
@@ -297,44 +289,34 @@ static void warn_of_image(struct join *join) {
                   why);
 }
 
-static void say(struct join *join) {
-    const struct upgrade *u = join->upgrade;
-    struct text *detail = &join->progress.detail;
-    _cleanup_(freep) char *services = text_list_join(&u->services, ", ");
-    size_t count = json_array_size(u->files);
-
-    for (size_t i = 0; i < u->program_count; i++)
-        text_addf(detail, "%s%s %s -> %s", i ? ", " : "", u->programs[i].name,
-                  u->programs[i].from ? u->programs[i].from : "unknown",
-                  u->programs[i].to ? u->programs[i].to : "unknown");
-    if (count)
-        text_addf(detail, "%s%zu file%s", detail->len ? "; " : "", count, PLURAL(count));
-    if (*services)
-        text_addf(detail, "%srestarts %s", detail->len ? "; " : "", services);
-    if (detail->len)
-        return;
-    text_add(detail, u->resumed ? "the rest of an earlier upgrade"
-                                : "nothing to do: programs and configuration are up to date");
-    join->finished = !u->resumed;
-}
-
 int upgrade_compare(struct join *join, struct error *err) {
     _cleanup_(containerd_settings_free) struct containerd_settings now = {0};
     _cleanup_(wanted_files_free) struct wanted_files files = {0};
+    const char *const repositories[] = {"registry.k8s.io", join->found.cluster.image_repository};
     char **image = &join->found.options.sandbox_image;
+    const struct upgrade *u = join->upgrade;
+    struct text *detail = &join->progress.detail;
+    _cleanup_(freep) char *services = NULL;
+    size_t count;
 
     /* an image of another name than winjoin gives was chosen (--sandbox-image), and stays */
-    if (!*image &&
-        containerd_settings_read(join->host, CONTAINERD_CONFIG_PATH, true, &now, ERROR_IGNORED) ==
-            0 &&
-        now.sandbox_image && !is_from(now.sandbox_image, "registry.k8s.io") &&
-        !is_from(now.sandbox_image, join->found.cluster.image_repository))
-        *image = take_ptr(now.sandbox_image);
+    if (!*image && containerd_settings_read(join->host, CONTAINERD_CONFIG_PATH, true, &now,
+                                            ERROR_IGNORED) == 0) {
+        bool chosen = now.sandbox_image;
+
+        for (size_t i = 0; i < ARRAY_SIZE(repositories) && chosen && repositories[i]; i++) {
+            _cleanup_(freep) char *ours = xasprintf("%s/pause:", repositories[i]);
+
+            chosen = !text_starts_with(now.sandbox_image, ours);
+        }
+        if (chosen)
+            *image = take_ptr(now.sandbox_image);
+    }
     if (keep_arguments(join, err) < 0 || compare_programs(join, err) < 0 ||
         upgrade_files(join, NULL, &files, err) < 0)
         return -1;
     for (size_t i = 0; i < files.count; i++)
-        json_array_append_new(join->upgrade->files,
+        json_array_append_new(u->files,
                               json_pack("{s:s, s:s, s:o}", "path", files.items[i].path, "service",
                                         files.items[i].row->service->name, "differences",
                                         differences(join->host, &files.items[i])));
@@ -343,6 +325,21 @@ int upgrade_compare(struct join *join, struct error *err) {
             return -1;
     warn_of_pods(join);
     warn_of_image(join);
-    say(join);
+
+    for (size_t i = 0; i < u->program_count; i++)
+        text_addf(detail, "%s%s %s -> %s", i ? ", " : "", u->programs[i].name,
+                  u->programs[i].from ? u->programs[i].from : "unknown",
+                  u->programs[i].to ? u->programs[i].to : "unknown");
+    count = json_array_size(u->files);
+    if (count)
+        text_addf(detail, "%s%zu file%s", detail->len ? "; " : "", count, PLURAL(count));
+    services = text_list_join(&u->services, ", ");
+    if (*services)
+        text_addf(detail, "%srestarts %s", detail->len ? "; " : "", services);
+    if (detail->len)
+        return 0;
+    text_add(detail, u->resumed ? "the rest of an earlier upgrade"
+                                : "nothing to do: programs and configuration are up to date");
+    join->finished = !u->resumed;
     return 0;
 }

@@ -10,41 +10,13 @@ enum { STOP_MS = 60000, START_MS = 30000, READY_MS = 180000, READY_STEP_MS = 100
 
 /* ---- beside the old ones ---- */
 
-static int read_program(struct join *join, struct bundle *bundle,
-                        const struct upgrade_program *program, char **ret, size_t *ret_len,
-                        struct error *err) {
-    const struct artifacts *lock = bundle ? bundle_artifacts(bundle) : &(struct artifacts){0};
-    _cleanup_(freep) char *self = host_program_path(join->host);
-
-    for (size_t i = 0; i < lock->count; i++)
-        if (text_equal(lock->items[i].target, program->target))
-            return bundle_read(bundle, &lock->items[i], ret, ret_len, err);
-    return host_read(join->host, self, ARTIFACT_SIZE_MAX, ret, ret_len, err); /* winjoin itself */
-}
-
-/* The last that is recorded is the first to be started again: containerd before the kubelet. */
-static int record_services(struct join *join, struct error *err) {
-    const struct service *const *row = service_table;
-
-    while (*row)
-        row++;
-    while (row-- > service_table) {
-        const struct service *service = *row;
-
-        if (!text_list_has(&join->upgrade->services, service->name))
-            continue;
-        if (journal_service(&join->journal, service->name, err) < 0 ||
-            (service->hosted &&
-             journal_file(&join->upgrade->journal, service->settings_file, err) < 0))
-            return -1;
-    }
-    return 0;
-}
-
 int upgrade_stage(struct join *join, struct error *err) {
     const struct upgrade *u = join->upgrade;
+    const struct service *const *row = service_table;
     _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(freep) char *self = host_program_path(join->host);
     struct bundle *bundle = NULL;
+    const struct artifacts *lock;
     size_t bytes = 0;
 
     for (size_t i = 0; i < u->program_count; i++)
@@ -52,14 +24,20 @@ int upgrade_stage(struct join *join, struct error *err) {
     if (programs_bundle(join, &bundle, err) < 0 || programs_check_kubelet(join, bundle, err) < 0 ||
         (bundle && bundle_verify(bundle, &names, err) < 0))
         return -1;
+    lock = bundle ? bundle_artifacts(bundle) : &(struct artifacts){0};
     for (size_t i = 0; i < u->program_count; i++) {
         const char *target = u->programs[i].target;
+        const struct artifact *artifact = NULL; /* NULL: winjoin itself */
         _cleanup_(freep) char *beside = xasprintf("%s" UPGRADE_BESIDE, target), *data = NULL;
         char digest[DIGEST_TEXT_MAX];
         size_t len = 0;
 
+        for (size_t k = 0; k < lock->count && !artifact; k++)
+            if (text_equal(lock->items[k].target, target))
+                artifact = &lock->items[k];
         /* beside the old one; not one that turns out to be the same */
-        if (read_program(join, bundle, &u->programs[i], &data, &len, err) < 0 ||
+        if ((artifact ? bundle_read(bundle, artifact, &data, &len, err)
+                      : host_read(join->host, self, ARTIFACT_SIZE_MAX, &data, &len, err)) < 0 ||
             (!host_has(join->host, target, data, len) &&
              (journal_file(&join->journal, beside, err) < 0 ||
               host_write(join->host, beside, data, len, HOST_PUBLIC, err) < 0)))
@@ -75,7 +53,20 @@ int upgrade_stage(struct join *join, struct error *err) {
     programs_bundle_close(join);
     text_addf(&join->progress.detail, "%zu verified (%.0f MB)", u->program_count,
               (double)bytes / 1e6);
-    return record_services(join, err);
+
+    /* the last service that is recorded is the first to be started again: containerd before the
+     * kubelet */
+    while (*row)
+        row++;
+    while (row-- > service_table) {
+        if (!text_list_has(&u->services, (*row)->name))
+            continue;
+        if (journal_service(&join->journal, (*row)->name, err) < 0 ||
+            ((*row)->hosted &&
+             journal_file(&join->upgrade->journal, (*row)->settings_file, err) < 0))
+            return -1;
+    }
+    return 0;
 }
 
 /* ---- in the place of the old ones ---- */

@@ -21,7 +21,7 @@ static int finish(struct join *join, struct error *err) {
         if (text_ends_with(u->journal.entries[i].target, UPGRADE_BESIDE) &&
             host_remove(join->host, u->journal.entries[i].target, err) < 0)
             return -1;
-    if (host_remove(join->host, UPGRADE_FOLDER "\\journal\\journal.jsonl", err) < 0)
+    if (host_remove(join->host, UPGRADE_FOLDER JOURNAL_NAME, err) < 0)
         return -1;
     (void)host_remove_tree(join->host, UPGRADE_FOLDER, NULL);
     text_add(&event, "winjoin upgraded this node:");
@@ -152,7 +152,7 @@ int upgrade_open(struct join *join, struct upgrade *upgrade, struct error *err) 
     join->phases = phases;
     join->failed = failed;
     upgrade->files = json_array();
-    if (journal_open_in(join->host, UPGRADE_FOLDER, &upgrade->journal, err) < 0)
+    if (journal_open(join->host, UPGRADE_FOLDER, &upgrade->journal, err) < 0)
         return -1;
     upgrade->resumed = upgrade->journal.count > 0;
     if (!upgrade->resumed && !join->asked->dry_run &&

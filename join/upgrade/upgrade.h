@@ -31,7 +31,8 @@ struct upgrade {
  * and pod prefixes, whether kube-proxy runs, DSR, the runtime's socket, the CA's file. A file that
  * is not there says nothing; one that cannot be read is an error with a hint. */
 int upgrade_recall(struct host *host, struct join_options *options, struct error *err);
-/* A file that a join wrote cannot be read: `why`, with a hint where it is damaged. -1. */
+/* For a file that a join wrote and that cannot be read: fails with `why`, and a hint where the file
+ * is damaged. Returns -1. */
 int upgrade_unread(const char *what, const struct error *why, struct error *err);
 /* join_open() for an upgrade; `upgrade` has `drain` alone. Close both with upgrade_close(). A
  * machine that is no node: ERROR_USAGE. */

@@ -48,7 +48,6 @@ struct wanted_files {
     struct wanted_file *items;
     size_t count;
 };
-void wanted_file_free(struct wanted_file *file);
 void wanted_files_free(struct wanted_files *files);
 
 /* Which rows; NULL, false: all. */
@@ -65,13 +64,14 @@ int wanted_files_make(struct host *host, struct join_found *found, struct wanted
 /* Writes them, each recorded in the journal first. */
 int wanted_files_write(struct journal *journal, const struct wanted_files *files,
                        struct error *err);
-/* Both. */
+/* Makes the files of these rows and writes them. */
 int wanted_files_apply(struct join *join, struct wanted_choice choice, struct error *err);
 
 /* ---- registry values, each in the journal before it is set ---- */
 
-/* As in a JoinPlan: [{key, value, data or adds, why, ..}]. *ret: new reference; untouched where
- * there is none and none was asked for. Kinds: those of host_registry_get(). */
+/* The registry values that this join would set, as in a JoinPlan: [{key, value, data or adds, why,
+ * ..}]. *ret: new reference; untouched where there is none and none was asked for. Kinds: those of
+ * host_registry_get(). */
 int wanted_registry(struct join *join, json_t **ret, struct error *err);
 /* Sets those of netsetup/windows_builds.h that this Windows lacks, when that was asked for, each
  * told as a warning with its reason. */

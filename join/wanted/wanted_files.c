@@ -49,7 +49,7 @@ static char *kubelet_config(struct wanting *w) {
 
 static char *kubelet_flags(struct wanting *w) {
     struct kubelet_flags_input input = {
-        .version = programs_kubelet_version(w->host, w->found),
+        .version = programs_node_version(w->host, w->found, &service_kubelet),
         .node_name = w->found->node_name,
         .host_name = w->found->facts.host_name,
         .taints = w->found->options.register_with_taints,
@@ -58,16 +58,13 @@ static char *kubelet_flags(struct wanting *w) {
         .cri_socket = w->found->options.cri_socket,
         .extra = &w->found->options.kubelet_extra_args,
     };
-    _cleanup_(text_list_free) struct text_list flags = {0};
 
-    kubelet_flags_make(&input, &flags);
-    return kubelet_flags_text(&flags);
+    return kubelet_flags_text(&input);
 }
 
 static char *instance_config(struct wanting *w) {
-    if (!kubelet_has_instance_config(programs_kubelet_version(w->host, w->found)))
-        return NULL;
-    return kubelet_instance_config_text(w->found->options.cri_socket);
+    return kubelet_instance_config_text(programs_node_version(w->host, w->found, &service_kubelet),
+                                        w->found->options.cri_socket);
 }
 
 /* Of the one that stands there root, state, imports and config_path are kept. */
@@ -152,18 +149,14 @@ static char *agent_settings(struct wanting *w) {
     return agent->settings_make(&w->found->plan);
 }
 
-static char *kubeconfig_of(const struct join_found *found, const char *user) {
-    return kubeconfig_make_client(found->client.server, found->client.ca_pem, user,
-                                  KUBELET_CLIENT_CERTIFICATE_FILE);
-}
-
 static char *agent_kubeconfig(struct wanting *w) {
     const struct network_agent *agent = w->found->plan.agent;
 
     if (!agent->kubeconfig_path)
         return NULL;
     w->path = xstrdup(agent->kubeconfig_path);
-    return kubeconfig_of(w->found, agent->kubeconfig_user);
+    return kubeconfig_make_client(w->found->client.server, w->found->client.ca_pem,
+                                  agent->kubeconfig_user, KUBELET_CLIENT_CERTIFICATE_FILE);
 }
 
 static char *kube_proxy_config(struct wanting *w) {
@@ -172,7 +165,7 @@ static char *kube_proxy_config(struct wanting *w) {
         p->agent->subnet_annotation ? xstrdup(p->pod_cidr) /* other pods' are not the cluster's */
                                     : text_list_join(&p->cluster_pod_cidrs, ",");
     struct kube_proxy_config input = {
-        .version = programs_kube_proxy_version(w->host, w->found),
+        .version = programs_node_version(w->host, w->found, &service_kube_proxy),
         .kubeconfig = KUBE_PROXY_KUBECONFIG_PATH,
         .node_name = w->found->node_name,
         .node_ip = w->found->node_ip,
@@ -191,7 +184,8 @@ static char *kube_proxy_config(struct wanting *w) {
 }
 
 static char *kube_proxy_kubeconfig(struct wanting *w) {
-    return kubeconfig_of(w->found, "kube-proxy");
+    return kubeconfig_make_client(w->found->client.server, w->found->client.ca_pem, "kube-proxy",
+                                  KUBELET_CLIENT_CERTIFICATE_FILE);
 }
 
 /* The order in which a phase writes its files, and a dry run shows them all. */
@@ -219,13 +213,9 @@ static const struct wanted_row rows[] = {
 
 /* ---- made and written ---- */
 
-void wanted_file_free(struct wanted_file *file) {
-    free_all(file->path, file->text);
-}
-
 void wanted_files_free(struct wanted_files *files) {
     for (size_t i = 0; i < files->count; i++)
-        wanted_file_free(&files->items[i]);
+        free_all(files->items[i].path, files->items[i].text);
     free(files->items);
     *files = (struct wanted_files){0};
 }
@@ -285,12 +275,6 @@ int wanted_files_apply(struct join *join, struct wanted_choice choice, struct er
 
 enum { CA_FILE_MAX = 1024 * 1024, TOLD_MAX = 3 };
 
-/* *ret is empty when the text holds no certificate. */
-static void read_pem(const char *pem, size_t len, struct certificates *ret) {
-    *ret = (struct certificates){0};
-    (void)certificates_parse(pem, len, ret, ERROR_IGNORED); /* no certificate is an answer, too */
-}
-
 /* false when there is no file. One that cannot be read is taken for one without certificates:
  * laying the right one will say why. */
 static bool read_file(struct host *host, const char *path, struct certificates *ret) {
@@ -300,7 +284,7 @@ static bool read_file(struct host *host, const char *path, struct certificates *
 
     if (host_read(host, path, CA_FILE_MAX, &pem, &len, &why) < 0 && why.kind == ERROR_ABSENT)
         return false;
-    read_pem(pem ? pem : "", len, ret);
+    (void)certificates_parse(pem ? pem : "", len, ret, ERROR_IGNORED); /* none is an answer, too */
     return true;
 }
 
@@ -343,7 +327,7 @@ char *ca_file_difference(struct host *host, const char *path, const char *proven
 
     if (!proven_pem || !read_file(host, path, &found))
         return NULL;
-    read_pem(proven_pem, strlen(proven_pem), &proven);
+    (void)certificates_parse(proven_pem, strlen(proven_pem), &proven, ERROR_IGNORED);
     if (has_all(&found, &proven) && has_all(&proven, &found))
         return NULL;
     is = describe(&found);

@@ -82,7 +82,7 @@ int agent_registry_apply(struct join *join, struct error *err) {
         return -1;
     /* a run that was killed may have set it, and HNS not read it: no network stands then */
     if (text_equal(found, wanted->text) &&
-        (!journal_has(&join->journal, JOURNAL_REGISTRY, target) ||
+        (!journal_find(&join->journal, JOURNAL_REGISTRY, target) ||
          hcn_network_find(join->host, join->found.plan.base_name, &network, ERROR_IGNORED) == 0))
         return 0;
     if (journal_record(&join->journal, JOURNAL_REGISTRY, target,

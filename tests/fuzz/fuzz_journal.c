@@ -15,10 +15,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
     if (host_write(host, JOURNAL_FILE, data, size, HOST_SECRET, NULL) < 0)
         abort();
-    if (journal_open(host, &journal, &err) == 0) {
+    if (journal_open(host, WINJOIN_FOLDER, &journal, &err) == 0) {
         if (journal_record(&journal, JOURNAL_FILE_ENTRY, TARGET, NULL, NULL) < 0 ||
-            journal_open(host, &again, NULL) < 0 || again.count != journal.count ||
-            !journal_has(&again, JOURNAL_FILE_ENTRY, TARGET))
+            journal_open(host, WINJOIN_FOLDER, &again, NULL) < 0 || again.count != journal.count ||
+            !journal_find(&again, JOURNAL_FILE_ENTRY, TARGET))
             abort();
         while (again.count)
             if (journal_pop(&again, NULL) < 0)

@@ -67,25 +67,23 @@ static bool is_ascii(const char *text) {
 
 /* One line, and nothing in it that an environment file's reader would end at. */
 static void kubelet(char *const *f) {
-    struct text_list extra = {0}, flags = {0};
+    struct text_list extra = {0};
     const struct kubelet_flags_input input = {.version = f[0],
                                               .node_name = f[1],
                                               .host_name = f[2],
                                               .taints = f[3],
                                               .node_labels = f[4],
                                               .extra = &extra};
-    _cleanup_(freep) char *text = NULL, *instance = kubelet_instance_config_text(f[5]);
+    _cleanup_(freep) char *text = NULL, *instance = kubelet_instance_config_text(NULL, f[5]);
 
     text_list_add(&extra, f[5]);
-    kubelet_flags_make(&input, &flags);
-    text = kubelet_flags_text(&flags);
+    text = kubelet_flags_text(&input);
     for (const char *p = text; p[1]; p++)
         if ((unsigned char)*p < ' ')
             abort();
     if (is_ascii(f[5])) /* YAML folds Unicode's own line ends, which no pipe has */
         holds(instance, "containerRuntimeEndpoint", f[5]);
     text_list_free(&extra);
-    text_list_free(&flags);
 }
 
 /* JSON and YAML hold nothing else than UTF-8, and what comes from files and clusters is that. */

@@ -160,7 +160,7 @@ static inline int upgrade_once(struct run *r, bool dry, bool drain, struct ran *
     if (result == 0)
         result = upgrade_open(&join, &upgrade, err);
     if (result == 0)
-        result = dry ? join_run_looking(&join, err) : join_run(&join, err);
+        result = dry ? join_run_phases(&join, true, err) : join_run(&join, err);
     if (ret && join.upgrade)
         *ret = (struct ran){dry ? upgrade_plan(&join) : upgrade_result(&join),
                             upgrade_plan_text(&join)};

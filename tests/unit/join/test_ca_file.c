@@ -29,7 +29,7 @@ static void join_and_listen(bool dry) {
     said[0] = '\0';
     r.options.dry_run = dry;
     if (join_open(&join, &err) < 0 ||
-        (dry ? join_run_looking(&join, &err) < 0 || join_plan_make(&join, &plan, &err) < 0
+        (dry ? join_run_phases(&join, true, &err) < 0 || join_plan_make(&join, &plan, &err) < 0
              : join_run(&join, &err) < 0))
         fail_msg("%s", err.message);
     json_decref(plan);

@@ -191,7 +191,8 @@ static int renew(struct scene *s) {
     put_key(s);
     client_certificate_free(&s->certificate);
     error_clear(&s->err);
-    return client_certificate_renew(&s->client, s->host, &s->options, &s->certificate, &s->err);
+    return client_certificate_make(&s->client, s->host, &s->options, !s->options.serves,
+                                   &s->certificate, &s->err);
 }
 
 /* The old file stays, the link leads to the new one, which the API server has seen. */

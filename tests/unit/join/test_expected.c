@@ -131,7 +131,7 @@ static void a_dry_run_says_all(void **state) {
             int result = join_open(&join, &err);
 
             if (result == 0)
-                result = join_run_looking(&join, &err);
+                result = join_run_phases(&join, true, &err);
             if (result == 0)
                 result = join_plan_make(&join, &plan, &err);
             if (result < 0)

@@ -146,7 +146,7 @@ static void a_program_that_runs_moves_itself_aside(void **state) {
         assert_int_equal(host_remove(r.host, self, &err), 0);
         if (was_there)
             assert_int_equal(host_write(r.host, self, "old", 3, HOST_PUBLIC, &err), 0);
-        assert_int_equal(journal_open(r.host, &journal, &err), 0);
+        assert_int_equal(journal_open(r.host, WINJOIN_FOLDER, &journal, &err), 0);
         assert_int_equal(journal_write(&journal, self, "new", 3, HOST_PUBLIC, &err), 0);
         journal_close(&journal);
         assert_int_equal(reset_once(&r, &err), 0);
@@ -170,7 +170,7 @@ static void a_service_without_a_mark_is_made_again(void **state) {
 
         open_run(&r, "overlay");
         before = state_of(&r);
-        assert_int_equal(journal_open(r.host, &journal, &err), 0);
+        assert_int_equal(journal_open(r.host, WINJOIN_FOLDER, &journal, &err), 0);
         assert_int_equal(journal_service(&journal, "kube-proxy", &err), 0);
         journal_close(&journal);
         assert_int_equal(host_service_put(r.host, &half, &err), 0);

@@ -18,7 +18,7 @@ static struct journal opened(struct run *r) {
     struct journal journal = {0};
     struct error err = {0};
 
-    if (journal_open(r->host, &journal, &err) < 0)
+    if (journal_open(r->host, WINJOIN_FOLDER, &journal, &err) < 0)
         fail_msg("%s", err.message);
     return journal;
 }
@@ -29,7 +29,7 @@ static void it_is_read_again(void **state) {
 
     (void)state;
     open_run(&r, "overlay");
-    assert_int_equal(journal_open(r.host, &journal, NULL), 0);
+    assert_int_equal(journal_open(r.host, WINJOIN_FOLDER, &journal, NULL), 0);
     assert_int_equal(journal.count, 0);
     journal.phase = "files";
     assert_int_equal(journal_record(&journal, JOURNAL_ROUTE, "10.1.0.0/24",
@@ -44,13 +44,13 @@ static void it_is_read_again(void **state) {
     assert_string_equal(journal.entries[0].target, "10.1.0.0/24");
     assert_string_equal(journal.entries[0].phase, "files");
     assert_string_equal(json_text_at(journal.entries[0].before, "nextHop"), "x");
-    assert_true(journal_has(&journal, JOURNAL_NETWORK, "cbr0"));
-    assert_false(journal_has(&journal, JOURNAL_ROUTE, "cbr0"));
+    assert_non_null(journal_find(&journal, JOURNAL_NETWORK, "cbr0"));
+    assert_null(journal_find(&journal, JOURNAL_ROUTE, "cbr0"));
     assert_int_equal(journal_pop(&journal, NULL), 0);
     journal_close(&journal);
     journal = opened(&r);
     assert_int_equal(journal.count, 1);
-    assert_false(journal_has(&journal, JOURNAL_NETWORK, "cbr0"));
+    assert_null(journal_find(&journal, JOURNAL_NETWORK, "cbr0"));
     journal_close(&journal);
     close_run(&r);
 }
@@ -71,7 +71,7 @@ static void what_a_user_planted_is_refused(void **state) {
         journal = opened(&r);
         journal_close(&journal);
         host_memory_give_to_user(r.host, parts[i]);
-        assert_int_equal(journal_open(r.host, &journal, &err), -1);
+        assert_int_equal(journal_open(r.host, WINJOIN_FOLDER, &journal, &err), -1);
         assert_int_equal(err.kind, ERROR_DENIED);
         said = xasprintf("'%s' belongs to SRV\\eve", parts[i]);
         assert_non_null(strstr(err.message, said));
@@ -109,7 +109,7 @@ static void a_line_that_was_cut_is_dropped(void **state) {
         assert_int_equal(host_write(r.host, JOURNAL_FILE, cases[i].text, strlen(cases[i].text),
                                     HOST_SECRET, NULL),
                          0);
-        result = journal_open(r.host, &journal, &err);
+        result = journal_open(r.host, WINJOIN_FOLDER, &journal, &err);
         if (result < 0 ? cases[i].count >= 0 : (int)journal.count != cases[i].count)
             fail_msg("case %zu: %zu entries, %s", i, journal.count, err.message);
         if (result < 0)
@@ -179,7 +179,7 @@ static void a_service_that_cannot_be_asked(void **state) {
     for (int recorded = 0; recorded < 2; recorded++) {
         host_memory_fail(r.host, 1);
         assert_int_equal(journal_service(&journal, "kubelet", NULL), -1);
-        assert_int_equal(journal_has(&journal, JOURNAL_SERVICE, "kubelet"), recorded);
+        assert_int_equal(!!journal_find(&journal, JOURNAL_SERVICE, "kubelet"), recorded);
         assert_int_equal(journal_service(&journal, "kubelet", NULL), 0);
     }
     journal_close(&journal);

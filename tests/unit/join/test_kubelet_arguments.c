@@ -105,7 +105,8 @@ static void underscores_are_dashes(void **state) {
     take(&s, "max_pods", "50");
     assert_string_equal(s.options.node_ip, "10.0.0.9");
     assert_string_equal(s.options.kubelet_extra_args.items[0], "max-pods=50");
-    assert_string_equal(kubelet_argument_flag("node_ip"), "--node-ip");
+    assert_int_equal(node_argument_check("--node_ip=10.0.0.21", &err), -1);
+    assert_non_null(strstr(err.message, "give it to the join as --node-ip"));
     assert_true(linux_setting_is_argument("cgroup_driver", "systemd"));
     assert_int_equal(kubelet_argument_check("cluster_dns", "10.96.0.10,fd00::a", &err), 0);
     assert_int_equal(kubelet_argument_check("cluster_dns", "10.96.0.10,kube-dns", &err), -1);

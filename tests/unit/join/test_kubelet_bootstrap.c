@@ -286,7 +286,7 @@ static void what_is_in_the_way_is_removed(void **state) {
         struct error err = {0};
         size_t calls;
 
-        assert_int_equal(journal_open(host, &journal, &err), 0);
+        assert_int_equal(journal_open(host, WINJOIN_FOLDER, &journal, &err), 0);
         calls = host_memory_calls(host);
         host_memory_fail(host, n);
         if (kubelet_bootstrap_write(&journal, &found, &err) == 0)

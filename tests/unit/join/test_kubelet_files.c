@@ -369,7 +369,7 @@ static void compares_documents(void **state) {
     _cleanup_(freep) char *text = NULL;
 
     (void)state;
-    kubelet_changes_compare(&changes, before, after, "why");
+    kubelet_changes_compare(&changes, "", before, after, "why");
     text = diff_of(&changes);
     assert_string_equal(text, "-b.c: 2  # why\n-b[d.e]: [1]  # why\n+b[d.e]: [2]  # why\n"
                               "+b.f: {}  # why\n-g: \"x\"  # why\n+g: {}  # why\n");
@@ -399,16 +399,6 @@ static void refuses_other_documents(void **state) {
 
 /* ---- flags ---- */
 
-static char *flags(const struct kubelet_flags_input *input) {
-    struct text_list list = {0};
-    char *text;
-
-    kubelet_flags_make(input, &list);
-    text = kubelet_flags_text(&list);
-    text_list_free(&list);
-    return text;
-}
-
 static void writes_the_flags_file(void **state) {
     struct text_list extra = {0};
     struct kubelet_flags_input plain = {
@@ -420,15 +410,16 @@ static void writes_the_flags_file(void **state) {
                                        .node_ip = "10.0.0.21",
                                        .node_labels = "a=b",
                                        .extra = &extra};
-    _cleanup_(freep) char *none = flags(&plain), *all = NULL, *sorted = NULL, *older = NULL;
+    _cleanup_(freep) char *none = kubelet_flags_text(&plain), *all = NULL, *sorted = NULL,
+                          *older = NULL;
 
     (void)state;
     text_list_split(&extra, "v=5 node-ip=10.0.0.22 v=4 node-ip-x=1", ' ');
-    all = flags(&full);
+    all = kubelet_flags_text(&full);
     full.version = "1.35.0";
-    sorted = flags(&full);
+    sorted = kubelet_flags_text(&full);
     full.version = "v1.33.9-rc.1+x";
-    older = flags(&full);
+    older = kubelet_flags_text(&full);
     assert_string_equal(none, "KUBELET_KUBEADM_ARGS=\"\"\n");
     assert_string_equal(all, "KUBELET_KUBEADM_ARGS=\"--hostname-override=other --node-labels=a=b "
                              "--register-with-taints=os=windows:NoSchedule --v=5 "
@@ -438,8 +429,6 @@ static void writes_the_flags_file(void **state) {
                                 "--register-with-taints=os=windows:NoSchedule --v=4 --v=5\"\n");
     assert_non_null(strstr(older, "=\"--container-runtime-endpoint=npipe:////./pipe/"
                                   "containerd-containerd --hostname-override=other "));
-    assert_true(kubelet_has_instance_config("v1.34.0"));
-    assert_false(kubelet_has_instance_config("v1.33.9"));
     text_list_free(&extra);
 }
 
@@ -450,20 +439,21 @@ static void quotes_as_go_does(void **state) {
 
     (void)state;
     text_list_add(&extra, "x=C:\\a \"b\"\n\t\x01\x7f\xc3\xa4");
-    text = flags(&input);
+    text = kubelet_flags_text(&input);
     assert_string_equal(text,
                         "KUBELET_KUBEADM_ARGS=\"--x=C:\\\\a \\\"b\\\"\\n\\t\\x01\\x7f\xc3\xa4\"\n");
     text_list_free(&extra);
 }
 
 static void writes_the_instance_file(void **state) {
-    _cleanup_(freep) char *text = kubelet_instance_config_text(NULL);
+    _cleanup_(freep) char *text = kubelet_instance_config_text("v1.34.0", NULL);
 
     (void)state;
     assert_string_equal(text,
                         "containerRuntimeEndpoint: \"npipe:////./pipe/containerd-containerd\"\n");
-    _cleanup_(freep) char *quoted = kubelet_instance_config_text("npipe:////./pipe/\"x\\y");
+    _cleanup_(freep) char *quoted = kubelet_instance_config_text(NULL, "npipe:////./pipe/\"x\\y");
     assert_string_equal(quoted, "containerRuntimeEndpoint: \"npipe:////./pipe/\\\"x\\\\y\"\n");
+    assert_null(kubelet_instance_config_text("v1.33.9", NULL));
 }
 
 int main(void) {

@@ -59,7 +59,8 @@ static void its_objection_is_heard(void **state) {
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        _cleanup_(freep) char *objection = kubelet_question_objection(rows[i].said);
+        bool of_arguments = false;
+        _cleanup_(freep) char *objection = kubelet_question_objection(rows[i].said, &of_arguments);
 
         if (rows[i].objection)
             assert_string_equal(objection, rows[i].objection);

@@ -26,7 +26,7 @@ static json_t *plan_of(void) {
     struct error err = {0};
     json_t *plan = NULL;
 
-    if (join_open(&join, &err) < 0 || join_run_looking(&join, &err) < 0 ||
+    if (join_open(&join, &err) < 0 || join_run_phases(&join, true, &err) < 0 ||
         join_plan_make(&join, &plan, &err) < 0)
         fail_msg("%s", err.message);
     join_close(&join);
@@ -392,7 +392,7 @@ static void a_refused_host_gets_no_plan(void **state) {
     open_plan("overlay");
     host_memory_set_port(r.host, false, 10250);
     open_join(&r, &join);
-    assert_int_equal(join_run_looking(&join, &err), -1);
+    assert_int_equal(join_run_phases(&join, true, &err), -1);
     assert_int_equal(err.kind, ERROR_PREFLIGHT);
     join_close(&join);
     close_run(&r);
@@ -451,7 +451,7 @@ static void half_a_plan_is_none(void **state) {
         struct join join;
 
         open_join(&r, &join);
-        assert_int_equal(join_run_looking(&join, &err), 0);
+        assert_int_equal(join_run_phases(&join, true, &err), 0);
         calls = n ? calls : host_memory_calls(r.host);
         host_memory_fail(r.host, n);
         if (join_plan_make(&join, &plan, &err) == 0)

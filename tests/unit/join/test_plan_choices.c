@@ -110,7 +110,7 @@ static json_t *plan_of(void) {
     struct error err = {0};
     json_t *plan = NULL;
 
-    if (join_open(&join, &err) < 0 || join_run_looking(&join, &err) < 0 ||
+    if (join_open(&join, &err) < 0 || join_run_phases(&join, true, &err) < 0 ||
         join_plan_make(&join, &plan, &err) < 0)
         fail_msg("%s", err.message);
     join_close(&join);

@@ -20,7 +20,7 @@ static json_t *plan_of(void) {
     struct error err = {0};
     json_t *plan = NULL;
 
-    if (join_open(&join, &err) < 0 || join_run_looking(&join, &err) < 0 ||
+    if (join_open(&join, &err) < 0 || join_run_phases(&join, true, &err) < 0 ||
         join_plan_make(&join, &plan, &err) < 0)
         fail_msg("%s", err.message);
     join_close(&join);
@@ -74,7 +74,7 @@ static int plan_fails(struct error *err) {
     int result = join_open(&join, err);
 
     if (result == 0)
-        result = join_run_looking(&join, err);
+        result = join_run_phases(&join, true, err);
     if (result == 0)
         result = join_plan_make(&join, &plan, err);
     join_close(&join);
@@ -325,7 +325,7 @@ static void a_program_that_is_gone(void **state) {
     open_plan();
     host_memory_set_program_path(r.host, "D:\\gone.exe");
     open_join(&r, &join);
-    if (join_run_looking(&join, &err) < 0)
+    if (join_run_phases(&join, true, &err) < 0)
         fail_msg("%s", err.message);
     assert_int_equal(join_plan_make(&join, &plan, &err), -1);
     assert_non_null(strstr(err.message, "D:\\gone.exe"));

@@ -23,7 +23,7 @@ static void a_fit_server_passes(void **state) {
     for (size_t i = 0; i < look.count; i++)
         if (look.results[i].outcome != PREFLIGHT_PASS && !text_equal(look.results[i].id, "Bundle"))
             fail_msg("%s: %s: %s", look.results[i].id,
-                     preflight_outcome_name(look.results[i].outcome), look.results[i].message);
+                     preflight_outcome_names[look.results[i].outcome], look.results[i].message);
     assert_int_equal(result_of(&look, "Bundle")->outcome, PREFLIGHT_NOT_RUN);
     assert_int_equal(preflight_judge(look.results, look.count, &err), 0);
     close_look(&look);
@@ -125,14 +125,14 @@ static void what_a_check_says(void **state) {
     char line[400];
 
     (void)state;
-    assert_int_equal(check_unknown(&finding, "%s", "a\nb\x1b"), CHECK_UNKNOWN);
+    assert_int_equal(check_say(&finding, CHECK_UNKNOWN, "%s", "a\nb\x1b"), CHECK_UNKNOWN);
     assert_string_equal(finding.message, "could not check: a\\nb\\x1b");
     memset(line, 'x', sizeof line);
     line[sizeof line - 1] = '\0';
-    assert_int_equal(check_warn(&finding, "%s", line), CHECK_WARN);
+    assert_int_equal(check_say(&finding, CHECK_WARN, "%s", line), CHECK_WARN);
     assert_int_equal(strlen(finding.message), sizeof finding.message - 1);
     line[297] = '\x1b'; /* "\x1b" would not fit */
-    assert_int_equal(check_not_run(&finding, "%s", line), CHECK_NOT_RUN);
+    assert_int_equal(check_say(&finding, CHECK_NOT_RUN, "%s", line), CHECK_NOT_RUN);
     assert_int_equal(strlen(finding.message), 297);
     assert_null(strchr(finding.message, '\\'));
 }

@@ -51,7 +51,7 @@ static void each_is_told(void **state) {
         open_look(&look, true);
         result = result_of(&look, cases[i].id);
         if (result->outcome != cases[i].outcome || !strstr(result->message, cases[i].says))
-            fail_msg("%zu: %s: %s: %s", i, cases[i].id, preflight_outcome_name(result->outcome),
+            fail_msg("%zu: %s: %s: %s", i, cases[i].id, preflight_outcome_names[result->outcome],
                      result->message);
         close_look(&look);
         close_run(&r);

@@ -458,7 +458,7 @@ static void each_row_fails(void **state) {
         open_look(&look, true);
         result = result_of(&look, cases[i].id);
         if (result->outcome != cases[i].outcome || !strstr(result->message, cases[i].says))
-            fail_msg("%s: %s: %s", cases[i].id, preflight_outcome_name(result->outcome),
+            fail_msg("%s: %s: %s", cases[i].id, preflight_outcome_names[result->outcome],
                      result->message);
         if ((result->outcome == E && !*result->hint) ||
             (cases[i].arrange == port_4800 && !strstr(result->hint, "-LocalPort 4800)")))

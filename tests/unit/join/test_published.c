@@ -323,7 +323,7 @@ static bool upgrade_replaces_kubelet(struct error *err) {
     _cleanup_(freep) char *plan = NULL;
 
     if (upgrade_recall(r.host, &options, err) < 0 || upgrade_open(&join, &upgrade, err) < 0 ||
-        join_run_looking(&join, err) < 0)
+        join_run_phases(&join, true, err) < 0)
         fail_msg("upgrade: %s", err->message);
     plan = upgrade_plan_text(&join);
     upgrade_close(&join);
@@ -442,7 +442,7 @@ static void a_dry_run_tells_it(void **state) {
     r.options.dry_run = true;
     before = host_memory_state(r.host);
     open_join(&r, &join);
-    if (join_run_looking(&join, &err) < 0 || join_plan_make(&join, &plan, &err) < 0)
+    if (join_run_phases(&join, true, &err) < 0 || join_plan_make(&join, &plan, &err) < 0)
         fail_msg("%s", err.message);
     assert_int_equal(json_array_size(json_object_get(plan, "artifacts")), 1);
     assert_string_equal(json_text_at(json_array_get(json_object_get(plan, "artifacts"), 0), "name"),

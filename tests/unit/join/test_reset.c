@@ -68,7 +68,7 @@ static void a_service_that_does_not_stop(void **state) {
         open_run(&r, "overlay");
         assert_int_equal(host_service_put(r.host, &kubelet, NULL), 0);
         host_memory_set_service_state(r.host, "kubelet", HOST_SERVICE_RUNNING);
-        assert_int_equal(journal_open_in(r.host, UPGRADE_FOLDER, &journal, &err), 0);
+        assert_int_equal(journal_open(r.host, UPGRADE_FOLDER, &journal, &err), 0);
         assert_int_equal(journal_service(&journal, "kubelet", &err), 0);
         journal_close(&journal);
         host_memory_fail(r.host, n);
@@ -131,7 +131,7 @@ static size_t journal_lines(struct run *r) {
     struct journal journal = {0};
     size_t count;
 
-    assert_int_equal(journal_open(r->host, &journal, NULL), 0);
+    assert_int_equal(journal_open(r->host, WINJOIN_FOLDER, &journal, NULL), 0);
     count = journal.count + 1; /* and the version */
     journal_close(&journal);
     return count;
@@ -226,13 +226,13 @@ static void a_route_that_can_be_none(void **state) {
 
     (void)state;
     open_run(&r, "overlay");
-    assert_int_equal(journal_open(r.host, &journal, &err), 0);
+    assert_int_equal(journal_open(r.host, WINJOIN_FOLDER, &journal, &err), 0);
     assert_int_equal(journal_record(&journal, JOURNAL_ROUTE, target, NULL, NULL), 0);
     journal_close(&journal);
     assert_int_equal(reset_once(&r, &err), -1);
     assert_int_equal(err.kind, ERROR_MALFORMED);
-    assert_int_equal(journal_open(r.host, &journal, &err), 0);
-    assert_true(journal_has(&journal, JOURNAL_ROUTE, target));
+    assert_int_equal(journal_open(r.host, WINJOIN_FOLDER, &journal, &err), 0);
+    assert_non_null(journal_find(&journal, JOURNAL_ROUTE, target));
     journal_close(&journal);
     close_run(&r);
 }

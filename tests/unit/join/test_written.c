@@ -130,7 +130,7 @@ static bool kubelet_differs(struct run *r) {
     struct error err = {0};
     bool differs;
 
-    assert_int_equal(journal_open(r->host, &journal, &err), 0);
+    assert_int_equal(journal_open(r->host, WINJOIN_FOLDER, &journal, &err), 0);
     differs = written_file_differs(&journal, "C:\\k\\kubelet.exe");
     assert_false(written_file_differs(&journal, "C:\\k\\unknown.exe"));
     journal_close(&journal);

@@ -174,7 +174,7 @@ static void the_value_is_read_or_that_is_told(void **state) {
         open_azure(&r, "l2bridge", "azure-vnet");
         join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
         assert_int_equal(join_open(&join, &err), 0);
-        assert_int_equal(journal_open(r.host, &join.journal, &err), 0);
+        assert_int_equal(journal_open(r.host, WINJOIN_FOLDER, &join.journal, &err), 0);
         assert_int_equal(join_need(&join, NEED_PLAN, &err), 0);
         calls = host_memory_calls(r.host);
         host_memory_fail(r.host, n);
