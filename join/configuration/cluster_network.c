@@ -1,4 +1,4 @@
-/* What a cluster says of its pod network. */
+/* Reads what a cluster says about its Pod network. */
 #include "join/configuration/cluster_config.h"
 
 #include "kube/node.h"
@@ -8,20 +8,21 @@
 
 #define DAEMON_SETS_PATH "/apis/apps/v1/daemonsets"
 
-enum { SETS_MAX = 200 }; /* of which a table has some 60 KB */
+enum { SETS_MAX = 200 }; /* A table of 200 DaemonSets has some 60 KB. */
 
 struct asker {
     struct kube_client *client;
     unsigned timeout_ms;
-    json_t *names;   /* of all DaemonSets; NULL: not known, so each is asked for by its name */
-    bool denied;     /* some of what was asked for, as to most bootstrap tokens, */
-    bool no_sets;    /* and of that a DaemonSet */
-    bool no_objects; /* or another object of an agent */
+    json_t *names; /* Names of all DaemonSets; NULL: unknown, so each is requested by its name */
+    /* Some object was refused, as usual for bootstrap tokens: a DaemonSet or a ConfigMap. */
+    bool denied;
+    bool no_sets;    /* A DaemonSet was refused */
+    bool no_objects; /* An agent's custom object was refused */
 };
 
 /* ---- ConfigMaps ---- */
 
-/* *ret is a new reference; NULL: absent or refused. */
+/* Reads a ConfigMap. *ret is a new reference; NULL: absent or refused. */
 static int find_config_map(struct asker *asker, const char *name_space, const char *name,
                            json_t **ret, struct error *err) {
     struct error why = {0};
@@ -31,7 +32,8 @@ static int find_config_map(struct asker *asker, const char *name_space, const ch
     return kube_forgive(&why, &asker->denied, err);
 }
 
-/* What is wrong with it does not pass by itself: somebody must correct it. */
+/* Reads an agent's settings from its ConfigMap. A malformed ConfigMap is ERROR_USAGE, because
+ * retries do not help: somebody must correct it. */
 static int read_source(const struct network_agent *agent, const struct agent_source *source,
                        const json_t *map, struct agent_settings *ret, struct error *err) {
     const char *text = json_string_value(json_object_get(json_at(map, "data"), source->key));
@@ -48,7 +50,8 @@ static int read_source(const struct network_agent *agent, const struct agent_sou
                       source->name);
 }
 
-/* Does a DaemonSet have the agent's word in its name ("kube-flannel-ds-amd64")? */
+/* Returns true when a DaemonSet has the agent's name in its own ("kube-flannel-ds-amd64"), or when
+ * the names of DaemonSets are unknown. */
 static bool may_run(const struct asker *asker, const struct network_agent *agent) {
     json_each_member(asker->names, name, value)
         if (strstr(name, agent->plugin))
@@ -56,8 +59,9 @@ static bool may_run(const struct asker *asker, const struct network_agent *agent
     return !asker->names;
 }
 
-/* The first of the agent's sources that says something; those behind the first, of older
- * installations, where the agent may run. `left`: the others, where nothing else is known. */
+/* Reads an agent's ConfigMaps until one has settings. The first is always tried; those behind it,
+ * from older installations, only when a DaemonSet of the agent may run. With `left` exactly the
+ * other ConfigMaps are tried, for clusters where nothing else is known. */
 static int read_agent(struct asker *asker, const struct network_agent *agent, bool left,
                       struct agent_settings *ret, struct error *err) {
     for (const struct agent_source *s = agent->sources; s && s->name && !ret->agent; s++) {
@@ -75,8 +79,8 @@ static int read_agent(struct asker *asker, const struct network_agent *agent, bo
 
 /* ---- DaemonSets ---- */
 
-/* Asked for by name in all namespaces, for which a right to this name is enough. *ret is a new
- * reference; NULL: absent or refused. */
+/* Finds a DaemonSet by its name in all namespaces; a right to this name is enough for such a
+ * request. *ret is a new reference; NULL: absent or refused. */
 static int find_daemon_set(struct asker *asker, const char *name, json_t **ret, struct error *err) {
     _cleanup_(freep) char *path =
         xasprintf(DAEMON_SETS_PATH "?fieldSelector=metadata.name%%3D%s", name);
@@ -98,8 +102,9 @@ static int find_daemon_set(struct asker *asker, const char *name, json_t **ret, 
     return 0;
 }
 
-/* The object that it reads, too: an empty one where it is absent, for which the agent has defaults.
- * What may not be read is not said to be absent, nor what is of a kind that the cluster has not. */
+/* Reads the custom object from which an agent takes its settings into *told. An absent object is
+ * stored as an empty one, because the agent then has defaults. Nothing is stored when the object is
+ * refused, or when the cluster does not have its kind. */
 static int read_object(struct asker *asker, const struct external_object *object, json_t *told,
                        struct error *err) {
     _cleanup_(freep) char *path = xasprintf("/apis/%s/%s/%s/%s", object->group, object->version,
@@ -119,7 +124,8 @@ static int read_object(struct asker *asker, const struct external_object *object
     return 0;
 }
 
-/* With its settings: its variables, and where they say nothing the data of its ConfigMap. */
+/* Takes an agent's DaemonSet with its settings: the variables of its containers, and for those that
+ * are missing the data of its ConfigMap. */
 static int take_external(struct asker *asker, const struct external_agent *agent,
                          const json_t *daemon_set, struct agent_settings *ret, struct error *err) {
     const char *name_space = json_text_at(daemon_set, "metadata.namespace");
@@ -143,7 +149,8 @@ static int take_external(struct asker *asker, const struct external_agent *agent
 
     ret->told = take_ptr(told);
     if (agent->read && agent->read(ret->told, ret, err) < 0) {
-        (void)error_as(err, ERROR_USAGE); /* as read_source(): somebody must correct it */
+        /* As in read_source(): somebody must correct the settings. */
+        (void)error_as(err, ERROR_USAGE);
         return error_prefix(err, "DaemonSet %s", ret->daemon_set);
     }
     if (!agent->read || ret->backend)
@@ -151,7 +158,8 @@ static int take_external(struct asker *asker, const struct external_agent *agent
     return 0;
 }
 
-/* Who is refused the first asks for no more. */
+/* Looks for external agents and for the DaemonSet of kube-proxy. After the first refusal nothing
+ * more is requested. */
 static int read_external(struct asker *asker, struct agent_settings *ret, struct error *err) {
     _cleanup_json_ json_t *proxy = NULL;
 
@@ -170,16 +178,17 @@ static int read_external(struct asker *asker, struct agent_settings *ret, struct
     return 0;
 }
 
-/* "DaemonSet kube-system/cilium"; the caller frees. */
+/* Returns "DaemonSet kube-system/cilium"; the caller frees. */
 static char *daemon_set_text(const json_t *daemon_set) {
     _cleanup_(freep) char *name = kube_full_name(daemon_set);
 
     return xasprintf("DaemonSet %s", name);
 }
 
-/* By names alone. First an agent without a ConfigMap: where there is no flannel, nobody is granted
- * its ConfigMap, and its absence is a refusal. Then, where nothing is known of Windows nodes: what
- * makes the others' network? */
+/* Finds an agent by the name of its DaemonSet alone. First the agents for Windows nodes that have
+ * no ConfigMap: in a cluster without flannel, nobody may read flannel's ConfigMap, so a refusal
+ * does not prove that it exists. Then, when no agent for Windows nodes is found, the agents that
+ * make the network of Linux nodes. */
 static int read_named(struct asker *asker, struct agent_settings *ret, struct error *err) {
     for (size_t i = 0; network_agents[i] && !ret->agent; i++) {
         const struct network_agent *agent = network_agents[i];
@@ -210,10 +219,11 @@ static int read_named(struct asker *asker, struct agent_settings *ret, struct er
     return 0;
 }
 
-/* ---- what no name tells ---- */
+/* ---- networks without a known name ---- */
 
-/* Which write, on each Linux node, where a container runtime looks for the pods' network? Without
- * the host's network it is such as a mesh's, behind the network that another one made. */
+/* Gives the DaemonSets that write CNI's configuration or programs on Linux nodes, as one text that
+ * the caller frees (NULL: none). DaemonSets without the host's network do not count: they are
+ * additions such as a service mesh, on top of the network that another DaemonSet makes. */
 static int search_daemon_sets(struct kube_client *client, char **ret, struct error *err) {
     _cleanup_json_ json_t *list = NULL;
     _cleanup_(text_list_free) struct text_list found = {0};
@@ -236,7 +246,8 @@ static int search_daemon_sets(struct kube_client *client, char **ret, struct err
     return 0;
 }
 
-/* One that no name tells is not none. */
+/* No known name was found. Reports an unknown agent if DaemonSets write CNI's files, so that it is
+ * not taken for a cluster without a network. */
 static int read_unknown(struct asker *asker, struct agent_settings *ret, struct error *err) {
     struct error why = {0};
 
@@ -252,7 +263,7 @@ static int read_unknown(struct asker *asker, struct agent_settings *ret, struct 
     return 0;
 }
 
-/* ---- together ---- */
+/* ---- all sources together ---- */
 
 int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
                          struct agent_settings *ret, bool *ret_unread, struct error *err) {
@@ -262,8 +273,8 @@ int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
     bool denied = false;
     int result = kube_names_get(client, DAEMON_SETS_PATH, SETS_MAX, timeout_ms, &asker.names, &why);
 
-    /* An older manifest of `winjoin config cluster` grants each by its name alone, and more of them
-     * than one answer holds are not listed: both leave the names unknown. */
+    /* The names stay unknown in two cases: an older manifest of `winjoin config cluster` grants
+     * each DaemonSet by its name alone, or there are more DaemonSets than one answer holds. */
     if (result < 0)
         result = why.kind == ERROR_UNSUPPORTED ? 0 : kube_forgive(&why, &denied, err);
     if (result == 0)
@@ -284,7 +295,7 @@ int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
     return result;
 }
 
-/* ---- for who may see all ---- */
+/* ---- the search with an administrator's rights ---- */
 
 int cluster_network_search(struct kube_client *client, struct agent_settings *settings,
                            struct error *err) {
@@ -293,7 +304,8 @@ int cluster_network_search(struct kube_client *client, struct agent_settings *se
     _cleanup_(freep) char *found = NULL;
 
     if (known == &linux_agent_unknown)
-        known = NULL; /* of an earlier search, which holds where this one fails */
+        /* The result of an earlier search; it is kept when this search fails. */
+        known = NULL;
     if (settings->agent || (known && !known->annotation))
         return 0;
     if (kube_nodes_get(client, &nodes, err) < 0)

@@ -1,11 +1,12 @@
-/* The client to the API server: by discovery, or with the node's own identity. */
+/* Opens the client for the API server: by discovery, or with the node's own identity. */
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "netsetup/nic/nic.h"
 #include "pki/certificate.h"
 #include "pki/digest.h"
 
-/* An API server that starts again meanwhile is waited for (kubeadm: KubernetesAPICallTimeout). */
+/* How long a request waits for an API server that is restarting (kubeadm:
+ * KubernetesAPICallTimeout). */
 enum { PATIENCE_MS = 60000 };
 
 static void on_retry(void *context, const struct error *why, unsigned next_ms, unsigned left_ms) {
@@ -30,7 +31,8 @@ static void on_card(void *context, unsigned milliseconds, const char *waiting_fo
     join_tell_waiting(context, milliseconds, 0, "", "for %s", waiting_for);
 }
 
-/* Has an adapter an IPv4 address and a way out? An error says yes: what follows will tell. */
+/* Returns true when an adapter has a gateway and an IPv4 address that is not link-local. Returns
+ * true also when the adapters cannot be read, because later requests will show it. */
 static bool has_way_out(struct host *host) {
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
     bool found = false;
@@ -47,8 +49,8 @@ static bool has_way_out(struct host *host) {
     return found;
 }
 
-/* A run killed while HNS built the vSwitch left the adapter without its address: no server can be
- * reached before it is back. */
+/* Gives an adapter its address back. A run that was killed while HNS built the vSwitch left the
+ * adapter without it, so no server could be reached. */
 static int give_card_back(struct join *join, struct error *err) {
     const struct journal_entry *recorded = journal_switch(&join->journal);
     struct nic_restored guard = {0};
@@ -61,7 +63,8 @@ static int give_card_back(struct join *join, struct error *err) {
     return nic_restore(join->host, &card, on_card, &join->progress, &guard, err);
 }
 
-/* Is kubelet.conf of the cluster that the call means: by its pins, else by the endpoint? */
+/* Returns true when kubelet.conf is of the cluster that the call means: its CA has one of the pins,
+ * or, without pins, its server is the endpoint. */
 static bool is_joined_to(const struct join *join) {
     const struct text_list *wanted = &join->asked->discovery_token_ca_cert_hash;
     _cleanup_(certificates_free) struct certificates list = {0};
@@ -103,7 +106,7 @@ int find_client(struct join *join, struct error *err) {
     if (!found->discovery.kubeconfig &&
         (start_spread_wait(join, err) < 0 ||
          discovery_run(&options, join->http, join->host, &found->discovery, err) < 0)) {
-        /* a token that is gone ends no call on a machine that is a node of this cluster */
+        /* An expired token does not matter on a machine that is already a node of this cluster. */
         if (err->kind != ERROR_DENIED || !is_joined_to(join))
             return -1;
         join_warn(&join->progress,

@@ -1,4 +1,5 @@
-/* Whose the node's name is in the cluster, and what to do when a Ready Node has it already. */
+/* Finds out who has the node's name in the cluster, and what to do when a Ready Node has it
+ * already. */
 #include "join/found/need.h"
 
 #include "join/kubelet/kubelet_files.h"
@@ -6,7 +7,8 @@
 
 enum { WAIT_MS = 90000, POLL_MS = 2000 };
 
-/* No other machine has an address of this one at the same time. */
+/* Returns true when the Node has an address of this machine. Two machines cannot have the same
+ * address at the same time. */
 static bool is_this_machine(struct host *host, const struct kube_node *node) {
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
     bool same = false;

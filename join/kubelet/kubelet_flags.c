@@ -1,10 +1,10 @@
-/* kubeadm-flags.env and instance-config.yaml. */
+/* Makes the texts of kubeadm-flags.env and instance-config.yaml. */
 #include "join/kubelet/kubelet_files.h"
 #include "services/version.h"
 
 enum { NEWEST = 999, INSTANCE_CONFIG_SINCE = 34, ORDER_KEPT_SINCE = 36 };
 
-/* What cannot be read is taken for the newest. */
+/* Returns the minor version; a version that cannot be parsed counts as the newest. */
 static unsigned minor_of(const char *version) {
     unsigned minor;
 
@@ -15,7 +15,8 @@ bool kubelet_has_instance_config(const char *version) {
     return minor_of(version) >= INSTANCE_CONFIG_SINCE;
 }
 
-/* Where there is a value, and no argument of the user's in its place. */
+/* Adds one of kubeadm's own arguments, if it has a value and the user gives no argument of this
+ * name. */
 static void add_base(const struct kubelet_flags_input *input, const char *name, const char *value,
                      struct text_list *ret) {
     size_t len = strlen(name);
@@ -42,7 +43,7 @@ void kubelet_flags_make(const struct kubelet_flags_input *input, struct text_lis
     bool other_name = !text_equal(own, input->node_name);
     const char *socket = input->cri_socket ? input->cri_socket : KUBELET_CRI_SOCKET;
 
-    /* sorted by name, as kubeadm writes them */
+    /* These are sorted by name, as kubeadm writes them. */
     add_base(input, "container-runtime-endpoint",
              kubelet_has_instance_config(input->version) ? NULL : socket, ret);
     add_base(input, "hostname-override", other_name ? input->node_name : NULL, ret);
@@ -55,7 +56,7 @@ void kubelet_flags_make(const struct kubelet_flags_input *input, struct text_lis
         qsort(ret->items, ret->count, sizeof *ret->items, by_name_and_value);
 }
 
-/* As Go's %q quotes. */
+/* Quotes a text as Go's %q does. */
 static void add_quoted_text(struct text *out, const char *s) {
     static const char named[] = "\a\b\f\n\r\t\v", letters[] = "abfnrtv";
 
@@ -87,7 +88,7 @@ char *kubelet_flags_text(const struct text_list *flags) {
 char *kubelet_instance_config_text(const char *cri_socket) {
     struct text out = {0};
 
-    /* quoted as kubeadm writes this one line; YAML reads these escapes alike */
+    /* kubeadm quotes this value like %q; YAML reads the escapes in the same way. */
     text_add(&out, "containerRuntimeEndpoint: ");
     add_quoted_text(&out, cri_socket ? cri_socket : KUBELET_CRI_SOCKET);
     return text_take(&out);
