@@ -1,4 +1,4 @@
-/* The phases that watch the Node: registered, Ready. */
+/* The phases that wait for the Node: first until it is registered, later until it is Ready. */
 #include "join/found/need.h"
 #include "join/phases/steps.h"
 #include "kube/csr.h"
@@ -58,8 +58,8 @@ static enum wait_look look_subnet(void *context, struct wait *, struct error *er
     return found_pod_prefix(found, found->plan.agent) ? LOOK_DONE : LOOK_AGAIN;
 }
 
-/* The controller manager says why in an Event, which no node may read; what can be seen is whether
- * there is a prefix left. */
+/* Explains why the Node got no Pod prefix. The controller manager tells the reason in an Event,
+ * which nodes may not read, so winjoin checks whether a prefix is left. */
 static int explain_no_prefix(struct join *join, struct error *err) {
     struct error full = {0};
 
@@ -91,14 +91,16 @@ int phase_node(struct join *join, struct error *err) {
 
     if (wait_node(join, wanted, REGISTER_TIMEOUT_MS, err) < 0)
         return err->kind == ERROR_TIMED_OUT && waits ? explain_no_prefix(join, err) : -1;
-    /* an agent's CNI configuration makes the Node Ready before its network stands */
+    /* The CNI configuration of an agent in the cluster makes the Node Ready before its network
+     * works. */
     pending = agent->in_cluster && !join->found.node.ready &&
-              !text_list_has(&join->skipped, "pod-network"); /* nobody would take it away */
+              /* Without phase pod-network nothing would remove the mark later. */
+              !text_list_has(&join->skipped, "pod-network");
     if (external_network_pending(join, pending, err) < 0)
         return -1;
     text_addf(&join->progress.detail, "%s registered", join->found.node_name);
 
-    /* an agent's program that is started before it knows the prefix does nothing for ever */
+    /* A program of the agent that is started before it knows the prefix may do nothing forever. */
     if (agent->subnet_annotation && !join->found.options.pod_cidrs.count) {
         enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
 
@@ -116,7 +118,8 @@ int phase_node(struct join *join, struct error *err) {
 }
 
 int phase_ready(struct join *join, struct error *err) {
-    struct kube_client client; /* the same texts, without its patience */
+    /* A copy that borrows the texts of the first client and tries each request only once. */
+    struct kube_client client;
     _cleanup_(kube_csr_free) struct kube_csr csr = {0};
     uint64_t begin = host_monotonic_ms(join->host);
     struct error why = {0};
@@ -126,8 +129,8 @@ int phase_ready(struct join *join, struct error *err) {
     text_addf(&join->progress.detail, "after %.1f s",
               (double)(host_monotonic_ms(join->host) - begin) / 1000.0);
 
-    /* Nobody but an operator (or an approver) approves serving certificates, and until then logs
-     * and exec fail with "tls: internal error": said here, not found out later. */
+    /* Serving certificates are approved only by an administrator or an approver. Until then,
+     * kubectl logs and exec fail with "tls: internal error", so the join says it now. */
     if (!json_bool_at(join->found.kubelet_config ? join->found.kubelet_config
                                                  : join->found.cluster.kubelet,
                       "serverTLSBootstrap", false))

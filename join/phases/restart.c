@@ -1,4 +1,4 @@
-/* A join that goes on by itself after a restart of Windows. */
+/* Continues a join by itself after a restart of Windows. */
 #include "join/phases/phases.h"
 
 #include "services/service_host.h"
@@ -37,7 +37,7 @@ static int write_settings(struct join *join, const struct restart_words *words, 
 }
 
 int restart_begin(struct join *join, const struct restart_words *words, struct error *err) {
-    /* without failure actions: a join that failed is for a person to look at */
+    /* The service has no failure actions: after a failed join, a person must look at it. */
     const struct host_service service = {
         .name = (char *)RESTART_SERVICE,
         .display_name = (char *)"winjoin join",

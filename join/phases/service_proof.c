@@ -1,4 +1,4 @@
-/* How each kind of proof is looked at. */
+/* Tests whether a service does its work; one function per kind of proof. */
 #include "join/phases/steps.h"
 
 #include "join/found/need.h"
@@ -17,7 +17,8 @@ char *service_proof_pipe(const struct join *join) {
     return cri_pipe_path(socket ? socket : KUBELET_CRI_SOCKET);
 }
 
-/* Each leaves in err what is missing where there is more to say than the row does. */
+/* Each look_...() tests once. It sets err to what is missing when this tells more than the
+ * service's row. */
 static enum wait_look look_runs(struct join *, bool runs, struct error *) {
     return runs ? LOOK_DONE : LOOK_AGAIN;
 }
@@ -48,7 +49,7 @@ static enum wait_look look_health(struct join *join, bool, struct error *err) {
     return LOOK_AGAIN;
 }
 
-/* One that an earlier life has left was removed before the start. */
+/* A file that an earlier run of the service left was deleted before the start. */
 static enum wait_look look_file(struct join *join, bool runs, struct error *) {
     return runs && host_file_type(join->host, join->watch.service->ready_file) == HOST_FILE
                ? LOOK_DONE
@@ -58,7 +59,7 @@ static enum wait_look look_file(struct join *join, bool runs, struct error *) {
 static enum wait_look look_balancers(struct join *join, bool runs, struct error *err) {
     const struct network_plan *plan = &join->found.plan;
     _cleanup_(freep) char *text = NULL;
-    _cleanup_json_ json_t *balancers = NULL; /* their ids; only their number is shown */
+    _cleanup_json_ json_t *balancers = NULL; /* HNS ids; only their number is used */
     struct hcn_network network;
     struct error why = {0};
     size_t count;
@@ -80,7 +81,7 @@ static enum wait_look look_balancers(struct join *join, bool runs, struct error 
         *err = why;
         return LOOK_FAILED;
     }
-    /* kube-proxy looks for its network every second, for ever */
+    /* kube-proxy looks for its network every second without a limit, so it can wait. */
     text_addf(&join->progress.detail, "running; waits for HNS network '%s' of the first pod",
               plan->name);
     return LOOK_DONE;
@@ -98,7 +99,8 @@ static unsigned limit_of(const struct join *join, const struct service *service)
     bool of_kubelet = service->proof.kind == SERVICE_IS_HEALTHY && given;
 
     return (of_kubelet ? (unsigned)given : service->proof.timeout_ms) +
-           join->watch.ends * SERVICE_PAUSE_MAX_MS; /* the pauses so far */
+           /* Each end of the service so far has caused a pause before its next start. */
+           join->watch.ends * SERVICE_PAUSE_MAX_MS;
 }
 
 static enum wait_look look(void *context, struct wait *wait, struct error *err) {

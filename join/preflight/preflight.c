@@ -1,11 +1,11 @@
-/* Runs the table of preflight checks, judges the results and reports them. */
+/* Runs the table of preflight checks, evaluates the results and reports them. */
 #include "join/preflight/preflight.h"
 
 #include "join/configuration/join_options.h"
 #include "join/preflight/preflight_checks.h"
 #include "services/artifacts/artifacts.h"
 
-enum { HINTS_MAX = ERROR_HINTS_MAX - 1 }; /* one is left for what a failed join says at its end */
+enum { HINTS_MAX = ERROR_HINTS_MAX - 1 }; /* One hint is left for the end of a failed join */
 
 const char *preflight_outcome_name(enum preflight_outcome outcome) {
     static const char *const names[] = {"pass", "warning", "error", "ignored", "not-run"};
@@ -13,9 +13,10 @@ const char *preflight_outcome_name(enum preflight_outcome outcome) {
     return names[outcome];
 }
 
-/* ---- what a check says ---- */
+/* ---- messages of a check ---- */
 
-/* Bytes of the host (names, registry values) stand in one line; what is too long is cut. */
+/* Writes a message into a buffer, in one line: bytes from the host (names, registry values) are
+ * escaped. A message that is too long is cut. */
 static void put(char *out, size_t size, const char *prefix, const char *format, va_list args) {
     _cleanup_(text_free) struct text raw = {0}, line = {.cap = size - 1};
 
@@ -29,7 +30,8 @@ static void put(char *out, size_t size, const char *prefix, const char *format, 
         line.overflow = false;
         text_add(&line, prefix);
     }
-    (void)text_format(out, size, "%s", text_str(&line)); /* the cap keeps it short enough */
+    /* The text's limit is the size of the buffer */
+    (void)text_format(out, size, "%s", text_str(&line));
 }
 
 #define SAY(prefix)                                                                                \
@@ -75,7 +77,7 @@ int check_registry(const struct machine *machine, struct finding *finding, const
     return error_forgive(&finding->why, ERROR_ABSENT);
 }
 
-/* ---- which checks are ignored ---- */
+/* ---- ignored checks ---- */
 
 void preflight_names(struct text_list *ret) {
     size_t count;
@@ -86,7 +88,8 @@ void preflight_names(struct text_list *ret) {
 }
 
 void preflight_unknown_names(const struct text_list *ignored, struct text_list *ret_warnings) {
-    /* checks that kubeadm has and winjoin does not need: scripts name them */
+    /* Checks that kubeadm has and winjoin does not need. Scripts may name them, so they are no
+     * mistakes. */
     static const char *const begins[] = {
         "swap",           "numcpu",        "mem",         "fileexisting-", "filecontent-",
         "fileavailable-", "diravailable-", "port-",       "externaletcd",  "imagepull",
@@ -111,7 +114,7 @@ void preflight_unknown_names(const struct text_list *ignored, struct text_list *
     }
 }
 
-/* ---- running ---- */
+/* ---- running of the checks ---- */
 
 static enum preflight_outcome outcome_of(const struct join_options *options, enum verdict verdict,
                                          const struct preflight_check *check) {
@@ -137,7 +140,7 @@ static enum preflight_outcome outcome_of(const struct join_options *options, enu
 static void run_check(struct join *join, const struct preflight_check *check,
                       struct preflight_result *ret) {
     const struct join_found *found = &join->found;
-    /* the checks without whose answer others have nothing to look at */
+    /* The checks that must have passed before other checks can run. */
     const struct {
         const char *id;
         bool passed;
@@ -169,12 +172,14 @@ static void run_check(struct join *join, const struct preflight_check *check,
             check_hint(&finding, "%s", finding.why.hints[0]);
         (void)check_bad(&finding, "%s", finding.why.message);
     }
-    (void)text_format(ret->message, sizeof ret->message, "%s", finding.message); /* same size */
+    /* Both buffers have the same size */
+    (void)text_format(ret->message, sizeof ret->message, "%s", finding.message);
     if (verdict == CHECK_UNKNOWN || verdict == CHECK_NOT_RUN)
         return;
     ret->cause = verdict == CHECK_FAILED ? finding.why.kind : ERROR_NONE;
     (void)text_format(ret->hint, sizeof ret->hint, "%s",
-                      finding.hint[0] ? finding.hint : check->hint); /* the rows' are shorter */
+                      /* The hints of rows are shorter than the buffer */
+                      finding.hint[0] ? finding.hint : check->hint);
 }
 
 struct preflight_result *preflight_run(struct join *join, bool whole, size_t *ret_count) {
@@ -228,12 +233,13 @@ void preflight_limit_scene(const struct join *join, struct limit_scene *ret) {
                                 .host_name = found->facts.host_name};
     if (!ret->mode && found->options.network_mode)
         ret->mode = network_mode_by_name(found->options.network_mode);
-    (void)limit_dynamic_ports(join->host, &ret->dynamic_ports, NULL); /* 0: unknown */
+    /* On failure it stays 0: unknown */
+    (void)limit_dynamic_ports(join->host, &ret->dynamic_ports, NULL);
 }
 
-/* ---- judging ---- */
+/* ---- evaluation ---- */
 
-/* Which kind the whole is, and how many errors it has. */
+/* Returns the error kind of the whole preflight and counts its errors. */
 static enum error_kind kind_of(const struct preflight_result *results, size_t count,
                                size_t *ret_errors) {
     size_t restarts = 0, ours = 0;

@@ -1,5 +1,5 @@
-/* Preflight checks of images: are they for this build of Windows, and has the disk room for them?
- */
+/* Preflight checks of images: whether they are for this build of Windows, and whether the disk has
+ * enough space for them. */
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/preflight/preflight_checks.h"
@@ -8,26 +8,27 @@
 
 enum { LIMIT_MS = 5000, GIGABYTE = 1024 * 1024 * 1024, PREPARED_MAX = 65536 };
 
-/* What containerd will need of the disk. */
+/* The disk space that containerd will need, in bytes. */
 struct room {
-    struct image_layer *layers; /* each once: images share them */
+    struct image_layer *layers; /* Each layer once, because images share layers */
     size_t count;
-    uint64_t compressed; /* of the layers, as they came */
-    uint64_t beside;     /* of other builds, which an archive brings along */
-    uint64_t copied;     /* the largest archive: they are imported one after another */
-    uint64_t upper;      /* the largest layer upon another */
+    uint64_t compressed; /* Compressed layers */
+    uint64_t beside;     /* Layers for other builds in the bundle's archives */
+    uint64_t copied;     /* The largest archive; they are imported one by one */
+    uint64_t upper;      /* The largest compressed layer above a base layer */
 };
 
 static void larger(uint64_t *most, uint64_t size) {
     *most = size > *most ? size : *most;
 }
 
-/* Microsoft's base images are two and a half times as large unpacked. */
+/* Estimates the size of unpacked layers: Microsoft's base images are two and a half times as large
+ * as compressed. */
 static uint64_t unpacked(uint64_t compressed) {
     return compressed / 2 * 5;
 }
 
-/* How many bytes its layers have. */
+/* Adds the layers of an image that are not counted yet. Returns the bytes of all its layers. */
 static uint64_t add_layers(struct room *room, const struct image_facts *facts) {
     uint64_t sum = 0;
 
@@ -65,9 +66,9 @@ static enum verdict judge_drive(struct join *join, const char *drive, const stru
                      (double)free_bytes / GIGABYTE);
 }
 
-/* containerd keeps the layers as they came, beside what it unpacks of them. On C: are a bundle's
- * archive while it is imported (it is copied first), and in containerd's TEMP what is unpacked of a
- * layer upon another, before Windows takes it into the image. Sources: containerd's
+/* Checks the space. containerd keeps the compressed layers next to the unpacked ones. Drive C: also
+ * holds the copy of a bundle's archive while it is imported and, in containerd's TEMP, each layer
+ * above a base layer while Windows takes it into the image. Sources: containerd's
  * core/images/archive/importer.go, hcsshim's internal/wclayer/importlayer.go. */
 static enum verdict judge_room(struct join *join, const struct room *room,
                                struct finding *finding) {
@@ -89,8 +90,8 @@ static enum verdict judge_room(struct join *join, const struct room *room,
     return verdict == CHECK_FINE ? judge_drive(join, drive, room, kept, finding) : verdict;
 }
 
-/* All that an archive of the bundle has goes into containerd's store, whatever is unpacked of it.
- */
+/* Adds the bundle's images. The whole archive goes into containerd's store, also the parts that are
+ * not unpacked. */
 static void add_bundle(struct join *join, const struct text_list *prepared, struct room *room) {
     const struct artifacts *images = bundle_images(join->found.bundle);
 
@@ -111,15 +112,16 @@ static void add_bundle(struct join *join, const struct text_list *prepared, stru
     }
 }
 
-/* ---- of registries ---- */
+/* ---- images of registries ---- */
 
 struct asking {
     struct mirror from;
     unsigned build;
-    bool silent, itself;       /* no registry is asked; the image's own is */
-    struct text_list prepared; /* those that `winjoin prepare` has unpacked */
+    /* silent: no registry is asked. itself: the image's own registry is asked. */
+    bool silent, itself;
+    struct text_list prepared; /* Images that `winjoin prepare` has unpacked */
     struct room room;
-    bool unknown; /* what one of the images is for */
+    bool unknown; /* For one image the build is unknown */
 };
 
 static void asking_free(struct asking *a) {
@@ -127,8 +129,8 @@ static void asking_free(struct asking *a) {
     free(a->room.layers);
 }
 
-/* A registry that cannot be asked from here may be one that containerd reaches by a mirror: no
- * other is asked then. */
+/* Checks one image. After a registry could not be asked, no other is asked, because containerd may
+ * reach them by a mirror that this check does not use. */
 static enum verdict ask(struct asking *a, const char *image, struct finding *finding) {
     _cleanup_(image_facts_free) struct image_facts facts = {0};
     enum image_fit fit = IMAGE_UNKNOWN;
