@@ -1,5 +1,5 @@
-/* The runner: judges what was asked, runs phases (one event at the begin, warnings and waits in
- * between, one at the end), and tells a run's end as an Event on its Node. */
+/* The runner: checks the options, runs the phases (with an event at the begin and at the end of
+ * each, warnings and waits between), and writes the end of a run as an Event of the Node. */
 #include "join/run.h"
 
 #include "base/log.h"
@@ -28,14 +28,14 @@ void join_tell_event(struct join *join, enum node_event event, const char *messa
         log_message(LOG_RETRY, "write an event of this Node: %s", why.message);
 }
 
-/* Behind a join's phases: that it changed this node, or the error it failed with, where the Node is
- * there. */
+/* After a join: writes an Event that the join changed this node, or the error of the failed join,
+ * if the Node exists. */
 static void tell_node(struct join *join, const struct error *failure) {
     const struct join_found *found = &join->found;
     _cleanup_(freep) char *message = NULL;
     bool is_news = join->changed;
 
-    /* a join that was interrupted, or waits for a restart of Windows, has not failed */
+    /* A join that was interrupted or waits for a restart of Windows has not failed. */
     if (failure)
         is_news = failure->kind != ERROR_INTERRUPTED && failure->kind != ERROR_RESTART &&
                   (join->was_node || found->node.name);
@@ -59,7 +59,7 @@ static void tell_node(struct join *join, const struct error *failure) {
 int join_asked_check(struct join *join, struct error *err) {
     const struct join_options *o = &join->found.options;
     _cleanup_(patches_free) struct patches patches = {0};
-    struct bundle *bundle = NULL; /* kept in the join for the phase that needs it */
+    struct bundle *bundle = NULL; /* The join keeps it for the phase that needs it */
 
     if (join_options_check(o, err) < 0)
         return -1;
@@ -76,15 +76,16 @@ int join_asked_check(struct join *join, struct error *err) {
     return o->bundle ? programs_bundle(join, &bundle, err) : 0;
 }
 
-/* kubeletExtraArgs, nodeRegistration.name, the name this node joined with, or the host's name in
- * lower case (kubeadm: GetNodeName). */
+/* Chooses the node's name: from kubeletExtraArgs, nodeRegistration.name, the name with which this
+ * node joined, or the host name in lower case (kubeadm: GetNodeName). */
 static int choose_node_name(struct join *join, struct error *err) {
     static const char override[] = "hostname-override=";
     const struct text_list *arguments = &join->found.options.kubelet_extra_args;
     _cleanup_(freep) char *joined = client_certificate_node(join->host), *near = NULL;
     const char *given = join->found.options.node_name;
 
-    for (size_t i = 0; i < arguments->count; i++) /* the kubelet uses the last one */
+    /* The kubelet uses the last of equal arguments. */
+    for (size_t i = 0; i < arguments->count; i++)
         if (text_starts_with(arguments->items[i], override))
             given = arguments->items[i] + strlen(override);
     join->found.node_name = join_node_name_read(given    ? given
@@ -116,7 +117,8 @@ int join_open(struct join *join, struct error *err) {
     join->watch = (struct service_watch){.host = join->host, .progress = &join->progress};
     if (phase_names_skipped(&join->found.options.skip_phases, &join->skipped, err) < 0)
         return error_prefix(err, "--skip-phases");
-    /* asked again by who needs it */
+    /* A failure is ignored here, because phases that need containerd's settings look for them
+     * again. */
     (void)find_containerd(join->host, &join->found, ERROR_IGNORED);
     if (host_facts(join->host, &join->found.facts, err) < 0 || choose_node_name(join, err) < 0 ||
         join_asked_check(join, err) < 0)
@@ -165,7 +167,8 @@ void join_close(struct join *join) {
     json_decref(join->progress.data);
 }
 
-/* Each layer says that it was interrupted: what was waited for says more, where something was. */
+/* Says in the error what the join was waiting for. Otherwise, several functions have added only
+ * that it was interrupted. */
 static void say_interrupted(const struct join_progress *progress, struct error *err) {
     const char *waiting = text_str(&progress->waiting);
 
@@ -204,12 +207,13 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
               : phase->run(join, err) < 0              ? -1
               : images_go_on(join, err) < 0            ? -1
                                                        : written_save(&join->journal, err);
-    if (outcome < 0 && host_deadline_passed(join->host)) /* whatever the phase said of it */
+    /* The time limit is the reason, whatever the phase reported. */
+    if (outcome < 0 && host_deadline_passed(join->host))
         (void)error_set(err, ERROR_TIMED_OUT, "the join took longer than %lld s (--join-timeout)",
                         join->found.options.join_timeout / 1000);
     else if (outcome < 0 && err && err->kind == ERROR_INTERRUPTED)
         say_interrupted(&join->progress, err);
-    /* what a diagnosis puts up it takes away again */
+    /* phase_verify() removes what it adds, so it changes nothing. */
     result->changed = phase->run != phase_verify &&
                       (host_changes(join->host) != changes || join->journal.count != recorded);
     join->changed |= result->changed;
@@ -243,7 +247,7 @@ static int run_until(struct join *join, bool looking, struct error *err) {
             return -1;
         }
     }
-    return images_await(join, err); /* where the phase that does it was skipped */
+    return images_await(join, err); /* Needed when the phase that waits for images was skipped */
 }
 
 int join_run(struct join *join, struct error *err) {
@@ -255,7 +259,8 @@ int join_run(struct join *join, struct error *err) {
     host_set_deadline(join->host, 0);
     images_end(join);
     tell_node(join, result < 0 ? err : NULL);
-    kubelet_bootstrap_end(&join->journal, &join->progress); /* also what a killed run left */
+    /* The bootstrap file may also be from a killed run. */
+    kubelet_bootstrap_end(&join->journal, &join->progress);
     if (result < 0)
         (join->failed ? join->failed : failure_end)(join, err);
     else if (join->phases == join_phases)

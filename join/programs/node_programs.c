@@ -1,4 +1,4 @@
-/* Modes, plugins and services joined: what a bundle lacks for each kind of node. */
+/* Finds which programs a bundle lacks, for each mode with each plugin. */
 #include "join/programs/programs.h"
 
 #include "netsetup/agents/agent.h"
@@ -40,8 +40,8 @@ int node_programs_missing(const struct artifacts *artifacts, const struct join_o
         for (size_t p = 0; p < plugins.count; p++) {
             const struct network_agent *agent = network_agent_by_plugin(plugins.items[p]);
 
-            /* a node whose network the cluster brings lacks no program of the network: told when
-             * asked */
+            /* A node whose network the cluster makes needs no program for it, so such plugins are
+             * only listed when the options name them. */
             if ((wanted_plugin ? text_equal(wanted_plugin, plugins.items[p])
                                : !agent->makes_network && !agent->pods_make_network) &&
                 add_node(artifacts, network_modes[m], plugins.items[p],

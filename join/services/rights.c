@@ -1,4 +1,4 @@
-/* Rights are asked for before the network adapter goes away, and not found missing after that. */
+/* Checks rights before the join interrupts the network, so that it does not fail afterwards. */
 #include "join/services/rights.h"
 
 #include "join/configuration/join_options.h"
@@ -15,8 +15,9 @@ static int hint_at_manifest(struct error *err) {
                            "admin.conf | kubectl apply -f -");
 }
 
-/* The rights of kube-proxy and of an agent with the node's identity: one that asks for another
- * later has its rights. A question without an answer does not count as refused. */
+/* Checks with the node's identity the rights of kube-proxy and of an agent that uses this identity.
+ * An agent with an identity of its own gets its rights with that. A question that gets no answer
+ * does not count as a refusal. */
 static int check_node(struct join *join, bool kube_proxy, struct error *err) {
     static const struct kube_right proxy[] = {{"list", "", "services"},
                                               {"list", "discovery.k8s.io", "endpointslices"}};
@@ -47,7 +48,7 @@ static int check_node(struct join *join, bool kube_proxy, struct error *err) {
     return 0;
 }
 
-/* What the node's services will need. */
+/* Checks the rights that the node's services will need. */
 static int check_services(struct join *join, struct error *err) {
     bool kube_proxy = programs_wanted(&join->found, &service_kube_proxy);
 
@@ -81,8 +82,8 @@ int rights_check(struct join *join, struct error *err) {
 }
 
 int rights_need(struct join *join, struct error *err) {
-    /* does this run send a certificate request itself, before the network is interrupted? Then that
-     * is the question */
+    /* When this run sends a certificate request before the network is interrupted, the answer to it
+     * shows the token's right. */
     bool will_ask = !join->found.options.dry_run && !text_list_has(&join->skipped, "certificate") &&
                     !join_kubelet_bootstraps(join->host, &join->found);
 

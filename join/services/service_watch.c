@@ -1,4 +1,4 @@
-/* A service that ends is started again, and told with exit code and log when that is in vain. */
+/* Starts services again that end, and fails with exit code and log when this does not help. */
 #include "join/services/service_watch.h"
 
 #include "base/log.h"
@@ -6,7 +6,8 @@
 #include "services/program_flags.h"
 #include "services/service_status.h"
 
-/* AGAIN: longer than all starts and pauses between them, as the count of its ends ends it */
+/* AGAIN_TIMEOUT_MS is longer than all starts with the pauses between them, because the number of
+ * ends limits this wait. */
 enum {
     START_TIMEOUT_MS = 30000,
     AGAIN_TIMEOUT_MS = 300000,
@@ -16,7 +17,7 @@ enum {
 };
 enum { RIGHTS_MS = 4000 };
 
-/* ---- its end ---- */
+/* ---- the end of a service ---- */
 
 int service_watch_hint(struct service_watch *watch, struct error *err) {
     const struct service *service = watch->service;
@@ -46,7 +47,8 @@ static int count_end(struct service_watch *watch, const struct host_service *ser
         return error_hint(
             err, "fix that and run the same command again; winjoin reset undoes what was done");
     }
-    /* From our table: not every SCM keeps what it was told (Wine's). */
+    /* The pause is from winjoin's table, because some SCMs (Wine's) do not keep the failure
+     * actions. */
     pause = service_restart_delay_ms(watch->service, watch->ends);
     if (pause > SERVICE_PAUSE_MAX_MS)
         pause = SERVICE_PAUSE_MAX_MS;
@@ -79,19 +81,19 @@ int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error
         return 0;
 
     watch->again_ms = 0;
-    /* Windows starts it again at the same time: whoever comes second finds it running. ERROR_HOST:
-     * it ended once more, which the next look counts. */
+    /* Windows may start the service at the same time; then it is found running. ERROR_HOST means
+     * that it has ended again, which the next look counts. */
     if (host_service_start(watch->host, watch->service->name, START_TIMEOUT_MS, &why) < 0 &&
         why.kind != ERROR_HOST)
         return error_pass(err, &why);
     return 0;
 }
 
-/* ---- what it may read ---- */
+/* ---- the rights of a service ---- */
 
-/* Once is nothing, because a server that starts refuses everybody at first. */
+/* One refusal does not count, because a starting API server refuses everybody at first. */
 int service_watch_rights(struct service_watch *watch, const char *path, struct error *err) {
-    struct kube_client client; /* the same texts, without its patience */
+    struct kube_client client; /* A copy that borrows the texts and tries each request only once */
     struct error why = {0};
 
     if (!watch->client || host_monotonic_ms(watch->host) < watch->rights_ms)
@@ -99,7 +101,8 @@ int service_watch_rights(struct service_watch *watch, const char *path, struct e
     client = *watch->client;
     watch->rights_ms = host_monotonic_ms(watch->host) + RIGHTS_MS;
     client.patience_ms = 0;
-    (void)kube_get(&client, path, NULL, &why); /* whether it is refused is all that matters */
+    /* Only a refusal matters; other failures do not. */
+    (void)kube_get(&client, path, NULL, &why);
     if (!kube_is_forbidden(&why))
         watch->refused = 0;
     else if (++watch->refused == 2) {
@@ -110,7 +113,7 @@ int service_watch_rights(struct service_watch *watch, const char *path, struct e
     return 0;
 }
 
-/* ---- its start ---- */
+/* ---- the start of a service that is watched ---- */
 
 static enum wait_look look_started(void *context, struct wait *, struct error *err) {
     struct service_watch *watch = context;
@@ -136,8 +139,8 @@ int service_watch_start(struct service_watch *watch, const struct service *servi
                                     .rights_ms = host_monotonic_ms(watch->host) + RIGHTS_MS};
     if (host_service_start(watch->host, service->name, START_TIMEOUT_MS, &why) == 0)
         return 0;
-    /* The program ran and ended; otherwise Windows could not start it, and trying again does not
-     * help that. */
+    /* These codes mean that the program ran and ended. Otherwise Windows could not start it, and
+     * another try does not help. */
     ended = why.kind == ERROR_HOST &&
             (why.os == HOST_SERVICE_SPECIFIC_ERROR || why.os == HOST_PROCESS_ABORTED);
     if (!ended) {
@@ -148,7 +151,7 @@ int service_watch_start(struct service_watch *watch, const struct service *servi
     return join_wait(watch->host, watch->progress, &wait, err) == LOOK_DONE ? 0 : -1;
 }
 
-/* ---- start ---- */
+/* ---- registration and start ---- */
 
 enum { STOP_TIMEOUT_MS = 30000 };
 
@@ -171,9 +174,11 @@ static int start(struct service_watch *watch, struct journal *journal,
 
     if (settings->adopt && service_is_foreign(journal->host, service, &adopted, err) < 0)
         return -1;
-    if (adopted && !service->extra_args) /* nothing of it changes: nothing to take back */
+    /* An adopted service without extra arguments is not changed, so nothing is recorded. */
+    if (adopted && !service->extra_args)
         return service_watch_start(watch, service, err);
-    /* what winjoin itself does at boot has no phase that starts it */
+    /* A service of winjoin itself, such as winjoin-network, has no phase. It is registered here
+     * when another service depends on it. */
     for (size_t i = 0; !adopted && i < ARRAY_SIZE(service->depends_on) && service->depends_on[i];
          i++) {
         const struct service *needed = service_by_name(service->depends_on[i]);
@@ -185,7 +190,7 @@ static int start(struct service_watch *watch, struct journal *journal,
     if (service_register(journal, service, settings, &changed, err) < 0 ||
         (changed && host_service_stop(watch->host, service->name, STOP_TIMEOUT_MS, err) < 0))
         return -1;
-    /* what an earlier life of the program has left would be taken for this one's */
+    /* A ready file that an earlier run of the program left would be taken for a new one. */
     if (service->ready_file && (journal_file(journal, service->ready_file, err) < 0 ||
                                 host_service_query(journal->host, service->name, &found, err) < 0 ||
                                 (found.state != HOST_SERVICE_RUNNING &&
@@ -203,11 +208,13 @@ int service_start(struct service_watch *watch, struct journal *journal,
 
     if (host_refuse_stranger(watch->host, service->program, err) < 0)
         return error_prefix(err, "start '%s'", service->name);
-    /* flanneld prints its help to nowhere that is read, containerd's is another form */
+    /* flanneld's help cannot be read, and containerd's has another form. */
     if (service->kubernetes) {
         if (program_flags_read(watch->host, service->program, &known, &why) < 0)
-            log_message(LOG_INFO, "%s", why.message); /* it cannot be asked: it gets them all */
-        /* flags of ours that it does not know are left out; those that were asked for are told */
+            /* Without the program's flags, it gets all arguments. */
+            log_message(LOG_INFO, "%s", why.message);
+        /* winjoin's own flags that the program does not know are left out; flags from the user are
+         * reported. */
         own.known_flags = &known;
         service_dropped_arguments(service, &own, &dropped);
         for (size_t i = 0; i < dropped.count; i++)

@@ -1,4 +1,4 @@
-/* A failed join's end. */
+/* Handles the end of a failed join. */
 #include "join/undo/failure.h"
 
 #include "join/phases/phases.h"
@@ -18,7 +18,8 @@ static void on_begin(void *context, const char *what) {
     join_tell_waiting(&join->progress, 0, 0, "", "undo: %s", what);
 }
 
-/* The journal is read again: what could not be undone stays in it. */
+/* Undoes the changes. The journal is opened again afterwards, because what could not be undone
+ * stays in it. */
 static void roll_back(struct join *join) {
     const struct reset_options options = {.joining = join->journal.prepared,
                                           .progress = on_entry,

@@ -1,4 +1,4 @@
-/* Services, HNS networks and firewall rules that are winjoin's by what is written on them. */
+/* Finds services, HNS networks and firewall rules that have winjoin's mark. */
 #include "join/undo/journal.h"
 
 #include "netsetup/netsetup.h"
@@ -16,7 +16,7 @@ struct marks {
     void *context;
 };
 
-/* Takes over `before`. */
+/* Handles a thing that was found. Takes over `before`. */
 static int found(const struct marks *marks, enum journal_kind kind, const char *target,
                  json_t *before, struct error *err) {
     if (marks->told)
@@ -27,7 +27,8 @@ static int found(const struct marks *marks, enum journal_kind kind, const char *
     return 0;
 }
 
-/* The last network on a switch takes that along; the adapter gets back what it has now. */
+/* Handles a network that is the last one on its virtual switch. HNS deletes the switch with it, so
+ * the adapter's current configuration is recorded and restored later. */
 static int found_switch(const struct marks *marks, const char *name, struct error *err) {
     struct nic_snapshot card = {0};
     json_t *before;

@@ -1,4 +1,4 @@
-/* What was written on the node, and what of it has changed since. */
+/* Notes what was written on the node, and finds what has changed since. */
 #include "join/undo/journal.h"
 
 #include "pki/digest.h"
@@ -6,7 +6,7 @@
 
 enum { FILE_MAX = 1024 * 1024 };
 
-/* A file that is damaged is as one that is absent. */
+/* Reads the notes. A damaged file counts as absent. */
 static json_t *load(struct host *host) {
     _cleanup_json_ json_t *json = NULL;
 
@@ -14,7 +14,7 @@ static json_t *load(struct host *host) {
     return json_is_object(json) ? take_ptr(json) : NULL;
 }
 
-/* ---- notes ---- */
+/* ---- writing of notes ---- */
 
 static json_t *notes_of(struct journal *journal) {
     if (!journal->written && !(journal->written = load(journal->host)))
@@ -26,7 +26,7 @@ static void note(struct journal *journal, enum journal_kind kind, const char *ta
                  json_t *as_written) {
     json_t *targets = json_object_in(notes_of(journal), journal_kind_names[kind]);
     const json_t *before = json_object_get(targets, target);
-    /* an upgrade's phases leave the join's beside the thing */
+    /* The phases of an upgrade keep the join's phase in the note. */
     bool keeps = journal->also && !journal->prepared;
     const char *phase =
         keeps ? json_string_value(json_object_get(before, "phase")) : journal->phase;
@@ -61,7 +61,7 @@ void written_firewall(struct journal *journal, const char *rule) {
     note(journal, JOURNAL_FIREWALL, rule, json_object());
 }
 
-/* What a network that is made again by the same plan has, too. */
+/* Returns the properties that also a new network made by the same plan has. */
 static json_t *network_json(const struct hcn_network *network) {
     return json_pack("{s:s, s:s, s:s, s:i}", "type", network->type, "subnet", network->subnet,
                      "subnet6", network->subnet6, "vsid", (int)network->vsid);
@@ -110,9 +110,10 @@ int written_save(struct journal *journal, struct error *err) {
     return 0;
 }
 
-/* ---- what has changed ---- */
+/* ---- finding of changes ---- */
 
-/* Of one thing: NULL when it is as it was written, or cannot be read; the caller frees. */
+/* Describes how one thing differs from its note. NULL when it does not differ or cannot be read;
+ * the caller frees. *ret_missing: it does not exist. */
 typedef char *difference(struct host *host, const char *target, const json_t *as_written,
                          bool *ret_missing);
 
@@ -125,7 +126,8 @@ static char *file_differs(struct host *host, const char *path, const json_t *as_
 
     if (host_read(host, path, ARTIFACT_SIZE_MAX, &data, &len, &why) < 0) {
         *ret_missing = why.kind == ERROR_ABSENT;
-        return why.kind == ERROR_MALFORMED ? xstrdup("its content differs") : NULL; /* too long */
+        /* ERROR_MALFORMED means that the file is too long. */
+        return why.kind == ERROR_MALFORMED ? xstrdup("its content differs") : NULL;
     }
     digest_sha256(data, len, digest);
     if (text_equal(digest, json_text_at(as_written, "sha256")))
@@ -147,7 +149,8 @@ bool written_file_differs(struct journal *journal, const char *path) {
     return how || missing;
 }
 
-/* "command, environment differ"; the members of what was written. */
+/* Returns "command, environment differ" with the members that differ from the note; NULL: none. The
+ * caller frees. */
 static char *members_differ(const json_t *as_written, const json_t *now) {
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_(freep) char *all = NULL;
@@ -218,7 +221,7 @@ json_t *written_compare(struct host *host, bool networks) {
             _cleanup_(freep) char *how = kinds[k].differs(host, target, as_written, &missing);
             const char *phase = json_text_at(as_written, "phase");
             const char *source = json_text_at(as_written, "source");
-            /* a program that runs is replaced by an upgrade, which stops its service */
+            /* A running program can only be replaced by an upgrade, which stops its service. */
             _cleanup_(freep) char *command =
                 source ? xasprintf("winjoin %s %s", missing ? "join phase artifacts" : "upgrade",
                                    source)
