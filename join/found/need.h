@@ -35,7 +35,7 @@ int find_plan(struct join *join, struct error *err);
 
 /* Finds the containerd of this node into found.containerd: the one that exists, or winjoin's own.
  * When it is not winjoin's and the user gave no socket, options.cri_socket is set to its pipe.
- * Kinds: those of containerd_settings_find(). */
+ * Error kinds: those of containerd_settings_find(). */
 int find_containerd(struct host *host, struct join_found *found, struct error *err);
 
 /* Id of the preflight check that refuses a network mode without connections to other nodes
@@ -59,8 +59,8 @@ const char *found_pod_prefix(const struct join_found *found, const struct networ
  * prefix. */
 bool found_waits_for_prefix(const struct join_found *found);
 
-/* Reads a YAML file of this machine with one document. *ret is a new reference. Kinds: those of
- * host_read(), ERROR_MALFORMED. */
+/* Reads a YAML file of this machine with one document. *ret is a new reference. Error kinds: those
+ * of host_read(), ERROR_MALFORMED. */
 int join_read_yaml(struct host *host, const char *path, json_t **ret, struct error *err);
 /* Returns the path to which the cluster's CA is written (caCertPath). The caller frees. */
 char *join_ca_file(const struct join_options *options);
@@ -113,7 +113,7 @@ enum node_name_state {
     NODE_NAME_EARLIER,
     NODE_NAME_TAKEN, /* The Node is Ready and is another machine */
 };
-/* Requests the Node and tells who has the name. Kinds: those of kube_node_get() but
+/* Requests the Node and tells who has the name. Error kinds: those of kube_node_get() but
  * ERROR_ABSENT. */
 int node_name_look(struct host *host, struct kube_client *client, const char *name,
                    enum node_name_state *ret, struct error *err);

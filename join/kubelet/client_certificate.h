@@ -47,7 +47,7 @@ char *client_certificate_node(struct host *host);
  * killed run left), sends a request (or continues the one whose name is in kubelet-client.csr.tmp,
  * while it is for this key and neither denied nor failed), waits for the certificate, writes
  * kubelet-client-<date>.pem (chain, then key, HOST_SECRET), links kubelet-client-current.pem to it
- * and removes the temporary files. Safe to repeat after a stop at any point. Kinds: those of
+ * and removes the temporary files. Safe to repeat after a stop at any point. Error kinds: those of
  * kube_csr_wait(); ERROR_UNTRUSTED when the certificate is not for this key and name. */
 int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
                               const struct client_certificate_options *options,
@@ -55,7 +55,7 @@ int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
 /* Requests a new certificate with the node's own identity, even if a usable one is stored, as the
  * kubelet's rotation does. A client certificate is stored after the API server has accepted it.
  * Until then, and on failure, the old one stays current; its file always stays. With `serves` the
- * files are kubelet-server-... instead of kubelet-client-.... Kinds: those of
+ * files are kubelet-server-... instead of kubelet-client-.... Error kinds: those of
  * client_certificate_ensure(). */
 int client_certificate_renew(struct kube_client *own, struct host *host,
                              const struct client_certificate_options *options,

@@ -75,7 +75,7 @@ struct restart_words {
 void restart_words_free(struct restart_words *words);
 
 /* Copies winjoin.exe to its place, registers the service and restarts Windows. Every change is
- * recorded in the journal first. Kinds: those of the host. */
+ * recorded in the journal first. Error kinds: those of the host. */
 int restart_begin(struct join *join, const struct restart_words *words, struct error *err);
 /* Removes the service and its settings, with the secrets in them, after the join. Succeeds also
  * when they are absent. */

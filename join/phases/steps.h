@@ -9,9 +9,9 @@
 /* Starts the network agent's service and waits until its HNS network exists for this node's Pods.
  * Meanwhile it gives the adapter back what the virtual switch removed, shows a certificate request
  * that needs approval, and restarts the service when the network does not appear. The agent's
- * networks are recorded, so that a reset deletes them. Kinds: those of service_run(), of HNS and of
- * nic_restore(); ERROR_DENIED (the request is denied), ERROR_CONFLICT (another node has this host's
- * name, or the network is for other Pods), ERROR_TIMED_OUT. */
+ * networks are recorded, so that a reset deletes them. Error kinds: those of service_run(), of HNS
+ * and of nic_restore(); ERROR_DENIED (the request is denied), ERROR_CONFLICT (another node has this
+ * host's name, or the network is for other Pods), ERROR_TIMED_OUT. */
 int agent_network_make(struct join *join, struct hcn_network *ret, struct error *err);
 
 /* Records the networks that the agent makes, so that a reset deletes them. A network that exists
@@ -39,7 +39,7 @@ int external_network_pending(struct join *join, bool pending, struct error *err)
  * join are removed, and with print the routes of all nodes are added to the next steps for the
  * user. Otherwise the Node gets annotations that tell other nodes the route to it, if the mode uses
  * them, and the routes to other nodes' Pods are written; routes of the host are recorded in the
- * journal. A node that may not list Nodes gets a warning. Kinds: those of kube_patch(),
+ * journal. A node that may not list Nodes gets a warning. Error kinds: those of kube_patch(),
  * kube_nodes_get(), and of the host. */
 int pod_routes_publish(struct join *join, const struct hcn_network *network, struct error *err);
 
@@ -48,19 +48,20 @@ int pod_routes_publish(struct join *join, const struct hcn_network *network, str
 /* Imports images with ctr, if ctr is installed; otherwise warns. containerd must run and must have
  * no other import in progress. The images are the installed sandbox image and each image of the
  * open bundle that containerd lacks; these are imported from a verified copy. Importing an image
- * that containerd has already changes nothing. Kinds: those of host_run(), bundle_image_copy() and
- * cri_image_has(), ERROR_HOST (ctr fails), ERROR_DENIED (a file belongs to somebody who is not an
- * administrator). */
+ * that containerd has already changes nothing. Error kinds: those of host_run(),
+ * bundle_image_copy() and cri_image_has(), ERROR_HOST (ctr fails), ERROR_DENIED (a file belongs to
+ * somebody who is not an administrator). */
 int bundle_images_import(struct join *join, struct error *err);
 
 /* ---- images from registries (join/phases/images.c) ---- */
 
 /* Starts to pull the images that the options name, the required ones first, three at a time, while
  * the join continues. An image that cannot be pulled is tried up to three times where that may
- * help; then it is a warning, or a failure if it is required. Kinds: those of cri_image_pull(). */
+ * help; then it is a warning, or a failure if it is required. Error kinds: those of
+ * cri_image_pull(). */
 int images_begin(struct join *join, struct error *err);
-/* Called after each phase: starts the next image when one has ended, without waiting. Kinds as of
- * images_begin(). */
+/* Called after each phase: starts the next image when one has ended, without waiting. Error kinds
+ * as of images_begin(). */
 int images_go_on(struct join *join, struct error *err);
 /* Waits until all images are pulled and shows the progress. Does nothing when no pull was
  * started. */
@@ -71,7 +72,7 @@ void images_end(struct join *join);
 /* ---- services: start them and wait until they work, as their rows tell (struct service, proof)
  * ---- */
 
-/* Starts the service with the settings of this join and waits until it works. Kinds: those of
+/* Starts the service with the settings of this join and waits until it works. Error kinds: those of
  * service_start() and service_prove(). */
 int service_run(struct join *join, const struct service *service, struct error *err);
 /* Waits until the service that was started last works. ERROR_TIMED_OUT with hints to its log; kinds

@@ -11,14 +11,15 @@
  * until programs_bundle_close(). Without both, and when the network is planned, opens upstream or
  * --source-base for the programs that this machine lacks or has with other bytes
  * (programs_unlike()). *ret is borrowed; NULL when no program is needed or nothing may be
- * downloaded. Kinds: those of bundle_open(), bundle_open_mirror() and bundle_open_upstream(). */
+ * downloaded. Error kinds: those of bundle_open(), bundle_open_mirror() and
+ * bundle_open_upstream(). */
 int programs_bundle(struct join *join, struct bundle **ret, struct error *err);
 void programs_bundle_close(struct join *join);
 /* Notes for `winjoin status` that a program was installed, with its digest and source
  * (join/undo/journal.h). */
 void programs_note(struct join *join, const char *target, const char *sha256);
 /* Writes WINJOIN_FOLDER\winjoin.lock with the programs from upstream and their digests; other
- * machines can use it as artifacts.lock. Does nothing for other sources. Kinds: those of
+ * machines can use it as artifacts.lock. Does nothing for other sources. Error kinds: those of
  * journal_write(). */
 int programs_write_lock(struct join *join, const struct bundle *bundle, struct error *err);
 /* Returns true when this node runs the service, which depends on --kube-proxy and, once the plan is
@@ -30,8 +31,8 @@ int programs_missing(struct host *host, const struct join_found *found,
 /* Adds the names of needed programs that are on the machine and differ from artifacts.lock, so that
  * they are downloaded again. Names that are in the list already are not checked. Without a lock,
  * the programs are compared with the digests of upstream or --source-base, which are requested
- * once; a program without a digest is skipped, and a warning names each that differs. Kinds: those
- * of reading the lock and of artifacts_published(). */
+ * once; a program without a digest is skipped, and a warning names each that differs. Error kinds:
+ * those of reading the lock and of artifacts_published(). */
 int programs_unlike(struct join *join, struct text_list *ret, struct error *err);
 /* Adds to the phase's detail the needed programs for which neither the bundle (NULL: none) nor
  * programs_unlike() has a digest to compare. */

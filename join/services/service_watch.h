@@ -44,8 +44,8 @@ int service_watch_hint(struct service_watch *watch, struct error *err);
 
 /* Records, registers and starts the service (restarts it when something changed) and watches it
  * with `watch`. winjoin's own flags that the program does not know are left out with a warning.
- * Kinds: those of the host and of service_watch_start(), ERROR_DENIED (an ordinary user made the
- * program's file: host/host.h). */
+ * Error kinds: those of the host and of service_watch_start(), ERROR_DENIED (an ordinary user made
+ * the program's file: host/host.h). */
 int service_start(struct service_watch *watch, struct journal *journal,
                   const struct service *service, const struct service_settings *settings,
                   struct error *err);

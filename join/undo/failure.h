@@ -5,7 +5,7 @@
 #include "join/join.h"
 
 /* Called before a join changes anything. On a prepared server, the join gets a journal of its own,
- * so that failure_end() can undo the join and keep the preparation. Kinds: those of
+ * so that failure_end() can undo the join and keep the preparation. Error kinds: those of
  * journal_open_joining(). */
 int failure_begin(struct join *join, struct error *err);
 /* Called after a join that succeeded: removes that journal. */

@@ -105,7 +105,7 @@ int journal_pop(struct journal *journal, struct error *err);
 int journal_file(struct journal *journal, const char *path, struct error *err);
 /* Records a folder that the node will fill, makes it and restricts its access (node/folders.h),
  * also that of each folder above it that is in that table. Absent parents are recorded, too; a
- * reset removes them if they are empty. Kinds: those of node_folder_close(). */
+ * reset removes them if they are empty. Error kinds: those of node_folder_close(). */
 int journal_own_folder(struct journal *journal, const char *path, struct error *err);
 int journal_own_folders(struct journal *journal, const char *const *paths, size_t count,
                         struct error *err);
@@ -132,8 +132,8 @@ typedef void marks_told(void *context, enum journal_kind kind, const char *targe
 /* Looks for services whose description says that winjoin made them, HNS networks with winjoin as
  * their owner, and firewall rules by name. Calls `told` for each; a reset would undo them in
  * reverse order. `record`: adds them to the journal as things that did not exist before, so that a
- * reset undoes them. When HNS does not answer, it counts as empty. Kinds: those of the host's calls
- * and of journal_record(). */
+ * reset undoes them. When HNS does not answer, it counts as empty. Error kinds: those of the host's
+ * calls and of journal_record(). */
 int marks_find(struct journal *journal, bool record, marks_told *told, void *context,
                struct error *err);
 
@@ -166,12 +166,12 @@ void written_program(struct journal *journal, const char *path, const char *sha2
 void written_firewall(struct journal *journal, const char *rule);
 /* Notes a network as HNS describes it. */
 void written_network(struct journal *journal, const struct hcn_network *network);
-/* Notes a service as the SCM has it now, and what its host starts (its settings file). Kinds: those
- * of host_service_query() and host_read(). */
+/* Notes a service as the SCM has it now, and what its host starts (its settings file). Error kinds:
+ * those of host_service_query() and host_read(). */
 int written_service(struct journal *journal, const struct service *service, struct error *err);
 /* Returns true when a noted file has changed or is missing. */
 bool written_file_differs(struct journal *journal, const char *path);
-/* Writes the notes to the file if they have changed. Kinds: those of host_write(). */
+/* Writes the notes to the file if they have changed. Error kinds: those of host_write(). */
 int written_save(struct journal *journal, struct error *err);
 
 /* Compares the node with the notes: [{kind: "file"|"service"|"network"|"firewall", target,

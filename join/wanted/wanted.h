@@ -59,8 +59,8 @@ struct wanted_choice {
     bool upgrade; /* Only rows that an upgrade writes */
 };
 /* Adds the files of the selected rows, in the order of the table. The routes to other nodes are
- * left out when they are unknown (found.peers). Kinds: those of kube_proxy_config_make(), and of
- * host_read() for winjoin's own program. */
+ * left out when they are unknown (found.peers). Error kinds: those of kube_proxy_config_make(), and
+ * of host_read() for winjoin's own program. */
 int wanted_files_make(struct host *host, struct join_found *found, struct wanted_choice choice,
                       struct wanted_files *ret, struct error *err);
 /* Records each file in the journal, then writes the files. */
@@ -72,14 +72,14 @@ int wanted_files_apply(struct join *join, struct wanted_choice choice, struct er
 /* ---- registry values; each is recorded in the journal before it is set ---- */
 
 /* Lists the values that a join sets, as in a JoinPlan: [{key, value, data or adds, why, ..}]. *ret
- * is a new reference; it is not changed when there are none and no fixes were requested. Kinds:
- * those of host_registry_get(). */
+ * is a new reference; it is not changed when there are none and no fixes were requested. Error
+ * kinds: those of host_registry_get(). */
 int wanted_registry(struct join *join, json_t **ret, struct error *err);
 /* With --apply-host-fixes, sets the values of netsetup/windows_builds.h that this Windows lacks.
  * Each is shown as a warning with its reason. */
 int host_fixes_apply(struct join *join, struct error *err);
 /* Sets the value that the plan's agent needs and that HNS must read before its first network. HNS
- * is restarted for it. Kinds: those of host_registry_get() and of services. */
+ * is restarted for it. Error kinds: those of host_registry_get() and of services. */
 int agent_registry_apply(struct join *join, struct error *err);
 /* Adds PROGRAM_FOLDER to the machine's Path, so that shells find winjoin and the tools there by
  * name. */
