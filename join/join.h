@@ -28,33 +28,39 @@ struct join_found {
     char *node_name;
     /* node_name comes from a host name that is no valid node name; preflight refuses it. */
     bool odd_host_name;
-    /* Without kubeconfig: discovery has not run, or is not needed. */
+    /* Result of discovery; without kubeconfig: discovery has not run or is not needed. */
     struct discovery_result discovery;
-    struct kube_client client; /* Without server: not opened yet */
-    bool only_looks;           /* A preflight: programs of the node are not run */
+    /* Client for the API server; without server: not opened yet. */
+    struct kube_client client;
+    bool only_looks; /* A preflight: programs of the node are not run */
     /* The client uses the node's own identity, not a bootstrap token. */
     bool client_is_node;
-    struct cluster_config cluster;          /* Without kubelet: not read yet */
+    /* Configuration of the cluster; without kubelet: not read yet. */
+    struct cluster_config cluster;
     json_t *kubelet_config;                 /* Content of the kubelet's config.yaml */
-    struct kubelet_changes kubelet_changes; /* Differences from the cluster's document */
-    struct text_list kubelet_arguments;     /* The user's arguments, as words */
-    struct text_list service_proxy;         /* From service_proxy() */
-    /* From find_containerd(); without pipe: not looked for yet */
+    struct kubelet_changes kubelet_changes; /* Differences of kubelet_config from the cluster's */
+    struct text_list kubelet_arguments;     /* The user's arguments for the kubelet */
+    struct text_list service_proxy;         /* Proxy variables from service_proxy() */
+    /* Settings from find_containerd(); without pipe: not looked for yet. */
     struct containerd_settings containerd;
-    struct bundle *bundle; /* From programs_bundle() */
-    /* From programs_unlike(); without items: not asked yet */
+    struct bundle *bundle; /* Open bundle from programs_bundle() */
+    /* Known digests from programs_unlike(); without items: not asked yet. */
     struct artifacts known;
-    char *kubelet_version;          /* From programs_kubelet_version() */
-    char *kube_proxy_version;       /* From programs_kube_proxy_version() */
-    struct hns_version hns;         /* 0.0: not asked yet */
-    struct nic_snapshot nic;        /* Without alias: no adapter chosen yet */
+    char *kubelet_version;    /* Version from programs_kubelet_version() */
+    char *kube_proxy_version; /* Version from programs_kube_proxy_version() */
+    struct hns_version hns;   /* Version of HNS; 0.0: not asked yet */
+    /* Adapter of the node; without alias: not chosen yet. */
+    struct nic_snapshot nic;
     char node_ip[IP_TEXT_MAX];      /* The node's address; "": unknown */
     char node_ips[2 * IP_TEXT_MAX]; /* Addresses for the kubelet, one of each family */
-    struct kube_node node;          /* Without name: not read yet */
-    struct network_plan plan;       /* Without name: not made yet */
+    /* The Node object; without name: not read yet. */
+    struct kube_node node;
+    /* Plan of the network; without name: not made yet. */
+    struct network_plan plan;
     json_t *peers; /* Routes to other nodes (netsetup/routes/routes.h); NULL: not read */
-    json_t *look;  /* From diag_look(); NULL: not called yet */
-    struct diag_report report; /* Without cells: nothing measured yet */
+    json_t *look;  /* Result of diag_look(); NULL: not called yet */
+    /* Result of the network test; without cells: nothing measured yet. */
+    struct diag_report report;
 };
 
 struct join_phase;
@@ -67,24 +73,26 @@ struct join {
     struct host *host;
     struct http *http;
     const struct join_options *asked;
-    const void *probe_program; /* bytes of winjoin-probe.exe */
+    const void *probe_program; /* Bytes of winjoin-probe.exe */
     size_t probe_program_len;
-    bool unattended; /* Without a terminal, so nobody watches */
+    bool unattended; /* No terminal: nobody watches this join */
     /* An upgrade whose phases are run (join/upgrade/upgrade.h); NULL: a join. */
     struct upgrade *upgrade;
     const struct join_phase *phases; /* The phases to run; NULL: those of a join */
     size_t phase_count;
     /* Called after a run that failed; NULL: the function for joins (join/undo/failure.h). */
     void (*failed)(struct join *join, struct error *err);
-    struct text_list skipped; /* ids of phases not to run: --skip-phases, resolved */
+    /* Ids of the phases that --skip-phases names. */
+    struct text_list skipped;
     struct join_found found;
-    struct journal journal, joining; /* `joining` is used on a prepared server only */
-    struct join_progress progress;   /* Its listener is given by the caller */
-    bool was_node;                   /* The machine had joined before this call */
-    bool changed;                    /* Phases have changed the machine */
-    bool finished;                   /* Set by a phase when later ones have nothing to do */
-    bool rolled_back;                /* The changes were undone after a failure: */
+    /* Journals of all changes and, on a prepared server only, of this join. */
+    struct journal journal, joining;
+    struct join_progress progress; /* The caller sets its listener */
+    bool was_node;                 /* The machine had joined before this call */
+    bool changed;                  /* Phases have changed the machine */
+    bool finished;                 /* Set by a phase when later ones have nothing to do */
+    bool rolled_back;              /* The changes were undone after a failure */
     struct reset_result undone;
-    struct service_watch watch; /* the service that the running phase has started */
+    struct service_watch watch; /* The service that the running phase has started */
     struct image_pulls *images; /* Images being pulled (join/phases/images.c) */
 };

@@ -1,5 +1,5 @@
-/* The runner: checks the options, runs the phases (with an event at the begin and at the end of
- * each, warnings and waits between), and writes the end of a run as an Event of the Node. */
+/* The runner: checks the options, runs the phases (with an event at the start and the end of each,
+ * warnings and waits between), and writes the end of a run as an Event of the Node. */
 #include "join/run.h"
 
 #include "base/log.h"
@@ -167,8 +167,7 @@ void join_close(struct join *join) {
     json_decref(join->progress.data);
 }
 
-/* Says in the error what the join was waiting for. Otherwise, several functions have added only
- * that it was interrupted. */
+/* Says in the error what the join was waiting for when it was interrupted. */
 static void say_interrupted(const struct join_progress *progress, struct error *err) {
     const char *waiting = text_str(&progress->waiting);
 
@@ -247,7 +246,8 @@ static int run_until(struct join *join, bool looking, struct error *err) {
             return -1;
         }
     }
-    return images_await(join, err); /* Needed when the phase that waits for images was skipped */
+    /* The images are waited for here when the phase that does this was skipped. */
+    return images_await(join, err);
 }
 
 int join_run(struct join *join, struct error *err) {

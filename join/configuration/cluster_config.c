@@ -214,7 +214,7 @@ static int read_server_version(struct kube_client *client, unsigned timeout_ms,
 }
 
 /* A kubernetesVersion that is no version (kubeadm accepts labels such as "stable-1.37") is replaced
- * by the version that the API server tells. */
+ * by the version that the API server reports. */
 static int settle_version(struct cluster_config *c, struct error *err) {
     unsigned minor;
 
@@ -301,7 +301,7 @@ static int replace_local_dns(struct kube_client *client, unsigned timeout_ms,
         const char *address = given.items[i];
 
         if (ip_parse(address, &ip, NULL) < 0)
-            /* Kubelets ignore a value that is no address, too. */
+            /* Kubelets also ignore a value that is no address. */
             continue;
         if (!ip_is_link_local(&ip) && !ip_is_loopback(&ip))
             text_list_add(&c->cluster_dns, address);
@@ -341,7 +341,7 @@ static bool has_ipv4(const struct text_list *list) {
     return false;
 }
 
-/* Takes the DNS addresses that the kubelets of other nodes use. Without any, takes the tenth
+/* Takes the DNS addresses that the kubelets of other nodes use. If there are none, takes the tenth
  * address of the Service subnet, as kubeadm computes it. */
 static int settle_dns(struct kube_client *client, unsigned timeout_ms, struct cluster_config *c,
                       struct error *err) {

@@ -108,10 +108,10 @@ int cluster_network_search(struct kube_client *client, struct agent_settings *se
  * are applied: ConfigMap kube-system/winjoin and who may read it (bootstrap tokens of kubeadm's
  * default group, and nodes); the right of both to list Services and to read the DaemonSets and
  * settings of network agents, by name in all namespaces; and bindings of system:nodes for
- * kube-proxy and for the network agents that use the node's identity. The ConfigMap holds the
- * NodeConfiguration, and under the keys above `searched`, the unknown network that
- * cluster_network_search() found (NULL: none), and the namespace of the DNS Service (NULL:
- * kube-system). New reference. */
+ * kube-proxy and for the network agents that use the node's identity.
+ * The ConfigMap holds the NodeConfiguration; under key UnknownNetwork `searched`, the network that
+ * cluster_network_search() found (NULL: none); and under key DNSNamespace the namespace of the DNS
+ * Service (NULL: kube-system). New reference. */
 json_t *cluster_manifest_make(const json_t *node_configuration, const char *searched,
                               const char *dns_namespace);
 /* Returns the objects as YAML documents. The caller frees. */

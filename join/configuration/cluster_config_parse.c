@@ -23,8 +23,8 @@ static const struct yaml_field kubelet_fields[] = {
     {"healthzPort", YAML_FIELD_NUMBER, 0, NULL}, {0},
 };
 
-/* The apiVersions of each kind that winjoin reads, newest first, and the fields that are
- * checked. */
+/* The apiVersions of each kind of document that winjoin reads, newest first, and the fields that
+ * are checked. */
 static const struct kind {
     const char *kind;
     const char *versions[2];
@@ -140,7 +140,8 @@ int cluster_config_parse(const char *yaml, const char *what, struct cluster_conf
         !text_equal(repository, "k8s.gcr.io"))
         c.image_repository = xstrdup(repository);
 
-    /* As in kubeadm: Nodes get prefixes with a podSubnet, unless the argument says otherwise. */
+    /* kubeadm lets the controller manager give Nodes prefixes when there is a podSubnet, unless the
+     * argument says otherwise. */
     assigns = argument(root, "allocate-node-cidrs");
     c.assigns_pod_prefixes =
         assigns ? text_equal(assigns, "true") : *json_text_or(root, "networking.podSubnet", "");

@@ -8,7 +8,8 @@
 
 #define DAEMON_SETS_PATH "/apis/apps/v1/daemonsets"
 
-enum { SETS_MAX = 200 }; /* A table of 200 DaemonSets has some 60 KB. */
+/* A table of 200 DaemonSets has about 60 KB. */
+enum { SETS_MAX = 200 };
 
 struct asker {
     struct kube_client *client;
@@ -59,9 +60,9 @@ static bool may_run(const struct asker *asker, const struct network_agent *agent
     return !asker->names;
 }
 
-/* Reads an agent's ConfigMaps until one has settings. The first is always tried; those behind it,
- * from older installations, only when a DaemonSet of the agent may run. With `left` exactly the
- * other ConfigMaps are tried, for clusters where nothing else is known. */
+/* Reads an agent's ConfigMaps until one has settings. Without `left`: the first, and those of older
+ * installations if a DaemonSet of the agent may run. With `left`: only those that were not tried,
+ * for clusters where nothing else is known. */
 static int read_agent(struct asker *asker, const struct network_agent *agent, bool left,
                       struct agent_settings *ret, struct error *err) {
     for (const struct agent_source *s = agent->sources; s && s->name && !ret->agent; s++) {
@@ -124,8 +125,8 @@ static int read_object(struct asker *asker, const struct external_object *object
     return 0;
 }
 
-/* Takes an agent's DaemonSet with its settings: the variables of its containers, and for those that
- * are missing the data of its ConfigMap. */
+/* Takes an agent's DaemonSet with its settings: the variables of its containers, and for missing
+ * variables the data of its ConfigMap. */
 static int take_external(struct asker *asker, const struct external_agent *agent,
                          const json_t *daemon_set, struct agent_settings *ret, struct error *err) {
     const char *name_space = json_text_at(daemon_set, "metadata.namespace");
@@ -304,7 +305,7 @@ int cluster_network_search(struct kube_client *client, struct agent_settings *se
     _cleanup_(freep) char *found = NULL;
 
     if (known == &linux_agent_unknown)
-        /* The result of an earlier search; it is kept when this search fails. */
+        /* This is the result of an earlier search; it is kept when this search fails. */
         known = NULL;
     if (settings->agent || (known && !known->annotation))
         return 0;

@@ -160,7 +160,7 @@ static void default_node(json_t *node) {
         if (given && rfc3339_parse(given, &seconds, NULL) == 0)
             json_object_set_new(item, "timeAdded", json_string(RFC3339_TEXT(seconds)));
     }
-    /* kubeadm writes a value for every argument, even an empty one. */
+    /* kubeadm writes a value for every argument, even an empty value. */
     json_each(json_object_get(node, "kubeletExtraArgs"), i, item)
         if (json_is_object(item) && !json_is_string(json_object_get(item, "value")))
             json_object_set_new(item, "value", json_string(""));

@@ -138,7 +138,7 @@ static void hint_at_endpoint(struct check *c, const char *endpoint) {
         hint(c, "leave out the quotes, which make one word of the line");
         return;
     }
-    /* The text before '@' is a password, so the host is not shown. */
+    /* A password comes before the '@', so nothing of the endpoint is shown. */
     if (strchr(host, '@'))
         text_set(&right, xstrdup("<ip>:6443"));
     else if (!scheme && !right && *host != '[' && host[len] != ',' &&
@@ -159,7 +159,7 @@ static void check_endpoint(struct check *c) {
     static const char path[] = "discovery.bootstrapToken.apiServerEndpoint";
     const char *endpoint = text_at(c, path), *problem;
     const char *colon = strrchr(endpoint, ':');
-    /* The text before '@' may hold a password, so only the text behind it is shown. */
+    /* A password may come before the '@', so only the text after it is shown. */
     const char *at = strrchr(endpoint, '@');
     size_t len = colon ? (size_t)(colon - endpoint) : 0;
 

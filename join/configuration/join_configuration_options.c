@@ -105,7 +105,7 @@ void join_configuration_apply(const json_t *configuration, struct join_options *
         kubelet_argument_take(json_text_at(item, "name"), json_text_or(item, "value", ""), options,
                               warnings);
 
-    /* Names and paths are read as kubeadm does, also those from flags. */
+    /* Names and paths are read as kubeadm reads them, also those from flags. */
     if (options->node_name && !*options->node_name)
         freep(&options->node_name);
     if (options->cri_socket && !*options->cri_socket)

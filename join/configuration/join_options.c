@@ -10,7 +10,8 @@
 #include "services/artifacts/image.h"
 #include "services/version.h"
 
-enum { DURATION_MAX = 2147483647 }; /* Milliseconds; longer durations are cut to this. */
+/* Limit in milliseconds; longer durations are cut to it. */
+enum { DURATION_MAX = 2147483647 };
 
 const struct join_option join_option_table[JOIN_OPTION_COUNT] = {
 #define ROW(field_, type_, flag_, flags, argument, help_, ...)                                     \

@@ -9,8 +9,8 @@
 #include "netsetup/agents/agent.h"
 #include "services/artifacts/image.h"
 
-/* Checks one value. The error begins behind the place of the value, which the caller adds.
- * *ret_item is set to the index of the list item that is wrong. */
+/* Checks one value. The caller adds the place of the value before the error. *ret_item is set to
+ * the index of the list item that is wrong. */
 static int judge(const struct join_option *o, const json_t *value, size_t *ret_item,
                  struct error *err) {
     const char *text = json_string_value(value);
@@ -40,8 +40,8 @@ static int judge(const struct join_option *o, const json_t *value, size_t *ret_i
     return text && *text ? o->check(text, err) : 0;
 }
 
-/* Prefixes the error with "what: line 3 column 4: path: Invalid value:", or with the flag's name
- * when there is no text. */
+/* Adds the place before the error: "what: line 3 column 4: path: Invalid value:", or the flag's
+ * name when there is no text. */
 int join_option_check(const struct join_option *o, const json_t *value, const struct yaml *yaml,
                       const json_t *document, struct error *err) {
     _cleanup_(freep) char *path = NULL, *place = NULL;
@@ -142,7 +142,7 @@ int node_target_name_check(const char *text, struct error *err) {
 
 int node_argument_check(const char *text, struct error *err) {
     size_t len = text_starts_with(text, "--") ? strcspn(text + 2, "= \t\r\n\"") : 0;
-    /* Only used when the argument has a name. */
+    /* `end` is only used when the argument has a name. */
     const char *end = text + 2 + len;
     _cleanup_(freep) char *name = len ? xstrndup(text + 2, len) : NULL;
     const char *value = name && *end ? end + 1 : "", *flag;

@@ -4,7 +4,8 @@
 #include "join/configuration/join_configuration.h"
 #include "kube/object.h"
 
-/* As kubeadm's GetHostname, which trims and lower-cases also a name from a file or a flag. */
+/* Reads a node's name as kubeadm's GetHostname does: without surrounding blanks and in lower case,
+ * from a file or a flag. */
 char *join_node_name_read(const char *name) {
     size_t start = strspn(name, " \t\r\n\v\f"), len = strlen(name + start);
     _cleanup_(freep) char *trimmed = NULL;
@@ -21,12 +22,12 @@ char *join_node_name_near(const char *name) {
     char *end = right;
 
     for (const char *p = right; *p; p++) {
-        /* Counts UTF-8 characters: bytes that do not continue one. */
+        /* Counts characters of UTF-8 text: all bytes but those that continue a character. */
         characters += ((unsigned char)*p & 0xc0) != 0x80;
         bool usual = isalnum((unsigned char)*p) && !((unsigned char)*p & 0x80);
         bool after_usual = end > right && isalnum((unsigned char)end[-1]);
 
-        /* Any run of other characters between letters or digits becomes one sign. */
+        /* A letter or digit is kept. Other characters between two of them become one '-' or '.'. */
         if (usual || after_usual)
             *end++ = usual || *p == '.' ? *p : '-';
     }
@@ -51,11 +52,12 @@ char *join_discovery_file_path(const char *given) {
         skip += strlen("//");
     else if (text_starts_with(lower, "file://localhost/"))
         skip += strlen("//localhost");
-    /* In "/C:/x", the slash is skipped. */
+    /* Skips the slash before the drive in "/C:/x". */
     skip += isalpha((unsigned char)lower[skip + 1]) && lower[skip + 2] == ':' ? 1 : 0;
     if (text_starts_with(lower + skip, "//") && isalpha((unsigned char)lower[skip + 2]) &&
         lower[skip + 3] == ':')
-        skip += strlen("//"); /* In "//C:/x", both slashes are skipped. */
+        /* Skips both slashes before the drive in "//C:/x". */
+        skip += strlen("//");
 
     /* Decodes "%41" to "A", in place. "%00" stays as it is. */
     out = path = xstrndup(given + skip, strcspn(given + skip, "?#"));

@@ -44,8 +44,8 @@ bool linux_setting_is_argument(const char *name, const char *value);
  * would not start. `arguments`: "name=value" of kubeletExtraArgs, which replace fields. */
 int kubelet_quantities_check(const json_t *config, const struct text_list *arguments,
                              struct error *err);
-/* Checks the value of one argument in the same way; the name has no dashes at its front:
- * "system-reserved", "cpu=100m,memory=1Gi". */
+/* Checks the value of one argument as kubelet_quantities_check() does. The name has no dashes at
+ * its front: "system-reserved", "cpu=100m,memory=1Gi". */
 int kubelet_quantities_check_argument(const char *name, const char *value, struct error *err);
 
 /* ---- the labels that a kubelet may give its own Node ---- */

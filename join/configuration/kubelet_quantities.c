@@ -17,7 +17,7 @@ struct quantity {
     const char *suffix;
 };
 
-/* As resource.ParseQuantity() of Kubernetes' apimachinery. */
+/* Parses a quantity as resource.ParseQuantity() of Kubernetes' apimachinery does. */
 static bool parse_quantity(const char *text, struct quantity *ret) {
     static const char suffixes[] = " n u m k M G T P E Ki Mi Gi Ti Pi Ei ";
     const char *begin = text + strspn(text, "+-"), *at = begin + strspn(begin, "0123456789.");
@@ -113,7 +113,7 @@ static const char *not_size(const char *value) {
  * text, not a map. */
 static const struct field {
     const char *name, *argument, *keys;
-    char separator; /* Between key and value of the argument */
+    char separator; /* Separator between key and value of the argument */
     const char *(*wrong)(const char *value);
 } fields[] = {
     {"systemReserved", "system-reserved", "cpu memory ephemeral-storage pid", '=', not_reserved},

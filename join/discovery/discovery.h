@@ -7,12 +7,13 @@
 #include "kube/kubeconfig.h"
 #include "pki/digest.h"
 
-enum { DISCOVERY_TIMEOUT_MS = 300000 }; /* As kubeadm's timeouts.discovery */
+enum { DISCOVERY_TIMEOUT_MS = 300000 }; /* Default time limit, as kubeadm's timeouts.discovery */
 /* Options of discovery: either endpoint and token, or file. Texts are borrowed. */
 struct discovery_options {
-    const char *endpoint;            /* "10.0.0.10:6443", "[fd00::1]:6443", "api.example:6443" */
-    const char *token;               /* discovery token */
-    const char *tls_bootstrap_token; /* Token of the TLS bootstrap; NULL: `token` */
+    /* Address of the API server: "10.0.0.10:6443", "[fd00::1]:6443", "api.example:6443" */
+    const char *endpoint;
+    const char *token;                      /* Token for discovery */
+    const char *tls_bootstrap_token;        /* Token of the TLS bootstrap; NULL: `token` */
     const struct text_list *ca_cert_hashes; /* Pins of CA certificates as given, or NULL */
     bool unsafe_skip_ca_verification;       /* Allows discovery without pins; no other effect */
     const char *file;                       /* Path or URL of the discovery file */
@@ -22,7 +23,7 @@ struct discovery_options {
     /* Path of an object that the caller needs next, or NULL. It may be requested with the token
      * instead of a second cluster-info, where that would prove nothing more. */
     const char *proof;
-    unsigned timeout_ms;         /* 0 = DISCOVERY_TIMEOUT_MS */
+    unsigned timeout_ms;         /* Time limit of discovery; 0: DISCOVERY_TIMEOUT_MS */
     unsigned interval_ms;        /* Pause between tries; 0: 5 s, with jitter */
     unsigned signature_grace_ms; /* How long to wait for the token's signature; 0: 10 s */
     /* Called before each pause with the failure and the time until the next try; or NULL. */
@@ -38,7 +39,7 @@ struct discovery_result {
     char matched_pin[PIN_TEXT_MAX]; /* The pin that matched; "" without pins */
     /* The server's Date minus this machine's clock, in seconds; 0 also when unknown. */
     int64_t clock_difference;
-    char *proxy;      /* the proxy that was used, or NULL */
+    char *proxy;      /* Proxy that was used, or NULL */
     bool proxy_given; /* The discovery file names the proxy */
     /* The object of options.proof; NULL: not requested, or not received */
     json_t *proof;

@@ -12,7 +12,7 @@
 #define SIGNATURE_PREFIX "jws-kubeconfig-"
 
 enum {
-    REQUEST_MS = 10000, /* As ?timeout=10s, which is sent to the server */
+    REQUEST_MS = 10000, /* Limit of one request, as ?timeout=10s tells the server */
     REQUEST_LEAST_MS = 1000,
     /* Limit for an unverified server: an object has 1 MiB, and JSON escapes make it a few times
      * larger. */
@@ -118,7 +118,7 @@ static enum verdict read_answer(const struct discovery *d, const struct http_res
         if (status >= 300 && status < 400)
             (void)error_hint(err, "redirects are not followed: use the API server's own address");
         if (err->kind == ERROR_USAGE)
-            /* The server's answer is malformed; the user made no mistake */
+            /* The server's answer is malformed; the user made no mistake. */
             err->kind = ERROR_MALFORMED;
         if (discovery_may_not_look(d, (unsigned long)status))
             return NEVER;
@@ -208,7 +208,8 @@ static enum verdict attempt(struct discovery *d, const char *ca_pem, struct clus
         return NEVER;
     if (!d->proof_token)
         return read_answer(d, &response, ret, err);
-    /* A malformed object is dropped; the code that needs it requests it again. */
+    /* A malformed answer for `proof` is dropped; the code that needs the object requests it
+     * again. */
     if (response.status == 200 &&
         json_read(response.body, response.body_len, "the answer", &d->result->proof,
                   ERROR_IGNORED) == 0 &&
@@ -228,7 +229,7 @@ static unsigned pause_ms(const struct discovery *d, unsigned tries, long retry_a
     unsigned whole = (unsigned)(d->deadline - d->start);
 
     if (base > whole / 3)
-        base = whole / 3; /* A short time limit must allow a few tries, too */
+        base = whole / 3; /* A short time limit must allow a few tries, too. */
     if (retry_after > 0 && retry_after <= 60)
         return kube_pause_ms(d->host, tries - 1, retry_after);
     /* The range begins above 0, so the pause is never 0. */
@@ -303,8 +304,8 @@ int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info
             (verdict == PERHAPS_LATER && now - first_no >= grace))
             return give_up(d, ca_pem, tries, &why, err);
         log_message(LOG_RETRY, "%s; trying again in %u ms", why.message, pause);
-        /* The address of this machine may be a tunnel that starts later, so it is retried with a
-         * hint. */
+        /* When the server's address is this machine itself, it may be a tunnel that starts later.
+         * So it is retried, with a hint. */
         hint_is_here(d, &why);
         if (d->options->on_retry)
             d->options->on_retry(d->options->on_retry_context, &why, pause, left_ms(d));

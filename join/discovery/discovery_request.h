@@ -9,9 +9,9 @@ struct discovery {
     const struct discovery_options *options;
     struct http *http;
     struct host *host;
-    const char *address;   /* "10.0.0.10:6443", for messages */
-    const char *host_name; /* "10.0.0.10", without brackets */
-    const char *server;    /* "https://10.0.0.10:6443" */
+    const char *address;   /* Address of the server for messages: "10.0.0.10:6443" */
+    const char *host_name; /* Host without port and brackets: "10.0.0.10" */
+    const char *server;    /* URL of the server: "https://10.0.0.10:6443" */
     /* The token whose signature cluster-info must have; NULL: no signature is needed. */
     const char *token_id;
     /* Kubeconfig of file discovery: its credentials are sent, and the server is always verified.
@@ -19,7 +19,7 @@ struct discovery {
     const struct kubeconfig *credentials;
     /* Token for the request of options->proof; NULL: cluster-info is requested. */
     const char *proof_token;
-    uint64_t start, deadline;        /* monotonic milliseconds */
+    uint64_t start, deadline;        /* In milliseconds of the monotonic clock */
     struct discovery_result *result; /* The result that requests fill */
     bool dated;                      /* The server has sent its time (Date) */
 };
@@ -27,7 +27,7 @@ struct discovery {
 /* The parts of ConfigMap cluster-info that discovery uses. Owned; cluster_info_free(). */
 struct cluster_info {
     char *kubeconfig;
-    char *signature; /* data["jws-kubeconfig-<id>"]; NULL when not asked for */
+    char *signature; /* Value of data["jws-kubeconfig-<id>"]; NULL: not needed */
 };
 void cluster_info_free(struct cluster_info *info);
 

@@ -87,7 +87,8 @@ char *join_manifest_folder(const struct join *join) {
     return folder;
 }
 
-/* When the kubelet listens on a wildcard address, the loopback address is used. */
+/* Returns the URL of the kubelet's health endpoint. When the kubelet listens on a wildcard address,
+ * the URL has the loopback address. */
 char *join_kubelet_health_url(const struct join *join) {
     _cleanup_json_ json_t *config = current_config(join);
     const char *address = json_text_at(config, "healthzBindAddress");

@@ -11,7 +11,7 @@ enum {
     NEED_NODE_CLIENT = 2,
     /* The cluster's configuration; its defaults for winjoin are added to found.options. */
     NEED_CLUSTER = 4,
-    /* The Node object with its podCIDR. A Node that does not exist yet is not waited for. */
+    /* The Node object with its podCIDR, as it is now; nothing is waited for. */
     NEED_NODE = 8,
     /* The kubelet's config.yaml as it will be written, with patches, and the list of changes.
      * Warnings are shown. */
@@ -46,9 +46,9 @@ int find_containerd(struct host *host, struct join_found *found, struct error *e
     "choose another --network-mode; for a machine that needs no cluster network: "                 \
     "--ignore-preflight-errors " NETWORK_MODE_CHECK
 
-/* Reads from CHOSEN_FILE what the join wrote about the network: the plan, the node's address, the
- * Services' prefixes and DNS. For calls that cannot ask a cluster, instead of NEED_CLUSTER,
- * NEED_NODE and NEED_PLAN. */
+/* Reads from CHOSEN_FILE what the join recorded about the network: the plan, the node's address,
+ * the Services' prefixes and DNS. This replaces NEED_CLUSTER, NEED_NODE and NEED_PLAN when no
+ * cluster can be asked. */
 int find_remembered(struct join *join, struct error *err);
 
 /* Returns the prefix of this node's Pods: --pod-cidr, else what the Node says, in spec.podCIDR or
@@ -67,7 +67,7 @@ char *join_ca_file(const struct join_options *options);
 /* Returns true when a client certificate is stored that the kubelet will use; otherwise `why` says
  * what is wrong. */
 bool join_has_certificate(struct host *host, const struct join_found *found, struct error *why);
-/* Returns true when the kubelet does the TLS bootstrap and has not done it yet. */
+/* Returns true when the TLS bootstrap is left to the kubelet and not done yet. */
 bool join_kubelet_bootstraps(struct host *host, const struct join_found *found);
 /* The folder of static Pods, and the URL of the kubelet's health endpoint (NULL when that is off),
  * from the kubelet's configuration of this run or of an earlier one. The caller frees. */
@@ -131,5 +131,5 @@ int node_name_claim(struct join *join, struct error *err);
  * the control plane. */
 int pod_room_check(const struct cluster_config *cluster, const json_t *nodes, const char *own,
                    struct error *err);
-/* Checks the same with the current Nodes of the cluster, if they may be listed. */
+/* Checks pod_room_check() with the current Nodes of the cluster, if they may be listed. */
 int pod_room_look(struct join *join, struct error *err);

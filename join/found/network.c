@@ -87,9 +87,9 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
 
 #define ALLOW_READING "winjoin config cluster --kubeconfig admin.conf | kubectl apply -f -"
 
-/* Refuses to guess when the cluster's network agent may not be read: it would not be absent, and
- * the node would ignore its network or use other settings. A node that was granted no rights at all
- * gets a warning here instead, because the check of its rights reports that. */
+/* Refuses to continue when the cluster's network agent may not be read. Otherwise the node would
+ * ignore an agent that exists, or use other settings than it. A node that was granted no rights at
+ * all gets a warning here, because check ClusterRights reports that. */
 static int check_unread(struct join *join, const struct network_input *input, struct error *err) {
     static const char unknown[] = "which network agent the cluster runs is not known: reading its "
                                   "DaemonSets or flannel's ConfigMap is not allowed (403)";

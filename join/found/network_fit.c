@@ -48,7 +48,7 @@ static bool served(const struct cidr *cidr, bool whole, const struct text_list *
     return false;
 }
 
-/* Adds a hint that names both places where the prefix is set. */
+/* Adds a hint that names the two settings that must have the same prefix. */
 static int hint_prefixes(const struct agent_settings *settings, const char *mine,
                          struct error *err) {
     if (settings->source)
@@ -119,7 +119,7 @@ static int check_prefixes(const struct cluster_config *cluster, const struct joi
     return check_prefix(settings, input->pod_cidr6, "the Node's podCIDR", true, err);
 }
 
-/* Two kube-proxies on one node delete each other's load balancers. */
+/* Refuses two kube-proxies on one node, because they delete each other's load balancers. */
 static int check_kube_proxy(const struct agent_settings *settings, const char *run,
                             const char *plugin, struct error *err) {
     const struct network_agent *agent = network_agent_by_plugin(plugin);

@@ -319,7 +319,7 @@ int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
     }
     /* A folder that was copied or restored has a plain file kubelet-client-current.pem. The kubelet
      * reads it but refuses to rotate it (client-go: updateSymlink). It is replaced by a link to a
-     * file that is named after the begin of the stored certificate's validity. */
+     * file that is named after the notBefore date of the stored certificate. */
     path = dated_path(options, ret->not_before);
     if (host_file_type(host, ret->path) != HOST_LINK &&
         write_and_link(host, options, path, ret->chain_pem, ret->key_pem, err) < 0) {

@@ -28,9 +28,10 @@ struct client_certificate_options {
     const char *node_name;
     /* Names for the kubelet's serving certificate; NULL: the client certificate is meant. */
     const struct csr_names *serves;
-    const char *ca_pem;          /* Verified CA of the cluster; NULL: any CA */
-    const char *folder;          /* NULL = KUBELET_CERTIFICATE_FOLDER */
-    unsigned timeout_ms;         /* timeouts.tlsBootstrap; 0 = CLIENT_CERTIFICATE_TIMEOUT_MS */
+    const char *ca_pem; /* Verified CA of the cluster; NULL: any CA */
+    const char *folder; /* Folder of the files; NULL: KUBELET_CERTIFICATE_FOLDER */
+    /* Time limit, timeouts.tlsBootstrap; 0: CLIENT_CERTIFICATE_TIMEOUT_MS. */
+    unsigned timeout_ms;
     kube_csr_progress *progress; /* Called while waiting; or NULL */
     void *progress_context;
 };

@@ -21,9 +21,9 @@
 
 /* A field of config.yaml that differs from the cluster's document. */
 struct kubelet_change {
-    char *path;   /* "authentication.x509.clientCAFile", "evictionHard[pid.available]" */
-    json_t *from; /* NULL: added */
-    json_t *to;   /* NULL: removed */
+    char *path;   /* Path of the field: "evictionHard[pid.available]" */
+    json_t *from; /* Value in the cluster's document; NULL: field added */
+    json_t *to;   /* Value in config.yaml; NULL: field removed */
     char *reason;
 };
 /* Changes in the order in which they were made; kubelet_changes_free(). */
@@ -49,10 +49,10 @@ struct kubelet_config_input {
     /* A clusterDNS that cluster_dns replaces, when the document has it; or NULL. */
     const char *local_dns;
     const char *dns_domain;        /* Used when the document has no clusterDomain */
-    const char *cri_socket;        /* NULL: KUBELET_CRI_SOCKET */
-    const char *ca_file;           /* NULL: KUBERNETES_CA_FILE */
-    const char *drive;             /* "C:"; NULL: "C:" */
-    const struct patches *patches; /* From --patches; NULL: none */
+    const char *cri_socket;        /* Socket of containerd; NULL: KUBELET_CRI_SOCKET */
+    const char *ca_file;           /* File of the cluster's CA; NULL: KUBERNETES_CA_FILE */
+    const char *drive;             /* Drive for paths without one; NULL: "C:" */
+    const struct patches *patches; /* Patches from --patches; NULL: none */
 };
 /* Adapts the cluster's KubeletConfiguration to this Windows node: fills kubeadm's defaults, adds
  * drives to paths, switches cgroups off, removes fields for Linux only. Then it applies the
@@ -72,10 +72,10 @@ struct kubelet_flags_input {
     const char *version;
     const char *node_name;
     const char *host_name;         /* Host name as the system spells it */
-    const char *taints;            /* "k=v:NoSchedule,..." or NULL */
+    const char *taints;            /* Taints "k=v:NoSchedule,...", or NULL */
     const char *node_ip;           /* Address of the node, or NULL */
-    const char *node_labels;       /* "a=b,c=d" or NULL */
-    const char *cri_socket;        /* NULL: KUBELET_CRI_SOCKET */
+    const char *node_labels;       /* Labels "a=b,c=d", or NULL */
+    const char *cri_socket;        /* Socket of containerd; NULL: KUBELET_CRI_SOCKET */
     const struct text_list *extra; /* kubeletExtraArgs, "name=value"; NULL: none */
 };
 /* Makes the list of arguments ("--node-ip=10.0.0.21"). *ret must be empty. */

@@ -43,7 +43,8 @@ void kubelet_flags_make(const struct kubelet_flags_input *input, struct text_lis
     bool other_name = !text_equal(own, input->node_name);
     const char *socket = input->cri_socket ? input->cri_socket : KUBELET_CRI_SOCKET;
 
-    /* These are sorted by name, as kubeadm writes them. */
+    /* The arguments from here to register-with-taints are sorted by name, as kubeadm writes
+     * them. */
     add_base(input, "container-runtime-endpoint",
              kubelet_has_instance_config(input->version) ? NULL : socket, ret);
     add_base(input, "hostname-override", other_name ? input->node_name : NULL, ret);

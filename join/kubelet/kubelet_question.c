@@ -58,7 +58,7 @@ static const struct mark {
     {"failed to decode:", false},
     {"failed lenient decoding:", false},
     {"failed to load kubelet config file", false},
-    {"panic: ", false}, /* Kubelet 1.34, with a flushFrequency below zero */
+    {"panic: ", false}, /* Message of kubelet 1.34 at a flushFrequency below zero */
     {"\"command failed\" err=\"", false},
 };
 

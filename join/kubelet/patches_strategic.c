@@ -42,8 +42,8 @@ refuse(struct work *work, const struct place *place, const char *format, ...) {
     return -1;
 }
 
-/* Returns true for the key of a directive. Anything may follow the last two; parallel_lists()
- * requires '/' and a name. */
+/* Returns true for the key of a directive. Any text may follow $setElementOrder and
+ * $deleteFromPrimitiveList; parallel_lists() requires '/' and a name. */
 static bool is_directive(const char *key) {
     return text_equal(key, DIRECTIVE) || text_equal(key, RETAIN_KEYS) ||
            text_starts_with(key, SET_ORDER) || text_starts_with(key, DELETE_FROM);

@@ -11,7 +11,7 @@ struct agent_wait {
     struct join *join;
     const struct service *service;
     struct hcn_network network;
-    unsigned since_ms, starts; /* Begin of the current try, and number of starts so far */
+    unsigned since_ms, starts; /* Start of the current try, and number of starts so far */
     unsigned outage_ms;
     bool restored; /* A static address was lost and set again */
 };

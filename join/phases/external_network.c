@@ -15,9 +15,9 @@ struct external_wait {
     /* The HNS network that the agent makes; NULL: none, or the agent is unknown. */
     const struct external_network *wanted;
     const char *title; /* Name of the agent for messages */
-    char *path;        /* Path of the CNI configuration */
-    json_t *conf;      /* Content of the CNI configuration */
-    char network[256]; /* Name of the HNS network */
+    char *path;        /* Path of the agent's CNI configuration */
+    json_t *conf;      /* Content of the agent's CNI configuration */
+    char network[256]; /* Name of the agent's HNS network */
     unsigned outage_ms;
     bool restored; /* A static address was lost and set again */
 };

@@ -19,9 +19,9 @@ struct image_pulls {
     char *pipe;
     size_t count, begun, ended, pulled;
     struct pull running[AT_ONCE];
-    /* State at the last progress message, in milliseconds of the monotonic clock. */
+    /* Begin of the wait, and time of the last progress message, in monotonic milliseconds. */
     uint64_t begin_ms, told_ms;
-    /* Bytes of the current downloads, and bytes that were downloaded since the begin. */
+    /* Bytes of the current downloads, and bytes that were downloaded since the first message. */
     unsigned long long there, moved;
     unsigned unpacking_ms; /* Time in which nothing was downloaded */
 };

@@ -100,7 +100,8 @@ int phase_node(struct join *join, struct error *err) {
         return -1;
     text_addf(&join->progress.detail, "%s registered", join->found.node_name);
 
-    /* A program of the agent that is started before it knows the prefix may do nothing forever. */
+    /* A program of the agent that starts before the prefix is known may do nothing forever, so the
+     * prefix is waited for. */
     if (agent->subnet_annotation && !join->found.options.pod_cidrs.count) {
         enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
 

@@ -44,7 +44,7 @@ int phase_verify(struct join *join, struct error *err);
 
 /* A phase name of kubeadm's `join phase`. */
 struct phase_group {
-    const char *name; /* "kubelet-start" */
+    const char *name; /* kubeadm's name: "kubelet-start" */
     /* Ids of winjoin's phases, in order, NULL-terminated. None: a phase for a control plane. */
     const char *phases[4];
     const char *help;

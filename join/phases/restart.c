@@ -1,4 +1,4 @@
-/* Continues a join by itself after a restart of Windows. */
+/* Prepares a restart of Windows after which the join continues by itself. */
 #include "join/phases/phases.h"
 
 #include "services/service_host.h"

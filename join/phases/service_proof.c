@@ -49,7 +49,8 @@ static enum wait_look look_health(struct join *join, bool, struct error *err) {
     return LOOK_AGAIN;
 }
 
-/* A file that an earlier run of the service left was deleted before the start. */
+/* Tests whether the service has written its ready file. A file of an earlier run was deleted before
+ * the start. */
 static enum wait_look look_file(struct join *join, bool runs, struct error *) {
     return runs && host_file_type(join->host, join->watch.service->ready_file) == HOST_FILE
                ? LOOK_DONE

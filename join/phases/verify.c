@@ -132,7 +132,7 @@ static int look(struct join *join, json_t **ret_node, struct error *err) {
     if (find_node_client(join, &why) == 0)
         options.client = &join->found.client;
     else if (why.kind == ERROR_INTERRUPTED ||
-             /* The last condition means that this machine never joined. */
+             /* Without CHOSEN_FILE, this machine never joined. */
              host_file_type(join->host, CHOSEN_FILE) == HOST_ABSENT)
         return error_pass(err, &why);
     else

@@ -13,7 +13,7 @@ enum verdict {
      * is that of `why`. */
     CHECK_UNKNOWN,
     CHECK_NOT_RUN, /* Not applicable here, or not knowable here */
-    /* Bad, as `why` tells: its message, its first hint, and its kind as the cause. */
+    /* Bad; `why` gives the message, the first hint and the kind of the cause. */
     CHECK_FAILED,
     CHECK_FAILED_HERE, /* As CHECK_FAILED, but a fault of this machine */
 };
@@ -50,7 +50,7 @@ struct preflight_check {
     enum preflight_after after;
     const char *hint;    /* A command, if possible */
     const char *subject; /* Subject of the function: a path, a service, a registry key */
-    unsigned number;     /* A port; or NEED_* (join/found/need.h) */
+    unsigned number;     /* A port, or NEED_* (join/found/need.h) */
     /* The check cannot be ignored, whatever --ignore-preflight-errors names. */
     bool firm;
     /* Runs only when all checks are requested; in a join, a later phase finds it out. */

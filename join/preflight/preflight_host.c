@@ -299,7 +299,8 @@ static int is_excluded(const struct machine *machine, const char *folder, struct
                           &by_program);
 }
 
-/* Defender scans each layer while it is unpacked, so containers start slowly and sometimes fail. */
+/* Checks whether Defender scans containerd's folder. It scans each layer while it is unpacked, so
+ * containers start slowly and sometimes fail. */
 enum verdict check_defender(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *folder = NULL;
     _cleanup_(host_service_free) struct host_service defender = {0};
@@ -318,8 +319,9 @@ enum verdict check_defender(const struct machine *machine, struct finding *findi
                     : check_bad(finding, "Defender scans %s: containers start slowly", folder);
 }
 
-/* Servers hardened by the CIS benchmarks have this policy: rules that a program adds exist but have
- * no effect. A profile whose firewall the policy turns off accepts all connections. */
+/* Looks for a policy that servers hardened by the CIS benchmarks have: rules that a program adds
+ * exist but have no effect. A profile whose firewall the policy turns off accepts all
+ * connections. */
 enum verdict check_firewall_policy(const struct machine *machine, struct finding *finding) {
     static const char *const profiles[] = {"Domain", "Private", "Public"};
 

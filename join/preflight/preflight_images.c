@@ -121,7 +121,7 @@ struct asking {
     bool silent, itself;
     struct text_list prepared; /* Images that `winjoin prepare` has unpacked */
     struct room room;
-    bool unknown; /* For one image the build is unknown */
+    bool unknown; /* One of the images is for an unknown build */
 };
 
 static void asking_free(struct asking *a) {

@@ -111,7 +111,8 @@ enum verdict check_card(const struct machine *machine, struct finding *finding) 
     struct nic_snapshot *nic = &machine->found->nic;
 
     if (journal_switch(machine->journal) || nic->alias)
-        return CHECK_FINE; /* Chosen by an earlier run of this join */
+        /* The adapter was chosen by an earlier run of this join. */
+        return CHECK_FINE;
     if (nic_choose(machine->host, o->adapter, o->node_ip, nic, &finding->why) < 0)
         return CHECK_FAILED_HERE;
     /* In an internal mode no adapter gets a virtual switch, so any adapter is accepted. */
@@ -186,8 +187,8 @@ enum verdict check_networks(const struct machine *machine, struct finding *findi
                : CHECK_FINE;
 }
 
-/* VXLAN needs 50 bytes of each packet; other nodes of flannel usually send packets of 1450
- * bytes. */
+/* Checks the MTU. VXLAN needs 50 bytes of each packet, and other nodes of flannel usually send
+ * packets of 1450 bytes. */
 enum verdict check_mtu(const struct machine *machine, struct finding *finding) {
     const struct network_mode *mode = network_mode_by_name(machine->found->options.network_mode);
 
@@ -259,7 +260,7 @@ static enum verdict check_proxy_script(const struct machine *machine, struct fin
                       script);
 }
 
-/* As kubeadm's HTTPProxyCheck, which checks the endpoint's host in token discovery. */
+/* Checks the proxy as kubeadm's HTTPProxyCheck does with the endpoint's host in token discovery. */
 enum verdict check_proxy(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *https =
         service_proxy_variable(machine->host, "HTTPS_PROXY", "https_proxy");
@@ -288,8 +289,9 @@ enum verdict check_proxy(const struct machine *machine, struct finding *finding)
                      url, shown);
 }
 
-/* Checks a TCP port of a service. A port that a running service of the same name uses is no error,
- * even when winjoin did not make the service, because the join replaces it. */
+/* Checks a TCP port of a service. A running service of the same name that winjoin did not make may
+ * use the port. Then the check of that service reports it, but with --existing-services adopt this
+ * is an error, because that service must be stopped first. */
 enum verdict check_tcp_port(const struct machine *machine, struct finding *finding) {
     const char *name = finding->check->subject;
     _cleanup_(host_service_free) struct host_service service = {0};
@@ -321,7 +323,8 @@ enum verdict check_vxlan_port(const struct machine *machine, struct finding *fin
     if (host_port_in_use(machine->host, true, port, &used, &finding->why) < 0)
         return CHECK_UNKNOWN;
     if (!used || journal_switch(machine->journal))
-        return CHECK_FINE; /* winjoin's own overlay network may use it */
+        /* An overlay network of winjoin may use the port. */
+        return CHECK_FINE;
     check_hint(finding,
                "powershell \"Get-Process -Id (Get-NetUDPEndpoint -LocalPort %u).OwningProcess\"",
                port);
@@ -329,7 +332,8 @@ enum verdict check_vxlan_port(const struct machine *machine, struct finding *fin
                      port);
 }
 
-/* Without DSR each Service port of a load balancer takes a block of 64 dynamic ports. */
+/* Checks the number of dynamic ports. Without DSR each Service port of a load balancer takes a
+ * block of 64 ports. */
 enum verdict check_dynamic_ports(const struct machine *machine, struct finding *finding) {
     unsigned ports = 0;
 

@@ -73,7 +73,8 @@ static bool is_left(const struct machine *machine, const char *path, struct find
     return true;
 }
 
-/* A file in the place of a folder would end the join when the virtual switch exists already. */
+/* Finds a file in the place of a folder. It would end the join later, when the virtual switch
+ * exists already. */
 enum verdict check_folders(const struct machine *machine, struct finding *finding) {
     const struct containerd_settings *containerd = &machine->found->containerd;
     const char *const folders[] = {PROGRAM_FOLDER,
@@ -303,7 +304,8 @@ enum verdict check_containerd(const struct machine *machine, struct finding *fin
     return check_sandbox(machine, finding);
 }
 
-/* winjoin starts containerd itself. A runtime that the user names must be running already. */
+/* Checks that the container runtime runs. winjoin starts containerd itself, but a runtime that the
+ * user names must be running already. */
 enum verdict check_cri(const struct machine *machine, struct finding *finding) {
     const char *socket = machine->found->options.cri_socket;
     _cleanup_(freep) char *pipe = NULL;
@@ -329,7 +331,8 @@ static enum verdict no_version(const struct machine *machine, const char *progra
                          program);
 }
 
-/* kubeadm warns of a containerd before 2.0, which does not tell the kubelet its cgroup driver. */
+/* Checks containerd's version. kubeadm warns of a containerd before 2.0, which does not tell the
+ * kubelet its cgroup driver. */
 enum verdict check_runtime_version(const struct machine *machine, struct finding *finding) {
     const char *asked = machine->found->options.kubernetes_version;
     _cleanup_(freep) char *version = NULL, *kubelet = NULL, *message = NULL;

@@ -106,7 +106,7 @@ int programs_bundle(struct join *join, struct bundle **ret, struct error *err) {
 
 int programs_write_lock(struct join *join, const struct bundle *bundle, struct error *err) {
     const struct artifacts *all = bundle_artifacts(bundle);
-    struct artifact items[ARTIFACTS_MAX]; /* The members are borrowed from `all` and `earlier` */
+    struct artifact items[ARTIFACTS_MAX]; /* The texts are borrowed from `all` and `earlier` */
     struct artifacts artifacts = {.items = items};
     _cleanup_(artifacts_free) struct artifacts earlier = {0};
     _cleanup_(freep) char *before = NULL, *text = NULL;
@@ -161,7 +161,7 @@ void programs_note(struct join *join, const char *target, const char *sha256) {
 /* ---- which programs a node needs ---- */
 
 static struct service_choice choice_of(const struct join_found *found) {
-    const struct network_agent *agent = found->plan.agent; /* NULL: no plan was made yet */
+    const struct network_agent *agent = found->plan.agent; /* NULL: the plan is not made yet */
     bool theirs = agent && agent->in_cluster;
 
     return (struct service_choice){.kube_proxy =

@@ -52,7 +52,8 @@ bool programs_same_version(const char *a, const char *b);
 /* Returns the version of the kubelet that runs or will run: that of the bundle once it was checked,
  * else that of the installed kubelet, else the cluster's. Borrowed. */
 const char *programs_kubelet_version(struct host *host, struct join_found *found);
-/* Returns the version of kube-proxy in the same way. Borrowed. */
+/* Returns the version of the kube-proxy that runs or will run: that of the bundle once it was
+ * checked, else that of the installed kube-proxy, else the cluster's. Borrowed. */
 const char *programs_kube_proxy_version(struct host *host, struct join_found *found);
 /* Returns the sandbox image: --sandbox-image, else that of the cluster's imageRepository, or
  * upstream's when a bundle brings that. The caller frees. */
@@ -122,7 +123,7 @@ int version_skew_check(const struct version_skew *skew, struct error *err);
 int node_programs_missing(const struct artifacts *artifacts, const struct join_options *options,
                           json_t **ret, struct error *err);
 
-/* Result of the question whether an image's containers run on a build of Windows. */
+/* Whether an image's containers run on a build of Windows. */
 
 enum image_fit { IMAGE_UNFIT, IMAGE_FITS, IMAGE_UNKNOWN };
 
@@ -137,13 +138,13 @@ enum image_fit image_fit_ask(const struct mirror *from, const char *image, unsig
  * "...:ltsc2022". NULL: the tag has no such year, or the image is for this build already. The
  * caller frees. */
 char *image_for_build(const char *image, unsigned build);
-/* Returns that name if the registry has the image and it fits the build; else NULL. The caller
- * frees. */
+/* Returns the name from image_for_build() if the registry has that image and it fits the build;
+ * else NULL. The caller frees. */
 char *image_for_build_ask(const struct mirror *from, const char *image, unsigned build);
 
-/* Compares an image of the open bundle with this machine's build, by the begin of its archive. An
- * archive in another form than image_fetch() writes is IMAGE_UNKNOWN; its import will fail with the
- * reason. */
+/* Compares an image of the open bundle with this machine's build, by the first bytes of its
+ * archive. An archive in another form than image_fetch() writes is IMAGE_UNKNOWN; its import will
+ * fail with the reason. */
 enum image_fit bundle_image_fit(struct join *join, const struct artifact *image,
                                 struct image_facts *ret);
 /* Checks the images of the open bundle and its sandbox image (no bundle: 0). ERROR_PREFLIGHT when

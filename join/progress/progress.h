@@ -7,7 +7,7 @@ struct join_phase;
 
 enum join_event_state {
     JOIN_BEGIN,
-    JOIN_WAITING, /* About once a second during a wait */
+    JOIN_WAITING, /* Sent about once a second during a wait */
     JOIN_WARNING,
     JOIN_DONE,
     JOIN_SKIPPED,
@@ -16,13 +16,13 @@ enum join_event_state {
 struct join_event {
     enum join_event_state state;
     const struct join_phase *phase;
-    const char *message;  /* One line, or "" */
-    const char *hint;     /* What would end a wait, or "" */
-    unsigned waited_ms;   /* For JOIN_WAITING */
-    unsigned left_ms;     /* For JOIN_WAITING: until the limit; 0: unknown */
-    unsigned percent;     /* For JOIN_WAITING: progress of a download; 0: unknown */
-    unsigned duration_ms; /* For JOIN_DONE and JOIN_FAILED */
-    enum error_kind kind; /* For JOIN_FAILED */
+    const char *message;  /* Message in one line, or "" */
+    const char *hint;     /* Command that would end the wait, or "" */
+    unsigned waited_ms;   /* Time of the wait so far, of JOIN_WAITING */
+    unsigned left_ms;     /* Time until the limit, of JOIN_WAITING; 0: unknown */
+    unsigned percent;     /* Progress of a download, of JOIN_WAITING; 0: unknown */
+    unsigned duration_ms; /* Time of the phase, of JOIN_DONE and JOIN_FAILED */
+    enum error_kind kind; /* Kind of the error, of JOIN_FAILED */
 };
 typedef void join_listener(void *context, const struct join_event *event);
 

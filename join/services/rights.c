@@ -16,8 +16,8 @@ static int hint_at_manifest(struct error *err) {
 }
 
 /* Checks with the node's identity the rights of kube-proxy and of an agent that uses this identity.
- * An agent with an identity of its own gets its rights with that. A question that gets no answer
- * does not count as a refusal. */
+ * An agent that later requests an identity of its own gets its rights with that. A question that
+ * gets no answer does not count as a refusal. */
 static int check_node(struct join *join, bool kube_proxy, struct error *err) {
     static const struct kube_right proxy[] = {{"list", "", "services"},
                                               {"list", "discovery.k8s.io", "endpointslices"}};

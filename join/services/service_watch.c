@@ -1,4 +1,4 @@
-/* Starts services again that end, and fails with exit code and log when this does not help. */
+/* Starts services again when they end, and fails with exit code and log when this does not help. */
 #include "join/services/service_watch.h"
 
 #include "base/log.h"
@@ -91,7 +91,8 @@ int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error
 
 /* ---- the rights of a service ---- */
 
-/* One refusal does not count, because a starting API server refuses everybody at first. */
+/* Checks whether the API server lets the service read `path`. One refusal does not count, because a
+ * starting API server refuses everybody at first. */
 int service_watch_rights(struct service_watch *watch, const char *path, struct error *err) {
     struct kube_client client; /* A copy that borrows the texts and tries each request only once */
     struct error why = {0};
@@ -208,10 +209,11 @@ int service_start(struct service_watch *watch, struct journal *journal,
 
     if (host_refuse_stranger(watch->host, service->program, err) < 0)
         return error_prefix(err, "start '%s'", service->name);
-    /* flanneld's help cannot be read, and containerd's has another form. */
+    /* Only programs of Kubernetes are asked for their flags. flanneld's help cannot be read, and
+     * containerd's has another form. */
     if (service->kubernetes) {
         if (program_flags_read(watch->host, service->program, &known, &why) < 0)
-            /* Without the program's flags, it gets all arguments. */
+            /* When the program's flags cannot be read, it gets all arguments. */
             log_message(LOG_INFO, "%s", why.message);
         /* winjoin's own flags that the program does not know are left out; flags from the user are
          * reported. */

@@ -8,8 +8,8 @@
 #include "kube/client.h"
 #include "services/service_table.h"
 
-/* How often a service is started again, and the longest pause before it. Shorter pauses are those
- * of its failure actions: 5 s, 10 s, 30 s; for containerd 15 s. */
+/* How often a service is started again, and the longest pause before that. The pauses are those of
+ * the service's failure actions (5 s, 10 s, 30 s; for containerd 15 s), limited to this one. */
 enum { SERVICE_RESTARTS_MAX = 3, SERVICE_PAUSE_MAX_MS = 10000 };
 
 struct service_watch {

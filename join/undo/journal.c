@@ -91,7 +91,7 @@ int journal_open_in(struct host *host, const char *folder, struct journal *ret, 
     struct error unasked = {0};
     size_t len, number = 1;
 
-    err = err ? err : &unasked; /* The kind of the error is needed below */
+    err = err ? err : &unasked; /* The kind of the error is needed below. */
     if (host_read(host, file, JOURNAL_MAX, &text, &len, err) < 0) {
         if (error_forgive(err, ERROR_ABSENT) < 0)
             return -1;
@@ -328,8 +328,9 @@ int journal_write(struct journal *journal, const char *path, const void *data, s
 }
 
 /* Records the parents of a folder, the outermost first, so that a reset handles them last. Parents
- * in the table of node folders get restricted access even when they exist. Of the others only those
- * that do not exist yet, so that nobody can exchange what is in them. */
+ * in the table of node folders get restricted access even when they exist. Other parents are
+ * recorded and restricted only when they do not exist yet, so that nobody can exchange what is in
+ * them. */
 static int own_parents(struct journal *journal, const char *path, struct text_list *ret,
                        struct error *err) {
     for (const char *slash = strchr(path, '\\'); slash; slash = strchr(slash + 1, '\\')) {

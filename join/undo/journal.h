@@ -53,16 +53,17 @@ extern const char *const journal_kind_names[JOURNAL_KIND_COUNT];
 struct journal_entry {
     enum journal_kind kind;
     char *target; /* Path, service name, network name, ... */
-    char *phase;  /* id of the phase that recorded it */
+    char *phase;  /* Id of the phase that recorded it */
     /* State before: an object whose members depend on the kind. "absent": the thing did not exist.
      * An empty object: the state is unknown, so nothing is undone. */
     json_t *before;
     char *line; /* The whole line in the file */
 };
 struct journal {
-    struct host *host;  /* borrowed */
+    struct host *host;  /* Host of the journal; borrowed */
     const char *folder; /* Folder of the journal and its backups; borrowed */
-    /* A second journal that records the same things at its own first time; borrowed, or NULL. */
+    /* A second journal, in which each thing is recorded, too, when it is not there yet; borrowed,
+     * or NULL. */
     struct journal *also;
     bool prepared; /* `also` is the journal in JOINING_FOLDER */
     struct journal_entry *entries;
@@ -79,9 +80,10 @@ struct journal {
 /* Reads the journal; an absent file is an empty journal. A last line that was cut by a crash is
  * dropped. Any other line that cannot be parsed, or another version in the first line, is
  * ERROR_MALFORMED. A folder or file of the journal that an ordinary user made is ERROR_DENIED,
- * because that user could make a reset undo anything. journal_close(). */
+ * because that user could make a reset undo anything. journal_close() frees it. */
 int journal_open(struct host *host, struct journal *ret, struct error *err);
-/* Reads the journal in another folder (UPGRADE_FOLDER, JOINING_FOLDER), borrowed. */
+/* Reads the journal in another folder (UPGRADE_FOLDER, JOINING_FOLDER) as journal_open() does;
+ * `folder` is borrowed. */
 int journal_open_in(struct host *host, const char *folder, struct journal *ret, struct error *err);
 void journal_close(struct journal *journal);
 /* Begins or continues the journal in JOINING_FOLDER and sets it as `journal->also` (ret, which the
@@ -109,10 +111,11 @@ int journal_file(struct journal *journal, const char *path, struct error *err);
 int journal_own_folder(struct journal *journal, const char *path, struct error *err);
 int journal_own_folders(struct journal *journal, const char *const *paths, size_t count,
                         struct error *err);
-/* Records a service. When it is recorded already as absent but exists without winjoin's mark, a
- * killed run had created it: it is deleted. Its creation may end after the run that began it. */
+/* Records a service. A service that is recorded as absent but exists without winjoin's mark was
+ * created by a killed run: it is deleted. Windows may finish such a creation only after that run
+ * has ended. */
 int journal_service(struct journal *journal, const char *name, struct error *err);
-/* Repairs all recorded services in the same way. */
+/* Deletes all services that are recorded as absent but exist without winjoin's mark. */
 int journal_repair_services(struct journal *journal, struct error *err);
 /* Returns a service in the form of the journal. New reference. */
 json_t *journal_service_json(const struct host_service *service);
@@ -120,7 +123,7 @@ json_t *journal_service_json(const struct host_service *service);
 const struct journal_entry *journal_switch(const struct journal *journal);
 /* Returns true when the thing is recorded and did not exist before. */
 bool journal_has_absent(const struct journal *journal, enum journal_kind kind, const char *target);
-/* Records a file and writes it, if its content differs. */
+/* Records a file, then writes it if its content differs. */
 int journal_write(struct journal *journal, const char *path, const void *data, size_t len,
                   enum host_access access, struct error *err);
 

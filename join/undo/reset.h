@@ -36,7 +36,7 @@ struct reset_result {
  * Returns -1 with the first failure. */
 int reset_run(struct host *host, const struct reset_options *options, struct reset_result *ret,
               struct error *err);
-/* Undoes an upgrade in the same way (UPGRADE_FOLDER): its services are stopped, files are restored,
- * and the services that ran are started again. The join's journal does not change. */
+/* Undoes an upgrade with the journal in UPGRADE_FOLDER: its services are stopped, files are
+ * restored, and the services that ran are started again. The join's journal does not change. */
 int reset_upgrade(struct host *host, const struct reset_options *options, struct reset_result *ret,
                   struct error *err);

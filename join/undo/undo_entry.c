@@ -41,7 +41,7 @@ static int undo_file(struct host *host, const struct journal_entry *entry, const
         }
         *ret_how = "removed";
         if (text_ends_with(entry->target, ".exe"))
-            program_remove_old(host, entry->target); /* An upgrade may have left an old program */
+            program_remove_old(host, entry->target); /* An upgrade may have left an old program. */
         return host_remove(host, entry->target, err);
     }
     *ret_how = "restored";
@@ -72,7 +72,7 @@ static int undo_folder(struct host *host, const struct journal_entry *entry, con
         _cleanup_(freep) char *path = xasprintf("%s\\%s", entry->target, now.items[i]);
 
         while (at < before.count && strcmp(before.items[at], now.items[i]) < 0)
-            at++; /* Both lists are sorted */
+            at++; /* Both lists are sorted. */
         if ((at == before.count || !text_equal(before.items[at], now.items[i])) &&
             host_remove_tree(host, path, err) < 0)
             return -1;
@@ -189,7 +189,8 @@ static int undo_forwarding(struct host *host, const struct journal_entry *entry,
 
     *ret_how = "as before";
     if (nic_index_of(host, entry->target, &index, err) < 0)
-        return error_forgive(err, ERROR_ABSENT); /* Without the interface there is no setting */
+        /* When the interface is gone, its setting is gone, too. */
+        return error_forgive(err, ERROR_ABSENT);
     return host_forwarding_set(host, index, strchr(entry->target, ':') ? 6 : 4,
                                json_bool_at(entry->before, "on", false), err);
 }

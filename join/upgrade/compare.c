@@ -47,7 +47,7 @@ static int keep_arguments(struct join *join, struct error *err) {
     for (size_t i = 1; i < now.command.count && result == 0; i++)
         if (!text_list_has(&own, now.command.items[i]))
             text_list_add(&join->found.options.kubelet_service_args, now.command.items[i]);
-    text_list_free(&join->found.kubelet_arguments); /* It is made again from the options */
+    text_list_free(&join->found.kubelet_arguments); /* The list is made again from the options */
     return result;
 }
 
@@ -217,7 +217,7 @@ static int compare_service(struct join *join, const struct service *service, str
                journal_has(&u->journal, JOURNAL_SERVICE, service->name);
     json_each(u->files, i, file)
         switched |= text_equal(json_text_at(file, "service"), service->name);
-    /* Windows stops a service with those that it depends on. */
+    /* Windows stops a service together with those that it depends on. */
     for (size_t i = 0; i < found.depends_on.count; i++)
         switched |= text_list_has(&u->services, found.depends_on.items[i]);
     /* A service whose program is not replaced knows the same flags as before. */
@@ -270,8 +270,8 @@ bool upgrade_has_image(const struct upgrade *u) {
 }
 
 /* Warns about the sandbox image. containerd's configuration names the image of the version with
- * which the node joined, until containerd is replaced. Then a node without internet needs the new
- * image. */
+ * which the node joined, until containerd is replaced. After that, a node without internet needs
+ * the new image. */
 static void warn_of_image(struct join *join) {
     _cleanup_(containerd_settings_free) struct containerd_settings settings = {0};
     _cleanup_(freep) char *wanted = NULL, *why = NULL;

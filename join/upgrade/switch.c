@@ -19,7 +19,7 @@ static int read_program(struct join *join, struct bundle *bundle,
     for (size_t i = 0; i < lock->count; i++)
         if (text_equal(lock->items[i].target, program->target))
             return bundle_read(bundle, &lock->items[i], ret, ret_len, err);
-    /* The program is not in the bundle: it is winjoin itself. */
+    /* A program that is not in the bundle is winjoin itself. */
     return host_read(join->host, self, ARTIFACT_SIZE_MAX, ret, ret_len, err);
 }
 
@@ -98,7 +98,7 @@ static int exchange(struct join *join, const struct service *service, bool hosts
         if (program->service != service || text_equal(program->target, WINJOIN_PROGRAM) != hosts)
             continue;
         if (host_read(join->host, beside, ARTIFACT_SIZE_MAX, &data, &len, &why) < 0) {
-            /* The new program was equal to the old one. */
+            /* The new program was equal to the old one, so it was not written. */
             if (why.kind == ERROR_ABSENT)
                 continue;
             return error_pass(err, &why);
@@ -164,7 +164,7 @@ int upgrade_switch(struct join *join, struct error *err) {
                : 0;
 }
 
-/* ---- the test ---- */
+/* ---- the test of the new kubelet ---- */
 
 /* The control plane reports a stopped kubelet as Ready for 40 s. The version in the Node shows
  * whether the new kubelet has reported. */

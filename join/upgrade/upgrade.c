@@ -106,7 +106,7 @@ static void failed(struct join *join, struct error *err) {
                               "programs and configuration");
 }
 
-/* ---- begin and end of an upgrade ---- */
+/* ---- start and end of an upgrade ---- */
 
 static void take(char **option, const char *chosen) {
     if (!*option && chosen)
@@ -139,7 +139,7 @@ int upgrade_recall(struct host *host, struct join_options *options, struct error
     take(&options->ca_cert_path, chosen.ca_cert_path);
     take(&options->kube_proxy, chosen.kube_proxy);
     take(&options->dsr, chosen.network.dsr);
-    /* The Node has the same prefixes. */
+    /* The recorded Pod prefixes are the same as those of the Node. */
     if (!options->pod_cidrs.count && chosen.network.pod_cidr) {
         text_list_add(&options->pod_cidrs, chosen.network.pod_cidr);
         if (chosen.network.pod_cidr6)
@@ -165,7 +165,9 @@ int upgrade_open(struct join *join, struct upgrade *upgrade, struct error *err) 
         (void)host_remove_tree(join->host, UPGRADE_FOLDER, NULL);
     if (join_open(join, err) < 0) {
         if (upgrade->resumed && !join->asked->dry_run)
-            failed(join, err); /* For example, when its bundle is gone */
+            /* An upgrade that was killed is undone when it cannot be opened again, for example
+             * because its bundle is gone. */
+            failed(join, err);
         return -1;
     }
     join->journal.also = &upgrade->journal;

@@ -15,13 +15,13 @@ struct wanting {
     struct host *host;
     struct join_found *found;
     struct error *err;
-    int result; /* -1: failed with err */
+    int result; /* -1 when the function failed with err */
     char *path; /* Path when the row has none; the caller owns it */
     size_t len; /* Length when the result is bytes and not a text */
 };
 struct wanted_row {
     const char *phase; /* Phase that writes the file */
-    const char *path;  /* NULL: the function sets the path */
+    const char *path;  /* Path of the file; NULL: the function sets it */
     /* Service that reads the file; a node without this service does not get it. NULL: it is for the
      * network agent or for no service. */
     const struct service *service;
@@ -44,7 +44,7 @@ struct wanted_file {
     char *path, *text;
     size_t len;
 };
-/* Zero-initialize; wanted_files_free(). */
+/* Zero-initialize before use; wanted_files_free() frees the files. */
 struct wanted_files {
     struct wanted_file *items;
     size_t count;

@@ -28,7 +28,8 @@ static char *certificate(struct wanting *w) {
     w->path = xstrdup(text_equal(w->found->options.tls_bootstrap, "kubelet")
                           ? KUBELET_BOOTSTRAP_KUBECONFIG_FILE
                           : KUBELET_CLIENT_CERTIFICATE_FILE);
-    return NULL; /* Phase certificate makes this file */
+    /* Phase certificate makes this file. */
+    return NULL;
 }
 
 static char *ca(struct wanting *w) {
@@ -38,7 +39,8 @@ static char *ca(struct wanting *w) {
 
 static char *kubelet_kubeconfig(struct wanting *w) {
     if (join_kubelet_bootstraps(w->host, w->found))
-        return NULL; /* The kubelet writes this file itself */
+        /* The kubelet writes this file itself. */
+        return NULL;
     return kubeconfig_make_kubelet(w->found->client.server, w->found->client.ca_pem,
                                    KUBELET_CLIENT_CERTIFICATE_FILE);
 }
@@ -93,7 +95,7 @@ static char *containerd_config(struct wanting *w) {
         .major = known ? containerd_major(version) : 0,
         .root = here.root,
         .state = here.state,
-        /* containerd does not start with both settings. */
+        /* containerd does not start when config_path and mirrors of an imported file are set. */
         .registries = all.imports_mirrors ? "" : here.registries,
         .imports = here.imports,
     });
@@ -169,7 +171,8 @@ static char *agent_kubeconfig(struct wanting *w) {
 static char *kube_proxy_config(struct wanting *w) {
     const struct network_plan *p = &w->found->plan;
     _cleanup_(freep) char *cidrs =
-        /* Pods of other nodes are not in the cluster's prefixes then. */
+        /* With an agent that writes the subnet annotation, prefixes of other Pods are not in the
+         * cluster's prefixes. */
         p->agent->subnet_annotation ? xstrdup(p->pod_cidr)
                                     : text_list_join(&p->cluster_pod_cidrs, ",");
     struct kube_proxy_config input = {
@@ -180,7 +183,9 @@ static char *kube_proxy_config(struct wanting *w) {
         .cluster_cidr = cidrs,
         .network_name = p->name,
         .source_vip = p->pod_cidr_known || !p->mode->source_vip ? p->source_vip
-                                                                /* The text "<podCIDR>" */
+                                                                /* While the Pod prefix is unknown,
+                                                                 * pod_cidr is the text
+                                                                 * "<podCIDR>". */
                                                                 : p->pod_cidr,
         .root_endpoint = p->host_endpoint_name,
         .needs_source_vip = p->mode->source_vip,
@@ -290,7 +295,7 @@ enum { CA_FILE_MAX = 1024 * 1024, TOLD_MAX = 3 };
 /* Parses certificates; *ret is empty when the text has none. */
 static void read_pem(const char *pem, size_t len, struct certificates *ret) {
     *ret = (struct certificates){0};
-    /* A text without certificates is no failure */
+    /* A text without certificates is no failure. */
     (void)certificates_parse(pem, len, ret, ERROR_IGNORED);
 }
 
