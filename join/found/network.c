@@ -155,8 +155,8 @@ int find_plan(struct join *join, struct error *err) {
     network_plan_free(&found->plan);
     found->plan = take_struct(plan);
     ipv6 = found->plan.ipv6.management_address;
+    /* One IPv4 and one IPv6 address always fit. */
     (void)text_format(found->node_ips, sizeof found->node_ips, "%s%s%s", found->node_ip,
-                      /* One IPv4 and one IPv6 address always fit. */
                       *ipv6 ? "," : "", ipv6);
     network_fit_warn(join);
     for (size_t i = 0; i < found->plan.warning_count; i++)

@@ -112,9 +112,8 @@ int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct
         }
         (void)error_hint(err, "its log: %s", service_kubelet.log_folder);
     }
-    (void)host_service_stop(join->host, service_kubelet.name, STOP_MS,
-                            /* The reported failure is the one before, not one of this stop. */
-                            ERROR_IGNORED);
+    /* The reported failure is the one before, not one of this stop. */
+    (void)host_service_stop(join->host, service_kubelet.name, STOP_MS, ERROR_IGNORED);
     return -1;
 }
 

@@ -45,10 +45,10 @@ int pod_routes_publish(struct join *join, const struct hcn_network *network, str
 
 /* ---- images from a bundle ---- */
 
-/* Imports images with ctr, if ctr is installed; otherwise warns. containerd must run and must have
- * no other import in progress. The images are the installed sandbox image and each image of the
- * open bundle that containerd lacks; these are imported from a verified copy. Importing an image
- * that containerd has already changes nothing. Error kinds: those of host_run(),
+/* Imports images with ctr, if ctr is installed; otherwise warns. containerd must run, and
+ * images_begin() must not have started a pull. The images are the installed sandbox image and each
+ * image of the open bundle that containerd lacks; these are imported from a verified copy.
+ * Importing an image that containerd has already changes nothing. Error kinds: those of host_run(),
  * bundle_image_copy() and cri_image_has(), ERROR_HOST (ctr fails), ERROR_DENIED (a file belongs to
  * somebody who is not an administrator). */
 int bundle_images_import(struct join *join, struct error *err);

@@ -63,9 +63,8 @@ static bool is_left(const struct machine *machine, const char *path, struct find
     if (type == HOST_ABSENT || journal_has(machine->journal, JOURNAL_FOLDER_ENTRY, path) ||
         journal_has(machine->journal, JOURNAL_FILE_ENTRY, path))
         return false;
-    if (host_refuse_stranger(machine->host, path, &finding->why) <
-        /* winjoin does not advise to remove a folder that an ordinary user made. */
-        0)
+    /* winjoin does not advise to remove a folder that an ordinary user made. */
+    if (host_refuse_stranger(machine->host, path, &finding->why) < 0)
         check_hint(finding, "%s", finding->why.hints[0]);
     else
         check_hint(finding, "%s %s", type == HOST_FOLDER ? "rmdir /s /q" : "del", path);

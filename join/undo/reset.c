@@ -271,10 +271,9 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (!options->joining &&
         marks_find(&journal, options->force && !options->dry_run, tell_mark, &resetting, &why) < 0)
         tell(options, "what is winjoin's and not in the journal", "", &why);
+    /* When the plan cannot be made, it stays empty. */
     if (chosen_load(host, &joined.chosen, ERROR_IGNORED) == 0)
-        (void)network_plan_make(&joined.chosen.network, &joined.plan,
-                                /* On failure the plan stays empty. */
-                                ERROR_IGNORED);
+        (void)network_plan_make(&joined.chosen.network, &joined.plan, ERROR_IGNORED);
     if (journal.count && !options->dry_run) {
         result = journal_repair_services(&journal, err) < 0 ||
                          stop_first(&journal, service_network.name, err) < 0

@@ -170,11 +170,11 @@ static char *agent_kubeconfig(struct wanting *w) {
 
 static char *kube_proxy_config(struct wanting *w) {
     const struct network_plan *p = &w->found->plan;
-    _cleanup_(freep) char *cidrs =
-        /* With an agent that writes the subnet annotation, prefixes of other Pods are not in the
-         * cluster's prefixes. */
-        p->agent->subnet_annotation ? xstrdup(p->pod_cidr)
-                                    : text_list_join(&p->cluster_pod_cidrs, ",");
+    /* With an agent that writes the subnet annotation, prefixes of other Pods are not in the
+     * cluster's prefixes. */
+    _cleanup_(freep) char *cidrs = p->agent->subnet_annotation
+                                       ? xstrdup(p->pod_cidr)
+                                       : text_list_join(&p->cluster_pod_cidrs, ",");
     struct kube_proxy_config input = {
         .version = programs_kube_proxy_version(w->host, w->found),
         .kubeconfig = KUBE_PROXY_KUBECONFIG_PATH,
@@ -182,11 +182,8 @@ static char *kube_proxy_config(struct wanting *w) {
         .node_ip = w->found->node_ip,
         .cluster_cidr = cidrs,
         .network_name = p->name,
-        .source_vip = p->pod_cidr_known || !p->mode->source_vip ? p->source_vip
-                                                                /* While the Pod prefix is unknown,
-                                                                 * pod_cidr is the text
-                                                                 * "<podCIDR>". */
-                                                                : p->pod_cidr,
+        /* While the Pod prefix is unknown, pod_cidr is the text "<podCIDR>". */
+        .source_vip = p->pod_cidr_known || !p->mode->source_vip ? p->source_vip : p->pod_cidr,
         .root_endpoint = p->host_endpoint_name,
         .needs_source_vip = p->mode->source_vip,
         .dsr = p->dsr,
