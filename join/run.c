@@ -59,7 +59,7 @@ static void tell_node(struct join *join, const struct error *failure) {
 int join_asked_check(struct join *join, struct error *err) {
     const struct join_options *o = &join->found.options;
     _cleanup_(patches_free) struct patches patches = {0};
-    struct bundle *bundle = NULL; /* The join keeps it for the phase that needs it */
+    struct bundle *bundle = NULL; /* The bundle stays open in the join for later phases */
 
     if (join_options_check(o, err) < 0)
         return -1;

@@ -159,8 +159,8 @@ static int take_external(struct asker *asker, const struct external_agent *agent
     return 0;
 }
 
-/* Looks for external agents and for the DaemonSet of kube-proxy. After the first refusal nothing
- * more is requested. */
+/* Looks for an agent whose DaemonSet makes the network of Windows nodes, and for the DaemonSet of
+ * kube-proxy. After the first refusal nothing more is requested. */
 static int read_external(struct asker *asker, struct agent_settings *ret, struct error *err) {
     _cleanup_json_ json_t *proxy = NULL;
 

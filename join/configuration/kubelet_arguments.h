@@ -11,8 +11,8 @@
  * that winjoin's flag with the same meaning refuses, and a value with which the kubelet would not
  * start. All other arguments pass. */
 int kubelet_argument_check(const char *name, const char *value, struct error *err);
-/* Returns winjoin's flag for a setting that winjoin and the kubelet must have alike, so that only
- * winjoin may give it to the kubelet. Static; NULL: winjoin has no such flag. */
+/* Returns winjoin's flag for a setting that must be the same for winjoin and the kubelet, so that
+ * only winjoin may give it to the kubelet. Static; NULL: winjoin has no such flag. */
 const char *kubelet_argument_flag(const char *name);
 /* Takes one of the kubeletExtraArgs of a JoinConfiguration into the options. An argument for which
  * winjoin has a flag becomes that option, unless the flag is given. A setting for Linux nodes only

@@ -33,9 +33,9 @@ int find_node(struct join *join, struct error *err);
 int find_kubelet_config(struct join *join, struct error *err);
 int find_plan(struct join *join, struct error *err);
 
-/* Finds the containerd of this node into found.containerd: the one that exists, or winjoin's own.
- * When it is not winjoin's and the user gave no socket, options.cri_socket is set to its pipe.
- * Error kinds: those of containerd_settings_find(). */
+/* Finds the containerd of this node and stores its settings in found.containerd: the one that
+ * exists, or winjoin's own. When it is not winjoin's and the user gave no socket,
+ * options.cri_socket is set to its pipe. Error kinds: those of containerd_settings_find(). */
 int find_containerd(struct host *host, struct join_found *found, struct error *err);
 
 /* Id of the preflight check that refuses a network mode without connections to other nodes

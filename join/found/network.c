@@ -23,13 +23,15 @@ static bool take_joined_network(struct join *join) {
 
     if (asked->network_mode || asked->network_plugin ||
         chosen_load(join->host, &joined, ERROR_IGNORED) < 0)
-        return false; /* Not joined, or another network is asked for */
+        /* This machine has not joined, or the call chooses another network. */
+        return false;
     hold(&o->network_mode, NULL, chosen->mode);
     hold(&o->network_plugin, NULL, chosen->plugin);
     hold(&o->network_name, asked->network_name, chosen->name);
     hold(&o->routes, asked->routes, chosen->routes);
     if (agent && text_equal(agent->plugin, o->network_plugin))
-        return true; /* The cluster's agent tells VNI and port */
+        /* The cluster's agent tells VNI and port. */
+        return true;
     if (!asked->vni)
         o->vni = chosen->vni;
     if (!asked->vxlan_port)

@@ -14,7 +14,7 @@ struct client_certificate {
     char *key_pem; /* Private key; secret */
     int64_t not_before;
     int64_t not_after;
-    /* Name of the request that it is from; NULL when it was already stored. */
+    /* Name of the request for this certificate; NULL when it was already stored. */
     char *csr_name;
     char *reason;  /* Reason of the approval ("AutoApproved"), or NULL */
     bool made_now; /* false: a stored certificate was kept */

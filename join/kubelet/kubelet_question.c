@@ -109,7 +109,8 @@ static int judge(struct join_progress *progress, int code, const char *said, str
     }
     if (unknown)
         join_warn(progress, "the kubelet ignores a part of its configuration: %s", unknown);
-    if (code < 0 || code > 128) /* Killed, or ended by Windows (0xC0000005) */
+    /* The kubelet was killed, or Windows ended it (0xC0000005). */
+    if (code < 0 || code > 128)
         join_warn(progress, "the kubelet's check of its configuration ended with exit code 0x%x",
                   (unsigned)code);
     return 0;

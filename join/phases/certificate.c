@@ -42,7 +42,7 @@ int phase_certificate(struct join *join, struct error *err) {
      * folder. */
     if (journal_own_folder(&join->journal, KUBELET_CERTIFICATE_FOLDER, err) < 0)
         return -1;
-    /* This is the case with --tls-bootstrap kubelet only. */
+    /* With --tls-bootstrap kubelet, the kubelet requests the certificate itself. */
     if (join_kubelet_bootstraps(join->host, &join->found)) {
         if (journal_own_folder(&join->journal, KUBERNETES_FOLDER, err) < 0 ||
             kubelet_bootstrap_write(&join->journal, &join->found, err) < 0)

@@ -23,8 +23,8 @@ int agent_folders_own(struct join *join, struct error *err);
 /* ---- the Pod network that a DaemonSet of the cluster makes ---- */
 
 /* Waits until a CNI configuration exists and shows whose it is. The limit is that of its agent
- * (network_agent_wait()). ERROR_TIMED_OUT with the command that shows the agent's Pod; kinds of
- * host_list(), host_read(). */
+ * (network_agent_wait()). ERROR_TIMED_OUT with the command that shows the agent's Pod. Error kinds:
+ * also those of host_list() and host_read(). */
 int external_network_await(struct join *join, struct error *err);
 /* Marks the Node while its Pod network is pending, or removes the mark. An agent may write its CNI
  * configuration, which makes the Node Ready, before its network works, and the scheduler must not
@@ -75,8 +75,8 @@ void images_end(struct join *join);
 /* Starts the service with the settings of this join and waits until it works. Error kinds: those of
  * service_start() and service_prove(). */
 int service_run(struct join *join, const struct service *service, struct error *err);
-/* Waits until the service that was started last works. ERROR_TIMED_OUT with hints to its log; kinds
- * of service_watch_look() and service_watch_rights(). */
+/* Waits until the service that was started last works. ERROR_TIMED_OUT with hints to its log. Error
+ * kinds: also those of service_watch_look() and service_watch_rights(). */
 int service_prove(struct join *join, struct error *err);
 /* Returns the pipe of CRI: that of --cri-socket, or containerd's own. The caller frees. */
 char *service_proof_pipe(const struct join *join);

@@ -233,7 +233,7 @@ void preflight_limit_scene(const struct join *join, struct limit_scene *ret) {
                                 .host_name = found->facts.host_name};
     if (!ret->mode && found->options.network_mode)
         ret->mode = network_mode_by_name(found->options.network_mode);
-    /* On failure it stays 0: unknown */
+    /* On failure the number of dynamic ports stays 0, which means unknown. */
     (void)limit_dynamic_ports(join->host, &ret->dynamic_ports, NULL);
 }
 

@@ -11,7 +11,7 @@
 
 enum preflight_outcome {
     PREFLIGHT_PASS,
-    PREFLIGHT_WARNING, /* Bad, or it could not be checked */
+    PREFLIGHT_WARNING, /* The check found a problem or could not be made */
     PREFLIGHT_ERROR,
     PREFLIGHT_IGNORED, /* An error that --ignore-preflight-errors names */
     PREFLIGHT_NOT_RUN, /* Not applicable here; the message says why */

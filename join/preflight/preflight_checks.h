@@ -8,12 +8,12 @@
 enum verdict {
     CHECK_FINE,
     CHECK_BAD,
-    CHECK_WARN, /* Bad, but only a warning, whatever the row's level */
+    CHECK_WARN, /* A problem, but only a warning, whatever the row's level */
     /* The host did not answer: always a warning. Without a text from check_unknown(), the message
      * is that of `why`. */
     CHECK_UNKNOWN,
     CHECK_NOT_RUN, /* Not applicable here, or not knowable here */
-    /* Bad; `why` gives the message, the first hint and the kind of the cause. */
+    /* A problem; `why` gives the message, the first hint and the kind of the cause. */
     CHECK_FAILED,
     CHECK_FAILED_HERE, /* As CHECK_FAILED, but a fault of this machine */
 };
@@ -21,7 +21,7 @@ struct preflight_check;
 struct finding {
     const struct preflight_check *check; /* The row of this check */
     char message[300];
-    char hint[240];   /* "": the hint of the row */
+    char hint[240];   /* Hint; "": the hint of the row */
     struct error why; /* Failure of something that the check called */
 };
 /* What a check of this machine can use; borrowed. */

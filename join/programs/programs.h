@@ -127,7 +127,7 @@ int node_programs_missing(const struct artifacts *artifacts, const struct join_o
 
 enum image_fit { IMAGE_UNFIT, IMAGE_FITS, IMAGE_UNKNOWN };
 
-/* Compares an image with a build; build 0: unknown. */
+/* Compares the facts of an image with a build of Windows; build 0: unknown. */
 enum image_fit image_fit(const struct image_facts *facts, unsigned build);
 /* Asks a registry about an image, compares it with a build and fills ret (image_facts_free()).
  * docker.io is not asked, because its registry has another name. err gets the failure of the

@@ -144,7 +144,7 @@ int marks_find(struct journal *journal, bool record, marks_told *told, void *con
 
 enum { UNDO_STOP_MS = 60000 }; /* Time limit for stopping or starting a service */
 
-/* Restores the state before the join of the thing in the entry. A thing that is gone already counts
+/* Restores the thing in the entry to its state before the join. A thing that is gone already counts
  * as undone. *ret_how says in a word or two what was done: "removed"; borrowed. Fails as the host's
  * calls do, and with ERROR_MALFORMED when the entry is damaged. */
 int undo_entry(struct host *host, const struct journal_entry *entry, const char **ret_how,
