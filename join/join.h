@@ -1,4 +1,4 @@
-/* A join: what was asked, what was found, what was done. The runner is join/run.h. */
+/* A join: its options, what was found, and what was done. join/run.h runs it. */
 #pragma once
 
 #include "diag/reports/report.h"
@@ -18,66 +18,81 @@
 #include "services/artifacts/artifacts.h"
 #include "services/containerd_settings.h"
 
-/* Filled as it is asked for (join/found/need.h); what is not known yet is empty. */
+/* What was found, each part when it is first needed (join/found/need.h). Unknown parts are
+ * empty. */
 struct join_found {
-    /* What was asked, and where nothing was: the cluster's own defaults, and on a joined node what
+    /* The given options; where nothing was given, the cluster's defaults, and on a joined node what
      * its join chose. Without the tokens. */
     struct join_options options;
     struct host_facts facts;
     char *node_name;
-    bool odd_host_name; /* node_name is made up, as the host name cannot be a node's; preflight
-                           refuses it */
-    struct discovery_result discovery; /* no kubeconfig: there was none yet, or it is not needed */
-    struct kube_client client;         /* no server: none yet */
-    bool only_looks;                   /* a preflight: no program of the node is run */
-    bool client_is_node;               /* the node's own identity, not a bootstrap token */
-    struct cluster_config cluster;     /* no kubelet: not read */
-    json_t *kubelet_config;            /* config.yaml */
-    struct kubelet_changes kubelet_changes; /* what it has otherwise than the cluster's */
-    struct text_list kubelet_arguments;     /* the user's, as words */
-    struct text_list service_proxy;         /* service_proxy() */
-    struct containerd_settings containerd;  /* no pipe: not looked at (find_containerd()) */
-    struct bundle *bundle;                  /* programs_bundle() */
-    struct artifacts known;                 /* programs_unlike(); no items: not asked yet */
-    char *kubelet_version;                  /* programs_node_version(); NULL: not asked yet */
-    char *kube_proxy_version;               /* the same */
-    struct hns_version hns;                 /* 0.0: not asked */
-    struct nic_snapshot nic;                /* no alias: not chosen */
-    char node_ip[IP_TEXT_MAX];              /* where the node is; "": not known */
-    char node_ips[2 * IP_TEXT_MAX];         /* for the kubelet: one of each family */
-    struct kube_node node;                  /* no name: not read */
-    struct network_plan plan;               /* no name: not made */
-    json_t *peers; /* the routes to other nodes (netsetup/routes/routes.h); NULL: not read */
-    json_t *look;  /* diag_look(); NULL: nobody looked */
-    struct diag_report report; /* no cells: not measured */
+    /* node_name is made up, as the host name cannot be a node's; preflight refuses it */
+    bool odd_host_name;
+    /* Result of discovery; without kubeconfig: discovery has not run or is not needed. */
+    struct discovery_result discovery;
+    /* Client for the API server; without server: not opened yet. */
+    struct kube_client client;
+    bool only_looks; /* A preflight: programs of the node are not run */
+    /* The client uses the node's own identity, not a bootstrap token. */
+    bool client_is_node;
+    /* Configuration of the cluster; without kubelet: not read yet. */
+    struct cluster_config cluster;
+    json_t *kubelet_config;                 /* Content of the kubelet's config.yaml */
+    struct kubelet_changes kubelet_changes; /* Differences of kubelet_config from the cluster's */
+    struct text_list kubelet_arguments;     /* The user's arguments for the kubelet */
+    struct text_list service_proxy;         /* Proxy variables from service_proxy() */
+    /* Settings from find_containerd(); without pipe: not looked for yet. */
+    struct containerd_settings containerd;
+    struct bundle *bundle; /* Open bundle from programs_bundle() */
+    /* Known digests from programs_unlike(); without items: not asked yet. */
+    struct artifacts known;
+    char *kubelet_version;    /* programs_node_version(); NULL: not asked yet */
+    char *kube_proxy_version; /* the same */
+    struct hns_version hns;   /* Version of HNS; 0.0: not asked yet */
+    /* Adapter of the node; without alias: not chosen yet. */
+    struct nic_snapshot nic;
+    char node_ip[IP_TEXT_MAX];      /* The node's address; "": unknown */
+    char node_ips[2 * IP_TEXT_MAX]; /* Addresses for the kubelet, one of each family */
+    /* The Node object; without name: not read yet. */
+    struct kube_node node;
+    /* Plan of the network; without name: not made yet. */
+    struct network_plan plan;
+    json_t *peers; /* Routes to other nodes (netsetup/routes/routes.h); NULL: not read */
+    json_t *look;  /* Result of diag_look(); NULL: not called yet */
+    /* Result of the network test; without cells: nothing measured yet. */
+    struct diag_report report;
 };
 
 struct join_phase;
 struct upgrade;
 
-/* Zero-initialise, fill what is given, join_open(); join_close(). Between them it is not moved. */
+/* Zero-initialize, fill the given members, then join_open() and at the end join_close(). Between
+ * these calls the struct must stay at its address. */
 struct join {
-    /* given; borrowed */
+    /* Given by the caller; borrowed. */
     struct host *host;
     struct http *http;
     const struct join_options *asked;
-    const void *probe_program; /* bytes of winjoin-probe.exe */
+    const void *probe_program; /* Bytes of winjoin-probe.exe */
     size_t probe_program_len;
-    bool unattended;         /* a join that nobody looks at: there is no terminal */
-    struct upgrade *upgrade; /* NULL: a join; else these are its phases (join/upgrade/upgrade.h) */
-    const struct join_phase *phases; /* NULL: a join's */
+    bool unattended; /* No terminal: nobody watches this join */
+    /* An upgrade whose phases are run (join/upgrade/upgrade.h); NULL: a join. */
+    struct upgrade *upgrade;
+    const struct join_phase *phases; /* The phases to run; NULL: those of a join */
     size_t phase_count;
     /* behind a run that failed; NULL: a join's (join/run.c) */
     void (*failed)(struct join *join, struct error *err);
-    struct text_list skipped; /* ids of phases not to run: --skip-phases, resolved */
+    /* Ids of the phases that --skip-phases names. */
+    struct text_list skipped;
     struct join_found found;
-    struct journal journal, joining; /* the second on a prepared server alone */
-    struct join_progress progress;   /* its listener is given */
-    bool was_node;                   /* it had joined before this call */
-    bool changed;                    /* phases changed the machine */
-    bool finished;                   /* said by a phase: the later ones have nothing to do */
-    bool rolled_back;                /* after a failure; how: */
+    /* Journals of all changes and, on a prepared server only, of this join. */
+    struct journal journal, joining;
+    struct join_progress progress; /* The caller sets its listener */
+    bool was_node;                 /* The machine had joined before this call */
+    bool changed;                  /* Phases have changed the machine */
+    bool finished;                 /* Set by a phase when later ones have nothing to do */
+    bool rolled_back;              /* The changes were undone after a failure */
     struct reset_result undone;
-    struct service_watch watch; /* the service that the running phase has started */
-    struct image_pulls *images; /* under way (join/phases/images.c) */
+    struct service_watch watch; /* The service that the running phase has started */
+    struct image_pulls *images; /* Images being pulled (join/phases/images.c) */
 };

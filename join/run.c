@@ -1,5 +1,5 @@
-/* The runner: judges what was asked, runs phases (one event at the begin, warnings and waits in
- * between, one at the end), and tells a run's end as an Event on its Node. */
+/* The runner: checks the options, runs the phases (with an event at the start and the end of each,
+ * warnings and waits between), and writes the end of a run as an Event of the Node. */
 #include "join/run.h"
 
 #include "base/log.h"
@@ -34,7 +34,7 @@ static void tell_node(struct join *join, const struct error *failure) {
     _cleanup_(freep) char *message = NULL;
     bool is_news = join->changed;
 
-    /* a join that was interrupted, or waits for a restart of Windows, has not failed */
+    /* A join that was interrupted or waits for a restart of Windows has not failed. */
     if (failure)
         is_news = failure->kind != ERROR_INTERRUPTED && failure->kind != ERROR_RESTART &&
                   (join->was_node || found->node.name);
@@ -58,7 +58,7 @@ static void tell_node(struct join *join, const struct error *failure) {
 int join_asked_check(struct join *join, struct error *err) {
     const struct join_options *o = &join->found.options;
     _cleanup_(patches_free) struct patches patches = {0};
-    struct bundle *bundle = NULL; /* kept in the join for the phase that needs it */
+    struct bundle *bundle = NULL; /* The bundle stays open in the join for later phases */
 
     if (join_options_check(o, err) < 0)
         return -1;
@@ -75,15 +75,16 @@ int join_asked_check(struct join *join, struct error *err) {
     return o->bundle ? programs_bundle(join, &bundle, err) : 0;
 }
 
-/* kubeletExtraArgs, nodeRegistration.name, the name this node joined with, or the host's name in
- * lower case (kubeadm: GetNodeName). */
+/* Chooses the node's name: from kubeletExtraArgs, nodeRegistration.name, the name with which this
+ * node joined, or the host name in lower case (kubeadm: GetNodeName). */
 static int choose_node_name(struct join *join, struct error *err) {
     static const char override[] = "hostname-override=";
     const struct text_list *arguments = &join->found.options.kubelet_extra_args;
     _cleanup_(freep) char *joined = client_certificate_node(join->host), *near = NULL;
     const char *given = join->found.options.node_name;
 
-    for (size_t i = 0; i < arguments->count; i++) /* the kubelet uses the last one */
+    /* The kubelet uses the last of equal arguments. */
+    for (size_t i = 0; i < arguments->count; i++)
         if (text_starts_with(arguments->items[i], override))
             given = arguments->items[i] + strlen(override);
     join->found.node_name = join_node_name_read(given    ? given
@@ -204,7 +205,8 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
               : phase->run(join, err) < 0              ? -1
               : images_go_on(join, 0, err) < 0         ? -1
                                                        : written_save(&join->journal, err);
-    if (outcome < 0 && host_deadline_passed(join->host)) /* whatever the phase said of it */
+    /* The time limit is the reason, whatever the phase reported. */
+    if (outcome < 0 && host_deadline_passed(join->host))
         (void)error_set(err, ERROR_TIMED_OUT, "the join took longer than %lld s (--join-timeout)",
                         join->found.options.join_timeout / 1000);
     else if (outcome < 0 && err && err->kind == ERROR_INTERRUPTED)
@@ -243,7 +245,8 @@ int join_run_phases(struct join *join, bool looking, struct error *err) {
             return -1;
         }
     }
-    return images_await(join, err); /* where the phase that does it was skipped */
+    /* The images are waited for here when the phase that does this was skipped. */
+    return images_await(join, err);
 }
 
 /* ---- a failed join's end ---- */
@@ -329,7 +332,8 @@ int join_run(struct join *join, struct error *err) {
     host_set_deadline(join->host, 0);
     images_end(join);
     tell_node(join, result < 0 ? err : NULL);
-    kubelet_bootstrap_end(&join->journal, &join->progress); /* also what a killed run left */
+    /* The bootstrap file may also be from a killed run. */
+    kubelet_bootstrap_end(&join->journal, &join->progress);
     if (result < 0)
         (join->failed ? join->failed : end_failed)(join, err);
     else if (join->phases == join_phases &&

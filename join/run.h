@@ -4,9 +4,9 @@
 #include "join/join.h"
 #include "kube/node.h"
 
-/* Fills the host's facts, the node name and the journal, and judges what was asked
- * (join_asked_check()); a name in --skip-phases that no phase has is ERROR_USAGE. Takes over
- * nothing. */
+/* Finds the host's facts, the node's name and the journal, and checks the options
+ * (join_asked_check()). ERROR_USAGE for a name in --skip-phases that is no phase. Takes over
+ * nothing from the caller. */
 int join_open(struct join *join, struct error *err);
 void join_close(struct join *join);
 /* Runs all phases but those of --skip-phases, for at most join_timeout; stops at the first failure,
@@ -16,18 +16,18 @@ int join_run(struct join *join, struct error *err);
 /* Runs the phases, but those of --skip-phases, and no more: neither limit nor end of a join.
  * `looking`: up to the first that changes the host, which is what a dry run may do. */
 int join_run_phases(struct join *join, bool looking, struct error *err);
-/* Runs one phase by its id, or those that kubeadm's name for them means
- * (join/phases/phases.h); ERROR_USAGE when there is none of that name. */
+/* Runs one phase by its id, or the phases of a name from kubeadm (join/phases/phases.h).
+ * ERROR_USAGE: no such name. */
 int join_run_phase(struct join *join, const char *name, struct error *err);
-/* JoinResult document. New reference. */
+/* Returns a JoinResult document. New reference. */
 json_t *join_result_json(const struct join *join);
 
-/* Judges what a call asks for, before the first packet: the values (join_options_check()), the form
- * of endpoint, token and pins, a local discovery file, the folder of patches and the bundle of
- * found.options, which is left open there. Sends nothing, changes nothing. ERROR_USAGE,
- * ERROR_UNSUPPORTED; for a folder or file that cannot be read also ERROR_DENIED, ERROR_HOST. */
+/* Checks the options before the first request: their values (join_options_check()), the form of
+ * endpoint, token and pins, a local discovery file, the folder of patches, and the bundle of
+ * found.options, which stays open. Sends nothing and changes nothing. ERROR_USAGE,
+ * ERROR_UNSUPPORTED; ERROR_DENIED and ERROR_HOST for a file or folder that cannot be read. */
 int join_asked_check(struct join *join, struct error *err);
 
-/* Writes such an Event on the Node. One request, where this node has its identity; that it fails is
- * a line of the log. */
+/* Writes an Event of the Node with one request, if this node has an identity. A failure is only
+ * logged. */
 void join_tell_event(struct join *join, enum node_event event, const char *message);

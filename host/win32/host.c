@@ -67,7 +67,7 @@ void win32_free(struct host *host) {
 
 /* ---- time ---- */
 
-static HANDLE interrupted; /* manual reset; made once, before any thread */
+static HANDLE interrupted; /* Manual-reset event, created once before other threads start. */
 
 enum { GRACE_MS = 10000 };
 
@@ -75,8 +75,9 @@ static BOOL WINAPI on_control(DWORD type) {
     if (type == CTRL_LOGOFF_EVENT) /* a service hears of every user's; others are ended anyway */
         return TRUE;
     SetEvent(interrupted);
-    /* When the console closes or Windows stops, the process is ended as soon as this returns (or
-     * after five seconds): until then winjoin ends by itself, with its journal in order. */
+    /* When the console closes or Windows shuts down, the process is terminated as soon as this
+     * function returns, or after five seconds. The sleep lets winjoin end by itself and finish its
+     * journal. */
     if (type == CTRL_CLOSE_EVENT || type == CTRL_SHUTDOWN_EVENT)
         Sleep(GRACE_MS);
     return TRUE;
@@ -87,7 +88,8 @@ void win32_interrupt(void) {
 }
 
 int64_t win32_seconds(const FILETIME *time) {
-    const uint64_t since_1601 = 116444736000000000u; /* of 1970, in 100 ns */
+    /* The time 1970-01-01, in units of 100 ns since 1601. */
+    const uint64_t since_1601 = 116444736000000000u;
 
     return (int64_t)((((uint64_t)time->dwHighDateTime << 32 | time->dwLowDateTime) - since_1601) /
                      10000000);
@@ -127,7 +129,8 @@ struct host *host_win32_open(void) {
     host->ops = &win32_ops;
     if (!interrupted) {
         interrupted = CreateEventW(NULL, TRUE, FALSE, NULL);
-        (void)SetConsoleCtrlHandler(on_control, TRUE); /* without a console nobody presses Ctrl-C */
+        /* A failure means that there is no console and so no Ctrl-C. */
+        (void)SetConsoleCtrlHandler(on_control, TRUE);
     }
     return host;
 }

@@ -1,4 +1,5 @@
-/* What a join must know of its cluster, by ConfigMaps. Their texts: cluster_config_parse.c. */
+/* Reads what a join must know of its cluster from the cluster's ConfigMaps. cluster_config_parse.c
+ * parses their texts. */
 #include "join/configuration/cluster_config.h"
 
 #include "base/text.h"
@@ -47,8 +48,8 @@ struct source {
     const char *name_space, *name, *key;
 };
 
-/* *ret is owned. A ConfigMap that is there without the key is malformed (kubeadm: fatal for each of
- * its three). */
+/* Gives the value of the source's key in *ret, which the caller frees. A ConfigMap without the key
+ * is ERROR_MALFORMED (kubeadm also fails then, for each of its three ConfigMaps). */
 static int take_value(const json_t *map, const struct source *source, char **ret,
                       struct error *err) {
     const char *value = json_string_value(json_object_get(json_at(map, "data"), source->key));
@@ -80,8 +81,9 @@ static const struct source kubeadm_config = {"kube-system", "kubeadm-config",
                                              "ClusterConfiguration"};
 static const struct source kubelet_config = {"kube-system", "kubelet-config", "kubelet"};
 
-/* One of the two could not be read: the error tells of the other, too, and who writes them. A
- * cluster that kubeadm did not make lacks both, and one run shall say so. */
+/* One of the two required ConfigMaps could not be read (`why`). The error also says whether the
+ * other one can be read (`other`; NULL: not asked), and who writes both: a cluster that kubeadm did
+ * not make lacks both, and one run must say so. */
 static int tell_missing(struct kube_client *client, unsigned timeout_ms, const struct source *other,
                         const struct error *why, struct error *err) {
     struct error also = {0};
@@ -129,11 +131,12 @@ static int read_kubelet(struct kube_client *client, unsigned timeout_ms, struct 
     bool denied = false;
 
     if (read_value(client, timeout_ms, &source, &text, &why) < 0) {
-        if (kube_forgive(&why, &denied, NULL) == 0) { /* the name of clusters up to 1.23 */
+        /* Up to Kubernetes 1.23, the ConfigMap has the minor version in its name. */
+        if (kube_forgive(&why, &denied, NULL) == 0) {
             old_name = xasprintf("kubelet-config-%.*s", (int)len, version);
             source.name = old_name;
         }
-        /* the first error tells more when that is absent too */
+        /* When the old name is absent, too, the first error is reported, because it tells more. */
         if (!old_name || read_value(client, timeout_ms, &source, &text, NULL) < 0)
             return tell_missing(client, timeout_ms, NULL, &why, err);
     }
@@ -141,9 +144,10 @@ static int read_kubelet(struct kube_client *client, unsigned timeout_ms, struct 
     return cluster_document_read(text, what, KUBELET_DOCUMENT, &ret->kubelet, err);
 }
 
-/* ---- what may be there ---- */
+/* ---- ConfigMaps that may be absent ---- */
 
-/* What the network agents say, and pods' prefixes of a kubeadm init without --pod-network-cidr. */
+/* Reads the settings of the network agents, and takes the Pod prefixes from them when kubeadm init
+ * ran without --pod-network-cidr. */
 static int read_network(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err) {
     struct agent_settings *network = &ret->network;
@@ -153,7 +157,8 @@ static int read_network(struct kube_client *client, unsigned timeout_ms, struct 
     if (!ret->unprepared &&
         cluster_network_read(client, timeout_ms, network, &ret->network_unread, err) < 0)
         return -1;
-    /* an administrator's look at all of a cluster stands for a name (cluster_network_search()) */
+    /* No known agent was found. Use the unknown network that an administrator found earlier with
+     * cluster_network_search() and wrote to ConfigMap winjoin. */
     if (ret->searched && *ret->searched && !network->agent && !network->linux_agent) {
         network->linux_agent = &linux_agent_unknown;
         network->linux_set = xstrdup(ret->searched);
@@ -163,7 +168,7 @@ static int read_network(struct kube_client *client, unsigned timeout_ms, struct 
     return 0;
 }
 
-/* May be absent, or refused. */
+/* Reads ConfigMap kube-system/winjoin. It may be absent, or the API server may refuse it. */
 static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err) {
     static const struct source source = {"kube-system", "winjoin", "NodeConfiguration"};
@@ -172,7 +177,8 @@ static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct 
     _cleanup_json_ json_t *map = NULL;
     struct error why = {0};
 
-    /* who has no right gets 403 for what is absent, too */
+    /* Without the right to read it, the API server answers 403 also when the ConfigMap is
+     * absent. */
     if (kube_configmap_get(client, source.name_space, source.name, timeout_ms, &map, &why) < 0)
         return kube_forgive(&why, &ret->unprepared, err);
     ret->searched = xstrdup_null(json_text_at(map, "data." CLUSTER_MANIFEST_NETWORK));
@@ -231,10 +237,10 @@ static int list_dns(struct kube_client *client, unsigned timeout_ms, char **name
     return 0;
 }
 
-/* NodeLocal DNS listens at an address of each Linux node's own, which leads nowhere here. How the
- * DNS Service is called is the cluster's choice: by the label of kubeadm's manifest, else by its
- * port; in another namespace, in which an administrator may look, by the label that CoreDNS' chart
- * gives it, too. */
+/* NodeLocal DNS listens on an address that exists on Linux nodes only, so a Windows node needs the
+ * addresses of the DNS Service. The Service is searched in its namespace by the label of kubeadm's
+ * manifest, then by port 53. Then it is searched in all namespaces, which administrators may read,
+ * by the label of CoreDNS' Helm chart. */
 static int replace_local_dns(struct kube_client *client, unsigned timeout_ms,
                              struct cluster_config *c, struct error *err) {
     static const char *const labels[] = {"k8s-app%3Dkube-dns", NULL,
@@ -246,7 +252,8 @@ static int replace_local_dns(struct kube_client *client, unsigned timeout_ms,
         const char *address = given.items[i];
 
         if (ip_parse(address, &ip, NULL) < 0)
-            continue; /* kubelets pass over it, too */
+            /* Kubelets also ignore a value that is no address. */
+            continue;
         if (!ip_is_link_local(&ip) && !ip_is_loopback(&ip))
             text_list_add(&c->cluster_dns, address);
         else if (!c->local_dns)
@@ -285,20 +292,22 @@ static bool has_ipv4(const struct text_list *list) {
     return false;
 }
 
-/* What the kubelet of other nodes asks, else the tenth service address as kubeadm computes it. */
+/* Takes the DNS addresses that the kubelets of other nodes use. If there are none, takes the tenth
+ * address of the Service subnet, as kubeadm computes it. */
 static int settle_dns(struct kube_client *client, unsigned timeout_ms, struct cluster_config *c,
                       struct error *err) {
     _cleanup_(text_list_free) struct text_list found = {0};
     _cleanup_(freep) char *place = NULL;
-    const char *odd; /* given, and no address: kubelets pass over it */
+    /* The first clusterDNS value when none is an address; kubelets ignore it. */
+    const char *odd;
     struct cidr cidr;
     struct ip ip;
 
     json_read_texts(json_object_get(c->kubelet, "clusterDNS"), &c->cluster_dns);
     if (replace_local_dns(client, timeout_ms, c, err) < 0)
         return -1;
-    /* A dual-stack cluster that has IPv6 first names the DNS Service by that address alone, which
-     * pods of an overlay on Windows cannot ask. */
+    /* A dual-stack cluster with IPv6 first gives only the IPv6 address of its DNS Service, which
+     * Pods of an overlay on Windows cannot reach. The IPv4 address of the same Service is used. */
     if (c->cluster_dns.count && !has_ipv4(&c->cluster_dns) && has_ipv4(&c->service_subnets)) {
         place = xstrdup(dns_namespace(c));
         if (list_dns(client, timeout_ms, &place, NULL, c->cluster_dns.items[0], &found, err) < 0)
@@ -319,7 +328,7 @@ static int settle_dns(struct kube_client *client, unsigned timeout_ms, struct cl
     return 0;
 }
 
-/* ---- together ---- */
+/* ---- all ConfigMaps together ---- */
 
 int cluster_config_read(struct kube_client *client, unsigned timeout_ms, const json_t *known,
                         struct cluster_config *ret, struct error *err) {

@@ -1,69 +1,83 @@
-/* What a join must know of its cluster, read from the ConfigMaps that kubeadm and the
- * network's agent leave. */
+/* What a join must know of its cluster, read from the ConfigMaps that kubeadm and the network agent
+ * write. */
 #pragma once
 
 #include "base/json.h"
 #include "kube/client.h"
 #include "netsetup/agents/agent.h"
 
-/* Text is owned; cluster_config_free(). */
+/* Texts are owned; cluster_config_free() frees them. */
 struct cluster_config {
-    char *name;                   /* clusterName, "kubernetes" */
-    char *kubernetes_version;     /* "v1.37.1" */
-    char *image_repository;       /* imageRepository; NULL = upstream's */
-    bool has_endpoint;            /* controlPlaneEndpoint: there may be several API servers */
-    char *server_version;         /* of GET /version, where they may differ; NULL = not known */
-    struct text_list pod_subnets; /* kubeadm's, else the agent's; may be empty */
-    unsigned node_masks[2];       /* length of a Node's pod prefix: of IPv4, of IPv6 */
-    bool assigns_pod_prefixes; /* the controller manager gives each Node one, by kubeadm's file */
+    char *name;               /* clusterName; default "kubernetes" */
+    char *kubernetes_version; /* kubernetesVersion: "v1.37.1" */
+    char *image_repository;   /* imageRepository; NULL: upstream's registry */
+    /* controlPlaneEndpoint is set, so there may be several API servers. */
+    bool has_endpoint;
+    /* Version from GET /version; NULL: unknown, or not asked because there is one API server. */
+    char *server_version;
+    /* Pod subnets from kubeadm, else from the network agent; may be empty. */
+    struct text_list pod_subnets;
+    /* Length of a Node's Pod prefix: [0] IPv4, [1] IPv6. */
+    unsigned node_masks[2];
+    /* The controller manager gives each Node a Pod prefix, as kubeadm configured it. */
+    bool assigns_pod_prefixes;
     struct text_list service_subnets;
-    char *dns_domain;              /* "cluster.local" */
-    struct text_list cluster_dns;  /* kubelet's clusterDNS, or the tenth service address */
-    json_t *kubelet;               /* KubeletConfiguration as in the cluster, before any change */
-    struct agent_settings network; /* what the network agent of the cluster says */
+    char *dns_domain; /* Cluster domain: "cluster.local" */
+    /* The kubelet's clusterDNS, or the tenth address of the Service subnet. */
+    struct text_list cluster_dns;
+    json_t *kubelet;               /* KubeletConfiguration of the cluster, unchanged */
+    struct agent_settings network; /* Settings of the cluster's network agent */
     json_t *winjoin;               /* NodeConfiguration of ConfigMap kube-system/winjoin, or NULL */
-    char *dns_namespace;           /* of the DNS Service, where it was looked for; or NULL */
-    char *searched;                /* there, too: what cluster_network_search() found, or NULL */
-    bool unprepared;     /* reading that is forbidden: nothing was granted to Windows nodes */
-    bool network_unread; /* some of what network agents say may not be read */
-    /* clusterDNS of Linux nodes: another one, or one more, stands in cluster_dns; or NULL */
+    /* Namespace of the DNS Service, where it was searched; or NULL. */
+    char *dns_namespace;
+    /* Network that cluster_network_search() found, as ConfigMap winjoin says; or NULL. */
+    char *searched;
+    /* Reading ConfigMap winjoin is forbidden: Windows nodes were granted no rights. */
+    bool unprepared;
+    /* Some settings of network agents may not be read. */
+    bool network_unread;
+    /* The clusterDNS of Linux nodes when cluster_dns holds another address, or one more; or
+     * NULL. */
     char *local_dns;
-    struct text_list warnings; /* what was tolerated */
+    struct text_list warnings; /* Deviations that were tolerated */
 };
 
-/* Reads them with the client's credentials. kubeadm-config (v1beta3, v1beta4) and kubelet-config
- * (or kubelet-config-<major>.<minor>) must be there; winjoin, kube-flannel-cfg (kube-flannel, then
- * kube-system; not asked for where winjoin is forbidden: the rights to both come with the manifest
- * of `winjoin config cluster`) and /version may be absent or refused, but not malformed.
- * known: kubeadm-config where it was had before, which is not asked for then; or NULL.
- * timeout_ms: for each object (kubernetesAPICall; 0 = 1 min). Where one of the first two is absent
- * or refused, the error tells of both and who writes them; ERROR_DENIED gets the hint about the
- * token's groups. ERROR_MALFORMED and ERROR_UNSUPPORTED name ConfigMap, key and, where there is
- * one, line and column. */
+/* Reads the cluster's configuration with the client's credentials. kubeadm-config (v1beta3,
+ * v1beta4) and kubelet-config (or kubelet-config-<major>.<minor>) must exist. winjoin,
+ * kube-flannel-cfg (in namespace kube-flannel, then kube-system) and /version may be absent or
+ * refused, but not malformed. kube-flannel-cfg is not requested when winjoin is forbidden: the
+ * manifest of `winjoin config cluster` grants the rights to both.
+ * known: the ConfigMap kubeadm-config when the caller has it already, so that it is not requested;
+ * or NULL. timeout_ms: limit of each request (kubernetesAPICall; 0: 1 minute).
+ * When kubeadm-config or kubelet-config is absent or refused, the error tells of both and who
+ * writes them; ERROR_DENIED gets the hint about the token's groups. ERROR_MALFORMED and
+ * ERROR_UNSUPPORTED name the ConfigMap, the key and, if there is one, line and column. */
 int cluster_config_read(struct kube_client *client, unsigned timeout_ms, const json_t *known,
                         struct cluster_config *ret, struct error *err);
-/* What to do about a token that may not read them, or may not send a certificate request. */
+/* Hint for a token that may not read these ConfigMaps, or may not send a certificate request. */
 #define TOKEN_GROUP_HINT                                                                           \
     "the token must belong to the group system:bootstrappers:kubeadm:default-node-token, as "      \
     "tokens made by kubeadm token create do"
 #define CLUSTER_CONFIG_PATH "/api/v1/namespaces/kube-system/configmaps/kubeadm-config"
 void cluster_config_free(struct cluster_config *config);
 
-/* The pure parts, text in: ClusterConfiguration. `what` names the text in messages.
+/* Parses the text of a ClusterConfiguration, without requests. `what` names the text in messages.
  * ERROR_MALFORMED (also a known field of another type), ERROR_UNSUPPORTED (an apiVersion that is
  * not v1beta3 or v1beta4). */
 int cluster_config_parse(const char *yaml, const char *what, struct cluster_config *ret,
                          struct error *err);
-/* The only document of its kind in a ConfigMap's text, as JSON. Judged are its apiVersion and the
- * types of the fields that a join reads, with line and column; what it has beyond is kubeadm's or
- * the kubelet's to judge. *ret is a new reference. ERROR_MALFORMED, ERROR_UNSUPPORTED. */
+/* Finds the only document of the wanted kind in a ConfigMap's text and gives it as JSON. Only its
+ * apiVersion and the types of the fields that a join reads are checked, with line and column; all
+ * other fields are for kubeadm or the kubelet to check. *ret is a new reference. ERROR_MALFORMED,
+ * ERROR_UNSUPPORTED. */
 enum cluster_document { CLUSTER_DOCUMENT, KUBELET_DOCUMENT };
 int cluster_document_read(const char *text, const char *what, enum cluster_document wanted,
                           json_t **ret, struct error *err);
 
-/* What an administrator does where winjoin cannot join: "v1.34.1+rke2r1" has an agent of its own
- * for Windows. Static; NULL of any other version, and of NULL. Sources: the release tags of
- * rancher/rke2 and k3s-io/k3s, and the versions that EKS and GKE tell. */
+/* Returns what an administrator can do in a cluster that winjoin cannot join, by its version:
+ * "v1.34.1+rke2r1" has an agent of its own for Windows. Static; NULL for any other version, and for
+ * NULL. Sources: the release tags of rancher/rke2 and k3s-io/k3s, and the versions that EKS and GKE
+ * report. */
 const char *distribution_hint(const char *version);
 
 /* What an administrator does in any other cluster that kubeadm did not make. */
@@ -90,14 +104,15 @@ int cluster_network_search(struct kube_client *client, struct agent_settings *se
 #define CLUSTER_MANIFEST_NETWORK "UnknownNetwork"
 #define CLUSTER_MANIFEST_DNS "DNSNamespace"
 
-/* The objects in the order in which they are applied, as an array: ConfigMap kube-system/winjoin
- * with the NodeConfiguration, what cluster_network_search() found of an unknown network (NULL:
- * nothing) and the DNS Service's namespace (NULL: kube-system) under the keys below, and who may
- * read it (bootstrap tokens of kubeadm's default group and nodes); for both the right to read what
- * network agents' DaemonSets and settings say, by name in all namespaces, and to list Services; for
- * kube-proxy and the network agents under the node's identity the bindings of system:nodes. New
- * reference. */
+/* Returns the objects that `winjoin config cluster` prints, as an array in the order in which they
+ * are applied: ConfigMap kube-system/winjoin and who may read it (bootstrap tokens of kubeadm's
+ * default group, and nodes); the right of both to list Services and to read the DaemonSets and
+ * settings of network agents, by name in all namespaces; and bindings of system:nodes for
+ * kube-proxy and for the network agents that use the node's identity.
+ * The ConfigMap holds the NodeConfiguration; under key UnknownNetwork `searched`, the network that
+ * cluster_network_search() found (NULL: none); and under key DNSNamespace the namespace of the DNS
+ * Service (NULL: kube-system). New reference. */
 json_t *cluster_manifest_make(const json_t *node_configuration, const char *searched,
                               const char *dns_namespace);
-/* The objects as YAML documents. The caller frees. */
+/* Returns the objects as YAML documents. The caller frees. */
 char *cluster_manifest_text(const json_t *objects);

@@ -1,11 +1,11 @@
-/* The texts that a cluster's ConfigMaps hold. Only the fields that a join uses are judged. */
+/* Parses the texts of a cluster's ConfigMaps. Only the fields that a join uses are checked. */
 #include "join/configuration/cluster_config.h"
 #include "base/yaml.h"
 
-/* kubeadm's default (v1beta4: DefaultServicesSubnet). */
+/* kubeadm's default Service subnet (v1beta4: DefaultServicesSubnet). */
 #define SERVICE_SUBNET "10.96.0.0/12"
 
-/* ---- documents ---- */
+/* ---- YAML documents ---- */
 
 static const struct yaml_field cluster_fields[] = {
     {"networking.serviceSubnet", YAML_FIELD_TEXT, 0, NULL},
@@ -23,7 +23,8 @@ static const struct yaml_field kubelet_fields[] = {
     {"healthzPort", YAML_FIELD_NUMBER, 0, NULL}, {0},
 };
 
-/* What kubeadm reads of each kind; others beside it are other programs'. */
+/* The apiVersions of each kind of document that winjoin reads, newest first, and the fields that
+ * are checked. */
 static const struct kind {
     const char *kind;
     const char *versions[2];
@@ -66,7 +67,7 @@ int cluster_document_read(const char *text, const char *what, enum cluster_docum
 
 /* ---- ClusterConfiguration ---- */
 
-/* A comma list of prefixes; each must parse. */
+/* Reads a comma-separated list of prefixes; each must parse. */
 static int read_subnets(const json_t *root, const char *what, const char *path,
                         const char *fallback, struct text_list *ret, struct error *err) {
     const char *text = json_text_at(root, path);
@@ -79,7 +80,8 @@ static int read_subnets(const json_t *root, const char *what, const char *path,
     return 0;
 }
 
-/* An argument of the controller manager (v1beta3: a map, v1beta4: a list); NULL: not given. */
+/* Returns an argument of the controller manager (v1beta3: extraArgs is a map, v1beta4: a list);
+ * NULL: not given. */
 static const char *argument(const json_t *root, const char *name) {
     const json_t *args = json_object_get(json_object_get(root, "controllerManager"), "extraArgs");
     const char *value = json_string_value(json_object_get(args, name));
@@ -108,7 +110,9 @@ int cluster_config_parse(const char *yaml, const char *what, struct cluster_conf
                      err) < 0)
         return -1;
 
-    /* a part of containerd's configuration; k8s.gcr.io, of old clusters, has no new images */
+    /* The repository becomes a part of containerd's configuration, so its characters are checked.
+     * k8s.gcr.io, the registry of old clusters, has no new images: it counts as upstream's
+     * registry. */
     repository = json_text_or(root, "imageRepository", "");
     if (repository[strspn(repository, letters)])
         return error_set(err, ERROR_MALFORMED, "%s: imageRepository: '%.100s' is not a registry",
@@ -117,7 +121,8 @@ int cluster_config_parse(const char *yaml, const char *what, struct cluster_conf
         !text_equal(repository, "k8s.gcr.io"))
         c.image_repository = xstrdup(repository);
 
-    /* as kubeadm: with a podSubnet, or with the argument */
+    /* kubeadm lets the controller manager give Nodes prefixes when there is a podSubnet, unless the
+     * argument says otherwise. */
     assigns = argument(root, "allocate-node-cidrs");
     c.assigns_pod_prefixes =
         assigns ? text_equal(assigns, "true") : *json_text_or(root, "networking.podSubnet", "");

@@ -1,4 +1,4 @@
-/* The manifest of `winjoin config cluster`. */
+/* Makes the manifest of `winjoin config cluster`. */
 #include "join/configuration/cluster_config.h"
 
 #include "base/yaml.h"
@@ -13,7 +13,7 @@ static void add(json_t *objects, const char *part, json_t *values) {
     json_array_extend(objects, made);
 }
 
-/* A name once. */
+/* Adds a name to the array unless the array has it already. NULL adds nothing. */
 static void add_name(json_t *names, const char *name) {
     json_each(names, i, item)
         if (text_equal(json_string_value(item), name))
@@ -22,7 +22,8 @@ static void add_name(json_t *names, const char *name) {
         json_array_append_new(names, json_string(name));
 }
 
-/* In which namespace an agent stands is the cluster's own choice. */
+/* Adds the right to read what network agents say. It is granted by name in all namespaces, because
+ * each cluster chooses the namespace of its agent. */
 static void add_discovery(json_t *objects) {
     json_t *maps = json_array(), *rules = json_array();
     _cleanup_json_ json_t *others = json_array();
@@ -73,7 +74,9 @@ json_t *cluster_manifest_make(const json_t *node_configuration, const char *sear
         json_t *rules;
 
         if (!agent->rights || (agent->group && !text_equal(agent->plugin, plugin)))
-            continue; /* others' group: when asked for */
+            /* An agent with its own group gets rights only when the configuration names its
+             * plugin. */
+            continue;
         rules = json_array();
         for (const struct agent_right *right = agent->rights; right->resource; right++) {
             _cleanup_(text_list_free) struct text_list verbs = {0};

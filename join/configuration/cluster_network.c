@@ -1,4 +1,4 @@
-/* What a cluster says of its pod network. */
+/* Reads what a cluster says about its Pod network. */
 #include "join/configuration/cluster_config.h"
 
 #include "kube/node.h"
@@ -8,20 +8,22 @@
 
 #define DAEMON_SETS_PATH "/apis/apps/v1/daemonsets"
 
-enum { SETS_MAX = 200 }; /* of which a table has some 60 KB */
+/* A table of 200 DaemonSets has about 60 KB. */
+enum { SETS_MAX = 200 };
 
 struct asker {
     struct kube_client *client;
     unsigned timeout_ms;
-    json_t *names;   /* of all DaemonSets; NULL: not known, so each is asked for by its name */
-    bool denied;     /* some of what was asked for, as to most bootstrap tokens, */
-    bool no_sets;    /* and of that a DaemonSet */
-    bool no_objects; /* or another object of an agent */
+    json_t *names; /* Names of all DaemonSets; NULL: unknown, so each is requested by its name */
+    /* Some object was refused, as usual for bootstrap tokens: a DaemonSet or a ConfigMap. */
+    bool denied;
+    bool no_sets;    /* A DaemonSet was refused */
+    bool no_objects; /* An agent's custom object was refused */
 };
 
 /* ---- ConfigMaps ---- */
 
-/* *ret is a new reference; NULL: absent or refused. */
+/* Reads a ConfigMap. *ret is a new reference; NULL: absent or refused. */
 static int find_config_map(struct asker *asker, const char *name_space, const char *name,
                            json_t **ret, struct error *err) {
     struct error why = {0};
@@ -31,7 +33,8 @@ static int find_config_map(struct asker *asker, const char *name_space, const ch
     return kube_forgive(&why, &asker->denied, err);
 }
 
-/* Does a DaemonSet have the agent's word in its name ("kube-flannel-ds-amd64")? */
+/* Returns true when a DaemonSet has the agent's name in its own ("kube-flannel-ds-amd64"), or when
+ * the names of DaemonSets are unknown. */
 static bool may_run(const struct asker *asker, const struct network_agent *agent) {
     json_each_member(asker->names, name, value)
         if (strstr(name, agent->plugin))
@@ -39,8 +42,9 @@ static bool may_run(const struct asker *asker, const struct network_agent *agent
     return !asker->names;
 }
 
-/* The first of the agent's sources that says something; those behind the first, of older
- * installations, where the agent may run. `left`: the others, where nothing else is known. */
+/* Reads an agent's ConfigMaps until one has settings. Without `left`: the first, and those of older
+ * installations if a DaemonSet of the agent may run. With `left`: only those that were not tried,
+ * for clusters where nothing else is known. */
 static int read_agent(struct asker *asker, const struct network_agent *agent, bool left,
                       struct agent_settings *ret, struct error *err) {
     for (const struct agent_source *s = agent->sources; s && s->name && !ret->agent; s++) {
@@ -72,8 +76,8 @@ static int read_agent(struct asker *asker, const struct network_agent *agent, bo
 
 /* ---- DaemonSets ---- */
 
-/* Asked for by name in all namespaces, for which a right to this name is enough. *ret is a new
- * reference; NULL: absent or refused. */
+/* Finds a DaemonSet by its name in all namespaces; a right to this name is enough for such a
+ * request. *ret is a new reference; NULL: absent or refused. */
 static int find_daemon_set(struct asker *asker, const char *name, json_t **ret, struct error *err) {
     _cleanup_(freep) char *path =
         xasprintf(DAEMON_SETS_PATH "?fieldSelector=metadata.name%%3D%s", name);
@@ -95,7 +99,8 @@ static int find_daemon_set(struct asker *asker, const char *name, json_t **ret, 
     return 0;
 }
 
-/* With its settings: its variables, and where they say nothing the data of its ConfigMap. */
+/* Takes an agent's DaemonSet with its settings: the variables of its containers, and for missing
+ * variables the data of its ConfigMap. */
 static int take_external(struct asker *asker, const struct external_agent *agent,
                          const json_t *daemon_set, struct agent_settings *ret, struct error *err) {
     const char *name_space = json_text_at(daemon_set, "metadata.namespace");
@@ -142,7 +147,8 @@ static int take_external(struct asker *asker, const struct external_agent *agent
     return 0;
 }
 
-/* Who is refused the first asks for no more. */
+/* Looks for an agent whose DaemonSet makes the network of Windows nodes, and for the DaemonSet of
+ * kube-proxy. After the first refusal nothing more is requested. */
 static int read_external(struct asker *asker, struct agent_settings *ret, struct error *err) {
     _cleanup_json_ json_t *proxy = NULL;
 
@@ -161,9 +167,10 @@ static int read_external(struct asker *asker, struct agent_settings *ret, struct
     return 0;
 }
 
-/* By names alone. First an agent without a ConfigMap: where there is no flannel, nobody is granted
- * its ConfigMap, and its absence is a refusal. Then, where nothing is known of Windows nodes: what
- * makes the others' network? */
+/* Finds an agent by the name of its DaemonSet alone. First the agents for Windows nodes that have
+ * no ConfigMap: in a cluster without flannel, nobody may read flannel's ConfigMap, so a refusal
+ * does not prove that it exists. Then, when no agent for Windows nodes is found, the agents that
+ * make the network of Linux nodes. */
 static int read_named(struct asker *asker, struct agent_settings *ret, struct error *err) {
     for (size_t i = 0; network_agents[i] && !ret->agent; i++) {
         const struct network_agent *agent = network_agents[i];
@@ -196,10 +203,11 @@ static int read_named(struct asker *asker, struct agent_settings *ret, struct er
     return 0;
 }
 
-/* ---- what no name tells ---- */
+/* ---- networks without a known name ---- */
 
-/* Which write, on each Linux node, where a container runtime looks for the pods' network? Without
- * the host's network it is such as a mesh's, behind the network that another one made. */
+/* Gives the DaemonSets that write CNI's configuration or programs on Linux nodes, as one text that
+ * the caller frees (NULL: none). DaemonSets without the host's network do not count: they are
+ * additions such as a service mesh, on top of the network that another DaemonSet makes. */
 static int search_daemon_sets(struct kube_client *client, char **ret, struct error *err) {
     _cleanup_json_ json_t *list = NULL;
     _cleanup_(text_list_free) struct text_list found = {0};
@@ -233,8 +241,8 @@ int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
     bool denied = false;
     int result = kube_names_get(client, DAEMON_SETS_PATH, SETS_MAX, timeout_ms, &asker.names, &why);
 
-    /* An older manifest of `winjoin config cluster` grants each by its name alone, and more of them
-     * than one answer holds are not listed: both leave the names unknown. */
+    /* The names stay unknown in two cases: an older manifest of `winjoin config cluster` grants
+     * each DaemonSet by its name alone, or there are more DaemonSets than one answer holds. */
     if (result < 0)
         result = why.kind == ERROR_UNSUPPORTED ? 0 : kube_forgive(&why, &denied, err);
     if (result == 0)
@@ -262,7 +270,7 @@ int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
     return result;
 }
 
-/* ---- for who may see all ---- */
+/* ---- the search with an administrator's rights ---- */
 
 int cluster_network_search(struct kube_client *client, struct agent_settings *settings,
                            struct error *err) {
@@ -271,7 +279,8 @@ int cluster_network_search(struct kube_client *client, struct agent_settings *se
     _cleanup_(freep) char *found = NULL;
 
     if (known == &linux_agent_unknown)
-        known = NULL; /* of an earlier search, which holds where this one fails */
+        /* This is the result of an earlier search; it is kept when this search fails. */
+        known = NULL;
     if (settings->agent || (known && !known->annotation))
         return 0;
     if (kube_nodes_get(client, &nodes, err) < 0)

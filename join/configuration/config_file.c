@@ -1,4 +1,4 @@
-/* Parts a --config file into documents and finds those that winjoin reads. */
+/* Splits a --config file into documents and finds those that winjoin reads. */
 #include "join/configuration/join_configuration.h"
 
 #include "base/nearest.h"
@@ -8,7 +8,7 @@ enum { DOCUMENTS_MAX = 32 };
 struct reader {
     enum config_kinds kinds;
     struct config_file *file;
-    struct text_list *seen; /* kinds */
+    struct text_list *seen; /* Kinds of the documents that were read before */
     struct error *err;
 };
 
@@ -27,9 +27,10 @@ void config_file_free(struct config_file *file) {
     yaml_refuse(&(r)->file->yaml, yaml_place(&(r)->file->yaml, document, field), (r)->err,         \
                 ERROR_USAGE, __VA_ARGS__)
 
-/* ---- versions and kinds ---- */
+/* ---- apiVersions and kinds ---- */
 
-/* Versions of kubeadm.k8s.io that are gone, each with the last kubeadm that reads it. */
+/* Versions of kubeadm.k8s.io that kubeadm no longer reads, each with the last kubeadm that reads
+ * it. */
 static const struct {
     const char *version, *kubeadm;
 } old_versions[] = {{"kubeadm.k8s.io/v1alpha1", "v1.11"},
@@ -38,7 +39,7 @@ static const struct {
                     {"kubeadm.k8s.io/v1beta1", "v1.15"},
                     {"kubeadm.k8s.io/v1beta2", "v1.22"}};
 
-/* What else kubeadm reads: not for a worker's join. */
+/* Other documents that kubeadm reads. A worker's join does not use them. */
 static const struct {
     const char *version, *kind;
 } passed_over[] = {{"kubeadm.k8s.io/v1beta3", "InitConfiguration"},
@@ -70,10 +71,10 @@ static int pass_over(struct reader *r, const json_t *node, const char *version, 
     return 0;
 }
 
-/* ---- documents ---- */
+/* ---- documents that winjoin reads ---- */
 
-/* What cloud-init and cloudbase-init write for a variable that the machine's metadata lacks
- * (canonical/cloud-init, cloudinit/handlers/jinja_template.py; cloudbase-init has it, too). */
+/* Text that cloud-init and cloudbase-init write for a variable that the machine's metadata lacks
+ * (canonical/cloud-init, cloudinit/handlers/jinja_template.py). */
 #define MISSING_VARIABLE "ci_missing_jinja_var/"
 
 static int hint_filler(struct reader *r, bool jinja) {
@@ -87,7 +88,8 @@ static int hint_filler(struct reader *r, bool jinja) {
                               "before; winjoin fills no template");
 }
 
-/* "${NAME}", as envsubst and clusterctl have it, "<NAME>" of documents, "<no value>" of Helm. */
+/* Returns true when the text holds a variable that was not filled: "${NAME}" of envsubst and
+ * clusterctl, "<NAME>" of documentation, "<no value>" of Helm. */
 static bool has_variable(const char *text) {
     static const char name[] = "-. ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
 
@@ -101,7 +103,8 @@ static bool has_variable(const char *text) {
         len = strspn(inner, angle ? name : name + strlen("-. "));
         end = strchr(inner, angle ? '>' : '}');
         if (len && end && (inner + len == end || (!angle && inner[len] == ':')))
-            return true; /* ${NAME:-default} is one, too */
+            /* "${NAME:-default}" is a variable, too. */
+            return true;
     }
     return false;
 }
@@ -186,14 +189,15 @@ static int read_join(struct reader *r, json_t *node, const char *version) {
     return 0;
 }
 
-/* "group/version" with a group, as kubeadm asks. */
+/* Returns true for "group/version" with a group, which kubeadm also requires. */
 static bool is_group_version(const char *version) {
     const char *slash = version ? strchr(version, '/') : NULL;
 
     return slash && slash != version && slash[1] && !strchr(slash + 1, '/');
 }
 
-/* Neither kind nor version: the name that is nearest to what is missing may be a misspelt one. */
+/* Refuses a document that lacks apiVersion or kind. A key with a similar name may be a misspelled
+ * one, so the error suggests it. */
 static int refuse_nameless(struct reader *r, const json_t *node) {
     static const char *const names[] = {"apiVersion", "kind"};
     const char *version = json_text_at(node, "apiVersion"), *kind = json_text_at(node, "kind");

@@ -1,11 +1,11 @@
-/* JoinConfiguration: its fields by version, and what kubeadm makes of what is missing. */
+/* Fields of a JoinConfiguration by version, and kubeadm's defaults for those that are missing. */
 #include "join/configuration/join_configuration.h"
 
 #include "base/rfc3339.h"
 
 enum { V1BETA3 = 1, V1BETA4 = 2 };
 
-/* What is no option, or in a form of its own. */
+/* Fields that are no option of a join, or that have a form of their own in the file. */
 static const struct yaml_field without_option[] = {
     {"apiVersion", YAML_FIELD_TEXT, 0, NULL},
     {"kind", YAML_FIELD_TEXT, 0, NULL},
@@ -44,7 +44,7 @@ unsigned join_configuration_version(const char *api_version) {
     return text_equal(api_version, JOIN_CONFIGURATION_V1BETA4) ? V1BETA4 : 0;
 }
 
-/* ---- v1beta3 to v1beta4 ---- */
+/* ---- conversion of v1beta3 to v1beta4 ---- */
 
 void join_configuration_renew(json_t *configuration, struct yaml *yaml) {
     json_t *node = json_object_get(configuration, "nodeRegistration"),
@@ -84,7 +84,7 @@ static void default_text(json_t *object, const char *key, const char *value) {
         json_object_set_new(object, key, json_string(value));
 }
 
-/* Go's omitempty: what says nothing is not written, but for taints and imagePullSerial. */
+/* Deletes empty values, as Go's omitempty does. Empty taints and imagePullSerial stay. */
 static void omit_empty(json_t *value) {
     const char *key;
     json_t *item;
@@ -107,7 +107,7 @@ static void omit_empty(json_t *value) {
     }
 }
 
-/* What is given as Go writes durations, and kubeadm's where nothing is. */
+/* Writes given durations as Go does, and fills kubeadm's defaults for missing ones. */
 static void default_timeouts(json_t *timeouts) {
     static const struct {
         const char *name, *value;
@@ -152,7 +152,7 @@ static void default_node(json_t *node) {
         json_object_set_new(node, "imagePullSerial", json_true());
     if (!json_object_get(node, "taints"))
         json_object_set_new(node, "taints", json_null());
-    /* times as Go's metav1.Time writes them: UTC, whole seconds */
+    /* Writes times as Go's metav1.Time does: UTC, whole seconds. */
     json_each(json_object_get(node, "taints"), i, item) {
         const char *given = json_text_at(item, "timeAdded");
         int64_t seconds;
@@ -160,7 +160,7 @@ static void default_node(json_t *node) {
         if (given && rfc3339_parse(given, &seconds, NULL) == 0)
             json_object_set_new(item, "timeAdded", json_string(RFC3339_TEXT(seconds)));
     }
-    /* Every argument has a value, be it an empty one. */
+    /* kubeadm writes a value for every argument, even an empty value. */
     json_each(json_object_get(node, "kubeletExtraArgs"), i, item)
         if (json_is_object(item) && !json_is_string(json_object_get(item, "value")))
             json_object_set_new(item, "value", json_string(""));

@@ -1,4 +1,4 @@
-/* What kubeadm's validation says of a worker's JoinConfiguration on Windows, and a little more. */
+/* Validates a worker's JoinConfiguration as kubeadm does on Windows, and a little more strictly. */
 #include <ctype.h>
 
 #include "base/cidr.h"
@@ -15,7 +15,8 @@
 #define WHOLE_LINE                                                                                 \
     "a control-plane node prints the whole line: kubeadm token create --print-join-command"
 
-/* What is beyond both is counted: a line stays readable. */
+/* At most so many errors and bytes are printed, so that the line stays readable. The errors beyond
+ * are counted. */
 enum { ERRORS_MAX = 4, LENGTH_MAX = 240 };
 
 struct check {
@@ -23,8 +24,8 @@ struct check {
     const struct yaml *yaml;
     struct host *host;
     struct text_list errors, hints;
-    size_t length, more; /* of the errors; how many others */
-    bool is_of_file;     /* one of them */
+    size_t length, more; /* Bytes of the errors; number of errors that are not printed */
+    bool is_of_file;     /* At least one error is about a value of the file */
 };
 
 static void hint(struct check *c, const char *text) {
@@ -32,8 +33,8 @@ static void hint(struct check *c, const char *text) {
         text_list_add(&c->hints, text);
 }
 
-/* `place` is the path of what must be changed. What has no place in the file was given by a flag or
- * a variable. */
+/* Adds an error. `place` is the path of the value that must be changed. A value without a place in
+ * the file came from a flag or a variable; its error is `of_flag`. */
 static void add(struct check *c, const char *place, const char *of_file, const char *of_flag) {
     const struct yaml_place *at = yaml_place(c->yaml, c->configuration, place);
 
@@ -48,8 +49,8 @@ static void add(struct check *c, const char *place, const char *of_file, const c
                            : xstrdup(of_flag));
 }
 
-/* What gives a field on the command line: errors name what was typed. An index behind it ("[2]")
- * does not count; a field that nothing there gives has its path. */
+/* Returns the name of the flag that gives a field, for errors about the command line. An index
+ * behind the path ("[2]") is ignored. A field without a flag keeps its path. The caller frees. */
 static char *flag_of(const char *path) {
     static const struct {
         const char *path, *name;
@@ -69,7 +70,8 @@ static char *flag_of(const char *path) {
     return xstrdup(path);
 }
 
-/* In a file: k8s.io/apimachinery's field.Invalid. `value` NULL: a secret. */
+/* Adds an error in the form of k8s.io/apimachinery's field.Invalid. `value` NULL: a secret, which
+ * is not shown. */
 static void invalid_at(struct check *c, const char *place, const char *path, const char *value,
                        const char *why) {
     _cleanup_(freep) char *shown = xasprintf("\"%.200s\"", value ? value : "<redacted>");
@@ -82,7 +84,7 @@ static void invalid_at(struct check *c, const char *place, const char *path, con
     add(c, place, of_file, of_flag);
 }
 
-/* field.Required. */
+/* Adds an error in the form of k8s.io/apimachinery's field.Required. */
 static void missing(struct check *c, const char *path, const char *what) {
     _cleanup_(freep) char *of_file = xasprintf("%s: Required value: %s", path, what);
     _cleanup_(freep) char *flag = flag_of(path), *of_flag = xasprintf("%s is missing", flag);
@@ -117,7 +119,7 @@ static void check_token(struct check *c, const char *path, const char *token) {
         missing(c, path, "the bootstrap token");
 }
 
-/* What of a line is most often lost or added by hand. */
+/* Adds a hint about the usual mistakes in an endpoint that was copied or typed by hand. */
 static void hint_at_endpoint(struct check *c, const char *endpoint) {
     const char *scheme = strstr(endpoint, "://"), *host = scheme ? scheme + 3 : endpoint;
     size_t len = strcspn(host, "/?#,"), port = len;
@@ -125,7 +127,7 @@ static void hint_at_endpoint(struct check *c, const char *endpoint) {
                           *text = NULL;
     struct ip ip;
 
-    /* "10.0.0.1:6443" for "10.0.0.1.6443" and "10.0.0.1 6443" */
+    /* "10.0.0.1.6443" and "10.0.0.1 6443" are corrected to "10.0.0.1:6443". */
     while (port && isdigit((unsigned char)given[port - 1]))
         port--;
     address = xstrndup(given, port ? port - 1 : 0);
@@ -136,7 +138,8 @@ static void hint_at_endpoint(struct check *c, const char *endpoint) {
         hint(c, "leave out the quotes, which make one word of the line");
         return;
     }
-    if (strchr(host, '@')) /* behind a password */
+    /* A password comes before the '@', so nothing of the endpoint is shown. */
+    if (strchr(host, '@'))
         text_set(&right, xstrdup("<ip>:6443"));
     else if (!scheme && !right && *host != '[' && host[len] != ',' &&
              strchr(host, ':') != strrchr(host, ':'))
@@ -156,14 +159,15 @@ static void check_endpoint(struct check *c) {
     static const char path[] = "discovery.bootstrapToken.apiServerEndpoint";
     const char *endpoint = text_at(c, path), *problem;
     const char *colon = strrchr(endpoint, ':');
-    const char *at = strrchr(endpoint, '@'); /* a password may stand before it */
+    /* A password may come before the '@', so only the text after it is shown. */
+    const char *at = strrchr(endpoint, '@');
     size_t len = colon ? (size_t)(colon - endpoint) : 0;
 
     if (!*endpoint) {
         missing(c, path, "host:port of the API server");
         return;
     }
-    /* only the shape of "host:port" */
+    /* Only the form "host:port" is checked here. */
     if (!colon || text_ends_with(endpoint, "]"))
         problem = "missing port in address";
     else if (*endpoint == '[' ? endpoint[len - 1] != ']' : memchr(endpoint, ':', len) != NULL)
@@ -176,7 +180,7 @@ static void check_endpoint(struct check *c) {
     hint_at_endpoint(c, endpoint);
 }
 
-/* RFC 3986's scheme; one letter is a drive. */
+/* Returns the length of a URL's scheme (RFC 3986). A single letter is a Windows drive: 0. */
 static size_t scheme_length(const char *text) {
     size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
 
@@ -251,8 +255,8 @@ static void check_name(struct check *c, const char *place, const char *path, con
     }
 }
 
-/* kubeadm puts "npipe://" before a bare path. Other URLs and backslashes, which it lets pass in
- * part, open no pipe. */
+/* Checks the runtime's socket. kubeadm puts "npipe://" before a bare path. It accepts some other
+ * URLs and backslashes with which no pipe can be opened: these are refused. */
 static void check_cri_socket(struct check *c) {
     static const char path[] = "nodeRegistration.criSocket";
     const char *socket = text_at(c, path);
@@ -270,8 +274,8 @@ static void check_cri_socket(struct check *c) {
     }
 }
 
-/* The kubelet does not start with what these refuse. What winjoin has a flag for is judged as the
- * flag is. */
+/* Refuses arguments with which the kubelet would not start. An argument for which winjoin has a
+ * flag is checked as the flag is. */
 static void check_args(struct check *c) {
     static const char path[] = "nodeRegistration.kubeletExtraArgs";
 
@@ -319,10 +323,10 @@ static void check_taints(struct check *c) {
     }
 }
 
-/* ---- the rest ---- */
+/* ---- other fields ---- */
 
 static void check_rest(struct check *c) {
-    /* with 0 these waits would end before they begin */
+    /* With a limit of 0, each of these waits would end before it begins. */
     static const char *const waits[] = {"timeouts.discovery", "timeouts.tlsBootstrap",
                                         "timeouts.kubeletHealthCheck",
                                         "timeouts.kubernetesAPICall"};
@@ -337,7 +341,7 @@ static void check_rest(struct check *c) {
             "controlPlane: Forbidden: a control plane does not run on Windows; winjoin joins "
             "workers",
             "");
-    /* Windows: a drive, or a path from the current drive's root */
+    /* An absolute path on Windows begins with a drive, or with the root of the current drive. */
     if (*ca && !strchr("\\/", *ca) &&
         !(isalpha((unsigned char)*ca) && ca[1] == ':' && (ca[2] == '\\' || ca[2] == '/')))
         invalid(c, "caCertPath", ca, "the ca certificate path must be an absolute path");

@@ -1,10 +1,10 @@
-/* Between a JoinConfiguration and the join's options, by their rows: flags and environment go into
- * the document before it is checked, what they did not give comes out of it afterwards. */
+/* Copies values between a JoinConfiguration and the options of a join: flags and environment into
+ * the document before it is checked, then the other values from the document into the options. */
 #include "base/log.h"
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/kubelet_arguments.h"
 
-/* ---- options into the document ---- */
+/* ---- from the options into the document ---- */
 
 /* A secret that is replaced is overwritten: the marks of its file keep it until the end. */
 static void forget_text(json_t *value) {
@@ -40,14 +40,15 @@ void join_configuration_overlay(json_t **configuration, const struct join_option
         if (value)
             json_put(*configuration, o->join, value);
     }
-    /* without an endpoint kubeadm drops what flags say of the token way */
+    /* Without an endpoint, kubeadm ignores what flags say about discovery by token. */
     if (made && !options->endpoint) {
         forget_text(json_at(*configuration, "discovery.bootstrapToken.token"));
         json_object_del(json_object_get(*configuration, "discovery"), "bootstrapToken");
     }
 
-    /* --token, and winjoin's --token-file, where the token for discovery is not given; the one for
-     * TLS bootstrap is by default that for discovery, before --token (kubeadm 1.37 sets it so) */
+    /* --token (and winjoin's --token-file) is the discovery token where that is not given. The
+     * token of the TLS bootstrap is by default the discovery token, and only without one --token
+     * (as in kubeadm 1.37). */
     if (!is_given(token))
         return;
     if (!own && json_is_object(json_at(*configuration, "discovery.bootstrapToken"))) {
@@ -64,7 +65,7 @@ void join_configuration_forget(json_t *configuration) {
             forget_text(json_at(configuration, o->join));
 }
 
-/* ---- the document into the options ---- */
+/* ---- from the document into the options ---- */
 
 void join_configuration_apply(const json_t *configuration, struct join_options *options,
                               struct text_list *warnings) {
@@ -86,8 +87,8 @@ void join_configuration_apply(const json_t *configuration, struct join_options *
                     text_list_add(list, json_string_value(item));
     }
 
-    /* the form of the kubelet's --register-with-taints (corev1 Taint.ToString): an empty list asks
-     * for none */
+    /* The form of the kubelet's --register-with-taints (Taint.ToString of k8s.io/api/core/v1). An
+     * empty list means no taints. */
     json_each(json_at(configuration, "nodeRegistration.taints"), i, item) {
         const char *value = json_text_or(item, "value", "");
 
@@ -100,7 +101,7 @@ void join_configuration_apply(const json_t *configuration, struct join_options *
         kubelet_argument_take(json_text_at(item, "name"), json_text_or(item, "value", ""), options,
                               warnings);
 
-    /* names and paths as kubeadm reads them, whoever gave them */
+    /* Names and paths are read as kubeadm reads them, also those from flags. */
     if (options->node_name && !*options->node_name)
         freep(&options->node_name);
     if (options->cri_socket && !*options->cri_socket)

@@ -1,4 +1,4 @@
-/* The options of a join: their memory, and the checks of single values. */
+/* The table of a join's options, access to their values, and checks of single values. */
 #include "join/configuration/join_options.h"
 
 #include "base/rfc3339.h"
@@ -10,7 +10,8 @@
 #include "services/artifacts/image.h"
 #include "services/version.h"
 
-enum { DURATION_MAX = 2147483647 }; /* longer ones are cut, milliseconds */
+/* Limit in milliseconds; longer durations are cut to it. */
+enum { DURATION_MAX = 2147483647 };
 
 const struct join_option join_option_table[JOIN_OPTION_COUNT] = {
 #define ROW(field_, type_, flag_, flags, argument, help_, ...)                                     \
@@ -151,7 +152,8 @@ int join_kubernetes_version_check(const char *version, struct error *err) {
     dot = dot && kubernetes_minor(version, "Kubernetes", &minor, NULL) == 0 ? strchr(dot + 1, '.')
                                                                             : NULL;
     end = dot ? strspn(dot + 1, "0123456789") : 0;
-    if (end && strchr("-+", dot[1 + end])) /* or the end */
+    /* The third number ends the version, or a suffix such as "-rc.1" follows it. */
+    if (end && strchr("-+", dot[1 + end]))
         return 0;
     return error_set(err, ERROR_USAGE,
                      "\"%.60s\": a Kubernetes version must be complete, like v1.37.1", version);

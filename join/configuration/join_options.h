@@ -8,17 +8,19 @@
 #include "join/configuration/option_rows.h"
 #include "netsetup/plan/network_plan.h"
 
-#define JOIN_SOURCE_NONE "none" /* --source-base: nothing is fetched from upstream */
+#define JOIN_SOURCE_NONE "none" /* Value of --source-base: nothing is downloaded from upstream. */
 
-/* What an option's value is. */
+/* Type of an option's value. */
 enum option_type {
-    OPTION_TEXT,     /* char *, owned by the target */
-    OPTION_SECRET,   /* as text; hidden in logs, zeroed when freed */
+    OPTION_TEXT,     /* char *, owned by the struct that holds it */
+    OPTION_SECRET,   /* char *, as OPTION_TEXT, hidden in logs and zeroed when it is freed */
     OPTION_LIST,     /* struct text_list */
     OPTION_BOOL,     /* bool */
     OPTION_NUMBER,   /* long long, 0..2147483647 */
     OPTION_DURATION, /* long long, milliseconds; Go's form (30s, 5m) */
-    OPTION_CHOICE,   /* char *; one of "auto|on|off", "@mode" (netsetup/modes), "@plugin" */
+    /* char *, one of the choices "auto|on|off", or any name in "@mode" (netsetup/modes) or
+     * "@plugin". */
+    OPTION_CHOICE,
 };
 #define OPTION_FIELD_TEXT(field) char *field;
 #define OPTION_FIELD_SECRET(field) char *field;
@@ -29,27 +31,33 @@ enum option_type {
 #define OPTION_FIELD_CHOICE(field) char *field;
 #define JOIN_OPTION_FIELD(field, type, ...) OPTION_FIELD_##type(field)
 
-/* Not given is NULL, 0 or empty. Owned: join_options_free(). */
+/* The values of all options. An option that is not given is NULL, 0 or empty. Owned:
+ * join_options_free(). */
 struct join_options {
     JOIN_OPTIONS(JOIN_OPTION_FIELD)
-    long long verify_attempts; /* diag --count; 0 = default */
-    bool verify_capture;       /* diag --capture */
+    long long verify_attempts; /* Number of attempts from diag --count; 0: the default */
+    bool verify_capture;       /* diag --capture was given */
 };
 
-/* An option as join reads it; cmd makes its flags of the same rows. */
+/* A row of the table of options, for the join; cmd makes its flags of the same rows. */
 struct join_option {
     enum option_type type;
-    size_t offset;       /* in struct join_options */
-    const char *flag;    /* without dashes; NULL: none gives it */
-    const char *choices; /* of OPTION_CHOICE; "@mode", "@plugin" are judged by `check` */
-    const char *help;    /* NULL: kubeadm's documents tell */
-    const char *join;    /* path in a JoinConfiguration, or NULL */
-    const char *node;    /* path in a NodeConfiguration, or NULL */
-    bool v1beta4;        /* of a JoinConfiguration: not before v1beta4 */
-    bool adds;           /* a list that flags add to; they replace others */
-    bool is_path;        /* of this machine: made absolute; not for the cluster's defaults */
-    long long min, max;  /* of a number; of a list of prefixes, how many of a family: 0 = any */
-    int (*check)(const char *text, struct error *err); /* of a text, or each of a list */
+    size_t offset;    /* Offset of the value in struct join_options */
+    const char *flag; /* Name of the flag, without dashes; NULL: no flag */
+    /* Choices of an OPTION_CHOICE; `check` checks the value of "@mode" and "@plugin". */
+    const char *choices;
+    const char *help; /* Text of the help; NULL: see kubeadm's documentation */
+    const char *join; /* Path in a JoinConfiguration, or NULL */
+    const char *node; /* Path in a NodeConfiguration, or NULL */
+    bool v1beta4;     /* A JoinConfiguration has the field since v1beta4 only */
+    /* A list: values of flags are added to those of the document. Other lists are replaced. */
+    bool adds;
+    /* A path on this machine: made absolute, and refused in the cluster's defaults. */
+    bool is_path;
+    /* Limits of a number. For a list of prefixes, `max` is how many of one family; 0: any. */
+    long long min, max;
+    /* Checks a text, or each text of a list; NULL: anything is valid. */
+    int (*check)(const char *text, struct error *err);
 };
 #define JOIN_OPTION_ID(field, ...) JOIN_OPTION_##field,
 enum { JOIN_OPTIONS(JOIN_OPTION_ID) JOIN_OPTION_COUNT };
@@ -58,66 +66,72 @@ extern const struct join_option join_option_table[JOIN_OPTION_COUNT];
     for (const struct join_option *o = join_option_table;                                          \
          o < join_option_table + JOIN_OPTION_COUNT; o++)
 
-/* Where the option is. */
+/* Returns the address of the option's value. */
 void *join_option_field(const struct join_options *options, const struct join_option *option);
-/* Frees the value of a field. */
+/* Frees the value of one option. */
 void option_free(enum option_type type, void *field);
 void join_options_free(struct join_options *options);
-/* The type of its field in a configuration. */
+/* Returns the type of the option's field in a configuration document. */
 enum yaml_field_type join_option_yaml(const struct join_option *option);
-/* The option as the value of that field: NULL where it is not given, an empty text too. New
- * reference. */
+/* Returns the option as the value of its field in a document; NULL when it is not given or an empty
+ * text. New reference. */
 json_t *join_option_json(const struct join_options *options, const struct join_option *option);
-/* Takes the option from such a value, unless it is given already. */
+/* Sets the option from the value of its field in a document, unless the option is given already. */
 void join_option_take(struct join_options *options, const struct join_option *option,
                       const json_t *value);
-/* All but the tokens, which stay NULL. */
+/* Copies all options but the tokens, which are NULL in *ret. */
 void join_options_copy(const struct join_options *from, struct join_options *ret);
 
-/* Is the value (of join_option_json()) one that the option takes? ERROR_USAGE with the name of its
- * flag, or where `yaml` is given, whose document has the value, with the text's name, line and
- * column. */
+/* Checks a value in the form of join_option_json(). The ERROR_USAGE names the option's flag, or,
+ * when `yaml` is given, the text, line and column; the value is then from `document` of that
+ * text. */
 int join_option_check(const struct join_option *option, const json_t *value,
                       const struct yaml *yaml, const json_t *document, struct error *err);
-/* Values of the network that are right alone may not work together. ERROR_USAGE. */
+/* Checks whether the options of the network fit together; each may be valid alone. ERROR_USAGE. */
 int join_network_check(const struct join_options *options, struct error *err);
-/* All checks of a call that need neither host nor network. ERROR_USAGE names the flag. */
+/* Checks all options as far as neither host nor network are needed. ERROR_USAGE names the flag. */
 int join_options_check(const struct join_options *options, struct error *err);
 
-/* The address of a mirror (an https URL and no more): else ERROR_USAGE with the reason. */
+/* Checks the address of a mirror: an https URL and nothing more. ERROR_USAGE with the reason. */
 int join_mirror_check(const char *url, struct error *err);
-/* The same, or JOIN_SOURCE_NONE. */
+/* Checks --source-base: as join_mirror_check(), or JOIN_SOURCE_NONE. */
 int join_source_base_check(const char *url, struct error *err);
-/* An image's name, as containerd pulls it: "registry.corp.example/pause:3.10.1". ERROR_USAGE. */
+/* Checks the name of an image with its tag or digest, as containerd pulls it:
+ * "registry.corp.example/pause:3.10.1". ERROR_USAGE. */
 int join_sandbox_image_check(const char *image, struct error *err);
-/* Whole, "v1.37.1" or "1.37.1": it is compared with what programs say. ERROR_USAGE. */
+/* Checks that a version has three numbers ("v1.37.1" or "1.37.1"), because it is compared with what
+ * programs report. ERROR_USAGE. */
 int join_kubernetes_version_check(const char *version, struct error *err);
-/* Checks to ignore: all of them or single ones, compared without case; one given twice counts once
- * (kubeadm: ValidateIgnorePreflightErrors). ERROR_USAGE. */
+/* Checks --ignore-preflight-errors: either "all" or single checks, in any case; duplicates are
+ * allowed (kubeadm: ValidateIgnorePreflightErrors). ERROR_USAGE. */
 int join_ignored_check(const struct text_list *ignored, struct error *err);
 /* What the options say of the network; borrowed from them. */
 void join_network_input(const struct join_options *options, struct network_input *ret);
 
-/* "192.0.2.1". ERROR_USAGE. */
+/* Checks an IP address: "192.0.2.1". ERROR_USAGE. */
 int node_address_check(const char *text, struct error *err);
-/* "10.244.0.0/16". ERROR_USAGE. */
+/* Checks a prefix: "10.244.0.0/16". ERROR_USAGE. */
 int node_prefix_check(const char *text, struct error *err);
-/* "192.0.2.1", "192.0.2.1:443", "[2001:db8::1]:443". ERROR_USAGE. */
+/* Checks an address with or without port: "192.0.2.1", "192.0.2.1:443", "[2001:db8::1]:443".
+ * ERROR_USAGE. */
 int node_target_address_check(const char *text, struct error *err);
-/* "example.com", "example.com:443". ERROR_USAGE. */
+/* Checks a host name with or without port: "example.com", "example.com:443". ERROR_USAGE. */
 int node_target_name_check(const char *text, struct error *err);
-/* A whole word of a command line, "--v=4": the program would not start with others. ERROR_USAGE. */
+/* Checks an argument of the kubelet's command line, "--v=4". Other words would keep the kubelet
+ * from starting. ERROR_USAGE. */
 int node_argument_check(const char *text, struct error *err);
-/* An image's name, as containerd takes it, with its host: "mcr.microsoft.com/windows/nanoserver:
- * ltsc2022". ERROR_USAGE. */
+/* Checks an image's name for containerd, which must include its registry:
+ * "mcr.microsoft.com/windows/nanoserver:ltsc2022". ERROR_USAGE. */
 int node_image_check(const char *text, struct error *err);
-/* No control characters: a name or a path of one line. ERROR_USAGE. */
+/* Checks that a name or path has no control characters, so that it fits on one line.
+ * ERROR_USAGE. */
 int node_line_check(const char *text, struct error *err);
 
-/* A name as names are compared: lower case; a path with '-' for its separators and without its
- * drive, as kubeadm makes ids of paths on Linux. The caller frees. */
+/* Returns the id of a preflight check in the form in which ids are compared: lower case; in paths,
+ * '-' for separators, without the drive, as kubeadm makes ids of paths on Linux. The caller
+ * frees. */
 char *ignored_check_canonical(const char *id);
-/* true when one of the names means this check: in any case; "all"; paths in ids by either
- * spelling, with a drive or without ("FileAvailable--etc-kubernetes-kubelet.conf",
+/* Returns true when one of the ids means this check, in any case, or is "all". A path in an id may
+ * have a drive or not, and '-' for separators ("FileAvailable--etc-kubernetes-kubelet.conf",
  * "FileAvailable-C:\etc\kubernetes\kubelet.conf"). */
 bool ignored_checks_have(const struct text_list *ignored, const char *id);

@@ -1,4 +1,4 @@
-/* Values of options, from a document or a call, before anything is asked. */
+/* Checks the values of options, from a document or the command line, before any request. */
 #include <ctype.h>
 
 #include "base/cidr.h"
@@ -9,12 +9,13 @@
 #include "netsetup/agents/agent.h"
 #include "services/artifacts/image.h"
 
-/* The error is what stands behind the place; *ret_item: of this item of the list. */
+/* Checks one value. The caller adds the place of the value before the error. *ret_item is set to
+ * the index of the list item that is wrong. */
 static int judge(const struct join_option *o, const json_t *value, size_t *ret_item,
                  struct error *err) {
     const char *text = json_string_value(value);
     long long number = json_integer_value(value);
-    long long prefixes[2] = {0}, most; /* of IPv4, of IPv6 */
+    long long prefixes[2] = {0}, most; /* Number of IPv4 and of IPv6 prefixes */
 
     if (o->type == OPTION_CHOICE && !o->check && text && choice_check(o->choices, text, err) < 0)
         return error_prefix(err, "\"%.60s\"", text);
@@ -39,8 +40,8 @@ static int judge(const struct join_option *o, const json_t *value, size_t *ret_i
     return text && *text ? o->check(text, err) : 0;
 }
 
-/* The error begins with "what: line 3 column 4: path: Invalid value:", or with the flag's name
- * where there is no text. */
+/* Adds the place before the error: "what: line 3 column 4: path: Invalid value:", or the flag's
+ * name when there is no text. */
 int join_option_check(const struct join_option *o, const json_t *value, const struct yaml *yaml,
                       const json_t *document, struct error *err) {
     _cleanup_(freep) char *path = NULL, *place = NULL;
@@ -91,7 +92,7 @@ int join_options_check(const struct join_options *options, struct error *err) {
     return join_network_check(options, err);
 }
 
-/* ---- values ---- */
+/* ---- single values ---- */
 
 enum { NAME_MAX_LENGTH = 253 };
 
@@ -156,10 +157,8 @@ int node_line_check(const char *text, struct error *err) {
     return 0;
 }
 
-/* ---- names of checks ---- */
+/* ---- ids of preflight checks ---- */
 
-/* Ids as they are compared: lower case; a path with '-' for its separators and without its drive,
- * as kubeadm makes ids of paths on Linux. */
 char *ignored_check_canonical(const char *id) {
     char *name = text_lower(id), *to = name;
 

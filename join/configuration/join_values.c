@@ -1,10 +1,11 @@
-/* How kubeadm reads a node's name and the path of a discovery file, whoever gave them. */
+/* Reads a node's name and the path of a discovery file as kubeadm does, from flags and files. */
 #include <ctype.h>
 
 #include "join/configuration/join_configuration.h"
 #include "kube/object.h"
 
-/* kubeadm: GetHostname trims and lower-cases what the file or the flag says, too. */
+/* Reads a node's name as kubeadm's GetHostname does: without surrounding blanks and in lower case,
+ * from a file or a flag. */
 char *join_node_name_read(const char *name) {
     size_t start = strspn(name, " \t\r\n\v\f"), len = strlen(name + start);
     _cleanup_(freep) char *trimmed = NULL;
@@ -21,11 +22,13 @@ char *join_node_name_near(const char *name) {
     char *end = right;
 
     for (const char *p = right; *p; p++) {
-        characters += ((unsigned char)*p & 0xc0) != 0x80; /* behind a character's first byte */
+        /* Counts characters of UTF-8 text: all bytes but those that continue a character. */
+        characters += ((unsigned char)*p & 0xc0) != 0x80;
         bool usual = isalnum((unsigned char)*p) && !((unsigned char)*p & 0x80);
         bool after_usual = end > right && isalnum((unsigned char)end[-1]);
 
-        if (usual || after_usual) /* one sign between two of them */
+        /* A letter or digit is kept. Other characters between two of them become one '-' or '.'. */
+        if (usual || after_usual)
             *end++ = usual || *p == '.' ? *p : '-';
     }
     while (end > right && !isalnum((unsigned char)end[-1]))
@@ -34,8 +37,8 @@ char *join_node_name_near(const char *name) {
     return kube_name_is_valid(right) && 2 * strlen(right) >= characters ? xstrdup(right) : NULL;
 }
 
-/* RFC 8089, as Windows reads it: a host is the server of a share, unless it is this machine or a
- * drive. */
+/* Reads a file URL (RFC 8089) as Windows does: its host is the server of a share, unless it is
+ * localhost or a drive. */
 char *join_discovery_file_path(const char *given) {
     _cleanup_(freep) char *lower = text_lower(given);
     size_t skip = strlen("file:");
@@ -49,13 +52,14 @@ char *join_discovery_file_path(const char *given) {
         skip += strlen("//");
     else if (text_starts_with(lower, "file://localhost/"))
         skip += strlen("//localhost");
-    skip += isalpha((unsigned char)lower[skip + 1]) && lower[skip + 2] == ':' ? 1 /* "/C:/x" */
-                                                                              : 0;
+    /* Skips the slash before the drive in "/C:/x". */
+    skip += isalpha((unsigned char)lower[skip + 1]) && lower[skip + 2] == ':' ? 1 : 0;
     if (text_starts_with(lower + skip, "//") && isalpha((unsigned char)lower[skip + 2]) &&
         lower[skip + 3] == ':')
-        skip += strlen("//"); /* "//C:/x" */
+        /* Skips both slashes before the drive in "//C:/x". */
+        skip += strlen("//");
 
-    /* "%41" to "A", in place; a NUL stays as it is */
+    /* Decodes "%41" to "A", in place. "%00" stays as it is. */
     out = path = xstrndup(given + skip, strcspn(given + skip, "?#"));
     for (const char *p = path; *p; p++) {
         bool escaped = *p == '%' && isxdigit((unsigned char)p[1]) && isxdigit((unsigned char)p[2]);

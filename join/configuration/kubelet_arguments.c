@@ -1,4 +1,4 @@
-/* One row an argument: which option it is, and who judges its value. */
+/* Arguments of the kubelet: which option of winjoin means the same, and who checks the value. */
 #include "join/configuration/kubelet_arguments.h"
 
 #include <ctype.h>
@@ -15,7 +15,7 @@ const struct linux_setting linux_settings[] = {
     {"cpuManagerPolicy", "WindowsCPUAndMemoryAffinity", NULL},
     {"cpuManagerPolicyOptions", "WindowsCPUAndMemoryAffinity", NULL},
     {"cpuManagerReconcilePeriod", "WindowsCPUAndMemoryAffinity", NULL},
-    {"defaultPodSysctls", NULL, NULL}, /* the kubelet refuses to start with it */
+    {"defaultPodSysctls", NULL, NULL}, /* Windows' kubelet refuses to start with this field */
     {"failCgroupV1", NULL, NULL},
     {"failSwapOn", NULL, NULL},
     {"imageServiceEndpoint", NULL, "/"},
@@ -27,7 +27,7 @@ const struct linux_setting linux_settings[] = {
     {"kubeletCgroups", NULL, NULL},
     {"makeIPTablesUtilChains", NULL, NULL},
     {"memoryManagerPolicy", "WindowsCPUAndMemoryAffinity", NULL},
-    {"memoryManagerPolicy", NULL, "Static"}, /* the kubelet for Windows has none such */
+    {"memoryManagerPolicy", NULL, "Static"}, /* Windows' kubelet has no policy "Static" */
     {"memoryReservationPolicy", NULL, NULL},
     {"memorySwap", NULL, NULL},
     {"memoryThrottlingFactor", NULL, NULL},
@@ -42,7 +42,7 @@ const struct linux_setting linux_settings[] = {
     {"shutdownGracePeriod", "WindowsGracefulNodeShutdown", NULL},
     {"shutdownGracePeriodByPodPriority", "WindowsGracefulNodeShutdown", NULL},
     {"shutdownGracePeriodCriticalPods", "WindowsGracefulNodeShutdown", NULL},
-    {"singleProcessOOMKill", NULL, NULL}, /* as defaultPodSysctls */
+    {"singleProcessOOMKill", NULL, NULL}, /* Windows' kubelet refuses to start with this field */
     {"systemCgroups", NULL, NULL},
     {"systemReservedCgroup", NULL, NULL},
     {"tlsCertFile", NULL, "/"},
@@ -50,12 +50,13 @@ const struct linux_setting linux_settings[] = {
     {"topologyManagerPolicy", "WindowsCPUAndMemoryAffinity", NULL},
     {"topologyManagerPolicyOptions", "WindowsCPUAndMemoryAffinity", NULL},
     {"topologyManagerScope", "WindowsCPUAndMemoryAffinity", NULL},
-    {"userNamespaces", NULL, NULL}, /* as defaultPodSysctls */
+    {"userNamespaces", NULL, NULL}, /* Windows' kubelet refuses to start with this field */
     {"volumePluginDir", NULL, "/"},
     {0},
 };
 
-/* "cgroup-driver" and "cgroupDriver": the same letters. */
+/* Returns true when a flag and a field have the same letters: "cgroup-driver" and
+ * "cgroupDriver". */
 static bool same_letters(const char *flag, const char *field) {
     for (; *flag; flag++)
         if (*flag != '-' && tolower((unsigned char)*flag) != tolower((unsigned char)*field++))
@@ -63,8 +64,8 @@ static bool same_letters(const char *flag, const char *field) {
     return *field == '\0';
 }
 
-/* The kubelet takes both "node_ip" and "node-ip" (WordSepNormalizeFunc of k8s.io/component-base).
- */
+/* Returns the name with '-' for '_', because the kubelet takes both "node_ip" and "node-ip"
+ * (WordSepNormalizeFunc of k8s.io/component-base). The caller frees. */
 static char *with_dashes(const char *name) {
     char *copy = xstrdup(name);
 
@@ -78,7 +79,8 @@ bool linux_setting_is_argument(const char *given, const char *value) {
     _cleanup_(freep) char *first = xstrndup(value, strcspn(value, ","));
     struct ip ip;
     static const struct {
-        const char *name, *fits; /* a flag named otherwise than its field; what Windows needs */
+        /* Arguments whose name differs from their field's, and the value that Windows needs. */
+        const char *name, *fits;
     } others[] = {
         {"cgroups-per-qos", "false"}, {"enforce-node-allocatable", "none"},
         {"pod-max-pids", "-1"},       {"reserved-cpus", NULL},
@@ -107,14 +109,16 @@ static int check_pipe(const char *value, struct error *err) {
 }
 
 static const struct argument {
-    const char *name, *flag; /* of winjoin; NULL: its value is only judged */
+    /* `flag` of winjoin with the same meaning; NULL: the value is only checked. */
+    const char *name, *flag;
     size_t offset;
     int (*check)(const char *value, struct error *err); /* NULL: its value is IP addresses */
 } arguments[] = {
     {"node-ip", "--node-ip", offsetof(struct join_options, node_ip), NULL},
     {"container-runtime-endpoint", "--cri-socket", offsetof(struct join_options, cri_socket),
      check_pipe},
-    /* the kubelet's own until 1.34, where it only kept the image from its clean-up */
+    /* Up to Kubernetes 1.34 the kubelet had this argument. It only kept the image from the
+     * kubelet's garbage collection. */
     {"pod-infra-container-image", "--sandbox-image", offsetof(struct join_options, sandbox_image),
      join_sandbox_image_check},
     {"cluster-dns", NULL, 0, NULL},
@@ -168,7 +172,8 @@ int node_argument_check(const char *text, struct error *err) {
     return kubelet_argument_check(name, value, err) < 0 ? error_prefix(err, "--%s", name) : 0;
 }
 
-/* Not where it says more than the option can: two addresses, or any of a family. */
+/* Returns true when the value can become winjoin's option. Two addresses, or "any address" of a
+ * family, stay an argument of the kubelet, because the option cannot hold them. */
 static bool is_taken(const struct argument *argument, const char *value) {
     return argument && argument->flag && *value && !strchr(value, ',') &&
            !text_equal(value, "0.0.0.0") && !text_equal(value, "::");

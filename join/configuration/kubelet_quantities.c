@@ -1,4 +1,4 @@
-/* What of quantities and thresholds a kubelet does not start with. */
+/* Finds quantities and thresholds with which a kubelet would not start. */
 #include "join/configuration/kubelet_arguments.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ struct quantity {
     const char *suffix;
 };
 
-/* resource.ParseQuantity() of Kubernetes' apimachinery. */
+/* Parses a quantity as resource.ParseQuantity() of Kubernetes' apimachinery does. */
 static bool parse_quantity(const char *text, struct quantity *ret) {
     static const char suffixes[] = " n u m k M G T P E Ki Mi Gi Ti Pi Ei ";
     const char *begin = text + strspn(text, "+-"), *at = begin + strspn(begin, "0123456789.");
@@ -34,7 +34,8 @@ static bool parse_quantity(const char *text, struct quantity *ret) {
     }
     if (!digits || begin - text > 1)
         return false;
-    if ((*at == 'e' || *at == 'E') && at[1]) { /* an exponent; E alone is exa */
+    /* An exponent follows; a single E is the suffix exa */
+    if ((*at == 'e' || *at == 'E') && at[1]) {
         at += at[1] == '+' || at[1] == '-' ? 2 : 1;
         return (*at && !at[strspn(at, "0123456789")]) || text_equal(ret->suffix, "Ei");
     }
@@ -42,7 +43,7 @@ static bool parse_quantity(const char *text, struct quantity *ret) {
     return !*at || (strlen(at) < sizeof word - 2 && strstr(suffixes, word));
 }
 
-/* Up to its signs of percent; false: it has none, or they follow no number. */
+/* Reads a number that percent signs follow. Returns false when there is no sign, or no number. */
 static bool parse_percent(const char *text, double *ret) {
     size_t len = strcspn(text, "%"), begin = *text == '-' || *text == '+';
     char number[24];
@@ -62,7 +63,7 @@ static bool is_of(const char *words, const char *word) {
     return text_list_has(&list, word);
 }
 
-/* ---- kinds of values: NULL when it is one, else what it should be ---- */
+/* ---- checks of values: each returns NULL when the value is valid, else what it should be ---- */
 
 static const char *not_reserved(const char *value) {
     struct quantity q;
@@ -99,7 +100,7 @@ static const char *not_period(const char *value) {
     return go_duration_parse(value, &ms, NULL) == 0 && ms >= 0 ? NULL : "a duration like 1m30s";
 }
 
-/* Whole bytes. */
+/* A size must be a whole number of bytes. */
 static const char *not_size(const char *value) {
     struct quantity q;
     bool whole = parse_quantity(value, &q) && !is_of("n u m", q.suffix) &&
@@ -108,10 +109,11 @@ static const char *not_size(const char *value) {
     return whole ? NULL : "a size in whole bytes, like 10Mi";
 }
 
-/* `keys`: what the field's map may have; NULL: it is a text. */
+/* Fields of a KubeletConfiguration. `keys`: what the field's map may have; NULL: the field is a
+ * text, not a map. */
 static const struct field {
     const char *name, *argument, *keys;
-    char separator; /* of an argument's key and value */
+    char separator; /* Separator between key and value of the argument */
     const char *(*wrong)(const char *value);
 } fields[] = {
     {"systemReserved", "system-reserved", "cpu memory ephemeral-storage pid", '=', not_reserved},
@@ -191,7 +193,8 @@ static int check_field(const struct field *field, const json_t *config, struct e
 
 int kubelet_quantities_check(const json_t *config, const struct text_list *arguments,
                              struct error *err) {
-    bool given = false; /* --eviction-soft-grace-period may hold what the field has not */
+    /* --eviction-soft-grace-period may hold a grace period that the field lacks. */
+    bool given = false;
 
     for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
         given |= text_equal(fields[i].name, GRACE) && is_given(arguments, &fields[i]);

@@ -1,7 +1,7 @@
-/* NodeConfiguration: reading it, its values, and its way into the options and out of them. */
+/* Reads a NodeConfiguration, checks its values, and converts it to options and back. */
 #include "join/configuration/join_configuration.h"
 
-/* What may stand there, too, and says nothing to a join. */
+/* Fields that a NodeConfiguration may have and that a join does not use. */
 static const struct yaml_field without_option[] = {
     {"apiVersion", YAML_FIELD_TEXT, 0, NULL},
     {"kind", YAML_FIELD_TEXT, 0, NULL},
@@ -72,7 +72,7 @@ int node_configuration_check_cluster(const json_t *configuration, const char *wh
     return 0;
 }
 
-/* ---- into the options ---- */
+/* ---- from a NodeConfiguration to options ---- */
 
 void node_configuration_apply(const json_t *configuration, struct join_options *options) {
     join_each_option(o)
@@ -80,7 +80,7 @@ void node_configuration_apply(const json_t *configuration, struct join_options *
             join_option_take(options, o, json_at(configuration, o->node));
 }
 
-/* ---- out of the options ---- */
+/* ---- from options to a NodeConfiguration ---- */
 
 json_t *node_configuration_make(const struct join_options *options) {
     json_t *configuration = json_pack("{s:s, s:s}", "apiVersion", NODE_CONFIGURATION_V1ALPHA1,

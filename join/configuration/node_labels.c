@@ -1,4 +1,4 @@
-/* Which labels of the kubernetes.io name spaces a kubelet may set. */
+/* Checks the labels and taints that a kubelet gives its own Node. */
 #include "join/configuration/kubelet_arguments.h"
 
 #include "base/text.h"
@@ -43,7 +43,7 @@ static const char *const allowed_labels[] = {
 };
 static const char *const allowed_namespaces[] = {"kubelet.kubernetes.io", "node.kubernetes.io"};
 
-/* The name space itself or one below it. */
+/* Returns true for the domain `to` and for any domain below it. */
 static bool belongs(const char *namespace_, const char *to) {
     _cleanup_(freep) char *below = xasprintf(".%s", to);
 
@@ -65,7 +65,7 @@ static bool is_allowed(const char *key) {
     return false;
 }
 
-/* Blanks around key and value do not count (the kubelet's ConfigurationMap). */
+/* Removes blanks around a key or value, which the kubelet ignores, too (its ConfigurationMap). */
 static size_t trimmed(const char **text, size_t len) {
     size_t before = strspn(*text, " ");
 
@@ -139,7 +139,7 @@ int node_taints_check(const char *taints, struct error *err) {
         if (colon) {
             key = xstrndup(taint, (size_t)((equals ? equals : colon) - taint));
             value = equals ? xstrndup(equals + 1, (size_t)(colon - equals - 1)) : NULL;
-            id = xasprintf("%s:%s", key, colon + 1); /* what no second one may have */
+            id = xasprintf("%s:%s", key, colon + 1); /* No two taints may have the same id. */
             problem = node_taint_problem(key, value, colon + 1);
         }
         if (!problem && text_list_has(&seen, id))

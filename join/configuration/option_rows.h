@@ -82,7 +82,7 @@
     ROW(verify, CHOICE, "verify", 0, "full|node|none",                                             \
         "test the pod network: all flows, those inside the cluster, none", .node = "verify.level")
 
-/* Where programs come from. */
+/* Options that say where programs come from. */
 #define JOIN_SOURCE_OPTIONS(ROW)                                                                   \
     ROW(bundle, TEXT, "bundle", 0, "FILE",                                                         \
         "folder or .zip with the node's programs and winjoin.lock", .node = "artifacts.bundle",    \
@@ -154,7 +154,7 @@
     ROW(apiserver_bind_port, NUMBER, "apiserver-bind-port", OPTION_KUBEADM | OPTION_HIDDEN,        \
         "PORT", "for a control plane")
 
-/* Flags of diag and config cluster. */
+/* Options that are flags of the commands diag and config cluster. */
 #define JOIN_TARGET_OPTIONS(ROW)                                                                   \
     ROW(external_ip, TEXT, "external-ip", 0, "IP:PORT", "external target, by address",             \
         .node = "verify.external.ip", .check = node_target_address_check)                          \
@@ -163,7 +163,7 @@
     ROW(external_dns, TEXT, "external-dns", 0, "IP", "external DNS server, for UDP",               \
         .node = "verify.external.dns", .check = node_target_address_check)
 
-/* Without a flag. The endpoint is a word. */
+/* Options without a flag. The endpoint is given as an argument without a name. */
 #define JOIN_FILE_OPTIONS(ROW)                                                                     \
     ROW(endpoint, TEXT, NULL, 0, NULL, NULL, .join = "discovery.bootstrapToken.apiServerEndpoint") \
     ROW(ca_cert_path, TEXT, NULL, 0, NULL, NULL, .join = "caCertPath")                             \
@@ -191,8 +191,8 @@
     ROW(kubelet_service_args, LIST, NULL, 0, NULL,                                                 \
         "arguments of the kubelet, each \"--name=value\"", .node = "services.kubelet.extraArgs",   \
         .check = node_argument_check)                                                              \
-    /* nodeRegistration.kubeletExtraArgs, "name=value" each, without dashes, in the file's order;  \
-     * a name may repeat */                                                                        \
+    /* The texts "name=value" of nodeRegistration.kubeletExtraArgs. Names have no dashes and may   \
+     * repeat; the order is that of the file. */                                                   \
     ROW(kubelet_extra_args, LIST, NULL, 0, NULL, NULL)
 
 #define JOIN_OPTIONS(ROW)                                                                          \

@@ -1,4 +1,5 @@
-/* Discovery: from an endpoint, a token and pins to a proven kubeconfig. */
+/* Token discovery: gets a verified kubeconfig from an endpoint, a token and pins of the CA.
+ * discovery_file.c has discovery by a file. */
 #include "join/discovery/discovery.h"
 
 #include <ctype.h>
@@ -28,9 +29,10 @@ void discovery_result_free(struct discovery_result *result) {
     *result = (struct discovery_result){0};
 }
 
-/* ---- before the network ---- */
+/* ---- checks before any request ---- */
 
-/* The dot that makes a name absolute does not belong to what a certificate must say. */
+/* Returns the host of HOST:PORT, without brackets and without a final dot. That dot makes a name
+ * absolute, but names in certificates do not have it. The caller frees. */
 static char *host_of(const char *endpoint) {
     const char *colon = strrchr(endpoint, ':');
     bool bracket = *endpoint == '[';
@@ -39,7 +41,8 @@ static char *host_of(const char *endpoint) {
     return xstrndup(endpoint + bracket, len > 1 && colon[-1] == '.' ? len - 1 : len);
 }
 
-/* RFC 1035 section 2.3.4, and the underscore that resolvers take. */
+/* Returns true for a DNS name (RFC 1035 section 2.3.4), with the underscore that resolvers
+ * accept. */
 static bool is_name(const char *host) {
     size_t len;
 
@@ -57,7 +60,8 @@ static bool is_name(const char *host) {
     }
 }
 
-/* Old resolvers take "127.1", "0x7f.1" and "2130706433" for addresses, Go for names. */
+/* Refuses hosts such as "127.1", "0x7f.1" and "2130706433", which old resolvers take for addresses
+ * and Go takes for names. */
 static int check_host(const char *endpoint, struct error *err) {
     _cleanup_(freep) char *host = host_of(endpoint);
     const char *last;
@@ -206,12 +210,14 @@ static int read_kubeconfig(const struct discovery *d, const struct cluster_info 
         (void)error_prefix(err, "'%s'", shown);
         (void)hint_published_server(d, err);
     }
-    (void)error_as(err, ERROR_MALFORMED); /* it is the cluster's */
+    /* The cluster's kubeconfig is malformed, not a value of the user. */
+    (void)error_as(err, ERROR_MALFORMED);
     return error_prefix(err, "malformed kubeconfig in the cluster-info ConfigMap");
 }
 
-/* Fills matched_pin and *ret_pinned, the certificates that have a pin; without pins the bundle must
- * only parse (kubeadm since 1.36), and there is none. */
+/* Finds a certificate with a pin among the CAs of cluster-info. Fills matched_pin, and *ret_pinned
+ * with all pinned certificates. Without pins the CAs must only parse (as kubeadm since 1.36), and
+ * *ret_pinned stays NULL. */
 static int match_pins(struct discovery *d, struct kubeconfig *config, const struct text_list *pins,
                       char **ret_pinned, struct error *err) {
     _cleanup_(certificates_free) struct certificates all = {0};
@@ -245,10 +251,10 @@ static int match_pins(struct discovery *d, struct kubeconfig *config, const stru
                            "create --print-join-command");
 }
 
-/* The second pass: the same question over a connection that a pinned certificate vouches for. The
- * first answer came from a server that nothing proved, so that the rest of its bundle proves
- * nothing; kubeadm takes the whole bundle here. What the proved server says again is trusted whole:
- * during a rotation of the CA that is the old and the new one. */
+/* Requests cluster-info again over a connection that a pinned certificate verifies. The first
+ * answer came from an unverified server, so the unpinned CAs in it prove nothing (kubeadm trusts
+ * them all here). When the verified server repeats them, all are trusted: during a rotation these
+ * are the old and the new CA. */
 static int ask_again(struct discovery *d, const char *pinned, const char *ca_pem,
                      const struct cluster_info *first, struct error *err) {
     struct cluster_info second = {0};
@@ -318,7 +324,7 @@ static int run_token(struct discovery *d, const struct token *token, const struc
 
     d->result->kubeconfig_len = strlen(info.kubeconfig);
     d->result->kubeconfig = take_ptr(info.kubeconfig);
-    /* a fresh one: server and CA of the proven one, and the bootstrap token */
+    /* Makes a new kubeconfig from the verified server and CA and the bootstrap token. */
     d->result->config = (struct kubeconfig){.cluster_name = xstrdup("kubernetes"),
                                             .server = take_ptr(config.server),
                                             .ca_pem = take_ptr(config.ca_pem),
@@ -332,7 +338,7 @@ static int run_token(struct discovery *d, const struct token *token, const struc
     return 0;
 }
 
-/* ---- both ---- */
+/* ---- token and file discovery ---- */
 
 int discovery_run(const struct discovery_options *options, struct http *http, struct host *host,
                   struct discovery_result *ret, struct error *err) {
@@ -341,7 +347,8 @@ int discovery_run(const struct discovery_options *options, struct http *http, st
     _cleanup_(text_list_free) struct text_list pins = {0};
     _cleanup_(token_clear) struct token token = {0};
     const char *server;
-    int64_t ahead; /* the server's clock, of this machine's */
+    /* Seconds by which the server's clock is ahead of this machine's. */
+    int64_t ahead;
 
     if (check(options, &pins, &token, err) < 0)
         return -1;
@@ -351,7 +358,8 @@ int discovery_run(const struct discovery_options *options, struct http *http, st
         (void)http_hint_proxy(err, result.proxy, result.proxy_given);
         return -1;
     }
-    /* the endpoint is only asked; what the proven kubeconfig names is used from then on */
+    /* The endpoint is used for discovery only. From now on, requests go to the server of the
+     * verified kubeconfig. */
     server = result.config.server;
     if (options->endpoint && server &&
         !text_equal_nocase(server + strlen("https://"), options->endpoint))
@@ -373,7 +381,7 @@ int discovery_run(const struct discovery_options *options, struct http *http, st
     return 0;
 }
 
-/* ---- what a call says of discovery ---- */
+/* ---- discovery options from the options of a join ---- */
 
 bool discovery_is_asked(const struct join_options *asked) {
     return asked->discovery_file || asked->token || asked->discovery_token;
@@ -384,7 +392,7 @@ void discovery_options_make(const struct join_options *asked, struct discovery_o
 
     *ret = (struct discovery_options){
         .endpoint = asked->endpoint,
-        .token = asked->discovery_file    ? NULL /* kubeadm passes over it, too */
+        .token = asked->discovery_file    ? NULL /* kubeadm ignores the token then, too */
                  : asked->discovery_token ? asked->discovery_token
                                           : asked->token,
         .tls_bootstrap_token =

@@ -1,4 +1,5 @@
-/* Discovery: from an endpoint, a token and pins to a proven kubeconfig, or from a file. */
+/* Discovery: gets a verified kubeconfig from an endpoint, a token and pins of the CA, or from a
+ * file. */
 #pragma once
 
 #include "base/json.h"
@@ -6,65 +7,76 @@
 #include "kube/kubeconfig.h"
 #include "pki/digest.h"
 
-enum { DISCOVERY_TIMEOUT_MS = 300000 }; /* as kubeadm's timeouts.discovery */
-/* Borrowed text. Either endpoint and token, or file. */
+enum { DISCOVERY_TIMEOUT_MS = 300000 }; /* Default time limit, as kubeadm's timeouts.discovery */
+/* Options of discovery: either endpoint and token, or file. Texts are borrowed. */
 struct discovery_options {
-    const char *endpoint;            /* "10.0.0.10:6443", "[fd00::1]:6443", "api.example:6443" */
-    const char *token;               /* discovery token */
-    const char *tls_bootstrap_token; /* NULL = token */
-    const struct text_list *ca_cert_hashes; /* pins as given, or NULL */
-    bool unsafe_skip_ca_verification;       /* lets validation pass without pins, nothing more */
-    const char *file;                       /* path (drive letters are paths) */
-    bool for_node; /* ERROR_USAGE for a published server that leads each machine to itself */
-    /* the path of an object that is asked for next, with the token: NULL, or in the place of a
-     * second cluster-info that could say nothing new */
+    /* Address of the API server: "10.0.0.10:6443", "[fd00::1]:6443", "api.example:6443" */
+    const char *endpoint;
+    const char *token;                      /* Token for discovery */
+    const char *tls_bootstrap_token;        /* Token of the TLS bootstrap; NULL: `token` */
+    const struct text_list *ca_cert_hashes; /* Pins of CA certificates as given, or NULL */
+    bool unsafe_skip_ca_verification;       /* Allows discovery without pins; no other effect */
+    const char *file;                       /* Path or URL of the discovery file */
+    /* Discovery is for a node: ERROR_USAGE when the published server leads each machine to
+     * itself. */
+    bool for_node;
+    /* Path of an object that the caller needs next, or NULL. It may be requested with the token
+     * instead of a second cluster-info, where that would prove nothing more. */
     const char *proof;
-    unsigned timeout_ms;         /* 0 = DISCOVERY_TIMEOUT_MS */
-    unsigned interval_ms;        /* between tries; 0 = 5 s, with jitter */
-    unsigned signature_grace_ms; /* how long the token's signature may lag; 0 = 10 s */
-    /* Told before each wait: what failed and when the next try is. NULL = nobody. */
+    unsigned timeout_ms;         /* Time limit of discovery; 0: DISCOVERY_TIMEOUT_MS */
+    unsigned interval_ms;        /* Pause between tries; 0: 5 s, with jitter */
+    unsigned signature_grace_ms; /* How long to wait for the token's signature; 0: 10 s */
+    /* Called before each pause with the failure and the time until the next try; or NULL. */
     void (*on_retry)(void *context, const struct error *why, unsigned next_ms, unsigned left_ms);
     void *on_retry_context;
 };
 
 struct discovery_result {
-    char *kubeconfig; /* the proven bytes of cluster-info, or the file as it will be used */
+    /* Verified text of cluster-info, or of the discovery file as it will be used */
+    char *kubeconfig;
     size_t kubeconfig_len;
-    struct kubeconfig config;       /* server, CA and the credentials to go on with */
-    char matched_pin[PIN_TEXT_MAX]; /* "" without pins */
-    int64_t clock_difference; /* the server's Date minus our clock, seconds; 0 = unknown too */
-    char *proxy;              /* the proxy that was used, or NULL */
-    bool proxy_given;         /* by the discovery file */
-    json_t *proof;            /* that object; NULL: not asked for, or not had */
+    struct kubeconfig config;       /* Server, CA and credentials for the next requests */
+    char matched_pin[PIN_TEXT_MAX]; /* The pin that matched; "" without pins */
+    /* The server's Date minus this machine's clock, in seconds; 0 also when unknown. */
+    int64_t clock_difference;
+    char *proxy;      /* Proxy that was used, or NULL */
+    bool proxy_given; /* The discovery file names the proxy */
+    /* The object of options.proof; NULL: not requested, or not received */
+    json_t *proof;
     struct text_list warnings;
 };
 
 struct join_options;
-/* true when the call was given something to discover with. */
+/* Returns true when the options of a join have a token or a discovery file. */
 bool discovery_is_asked(const struct join_options *asked);
-/* What the call asks for, borrowed from it; without a progress callback. */
+/* Makes the discovery options from the options of a join. Texts are borrowed from there; the
+ * callback on_retry is not set. */
 void discovery_options_make(const struct join_options *asked, struct discovery_options *ret);
 
-/* HOST:PORT with an address or a name in ASCII. ERROR_USAGE. */
+/* Checks HOST:PORT; the host is an address or an ASCII name. ERROR_USAGE. */
 int discovery_endpoint_check(const char *endpoint, struct error *err);
-/* The checks that need no network: one of endpoint/token and file, form of token, endpoint and
- * pins, pins or the skip flag. ERROR_USAGE. discovery_run begins with it. */
+/* Makes the checks that need no network: either endpoint and token or a file; the form of token,
+ * endpoint and pins; pins or the flag that skips them. ERROR_USAGE. discovery_run() begins with
+ * these checks. */
 int discovery_check(const struct discovery_options *options, struct error *err);
 
-/* Reads a local discovery file as discovery_run will: its form, the files that it names, its
- * credentials. Nothing is sent. A URL, a file that is not there and a pipe are left to
- * discovery_run. ERROR_USAGE. */
+/* Checks a local discovery file as discovery_run() will: its form, the files that it names, its
+ * credentials. Sends nothing. A URL, a pipe and a file that does not exist are left to
+ * discovery_run(). ERROR_USAGE. */
 int discovery_check_file(const struct discovery_options *options, struct host *host,
                          struct error *err);
 
-/* Token discovery as kubeadm 1.37 does it (cluster-info without trust, JWS, pins, cluster-info
- * again with the pinned CA, byte-equal; or `proof` with it, where each CA is pinned and the server
- * is the endpoint: nothing else of cluster-info is used). Connection problems are tried again until
- * the timeout; permanent ones end at once: ERROR_UNTRUSTED (signature, pin, certificate, changed
- * answer), ERROR_DENIED (401, 403; a token that has no signature), ERROR_ABSENT (404, no kubeconfig
- * key), ERROR_MALFORMED. Else ERROR_NETWORK, ERROR_TIMED_OUT, ERROR_INTERRUPTED. File discovery
- * as 1.37: a cluster-info that cannot be read (403) or has no kubeconfig is only a warning. A local
- * file that cannot be read or is no kubeconfig: ERROR_USAGE. */
+/* Runs token discovery as kubeadm 1.37 does: requests cluster-info without verification, checks its
+ * JWS signature and the pins, and requests it again with the pinned CA; both answers must be equal.
+ * When each CA is pinned and the server is the endpoint, the object `proof` is requested instead,
+ * because nothing else of cluster-info is used.
+ * Connection failures are retried until the timeout. Permanent failures end at once:
+ * ERROR_UNTRUSTED (signature, pin, certificate, changed answer), ERROR_DENIED (401, 403; a token
+ * without a signature), ERROR_ABSENT (404, no kubeconfig key), ERROR_MALFORMED. Others:
+ * ERROR_NETWORK, ERROR_TIMED_OUT, ERROR_INTERRUPTED.
+ * File discovery is as in kubeadm 1.37: a cluster-info that may not be read (403) or has no
+ * kubeconfig is only a warning. A local file that cannot be read or is no kubeconfig is
+ * ERROR_USAGE. */
 int discovery_run(const struct discovery_options *options, struct http *http, struct host *host,
                   struct discovery_result *ret, struct error *err);
 void discovery_result_free(struct discovery_result *result);

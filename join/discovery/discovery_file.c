@@ -1,4 +1,4 @@
-/* Discovery by a kubeconfig file: local, or fetched over https. */
+/* Discovery by a kubeconfig file, which is local or downloaded by https. */
 #include "host/path.h"
 #include "join/discovery/discovery_request.h"
 #include "kube/kubeconfig.h"
@@ -32,7 +32,8 @@ static int fetch_file(struct discovery *d, const char *url, struct kubeconfig *r
         response.status);
 }
 
-/* Takes over the CA of cluster-info when the file has none, and tells of another server. */
+/* Compares the discovery file with cluster-info: warns of another server, and takes the CA from
+ * cluster-info when the file has none. */
 static int compare(struct discovery *d, struct kubeconfig *config, struct error *err) {
     _cleanup_(cluster_info_free) struct cluster_info info = {0};
     _cleanup_(kubeconfig_free) struct kubeconfig published = {0};
@@ -64,7 +65,8 @@ static int compare(struct discovery *d, struct kubeconfig *config, struct error 
     return 0;
 }
 
-/* A URL may hold secrets, a path not. */
+/* Returns the file's name for messages: a URL without its secrets, or the path. The caller
+ * frees. */
 static char *shown_file(const char *file) {
     return strstr(file, "://") ? http_shown_url(file) : path_shown(file);
 }
@@ -78,9 +80,9 @@ static int find_credentials(const struct kubeconfig *config, const char *shown, 
     return error_hint(err, "give --tls-bootstrap-token, or use token discovery");
 }
 
-/* ---- before its server is asked ---- */
+/* ---- checks before a request to the file's server ---- */
 
-/* What winjoin cannot send is refused before anything else is sent. */
+/* Refuses credentials that winjoin cannot send, before any request is sent with others. */
 static int check_credentials(const char *file, struct kubeconfig *c, struct error *err) {
     if (c->impersonation)
         return error_set(err, ERROR_USAGE,
@@ -101,7 +103,8 @@ static int check_credentials(const char *file, struct kubeconfig *c, struct erro
     if ((c->ca_pem && kubeconfig_settle_ca(c, err) < 0) ||
         (c->client_cert_pem && c->client_key_pem &&
          certificate_check_key(c->client_cert_pem, c->client_key_pem, err) < 0)) {
-        (void)error_as(err, ERROR_USAGE); /* the file is what must be fixed */
+        /* ERROR_USAGE, because the user must correct the file. */
+        (void)error_as(err, ERROR_USAGE);
         return error_prefix(err, "read '%s'", file);
     }
     return 0;
@@ -121,7 +124,7 @@ static int load_good(struct discovery *d, struct kubeconfig *ret, struct error *
     } else if (kubeconfig_read_file(
                    d->host, file + (text_starts_with(file, "file://") ? strlen("file://") : 0),
                    NULL, &config, err) < 0) {
-        return error_as(err, ERROR_USAGE); /* the file is what must be fixed */
+        return error_as(err, ERROR_USAGE); /* ERROR_USAGE: the user must correct the file */
     }
     if (server_url_check(config.server, false, err) < 0)
         return error_prefix(err, "read '%s'", shown);
@@ -135,7 +138,7 @@ static int load_good(struct discovery *d, struct kubeconfig *ret, struct error *
     if (check_credentials(shown, &config, err) < 0)
         return -1;
 
-    /* "[::1]" and "api.test." mean what a certificate writes as "::1" and "api.test" */
+    /* Certificates write "[::1]" as "::1" and "api.test." as "api.test". */
     name = config.tls_server_name;
     len = name ? strlen(name) : 0;
     bracket = len > 2 && name[0] == '[' && name[len - 1] == ']';
@@ -155,7 +158,8 @@ int discovery_check_file(const struct discovery_options *options, struct host *h
     enum host_file_type type = shown ? host_file_type(host, options->file) : HOST_ABSENT;
 
     if (type != HOST_FILE && type != HOST_FOLDER)
-        return 0; /* what comes through a pipe can be read only once */
+        /* A pipe can be read only once, so it is left to discovery_run(). */
+        return 0;
     if (load_good(&d, &config, err) < 0)
         return -1;
     return options->tls_bootstrap_token ? 0 : find_credentials(&config, shown, err);
@@ -175,7 +179,7 @@ int discovery_run_file(struct discovery *d, struct error *err) {
     d->server = config.server;
     d->address = config.server;
     d->host_name = host_name;
-    d->credentials = &config; /* cppcheck-suppress autoVariables ; taken back below */
+    d->credentials = &config; /* cppcheck-suppress autoVariables ; cleared below */
     result = compare(d, &config, err);
     d->credentials = NULL;
     if (result < 0)

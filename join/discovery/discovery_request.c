@@ -1,4 +1,4 @@
-/* Fetching cluster-info: the request, what its answers mean, and how often it is asked. */
+/* Requests cluster-info: sends the request, interprets the answers, and retries. */
 #include "join/discovery/discovery_request.h"
 
 #include "base/log.h"
@@ -12,9 +12,11 @@
 #define SIGNATURE_PREFIX "jws-kubeconfig-"
 
 enum {
-    REQUEST_MS = 10000, /* as the ?timeout=10s that is sent to the server */
+    REQUEST_MS = 10000, /* Limit of one request, as ?timeout=10s tells the server */
     REQUEST_LEAST_MS = 1000,
-    BODY_MAX = 4 * 1024 * 1024, /* of nobody proved: an object is 1 MiB, escaped a few times that */
+    /* Limit for an unverified server: an object has 1 MiB, and JSON escapes make it a few times
+     * larger. */
+    BODY_MAX = 4 * 1024 * 1024,
     INTERVAL_MS = 5000,
     GRACE_MS = 10000,
     IDS_SHOWN_MAX = 10,
@@ -26,15 +28,17 @@ void cluster_info_free(struct cluster_info *info) {
     *info = (struct cluster_info){0};
 }
 
-/* How an attempt went. */
+/* Result of an attempt. */
 enum verdict {
     GOT_IT,
-    TRY_AGAIN,     /* the way there is broken: until the deadline */
-    PERHAPS_LATER, /* it says no, which a cluster in the making does too: until the grace is over */
+    TRY_AGAIN, /* No connection: retry until the deadline */
+    /* The server refuses, as a cluster that is still starting may do: retry during the grace
+     * time. */
+    PERHAPS_LATER,
     NEVER,
 };
 
-/* ---- what an answer means ---- */
+/* ---- interpretation of an answer ---- */
 
 static enum verdict read_data(const struct discovery *d, const json_t *object,
                               struct cluster_info *ret, struct error *err) {
@@ -78,7 +82,8 @@ static enum verdict read_data(const struct discovery *d, const json_t *object,
     return GOT_IT;
 }
 
-/* A file's user need not be allowed to look, and nobody is where anonymous requests are off. */
+/* Returns true when the status only means that the discovery file's user may not read cluster-info
+ * (403), or that the file has no credentials and the server refuses anonymous requests (401). */
 bool discovery_may_not_look(const struct discovery *d, unsigned long status) {
     return d->credentials &&
            (status == 403 || (status == 401 && !kubeconfig_has_credentials(d->credentials)));
@@ -106,7 +111,8 @@ static enum verdict read_answer(const struct discovery *d, const struct http_res
         if (status >= 300 && status < 400)
             (void)error_hint(err, "redirects are not followed: use the API server's own address");
         if (err->kind == ERROR_USAGE)
-            err->kind = ERROR_MALFORMED; /* it is the server that is odd */
+            /* The server's answer is malformed; the user made no mistake. */
+            err->kind = ERROR_MALFORMED;
         if (discovery_may_not_look(d, (unsigned long)status))
             return NEVER;
         return err->kind == ERROR_NETWORK ? TRY_AGAIN : PERHAPS_LATER;
@@ -195,7 +201,8 @@ static enum verdict attempt(struct discovery *d, const char *ca_pem, struct clus
         return NEVER;
     if (!d->proof_token)
         return read_answer(d, &response, ret, err);
-    /* What is odd is asked for again by who needs it. */
+    /* A malformed answer for `proof` is dropped; the code that needs the object requests it
+     * again. */
     if (response.status == 200 &&
         json_read(response.body, response.body_len, "the answer", &d->result->proof,
                   ERROR_IGNORED) == 0 &&
@@ -206,7 +213,7 @@ static enum verdict attempt(struct discovery *d, const char *ca_pem, struct clus
     return GOT_IT;
 }
 
-/* ---- again and again ---- */
+/* ---- retries ---- */
 
 static void hint_is_here(const struct discovery *d, struct error *why) {
     if ((why->kind == ERROR_NETWORK || why->kind == ERROR_TIMED_OUT) &&
@@ -227,8 +234,8 @@ static int give_up(const struct discovery *d, const char *ca_pem, unsigned tries
     if ((why->kind == ERROR_NETWORK || why->kind == ERROR_TIMED_OUT) && !why->hints[0][0])
         (void)error_hint(why, "check whether this machine reaches it: curl.exe -k %s/healthz",
                          d->server);
-    /* Who made the cluster is asked as cluster-info was; the answer only chooses among our own
-     * texts. */
+    /* On a 404, asks which distribution made the cluster, with the same verification as for
+     * cluster-info. The answer only selects one of winjoin's own hints. */
     if (why->os == 404) {
         _cleanup_(freep) char *url = server_url_join(d->server, "/version");
         _cleanup_(http_response_free) struct http_response response = {0};
@@ -283,7 +290,9 @@ int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info
             (verdict == PERHAPS_LATER && now - first_no >= grace))
             return give_up(d, ca_pem, tries, &why, err);
         log_message(LOG_RETRY, "%s; trying again in %u ms", why.message, pause);
-        hint_is_here(d, &why); /* it may be a tunnel that comes later */
+        /* When the server's address is this machine itself, it may be a tunnel that starts later.
+         * So it is retried, with a hint. */
+        hint_is_here(d, &why);
         if (d->options->on_retry)
             d->options->on_retry(d->options->on_retry_context, &why, pause, left_ms(d));
         if (host_sleep(d->host, pause, err) < 0)

@@ -1,11 +1,11 @@
-/* What exactly is wrong with a server's certificate: dates and clocks, names, or the chain. */
+/* Explains what is wrong with a server's certificate: dates and clocks, names, or the chain. */
 #include <inttypes.h>
 
 #include "base/rfc3339.h"
 #include "join/discovery/discovery_request.h"
 #include "pki/certificate.h"
 
-/* Whose certificate has wrong dates, and how it is renewed. */
+/* The owner of a certificate with wrong dates, and how the certificate is renewed. */
 struct owner {
     const char *name, *renew;
 };
@@ -21,7 +21,8 @@ static const struct owner authority = {
     "the cluster needs a new CA, and new certificates by it for every server and node (kubeadm: "
     "manual rotation of CA certificates)"};
 
-/* Whose fault wrong dates are: the certificate's when the server's own clock finds it wrong too. */
+/* Explains wrong dates. The certificate is at fault when it is invalid by the server's own clock,
+ * too; otherwise this machine's clock is. */
 static int wrong_dates(const struct discovery *d, const struct certificate *certificate,
                        const struct owner *owner, struct error *err) {
     int64_t difference = d->result->clock_difference;
@@ -47,7 +48,7 @@ static int wrong_dates(const struct discovery *d, const struct certificate *cert
         d->address);
 }
 
-/* The one of that name, when its dates are wrong. */
+/* Finds the certificate of this subject whose dates are wrong. */
 static bool find_outdated(const struct discovery *d, const struct certificates *authorities,
                           const char *name, size_t *ret) {
     for (size_t i = 0; i < authorities->count; i++) {
@@ -115,7 +116,8 @@ int discovery_check_name(const struct discovery *d, const char *server_certs, bo
     _cleanup_(certificates_free) struct certificates all = {0};
 
     if (!server_certs)
-        return 0; /* of a connection that was looked at when it was made */
+        /* The connection was reused; its certificate was checked when it was made. */
+        return 0;
     if (certificates_parse(server_certs, strlen(server_certs), &all, err) < 0) {
         (void)error_as(err, ERROR_UNTRUSTED);
         return error_prefix(err, "cannot trust \"%s\"", d->address);

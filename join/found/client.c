@@ -1,11 +1,12 @@
-/* The client to the API server: by discovery, or with the node's own identity. */
+/* Opens the client for the API server: by discovery, or with the node's own identity. */
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "netsetup/nic/nic.h"
 #include "pki/certificate.h"
 #include "pki/digest.h"
 
-/* An API server that starts again meanwhile is waited for (kubeadm: KubernetesAPICallTimeout). */
+/* How long a request waits for an API server that is restarting (kubeadm:
+ * KubernetesAPICallTimeout). */
 enum { PATIENCE_MS = 60000 };
 
 static void on_retry(void *context, const struct error *why, unsigned next_ms, unsigned left_ms) {
@@ -55,7 +56,8 @@ static int give_card_back(struct join *join, struct error *err) {
     return nic_restore(join->host, &card, on_card, &join->progress, &guard, err);
 }
 
-/* Is kubelet.conf of the cluster that the call means: by its pins, else by the endpoint? */
+/* Returns true when kubelet.conf is of the cluster that the call means: its CA has one of the pins,
+ * or, without pins, its server is the endpoint. */
 static bool is_joined_to(const struct join *join) {
     const struct text_list *wanted = &join->asked->discovery_token_ca_cert_hash;
     _cleanup_(certificates_free) struct certificates list = {0};
@@ -122,7 +124,7 @@ int find_client(struct join *join, struct error *err) {
     }
     if (!found->discovery.kubeconfig &&
         discovery_run(&options, join->http, join->host, &found->discovery, err) < 0) {
-        /* a token that is gone ends no call on a machine that is a node of this cluster */
+        /* An expired token does not matter on a machine that is already a node of this cluster. */
         if (err->kind != ERROR_DENIED || !is_joined_to(join))
             return -1;
         join_warn(&join->progress,

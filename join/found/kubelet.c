@@ -1,5 +1,5 @@
-/* What phases need to know of the kubelet: its configuration file, made once, and where things of
- * the configuration lie. */
+/* Finds what phases need to know of the kubelet: its configuration, which is made once per run, and
+ * paths and addresses from that configuration. */
 #include "host/path.h"
 #include "join/configuration/kubelet_arguments.h"
 #include "join/found/need.h"
@@ -67,7 +67,8 @@ int join_read_yaml(struct host *host, const char *path, json_t **ret, struct err
     return 0;
 }
 
-/* The configuration of this run, else the one that an earlier run wrote. New reference or NULL. */
+/* Returns the kubelet's configuration of this run, else the one that an earlier run wrote. New
+ * reference, or NULL. */
 static json_t *current_config(const struct join *join) {
     json_t *config = NULL;
 
@@ -86,7 +87,8 @@ char *join_manifest_folder(const struct join *join) {
     return folder;
 }
 
-/* A wildcard address answers on the loopback too. */
+/* Returns the URL of the kubelet's health endpoint. When the kubelet listens on a wildcard address,
+ * the URL has the loopback address. */
 char *join_kubelet_health_url(const struct join *join) {
     _cleanup_json_ json_t *config = current_config(join);
     const char *address = json_text_at(config, "healthzBindAddress");

@@ -1,4 +1,4 @@
-/* Finds what a phase needs, in the order in which one thing needs another. */
+/* Finds what a phase needs to know, in the order of dependencies. */
 #include "join/found/need.h"
 
 #include "base/cidr.h"
@@ -30,7 +30,8 @@ int join_need(struct join *join, unsigned needs, struct error *err) {
     if (!(needs & NEED_NODE) || !(needs & NEED_PLAN) || join->found.plan.pod_cidr_known ||
         agent->in_cluster || agent->pods_make_network)
         return 0;
-    /* of a Node that stands: it was not waited for */
+    /* The Node exists but has no Pod prefix. This function does not wait for one; the error says
+     * who assigns it. */
     if (agent->subnet_annotation) {
         (void)error_set(err, ERROR_ABSENT, "read annotation %s of node '%s': it has none",
                         agent->subnet_annotation, join->found.node_name);
@@ -42,7 +43,7 @@ int join_need(struct join *join, unsigned needs, struct error *err) {
                            "one with --pod-cidr");
 }
 
-/* ---- the Node as it is found, and the prefix of its pods ---- */
+/* ---- the Node and the prefix of its Pods ---- */
 
 const char *found_pod_prefix(const struct join_found *found, const struct network_agent *agent) {
     const struct kube_node *node = &found->node;
@@ -54,8 +55,9 @@ const char *found_pod_prefix(const struct join_found *found, const struct networ
     return node->pod_cidrs.count ? node->pod_cidrs.items[0] : NULL;
 }
 
-/* An agent that makes the network may give out prefixes of its own (Calico, OVN-Kubernetes, Azure);
- * another one would wait for the Node's without a word. */
+/* An agent that makes the network (Calico, OVN-Kubernetes, Azure) may give out prefixes of its own,
+ * so the join does not wait. It waits for an agent that needs the Node's prefix, because that agent
+ * would wait without any message. */
 bool found_waits_for_prefix(const struct join_found *found) {
     const struct network_plan *plan = &found->plan;
 
@@ -73,7 +75,7 @@ int find_node(struct join *join, struct error *err) {
     return kube_node_get(&join->found.client, join->found.node_name, &join->found.node, err);
 }
 
-/* ---- the cluster's configuration as it is found ---- */
+/* ---- the cluster's configuration ---- */
 
 int find_cluster(struct join *join, struct error *err) {
     struct ip ip;
@@ -105,7 +107,7 @@ int find_cluster(struct join *join, struct error *err) {
     return 0;
 }
 
-/* ---- the containerd of this node: ours, or one that an image brought ---- */
+/* ---- containerd on this node: winjoin's own, or one that was there before ---- */
 
 int find_containerd(struct host *host, struct join_found *found, struct error *err) {
     _cleanup_(containerd_settings_free) struct containerd_settings settings = {0};

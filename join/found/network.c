@@ -1,4 +1,4 @@
-/* The network as it is found: the adapter, HNS, and the plan that follows. */
+/* Finds the network: the adapter, the version of HNS, and the plan that follows from them. */
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "netsetup/agents/external_agent.h"
@@ -12,8 +12,8 @@ static void hold(char **option, const char *asked, const char *chosen) {
         text_set(option, xstrdup(chosen));
 }
 
-/* On a joined node what the join chose goes on to hold, also against the cluster's defaults, unless
- * this call chooses another network. Answers whether it does. */
+/* On a joined node, the network that its join chose stays, also against the cluster's defaults,
+ * unless this call chooses another mode or plugin. Returns true when it stays. */
 static bool take_joined_network(struct join *join) {
     const struct network_agent *agent = join->found.cluster.network.agent;
     const struct join_options *asked = join->asked;
@@ -23,13 +23,15 @@ static bool take_joined_network(struct join *join) {
 
     if (asked->network_mode || asked->network_plugin ||
         chosen_load(join->host, &joined, ERROR_IGNORED) < 0)
-        return false; /* not joined */
+        /* This machine has not joined, or the call chooses another network. */
+        return false;
     hold(&o->network_mode, NULL, chosen->mode);
     hold(&o->network_plugin, NULL, chosen->plugin);
     hold(&o->network_name, asked->network_name, chosen->name);
     hold(&o->routes, asked->routes, chosen->routes);
     if (agent && text_equal(agent->plugin, o->network_plugin))
-        return true; /* the cluster says them */
+        /* The cluster's agent tells VNI and port. */
+        return true;
     if (!asked->vni)
         o->vni = chosen->vni;
     if (!asked->vxlan_port)
@@ -37,7 +39,8 @@ static bool take_joined_network(struct join *join) {
     return true;
 }
 
-/* The cluster's network agent decides plugin, mode, VNI and port where the call does not. */
+/* Makes the input of the network plan. The cluster's network agent decides plugin, mode, VNI and
+ * port where the options do not. */
 static void plan_input_make(struct join *join, struct network_input *ret) {
     const struct join_options *o = &join->found.options;
     const struct agent_settings *network = &join->found.cluster.network;
@@ -75,10 +78,9 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
 
 #define ALLOW_READING "winjoin config cluster --kubeconfig admin.conf | kubectl apply -f -"
 
-/* What may not be read is not absent: the cluster's network would be passed over, and one with
- * other settings would not be followed. Who was granted nothing at all hears that from the rights,
- * and goes on where that is ignored.
- */
+/* Refuses to continue when the cluster's network agent may not be read. Otherwise the node would
+ * ignore an agent that exists, or use other settings than it. A node that was granted no rights at
+ * all gets a warning here, because check ClusterRights reports that. */
 static int check_unread(struct join *join, const struct network_input *input, struct error *err) {
     static const char unknown[] = "which network agent the cluster runs is not known: reading its "
                                   "DaemonSets or flannel's ConfigMap is not allowed (403)";
@@ -122,7 +124,8 @@ int find_plan(struct join *join, struct error *err) {
     if (!found->hns.major && hns_version_get(join->host, &found->hns, err) < 0)
         return -1;
     recorded = journal_find(&join->journal, JOURNAL_SWITCH, NULL);
-    /* an adapter recorded by an earlier, killed run is the truth about the host as it was found */
+    /* The adapter of the journal, if there is one: the snapshot of an earlier, killed run shows the
+     * adapter before any change. */
     if (!found->nic.alias &&
         (recorded ? nic_snapshot_read(json_object_get(recorded->before, "card"), &found->nic, err)
                   : nic_choose(join->host, found->options.adapter, found->options.node_ip,
@@ -150,8 +153,9 @@ int find_plan(struct join *join, struct error *err) {
     network_plan_free(&found->plan);
     found->plan = take_struct(plan);
     ipv6 = found->plan.ipv6.management_address;
+    /* One IPv4 and one IPv6 address always fit. */
     (void)text_format(found->node_ips, sizeof found->node_ips, "%s%s%s", found->node_ip,
-                      *ipv6 ? "," : "", ipv6); /* both fit */
+                      *ipv6 ? "," : "", ipv6);
     network_fit_warn(join);
     for (size_t i = 0; i < found->plan.warning_count; i++)
         join_warn(&join->progress, "%s", found->plan.warnings[i].message);

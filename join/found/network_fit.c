@@ -1,13 +1,13 @@
-/* What a call asks of the network against what the cluster says of it. */
+/* Compares the network options of a call with what the cluster says about its network. */
 #include "join/found/need.h"
 
 #include "base/log.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/agents/external_agent.h"
 
-#define SERVICES_ASKED "network.serviceCIDRs" /* of a NodeConfiguration */
+#define SERVICES_ASKED "network.serviceCIDRs" /* Field of a NodeConfiguration */
 
-/* For people: "Calico", "flannel". */
+/* Returns the agent's name for messages: "Calico", "flannel". */
 static const char *title_of(const struct agent_settings *settings) {
     return settings->external ? settings->external->title : settings->agent->plugin;
 }
@@ -20,7 +20,7 @@ static int hint_source(const struct agent_settings *settings, const char *flag, 
                       settings->daemon_set);
 }
 
-/* All nodes of an agent use the same numbers. */
+/* Refuses a VNI or port that differs from the agent's: all nodes of an agent use the same. */
 static int check_number(const struct agent_settings *settings, const char *flag, long long given,
                         unsigned has, struct error *err) {
     if (!given || !has || given == has)
@@ -30,7 +30,9 @@ static int check_number(const struct agent_settings *settings, const char *flag,
     return hint_source(settings, flag, err);
 }
 
-/* A node's own prefix must be in one of them whole; podSubnet may be larger than what nodes get. */
+/* Returns true when one of the prefixes contains (`whole`) or overlaps the given one. *ret_any is
+ * set when there is a prefix of its family. A node's own prefix must be contained; podSubnet may be
+ * larger than what Nodes get. */
 static bool served(const struct cidr *cidr, bool whole, const struct text_list *prefixes,
                    bool *ret_any) {
     for (size_t i = 0; i < prefixes->count; i++) {
@@ -46,7 +48,7 @@ static bool served(const struct cidr *cidr, bool whole, const struct text_list *
     return false;
 }
 
-/* Where both are set. */
+/* Adds a hint that names the two settings that must have the same prefix. */
 static int hint_prefixes(const struct agent_settings *settings, const char *mine,
                          struct error *err) {
     if (settings->source)
@@ -58,7 +60,8 @@ static int hint_prefixes(const struct agent_settings *settings, const char *mine
                               : -1;
 }
 
-/* An agent that serves other prefixes than the control plane assigns gives nothing to this node. */
+/* Refuses a Pod prefix that the agent does not serve: this node would get no network from the
+ * agent. */
 static int check_prefix(const struct agent_settings *settings, const char *text, const char *what,
                         bool whole, struct error *err) {
     bool any = false;
@@ -79,7 +82,7 @@ static int check_prefixes(const struct cluster_config *cluster, const struct joi
                           const struct network_input *input, struct error *err) {
     const struct agent_settings *settings = &cluster->network;
     const struct text_list *asked = &options->pod_cidrs, *assigned = &cluster->pod_subnets;
-    /* are its prefixes those of Nodes (not of blocks, as Calico's)? */
+    /* Agents whose prefixes are those of Nodes; Calico's are its own blocks. */
     bool gives_prefixes =
         settings->source || (settings->external && settings->external->needs_pod_cidr);
     bool own_services = options->service_cidrs.count;
@@ -89,8 +92,8 @@ static int check_prefixes(const struct cluster_config *cluster, const struct joi
     for (size_t i = 0; i < asked->count; i++)
         if (check_prefix(settings, asked->items[i], "--pod-cidr", true, err) < 0)
             return -1;
-    /* Packets to a Service outside of the prefixes in the agent's settings leave the node, and
-     * nobody there knows the address. */
+    /* Packets to a Service outside of the agent's service prefixes leave the node, and no host
+     * outside knows the address. */
     for (size_t i = 0; settings->external && i < services->count; i++) {
         bool any = false;
         struct cidr cidr;
@@ -116,7 +119,7 @@ static int check_prefixes(const struct cluster_config *cluster, const struct joi
     return check_prefix(settings, input->pod_cidr6, "the Node's podCIDR", true, err);
 }
 
-/* Two kube-proxies on one node delete each other's load balancers. */
+/* Refuses two kube-proxies on one node, because they delete each other's load balancers. */
 static int check_kube_proxy(const struct agent_settings *settings, const char *run,
                             const char *plugin, struct error *err) {
     const struct network_agent *agent = network_agent_by_plugin(plugin);
@@ -139,8 +142,9 @@ static int check_kube_proxy(const struct agent_settings *settings, const char *r
     return error_hint(err, "use --kube-proxy none, or delete that DaemonSet first");
 }
 
-/* The other nodes' agent stands in a ConfigMap, and this node gets another plugin: either no agent,
- * which goes with theirs as far as packets travel between nodes as theirs do, or another one. */
+/* Checks a plugin that is not the one of the cluster's agent in the ConfigMap. A plugin with an
+ * agent of its own on the node is refused. One without an agent is accepted when its packets travel
+ * between nodes as the agent's do: both with VXLAN, or both without. */
 static int check_other_plugin(const struct agent_settings *settings, const char *plugin,
                               const struct network_mode *mode, struct error *err) {
     const struct network_agent *agent = network_agent_by_plugin(plugin);
@@ -170,13 +174,14 @@ int network_fit_check(const struct cluster_config *cluster, const struct join_op
                       const struct network_input *input, bool joined, struct error *err) {
     const struct agent_settings *settings = &cluster->network;
     const struct linux_agent *linux_agent = settings->linux_agent;
-    /* that of another plugin than the cluster's agent; NULL: the cluster's own, or not known */
+    /* The mode that the options name, else the one of the plugin; NULL: neither names one. */
     const struct network_mode *mode = options->network_mode
                                           ? network_mode_by_name(options->network_mode)
                                           : network_mode_by_cni(input->plugin, NULL);
     bool own;
 
-    /* nobody asked for another network than the cluster's, and this node cannot have that */
+    /* The call chooses no network, and the cluster's own network does not exist for Windows
+     * nodes. */
     if (!joined && linux_agent && !input->plugin && !input->mode) {
         (void)error_set(err, ERROR_UNSUPPORTED, "the cluster's pods use %s (%s), %s",
                         linux_agent->title, settings->linux_set, linux_agent->windows);
@@ -199,7 +204,9 @@ int network_fit_check(const struct cluster_config *cluster, const struct join_op
     if (!own && !joined && check_other_plugin(settings, input->plugin, mode, err) < 0)
         return -1;
     if (!own && (joined || !settings->mode))
-        return 0; /* how its nodes reach each other is settled, or not known here */
+        /* With another plugin on a joined node the mode is settled, and without the agent's mode
+         * there is nothing to compare. */
+        return 0;
     if (settings->agent->check_settings && settings->agent->check_settings(settings, err) < 0)
         return -1;
     if (own && options->network_mode && settings->mode &&
@@ -216,7 +223,7 @@ int network_fit_check(const struct cluster_config *cluster, const struct join_op
     return check_prefixes(cluster, options, input, err);
 }
 
-/* Does it have some of the prefix that was asked for? */
+/* Refuses a --pod-cidr that overlaps the Pod prefix of another Node. */
 static int check_subnet(const struct join *join, const char *theirs, const char *name,
                         struct error *err) {
     const struct text_list *asked = &join->found.options.pod_cidrs;
@@ -274,7 +281,8 @@ int network_fit_check_nodes(struct join *join, struct error *err) {
     return 0;
 }
 
-/* The cluster's prefix that a network or an address overlaps, with what it is for; NULL: none. */
+/* Returns the cluster's prefix that a network or an address overlaps, and in *ret_what whether it
+ * is for Services or Pods; NULL: none. */
 static const char *overlapped(const struct network_plan *plan, const char *theirs,
                               const char **ret_what) {
     const struct text_list *const lists[] = {&plan->service_cidrs, &plan->cluster_pod_cidrs};
@@ -295,7 +303,8 @@ static const char *overlapped(const struct network_plan *plan, const char *their
     return NULL;
 }
 
-/* Pods speak to the cluster's prefixes with their own address, to which nothing outside answers. */
+/* Warns of networks that overlap the cluster's prefixes. Pods reach such addresses only with their
+ * own address as the source, to which no host outside can answer. */
 static void warn_of_overlaps(struct join *join) {
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
     const struct nic_snapshot *nic = &join->found.nic;

@@ -1,4 +1,5 @@
-/* Whose the node's name is in the cluster, and what to do when a Ready Node has it already. */
+/* Finds out who has the node's name in the cluster, and what to do when a Ready Node has it
+ * already. */
 #include "join/found/need.h"
 
 #include "join/kubelet/kubelet_files.h"

@@ -1,4 +1,4 @@
-/* The parts of the pod subnets, and who has them. */
+/* Counts the parts of the Pod subnets and which Nodes have them. */
 #include "join/found/need.h"
 
 #include "base/cidr.h"
@@ -6,7 +6,7 @@
 
 enum { NAMES_SHOWN_MAX = 3, PARTS_BITS_MAX = 16 };
 
-/* How many parts of this subnet other Nodes have; their first names. */
+/* Counts the parts of this subnet that other Nodes have, and gives the first names of these. */
 static unsigned long count_parts(const json_t *nodes, const char *own, const struct cidr *subnet,
                                  struct text_list *ret_names) {
     unsigned long count = 0;
@@ -30,7 +30,6 @@ static unsigned long count_parts(const json_t *nodes, const char *own, const str
     return count;
 }
 
-/* Without a list of Nodes (NULL) one part is taken for that of the cluster's first Node. */
 int pod_room_check(const struct cluster_config *cluster, const json_t *nodes, const char *own,
                    struct error *err) {
     for (size_t i = 0; i < cluster->pod_subnets.count; i++) {
@@ -44,7 +43,9 @@ int pod_room_check(const struct cluster_config *cluster, const json_t *nodes, co
             continue;
         mask = (int)cluster->node_masks[subnet.base.family == 6];
         if (mask < subnet.length || mask - subnet.length > PARTS_BITS_MAX)
-            continue; /* a mistake that is another one, or more room than Nodes */
+            /* The mask is invalid, which other checks report, or there are more parts than Nodes
+             * can exist. */
+            continue;
         room = 1UL << (mask - subnet.length);
         used = nodes ? count_parts(nodes, own, &subnet, &names) : 1;
         if (!nodes)

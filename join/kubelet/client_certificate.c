@@ -1,5 +1,5 @@
-/* The node's certificates: asks for one with our own key and stores it as the kubelet does
- * (client-go's FileStore). */
+/* Requests the node's certificates with a key that is made here, and stores them as the kubelet
+ * does (client-go's FileStore). */
 #include "join/kubelet/client_certificate.h"
 
 #include "base/log.h"
@@ -23,16 +23,18 @@ void client_certificate_free(struct client_certificate *c) {
     *c = (struct client_certificate){0};
 }
 
-/* A file of the folder, "kubelet-client" or "kubelet-server" with this ending; the caller frees. */
+/* Returns the path of a certificate file: the folder, "kubelet-client" or "kubelet-server", and
+ * this ending. The caller frees. */
 static char *certificate_path(const struct client_certificate_options *options,
                               const char *ending) {
     return xasprintf("%s\\%s%s", options->folder ? options->folder : KUBELET_CERTIFICATE_FOLDER,
                      options->serves ? "kubelet-server" : "kubelet-client", ending);
 }
 
-/* ---- what is stored ---- */
+/* ---- stored certificates ---- */
 
-/* The first certificate must be this node's, for its key and good now; fills its dates. */
+/* Checks that the first certificate is for this node and this key, and valid now. Fills its
+ * dates. */
 static int check(struct host *host, const struct client_certificate_options *options,
                  struct client_certificate *c, struct error *err) {
     _cleanup_(freep) char *name = xasprintf("system:node:%s", options->node_name);
@@ -68,7 +70,7 @@ int client_certificate_load(struct host *host, const struct client_certificate_o
     if (host_refuse_stranger(host, path, err) < 0 ||
         host_read(host, path, FILE_MAX, &text, &len, err) < 0)
         return -1;
-    /* cut in two before the private key */
+    /* The file holds the chain, then the private key: split it there. */
     for (const char *p = text; !c.key_pem && (p = strstr(p, "-----BEGIN ")); p++) {
         const char *end = strchr(p, '\n'), *key = strstr(p, "PRIVATE KEY-----");
 
@@ -80,7 +82,7 @@ int client_certificate_load(struct host *host, const struct client_certificate_o
     result = c.key_pem ? check(host, options, &c, err)
                        : error_set(err, ERROR_ABSENT, "it contains no private key");
     if (result < 0) {
-        (void)error_as(err, ERROR_ABSENT); /* what is wrong with it does not matter to the caller */
+        (void)error_as(err, ERROR_ABSENT); /* The caller only needs to know that there is none */
         return error_prefix(err, "certificate file '%s'", path);
     }
     c.path = take_ptr(path);
@@ -103,9 +105,10 @@ char *client_certificate_node(struct host *host) {
                : NULL;
 }
 
-/* ---- storing ---- */
+/* ---- storing of a certificate ---- */
 
-/* kubelet-client-2026-11-21-10-00-04.pem; UTC, as nothing reads the date. */
+/* Returns the path ".../kubelet-client-2026-11-21-10-00-04.pem" with a time in UTC. No program
+ * reads this time. The caller frees. */
 static char *dated_path(const struct client_certificate_options *options, int64_t when) {
     _cleanup_(freep) char *name = NULL;
     char time[RFC3339_TEXT_MAX];
@@ -129,18 +132,19 @@ static int write_and_link(struct host *host, const struct client_certificate_opt
         return error_prefix(err, "store the certificate");
     if (host_link(host, link, path, err) == 0)
         return 0;
-    (void)host_remove(host, path, NULL); /* nobody would find that key again */
+    /* Nothing refers to this file, so its key must not stay. */
+    (void)host_remove(host, path, NULL);
     return error_prefix(err, "store the certificate");
 }
 
 enum { SMALL_FILE_MAX = 64 * 1024 };
 
-/* One run of ensure. */
+/* State of client_certificate_ensure() or client_certificate_renew(). */
 struct request {
     struct kube_client *client;
     struct host *host;
     const struct client_certificate_options *options;
-    char *key_path, *name_path; /* of the two temporary files */
+    char *key_path, *name_path; /* Paths of the two temporary files */
     char *key_pem;
     struct kube_csr csr;
 };
@@ -154,8 +158,8 @@ static void request_free(struct request *r) {
 
 /* ---- request ---- */
 
-/* 1 when an earlier request is taken up again, 0 when a new one is needed. Of an earlier run's
- * there are name and uid, a line each. */
+/* Looks for the request of an earlier run, whose name and uid are in a file, one per line. Returns
+ * 1 when it can be used again, 0 when a new one is needed, -1 on failure. */
 static int find_earlier(struct request *r, struct error *err) {
     const struct kube_csr *csr = &r->csr;
     _cleanup_(certificates_free) struct certificates issued = {0};
@@ -174,7 +178,7 @@ static int find_earlier(struct request *r, struct error *err) {
             return 0;
         return error_pass(err, &why);
     }
-    /* what was issued and is over, or cannot be read, is no use */
+    /* An issued certificate that has expired or cannot be parsed is of no use. */
     if (text_equal(csr->uid, lines.items[1]) && csr->state != KUBE_CSR_DENIED &&
         csr->state != KUBE_CSR_FAILED && csr->request_pem &&
         csr_is_ours(csr->request_pem, r->key_pem, r->options->node_name) &&
@@ -202,11 +206,11 @@ static int ensure_request(struct request *r, struct error *err) {
     return host_write(r->host, r->name_path, record, strlen(record), HOST_PUBLIC, err);
 }
 
-/* Writes chain and key as kubelet-client-<date>.pem and leads kubelet-client-current.pem there (the
- * serving certificate: kubelet-server-...). The chain's first certificate must be this node's, for
- * this key, good now, and lead to the cluster's CA where that is known (ERROR_UNTRUSTED,
- * ERROR_MALFORMED). What else the text holds is left out. What was issued and is no use is not
- * waited for again: the next run asks again. */
+/* Writes chain and key to kubelet-client-<date>.pem (serving certificate:
+ * kubelet-server-<date>.pem) and makes kubelet-client-current.pem a link to it. The chain's first
+ * certificate must be for this node and this key, valid now, and signed by the cluster's CA if that
+ * is known (ERROR_UNTRUSTED, ERROR_MALFORMED). Other texts in the chain are left out. After an
+ * unusable certificate the request is forgotten, so that the next run sends a new one. */
 static int store(struct request *r, struct client_certificate *ret, struct error *err) {
     const char *issued = r->csr.certificate_pem;
     _cleanup_(freep) char *path = dated_path(r->options, host_now(r->host));
@@ -221,7 +225,8 @@ static int store(struct request *r, struct client_certificate *ret, struct error
         return 0;
     }
     if (!err || err->kind == ERROR_UNTRUSTED || err->kind == ERROR_MALFORMED)
-        (void)host_remove(r->host, r->name_path, NULL); /* what stays is judged by the next run */
+        /* If this file cannot be removed, the next run checks the request again. */
+        (void)host_remove(r->host, r->name_path, NULL);
     if (err && err->kind == ERROR_UNTRUSTED)
         (void)error_hint(err, "check that the cluster's own CA signs certificates and that this "
                               "machine's clock is right; the next join sends a new request");
@@ -229,13 +234,13 @@ static int store(struct request *r, struct client_certificate *ret, struct error
                         r->csr.name);
 }
 
-/* ---- together ---- */
+/* ---- the whole procedure ---- */
 
 static void remove_temporary(struct host *host, const struct client_certificate_options *options) {
     _cleanup_(freep) char *key_path = certificate_path(options, KEY_FILE),
                           *name_path = certificate_path(options, NAME_FILE);
 
-    /* what stays is found and judged by the next run */
+    /* Files that cannot be removed are found and checked by the next run. */
     (void)host_remove(host, key_path, NULL);
     (void)host_remove(host, name_path, NULL);
 }
@@ -300,9 +305,9 @@ int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
         log_message(LOG_RETRY, "%s", why.message);
         return client_certificate_make(bootstrap, host, options, false, ret, err);
     }
-    /* A copied or restored folder has a plain kubelet-client-current.pem, which the kubelet reads
-     * but refuses to rotate (client-go: updateSymlink): it becomes a link again, to a file named
-     * after the begin of the stored certificate. */
+    /* A folder that was copied or restored has a plain file kubelet-client-current.pem. The kubelet
+     * reads it but refuses to rotate it (client-go: updateSymlink). It is replaced by a link to a
+     * file that is named after the notBefore date of the stored certificate. */
     path = dated_path(options, ret->not_before);
     if (host_file_type(host, ret->path) != HOST_LINK &&
         write_and_link(host, options, path, ret->chain_pem, ret->key_pem, err) < 0) {

@@ -1,49 +1,55 @@
-/* The node's certificates: made by us, stored where and as the kubelet keeps and rotates them. */
+/* The node's certificates: winjoin requests them and stores them where and as the kubelet does,
+ * which rotates them later. */
 #pragma once
 
 #include "kube/client.h"
 #include "kube/csr.h"
 #include "pki/certificate.h"
 
-/* A look at what is stored. Text is owned; client_certificate_free(). */
+/* A stored certificate with its key. Texts are owned; client_certificate_free(). */
 struct client_certificate {
-    char *path; /* of the dated file; of the link when it was found stored */
+    /* Path of the dated file; of the link when the certificate was already stored. */
+    char *path;
     char *chain_pem;
-    char *key_pem; /* secret */
+    char *key_pem; /* Private key; secret */
     int64_t not_before;
     int64_t not_after;
-    char *csr_name; /* the request it came from; NULL when it was found stored */
-    char *reason;   /* of the approval ("AutoApproved"), or NULL */
-    bool made_now;  /* false: what was there is kept */
+    /* Name of the request for this certificate; NULL when it was already stored. */
+    char *csr_name;
+    char *reason;  /* Reason of the approval ("AutoApproved"), or NULL */
+    bool made_now; /* false: a stored certificate was kept */
 };
 void client_certificate_free(struct client_certificate *certificate);
 
-enum { CLIENT_CERTIFICATE_TIMEOUT_MS = 5 * 60 * 1000 }; /* kubeadm: TLSBootstrapTimeout */
+enum { CLIENT_CERTIFICATE_TIMEOUT_MS = 5 * 60 * 1000 }; /* As kubeadm's TLSBootstrapTimeout */
 
-/* Borrowed. */
+/* Options; all members are borrowed. */
 struct client_certificate_options {
     const char *node_name;
-    /* the kubelet's serving certificate, for these names; NULL: its client certificate */
+    /* Names for the kubelet's serving certificate; NULL: the client certificate is meant. */
     const struct csr_names *serves;
-    const char *ca_pem;          /* the proven CA of the cluster; NULL: any */
-    const char *folder;          /* NULL = KUBELET_CERTIFICATE_FOLDER */
-    unsigned timeout_ms;         /* timeouts.tlsBootstrap; 0 = CLIENT_CERTIFICATE_TIMEOUT_MS */
-    kube_csr_progress *progress; /* or NULL */
+    const char *ca_pem; /* Verified CA of the cluster; NULL: any CA */
+    const char *folder; /* Folder of the files; NULL: KUBELET_CERTIFICATE_FOLDER */
+    /* Time limit, timeouts.tlsBootstrap; 0: CLIENT_CERTIFICATE_TIMEOUT_MS. */
+    unsigned timeout_ms;
+    kube_csr_progress *progress; /* Called while waiting; or NULL */
     void *progress_context;
 };
 
-/* What is stored and usable: valid now, for this node name, signed by this CA, key matching.
- * ERROR_ABSENT when there is none or it is not usable (the message says why). */
+/* Reads the stored certificate and checks that it is usable: valid now, for this node name, signed
+ * by this CA, with its key. ERROR_ABSENT when there is none or it is not usable (the message says
+ * why). */
 int client_certificate_load(struct host *host, const struct client_certificate_options *options,
                             struct client_certificate *ret, struct error *err);
-/* The node that the stored one is for, valid or not: its CN is "system:node:<name>". The caller
- * frees; NULL when it has none. */
+/* Returns the name of the node for which the client certificate is stored, valid or not: its CN is
+ * "system:node:<name>". The caller frees; NULL when none is stored. */
 char *client_certificate_node(struct host *host);
-/* Keeps a usable one, else: key (taken again from kubelet-client.key.tmp after a crash), request
- * (its name is kept in kubelet-client.csr.tmp and it is reused while it is still ours and neither
- * denied nor failed), wait, kubelet-client-<date>.pem (chain, then key, HOST_SECRET), link
- * kubelet-client-current.pem, temporary files removed. Safe to run again at any point. Kinds: those
- * of kube_csr_wait; ERROR_UNTRUSTED when what came back is not for our key and name. */
+/* Keeps a usable certificate. Otherwise makes a key (or takes kubelet-client.key.tmp, which a
+ * killed run left), sends a request (or continues the one whose name is in kubelet-client.csr.tmp,
+ * while it is for this key and neither denied nor failed), waits for the certificate, writes
+ * kubelet-client-<date>.pem (chain, then key, HOST_SECRET), links kubelet-client-current.pem to it
+ * and removes the temporary files. Safe to repeat after a stop at any point. Error kinds: those of
+ * kube_csr_wait(); ERROR_UNTRUSTED when the certificate is not for this key and name. */
 int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
                               const struct client_certificate_options *options,
                               struct client_certificate *ret, struct error *err);

@@ -1,4 +1,5 @@
-/* What config.yaml has otherwise than the cluster's document: the list, and as JSON. */
+/* The list of differences between config.yaml and the cluster's KubeletConfiguration, and its JSON
+ * form. */
 #include "base/json.h"
 #include "join/kubelet/kubelet_files.h"
 
@@ -27,7 +28,7 @@ void kubelet_changes_add(struct kubelet_changes *changes, const char *path, cons
               });
 }
 
-/* A key with dots is put in brackets. */
+/* Returns the path of a field; a key with dots is put in brackets. The caller frees. */
 static char *path_of(const char *parent, const char *key) {
     if (!*parent)
         return xstrdup(key);

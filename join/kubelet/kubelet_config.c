@@ -1,4 +1,5 @@
-/* The cluster's KubeletConfiguration made fit for a Windows node: one table a kind of change. */
+/* Adapts the cluster's KubeletConfiguration to a Windows node, with one table or function per kind
+ * of change. */
 #include "host/path.h"
 #include "join/configuration/kubelet_arguments.h"
 #include "join/kubelet/kubelet_files.h"
@@ -8,7 +9,8 @@ static const char *const eviction_maps[] = {"evictionHard", "evictionSoft",
 static const char *const linux_signals[] = {"nodefs.inodesFree", "imagefs.inodesFree",
                                             "containerfs.inodesFree", "pid.available"};
 
-/* Zero values stand in every file that kubeadm writes; taking them away is no news. */
+/* Returns true for values that say nothing. kubeadm writes many of them, and their removal is not
+ * listed as a change. */
 static bool is_empty(const json_t *value) {
     const char *text = json_string_value(value);
 
@@ -47,11 +49,12 @@ static void remove_linux(json_t *config, struct kubelet_changes *changes) {
             touched = true;
         }
         if (touched && json_object_size(map) == 0)
-            json_object_del(config, eviction_maps[i]); /* {} would switch the defaults off */
+            /* An empty map would switch off the kubelet's defaults. */
+            json_object_del(config, eviction_maps[i]);
     }
 }
 
-/* Takes over `value`. */
+/* Sets a field and lists the change. Takes over `value`. */
 static void force(json_t *config, const char *path, json_t *value, const char *why,
                   struct kubelet_changes *changes) {
     const json_t *old = json_at(config, path);
@@ -77,8 +80,8 @@ static void fill_in(json_t *config, const char *path, json_t *value) {
         json_decref(value);
 }
 
-/* What opens the kubelet's port to everybody is the cluster's word, but worth a warning
- * (kubeadm: warnDefaultComponentConfigValue). */
+/* Warns of settings that open the kubelet's port to everybody. They stay, because the cluster
+ * decides (kubeadm: warnDefaultComponentConfigValue). */
 static void warn_of_open_doors(const json_t *config, struct kubelet_changes *changes) {
     static const struct {
         const char *path, *wrong, *why;
@@ -126,16 +129,16 @@ static void force_values(json_t *config, const struct kubelet_config_input *inpu
     force(config, "enforceNodeAllocatable", json_array(), why, changes);
     force(config, "rotateCertificates", json_true(), "as kubeadm sets it", changes);
 
-    /* On Windows the kubelet is not told of new manifests, it looks for them every 20 s; looking
-     * into one small folder every 2 s costs nothing and lets static pods, the proof's among them,
-     * start at once. A frequency that the cluster chose stays. */
+    /* On Windows the kubelet gets no notice of new manifests; it reads the folder every 20 s.
+     * Reading one small folder every 2 s costs almost nothing, and static Pods, also those of the
+     * network test, start at once. A frequency that the cluster chose stays. */
     frequency = json_object_get(config, "fileCheckFrequency");
     if (!frequency || is_empty(frequency))
         force(config, "fileCheckFrequency", json_string("2s"),
               "static pods start at once; 20 s is the default", changes);
 
-    /* The kubelet gives pods all of these servers in their order, whatever addresses the pods
-     * have. */
+    /* The kubelet gives Pods all these DNS servers in this order, whatever addresses the Pods have,
+     * so IPv4 servers are put first. */
     for (int ipv6 = 0; ipv6 <= 1; ipv6++)
         json_each(json_object_get(config, "clusterDNS"), i, item) {
             const char *text = json_string_value(item);
@@ -148,7 +151,8 @@ static void force_values(json_t *config, const struct kubelet_config_input *inpu
               "pods on Windows have an IPv4 address, an IPv6 one in dual stack only", changes);
 }
 
-/* What a patch sets is kept, also where it does not suit Windows: a warning says so. */
+/* Applies the user's patches. Their values are kept, also when they do not suit Windows; a warning
+ * says so. */
 static int apply_patches(const struct patches *patches, json_t **config,
                          struct kubelet_changes *changes, struct error *err) {
     static const char *const paths[] = {"staticPodPath", "authentication.x509.clientCAFile",
@@ -204,8 +208,8 @@ int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
     remove_linux(config, changes);
     force_values(config, input, changes);
     warn_of_open_doors(config, changes);
-    /* What is in it runs as SYSTEM: winjoin closes the folder that the kubelet will read, and no
-     * other. */
+    /* Manifests in this folder run as SYSTEM. winjoin restricts access to this folder, so it must
+     * be the one that the kubelet will read. */
     path = json_text_at(config, "staticPodPath");
     if (path_normalize(path, &folder, err) < 0 || folder[1] != ':')
         return error_set(err, ERROR_MALFORMED,

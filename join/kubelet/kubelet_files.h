@@ -1,9 +1,10 @@
-/* The kubelet's files as kubeadm writes them, fit for Windows. Pure: documents in, texts out. */
+/* The kubelet's files as kubeadm writes them, adapted to Windows. These functions only make texts
+ * and documents; they write no files. */
 #pragma once
 
 #include "join/kubelet/patches.h"
 
-/* Where they lie; '\\' paths with the drive. */
+/* Paths of the files, with drive and backslashes. */
 #define KUBELET_FOLDER "C:\\var\\lib\\kubelet"
 #define KUBELET_CONFIG_FILE "C:\\var\\lib\\kubelet\\config.yaml"
 #define KUBELET_INSTANCE_CONFIG_FILE "C:\\var\\lib\\kubelet\\instance-config.yaml"
@@ -18,40 +19,41 @@
 #define KUBERNETES_MANIFESTS_FOLDER "C:\\etc\\kubernetes\\manifests"
 #define KUBELET_CRI_SOCKET "npipe:////./pipe/containerd-containerd"
 
-/* One field that config.yaml has otherwise than the cluster's document. */
+/* A field of config.yaml that differs from the cluster's document. */
 struct kubelet_change {
-    char *path;   /* "authentication.x509.clientCAFile", "evictionHard[pid.available]" */
-    json_t *from; /* NULL: added */
-    json_t *to;   /* NULL: removed */
+    char *path;   /* Path of the field: "evictionHard[pid.available]" */
+    json_t *from; /* Value in the cluster's document; NULL: field added */
+    json_t *to;   /* Value in config.yaml; NULL: field removed */
     char *reason;
 };
-/* In the order in which they were made; kubelet_changes_free(). */
+/* Changes in the order in which they were made; kubelet_changes_free(). */
 struct kubelet_changes {
     struct kubelet_change *items;
     size_t count;
-    struct text_list warnings; /* what an operator should look at; nothing was changed for it */
+    struct text_list warnings; /* What the user should check; these values were not changed */
 };
 void kubelet_changes_free(struct kubelet_changes *changes);
-/* from and to are borrowed, NULL = absent. */
+/* Adds a change. `from` and `to` are borrowed; NULL: absent. */
 void kubelet_changes_add(struct kubelet_changes *changes, const char *path, const json_t *from,
                          const json_t *to, const char *reason);
 /* Adds one change for each field in which the documents differ (lists are compared whole). `parent`
  * is where both stand: "" for whole documents. */
 void kubelet_changes_compare(struct kubelet_changes *changes, const char *parent,
                              const json_t *before, const json_t *after, const char *reason);
-/* [{path, from, to, reason}], from or to absent. New reference. */
+/* Returns [{path, from, to, reason}]; a NULL `from` or `to` is left out. New reference. */
 json_t *kubelet_changes_json(const struct kubelet_changes *changes);
 
-/* What kubelet_config_make needs to know about this node. */
+/* What kubelet_config_make() needs to know about this node. */
 struct kubelet_config_input {
     const json_t *cluster;               /* KubeletConfiguration of the cluster */
-    const struct text_list *cluster_dns; /* used where the document has no clusterDNS */
-    const char *local_dns;               /* in its place, where the document has this; or NULL */
-    const char *dns_domain;              /* likewise clusterDomain */
-    const char *cri_socket;              /* NULL = KUBELET_CRI_SOCKET */
-    const char *ca_file;                 /* NULL = KUBERNETES_CA_FILE */
-    const char *drive;                   /* "C:"; NULL = "C:" */
-    const struct patches *patches;       /* --patches; NULL = none */
+    const struct text_list *cluster_dns; /* Used when the document has no clusterDNS */
+    /* A clusterDNS that cluster_dns replaces, when the document has it; or NULL. */
+    const char *local_dns;
+    const char *dns_domain;        /* Used when the document has no clusterDomain */
+    const char *cri_socket;        /* Socket of containerd; NULL: KUBELET_CRI_SOCKET */
+    const char *ca_file;           /* File of the cluster's CA; NULL: KUBERNETES_CA_FILE */
+    const char *drive;             /* Drive for paths without one; NULL: "C:" */
+    const struct patches *patches; /* Patches from --patches; NULL: none */
 };
 /* The cluster's KubeletConfiguration made fit for this Windows node: kubeadm's defaults for absent
  * fields, paths with drive, cgroups off, Linux-only fields removed; then the patches, whose word is
@@ -61,19 +63,20 @@ struct kubelet_config_input {
 int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
                         struct kubelet_changes *changes, struct error *err);
 
-/* What goes into kubeadm-flags.env on this node: base arguments (hostname-override when the name is
- * not the host's, register-with-taints; container-runtime-endpoint before 1.34), sorted, then the
- * user's in given order; a user's argument replaces the base's of its name. Before 1.36 all are
- * sorted by name and value. */
+/* Input for kubeadm-flags.env of this node. The arguments are first kubeadm's own, sorted
+ * (hostname-override when the node's name is not the host's, register-with-taints, and before 1.34
+ * container-runtime-endpoint), then the user's in their order. A user's argument replaces kubeadm's
+ * of the same name. Before 1.36 all are sorted by name and value. */
 struct kubelet_flags_input {
-    const char *version; /* the kubelet's, "v1.37.1": kubeadm's of that version is followed */
+    /* Version of the kubelet, "v1.37.1"; kubeadm of the same version is followed */
+    const char *version;
     const char *node_name;
-    const char *host_name;         /* as the system spells it */
-    const char *taints;            /* "k=v:NoSchedule,..." or NULL */
-    const char *node_ip;           /* or NULL */
-    const char *node_labels;       /* "a=b,c=d" or NULL */
-    const char *cri_socket;        /* NULL = KUBELET_CRI_SOCKET */
-    const struct text_list *extra; /* kubeletExtraArgs, "name=value"; NULL = none */
+    const char *host_name;         /* Host name as the system spells it */
+    const char *taints;            /* Taints "k=v:NoSchedule,...", or NULL */
+    const char *node_ip;           /* Address of the node, or NULL */
+    const char *node_labels;       /* Labels "a=b,c=d", or NULL */
+    const char *cri_socket;        /* Socket of containerd; NULL: KUBELET_CRI_SOCKET */
+    const struct text_list *extra; /* kubeletExtraArgs, "name=value"; NULL: none */
 };
 /* KUBELET_KUBEADM_ARGS="--node-ip=10.0.0.21 ..." with Go's %q quoting, and LF; the caller frees. */
 char *kubelet_flags_text(const struct kubelet_flags_input *input);

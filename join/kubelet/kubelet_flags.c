@@ -1,17 +1,18 @@
-/* kubeadm-flags.env and instance-config.yaml. */
+/* Makes the texts of kubeadm-flags.env and instance-config.yaml. */
 #include "join/kubelet/kubelet_files.h"
 #include "services/version.h"
 
 enum { NEWEST = 999, INSTANCE_CONFIG_SINCE = 34, ORDER_KEPT_SINCE = 36 };
 
-/* What cannot be read is taken for the newest. */
+/* Returns the minor version; a version that cannot be parsed counts as the newest. */
 static unsigned minor_of(const char *version) {
     unsigned minor;
 
     return version && kubernetes_minor(version, "", &minor, NULL) == 0 ? minor : NEWEST;
 }
 
-/* Where there is a value, and no argument of the user's in its place. */
+/* Adds one of kubeadm's own arguments, if it has a value and the user gives no argument of this
+ * name. */
 static void add_base(const struct kubelet_flags_input *input, const char *name, const char *value,
                      struct text_list *ret) {
     size_t len = strlen(name);
@@ -33,7 +34,7 @@ static int by_name_and_value(const void *a, const void *b) {
     return order ? order : strcmp(x, y);
 }
 
-/* As Go's %q quotes. */
+/* Quotes a text as Go's %q does. */
 static void add_quoted_text(struct text *out, const char *s) {
     static const char named[] = "\a\b\f\n\r\t\v", letters[] = "abfnrtv";
 
@@ -84,7 +85,7 @@ char *kubelet_instance_config_text(const char *version, const char *cri_socket) 
 
     if (minor_of(version) < INSTANCE_CONFIG_SINCE)
         return NULL;
-    /* quoted as kubeadm writes this one line; YAML reads these escapes alike */
+    /* kubeadm quotes this value like %q; YAML reads the escapes in the same way. */
     text_add(&out, "containerRuntimeEndpoint: ");
     add_quoted_text(&out, cri_socket ? cri_socket : KUBELET_CRI_SOCKET);
     return text_take(&out);

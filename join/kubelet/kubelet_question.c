@@ -1,4 +1,5 @@
-/* Asks the kubelet itself: only it knows what its version refuses. */
+/* Asks the kubelet itself about its configuration, because only it knows what its version
+ * refuses. */
 #include "join/kubelet/kubelet_question.h"
 
 #include "base/log.h"
@@ -7,7 +8,8 @@
 
 enum { QUESTION_MS = 30000, OBJECTION_MAX = 600 };
 
-/* From behind the mark to the end of the line, without what the kubelet adds to every such line. */
+/* Returns the text between the mark and the end of its line, without what the kubelet adds to each
+ * such line. The caller frees; NULL: no such text. */
 static char *words_behind(const char *said, const char *mark) {
     static const char *const ends[] = {", path: &TypeMeta", "\r", "\n"};
     const char *begin = strstr(said, mark);
@@ -32,14 +34,15 @@ static char *words_behind(const char *said, const char *mark) {
     if (!len)
         return NULL;
     len = len < OBJECTION_MAX ? len : OBJECTION_MAX;
-    for (size_t i = 0; i < len; i++) /* klog's err="..." has \" for each quote */
+    for (size_t i = 0; i < len; i++) /* In klog's err="..." each quote is escaped by a backslash */
         if (begin[i] != '\\' || i + 1 == len || begin[i + 1] != '"')
             text_add_char(&words, begin[i]);
     return text_take(&words);
 }
 
-/* How the kubelet begins a refusal, and what it then refuses (cmd/kubelet/app/server.go). The last
- * row is what it ends with before it runs, whatever the reason. */
+/* How the kubelet begins a refusal, and whether it refuses its arguments or its configuration
+ * (cmd/kubelet/app/server.go). The last row is the general message of a kubelet that ends before it
+ * runs. */
 static const struct mark {
     const char *text;
     bool of_arguments;
@@ -55,7 +58,7 @@ static const struct mark {
     {"failed to decode:", false},
     {"failed lenient decoding:", false},
     {"failed to load kubelet config file", false},
-    {"panic: ", false}, /* of 1.34, at a flushFrequency below zero */
+    {"panic: ", false}, /* Message of kubelet 1.34 at a flushFrequency below zero */
     {"\"command failed\" err=\"", false},
 };
 
@@ -100,7 +103,8 @@ static int judge(struct join_progress *progress, int code, const char *said, str
     }
     if (unknown)
         join_warn(progress, "the kubelet ignores a part of its configuration: %s", unknown);
-    if (code < 0 || code > 128) /* killed, or ended by Windows (0xC0000005) */
+    /* The kubelet was killed, or Windows ended it (0xC0000005). */
+    if (code < 0 || code > 128)
         join_warn(progress, "the kubelet's check of its configuration ended with exit code 0x%x",
                   (unsigned)code);
     return 0;
@@ -117,13 +121,14 @@ int kubelet_question_ask(struct host *host, struct join_progress *progress, cons
     struct error why = {0};
     int code = 0;
 
-    /* config.yaml as it will be written, but for the CA's file, not there yet */
+    /* The document is config.yaml as it will be written, without the CA's file, which does not
+     * exist yet. */
     json_object_del(json_at(asked, "authentication.x509"), "clientCAFile");
     text = yaml_write(asked);
     if (service_arguments(&service_kubelet, settings, &words, NULL, err) < 0)
         return -1;
     text_set(&words.items[0], xstrdup(program));
-    /* later words win over the service's own */
+    /* These arguments replace the service's own, because later ones win. */
     text_list_add_owned(&words, xasprintf("--config=%s", file));
     text_list_add_owned(&words, xasprintf("--cert-dir=%s\\pki", folder));
     text_list_add(&words, "--exit-on-lock-contention");
@@ -138,7 +143,8 @@ int kubelet_question_ask(struct host *host, struct join_progress *progress, cons
         return judge(progress, code, said, err);
     if (why.kind == ERROR_INTERRUPTED)
         return error_pass(err, &why);
-    if (why.kind == ERROR_TIMED_OUT || why.kind == ERROR_MALFORMED) /* it hangs, it babbles */
+    /* The kubelet did not end in time, or wrote too much output. */
+    if (why.kind == ERROR_TIMED_OUT || why.kind == ERROR_MALFORMED)
         join_warn(progress, "could not let the kubelet check its configuration: %s", why.message);
     else
         log_message(LOG_INFO, "%s", why.message);

@@ -1,10 +1,10 @@
-/* kubeadm's patches folder: reading it, and applying what it holds for the kubelet. */
+/* Reads kubeadm's patches folder and applies its patches for the kubelet. */
 #include "join/kubelet/patches.h"
 
 #include "base/json.h"
 #include "host/path.h"
 
-/* kubeadm's targets (1.37); "kubeproxydaemonset" is new there. */
+/* kubeadm's patch targets (1.37); "kubeproxydaemonset" is new in 1.37. */
 static const char *const targets[] = {"etcd",
                                       "kube-apiserver",
                                       "kube-controller-manager",
@@ -15,7 +15,7 @@ static const char *const targets[] = {"etcd",
 static const char *const type_names[] = {
     [PATCH_STRATEGIC] = "strategic", [PATCH_MERGE] = "merge", [PATCH_JSON] = "json"};
 
-/* ---- names ---- */
+/* ---- names of patch files ---- */
 
 int patch_file_name(const char *name, enum patch_target *ret, enum patch_type *ret_type,
                     const char **ret_reason, struct error *err) {
@@ -38,7 +38,8 @@ int patch_file_name(const char *name, enum patch_target *ret, enum patch_type *r
     if (plus && plus > dot)
         return error_set(err, ERROR_USAGE,
                          "patch file '%s': '+' and the type must come before the first dot", name);
-    if (plus) { /* the type is what is between it and the dot */
+    /* The type is the text between '+' and the first dot. */
+    if (plus) {
         size_t len = (size_t)(dot - plus) - 1;
 
         while (type < ARRAY_SIZE(type_names) &&
@@ -54,7 +55,7 @@ int patch_file_name(const char *name, enum patch_target *ret, enum patch_type *r
     return 0;
 }
 
-/* ---- reading ---- */
+/* ---- reading of the folder ---- */
 
 void patches_free(struct patches *patches) {
     for (size_t i = 0; i < patches->count; i++)
@@ -67,14 +68,14 @@ void patches_free(struct patches *patches) {
     *patches = (struct patches){0};
 }
 
-/* The error is of a value of the patch. */
+/* Prefixes an error about a value of the patch with its file and line. */
 static int at_line(struct error *err, const struct patches *patches, const struct patch *patch,
                    const char *path) {
     return error_prefix(err, "%s: line %zu", patch->path,
                         yaml_place(&patches->files[patch->file], patch->json, path)->line);
 }
 
-/* `ret` NULL: the file is read and judged alone. */
+/* Reads a patch file. `ret` NULL: the file is only checked. */
 static int read_file(struct host *host, const char *path, enum patch_type type, struct patches *ret,
                      struct error *err) {
     struct yaml yaml = {0};
@@ -90,7 +91,7 @@ static int read_file(struct host *host, const char *path, enum patch_type type, 
     }
     array_add(ret->files, ret->file_count, yaml);
     json_each(yaml.documents, i, document) {
-        if (json_is_null(document)) /* comments alone */
+        if (json_is_null(document)) /* A document of comments only */
             continue;
         if (ret->count >= PATCHES_MAX)
             return error_set(err, ERROR_USAGE, "%s: more than %d patches", path, PATCHES_MAX);
@@ -120,7 +121,8 @@ static int read_entry(struct host *host, const char *path, struct patches *ret, 
     if (target == PATCH_NONE)
         text_list_add_owned(&ret->warnings,
                             xasprintf("ignoring patch file '%s': %s", path, reason));
-    if (target == PATCH_OTHER) /* concerns no worker; kubeadm reads it, too */
+    /* The patch is not for a worker. It is still parsed, as kubeadm does. */
+    if (target == PATCH_OTHER)
         return read_file(host, path, PATCH_STRATEGIC, NULL, err);
     return target == PATCH_KUBELET ? read_file(host, path, type, ret, err) : 0;
 }
@@ -166,7 +168,7 @@ int patches_read(struct host *host, const char *folder, struct patches *ret, str
     return 0;
 }
 
-/* ---- applying ---- */
+/* ---- applying of patches ---- */
 
 int patches_apply(const struct patches *patches, const json_t *config, json_t **ret,
                   struct text_list *applied, struct error *err) {
@@ -174,7 +176,7 @@ int patches_apply(const struct patches *patches, const json_t *config, json_t **
 
     for (size_t i = 0; i < patches->count; i++) {
         const struct patch *patch = &patches->items[i];
-        _cleanup_(text_free) struct text at = {0}; /* where in the patch an error is */
+        _cleanup_(text_free) struct text at = {0}; /* Path of the error within the patch */
         json_t *next = NULL;
         size_t operation;
         int result = 0;
@@ -193,7 +195,7 @@ int patches_apply(const struct patches *patches, const json_t *config, json_t **
         json_decref(current);
         current = next;
 
-        /* a patch may change everything but what the document is */
+        /* A patch must not change the kind or version of the document. */
         if (!text_equal(json_text_at(current, "kind"), "KubeletConfiguration") ||
             !text_equal(json_text_at(current, "apiVersion"), "kubelet.config.k8s.io/v1beta1")) {
             (void)error_set(err, ERROR_USAGE,

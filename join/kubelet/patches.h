@@ -1,5 +1,5 @@
-/* kubeadm's patches folder (--patches, patches.directory): which files count, and their patches
- * applied to the KubeletConfiguration. */
+/* kubeadm's patches folder (--patches, patches.directory): finds its patch files and applies them
+ * to the KubeletConfiguration. */
 #pragma once
 
 #include "base/yaml.h"
@@ -13,12 +13,12 @@ enum {
     PATCH_FOLDERS_DEPTH_MAX = 8
 };
 
-/* What a file's name says (upstream: cmd/kubeadm/app/util/patches, parseFilename). */
+/* Target of a patch file by its name (upstream: cmd/kubeadm/app/util/patches, parseFilename). */
 enum patch_target { PATCH_NONE, PATCH_OTHER, PATCH_KUBELET };
-/* "target[suffix][+type].ext", letters as they are: PATCH_KUBELET with its type;
- * PATCH_OTHER for kubeadm's other targets, which concern no worker; PATCH_NONE with *ret_reason
- * ("...") for a name that is none. A '+' without a known type behind it, or behind the first dot,
- * is ERROR_USAGE. -1 then. */
+/* Parses the name of a patch file, "target[suffix][+type].ext", case-sensitive. Gives PATCH_KUBELET
+ * and its type; PATCH_OTHER for kubeadm's other targets, which workers do not use; PATCH_NONE and
+ * *ret_reason, a static text, for any other name. Returns -1 with ERROR_USAGE when no known type
+ * follows a '+', or when the '+' is behind the first dot. */
 int patch_file_name(const char *name, enum patch_target *ret, enum patch_type *ret_type,
                     const char **ret_reason, struct error *err);
 
@@ -26,34 +26,34 @@ int patch_file_name(const char *name, enum patch_target *ret, enum patch_type *r
 struct patch {
     char *path;
     enum patch_type type;
-    size_t file;  /* of `files`: where its values stand */
-    json_t *json; /* belongs to that */
+    size_t file;  /* Index in `files`, for lines of values */
+    json_t *json; /* The patch; owned by that file */
 };
 struct patches {
-    struct patch *items; /* in the order in which they are applied: by path */
+    struct patch *items; /* In the order of application: by path */
     size_t count;
     struct yaml *files;
     size_t file_count;
-    struct text_list warnings; /* files that were passed over, and why */
+    struct text_list warnings; /* Files that are ignored, and why */
 };
 void patches_free(struct patches *patches);
 
-/* The KubeletConfiguration's patches in the folder and those in it. ERROR_USAGE: no folder, a name
- * or a text (also of another program's patch) that is refused ("C:\patches\x.yaml: line 3 column 1:
- * ..."). */
+/* Reads the folder's patches for the KubeletConfiguration, also from folders in it. ERROR_USAGE: no
+ * such folder, or a name or text that is refused, also of a patch for another target
+ * ("C:\patches\x.yaml: line 3 column 1: ..."). */
 int patches_read(struct host *host, const char *folder, struct patches *ret, struct error *err);
 
-/* All of them applied in order to the KubeletConfiguration. *ret is a new reference; each patch
- * adds a line to `applied` ("C:\patches\kubeletconfiguration.yaml (strategic)"; NULL = no list).
- * ERROR_USAGE with file and line; also when the result is not a KubeletConfiguration any more. */
+/* Applies all patches in order to the KubeletConfiguration. *ret is a new reference. Each patch
+ * adds a line to `applied` ("C:\patches\kubeletconfiguration.yaml (strategic)"; NULL: no list).
+ * ERROR_USAGE with file and line, also when the result is no longer a KubeletConfiguration. */
 int patches_apply(const struct patches *patches, const json_t *config, json_t **ret,
                   struct text_list *applied, struct error *err);
 
-/* Kubernetes' strategic merge patch for a type whose lists have no merge keys (as
- * KubeletConfiguration's): objects merge, null removes, lists are replaced whole; the directives
+/* Applies Kubernetes' strategic merge patch to a type whose lists have no merge keys, such as
+ * KubeletConfiguration: objects are merged, null removes a field, lists are replaced. Directives:
  * $patch (replace, delete), $retainKeys, $setElementOrder/LIST and $deleteFromPrimitiveList/LIST.
- * *ret is a new reference. ERROR_USAGE; `where` (or NULL) is then a path into the patch, as
- * json_at()'s. Upstream: k8s.io/apimachinery/pkg/util/strategicpatch. A directive of the wrong
- * shape, or one that would be left in the result, is refused, where upstream passes over it. */
+ * *ret is a new reference. ERROR_USAGE; `where` (or NULL) is then the path in the patch, in the
+ * form of json_at(). Upstream: k8s.io/apimachinery/pkg/util/strategicpatch. A directive of the
+ * wrong type, or one that would stay in the result, is refused; upstream ignores it. */
 int strategic_merge(const json_t *original, const json_t *patch, json_t **ret, struct text *where,
                     struct error *err);

@@ -1,4 +1,4 @@
-/* Kubernetes' strategic merge patch, for types whose lists have no merge keys. */
+/* Applies Kubernetes' strategic merge patch to types whose lists have no merge keys. */
 #include "base/json.h"
 #include "join/kubelet/patches.h"
 
@@ -7,7 +7,7 @@
 #define SET_ORDER "$setElementOrder"
 #define DELETE_FROM "$deleteFromPrimitiveList"
 
-/* Where in the patch the work is, for messages. */
+/* A position in the patch, for messages. */
 struct place {
     const struct place *parent;
     const char *key;
@@ -22,7 +22,7 @@ static void tell_place(const struct place *place, void add(struct text *where, c
 }
 
 struct work {
-    struct text *where; /* or NULL */
+    struct text *where; /* Path of an error for the caller, or NULL */
     struct error *err;
 };
 
@@ -42,16 +42,17 @@ refuse(struct work *work, const struct place *place, const char *format, ...) {
     return -1;
 }
 
-/* The last two with whatever follows them: parallel_lists() demands '/' and a name. */
+/* Returns true for the key of a directive. Any text may follow $setElementOrder and
+ * $deleteFromPrimitiveList; parallel_lists() requires '/' and a name. */
 static bool is_directive(const char *key) {
     return text_equal(key, DIRECTIVE) || text_equal(key, RETAIN_KEYS) ||
            text_starts_with(key, SET_ORDER) || text_starts_with(key, DELETE_FROM);
 }
 
-/* ---- what a patch brings along that was not there ---- */
+/* ---- parts of a patch that the original does not have ---- */
 
-/* A copy without nulls in objects and without the objects that hold $patch; NULL when it is one
- * itself. New reference. */
+/* Returns a copy of the patch without null members and without objects that hold $patch; NULL when
+ * the patch itself is such an object. New reference. */
 static json_t *cleaned(const json_t *patch) {
     json_t *result;
 
@@ -88,7 +89,8 @@ static long long index_in(const json_t *list, const json_t *wanted) {
     return -1;
 }
 
-/* The lists whose elements are compared hold texts, numbers or booleans of one type. */
+/* Checks that the lists whose items are compared hold only texts, numbers or booleans, all of one
+ * type. */
 static int check_scalars(struct work *work, const struct place *place, const json_t *list,
                          const json_t *with) {
     const json_t *lists[] = {list, with}, *first = NULL;
@@ -106,8 +108,8 @@ static int check_scalars(struct work *work, const struct place *place, const jso
     return 0;
 }
 
-/* The items that `order` names stand in its order; the others go between them where they stood
- * before. New reference. */
+/* Returns the list with the items that `order` names in that order, and the other items between
+ * them as in `before`. New reference. */
 static json_t *ordered(const json_t *list, const json_t *order, const json_t *before) {
     _cleanup_json_ json_t *named = json_array(), *others = json_array();
     json_t *result = json_array();
@@ -122,7 +124,7 @@ static json_t *ordered(const json_t *list, const json_t *order, const json_t *be
             continue;
         }
         while (to > 0 && index_in(order, json_array_get(named, to - 1)) > place)
-            to--; /* equal ones keep theirs */
+            to--; /* Equal items keep their order */
         json_array_insert(named, to, item);
     }
     while (n < json_array_size(named) || o < json_array_size(others)) {
@@ -155,7 +157,7 @@ static int set_order(struct work *work, const struct place *place, json_t *origi
         return refuse(work, place, "there is no list \"%s\"", key);
     if (check_scalars(work, place, list, order) < 0)
         return -1;
-    /* the patch's list must keep the order that it asks for, and hold nothing else */
+    /* A list of the patch must follow its own $setElementOrder and have no other items. */
     json_each(order, i, item)
         kept += json_equal(json_array_get(replacing, kept), item);
     if (replacing && json_array_size(order) && kept != json_array_size(replacing))
@@ -192,14 +194,16 @@ static int retain_keys(struct work *work, const struct place *place, json_t *ori
     return 0;
 }
 
-/* true when $setElementOrder of this patch has dealt with the field. */
+/* Returns true when the patch has $setElementOrder for this list, so that set_order() has set
+ * it. */
 static bool is_ordered(const json_t *patch, const char *key) {
     _cleanup_(freep) char *directive = xasprintf(SET_ORDER "/%s", key);
 
     return json_object_get(patch, directive) != NULL;
 }
 
-/* The lists beside the fields: what follows the '/' of a key. */
+/* Applies the directives of one kind for lists. A directive's key is DIRECTIVE/LIST, next to the
+ * fields. */
 static int parallel_lists(struct work *work, const struct place *place, json_t *original,
                           const json_t *patch, const char *directive) {
     json_each_member(patch, key, value) {
@@ -262,7 +266,8 @@ static int merge_object(struct work *work, const struct place *place, json_t **o
             made = json_incref(old);
             result = merge_object(work, &(struct place){place, key}, &made, value);
         } else if (json_is_array(old) && json_is_array(value)) {
-            made = json_deep_copy(value); /* as it is */
+            /* A list that replaces another is copied as it is, with nulls. */
+            made = json_deep_copy(value);
         } else if (!json_is_null(value)) {
             made = cleaned(value);
         }
@@ -276,7 +281,8 @@ static int merge_object(struct work *work, const struct place *place, json_t **o
     return 0;
 }
 
-/* A directive that had nothing to act on must not reach the file. */
+/* Refuses a result with a directive that had nothing to act on: it must not reach the kubelet's
+ * file. */
 static int check_clean(struct work *work, const struct place *place, const json_t *json) {
     json_each(json, i, value) {
         _cleanup_(freep) char *index = xasprintf("%zu", i);

@@ -1,4 +1,4 @@
-/* The wait for the network that a service of this node makes. */
+/* Waits for the Pod network that a service of this node makes. */
 #include "join/phases/steps.h"
 
 #include "kube/csr.h"
@@ -11,12 +11,12 @@ struct agent_wait {
     struct join *join;
     const struct service *service;
     struct hcn_network network;
-    unsigned since_ms, starts; /* of the last start, and how many there were */
+    unsigned since_ms, starts; /* Start of the current try, and number of starts so far */
     unsigned outage_ms;
-    bool restored; /* a static address, by us */
+    bool restored; /* A static address was lost and set again */
 };
 
-/* ---- what a reset takes back ---- */
+/* ---- recording for a reset ---- */
 
 int agent_network_record(struct join *join, struct error *err) {
     const struct network_agent *agent = join->found.plan.agent;
@@ -49,7 +49,7 @@ int agent_folders_own(struct join *join, struct error *err) {
     return agent->key_folder ? journal_own_folder(&join->journal, agent->key_folder, err) : 0;
 }
 
-/* ---- until it stands ---- */
+/* ---- the wait for the network ---- */
 
 static enum wait_look look_network(struct agent_wait *w, struct error *err) {
     const struct network_plan *plan = &w->join->found.plan;
@@ -69,10 +69,12 @@ static enum wait_look look_network(struct agent_wait *w, struct error *err) {
     return LOOK_DONE;
 }
 
-/* The service's own certificate: a request that nobody has decided holds it up. */
+/* Looks at the service's certificate request: the service cannot work until the request is
+ * decided. */
 static enum wait_look look_request(struct agent_wait *w, bool *ret_pending, struct error *err) {
     const struct network_agent *agent = w->join->found.plan.agent;
-    struct kube_client client = w->join->found.client; /* the same texts, without its patience */
+    /* A copy that borrows the texts of the first client and tries each request only once. */
+    struct kube_client client = w->join->found.client;
     _cleanup_(freep) char *subject = NULL;
     _cleanup_(kube_csr_free) struct kube_csr csr = {0};
     enum wait_look found = LOOK_AGAIN;
@@ -127,7 +129,7 @@ static enum wait_look look(void *context, struct wait *wait, struct error *err) 
     if (wait->waited_ms - w->since_ms < STALLED_MS)
         return LOOK_AGAIN;
 
-    /* started before it could do its work, it does nothing for ever: a new start heals that */
+    /* A service that was started before it could work may do nothing forever. A new start helps. */
     w->since_ms = wait->waited_ms;
     if (w->starts == STARTS_MAX) {
         (void)error_set(err, ERROR_TIMED_OUT, "%s has not made HNS network '%s' after %u starts",

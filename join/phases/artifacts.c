@@ -1,4 +1,4 @@
-/* The phase that verifies and installs the programs. */
+/* The phase that verifies and installs the node's programs. */
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/phases/phases.h"
@@ -26,7 +26,7 @@ static int before_artifact(void *context, const struct artifact *artifact, bool,
     return journal_file(&join->journal, artifact->target, err);
 }
 
-/* The services run winjoin itself as their host, so it must lie where they look. */
+/* Copies winjoin.exe to the path at which the services start it as their host. */
 int artifacts_own_winjoin(struct join *join, struct error *err) {
     _cleanup_(wanted_files_free) struct wanted_files files = {0};
 
@@ -63,7 +63,7 @@ static int install_bundle(struct join *join, struct bundle *bundle, struct error
     if (artifacts_ensure(join->host, bundle, NULL, before_artifact, join, &result, err) < 0) {
         if (err->kind != ERROR_DENIED && err->kind != ERROR_CONFLICT)
             return -1;
-        /* Windows replaces no program that runs */
+        /* Windows does not replace a program that is running. */
         for (const struct service *const *row = service_table; *row; row++)
             if ((*row)->artifact)
                 text_list_add(&services, (*row)->name);
@@ -77,7 +77,7 @@ static int install_bundle(struct join *join, struct bundle *bundle, struct error
         return -1;
     for (size_t i = 0; i < all->count; i++)
         programs_note(join, all->items[i].target, all->items[i].sha256);
-    /* a lock need not know versions: the programs do, now that they are installed */
+    /* A lock may lack versions. The installed programs know them. */
     if (!programs_versions_are_known(all) && programs_check_versions(join, NULL, err) < 0)
         return -1;
     join_fact(&join->progress, "present", json_integer((json_int_t)result.present));
@@ -108,13 +108,14 @@ static int check_installed(struct join *join, struct error *err) {
         return error_set(err, ERROR_UNTRUSTED,
                          "programs are not those of lock '%s', and may not be downloaded: %s",
                          join->found.options.lock, names);
-    /* what preflight did not find out, because it runs no program */
+    /* Check KubeletVersion of preflight runs no program, so the version is read here. */
     if (!ignored_checks_have(&join->found.options.ignore_preflight_errors, "KubeletVersion") &&
         host_file_type(join->host, service_kubelet.program) != HOST_ABSENT) {
         bool read =
             program_version_read(join->host, service_kubelet.program, true, &version, &why) >= 0;
 
-        if (!read && why.kind != ERROR_ABSENT) { /* a played server starts none */
+        /* A simulated server starts no programs. */
+        if (!read && why.kind != ERROR_ABSENT) {
             (void)error_pass(err, &why);
             return error_prefix(err, "couldn't get kubelet version");
         }
@@ -141,7 +142,7 @@ int phase_artifacts(struct join *join, struct error *err) {
             return -1;
     if (programs_bundle(join, &bundle, err) < 0)
         return -1;
-    /* a mirror's images, too, which a join opens here */
+    /* A join opens a mirror only here, so its images are checked here, too. */
     if (!ignored_checks_have(&join->found.options.ignore_preflight_errors, "BundleImages") &&
         bundle_images_check(join, err) < 0)
         return -1;
@@ -154,7 +155,8 @@ int phase_artifacts(struct join *join, struct error *err) {
     warning = programs_image_warning(join->host, &join->found);
     if (warning)
         join_warn(&join->progress, "%s", warning);
-    if (!bundle_images(bundle)->count) /* phase containerd imports those */
+    /* Otherwise, phase containerd imports the bundle's images and closes it. */
+    if (!bundle_images(bundle)->count)
         programs_bundle_close(join);
     if (artifacts_own_winjoin(join, err) < 0 || machine_path_apply(join, err) < 0)
         return -1;

@@ -1,4 +1,4 @@
-/* The phase that gets the client certificate, or leaves that to the kubelet. */
+/* The phase that gets the client certificate, or leaves the TLS bootstrap to the kubelet. */
 #include "base/rfc3339.h"
 #include "join/found/need.h"
 #include "join/kubelet/client_certificate.h"
@@ -17,7 +17,8 @@ static int on_csr(void *context, const struct kube_csr *csr, unsigned waited_ms)
     unsigned left_ms = waited_ms < limit_ms ? limit_ms - waited_ms : 0;
     char hint[320] = "";
 
-    if (csr->state == KUBE_CSR_PENDING && waited_ms >= 2000) /* before the wait's first line */
+    /* The hint is set before the first line about this wait is shown. */
+    if (csr->state == KUBE_CSR_PENDING && waited_ms >= 2000)
         (void)text_format(hint, sizeof hint, "kubectl certificate approve %s", csr->name);
     if (csr->state == KUBE_CSR_PENDING)
         join_tell_waiting(&join->progress, waited_ms, left_ms, hint, "for %s to be approved",
@@ -37,10 +38,12 @@ int phase_certificate(struct join *join, struct error *err) {
     _cleanup_(client_certificate_free) struct client_certificate certificate = {0};
     char until[RFC3339_TEXT_MAX];
 
-    /* Keys that the kubelet makes later, when it renews them, have their folder's access. */
+    /* When the kubelet renews certificates later, their keys get the access rights of this
+     * folder. */
     if (journal_own_folder(&join->journal, KUBELET_CERTIFICATE_FOLDER, err) < 0)
         return -1;
-    if (join_kubelet_bootstraps(join->host, &join->found)) { /* --tls-bootstrap kubelet */
+    /* With --tls-bootstrap kubelet, the kubelet requests the certificate itself. */
+    if (join_kubelet_bootstraps(join->host, &join->found)) {
         if (journal_own_folder(&join->journal, KUBERNETES_FOLDER, err) < 0 ||
             kubelet_bootstrap_write(&join->journal, &join->found, err) < 0)
             return -1;

@@ -1,4 +1,4 @@
-/* The phases that find the cluster and read its configuration. */
+/* The phases that report the cluster and read its configuration. */
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/phases/phases.h"
@@ -7,7 +7,8 @@
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/netsetup.h"
 
-/* The runner has found the cluster. */
+/* Reports the result of discovery. The runner has found the cluster before, because this phase
+ * needs NEED_CLIENT. */
 int phase_discovery(struct join *join, struct error *) {
     const struct discovery_result *d = &join->found.discovery;
     size_t len = strlen(d->matched_pin);
@@ -23,14 +24,16 @@ int phase_discovery(struct join *join, struct error *) {
         join_fact(&join->progress, "caHash", json_string(d->matched_pin));
         if (len < 20)
             text_addf(&join->progress.detail, ", CA %s matches the pin", d->matched_pin);
-        else /* "sha256:3b79…dd8a" is enough for a person to compare */
+        /* "sha256:3b79...dd8a" is enough for a person to compare. */
+        else
             text_addf(&join->progress.detail, ", CA %.11s...%s matches the pin", d->matched_pin,
                       d->matched_pin + len - 4);
     }
     return 0;
 }
 
-/* A failure of this check ends the join, unless the call ignores it. */
+/* Turns a failed check into the end of the join, or into a warning when the user ignores the
+ * check. */
 static int judge(struct join *join, const char *check, int result, struct error *err) {
     if (result == 0)
         return 0;
@@ -49,8 +52,8 @@ int phase_configuration(struct join *join, struct error *err) {
     if (node_name_claim(join, err) < 0 ||
         join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0 || rights_need(join, err) < 0)
         return -1;
-    /* What the cluster's network agent does without, and networks in the way of one that winjoin
-     * makes, are said before anything is changed. */
+    /* Missing parts for the cluster's network agent, and HNS networks that conflict with winjoin's,
+     * are reported before anything is changed. */
     if (judge(join, NETWORK_AGENT_CHECK, network_external_check(join->host, plan, err), err) < 0)
         return -1;
     if (!join->upgrade && !plan->agent->makes_network && !plan->agent->in_cluster &&

@@ -1,6 +1,6 @@
-/* Where a DaemonSet makes the pod network: the wait for what it writes, its CNI configuration,
- * which containerd then takes, and for its HNS network. Whether pods get anywhere is the proof's
- * question. */
+/* For a Pod network that a DaemonSet makes: waits for the agent's CNI configuration, which
+ * containerd then uses, and for its HNS network. Whether Pods can connect is tested later by phase
+ * verify. */
 #include "join/phases/steps.h"
 
 #include "host/wait.h"
@@ -12,13 +12,14 @@ enum { POLL_MS = 1000 };
 
 struct external_wait {
     struct join *join;
-    const struct external_network *wanted; /* NULL: of an agent that is not known */
-    const char *title;                     /* the agent's */
-    char *path;                            /* of the CNI configuration, */
-    json_t *conf;                          /* and what it says */
-    char network[256];                     /* in HNS */
+    /* The HNS network that the agent makes; NULL: none, or the agent is unknown. */
+    const struct external_network *wanted;
+    const char *title; /* Name of the agent for messages */
+    char *path;        /* Path of the agent's CNI configuration */
+    json_t *conf;      /* Content of the agent's CNI configuration */
+    char network[256]; /* Name of the agent's HNS network */
     unsigned outage_ms;
-    bool restored; /* a static address, by us */
+    bool restored; /* A static address was lost and set again */
 };
 
 static enum wait_look look(void *context, struct wait *, struct error *err) {
@@ -26,7 +27,8 @@ static enum wait_look look(void *context, struct wait *, struct error *err) {
     struct nic_restored guard = {0};
     struct hcn_network network;
 
-    /* the agent's virtual switch may cost a static address, and then the agent waits for it, too */
+    /* The agent's virtual switch may remove a static address from the adapter, and then the agent
+     * itself cannot continue. */
     if (nic_restore(e->join->host, &e->join->found.nic, NULL, NULL, &guard, err) < 0)
         return LOOK_FAILED;
     e->outage_ms += guard.outage_ms;
@@ -38,7 +40,8 @@ static enum wait_look look(void *context, struct wait *, struct error *err) {
         return LOOK_DONE;
     if (external_network_find(e->join->host, e->wanted, &network, err) < 0)
         return err->kind == ERROR_ABSENT ? LOOK_AGAIN : LOOK_FAILED;
-    (void)text_format(e->network, sizeof e->network, "%s", network.name); /* the same size */
+    /* Both arrays have the same size. */
+    (void)text_format(e->network, sizeof e->network, "%s", network.name);
     return LOOK_DONE;
 }
 

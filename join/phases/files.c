@@ -1,4 +1,4 @@
-/* The phase that writes the text files of the kubelet and containerd. */
+/* The phase that writes the text files for the kubelet and containerd. */
 #include "join/wanted/wanted.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
@@ -21,7 +21,8 @@ int files_own_folders(struct join *join, struct error *err) {
 
     if (result < 0)
         return -1;
-    /* the owner's are closed where they are, and never made */
+    /* Folders of an administrator's containerd get restricted access when they exist. winjoin never
+     * creates them. */
     for (size_t i = 0; i < ARRAY_SIZE(owners); i++)
         if (host_file_type(join->host, owners[i]) != HOST_ABSENT &&
             journal_own_folder(&join->journal, owners[i], err) < 0)

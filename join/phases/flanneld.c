@@ -1,5 +1,5 @@
-/* The phase that starts flanneld and waits for what it is there for: that other nodes know the way
- * to this node's pods, and this node those to theirs. */
+/* The phase that starts flanneld and waits until other nodes have a route to this node's Pods, and
+ * this node has routes to theirs. */
 #include "diag/causes/causes.h"
 #include "join/wanted/wanted.h"
 #include "join/phases/steps.h"
@@ -8,17 +8,17 @@
 enum { ROUTES_TIMEOUT_MS = 120000, STALLED_MS = 15000 };
 enum { STEP_MS = 100, NODES_AGAIN_MS = 10000 };
 
-/* ---- until the routes are there ---- */
+/* ---- the wait for the routes ---- */
 
 struct routes {
     struct join *join;
     struct text_list missing;
     const char *first_missing; /* what the first is, for messages; NULL: nothing is missing */
-    size_t peers, fewest;      /* fewest: of those that were missing at some look */
-    unsigned moved_ms;         /* when they became fewer */
-    unsigned nodes_ms;         /* when the nodes are read again */
+    size_t peers, fewest;      /* Other nodes; the smallest number of missing routes so far */
+    unsigned moved_ms;         /* When `fewest` last became smaller */
+    unsigned nodes_ms;         /* When the Nodes must be read again */
     bool published;
-    json_t *nodes; /* NodeList; NULL: to be read */
+    json_t *nodes; /* NodeList; NULL: must be read */
 };
 
 static void routes_free(struct routes *routes) {
@@ -36,7 +36,8 @@ static enum wait_look look_routes(void *context, struct wait *wait, struct error
     _cleanup_json_ json_t *evidence = NULL;
     unsigned now = wait->waited_ms;
 
-    if (now >= routes->nodes_ms) { /* nodes come and go */
+    /* Nodes are read again from time to time, because they are added and deleted. */
+    if (now >= routes->nodes_ms) {
         json_decref(routes->nodes);
         routes->nodes = NULL;
         routes->nodes_ms = now + NODES_AGAIN_MS;
@@ -109,7 +110,8 @@ int phase_flanneld(struct join *join, struct error *err) {
         error_clear(err);
         return 0;
     }
-    if (end == LOOK_AGAIN) /* the proof says what follows from it; other pods may do without */
+    /* Only a warning: phase verify shows which flows fail, and Pods may not need these routes. */
+    if (end == LOOK_AGAIN)
         join_warn(&join->progress, "%s has not added every route: %s%s; its log: %s", service,
                   routes.first_missing, routes.missing.count > 1 ? " and others" : "",
                   service_by_name(service)->log_folder);

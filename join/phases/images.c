@@ -1,5 +1,5 @@
-/* Images that pods will need: containerd pulls them while the join does something else, and the
- * Node is not ready before they are there. */
+/* Images that Pods will need. containerd pulls them while the join continues; the Node becomes
+ * Ready after they are pulled. */
 #include "join/phases/steps.h"
 
 #include "services/artifacts/artifacts.h"
@@ -12,22 +12,23 @@ struct pull {
     const char *image;
     bool required;
     unsigned tries;
-    struct grpc_call *call; /* NULL: nothing is under way here */
+    struct grpc_call *call; /* NULL: this slot is free */
 };
 
 struct image_pulls {
     char *pipe;
     size_t count, begun, ended, pulled;
     struct pull running[AT_ONCE];
-    /* by what is told */
+    /* Begin of the wait, and time of the last progress message, in monotonic milliseconds. */
     uint64_t begin_ms, told_ms;
-    unsigned long long there, moved; /* bytes */
-    unsigned unpacking_ms;           /* while nothing was downloaded */
+    /* Bytes of the current downloads, and bytes that were downloaded since the first message. */
+    unsigned long long there, moved;
+    unsigned unpacking_ms; /* Time in which nothing was downloaded */
 };
 
 /* ---- one image ---- */
 
-/* What another try would not change, in the words of containerd and Windows. */
+/* Errors that another try would not change, in the words of containerd and Windows. */
 static const struct {
     const char *words, *hint;
 } lasting[] = {
@@ -49,7 +50,8 @@ static const char *lasting_hint(const struct error *why) {
 
 static int begin(struct join *join, struct pull *pull, struct error *err);
 
-/* What has come of its layers stays in containerd's content store: the next try goes on with it. */
+/* Handles a failed pull: another try, a failure of the join, or a warning. A new try continues with
+ * the layers that containerd's content store has already. */
 static int failed(struct join *join, struct pull *pull, struct error *why, struct error *err) {
     const char *hint = lasting_hint(why);
 
@@ -78,7 +80,7 @@ static int begin(struct join *join, struct pull *pull, struct error *err) {
     return 0;
 }
 
-/* ---- all of them ---- */
+/* ---- all images ---- */
 
 static int fill(struct join *join, struct error *err) {
     const struct text_list *first = &join->found.options.images_required;
@@ -148,8 +150,8 @@ void images_end(struct join *join) {
     free(p);
 }
 
-/* A layer that is whole is no longer among those under way: what came of it since is not counted.
- */
+/* Shows the progress of the downloads. containerd no longer lists a layer that is complete, so its
+ * last bytes since the previous message are not counted. */
 static void tell(struct join *join, uint64_t now) {
     struct image_pulls *p = join->images;
     _cleanup_(text_free) struct text said = {0};
@@ -214,7 +216,7 @@ int images_await(struct join *join, struct error *err) {
 enum { IMPORT_MS = 1800000 };
 #define ARCHIVE WINJOIN_FOLDER "\\image.tar"
 
-/* It is an administrator's, as ctr is. */
+/* Imports an archive with ctr. The archive must belong to administrators. */
 static int import(struct join *join, const char *ctr, const char *archive, struct error *err) {
     _cleanup_(freep) char *pipe = service_proof_pipe(join), *output = NULL;
     const char *argv[] = {ctr,      "--address", pipe,    "--namespace", "k8s.io",
@@ -230,8 +232,8 @@ static int import(struct join *join, const char *ctr, const char *archive, struc
     return code ? error_set(err, ERROR_HOST, "ctr ends with %d: %.200s", code, output) : 0;
 }
 
-/* A copy that only administrators may write is proved and imported: the bundle may lie where others
- * write. */
+/* Imports one image of the bundle. Other users may be able to write to the bundle, so a copy that
+ * only administrators can change is verified and imported. */
 static int import_one(struct join *join, const char *ctr, const struct artifact *image,
                       struct error *err) {
     _cleanup_(freep) char *pipe = service_proof_pipe(join);
@@ -241,7 +243,8 @@ static int import_one(struct join *join, const char *ctr, const struct artifact 
 
     if (cri_image_has(join->host, pipe, image->name, &there, err) < 0)
         return -1;
-    if (there) /* a run that was ended then has left its copy */
+    /* A run that was stopped after the import may have left its copy. */
+    if (there)
         return host_remove(join->host, ARCHIVE, err);
     join_tell_waiting(&join->progress, 0, 0, "", "for image '%s' of the bundle: %.0f MB",
                       image->name, (double)image->size / 1e6);

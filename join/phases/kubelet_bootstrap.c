@@ -1,4 +1,5 @@
-/* The TLS bootstrap left to the kubelet: the file that it begins with, the wait, the end. */
+/* Leaves the TLS bootstrap to the kubelet: writes its bootstrap file, waits, and removes the
+ * file. */
 #include "join/phases/steps.h"
 
 #include "base/log.h"
@@ -32,9 +33,10 @@ int kubelet_bootstrap_write(struct journal *journal, const struct join_found *fo
                          HOST_SECRET, err);
 }
 
-/* The newest request of the node; false when there is none or it cannot be looked at. */
+/* Finds the newest request of the node. Returns false when there is none or it cannot be read. */
 static bool find_request(struct join *join, struct kube_csr *ret) {
-    struct kube_client client = join->found.client; /* the same texts, without its patience */
+    /* A copy that borrows the texts of the first client and tries each request only once. */
+    struct kube_client client = join->found.client;
 
     client.patience_ms = 0;
     return kube_csr_find(&client, KUBE_CSR_CLIENT_SIGNER, join->found.node_name, ret,
@@ -53,7 +55,7 @@ char *kubelet_bootstrap_refused_before(struct join *join) {
 struct bootstrap {
     struct join *join;
     const char *refused_before;
-    struct error why; /* it has no certificate */
+    struct error why; /* Why the kubelet has no usable certificate */
 };
 
 static enum wait_look look_certificate(void *context, struct wait *wait, struct error *err) {
@@ -69,7 +71,7 @@ static enum wait_look look_certificate(void *context, struct wait *wait, struct 
     if (service_watch_look(&b->join->watch, NULL, err) < 0)
         return LOOK_FAILED;
 
-    /* what becomes of the kubelet's request */
+    /* The state of the kubelet's request is reported while waiting. */
     if (!find_request(b->join, &csr) || text_equal(csr.name, b->refused_before)) {
         (void)error_set(err, ERROR_TIMED_OUT, "for the kubelet's certificate request");
         return LOOK_AGAIN;
@@ -109,8 +111,8 @@ int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct
         }
         (void)error_hint(err, "its log: %s", service_kubelet.log_folder);
     }
-    (void)host_service_stop(join->host, service_kubelet.name, STOP_MS,
-                            ERROR_IGNORED); /* what failed before counts */
+    /* The reported failure is the one before, not one of this stop. */
+    (void)host_service_stop(join->host, service_kubelet.name, STOP_MS, ERROR_IGNORED);
     return -1;
 }
 

@@ -1,4 +1,4 @@
-/* The phases that watch the Node: registered, Ready. */
+/* The phases that wait for the Node: first until it is registered, later until it is Ready. */
 #include "join/found/need.h"
 #include "join/phases/steps.h"
 #include "kube/csr.h"
@@ -89,14 +89,17 @@ int phase_node(struct join *join, struct error *err) {
                                   "--allocate-node-cidrs=true");
         return error_hint(err, "the kubelet's log: C:\\var\\log\\kubelet");
     }
-    /* an agent's CNI configuration makes the Node Ready before its network stands */
+    /* The CNI configuration of an agent in the cluster makes the Node Ready before its network
+     * works. */
     pending = agent->in_cluster && !join->found.node.ready &&
-              !text_list_has(&join->skipped, "pod-network"); /* nobody would take it away */
+              /* Without phase pod-network nothing would remove the mark later. */
+              !text_list_has(&join->skipped, "pod-network");
     if (external_network_pending(join, pending, err) < 0)
         return -1;
     text_addf(&join->progress.detail, "%s registered", join->found.node_name);
 
-    /* an agent's program that is started before it knows the prefix does nothing for ever */
+    /* A program of the agent that starts before the prefix is known may do nothing forever, so the
+     * prefix is waited for. */
     if (agent->subnet_annotation && !join->found.options.pod_cidrs.count) {
         enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
 
@@ -114,7 +117,8 @@ int phase_node(struct join *join, struct error *err) {
 }
 
 int phase_ready(struct join *join, struct error *err) {
-    struct kube_client client; /* the same texts, without its patience */
+    /* A copy that borrows the texts of the first client and tries each request only once. */
+    struct kube_client client;
     _cleanup_(kube_csr_free) struct kube_csr csr = {0};
     uint64_t begin = host_monotonic_ms(join->host);
     struct error why = {0};
@@ -124,8 +128,8 @@ int phase_ready(struct join *join, struct error *err) {
     text_addf(&join->progress.detail, "after %.1f s",
               (double)(host_monotonic_ms(join->host) - begin) / 1000.0);
 
-    /* Nobody but an operator (or an approver) approves serving certificates, and until then logs
-     * and exec fail with "tls: internal error": said here, not found out later. */
+    /* Serving certificates are approved only by an administrator or an approver. Until then,
+     * kubectl logs and exec fail with "tls: internal error", so the join says it now. */
     if (!json_bool_at(join->found.kubelet_config ? join->found.kubelet_config
                                                  : join->found.cluster.kubelet,
                       "serverTLSBootstrap", false))

@@ -1,12 +1,13 @@
-/* The table of phases: order, names, help. */
+/* The table of phases: their order, names and help. */
 #include "join/phases/phases.h"
 
 #include "base/nearest.h"
 #include "join/found/need.h"
 #include "join/join.h"
 
-/* The pod subnet is known only once the Node object has its podCIDR, so the pod network comes after
- * the kubelet; the vSwitch outage is taken once, early, by a node that is known to be let in. */
+/* The phases in their order. The Pod subnet is known only when the Node has its podCIDR, so
+ * pod-network comes after kubelet. vswitch interrupts the network once. It runs early, but only
+ * after the cluster has accepted the node. */
 const struct join_phase join_phases[] = {
     {"preflight", "preflight", "check that this machine can become a node", phase_preflight, 0,
      true},
@@ -35,14 +36,15 @@ const struct join_phase join_phases[] = {
      phase_kube_proxy, NEED_CLUSTER | NEED_NODE | NEED_PLAN, false},
     {"ready", "node Ready", "wait until the Node is Ready", phase_ready, NEED_NODE_CLIENT, true},
     {"verify", "verify", "test the pod network: nine flows, TCP and UDP", phase_verify, 0,
-     false}, /* it finds them itself, where the cluster can be asked */
+     /* This phase finds what it needs itself, because the API server may not answer. */
+     false},
     {0},
 };
 
-/* ---- names ---- */
+/* ---- kubeadm's names of phases ---- */
 
-/* kubeadm's preflight, which discovers as well, is winjoin's preflight; discovery runs whenever a
- * phase needs it, as in kubeadm when preflight is skipped. */
+/* kubeadm's phase preflight includes discovery; winjoin's phase preflight has the same name.
+ * Discovery runs whenever a phase needs it, as in kubeadm when preflight is skipped. */
 const struct phase_group phase_groups[] = {
     {"kubelet-start",
      {"certificate", "files", "kubelet"},
@@ -56,7 +58,7 @@ const struct phase_group phase_groups[] = {
     {0},
 };
 
-/* Parts of kubeadm's phases (1.37), all of a control plane. */
+/* Sub-phases of kubeadm (1.37); all are for a control plane. */
 static const char *const parts[] = {"control-plane-prepare/all",
                                     "control-plane-prepare/download-certs",
                                     "control-plane-prepare/certs",

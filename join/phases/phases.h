@@ -1,4 +1,4 @@
-/* The phases: their table, and their functions, for the table alone. */
+/* The phases: their table, and the functions that only the table calls. */
 #pragma once
 
 #include "base/error.h"
@@ -6,30 +6,31 @@
 #include "join/join.h"
 #include "services/service_host.h"
 
-/* One row of the table: `join phase list`, progress, help and order all come from it. */
+/* A row of the table; `join phase list`, progress, help and order use it. */
 struct join_phase {
-    const char *id;    /* "pod-network" */
-    const char *title; /* "pod network": what the progress shows */
-    const char *help;  /* one line */
-    /* Does it; adds the fact that matters to the progress' detail. Safe to run again. */
+    const char *id;    /* Id: "pod-network" */
+    const char *title; /* Title in the progress: "pod network" */
+    const char *help;  /* Help in one line */
+    /* Runs the phase and adds the most important fact to the progress' detail. Safe to repeat. */
     int (*run)(struct join *join, struct error *err);
-    unsigned needs; /* NEED_* (join/found/need.h): what the runner has found before it runs */
-    bool read_only; /* changes nothing on the host */
+    /* NEED_* (join/found/need.h): what the runner finds before it runs the phase. */
+    unsigned needs;
+    bool read_only; /* The phase changes nothing on the host */
 };
 /* The phases in order; the last row has no id. */
 extern const struct join_phase join_phases[];
 
-/* phase_NAME() is in join/phases/NAME.c, phase_configuration() in discovery.c, phase_ready() in
- * node.c, those of a service in services.c. */
+/* phase_NAME() is in join/phases/NAME.c, but phase_configuration() is in discovery.c, phase_ready()
+ * in node.c, and the phases of services are in services.c. */
 int phase_preflight(struct join *join, struct error *err);
 int phase_discovery(struct join *join, struct error *err);
 int phase_configuration(struct join *join, struct error *err);
 int phase_certificate(struct join *join, struct error *err);
 int phase_artifacts(struct join *join, struct error *err);
-/* This program in the place where the services start it. */
+/* Copies winjoin.exe to the path at which the services start it. */
 int artifacts_own_winjoin(struct join *join, struct error *err);
 int phase_files(struct join *join, struct error *err);
-/* The folders that they, the kubelet and its pods need. */
+/* Makes the folders that the kubelet, containerd and Pods need. */
 int files_own_folders(struct join *join, struct error *err);
 int phase_containerd(struct join *join, struct error *err);
 int phase_kubelet(struct join *join, struct error *err);
@@ -41,27 +42,28 @@ int phase_node(struct join *join, struct error *err);
 int phase_ready(struct join *join, struct error *err);
 int phase_verify(struct join *join, struct error *err);
 
-/* A name of kubeadm's `join phase`. */
+/* A phase name of kubeadm's `join phase`. */
 struct phase_group {
-    const char *name;      /* "kubelet-start" */
-    const char *phases[4]; /* winjoin's ids, in order, NULL-terminated; none: a control plane's */
+    const char *name; /* kubeadm's name: "kubelet-start" */
+    /* Ids of winjoin's phases, in order, NULL-terminated. None: a phase for a control plane. */
+    const char *phases[4];
     const char *help;
 };
-extern const struct phase_group phase_groups[]; /* the last one has no name */
+extern const struct phase_group phase_groups[]; /* The last row has no name */
 
-/* Adds the ids of the phases that a name means, in order. A control plane's phase is ERROR_USAGE,
- * and so is an unknown name, with the nearest one as a hint. */
+/* Adds the ids of the phases that a name means, in order. ERROR_USAGE for a phase of a control
+ * plane, and for an unknown name, with the most similar name as a hint. */
 int phase_names_resolve(const char *name, struct text_list *ret_ids, struct error *err);
-/* The same for a list of names to skip: a control plane's phases mean nothing here and are skipped
- * anyway (also by their sub-phase, "control-plane-prepare/certs"). */
+/* Adds the ids for a list of names to skip. Phases of a control plane, also sub-phases such as
+ * "control-plane-prepare/certs", are accepted and add nothing. */
 int phase_names_skipped(const struct text_list *names, struct text_list *ret_ids,
                         struct error *err);
 
-/* A join that goes on by itself after a restart of Windows (--restart).
+/* ---- a join that continues by itself after a restart of Windows (--restart) ----
  *
- * A service that starts with Windows needs nobody who logs on; the service host starts the same
- * join with its settings (services/service_host.h), in a file that only SYSTEM and Administrators
- * read: there the token is, and nowhere else. */
+ * A service that starts with Windows continues the join, so that nobody must log on. The service
+ * host starts the same join with its settings (services/service_host.h), in a file that only SYSTEM
+ * and Administrators can read. Only this file holds the token. */
 
 #define RESTART_SERVICE "winjoin-join"
 
@@ -70,10 +72,12 @@ int phase_names_skipped(const struct text_list *names, struct text_list *ret_ids
  * secrets as NAME=value. Kinds: those of the host. */
 int restart_begin(struct join *join, const struct text_list *arguments,
                   const struct text_list *environment, struct error *err);
-/* It is done: removes the settings, with them the secrets, and the service. Absent is success. */
+/* Removes the service and its settings, with the secrets in them, after the join. Succeeds also
+ * when they are absent. */
 int restart_end(struct host *host, struct error *err);
 /* Is the service registered, by winjoin, and in this state? While it runs, whoever asks is the join
  * that it started; where it is stopped, whoever asks is another one, and it is left over. */
 bool restart_service_is(struct host *host, enum host_service_state state);
-/* The join that it started with these settings has had them written again, for another restart. */
+/* Returns true when the join that the service started with these settings has written new ones for
+ * another restart. */
 bool restart_is_next(struct host *host, const struct service_host_settings *started);

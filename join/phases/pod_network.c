@@ -1,4 +1,5 @@
-/* The phase that makes the pod network: HNS, CNI, source VIP, and what makes it again at boot. */
+/* The phase that makes the Pod network: the HNS network, the CNI file, the source VIP, and the
+ * service that makes them again when Windows starts. */
 #include "join/wanted/wanted.h"
 #include "join/found/need.h"
 #include "join/phases/steps.h"
@@ -24,7 +25,7 @@ static int write_cni(struct join *join, struct error *err) {
         journal_own_folder(&join->journal, CNI_RESULTS_DIR, err) < 0 ||
         cni_conflicts(join->host, folder, &conflicts, err) < 0)
         return -1;
-    /* files that containerd would take before ours go, into the journal's backup */
+    /* Files that containerd would use before winjoin's are moved to the journal's backup. */
     for (size_t i = 0; i < conflicts.count; i++) {
         join_warn(&join->progress,
                   "'%s' would override the node's CNI file: moved away until winjoin reset",
@@ -53,7 +54,8 @@ static int write_chosen(struct join *join, struct error *err) {
     return host_service_start(join->host, service_network.name, KEEPER_START_MS, err);
 }
 
-/* The pod network may turn on forwarding of the management interface. */
+/* Records whether forwarding is on for the management interface, because the Pod network may turn
+ * it on. */
 static int record_forwarding(struct join *join, const char *address, int family,
                              struct error *err) {
     uint32_t index;
@@ -68,7 +70,7 @@ static int record_forwarding(struct join *join, const char *address, int family,
                           err);
 }
 
-/* By winjoin, by the network agent's service, or later by the first pod. */
+/* Makes the network: winjoin makes it, or the network agent's service, or later the first Pod. */
 static int make_network(struct join *join, struct hcn_network *network, struct error *err) {
     struct network_plan *plan = &join->found.plan;
     struct hcn_network found = {0};
@@ -87,8 +89,8 @@ static int make_network(struct join *join, struct hcn_network *network, struct e
     if (record_forwarding(join, join->found.node_ip, 4, err) < 0 ||
         record_forwarding(join, plan->ipv6.management_address, 6, err) < 0)
         return -1;
-    /* Where it is absent, the agent's service may make it in winjoin's place one day, when HNS
-     * refused winjoin at a boot: then reset takes that one, too. */
+    /* When the network is absent and the agent has a service, that service may make it later if HNS
+     * refuses winjoin when Windows starts. The record then makes a reset delete that one, too. */
     absent = hcn_network_find(join->host, plan->name, &found, &why) < 0 && why.kind == ERROR_ABSENT;
     if (journal_record(&join->journal, JOURNAL_NETWORK, plan->name,
                        plan->agent->service && absent
@@ -117,7 +119,8 @@ int phase_pod_network(struct join *join, struct error *err) {
         return result < 0 ? -1 : external_network_pending(join, false, err);
     }
 
-    /* what the CNI plugin's programs write: before any of them, or winjoin-network, removes it */
+    /* Files that the CNI plugin's programs write are recorded before these programs or
+     * winjoin-network can remove them. */
     join->journal.held = true;
     for (const char *const *file = cni_plugin_by_name(plan->cni_plugin)->files;
          file && *file && result == 0; file++)
@@ -144,5 +147,7 @@ int phase_pod_network(struct join *join, struct error *err) {
     if (pod_routes_publish(join, &network, err) < 0 || write_chosen(join, err) < 0 ||
         images_await(join, err) < 0)
         return -1;
-    return write_cni(join, err); /* last: with it the kubelet calls the node's network ready */
+    /* The CNI file is last, because with it the kubelet reports that the node's network is
+     * ready. */
+    return write_cni(join, err);
 }

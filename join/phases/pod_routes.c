@@ -1,4 +1,4 @@
-/* The routes between this node's pods and other nodes', where no agent keeps them. */
+/* Routes between this node's Pods and those of other nodes, when no agent maintains them. */
 #include "join/phases/steps.h"
 
 #include "netsetup/agents/agent.h"
@@ -7,7 +7,8 @@
 
 enum { TOLD_MAX = 50 };
 
-/* NULL where they may not be listed: then `left` was not done. */
+/* Lists the Nodes. When this is forbidden, *ret stays NULL and a warning says what was not done
+ * (`left`: "printed" or "added"). */
 static int list_nodes(struct join *join, const char *left, json_t **ret, struct error *err) {
     if (kube_nodes_get(&join->found.client, ret, err) == 0)
         return 0;
@@ -21,7 +22,7 @@ static int list_nodes(struct join *join, const char *left, json_t **ret, struct 
     return 0;
 }
 
-/* ---- routes that the network has in place of the nodes ---- */
+/* ---- routes that the network has instead of the nodes ---- */
 
 /* Takes away the routes that an earlier join wrote; with --routes print adds what the network needs
  * to what is left to do. */
@@ -95,7 +96,7 @@ int pod_routes_publish(struct join *join, const struct hcn_network *network, str
     if (!plan->mode->route_to)
         return 0;
 
-    /* how other nodes reach this one's pods */
+    /* Annotations of the Node tell other nodes how to reach this node's Pods. */
     annotations =
         plan->agent->announce ? plan->agent->announce(plan, network, join->found.node_ip) : NULL;
     if (annotations) {
@@ -110,7 +111,8 @@ int pod_routes_publish(struct join *join, const struct hcn_network *network, str
     if (!nodes)
         return 0;
     routes = peers_of_nodes(plan, nodes, join->found.node_name);
-    if (plan->mode->host_routes) { /* undone by what the journal knows of them */
+    /* Routes of the host are recorded in the journal, so that a reset removes them. */
+    if (plan->mode->host_routes) {
         join->journal.held = true;
         json_each(routes, i, route) {
             if (result == 0)

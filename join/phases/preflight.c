@@ -1,4 +1,4 @@
-/* The phase that looks whether this machine is fit. */
+/* The phase that checks whether this machine can become a node. */
 #include "join/phases/phases.h"
 #include "join/preflight/preflight.h"
 
@@ -7,7 +7,7 @@ int phase_preflight(struct join *join, struct error *err) {
     _cleanup_(freep) struct preflight_result *results = NULL;
     _cleanup_(text_list_free) struct text_list unknown = {0};
     _cleanup_json_ json_t *report = NULL;
-    json_t *failures; /* those that did not pass, as in a PreflightReport */
+    json_t *failures; /* Checks that did not pass, as in a PreflightReport */
 
     if (features_install(join, err) < 0)
         return -1;

@@ -1,4 +1,4 @@
-/* A join that goes on by itself after a restart of Windows. */
+/* Prepares a restart of Windows after which the join continues by itself. */
 #include "join/phases/phases.h"
 
 #include "services/service_host.h"
@@ -12,7 +12,7 @@ enum { DELETE_MS = 60000, STOP_MS = 60000, SHUTDOWN_MS = 60000 };
 
 int restart_begin(struct join *join, const struct text_list *arguments,
                   const struct text_list *environment, struct error *err) {
-    /* without failure actions: a join that failed is for a person to look at */
+    /* The service has no failure actions: after a failed join, a person must look at it. */
     const struct host_service service = {
         .name = (char *)RESTART_SERVICE,
         .display_name = (char *)"winjoin join",

@@ -1,4 +1,4 @@
-/* How each kind of proof is looked at. */
+/* Tests whether a service does its work; one function per kind of proof. */
 #include "join/phases/steps.h"
 
 #include "join/found/need.h"
@@ -56,7 +56,7 @@ static enum wait_look look_health(struct join *join, bool, struct error *err) {
 static enum wait_look look_balancers(struct join *join, bool runs, struct error *err) {
     const struct network_plan *plan = &join->found.plan;
     _cleanup_(freep) char *text = NULL;
-    _cleanup_json_ json_t *balancers = NULL; /* their ids; only their number is shown */
+    _cleanup_json_ json_t *balancers = NULL; /* HNS ids; only their number is used */
     struct hcn_network network;
     struct error why = {0};
     size_t count;
@@ -78,7 +78,7 @@ static enum wait_look look_balancers(struct join *join, bool runs, struct error 
         *err = why;
         return LOOK_FAILED;
     }
-    /* kube-proxy looks for its network every second, for ever */
+    /* kube-proxy looks for its network every second without a limit, so it can wait. */
     text_addf(&join->progress.detail, "running; waits for HNS network '%s' of the first pod",
               plan->name);
     return LOOK_DONE;
@@ -96,7 +96,8 @@ static unsigned limit_of(const struct join *join, const struct service *service)
     bool of_kubelet = service->proof.kind == SERVICE_IS_HEALTHY && given;
 
     return (of_kubelet ? (unsigned)given : service->proof.timeout_ms) +
-           join->watch.ends * SERVICE_PAUSE_MAX_MS; /* the pauses so far */
+           /* Each end of the service so far has caused a pause before its next start. */
+           join->watch.ends * SERVICE_PAUSE_MAX_MS;
 }
 
 static enum wait_look look(void *context, struct wait *wait, struct error *err) {

@@ -1,4 +1,4 @@
-/* The phase that proves the pod network. */
+/* The phase that tests the Pod network. */
 #include "base/log.h"
 #include "diag/causes/causes.h"
 #include "diag/look.h"
@@ -30,8 +30,8 @@ static void on_cells(void *context, const struct diag_cells *cells, bool begun) 
     text_list_free(&lines);
 }
 
-/* The Services that pods ask for: that of the cluster's DNS (new reference; NULL: not known), and
- * addresses ("": not known). */
+/* Finds the Services that Pods use: returns that of the cluster's DNS (new reference; NULL:
+ * unknown) and gives the addresses of "kubernetes" and of the DNS by IPv6 ("": unknown). */
 static json_t *find_services(struct join *join, char kubernetes_ip[IP_TEXT_MAX],
                              char dns_ip6[IP_TEXT_MAX]) {
     const struct text_list *ranges = &join->found.cluster.service_subnets;
@@ -43,13 +43,14 @@ static json_t *find_services(struct join *join, char kubernetes_ip[IP_TEXT_MAX],
     struct ip address;
 
     kubernetes_ip[0] = dns_ip6[0] = '\0';
-    /* the first address of the service range is always "kubernetes" (kube-apiserver) */
+    /* The first address of the service range always belongs to Service "kubernetes"
+     * (kube-apiserver). */
     if (ranges->count && cidr_parse(ranges->items[0], &range, NULL) == 0 &&
         cidr_address(&range, 1, &address, NULL) == 0)
         ip_format(&address, kubernetes_ip);
 
-    /* how the cluster's DNS is called is its choice: the Service that has the address of
-     * clusterDNS, where Services may be read */
+    /* Each cluster chooses the name of its DNS Service, so it is found by the address in
+     * clusterDNS, if Services may be read. */
     if (!servers->count || !diag_look_api_answers(join->found.look))
         return NULL;
     path = xasprintf("/api/v1/services?fieldSelector=spec.clusterIP%%3D%s", servers->items[0]);
@@ -59,7 +60,8 @@ static json_t *find_services(struct join *join, char kubernetes_ip[IP_TEXT_MAX],
         if (!dns && text_equal(json_text_at(service, "spec.clusterIP"), servers->items[0]))
             dns = json_incref(service);
 
-    /* the kubelet's clusterDNS has kubeadm's IPv4 address alone, also where the Service has both */
+    /* kubeadm writes only the IPv4 address to clusterDNS, also when the Service has both
+     * families. */
     json_each(join->found.plan.ipv6.on ? json_at(dns, "spec.clusterIPs") : NULL, i, ip)
         if (json_is_string(ip) && ip_parse(json_string_value(ip), &address, NULL) == 0 &&
             address.family == 6)
@@ -114,7 +116,7 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip, const
     };
 }
 
-/* ---- the first look ---- */
+/* ---- state before the test ---- */
 
 /* Finds what is known before anything is measured. */
 static int look(struct join *join, json_t **ret_node, struct error *err) {
@@ -130,24 +132,26 @@ static int look(struct join *join, json_t **ret_node, struct error *err) {
     if (find_node_client(join, &why) == 0)
         options.client = &join->found.client;
     else if (why.kind == ERROR_INTERRUPTED ||
-             host_file_type(join->host, CHOSEN_FILE) == HOST_ABSENT) /* never joined */
+             /* Without CHOSEN_FILE, this machine never joined. */
+             host_file_type(join->host, CHOSEN_FILE) == HOST_ABSENT)
         return error_pass(err, &why);
     else
         options.client_error = why.message;
     json_decref(join->found.look);
     join->found.look = diag_look(join->host, &options, ret_node);
 
-    /* causes that stand already are told before a pod is started */
+    /* Causes that are known already are shown before a Pod is started. */
     report.evidence = json_pack("{s:O}", "look", join->found.look);
     diag_causes_find(&report);
     for (size_t i = 0; i < report.causes.count; i++)
         join_warn(&join->progress, "%s: %s", report.causes.items[i].id,
                   report.causes.items[i].message);
 
-    /* what the cluster says; where it cannot be asked, what the join wrote down */
+    /* The test uses what the cluster says. When the cluster cannot be asked, it uses what the join
+     * recorded. */
     error_clear(&why);
     if (diag_look_stops_pods(join->found.look))
-        return 0; /* nothing will be measured */
+        return 0; /* Pods cannot start: nothing will be measured */
     if (diag_look_api_answers(join->found.look) &&
         join_need(join, NEED_NODE_CLIENT | NEED_CLUSTER | NEED_NODE | NEED_PLAN, &why) == 0)
         return 0;
@@ -165,14 +169,14 @@ static int judge(struct join *join, struct error *err) {
     _cleanup_(freep) char *line = NULL;
     struct error why = {0};
 
-    /* where a flow fails: what differs from what was written on this node may be why */
+    /* When a flow failed, changes to what winjoin wrote on this node may be the cause. */
     if (!diag_report_is_good(report) && report->evidence)
         changed = written_compare(join->host, !json_object_get(report->evidence, "hnsSilent"));
     if (json_array_size(changed)) {
         json_object_set(report->evidence, "changed", changed);
         diag_causes_find(report);
     }
-    /* for the diagnosis of the whole cluster */
+    /* The report is published for the diagnosis of the whole cluster. */
     if (diag_look_api_answers(join->found.look) &&
         network_report_publish(join->host, join->http, report, &why) < 0)
         log_message(LOG_RETRY, "publish the report of this node's network: %s", why.message);
@@ -212,8 +216,8 @@ int phase_verify(struct join *join, struct error *err) {
     fill_scene(join, kubernetes_ip, dns, dns_ip6, &options);
     manifests = join_manifest_folder(join);
     options.probes.manifest_folder = manifests;
-    /* the one image that is on every node: the one in containerd's configuration, else the one that
-     * winjoin would write there */
+    /* The sandbox image is the only image that every node has: that of containerd's configuration,
+     * else the one that winjoin would write there. */
     config = join->found.containerd.config;
     image = containerd_settings_read(join->host, config ? config : CONTAINERD_CONFIG_PATH, true,
                                      &now, ERROR_IGNORED) == 0
@@ -221,7 +225,8 @@ int phase_verify(struct join *join, struct error *err) {
                 : NULL;
     image = image ? image : programs_sandbox_image(join->host, &join->found);
     options.probes.sandbox_image = image;
-    if (node) /* who the peers are and what they publish is evidence */
+    /* The other Nodes and what they publish are evidence. */
+    if (node)
         (void)kube_nodes_get(&join->found.client, &nodes, ERROR_IGNORED);
     options.evidence.node = node;
     options.evidence.nodes = nodes;

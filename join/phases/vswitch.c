@@ -1,4 +1,4 @@
-/* The phase that makes the virtual switch, with the adapter kept as it was. */
+/* The phase that makes the virtual switch and keeps the adapter's configuration. */
 #include "join/phases/steps.h"
 #include "join/undo/journal.h"
 #include "join/wanted/wanted.h"
@@ -12,7 +12,7 @@ static void on_nic(void *context, unsigned milliseconds, const char *waiting_for
     join_tell_waiting(context, milliseconds, 120000 - milliseconds, "", "for %s", waiting_for);
 }
 
-/* The adapter as it was found is written down before HNS touches it. */
+/* Records the adapter's configuration before HNS changes it. */
 static int record_switch(struct join *join, struct error *err) {
     if (journal_find(&join->journal, JOURNAL_SWITCH, join->found.plan.base_name))
         return 0;
@@ -20,7 +20,8 @@ static int record_switch(struct join *join, struct error *err) {
                           json_pack("{s:o}", "card", nic_snapshot_json(&join->found.nic)), err);
 }
 
-/* A server whose firewall service is switched off must still be able to join. */
+/* Opens the ports that the node needs. A server whose firewall service is disabled must still be
+ * able to join, so this is only a warning. */
 static int open_firewall(struct join *join, struct error *err) {
     struct host_firewall_rule rules[FIREWALL_RULES_MAX];
     size_t count = firewall_rules(&join->found.plan, rules);

@@ -1,4 +1,5 @@
-/* The JoinPlan of a dry run: every document and file that a join would make, nothing changed. */
+/* Makes the JoinPlan of a dry run: every document and file that a join would write. Changes
+ * nothing. */
 #include "join/plan/plan.h"
 
 #include "host/path.h"
@@ -22,8 +23,8 @@ static json_t *add_file(struct join *join, json_t *files, const char *path, bool
     return file;
 }
 
-/* With the file that the service host reads when the SCM starts it; one that an image brought as
- * the join goes on with it. */
+/* Adds the services and, for each, the file that the service host reads when the SCM starts it. A
+ * service that the join adopts is shown as the join will run it. */
 static int services_json(struct join *join, json_t *array, json_t *files, struct error *err) {
     struct service_settings settings;
 
@@ -75,7 +76,7 @@ static int files_json(struct join *join, json_t *files, struct error *err) {
     return 0;
 }
 
-/* What the phase would refuse is refused; the programs of a mirror are not fetched for that. */
+/* Refuses what phase artifacts would refuse. Programs of a mirror are not downloaded for this. */
 static int artifacts_of(struct join *join, json_t **ret, struct error *err) {
     struct bundle *bundle = NULL;
     const struct artifacts *lock;
@@ -105,19 +106,20 @@ int join_plan_make(struct join *join, json_t **ret, struct error *err) {
             json_array_append_new(steps, json_pack("{s:s, s:s, s:s*}", "id", phase->id, "title",
                                                    phase->help, "undo",
                                                    phase->read_only ? NULL : "winjoin reset"));
-    if (json_array_size(steps) == 0) { /* no cluster need be asked what it is like */
+    /* When all phases are skipped, the cluster is not asked. */
+    if (json_array_size(steps) == 0) {
         *ret = json_pack("{s:s, s:s, s:{s:s}, s:[], s:[], s:[], s:[], s:[]}",
                          JSON_DOCUMENT("JoinPlan"), "node", "name", join->found.node_name,
                          "services", "files", "artifacts", "steps", "unknown");
         return 0;
     }
-    /* a node that has joined already has its pod subnet */
+    /* A node that has joined has its Pod subnet already. */
     if (join_need(join, NEED_PLAN, err) == 0 && !join->found.node.name &&
         !join->found.plan.pod_cidr_known &&
         host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT)
         (void)kube_node_get(&join->found.client, join->found.node_name, &join->found.node,
                             ERROR_IGNORED);
-    /* the programs' versions decide what files and command lines hold */
+    /* The contents of files and command lines depend on the programs' versions. */
     if (join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0 ||
         artifacts_of(join, &artifacts, err) < 0 || files_json(join, files, err) < 0 ||
         services_json(join, services, files, err) < 0 || wanted_registry(join, &registry, err) < 0)
@@ -149,7 +151,7 @@ int join_plan_make(struct join *join, json_t **ret, struct error *err) {
 static int write_files(struct host *host, const json_t *files, const char *folder,
                        size_t *ret_count, struct error *err) {
     json_each(files, i, file) {
-        /* a text, or the document that the file holds as JSON */
+        /* `content` is a text, or the file's JSON document. */
         const json_t *content = json_object_get(file, "content");
         const char *path = json_text_at(file, "path");
         _cleanup_(freep) char *to = xasprintf("%s\\%s", folder, path_base(path));

@@ -1,4 +1,4 @@
-/* A JoinPlan as a person reads it: what, where, in which order. */
+/* Formats a JoinPlan as a text for a person. */
 #include "join/plan/plan.h"
 
 static const char *text_at(const json_t *json, const char *path) {
@@ -46,7 +46,7 @@ static void add_value(struct text *out, char sign, const char *path, const json_
     text_addf(out, "  %c%s: %s%s%s\n", sign, path, text, *reason ? "  # " : "", reason);
 }
 
-/* A diff against the cluster's KubeletConfiguration. */
+/* Adds the differences from the cluster's KubeletConfiguration. */
 static void add_changes(struct text *out, const json_t *plan) {
     json_each(json_at(plan, "files"), i, file) {
         json_each(json_object_get(file, "changes"), k, change) {
@@ -106,7 +106,8 @@ static void add_network(struct text *out, const json_t *plan) {
                   json_number_at(item, "port", 0));
 }
 
-/* A copy that a terminal can be given: what clusters and hosts wrote is in one line each. */
+/* Returns a copy that is safe for a terminal: line breaks and control characters in texts from
+ * clusters and hosts are escaped. New reference. */
 static json_t *printable(const json_t *json) {
     json_t *copy;
 

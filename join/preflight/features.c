@@ -1,4 +1,4 @@
-/* Windows features, installed by dism.exe. */
+/* Installs Windows features with dism.exe. */
 #include "join/preflight/preflight.h"
 
 #include "join/found/need.h"
@@ -6,13 +6,13 @@
 
 #define DISM "C:\\Windows\\System32\\dism.exe"
 #define RUNTIME_CLASSES "/apis/node.k8s.io/v1/runtimeclasses"
-/* containerd's handlers of this name start each pod in a virtual machine of Hyper-V (containerd,
- * internal/cri/config/config_windows.go); the service comes with the feature. */
+/* containerd's handlers with this prefix start each Pod in a virtual machine of Hyper-V
+ * (containerd, internal/cri/config/config_windows.go). The feature Hyper-V brings the service. */
 #define HYPER_V_HANDLER "runhcs-wcow-hypervisor"
 #define HYPER_V_SERVICE "vmms"
 enum { INSTALL_MS = 15 * 60 * 1000, RESTART_NEEDED = 3010, WHY_MAX = 200 };
 
-/* `name` is DISM's, `title` the usual one. */
+/* Installs one feature. `name` is DISM's name, `title` the usual one. */
 static int install(struct join *join, const char *name, const char *title, struct error *err) {
     _cleanup_(freep) char *feature = xasprintf("/featurename:%s", name);
     const char *const argv[] = {DISM,   "/online",    "/enable-feature", feature,
@@ -35,7 +35,7 @@ static int install(struct join *join, const char *name, const char *title, struc
     }
     if (!code)
         return 0;
-    /* the last line that says something: dism.exe ends its report with the reason */
+    /* dism.exe ends its output with the reason: take the last line that is not empty. */
     for (end = output + strlen(output); end > output && strchr(" \t\r\n", end[-1]);)
         end--;
     for (begin = end; begin > output && begin[-1] != '\n' && begin[-1] != '\r';)
@@ -66,14 +66,14 @@ int features_install_hyper_v(struct join *join, struct error *err) {
 
     if (!join->found.options.install_features)
         return 0;
-    /* what cannot be asked is not asked for */
+    /* When RuntimeClasses cannot be read, Hyper-V is not installed. */
     if (find_node_client(join, &why) == 0 &&
         kube_get(&join->found.client, RUNTIME_CLASSES, &list, &why) == 0)
         (void)kube_list_items(list, &classes, &why);
     json_each(classes, i, item) {
         const json_t *nodes = json_at(item, "scheduling.nodeSelector");
         const char *handler = json_text_at(item, "handler");
-        const char *build = /* one that names another is not for this node */
+        const char *build = /* A class for another build is not for this node */
             json_string_value(json_object_get(nodes, "node.kubernetes.io/windows-build"));
 
         if (!class && handler && text_starts_with(handler, HYPER_V_HANDLER) &&

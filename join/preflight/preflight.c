@@ -1,20 +1,21 @@
-/* Runs the table of preflight checks, judges the results and reports them. */
+/* Runs the table of preflight checks, evaluates the results and reports them. */
 #include "join/preflight/preflight.h"
 
 #include "join/configuration/join_options.h"
 #include "join/preflight/preflight_checks.h"
 #include "services/artifacts/artifacts.h"
 
-enum { HINTS_MAX = ERROR_HINTS_MAX - 1 }; /* one is left for what a failed join says at its end */
+enum { HINTS_MAX = ERROR_HINTS_MAX - 1 }; /* One hint is left for the end of a failed join */
 
 const char *const preflight_outcome_names[PREFLIGHT_OUTCOME_COUNT] = {
     [PREFLIGHT_PASS] = "pass",       [PREFLIGHT_WARNING] = "warning", [PREFLIGHT_ERROR] = "error",
     [PREFLIGHT_IGNORED] = "ignored", [PREFLIGHT_NOT_RUN] = "not-run",
 };
 
-/* ---- what a check says ---- */
+/* ---- messages of a check ---- */
 
-/* Bytes of the host (names, registry values) stand in one line; what is too long is cut. */
+/* Writes a message into a buffer, in one line: bytes from the host (names, registry values) are
+ * escaped. A message that is too long is cut. */
 static void put(char *out, size_t size, const char *prefix, const char *format, va_list args) {
     _cleanup_(text_free) struct text raw = {0}, line = {.cap = size - 1};
 
@@ -28,7 +29,8 @@ static void put(char *out, size_t size, const char *prefix, const char *format, 
         line.overflow = false;
         text_add(&line, prefix);
     }
-    (void)text_format(out, size, "%s", text_str(&line)); /* the cap keeps it short enough */
+    /* The text's limit is the size of the buffer */
+    (void)text_format(out, size, "%s", text_str(&line));
 }
 
 enum verdict check_say(struct finding *finding, enum verdict verdict, const char *format, ...) {
@@ -56,7 +58,7 @@ int check_registry(const struct machine *machine, struct finding *finding, const
     return error_forgive(&finding->why, ERROR_ABSENT);
 }
 
-/* ---- which checks are ignored ---- */
+/* ---- ignored checks ---- */
 
 void preflight_names(struct text_list *ret) {
     size_t count;
@@ -67,7 +69,8 @@ void preflight_names(struct text_list *ret) {
 }
 
 void preflight_unknown_names(const struct text_list *ignored, struct text_list *ret_warnings) {
-    /* checks that kubeadm has and winjoin does not need: scripts name them */
+    /* Begins of the names of checks that kubeadm has and winjoin does not need. Scripts may name
+     * these checks, so they are no mistakes. */
     static const char *const begins[] = {
         "swap",           "numcpu",        "mem",         "fileexisting-", "filecontent-",
         "fileavailable-", "diravailable-", "port-",       "externaletcd",  "imagepull",
@@ -92,7 +95,7 @@ void preflight_unknown_names(const struct text_list *ignored, struct text_list *
     }
 }
 
-/* ---- running ---- */
+/* ---- running of the checks ---- */
 
 static enum preflight_outcome outcome_of(const struct join_options *options, enum verdict verdict,
                                          const struct preflight_check *check) {
@@ -118,7 +121,7 @@ static enum preflight_outcome outcome_of(const struct join_options *options, enu
 static void run_check(struct join *join, const struct preflight_check *check,
                       struct preflight_result *ret) {
     const struct join_found *found = &join->found;
-    /* the checks without whose answer others have nothing to look at */
+    /* The checks that must have passed before other checks can run. */
     const struct {
         const char *id;
         bool passed;
@@ -150,12 +153,14 @@ static void run_check(struct join *join, const struct preflight_check *check,
             check_hint(&finding, "%s", finding.why.hints[0]);
         (void)check_say(&finding, CHECK_BAD, "%s", finding.why.message);
     }
-    (void)text_format(ret->message, sizeof ret->message, "%s", finding.message); /* same size */
+    /* Both buffers have the same size */
+    (void)text_format(ret->message, sizeof ret->message, "%s", finding.message);
     if (verdict == CHECK_UNKNOWN || verdict == CHECK_NOT_RUN)
         return;
     ret->cause = verdict == CHECK_FAILED ? finding.why.kind : ERROR_NONE;
     (void)text_format(ret->hint, sizeof ret->hint, "%s",
-                      finding.hint[0] ? finding.hint : check->hint); /* the rows' are shorter */
+                      /* The hints of rows are shorter than the buffer */
+                      finding.hint[0] ? finding.hint : check->hint);
 }
 
 struct preflight_result *preflight_run(struct join *join, bool whole, size_t *ret_count) {
@@ -209,10 +214,11 @@ void preflight_limit_scene(const struct join *join, struct limit_scene *ret) {
                                 .host_name = found->facts.host_name};
     if (!ret->mode && found->options.network_mode)
         ret->mode = network_mode_by_name(found->options.network_mode);
-    (void)limit_dynamic_ports(join->host, &ret->dynamic_ports, NULL); /* 0: unknown */
+    /* On failure the number of dynamic ports stays 0, which means unknown. */
+    (void)limit_dynamic_ports(join->host, &ret->dynamic_ports, NULL);
 }
 
-/* ---- judging ---- */
+/* ---- evaluation ---- */
 
 int preflight_judge(const struct preflight_result *results, size_t count, struct error *err) {
     size_t errors = 0, restarts = 0, ours = 0, told = 0, room;

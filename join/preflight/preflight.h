@@ -1,59 +1,62 @@
-/* The preflight checks: run, judged, reported. The table is join/preflight/preflight_checks.c. */
+/* The preflight checks: they are run, evaluated and reported. Their table is in
+ * join/preflight/preflight_checks.c. */
 #pragma once
 
 #include "join/join.h"
 #include "netsetup/limits.h"
 
-/* A join asks these again, and may ignore them. */
+/* Ids of checks that a join repeats later; they can be ignored there, too. */
 #define NETWORK_AGENT_CHECK "NetworkAgent"
 #define HNS_CLASH_CHECK "HNSClash"
 
 enum preflight_outcome {
     PREFLIGHT_PASS,
-    PREFLIGHT_WARNING, /* bad, or could not be told */
+    PREFLIGHT_WARNING, /* The check found a problem or could not be made */
     PREFLIGHT_ERROR,
-    PREFLIGHT_IGNORED, /* an error that --ignore-preflight-errors names */
-    PREFLIGHT_NOT_RUN, /* does not apply here; the message says why */
+    PREFLIGHT_IGNORED, /* An error that --ignore-preflight-errors names */
+    PREFLIGHT_NOT_RUN, /* Not applicable here; the message says why */
     PREFLIGHT_OUTCOME_COUNT
 };
 extern const char *const preflight_outcome_names[PREFLIGHT_OUTCOME_COUNT]; /* "pass", ... */
 
 struct preflight_result {
     const char *id;
-    const char *help;             /* what is so when it passes */
-    enum preflight_outcome level; /* of a failure: PREFLIGHT_WARNING or PREFLIGHT_ERROR */
+    const char *help;             /* What is true when the check passes */
+    enum preflight_outcome level; /* Level of a failure: PREFLIGHT_WARNING or PREFLIGHT_ERROR */
     enum preflight_outcome outcome;
-    enum error_kind cause; /* of a failure that is no fault of this machine; else ERROR_NONE */
-    char message[300];     /* "" when it passed */
-    char hint[240];        /* a command to paste, or what to do; or "" */
+    /* Kind of a failure that is not caused by this machine; else ERROR_NONE. */
+    enum error_kind cause;
+    char message[300]; /* "" when the check passed */
+    char hint[240];    /* A command or an advice; or "" */
 };
-/* Runs the checks in order; *ret_count results, which the caller frees. Nothing is changed. A
- * process without rights is refused at once, and nothing else is looked at (kubeadm:
- * RunRootCheckOnly). `whole`: also what later phases of a join find out by themselves: the bundle,
- * and with something to discover by the cluster, its name for this node and the network's plan. */
+/* Runs the checks in order and returns *ret_count results, which the caller frees. Nothing is
+ * changed. Without administrator rights, only the first check runs and fails (kubeadm:
+ * RunRootCheckOnly). `whole`: also runs checks of what later phases of a join find out: the bundle
+ * and, when a cluster is given, the cluster, the node's name there and the network's plan. */
 struct preflight_result *preflight_run(struct join *join, bool whole, size_t *ret_count);
-/* PreflightReport document. New reference. */
+/* Returns a PreflightReport document. New reference. */
 json_t *preflight_report_json(const struct preflight_result *results, size_t count);
-/* What Windows' limits are judged by, as far as it was asked for or found; borrowed. */
+/* Fills the facts that decide which limits of Windows apply, as far as they are known; borrowed. */
 void preflight_limit_scene(const struct join *join, struct limit_scene *ret);
-/* Fails when a result is an error: ERROR_UNTRUSTED when one of them was caused by that, else
- * ERROR_PREFLIGHT for a fault of this machine (ERROR_RESTART when a restart is all that it lacks),
- * else the cause. */
+/* Fails when a result is an error. The kind is ERROR_UNTRUSTED when that caused one of them; else
+ * ERROR_PREFLIGHT for a fault of this machine (ERROR_RESTART when only a restart is missing); else
+ * the kind of the cause. */
 int preflight_judge(const struct preflight_result *results, size_t count, struct error *err);
 
-/* The ids of all checks. */
+/* Adds the ids of all checks. */
 void preflight_names(struct text_list *ret);
-/* Names that no check of winjoin or kubeadm has, each as a warning to show (kubeadm passes over
- * them in silence). */
+/* Adds a warning for each name that is no check of winjoin or kubeadm; kubeadm ignores such names
+ * silently. */
 void preflight_unknown_names(const struct text_list *ignored, struct text_list *ret_warnings);
 
-/* With --install-features, and where Windows says that Containers is not installed: installs it by
- * dism.exe (Microsoft: DISM Operating System Package Servicing Command-Line Options; exit code 3010
- * is "a restart is needed"). Nothing in a dry run. Kinds: ERROR_RESTART (done, restart first),
- * ERROR_HOST, those of host_run(). */
+/* Installs the feature Containers with dism.exe, when --install-features is given and Windows says
+ * that it is not installed (Microsoft: DISM Operating System Package Servicing Command-Line
+ * Options; exit code 3010: a restart is needed). Does nothing in a dry run. Error kinds:
+ * ERROR_RESTART (installed, restart first), ERROR_HOST, those of host_run(). */
 int features_install(struct join *join, struct error *err);
-/* The same for Hyper-V, where a RuntimeClass of the cluster has containerd's handler
- * runhcs-wcow-hypervisor and is not for another Windows build. Only a node may read RuntimeClasses
- * (kubernetes, plugin/pkg/auth/authorizer/rbac/bootstrappolicy, NodeRules), so that this comes
- * behind its certificate; a cluster that does not answer is warned of. Kinds: those above. */
+/* Installs Hyper-V in the same way, when a RuntimeClass of the cluster has containerd's handler
+ * runhcs-wcow-hypervisor and is not for another Windows build. Only nodes may read RuntimeClasses
+ * (kubernetes, plugin/pkg/auth/authorizer/rbac/bootstrappolicy, NodeRules), so this runs after the
+ * node has its certificate. When they cannot be read, it warns. Error kinds: as of
+ * features_install(). */
 int features_install_hyper_v(struct join *join, struct error *err);

@@ -1,5 +1,5 @@
-/* The table of preflight checks. To add one: a function in the file of its subject and a row here;
- * tests/unit/join/test_preflight_rows.c wants a case that makes it fail. */
+/* The table of preflight checks. A new check needs a function in the file of its subject, a row
+ * here, and a case that makes it fail in tests/unit/join/test_preflight_rows.c. */
 #include "join/preflight/preflight_checks.h"
 
 #include "base/vxlan.h"
@@ -11,7 +11,8 @@
 
 #define W PREFLIGHT_WARNING
 #define E PREFLIGHT_ERROR
-/* A check of this machine; one of the bundle or the cluster, for when the whole is asked for. */
+/* MACHINE: a check of this machine. WHOLE: a check of the bundle or the cluster, which runs only
+ * when all checks are requested. */
 #define MACHINE(name, of_failure, function, so_when_fine, to_do, ...)                              \
     {                                                                                              \
         .id = (name), .level = (of_failure), .run = (function), .help = (so_when_fine),            \
@@ -27,7 +28,7 @@
 #define HINT_UPDATE "install the newest cumulative update of this Windows"
 #define HINT_OTHER_TOOL "another tool joined this machine; undo that first: kubeadm reset"
 
-/* Ids and levels are kubeadm's where it has the check (its join/preflight for a worker). */
+/* Ids and levels are kubeadm's where kubeadm has the check (join/preflight for a worker). */
 static const struct preflight_check checks[] = {
     MACHINE("IsPrivilegedUser", E, check_elevated, "the process has administrator rights",
             "powershell Start-Process cmd -Verb RunAs"),
@@ -192,7 +193,7 @@ static const struct preflight_check checks[] = {
           "name a tag that is for this build, or leave the image out", .of_images = true),
 };
 
-/* A row as a service's own check has it. */
+/* Returns the row for one service: its texts come from the service's own check. */
 static struct preflight_check row_of(const struct preflight_check *row,
                                      const struct service_check *check,
                                      const struct service *service, unsigned number) {

@@ -1,5 +1,5 @@
-/* Preflight checks that need the cluster: trust, clock, configuration, name, plan. Nothing is sent
- * but reads. */
+/* Preflight checks that need the cluster: trust, clock, configuration, name, plan. They only
+ * read. */
 #include "join/wanted/wanted.h"
 #include "join/found/need.h"
 #include "join/preflight/preflight_checks.h"
@@ -30,7 +30,7 @@ enum verdict check_bundle(struct join *join, struct finding *finding) {
     return CHECK_FINE;
 }
 
-/* kubeadm keeps a ca.crt that is there, whosever it is. */
+/* Warns of a ca.crt of another cluster. kubeadm keeps any ca.crt that exists. */
 enum verdict check_ca_file(struct join *join, struct finding *finding) {
     _cleanup_(freep) char *path = NULL, *difference = NULL;
 
@@ -39,7 +39,7 @@ enum verdict check_ca_file(struct join *join, struct finding *finding) {
     return difference ? check_say(finding, CHECK_BAD, "%s", difference) : CHECK_FINE;
 }
 
-/* Certificates and tokens are judged by both clocks. */
+/* The validity of certificates and tokens depends on both clocks. */
 enum verdict check_clock(struct join *join, struct finding *finding) {
     long long behind = (long long)join->found.discovery.clock_difference;
 
@@ -71,7 +71,8 @@ enum verdict check_node_name(struct join *join, struct finding *finding) {
                      join->found.node_name);
 }
 
-/* Of the settings only kubeadm's file is seen: its manifest may have been changed by hand. */
+/* Checks that the Node will get a Pod prefix. Only kubeadm's file tells the controller manager's
+ * settings; its manifest may have been changed by hand. */
 enum verdict check_pod_prefix(struct join *join, struct finding *finding) {
     if (!found_waits_for_prefix(&join->found))
         return check_say(finding, CHECK_NOT_RUN,
@@ -83,7 +84,7 @@ enum verdict check_pod_prefix(struct join *join, struct finding *finding) {
     return pod_room_look(join, &finding->why) < 0 ? CHECK_FAILED : CHECK_FINE;
 }
 
-/* The approver asks whether the request's sender has this right; so does this check. */
+/* The approver of requests tests whether the sender has this right; this check does the same. */
 enum verdict check_approval(struct join *join, struct finding *finding) {
     static const struct kube_right own = {"create", "certificates.k8s.io",
                                           "certificatesigningrequests/nodeclient"};
@@ -113,7 +114,7 @@ enum verdict check_network_agent(struct join *join, struct finding *finding) {
                : CHECK_FINE;
 }
 
-/* The bundle's versions, or the installed ones'. */
+/* Checks the versions of the bundle's programs, or of the installed ones. */
 enum verdict check_skew(struct join *join, struct finding *finding) {
     struct bundle *bundle = NULL;
 

@@ -73,8 +73,9 @@ enum verdict check_patch(const struct machine *machine, struct finding *finding)
                    : CHECK_FINE;
 }
 
-/* What upstream's own images have on this build, and nobody sets on other servers. What ends a
- * known fault is WindowsPatch's, what is for every build is offered by capabilities. */
+/* Checks registry values that upstream's own images have on this build and other servers lack.
+ * Values that end a known fault are left to check WindowsPatch; values for every build are listed
+ * by `winjoin capabilities`. */
 enum verdict check_host_fixes(const struct machine *machine, struct finding *finding) {
     _cleanup_json_ json_t *missing =
         host_fixes_missing_json(machine->host, &machine->found->facts, &finding->why);
@@ -127,7 +128,7 @@ enum verdict check_page_file(const struct machine *machine, struct finding *find
                            "memory stops the node");
 }
 
-/* Where containerd keeps images. */
+/* Gives the folder in which containerd keeps images; the caller frees. */
 static int data_folder(const struct machine *machine, char **ret, struct finding *finding) {
     return find_containerd(machine->host, machine->found, &finding->why) < 0
                ? -1
@@ -152,7 +153,7 @@ static enum verdict judge_space(const struct machine *machine, const char *what,
                            drive, (double)bytes / GIGABYTE, DISK_MIN);
 }
 
-/* The kubelet's root may be on another drive, too. */
+/* Checks the space for images. The kubelet's root may be on another drive. */
 enum verdict check_disk(const struct machine *machine, struct finding *finding) {
     static const char root[] = "root-dir=";
     const struct text_list *arguments = &machine->found->options.kubelet_extra_args;
@@ -177,8 +178,8 @@ enum verdict check_disk(const struct machine *machine, struct finding *finding) 
     return verdict;
 }
 
-/* The kubelet's label kubernetes.io/hostname is the name, too: with a longer value the API server
- * refuses the Node. */
+/* The kubelet also puts the name into the label kubernetes.io/hostname. With a longer value the API
+ * server refuses the Node. */
 enum { LABEL_VALUE_MAX = 63 };
 
 enum verdict check_node_name_of_host(const struct machine *machine, struct finding *finding) {
@@ -200,8 +201,8 @@ enum verdict check_node_name_of_host(const struct machine *machine, struct findi
                      machine->found->facts.host_name);
 }
 
-/* The NetBIOS name is the first 15 characters: %COMPUTERNAME% and what reads it then differ from
- * the node's name. */
+/* The NetBIOS name has only the first 15 characters of the host name. %COMPUTERNAME% and programs
+ * that read it then differ from the node's name. */
 enum verdict check_host_name(const struct machine *machine, struct finding *finding) {
     const char *name = machine->found->facts.host_name;
 
@@ -231,7 +232,7 @@ enum verdict check_system_drive(const struct machine *machine, struct finding *f
                            "Windows is in %s: many images and tools expect C:", root);
 }
 
-/* kubeadm copies with it and refuses a Windows without it (since 1.33); winjoin does without it. */
+/* kubeadm needs xcopy and refuses a Windows without it (since 1.33); winjoin does not use it. */
 enum verdict check_xcopy(const struct machine *machine, struct finding *finding) {
     static const char system[] = "C:\\Windows\\System32";
 
@@ -242,7 +243,7 @@ enum verdict check_xcopy(const struct machine *machine, struct finding *finding)
     return check_say(finding, CHECK_BAD, "xcopy not found in system path");
 }
 
-/* A policy that the row's id names, under the key of its subject. */
+/* Checks a registry value: its name is the row's id, its key is the row's subject. */
 enum verdict check_policy(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *value = NULL;
     int found =
@@ -257,13 +258,13 @@ enum verdict check_policy(const struct machine *machine, struct finding *finding
                            finding->check->subject, finding->check->id, value);
 }
 
-/* Rules for programs, by group policy. AppLocker's (SrpV2; 0 is audit alone) are for what users
- * start, and for services only where the policy enforces it for them; App Control's (WDAC,
- * DeviceGuard) are for all. Windows refuses with 1260 or 4551, and writes event 8004 in
- * AppLocker/EXE and DLL, 3077 in CodeIntegrity/Operational. A policy by a file alone
- * (CiPolicies\Active) is not seen: Windows has its own there. Sources: learn.microsoft.com,
- * "AppLocker rule collection extensions", "Using Event Viewer with AppLocker", "Understanding App
- * Control event IDs". */
+/* Looks for group policies that restrict programs. AppLocker's rules (SrpV2; 0: audit only) are for
+ * programs that users start, and for services only if the policy says so. App Control's rules
+ * (WDAC, DeviceGuard) are for all programs. Windows refuses a program with error 1260 or 4551 and
+ * writes event 8004 in AppLocker/EXE and DLL, or 3077 in CodeIntegrity/Operational. A policy that
+ * is only a file (CiPolicies\Active) is not noticed, because Windows has its own files there.
+ * Sources: learn.microsoft.com, "AppLocker rule collection extensions", "Using Event Viewer with
+ * AppLocker", "Understanding App Control event IDs". */
 enum verdict check_application_control(const struct machine *machine, struct finding *finding) {
     static const struct {
         const char *key, *value, *title;
@@ -322,8 +323,9 @@ enum verdict check_defender(const struct machine *machine, struct finding *findi
                                 folder);
 }
 
-/* Servers hardened by the CIS benchmarks have it: rules that a program makes are there and do not
- * work. A profile whose firewall the policy turns off lets everything in. */
+/* Looks for a policy that servers hardened by the CIS benchmarks have: rules that a program adds
+ * exist but have no effect. A profile whose firewall the policy turns off accepts all
+ * connections. */
 enum verdict check_firewall_policy(const struct machine *machine, struct finding *finding) {
     static const char *const profiles[] = {"Domain", "Private", "Public"};
 

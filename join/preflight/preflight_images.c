@@ -1,5 +1,5 @@
-/* Preflight checks of images: are they for this build of Windows, and has the disk room for them?
- */
+/* Preflight checks of images: whether they are for this build of Windows, and whether the disk has
+ * enough space for them. */
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/preflight/preflight_checks.h"
@@ -8,17 +8,17 @@
 
 enum { LIMIT_MS = 5000, GIGABYTE = 1024 * 1024 * 1024, PREPARED_MAX = 65536 };
 
-/* What containerd will need of the disk. */
+/* The disk space that containerd will need, in bytes. */
 struct room {
-    struct image_layer *layers; /* each once: images share them */
+    struct image_layer *layers; /* Each layer once, because images share layers */
     size_t count;
-    uint64_t compressed; /* of the layers, as they came */
-    uint64_t beside;     /* of other builds, which an archive brings along */
-    uint64_t copied;     /* the largest archive: they are imported one after another */
-    uint64_t upper;      /* the largest layer upon another */
+    uint64_t compressed; /* Compressed layers */
+    uint64_t beside;     /* Layers for other builds in the bundle's archives */
+    uint64_t copied;     /* The largest archive; they are imported one by one */
+    uint64_t upper;      /* The largest compressed layer above a base layer */
 };
 
-/* How many bytes its layers have. */
+/* Adds the layers of an image that are not counted yet. Returns the bytes of all its layers. */
 static uint64_t add_layers(struct room *room, const struct image_facts *facts) {
     uint64_t sum = 0;
 
@@ -86,10 +86,11 @@ static enum verdict judge_room(struct join *join, const struct room *room,
 struct asking {
     struct mirror from;
     unsigned build;
-    bool silent, itself;       /* no registry is asked; the image's own is */
-    struct text_list prepared; /* those that `winjoin prepare` has unpacked */
+    /* silent: no registry is asked. itself: the image's own registry is asked. */
+    bool silent, itself;
+    struct text_list prepared; /* Images that `winjoin prepare` has unpacked */
     struct room room;
-    bool unknown; /* what one of the images is for */
+    bool unknown; /* One of the images is for an unknown build */
 };
 
 static void asking_free(struct asking *a) {
@@ -97,8 +98,8 @@ static void asking_free(struct asking *a) {
     free(a->room.layers);
 }
 
-/* A registry that cannot be asked from here may be one that containerd reaches by a mirror: no
- * other is asked then. */
+/* Checks one image. After a registry could not be asked, no other is asked, because containerd may
+ * reach them by a mirror that this check does not use. */
 static enum verdict ask(struct asking *a, const char *image, struct finding *finding) {
     _cleanup_(image_facts_free) struct image_facts facts = {0};
     enum image_fit fit = IMAGE_UNKNOWN;

@@ -12,7 +12,8 @@
 #define INTERNET_SETTINGS "SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Internet Settings"
 enum { MTU_MIN = 1500, SERVER_2019 = 17763, SERVER_2022 = 20348 };
 
-/* A service's Start of 4 is "disabled"; that it is there at all is ContainersFeature's matter. */
+/* Checks that a service is not disabled (Start is 4). Check ContainersFeature tells whether it
+ * exists. */
 enum verdict check_service_enabled(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *key =
         xasprintf("SYSTEM\\CurrentControlSet\\Services\\%s", finding->check->subject);
@@ -40,7 +41,8 @@ enum verdict check_hns(const struct machine *machine, struct finding *finding) {
 enum verdict check_hns_version(const struct machine *machine, struct finding *finding) {
     if (!machine->found->hns.major)
         return check_say(finding, CHECK_NOT_RUN, "HNS does not respond");
-    if (machine->found->facts.build < SERVER_2019) /* no update brings it */
+    /* No update adds the API to an older Windows. */
+    if (machine->found->facts.build < SERVER_2019)
         check_hint(finding, "use Windows Server 2019, 2022 or 2025");
     return hns_has(machine->found->hns, HNS_V2_API)
                ? CHECK_FINE
@@ -49,7 +51,7 @@ enum verdict check_hns_version(const struct machine *machine, struct finding *fi
                            machine->found->hns.major, machine->found->hns.minor);
 }
 
-/* DisabledComponents is a mask; 0xff takes IPv6 out of every interface. */
+/* DisabledComponents is a bit mask; 0xff removes IPv6 from every interface. */
 enum verdict check_ipv6(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *value = NULL;
     long long mask = 0;
@@ -67,7 +69,7 @@ enum verdict check_ipv6(const struct machine *machine, struct finding *finding) 
                            "IPv6 is disabled (DisabledComponents=%s); HNS needs it", value);
 }
 
-/* Is it an address of this subnet: "10.0.0.21/24"? */
+/* Returns true when one of the subnets ("10.0.0.21/24") contains the address. */
 static bool subnet_has(const struct text_list *subnets, const struct ip *address) {
     struct cidr subnet;
 
@@ -77,8 +79,8 @@ static bool subnet_has(const struct text_list *subnets, const struct ip *address
     return false;
 }
 
-/* Chosen by the default route, where the API server is a neighbor on another adapter: the other
- * nodes are there, too. */
+/* Warns when the adapter was chosen by its default route, but the API server is in the subnet of
+ * another adapter: the other nodes are there, too. */
 static enum verdict check_side(const struct machine *machine, struct finding *finding) {
     const struct join_options *o = &machine->found->options;
     const char *endpoint = o->endpoint ? o->endpoint : "";
@@ -114,7 +116,7 @@ enum verdict check_card(const struct machine *machine, struct finding *finding) 
         return CHECK_FINE; /* chosen by the join that this one goes on with */
     if (nic_choose(machine->host, o->adapter, o->node_ip, nic, &finding->why) < 0)
         return CHECK_FAILED_HERE;
-    /* a mode whose switch is on no adapter needs none that can have one */
+    /* In an internal mode no adapter gets a virtual switch, so any adapter is accepted. */
     if ((mode && mode->internal) || nic->has_switch)
         return check_side(machine, finding);
     if (nic->is_tunnel) {
@@ -154,8 +156,8 @@ enum verdict check_switch(const struct machine *machine, struct finding *finding
                : CHECK_FINE;
 }
 
-/* Refused until its name is acknowledged; a mode that only the cluster's defaults name is looked at
- * with the plan. */
+/* Refuses a mode that isolates the node, unless the user ignores this check. A mode from the
+ * cluster's defaults is checked with the plan. */
 enum verdict check_network_mode(const struct machine *machine, struct finding *finding) {
     const struct join_options *o = &machine->found->options;
     const struct network_mode *mode = o->network_mode
@@ -166,7 +168,8 @@ enum verdict check_network_mode(const struct machine *machine, struct finding *f
                                   : CHECK_FINE;
 }
 
-/* Only told here; whether one is in the way is known with the plan (HNSClash). */
+/* Only lists networks of other programs. Check HNSClash tells with the plan whether one
+ * conflicts. */
 enum verdict check_networks(const struct machine *machine, struct finding *finding) {
     _cleanup_json_ json_t *list = NULL;
     _cleanup_(text_free) struct text names = {0};
@@ -187,7 +190,8 @@ enum verdict check_networks(const struct machine *machine, struct finding *findi
                      : CHECK_FINE;
 }
 
-/* vxlan takes 50 bytes of each packet; the other nodes of flannel count with 1450 as a rule. */
+/* Checks the MTU. VXLAN needs 50 bytes of each packet, and other nodes of flannel usually send
+ * packets of 1450 bytes. */
 enum verdict check_mtu(const struct machine *machine, struct finding *finding) {
     const struct network_mode *mode = network_mode_by_name(machine->found->options.network_mode);
 
@@ -216,8 +220,9 @@ enum verdict check_dns(const struct machine *machine, struct finding *finding) {
                            machine->found->nic.alias);
 }
 
-/* A join gives services the session's proxy; not what every user of the machine could then read,
- * and not to a containerd of somebody else's. */
+/* Warns when containerd would not get the session's proxy. A join gives it to services, but not a
+ * proxy with a password, which every user of the machine could read then, and not to a containerd
+ * that winjoin did not install. */
 static enum verdict check_services_proxy(const struct machine *machine, const char *proxy,
                                          struct finding *finding) {
     static const char key[] = "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment";
@@ -240,7 +245,7 @@ static enum verdict check_services_proxy(const struct machine *machine, const ch
                               "exists has the machine's variables");
 }
 
-/* kubeadm: HTTPProxyCheck, of the endpoint's host in token discovery. */
+/* Checks the proxy as kubeadm's HTTPProxyCheck does with the endpoint's host in token discovery. */
 enum verdict check_proxy(const struct machine *machine, struct finding *finding) {
     _cleanup_(freep) char *https =
         service_proxy_variable(machine->host, "HTTPS_PROXY", "https_proxy");
@@ -281,7 +286,9 @@ enum verdict check_proxy(const struct machine *machine, struct finding *finding)
                      url, shown);
 }
 
-/* A port of a service of that name that is not ours and runs goes with it. */
+/* Checks a TCP port of a service. A running service of the same name that winjoin did not make may
+ * use the port. Then the check of that service reports it, but with --existing-services adopt this
+ * is an error, because that service must be stopped first. */
 enum verdict check_tcp_port(const struct machine *machine, struct finding *finding) {
     const char *name = finding->check->subject;
     _cleanup_(host_service_free) struct host_service service = {0};
@@ -322,7 +329,8 @@ enum verdict check_vxlan_port(const struct machine *machine, struct finding *fin
                      "UDP port %u is in use: VXLAN packets would go to another program", port);
 }
 
-/* Without DSR a load balancer takes blocks of 64 of them. */
+/* Checks the number of dynamic ports. Without DSR each Service port of a load balancer takes a
+ * block of 64 ports. */
 enum verdict check_dynamic_ports(const struct machine *machine, struct finding *finding) {
     unsigned ports = 0;
 
@@ -335,7 +343,8 @@ enum verdict check_dynamic_ports(const struct machine *machine, struct finding *
                            ports);
 }
 
-/* Limits that another build of Windows, or DSR, would not have; the others stand in the report. */
+/* Warns of limits that another build of Windows, or DSR, would not have. The report lists all
+ * others. */
 enum verdict check_service_limits(const struct machine *machine, struct finding *finding) {
     struct limit_scene scene = {.hns = machine->found->hns,
                                 .no_dsr = text_equal(machine->found->options.dsr, "off")};

@@ -1,4 +1,4 @@
-/* Preflight checks of what others left: files, services, programs of a node. */
+/* Preflight checks of files, services and programs that another tool or an earlier node left. */
 #include "host/path.h"
 #include "join/wanted/wanted.h"
 #include "join/found/need.h"
@@ -16,11 +16,11 @@
 
 enum { CONTAINERD_MIN = 2 };
 
-/* A file of an earlier join that winjoin did not make (kubeadm: FileAvailable). */
+/* Refuses a file of an earlier join that winjoin did not make (kubeadm: FileAvailable). */
 enum verdict check_file_available(const struct machine *machine, struct finding *finding) {
     bool is_ca = text_equal(finding->check->subject, KUBERNETES_CA_FILE);
     _cleanup_(freep) char *path =
-        is_ca ? join_ca_file(&machine->found->options) /* caCertPath decides */
+        is_ca ? join_ca_file(&machine->found->options) /* caCertPath names the file */
               : xstrdup(finding->check->subject);
     _cleanup_(freep) char *held = NULL;
 
@@ -32,7 +32,7 @@ enum verdict check_file_available(const struct machine *machine, struct finding 
                      held ? "; it contains " : "", held ? held : "");
 }
 
-/* Pods that the kubelet would start at once. */
+/* Finds manifests of static Pods, which the kubelet would start at once. */
 enum verdict check_manifests(const struct machine *machine, struct finding *finding) {
     _cleanup_(text_list_free) struct text_list names = {0};
 
@@ -64,8 +64,8 @@ static bool is_left(const struct machine *machine, const char *path, struct find
     if (type == HOST_ABSENT || journal_find(machine->journal, JOURNAL_FOLDER_ENTRY, path) ||
         journal_find(machine->journal, JOURNAL_FILE_ENTRY, path))
         return false;
-    if (host_refuse_stranger(machine->host, path, &finding->why) <
-        0) /* no tree of a stranger's is removed */
+    /* winjoin does not advise to remove a folder that an ordinary user made. */
+    if (host_refuse_stranger(machine->host, path, &finding->why) < 0)
         check_hint(finding, "%s", finding->why.hints[0]);
     else
         check_hint(finding, "%s %s", type == HOST_FOLDER ? "rmdir /s /q" : "del", path);
@@ -73,7 +73,8 @@ static bool is_left(const struct machine *machine, const char *path, struct find
     return true;
 }
 
-/* A file in a folder's place would end the join when the virtual switch is made already. */
+/* Finds a file in the place of a folder. It would end the join later, when the virtual switch
+ * exists already. */
 enum verdict check_folders(const struct machine *machine, struct finding *finding) {
     const struct containerd_settings *containerd = &machine->found->containerd;
     const char *const folders[] = {PROGRAM_FOLDER,
@@ -99,7 +100,8 @@ enum verdict check_folders(const struct machine *machine, struct finding *findin
     return CHECK_FINE;
 }
 
-/* The seam to Windows refuses them, too: an error that is ignored here would end the join later. */
+/* Refuses folders and files of ordinary users. The host's functions refuse them later, too, so this
+ * check cannot be ignored. */
 enum verdict check_folder_owners(const struct machine *machine, struct finding *finding) {
     for (size_t i = 0; i < node_folder_count; i++) {
         _cleanup_(host_stranger_free) struct host_stranger stranger = {0};
@@ -117,7 +119,8 @@ enum verdict check_folder_owners(const struct machine *machine, struct finding *
     return CHECK_FINE;
 }
 
-/* What scripts and DaemonSets of earlier nodes leave, and what later ones trust. */
+/* Finds files that scripts and DaemonSets of earlier nodes leave, because those of later nodes
+ * trust them. */
 enum verdict check_leftovers(const struct machine *machine, struct finding *finding) {
     static const char *const paths[] = {"C:\\sourcevip", "C:\\k\\sourceVip.json", CNI_STATE_DIR};
 
@@ -132,8 +135,8 @@ enum verdict check_leftovers(const struct machine *machine, struct finding *find
     return CHECK_FINE;
 }
 
-/* One that kubeadm's guides registered, or nssm: it would start another kubelet. What a killed run
- * of ours had not marked yet is corrected where it is used. */
+/* Refuses a service that kubeadm's guides or nssm registered: it would start another kubelet. A
+ * service that a killed run of winjoin had not marked yet is repaired by the code that uses it. */
 enum verdict check_service_free(const struct machine *machine, struct finding *finding) {
     struct host_service service = {0};
     bool foreign;
@@ -148,7 +151,8 @@ enum verdict check_service_free(const struct machine *machine, struct finding *f
                          "the join goes on with the service \"%s\" that exists",
                          finding->check->subject);
     if (text_equal(finding->check->subject, service_containerd.name) ||
-        text_equal(finding->check->subject, service_kubelet.name)) /* those that images bring */
+        /* Machine images can bring these two services, which a join can adopt. */
+        text_equal(finding->check->subject, service_kubelet.name))
         check_hint(finding, "%s, or go on with it: --existing-services adopt",
                    finding->check->hint);
     return foreign
@@ -157,8 +161,9 @@ enum verdict check_service_free(const struct machine *machine, struct finding *f
                : CHECK_FINE;
 }
 
-/* What they do beside a node of winjoin's. Where the image's own services are the node, or the
- * cluster's agent makes the network, they may be what is wanted. */
+/* Finds services of other tools and what they would do on a node of winjoin's. It is only a warning
+ * when the join adopts an image's services or the cluster's agent makes the network, because they
+ * may belong to that. */
 enum verdict check_other_nodes(const struct machine *machine, struct finding *finding) {
     static const struct {
         const char *name, *does;
@@ -200,7 +205,7 @@ enum verdict check_other_nodes(const struct machine *machine, struct finding *fi
                            text_str(&names), does);
 }
 
-/* The folder, and each in it. */
+/* Refuses the folder and all that is in it when an ordinary user made it. */
 static int refuse_strangers_in(const struct machine *machine, const char *folder,
                                struct error *err) {
     const struct node_folder row = {.path = folder, .deep = true};
@@ -211,7 +216,7 @@ static int refuse_strangers_in(const struct machine *machine, const char *folder
                : host_stranger_refuse(&stranger, err);
 }
 
-/* What winjoin's own file keeps of the one that stands there is not named. */
+/* Warns of settings of an existing config.toml that winjoin's own file will not keep. */
 static enum verdict check_replaced(const struct machine *machine, struct finding *finding) {
     _cleanup_(containerd_settings_free) struct containerd_settings here = {0}, all = {0};
     _cleanup_(freep) char *names = NULL, *image = NULL, *registries = NULL;
@@ -241,7 +246,8 @@ static enum verdict check_replaced(const struct machine *machine, struct finding
                   : CHECK_FINE;
 }
 
-/* One that the join goes on with must be understood: where it looks for CNI, and its pipe. */
+/* Checks containerd's configuration. For a containerd that the join adopts, winjoin must understand
+ * its pipe and where it looks for CNI. */
 enum verdict check_containerd(const struct machine *machine, struct finding *finding) {
     const struct containerd_settings *found = &machine->found->containerd;
     const char *socket = machine->found->options.cri_socket, *image, *tag;
@@ -297,7 +303,8 @@ enum verdict check_containerd(const struct machine *machine, struct finding *fin
                      why);
 }
 
-/* winjoin starts containerd itself; a runtime that the call names must run already. */
+/* Checks that the container runtime runs. winjoin starts containerd itself, but a runtime that the
+ * user names must be running already. */
 enum verdict check_cri(const struct machine *machine, struct finding *finding) {
     const char *socket = machine->found->options.cri_socket;
     _cleanup_(freep) char *pipe = NULL;
@@ -313,7 +320,8 @@ enum verdict check_cri(const struct machine *machine, struct finding *finding) {
                            "container runtime is not running: nothing opened %s", pipe);
 }
 
-/* By its file: what lies in a node's folder is not run to find out what it is. */
+/* Returns the verdict for a program whose file does not tell its version. preflight does not run a
+ * program of a node's folder to learn that. */
 static enum verdict no_version(const struct machine *machine, const char *program,
                                struct finding *finding) {
     return check_say(finding, CHECK_NOT_RUN,
@@ -323,7 +331,8 @@ static enum verdict no_version(const struct machine *machine, const char *progra
                      program);
 }
 
-/* kubeadm warns of a containerd before 2.0, which does not tell the kubelet its cgroup driver. */
+/* Checks containerd's version. kubeadm warns of a containerd before 2.0, which does not tell the
+ * kubelet its cgroup driver. */
 enum verdict check_runtime_version(const struct machine *machine, struct finding *finding) {
     const char *asked = machine->found->options.kubernetes_version;
     _cleanup_(freep) char *version = NULL, *kubelet = NULL, *message = NULL;
@@ -343,7 +352,8 @@ enum verdict check_runtime_version(const struct machine *machine, struct finding
                          "containerd %u does not support RuntimeConfig, which kubelets newer than "
                          "1.37 require",
                          major);
-    /* was it tested with the kubelet that will run: the one asked for, else the installed one? */
+    /* Was this containerd tested with the kubelet that will run? That is the requested version,
+     * else the installed one. */
     if (!asked && program_version_read(machine->host, service_kubelet.program, false, &kubelet,
                                        &finding->why) < 0)
         return CHECK_UNKNOWN;

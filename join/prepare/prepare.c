@@ -1,4 +1,4 @@
-/* A preparation's phases. */
+/* The phases of winjoin prepare. */
 #include "join/prepare/prepare.h"
 
 #include "join/wanted/wanted.h"
@@ -10,7 +10,8 @@
 
 enum { PREPARED_MAX = 65536, STOP_MS = 60000 };
 
-/* The name by which containerd knows itself: a clone makes its own. */
+/* File with containerd's own id. It is removed, so that each clone of the server gets an id of its
+ * own. */
 #define CONTAINERD_UUID "\\root\\io.containerd.grpc.v1.introspection"
 
 static int folders(struct join *join, struct error *err) {
@@ -48,12 +49,14 @@ static int containerd(struct join *join, struct error *err) {
         earlier = prepared_read(join->host);
         wanted = prepared_json(join);
     }
-    if (earlier && !join->changed && json_equal(earlier, wanted)) { /* nothing was written since */
+    /* Nothing was written since an earlier run prepared the same. */
+    if (earlier && !join->changed && json_equal(earlier, wanted)) {
         text_add(&join->progress.detail, "prepared by an earlier run");
         return 0;
     }
     result = phase_containerd(join, err) < 0 ? -1 : images_await(join, err);
-    /* it is stopped whatever became of the images: an image is taken of a server at rest */
+    /* containerd is stopped even when images failed, because a machine image is made of a server at
+     * rest. */
     if (host_service_stop(join->host, service_containerd.name, STOP_MS, &why) < 0)
         return result < 0 ? -1 : error_pass(err, &why);
     text_add(&join->progress.detail, ", stopped");
@@ -94,10 +97,11 @@ int prepare_open(struct join *join, struct error *err) {
     join->phases = phases;
     if (join_open(join, err) < 0)
         return -1;
-    join->found.odd_host_name = false; /* the name of a server that becomes an image changes */
+    /* The host name of a server that becomes a machine image will change, so it is not checked. */
+    join->found.odd_host_name = false;
     text_set(&join->found.node_name, xstrdup(""));
 
-    /* the bundle's images are imported, so that no registry is asked for them */
+    /* Images of the bundle are imported and not requested from a registry. */
     bundle = join->found.bundle;
     brought = bundle_images(bundle);
     images = &join->found.options.images_required;
@@ -106,7 +110,7 @@ int prepare_open(struct join *join, struct error *err) {
         if (!text_list_has(images, brought->items[i].name))
             text_list_add(images, brought->items[i].name);
 
-    /* the kubelet's version in the bundle, where none was asked for */
+    /* Without --kubernetes-version, the version is that of the bundle's kubelet. */
     version = join->found.options.kubernetes_version;
     kubelet = bundle ? artifact_find(bundle_artifacts(bundle), "kubelet") : NULL;
     if (!version && kubelet && !text_equal(kubelet->version, "unknown"))

@@ -1,17 +1,17 @@
-/* winjoin prepare: what of a join needs no cluster, done once on a server that becomes an image.
- * Nothing of it names this machine: no key, token, node name or address. The journal notes it, so a
- * join goes on from it and a reset undoes it. */
+/* winjoin prepare: does the parts of a join that need no cluster, once, on a server that becomes a
+ * machine image. It writes nothing about this machine: no key, token, node name or address. The
+ * changes are in the journal, so a join continues from them and a reset undoes them. */
 #pragma once
 
 #include "join/join.h"
 
-/* join_open() with the phases of a preparation, for join_run(). The version is
- * --kubernetes-version's or the bundle's; mode and plugin are those that were asked for, or a
- * join's own. Kinds: those of join_open() and network_plan_choose(), ERROR_USAGE without a version,
- * or on a machine that has joined. join_close() ends it. */
+/* Opens a join with the phases of a preparation, for join_run(). The version is that of
+ * --kubernetes-version or of the bundle; mode and plugin are from the options, or a join's
+ * defaults. join_close() ends it. Error kinds: those of join_open() and network_plan_choose(),
+ * ERROR_USAGE without a version or on a machine that has joined. */
 int prepare_open(struct join *join, struct error *err);
-/* A PrepareResult document. New reference. */
+/* Returns a PrepareResult document. New reference. */
 json_t *prepare_result_json(const struct join *join);
-/* What PREPARED_FILE says: {kubernetesVersion, mode, plugin, images[]}; NULL: nothing was prepared.
- * New reference. */
+/* Reads PREPARED_FILE: {kubernetesVersion, mode, plugin, images[]}. Returns NULL when nothing was
+ * prepared. New reference. */
 json_t *prepared_read(struct host *host);

@@ -1,4 +1,4 @@
-/* An image's builds beside this machine's. */
+/* Compares the Windows builds of an image with this machine's build. */
 #include "join/programs/programs.h"
 #include "netsetup/windows_builds.h"
 #include "services/artifacts/catalog.h"
@@ -38,7 +38,7 @@ char *image_for_build_ask(const struct mirror *from, const char *image, unsigned
                : NULL;
 }
 
-/* ---- of a bundle ---- */
+/* ---- images of a bundle ---- */
 
 enum image_fit bundle_image_fit(struct join *join, const struct artifact *image,
                                 struct image_facts *ret) {
@@ -82,7 +82,7 @@ int bundle_images_check(struct join *join, struct error *err) {
     return 0;
 }
 
-/* ---- the sandbox image of this node's pods: whose choice it is ---- */
+/* ---- the sandbox image of this node's Pods ---- */
 
 static bool image_is_brought(struct host *host, const struct join_found *found) {
     const struct artifacts *brought = found->bundle ? bundle_artifacts(found->bundle) : NULL;

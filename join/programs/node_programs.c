@@ -1,4 +1,4 @@
-/* Modes, plugins and services joined: what a bundle lacks for each kind of node. */
+/* Finds which programs a bundle lacks, for each mode with each plugin. */
 #include "join/programs/programs.h"
 
 #include "netsetup/agents/agent.h"

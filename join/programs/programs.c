@@ -1,4 +1,4 @@
-/* The node's programs as a join sees them: versions and arguments. */
+/* The node's programs in a join: where they come from, their versions and their arguments. */
 #include "join/programs/programs.h"
 
 #include <limits.h>
@@ -18,7 +18,7 @@
 #define PROGRAMS_LOCK WINJOIN_FOLDER "\\" ARTIFACT_LOCK_NAME
 enum { LOCK_MAX = 1024 * 1024 };
 
-/* ---- where they come from ---- */
+/* ---- where programs come from ---- */
 
 static void tell_fetching(void *context, unsigned waited_ms, unsigned percent,
                           const char *message) {
@@ -52,7 +52,8 @@ static const char *published_version(const struct join_found *found) {
                                          : found->cluster.kubernetes_version;
 }
 
-/* Nothing was given: what this machine lacks comes from where upstream publishes it. */
+/* Opens upstream's downloads, when neither a bundle nor a mirror was given, for the programs that
+ * this machine lacks. */
 static int open_upstream(struct join *join, struct error *err) {
     const struct join_options *o = &join->found.options;
     const struct mirror from = mirror_at(join, o->source_base);
@@ -75,7 +76,8 @@ static int open_upstream(struct join *join, struct error *err) {
                : 0;
 }
 
-/* A containerd that the image brought stays, and runs CNI's programs where it looks for them. */
+/* Returns the folders of programs. A containerd that was installed before winjoin stays, and runs
+ * CNI's programs from the folder that it is configured for. */
 static struct artifact_places places_of(const struct join_found *found) {
     return (struct artifact_places){.cni_folder = containerd_cni_programs(&found->containerd),
                                     .keeps_containerd = found->containerd.foreign};
@@ -94,7 +96,8 @@ int programs_bundle(struct join *join, struct bundle **ret, struct error *err) {
         result = bundle_open_mirror(&mirror, o->lock, &join->found.bundle, err);
     else if (is_new)
         result = open_upstream(join, err);
-    if (result == 0 && join->found.bundle) /* what containerd says may be known only now */
+    /* containerd's folders may be known only since the last call. */
+    if (result == 0 && join->found.bundle)
         bundle_place(join->found.bundle, &places);
     if (result == 0)
         *ret = join->found.bundle;
@@ -103,7 +106,7 @@ int programs_bundle(struct join *join, struct bundle **ret, struct error *err) {
 
 int programs_write_lock(struct join *join, const struct bundle *bundle, struct error *err) {
     const struct artifacts *all = bundle_artifacts(bundle);
-    struct artifact items[ARTIFACTS_MAX]; /* borrowed */
+    struct artifact items[ARTIFACTS_MAX]; /* The texts are borrowed from `all` and `earlier` */
     struct artifacts artifacts = {.items = items};
     _cleanup_(artifacts_free) struct artifacts earlier = {0};
     _cleanup_(freep) char *before = NULL, *text = NULL;
@@ -111,7 +114,8 @@ int programs_write_lock(struct join *join, const struct bundle *bundle, struct e
 
     if (!bundle_is_upstream(bundle))
         return 0;
-    /* of those that were not read the digest is what an earlier lock says */
+    /* A program that was not read in this run has no digest yet; it is taken from an earlier
+     * lock. */
     if (host_read(join->host, PROGRAMS_LOCK, LOCK_MAX, &before, &len, ERROR_IGNORED) == 0)
         (void)artifact_lock_parse(before, len, &earlier, NULL, ERROR_IGNORED);
     for (size_t i = 0; i < all->count; i++) {
@@ -134,10 +138,11 @@ int programs_write_lock(struct join *join, const struct bundle *bundle, struct e
 void programs_bundle_close(struct join *join) {
     bundle_freep(&join->found.bundle);
     join->found.bundle = NULL;
-    artifacts_free(&join->found.known); /* others may be here now */
+    artifacts_free(&join->found.known); /* The installed programs may be others from now on */
 }
 
-/* The flags that name the source again, for a person's command line. */
+/* Notes a program that was installed, with the flags that name its source, as a user would type
+ * them. */
 void programs_note(struct join *join, const char *target, const char *sha256) {
     const struct join_options *o = &join->found.options;
     const char *flag = o->bundle ? "bundle" : o->mirror ? "mirror" : "kubernetes-version";
@@ -154,10 +159,10 @@ void programs_note(struct join *join, const char *target, const char *sha256) {
                  json_pack("{s:s, s:s}", "sha256", sha256, "source", source));
 }
 
-/* ---- which ---- */
+/* ---- which programs a node needs ---- */
 
 static struct service_choice choice_of(const struct join_found *found) {
-    const struct network_agent *agent = found->plan.agent; /* NULL: no plan is made yet */
+    const struct network_agent *agent = found->plan.agent; /* NULL: the plan is not made yet */
     bool theirs = agent && agent->in_cluster;
 
     return (struct service_choice){.kube_proxy =
@@ -331,7 +336,7 @@ int programs_check_versions(struct join *join, const struct artifacts *lock, str
         if (version && cni->check_version(plan, version, err) < 0)
             return -1;
     }
-    /* what was not tested together may work: told, not refused */
+    /* Versions that were not tested together may work, so this is a warning. */
     for (size_t i = 0; lock && i < lock->count; i++) {
         const struct artifact *a = &lock->items[i];
         const struct compatible *row =
@@ -346,7 +351,7 @@ int programs_check_versions(struct join *join, const struct artifacts *lock, str
     return service_arguments(&service_kubelet, &settings, &arguments, NULL, err);
 }
 
-/* ---- arguments ---- */
+/* ---- the kubelet's arguments ---- */
 
 /* First all arguments at once: as a rule the program takes them all, and one start is enough. */
 static int ask_program(struct host *host, const char *program, const struct text_list *arguments,
@@ -410,10 +415,11 @@ int programs_check_kubelet(struct join *join, struct bundle *bundle, struct erro
     }
     if (result == 0 && arguments.count)
         result = ask_program(join->host, program, &arguments, err);
-    if (result == 0 && join->found.cluster.kubelet) /* else a phase alone, which writes none */
+    /* Without the cluster's configuration a single phase runs, which writes no config.yaml. */
+    if (result == 0 && join->found.cluster.kubelet)
         result = kubelet_question_ask(join->host, &join->progress, join->found.kubelet_config,
                                       &settings, program, ASIDE_FOLDER, err);
-    /* what a virus scanner holds on to is removed by the next run's; no reason to fail */
+    /* A file that a virus scanner keeps open is removed by the next run; this is no failure. */
     (void)host_remove_tree(join->host, ASIDE_FOLDER, NULL);
     if (!was_there)
         (void)host_remove(join->host, WINJOIN_FOLDER, NULL);

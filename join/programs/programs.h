@@ -1,5 +1,5 @@
-/* The node's programs as a join sees them: are their versions fit for the cluster, do they take
- * what they are to be told. */
+/* The node's programs in a join: which are needed, whether their versions fit the cluster, and
+ * whether they accept their arguments. */
 #pragma once
 
 #include "join/join.h"
@@ -7,11 +7,12 @@
 #include "services/artifacts/image.h"
 #include "services/service_table.h"
 
-/* What --bundle or else --mirror names, opened once (a mirror's lock fetched) and kept until
- * programs_bundle_close(). Without them, once the network is planned: what this machine lacks, or
- * has otherwise (programs_unlike()), from upstream or --source-base. *ret is borrowed, NULL when
- * nothing is lacking, or nothing may be fetched. Kinds: those of bundle_open(),
- * bundle_open_mirror() and bundle_open_upstream(). */
+/* Opens the bundle of --bundle, else of --mirror (its lock is downloaded), once; it stays open
+ * until programs_bundle_close(). Without both, and when the network is planned, opens upstream or
+ * --source-base for the programs that this machine lacks or has with other bytes
+ * (programs_unlike()). *ret is borrowed; NULL when no program is needed or nothing may be
+ * downloaded. Error kinds: those of bundle_open(), bundle_open_mirror() and
+ * bundle_open_upstream(). */
 int programs_bundle(struct join *join, struct bundle **ret, struct error *err);
 void programs_bundle_close(struct join *join);
 /* Notes in the journal that this program came from the source of programs_bundle(), with its digest
@@ -21,24 +22,27 @@ void programs_note(struct join *join, const char *target, const char *sha256);
  * machines can be given as their artifacts.lock. Of another source nothing is written. Kinds: those
  * of journal_write(). */
 int programs_write_lock(struct join *join, const struct bundle *bundle, struct error *err);
-/* Whether this node runs it: by --kube-proxy and, once the plan is made, by its network's agent. */
+/* Returns true when this node runs the service, which depends on --kube-proxy and, once the plan is
+ * made, on its network's agent. */
 bool programs_wanted(const struct join_found *found, const struct service *service);
 /* artifacts_missing() for the services that this node runs, and the network of its plan. */
 int programs_missing(struct host *host, const struct join_found *found,
                      const struct artifacts *lock, struct text_list *ret, struct error *err);
-/* Adds the names of needed programs that are on the machine and differ from artifacts.lock: they
- * are fetched again. Those that the list has already are not looked at. Without a lock they are
- * compared with the digests of upstream or --source-base, which are asked for once; a program
- * without a digest is passed over, and a warning names each that differs. Kinds: those of the lock
- * and of artifacts_published(). */
+/* Adds the names of needed programs that are on the machine and differ from artifacts.lock, so that
+ * they are downloaded again. Names that are in the list already are not checked. Without a lock,
+ * the programs are compared with the digests of upstream or --source-base, which are requested
+ * once; a program without a digest is skipped, and a warning names each that differs. Error kinds:
+ * those of reading the lock and of artifacts_published(). */
 int programs_unlike(struct join *join, struct text_list *ret, struct error *err);
-/* Adds to the phase's detail which needed programs neither the bundle (NULL: none) nor
- * programs_unlike() compares with a digest. */
+/* Adds to the phase's detail the needed programs for which neither the bundle (NULL: none) nor
+ * programs_unlike() has a digest to compare. */
 int programs_say_uncompared(struct join *join, const struct artifacts *bundle, struct error *err);
-/* ERROR_USAGE that names those that are neither here nor in the lock (NULL = no bundle). */
+/* Checks that all needed programs are installed or in the lock (NULL: no bundle). ERROR_USAGE names
+ * those that are missing. */
 int programs_check_complete(struct join *join, const struct artifacts *lock, struct error *err);
-/* The version of the installed program ("v1.37.1"), or NULL: by its file, and where that says none
- * and it may be run, by itself (services/program_flags.h). The caller frees. */
+/* Returns the version of an installed program ("v1.37.1"), or NULL. It is read from the file; when
+ * the file has none and `may_run` is set, the program is run (services/program_flags.h). The caller
+ * frees. */
 char *programs_version(struct host *host, bool may_run, const char *program);
 /* Are both versions known, and the same? Either may lack its v. */
 bool programs_same_version(const char *a, const char *b);
@@ -46,85 +50,88 @@ bool programs_same_version(const char *a, const char *b);
  * bundle's once it was checked, the installed one's, else the cluster's. Borrowed. */
 const char *programs_node_version(struct host *host, struct join_found *found,
                                   const struct service *service);
-/* The sandbox image: of the repository that the cluster names, or upstream's where a bundle brings
- * that. The caller frees. */
+/* Returns the sandbox image: --sandbox-image, else that of the cluster's imageRepository, or
+ * upstream's when a bundle brings that. The caller frees. */
 char *programs_sandbox_image(struct host *host, struct join_found *found);
-/* What to know of an image that comes from the cluster's own repository, which may have Linux
- * images alone; NULL where it is upstream's or a bundle's. The caller frees. */
+/* Returns a warning when the sandbox image comes from the cluster's own repository, which may have
+ * images for Linux only. NULL for upstream's image or a bundle's. The caller frees. */
 char *programs_image_warning(struct host *host, struct join_found *found);
-/* Before anything is written: --kubernetes-version against the bundle's (or the installed) kubelet
- * and kube-proxy (ERROR_USAGE), the kubelet's against the control plane (version_skew_check(); a
- * warning when KubeletVersion is ignored). `lock` NULL = no bundle. A version that is not known
- * yet, because the lock has none and no kubelet is installed, is passed over (the version that was
- * asked for is compared with the control plane): call it again when it is installed.
- * ERROR_UNSUPPORTED for a kubelet that winjoin cannot run (before 1.24). */
+/* Checks versions before anything is written. `lock` NULL: no bundle. kubelet and kube-proxy, from
+ * the bundle or installed, must be of --kubernetes-version (ERROR_USAGE) and fit the control plane
+ * (version_skew_check(); a warning when KubeletVersion is ignored). A version may be unknown, when
+ * the lock has none and no kubelet is installed: then --kubernetes-version is compared with the
+ * control plane, and the caller repeats the call after the installation. ERROR_UNSUPPORTED for a
+ * kubelet that winjoin cannot run (before 1.24). */
 int programs_check_versions(struct join *join, const struct artifacts *lock, struct error *err);
-/* true when the lock tells the version of kubelet and kube-proxy. */
+/* Returns true when the lock has the versions of kubelet and kube-proxy. */
 bool programs_versions_are_known(const struct artifacts *lock);
-/* The user's own kubelet arguments (kubeletExtraArgs, services.kubelet.extraArgs) and config.yaml
- * against the kubelet itself, the bundle's or (NULL) the installed one: ERROR_USAGE names the
- * argument that it does not take, with "did you mean", or what it says against config.yaml
- * (kubelet_question.h). The bundle's is put aside for that and removed again. A program that cannot
- * be asked is passed over. */
+/* Asks the kubelet, the bundle's or (NULL) the installed one, about config.yaml and the user's own
+ * arguments (kubeletExtraArgs, services.kubelet.extraArgs). ERROR_USAGE names the argument that it
+ * does not accept, with "did you mean", or what it says about config.yaml (kubelet_question.h). The
+ * bundle's kubelet is written to a temporary folder, which is removed. A program that cannot be
+ * asked is ignored. */
 int programs_check_kubelet(struct join *join, struct bundle *bundle, struct error *err);
 
-/* The plain values that command lines need, from the plan and the options; borrowed from found. */
+/* Gives the values that command lines of services need, from the plan and the options; borrowed
+ * from found. */
 void programs_service_settings(struct host *host, struct join_found *found,
                                struct service_settings *ret);
 
-/* ---- the proxy through which winjoin reaches the world: Go's programs know the variables of their
- * own process alone ---- */
+/* ---- the proxy for services: programs in Go only use the variables of their own process ---- */
 
-/* HTTP_PROXY, HTTPS_PROXY and NO_PROXY as "NAME=value", none where the services need none: there is
- * no proxy, or the machine's own variables name one. In this order: this session's HTTPS_PROXY,
- * what service containerd has (of an earlier join, or its owner's), WinHTTP's. What the session or
- * WinHTTP excepts is excepted, and the cluster's pods, Services and names. One with a password is
- * passed over: every user of the machine may read a service's environment. Borrowed from found,
- * where it is kept. */
+/* Returns HTTP_PROXY, HTTPS_PROXY and NO_PROXY as "NAME=value" for services. The list is empty when
+ * there is no proxy, or when the machine's own variables name one. The first of these is used: this
+ * session's HTTPS_PROXY, the variables of service containerd (from an earlier join or another
+ * tool), WinHTTP's proxy. NO_PROXY has the exceptions of the session or WinHTTP, and the cluster's
+ * Pods, Services and names. A proxy with a password is not used, because every user of the machine
+ * may read a service's environment. Borrowed from found, which keeps the list. */
 const struct text_list *service_proxy(struct host *host, struct join_found *found);
-/* Has the proxy's URL a user or a password? */
+/* Returns true when the proxy's URL has a user or a password. */
 bool service_proxy_is_secret(const char *proxy);
-/* A variable of this session, by its usual name or else the other one. The caller frees; NULL. */
+/* Returns a variable of this session, by its usual name or else by the other one; NULL: not set.
+ * The caller frees. */
 char *service_proxy_variable(struct host *host, const char *upper, const char *lower);
 
 /* ---- Kubernetes' version skew policy ---- */
 
 struct version_skew {
-    const char *kubelet; /* "v1.37.1" or "Kubernetes v1.37.1" */
-    const char *cluster; /* kubernetesVersion of ClusterConfiguration, "" = not known */
-    const char *server;  /* gitVersion of /version, NULL = not known */
-    const char *program; /* whose version `kubelet` is: "kube-proxy"; NULL = "kubelet" */
+    const char *kubelet; /* Version to check: "v1.37.1" or "Kubernetes v1.37.1" */
+    const char *cluster; /* kubernetesVersion of ClusterConfiguration; "": unknown */
+    const char *server;  /* gitVersion of /version; NULL: unknown */
+    /* Program whose version `kubelet` is, such as "kube-proxy"; NULL: "kubelet". */
+    const char *program;
 };
-/* A kubelet must not be newer (by minor version) than the control plane, and at most three minor
- * versions older, two for kubelets before 1.25 (Kubernetes' version skew policy; kubeadm: check
- * KubeletVersion); for kube-proxy the policy is the same. Where cluster and server differ, as in
- * the midst of an upgrade, the older decides what is too new and the newer what is too old.
- * ERROR_PREFLIGHT "[KubeletVersion] ...", also for a kubelet whose version cannot be read; a
- * cluster's that cannot be read is passed over. */
+/* Checks Kubernetes' version skew policy (kubeadm: check KubeletVersion). A kubelet or kube-proxy
+ * must not be newer (by minor version) than the control plane, and at most three minor versions
+ * older; two for versions before 1.25. When cluster and server differ, as during an upgrade, the
+ * older one decides what is too new and the newer one what is too old. ERROR_PREFLIGHT
+ * "[KubeletVersion] ...", also for a kubelet's version that cannot be parsed. A cluster's version
+ * that cannot be parsed is ignored. */
 int version_skew_check(const struct version_skew *skew, struct error *err);
 
-/* ---- for each network mode and plugin that this build can do ---- */
+/* ---- missing programs for each network mode and plugin of this build ---- */
 
-/* What nodes need that have nothing but these artifacts: [{"mode","plugin","missing":[names]}], one
- * object for each mode with each plugin that works in it, in the tables' order; network_mode,
- * network_plugin and kube_proxy of the options choose among them. New reference.
- * ERROR_USAGE: that plugin does not work in that mode. */
+/* Finds what nodes would lack that have only these artifacts:
+ * [{"mode","plugin","missing":[names]}], one object for each mode with each plugin that works in
+ * it, in the tables' order. network_mode, network_plugin and kube_proxy of the options select rows.
+ * *ret is a new reference. ERROR_USAGE: the plugin does not work in the mode. */
 int node_programs_missing(const struct artifacts *artifacts, const struct join_options *options,
                           json_t **ret, struct error *err);
 
-/* Whether an image's containers run on a build of Windows, and which other tag's would. */
+/* Whether an image's containers run on a build of Windows. */
 
 enum image_fit { IMAGE_UNFIT, IMAGE_FITS, IMAGE_UNKNOWN };
 
-/* By what is known of it; build 0: not known. */
+/* Compares the facts of an image with a build of Windows; build 0: unknown. */
 enum image_fit image_fit(const struct image_facts *facts, unsigned build);
 /* The same of an image in a registry, which is asked; ret is filled (image_facts_free()). docker.io
  * is not asked: its registry has another name. What the registry failed with is in err, which says
  * nothing else. */
 enum image_fit image_fit_ask(const struct mirror *from, const char *image, unsigned build,
                              struct image_facts *ret, struct error *err);
-/* The same name with the tag of this build, where tags differ in that alone: "...:ltsc2022". NULL:
- * it has no such tag, or it is for this build already. The caller frees. */
+/* Returns the image's name with the tag for this build, when tags differ only in the year:
+ * "...:ltsc2022". NULL: the tag has no such year, or the image is for this build already. The
+ * caller frees. */
 char *image_for_build(const char *image, unsigned build);
 /* The same name, where the registry has it and it fits. */
 char *image_for_build_ask(const struct mirror *from, const char *image, unsigned build);
@@ -133,6 +140,6 @@ char *image_for_build_ask(const struct mirror *from, const char *image, unsigned
  * otherwise than those of image_fetch() is not understood: its import says what is wrong. */
 enum image_fit bundle_image_fit(struct join *join, const struct artifact *image,
                                 struct image_facts *ret);
-/* ERROR_PREFLIGHT: an image of the open bundle (none: 0), or its sandbox image, is not for this
- * build; with the command that makes another. */
+/* Checks the images of the open bundle and its sandbox image (no bundle: 0). ERROR_PREFLIGHT when
+ * one is not for this build, with the command that makes another bundle. */
 int bundle_images_check(struct join *join, struct error *err);

@@ -1,4 +1,4 @@
-/* Which proxy services get, and what they reach without it. */
+/* Selects the proxy for services, and what they reach without it. */
 #include "join/programs/programs.h"
 
 #include "kube/kubeconfig.h"
@@ -50,7 +50,8 @@ static void make(const struct join_found *found, const char *proxy, const char *
     text_list_add_owned(ret, xasprintf("NO_PROXY=%s", no));
 }
 
-/* WinHTTP's list has semicolons, and words that Go does not know: "<local>", "10.*". */
+/* Uses the proxy of WinHTTP. Its list of exceptions has semicolons and words that Go does not know,
+ * such as "<local>" and "10.*"; these are left out. */
 static void of_windows(const struct join_found *found, struct text_list *ret) {
     _cleanup_(freep) char *proxies = NULL, *bypass = NULL, *proxy = NULL;
     _cleanup_(text_list_free) struct text_list all = {0}, known = {0};
@@ -83,7 +84,7 @@ const struct text_list *service_proxy(struct host *host, struct join_found *foun
         return ret;
     if (session && *session && !service_proxy_is_secret(session))
         make(found, session, excepted, ret);
-    /* what stands there is the owner's, or an earlier join's */
+    /* containerd's variables are from another tool or from an earlier join. */
     if (!ret->count &&
         host_service_query(host, service_containerd.name, &service, ERROR_IGNORED) == 0)
         for (size_t i = 0; i < service.environment.count; i++)

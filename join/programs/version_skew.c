@@ -1,4 +1,4 @@
-/* Kubernetes' version skew policy. */
+/* Checks Kubernetes' version skew policy. */
 #include "join/programs/programs.h"
 
 #include "base/text.h"

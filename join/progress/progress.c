@@ -1,9 +1,8 @@
-/* Events for whoever looks: one line each, without secrets. */
+/* Sends the events of a join to its listener: one line each, without secrets. */
 #include "join/progress/progress.h"
 
 #include "base/redact.h"
 
-/* What a server said, in one line that steers no terminal, and without a token. */
 char *join_shown(const char *words) {
     struct text line = {0};
 

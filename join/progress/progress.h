@@ -1,4 +1,4 @@
-/* What a join tells while it runs, and what it has done. */
+/* What a join reports while it runs, and the results of its phases. */
 #pragma once
 
 #include "host/wait.h"
@@ -7,7 +7,7 @@ struct join_phase;
 
 enum join_event_state {
     JOIN_BEGIN,
-    JOIN_WAITING, /* about once a second while something is waited for */
+    JOIN_WAITING, /* Sent about once a second during a wait */
     JOIN_WARNING,
     JOIN_DONE,
     JOIN_SKIPPED,
@@ -16,13 +16,13 @@ enum join_event_state {
 struct join_event {
     enum join_event_state state;
     const struct join_phase *phase;
-    const char *message;  /* "" or one line */
-    const char *hint;     /* what would end a wait, or "" */
-    unsigned waited_ms;   /* waiting */
-    unsigned left_ms;     /* waiting: until the limit; 0 = unknown */
-    unsigned percent;     /* waiting: done of what is waited for; 0 = unknown */
-    unsigned duration_ms; /* done, failed */
-    enum error_kind kind; /* failed */
+    const char *message;  /* Message in one line, or "" */
+    const char *hint;     /* Command that would end the wait, or "" */
+    unsigned waited_ms;   /* Time of the wait so far, of JOIN_WAITING */
+    unsigned left_ms;     /* Time until the limit, of JOIN_WAITING; 0: unknown */
+    unsigned percent;     /* Progress of a download, of JOIN_WAITING; 0: unknown */
+    unsigned duration_ms; /* Time of the phase, of JOIN_DONE and JOIN_FAILED */
+    enum error_kind kind; /* Kind of the error, of JOIN_FAILED */
 };
 typedef void join_listener(void *context, const struct join_event *event);
 
@@ -30,39 +30,41 @@ enum join_outcome { JOIN_PHASE_NOT_RUN, JOIN_PHASE_DONE, JOIN_PHASE_SKIPPED, JOI
 struct join_phase_result {
     enum join_outcome outcome;
     unsigned duration_ms;
-    bool changed; /* the machine */
+    bool changed; /* The phase changed the machine */
     char *detail;
-    json_t *data; /* the detail's facts; NULL: none */
+    json_t *data; /* Facts of the detail; NULL: none */
 };
 
-/* Kept by the runner; phases add to detail, next and, by join_warn(), to warnings. */
+/* The runner owns this. Phases add to detail and next, and by join_warn() to warnings. */
 struct join_progress {
-    join_listener *listener; /* or NULL */
-    /* Told the lines of a table that fills in, each time all of them; or NULL. */
+    join_listener *listener; /* Called for each event; or NULL */
+    /* Called with all lines of a table each time it changes; or NULL. */
     void (*table)(void *context, const struct text_list *lines);
     void *context;
-    const struct join_phase *phase; /* the one that runs */
-    struct text detail;             /* the fact of that phase that matters */
-    struct text waiting;            /* what that phase has last waited for */
-    json_t *data;                   /* and as an object, for documents: join_fact() */
+    const struct join_phase *phase; /* The running phase */
+    struct text detail;             /* The most important fact of the running phase */
+    struct text waiting;            /* What the running phase has last waited for */
+    json_t *data;                   /* Facts of the running phase, for documents: join_fact() */
     struct text_list warnings;
-    struct text_list next;             /* what is left to do by hand */
-    struct join_phase_result *results; /* one a phase */
+    struct text_list next;             /* What the user has to do afterwards */
+    struct join_phase_result *results; /* One result per phase */
     uint64_t started_ms;
 };
 
-/* One line of what a server said, that steers no terminal, without a token. The caller frees. */
+/* Returns a text from a server in one line, with control characters escaped and tokens hidden. The
+ * caller frees. */
 char *join_shown(const char *words);
-/* Tells the listener an event of the phase that runs. */
+/* Sends an event of the running phase to the listener. */
 void join_tell(const struct join_progress *progress, struct join_event event);
 void join_tell_waiting(struct join_progress *progress, unsigned waited_ms, unsigned left_ms,
                        const char *hint, const char *format, ...)
     __attribute__((format(gnu_printf, 5, 6)));
-/* wait_until() that tells the listener what is missing. */
+/* Calls wait_until() and reports to the listener what is missing. */
 enum wait_look join_wait(struct host *host, struct join_progress *progress, struct wait *wait,
                          struct error *err);
-/* A fact of the phase that runs, for its row in JoinResult. Takes it over; NULL: none. */
+/* Adds a fact of the running phase to its row in JoinResult. Takes over `value`; NULL adds
+ * nothing. */
 void join_fact(struct join_progress *progress, const char *key, json_t *value);
-/* Each warning is shown once. */
+/* Sends a warning to the listener. Equal warnings are sent once. */
 void join_warn(struct join_progress *progress, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));

@@ -1,4 +1,4 @@
-/* Rights are asked for before the network adapter goes away, and not found missing after that. */
+/* Checks rights before the join interrupts the network, so that it does not fail afterwards. */
 #include "join/services/rights.h"
 
 #include "join/configuration/join_options.h"
@@ -79,8 +79,8 @@ int rights_check(struct join *join, struct error *err) {
 }
 
 int rights_need(struct join *join, struct error *err) {
-    /* does this run send a certificate request itself, before the network is interrupted? Then that
-     * is the question */
+    /* When this run sends a certificate request before the network is interrupted, the answer to it
+     * shows the token's right. */
     bool will_ask = !join->found.options.dry_run && !text_list_has(&join->skipped, "certificate") &&
                     !join_kubelet_bootstraps(join->host, &join->found);
 

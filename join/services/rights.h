@@ -1,16 +1,17 @@
-/* Whether the cluster grants what a join and the node's services will need. */
+/* Checks whether the cluster grants what a join and the node's services need. */
 #pragma once
 
 #include "join/join.h"
 
-#define RIGHTS_CHECK "ClusterRights" /* the check that may be ignored */
+#define RIGHTS_CHECK "ClusterRights" /* Id of the check; it can be ignored */
 
-/* Needs cluster and plan. A bootstrap token is asked about itself; what the node's identity will
- * need is asked with that identity where the node has it, else judged by the ConfigMap `winjoin`:
- * the manifest of `winjoin config cluster` lets tokens read it and gives nodes their rights.
- * ERROR_PREFLIGHT with the command that grants them. A server that does not answer such questions
- * is passed over. */
+/* Checks the rights. Needs cluster and plan. A bootstrap token is asked about its own rights. The
+ * rights of the node's identity are asked with that identity if the node has it; otherwise they are
+ * derived from ConfigMap `winjoin`, because the manifest of `winjoin config cluster` lets tokens
+ * read it and grants nodes their rights. ERROR_PREFLIGHT with the command that grants them. A
+ * server that does not answer such questions is accepted. */
 int rights_check(struct join *join, struct error *err);
-/* The same for a join: a warning where the check is ignored. A token is not asked about itself
- * where this run sends its certificate request before the network is interrupted. */
+/* Checks the rights during a join: only a warning when the check is ignored. A token's right to
+ * send a certificate request is not asked when this run sends one before the network is
+ * interrupted. */
 int rights_need(struct join *join, struct error *err);

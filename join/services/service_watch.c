@@ -1,4 +1,4 @@
-/* A service that ends is started again, and told with exit code and log when that is in vain. */
+/* Starts services again when they end, and fails with exit code and log when this does not help. */
 #include "join/services/service_watch.h"
 
 #include "base/log.h"
@@ -6,7 +6,8 @@
 #include "services/program_flags.h"
 #include "services/service_status.h"
 
-/* AGAIN: longer than all starts and pauses between them, as the count of its ends ends it */
+/* AGAIN_TIMEOUT_MS is longer than all starts with the pauses between them, because the number of
+ * ends limits this wait. */
 enum {
     START_TIMEOUT_MS = 30000,
     AGAIN_TIMEOUT_MS = 300000,
@@ -16,7 +17,7 @@ enum {
 };
 enum { RIGHTS_MS = 4000 };
 
-/* ---- its end ---- */
+/* ---- the end of a service ---- */
 
 int service_watch_hint(struct service_watch *watch, struct error *err) {
     const struct service *service = watch->service;
@@ -82,11 +83,12 @@ int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error
     return 0;
 }
 
-/* ---- what it may read ---- */
+/* ---- the rights of a service ---- */
 
-/* Once is nothing, because a server that starts refuses everybody at first. */
+/* Checks whether the API server lets the service read `path`. One refusal does not count, because a
+ * starting API server refuses everybody at first. */
 int service_watch_rights(struct service_watch *watch, const char *path, struct error *err) {
-    struct kube_client client; /* the same texts, without its patience */
+    struct kube_client client; /* A copy that borrows the texts and tries each request only once */
     struct error why = {0};
 
     if (!watch->client || host_monotonic_ms(watch->host) < watch->rights_ms)
@@ -94,7 +96,8 @@ int service_watch_rights(struct service_watch *watch, const char *path, struct e
     client = *watch->client;
     watch->rights_ms = host_monotonic_ms(watch->host) + RIGHTS_MS;
     client.patience_ms = 0;
-    (void)kube_get(&client, path, NULL, &why); /* whether it is refused is all that matters */
+    /* Only a refusal matters; other failures do not. */
+    (void)kube_get(&client, path, NULL, &why);
     if (!kube_is_forbidden(&why))
         watch->refused = 0;
     else if (++watch->refused == 2) {
@@ -105,7 +108,7 @@ int service_watch_rights(struct service_watch *watch, const char *path, struct e
     return 0;
 }
 
-/* ---- its start ---- */
+/* ---- the start of a service that is watched ---- */
 
 static enum wait_look look_started(void *context, struct wait *, struct error *err) {
     struct service_watch *watch = context;
@@ -131,8 +134,8 @@ int service_watch_start(struct service_watch *watch, const struct service *servi
                                     .rights_ms = host_monotonic_ms(watch->host) + RIGHTS_MS};
     if (host_service_start(watch->host, service->name, START_TIMEOUT_MS, &why) == 0)
         return 0;
-    /* The program ran and ended; otherwise Windows could not start it, and trying again does not
-     * help that. */
+    /* These codes mean that the program ran and ended. Otherwise Windows could not start it, and
+     * another try does not help. */
     ended = why.kind == ERROR_HOST &&
             (why.os == HOST_SERVICE_SPECIFIC_ERROR || why.os == HOST_PROCESS_ABORTED);
     if (!ended) {
@@ -143,7 +146,7 @@ int service_watch_start(struct service_watch *watch, const struct service *servi
     return join_wait(watch->host, watch->progress, &wait, err) == LOOK_DONE ? 0 : -1;
 }
 
-/* ---- start ---- */
+/* ---- registration and start ---- */
 
 enum { STOP_TIMEOUT_MS = 30000 };
 
@@ -169,11 +172,14 @@ int service_start(struct service_watch *watch, struct journal *journal,
 
     if (host_refuse_stranger(watch->host, service->program, err) < 0)
         return error_prefix(err, "start '%s'", service->name);
-    /* flanneld prints its help to nowhere that is read, containerd's is another form */
+    /* Only programs of Kubernetes are asked for their flags. flanneld's help cannot be read, and
+     * containerd's has another form. */
     if (service->kubernetes) {
         if (program_flags_read(watch->host, service->program, &known, &why) < 0)
-            log_message(LOG_INFO, "%s", why.message); /* it cannot be asked: it gets them all */
-        /* flags of ours that it does not know are left out; those that were asked for are told */
+            /* When the program's flags cannot be read, it gets all arguments. */
+            log_message(LOG_INFO, "%s", why.message);
+        /* winjoin's own flags that the program does not know are left out; flags from the user are
+         * reported. */
         own.known_flags = &known;
         (void)service_arguments(service, &own, &arguments, &dropped, ERROR_IGNORED);
         for (size_t i = 0; i < dropped.count; i++)
@@ -183,9 +189,11 @@ int service_start(struct service_watch *watch, struct journal *journal,
     if (own.adopt && host_service_query(journal->host, service->name, &before, err) < 0)
         return -1;
     adopted = own.adopt && before.state != HOST_SERVICE_ABSENT && !service_is_ours(&before);
-    if (adopted && !service->extra_args) /* nothing of it changes: nothing to take back */
+    /* An adopted service without extra arguments is not changed, so nothing is recorded. */
+    if (adopted && !service->extra_args)
         return service_watch_start(watch, service, err);
-    /* what winjoin itself does at boot has no phase that starts it */
+    /* A service of winjoin itself, such as winjoin-network, has no phase. It is registered here
+     * when another service depends on it. */
     for (size_t i = 0; !adopted && i < ARRAY_SIZE(service->depends_on) && service->depends_on[i];
          i++) {
         const struct service *needed = service_by_name(service->depends_on[i]);
@@ -196,7 +204,7 @@ int service_start(struct service_watch *watch, struct journal *journal,
     if (service_register(journal, service, &own, &changed, err) < 0 ||
         (changed && host_service_stop(watch->host, service->name, STOP_TIMEOUT_MS, err) < 0))
         return -1;
-    /* what an earlier life of the program has left would be taken for this one's */
+    /* A ready file that an earlier run of the program left would be taken for a new one. */
     if (service->ready_file && (journal_file(journal, service->ready_file, err) < 0 ||
                                 host_service_query(journal->host, service->name, &found, err) < 0 ||
                                 (found.state != HOST_SERVICE_RUNNING &&

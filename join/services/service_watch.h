@@ -1,6 +1,6 @@
-/* Services that a phase has started and whose work it waits for: one that ends meanwhile is started
- * again as the SCM's failure actions would (Wine's SCM has none, and Windows' are some seconds
- * late), a bounded number of times. */
+/* Watches services that a phase has started and waits for. A service that ends meanwhile is started
+ * again, as the SCM's failure actions would do (Wine's SCM has none, and Windows' are some seconds
+ * late), a limited number of times. */
 #pragma once
 
 #include "join/progress/progress.h"
@@ -8,47 +8,49 @@
 #include "kube/client.h"
 #include "services/service_table.h"
 
-/* How often a service is started again, and the longest pause before (else that of its failure
- * actions: 5 s, 10 s, 30 s; for containerd 15 s). */
+/* How often a service is started again, and the longest pause before that. The pauses are those of
+ * the service's failure actions (5 s, 10 s, 30 s; for containerd 15 s), limited to this one. */
 enum { SERVICE_RESTARTS_MAX = 3, SERVICE_PAUSE_MAX_MS = 10000 };
 
 struct service_watch {
-    /* given; borrowed */
+    /* Given by the caller; borrowed. */
     struct host *host;
     struct join_progress *progress;
-    const struct kube_client *client; /* of the node's own identity; NULL: not known */
-    /* kept */
+    const struct kube_client *client; /* Client with the node's identity; NULL: none */
+    /* State of the watch. */
     const struct service *service;
-    unsigned ends;      /* how often it ended */
-    uint64_t again_ms;  /* host_monotonic_ms() at which it is started again; 0: it runs */
-    unsigned refused;   /* how often in a row the API server refused what it reads */
-    uint64_t rights_ms; /* when the API server is asked again */
+    unsigned ends; /* How often the service ended */
+    /* host_monotonic_ms() at which it is started again; 0: it runs. */
+    uint64_t again_ms;
+    unsigned refused;   /* Consecutive refusals of the API server */
+    uint64_t rights_ms; /* When the API server is asked again */
 };
 
-/* Starts the service, which from now on is the one that service_watch_look() looks at. One that
- * ends while it comes up counts as one that ended. */
+/* Starts a service and makes it the one that service_watch_look() watches. A service that ends
+ * during its start counts as ended once. */
 int service_watch_start(struct service_watch *watch, const struct service *service,
                         struct error *err);
-/* For each look of a phase: 0 when the service runs (*ret_runs, may be NULL: true) or will be
- * started again after its pause. ERROR_HOST when somebody removed it, or when it has ended once too
- * often: with its exit code, and hints that name its log and the log's last errors. */
+/* Called for each look of a phase. Returns 0 when the service runs (*ret_runs is true; ret_runs may
+ * be NULL) or will be started again after its pause. ERROR_HOST when somebody removed it or when it
+ * ended too often; the error has its exit code, and hints with its log and the last errors
+ * there. */
 int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error *err);
-/* For those looks too: every few seconds asks the API server for `path` with the node's identity,
- * which is the service's. When the server refuses that, waiting is in vain: ERROR_DENIED, with the
- * hint how an administrator gives the rights. Anything else is not a failure. */
+/* Called for each look, too: every few seconds requests `path` with the node's identity, which the
+ * service also uses. When the API server refuses, waiting does not help: ERROR_DENIED, with a hint
+ * how an administrator grants the rights. Other failures are ignored. */
 int service_watch_rights(struct service_watch *watch, const char *path, struct error *err);
-/* Hints at the service's log, and at the errors that it ends with. Returns -1. */
+/* Adds hints with the service's log and its last errors. Returns -1. */
 int service_watch_hint(struct service_watch *watch, struct error *err);
 
-/* Records and registers the service and starts it (again, when something changed); from now on it
- * is the one that `watch` looks at. Flags of ours that its program does not know are left out, with
- * a warning. Kinds: those of the host and of service_watch_start(), ERROR_DENIED (a program that a
- * stranger put there: host/host.h). */
+/* Records, registers and starts the service (restarts it when something changed) and watches it
+ * with `watch`. winjoin's own flags that the program does not know are left out with a warning.
+ * Error kinds: those of the host and of service_watch_start(), ERROR_DENIED (an ordinary user made
+ * the program's file: host/host.h). */
 int service_start(struct service_watch *watch, struct journal *journal,
                   const struct service *service, const struct service_settings *settings,
                   struct error *err);
 
-/* Records and registers it, and does not start it: one that starts with Windows, and with what
- * depends on it. *ret_changed (or NULL) as service_ensure()'s. */
+/* Records and registers the service without starting it, for one that starts with Windows and with
+ * the services that depend on it. *ret_changed (or NULL) as in service_ensure(). */
 int service_register(struct journal *journal, const struct service *service,
                      const struct service_settings *settings, bool *ret_changed, struct error *err);

@@ -1,4 +1,4 @@
-/* The journal: what stood on the host before each change, written down before it is made. */
+/* The journal: records the state of the host before each change. */
 #include "join/undo/journal.h"
 
 #include "host/path.h"
@@ -51,7 +51,7 @@ void journal_close(struct journal *journal) {
     *journal = (struct journal){0};
 }
 
-/* The first line says the version alone. */
+/* Parses a line of the file. The first line has only the version. */
 static int read_line(struct journal *j, bool first, const char *line, size_t len,
                      struct error *err) {
     _cleanup_json_ json_t *json = NULL;
@@ -87,13 +87,14 @@ int journal_open(struct host *host, const char *folder, struct journal *ret, str
     struct error unasked = {0};
     size_t len, number = 1;
 
-    err = err ? err : &unasked; /* its kind is looked at */
+    err = err ? err : &unasked; /* The kind of the error is needed below. */
     if (host_read(host, file, JOURNAL_MAX, &text, &len, err) < 0) {
         if (error_forgive(err, ERROR_ABSENT) < 0)
             return -1;
         text = xstrdup("");
     }
-    /* a last line that was cut by a crash: the change it announced was never begun */
+    /* A last line without a line break was cut by a crash. Its change was never begun, so it is
+     * ignored. */
     for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1, number++) {
         if ((end == line && number > 1) ||
             read_line(&journal, number == 1, line, (size_t)(end - line), err) == 0)
@@ -141,7 +142,7 @@ static int save(struct journal *j, struct error *err) {
     if (result < 0 && !j->has_folder && !j->saved) {
         _cleanup_(freep) char *own = xasprintf("%s\\journal", j->folder);
 
-        /* the folders of one that never was go when they are empty */
+        /* The folders of a journal that was never written are removed if they are empty. */
         (void)host_remove(j->host, own, NULL);
         (void)host_remove(j->host, j->folder, NULL);
     }
@@ -152,7 +153,7 @@ static int save(struct journal *j, struct error *err) {
     return 0;
 }
 
-/* In this one alone. */
+/* Records a thing in this journal, and not in `also`. */
 static int record(struct journal *journal, enum journal_kind kind, const char *target,
                   json_t *before, struct error *err) {
     if (journal_find(journal, kind, target)) {
@@ -208,7 +209,8 @@ int journal_file(struct journal *journal, const char *path, struct error *err) {
                   json_pack("{s:s, s:s}", "backup", backup, "access", access), err);
 }
 
-/* A folder that is there: undone, what it did not have goes. */
+/* Records the names in an existing folder. Undoing this removes all other files and folders from
+ * it. */
 static int record_names(struct journal *journal, const char *path, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
 
@@ -247,7 +249,7 @@ static int journal_folder(struct journal *journal, const char *path, struct erro
                           err);
 }
 
-/* A service as the SCM tells it; join/undo/reset.c reads it back. */
+/* Converts a service's configuration and state; join/undo/undo_entry.c reads this form. */
 json_t *journal_service_json(const struct host_service *s) {
     json_t *delays = json_array();
 
@@ -293,8 +295,10 @@ int journal_write(struct journal *journal, const char *path, const void *data, s
     return host_write(journal->host, path, data, len, access, err);
 }
 
-/* Parents first, so that reset meets them last. Those with a row of their own are closed, too, also
- * where they stand; of the others those that lack, as nobody may exchange what is in them. */
+/* Records the parents of a folder, the outermost first, so that a reset handles them last. Parents
+ * in the table of node folders get restricted access even when they exist. Other parents are
+ * recorded and restricted only when they do not exist yet, so that nobody can exchange what is in
+ * them. */
 static int own_parents(struct journal *journal, const char *path, struct text_list *ret,
                        struct error *err) {
     for (const char *slash = strchr(path, '\\'); slash; slash = strchr(slash + 1, '\\')) {

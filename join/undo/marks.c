@@ -1,4 +1,4 @@
-/* Services, HNS networks and firewall rules that are winjoin's by what is written on them. */
+/* Finds services, HNS networks and firewall rules that have winjoin's mark. */
 #include "join/undo/journal.h"
 
 #include "netsetup/netsetup.h"
@@ -16,7 +16,7 @@ struct marks {
     void *context;
 };
 
-/* Takes over `before`. */
+/* Handles a thing that was found. Takes over `before`. */
 static int found(const struct marks *marks, enum journal_kind kind, const char *target,
                  json_t *before, struct error *err) {
     if (marks->told)

@@ -1,4 +1,5 @@
-/* reset: plays the journal backwards until the host is as it was found. */
+/* winjoin reset: undoes the journal from the last entry to the first, until the host is in its
+ * original state. */
 #include "join/undo/reset.h"
 
 #include "diag/network_report.h"
@@ -35,10 +36,10 @@ static void count_failure(struct reset_result *ret, const struct error *why, str
         *err = *why;
 }
 
-/* ---- the node's pods, which end before what they stand on is taken away ---- */
+/* ---- the node's Pods, which are removed before their network and programs ---- */
 
-/* A runtime that is still busy with what the kubelet asked for says no for a moment; kubeadm tries
- * five times. */
+/* A runtime that is busy with the kubelet's last requests refuses for a moment, so removals are
+ * retried; kubeadm tries five times. */
 enum { BUSY_MS = 5000, TRY_AGAIN_MS = 500, CONFIG_MAX = 1024 * 1024 };
 
 struct removal {
@@ -56,11 +57,11 @@ static enum wait_look look_removal(void *context, struct wait *, struct error *e
                                                                           : LOOK_AGAIN;
 }
 
-/* Has the container runtime end every pod that the kubelet made (as kubeadm reset does), where the
- * kubelet is winjoin's and the runtime answers: their containers hold programs and folders, and
- * only the runtime knows their networks whole. The kubelet must be stopped. A pod that stays is
- * told, counted in ret->failed, and the first one is *err; the rest goes on. A dry run tells the
- * pods alone. */
+/* Makes the container runtime remove every Pod that the kubelet made (as kubeadm reset does), if
+ * the kubelet is winjoin's and the runtime answers. Their containers keep programs and folders
+ * open, and only the runtime knows their networks. The kubelet must be stopped. A Pod that cannot
+ * be removed is reported and counted in ret->failed, the first one is *err, and the others are
+ * still removed. A dry run only lists the Pods. */
 static void end_pods(const struct journal *journal, const struct reset_options *options,
                      struct reset_result *ret, struct error *err) {
     struct host *host = journal->host;
@@ -73,15 +74,16 @@ static void end_pods(const struct journal *journal, const struct reset_options *
 
     if (!journal_find(journal, JOURNAL_SERVICE, service_kubelet.name))
         return;
-    /* Where the node's runtime listens: what the kubelet was told, by an administrator, of this
-     * machine. Else winjoin's own default applies. */
+    /* The runtime's pipe is the one in the kubelet's configuration, if an administrator made that
+     * file and the pipe is on this machine. Otherwise it is winjoin's default. */
     if (host_refuse_stranger(host, KUBELET_CONFIG_FILE, ERROR_IGNORED) == 0 &&
         host_read(host, KUBELET_CONFIG_FILE, CONFIG_MAX, &text, &len, ERROR_IGNORED) == 0 &&
         yaml_read(text, len, KUBELET_CONFIG_FILE, &yaml, ERROR_IGNORED) == 0)
         socket = json_text_at(yaml.documents, "0.containerRuntimeEndpoint");
     pipe = cri_pipe_path(socket && cri_socket_is_local(socket) ? socket : KUBELET_CRI_SOCKET);
     if (cri_pods(host, pipe, CRI_LIST_MS, &pods, &why) < 0) {
-        if (why.kind == ERROR_ABSENT) /* no runtime runs: nobody to ask */
+        /* No runtime is running, so it cannot be asked. */
+        if (why.kind == ERROR_ABSENT)
             return;
         tell(options, "pods", "", &why);
         count_failure(ret, &why, err);
@@ -106,10 +108,10 @@ static void end_pods(const struct journal *journal, const struct reset_options *
     }
 }
 
-/* ---- what the journal holds ---- */
+/* ---- the entries of the journal ---- */
 
-/* What could not be undone is still in the journal behind this entry and may stand on it: a folder
- * holds its files, the vSwitch carries the pod network, the journal names it. */
+/* Returns true when later entries that could not be undone still need this one: files in a folder,
+ * the Pod network on the vSwitch, the journal's own file. */
 static bool is_needed(const struct journal *journal, size_t index) {
     const struct journal_entry *entry = &journal->entries[index];
 
@@ -127,7 +129,8 @@ static bool is_needed(const struct journal *journal, size_t index) {
     return false;
 }
 
-/* `kinds`: a bit for each journal kind. `kept`: the file that stays, or NULL. */
+/* Undoes all entries of some kinds. `kinds`: a bit for each kind. `kept`: a file that is left, or
+ * NULL. */
 static int undo_kinds(struct journal *journal, int kinds, const char *kept,
                       const struct reset_options *options, struct reset_result *ret,
                       struct error *err) {
@@ -160,7 +163,7 @@ static int undo_kinds(struct journal *journal, int kinds, const char *kept,
             ret->restored++;
         else
             ret->removed++;
-        /* the last entry is the one that is taken off */
+        /* journal_pop() removes the last entry, so the undone entry is moved there. */
         undone = *entry;
         memmove(&journal->entries[i], &journal->entries[i + 1],
                 (journal->count - i - 1) * sizeof undone);
@@ -171,7 +174,7 @@ static int undo_kinds(struct journal *journal, int kinds, const char *kept,
     return ret->failed ? -1 : 0;
 }
 
-/* All of winjoin's own but the logs and reports of its runs, this one's too. */
+/* Removes winjoin's own folder, but keeps the logs and reports of runs, also those of this run. */
 static int remove_own(struct host *host, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
     struct error none = {0};
@@ -206,7 +209,8 @@ static void clear_node(struct host *host, const struct reset_options *options) {
         if (said[i].clear(host, options->http, &why) == 0)
             continue;
         tell(options, said[i].what, "", &why);
-        break; /* the API server is away */
+        /* The API server cannot be reached, so the next request is not sent. */
+        break;
     }
 }
 
@@ -220,7 +224,8 @@ static void tell_mark(void *context, enum journal_kind kind, const char *target)
     _cleanup_(freep) char *what = xasprintf("%s %s", journal_kind_names[kind], target);
 
     if (r->options->force && !r->options->dry_run)
-        return; /* it is in the journal now */
+        /* The thing is in the journal now and is undone with it. */
+        return;
     r->result->left += !r->options->force;
     tell(r->options, what,
          r->options->force ? "would be undone: it is winjoin's, though not in the journal"
@@ -241,7 +246,7 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     *ret = (struct reset_result){0};
     if (journal_open(host, options->joining ? JOINING_FOLDER : WINJOIN_FOLDER, &journal, err) < 0)
         return -1;
-    /* What is recorded is undone all the same where this cannot be looked at. */
+    /* A failure of this search does not stop the undoing of recorded things. */
     if (!options->joining &&
         marks_find(&journal, options->force && !options->dry_run, tell_mark, &resetting, &why) < 0)
         tell(options, "what is winjoin's and not in the journal", "", &why);
@@ -259,7 +264,7 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
         clear_node(host, options);
     }
     if (result == 0 && journal.count && !options->dry_run)
-        /* The probe pods' sandboxes end with all others, by end_pods(). */
+        /* end_pods() below removes the sandboxes of probe Pods with all others. */
         result = diag_remove_left(host, err) < 0 ||
                          (journal_find(&journal, JOURNAL_SERVICE, service_kubelet.name) &&
                           host_service_stop(host, service_kubelet.name, UNDO_STOP_MS, err) < 0) ||
@@ -284,7 +289,7 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     return result;
 }
 
-/* Services come last: they start with what they had. */
+/* Undoes an upgrade. Services are undone last, because they start with the restored files. */
 int reset_upgrade(struct host *host, const struct reset_options *options, struct reset_result *ret,
                   struct error *err) {
     const int services = 1 << JOURNAL_SERVICE;

@@ -1,4 +1,4 @@
-/* How each kind of entry is undone: a row and a function a kind. */
+/* Undoes one entry of the journal: a row and a function per kind. */
 #include "join/undo/journal.h"
 
 #include "host/machine_path.h"
@@ -15,8 +15,8 @@ enum { BACKUP_MAX = 512 * 1024 * 1024 };
 typedef int undo_function(struct host *host, const struct journal_entry *entry,
                           const char **ret_how, struct error *err);
 
-/* Windows lets a program that runs be moved, but not be removed or written: this one, called from
- * where the join installed it, moves itself aside. */
+/* Windows allows a running program to be renamed, but not to be removed or written. When this
+ * program runs from the path where the join installed it, it moves itself away. */
 static bool moves_aside(struct host *host, const char *path) {
     _cleanup_(freep) char *self = host_program_path(host), *temp = host_environment(host, "TEMP");
     _cleanup_(freep) char *aside = NULL;
@@ -41,14 +41,15 @@ static int undo_file(struct host *host, const struct journal_entry *entry, const
         }
         *ret_how = "removed";
         if (text_ends_with(entry->target, ".exe"))
-            program_remove_old(host, entry->target); /* an upgrade's */
+            program_remove_old(host, entry->target); /* An upgrade may have left an old program. */
         return host_remove(host, entry->target, err);
     }
     *ret_how = "restored";
     if (host_read(host, backup, BACKUP_MAX, &data, &len, err) < 0)
         return -1;
-    (void)moves_aside(host, entry->target); /* or it does not run, and can be written */
-    /* Closed until it has its own list. */
+    /* If nothing was moved, the program is not running and can be written. */
+    (void)moves_aside(host, entry->target);
+    /* Only administrators have access until the earlier access rights are set. */
     if (program_write(host, entry->target, data, len, HOST_SECRET, err) < 0 ||
         (access && host_access_set(host, entry->target, access, err) < 0))
         return -1;
@@ -64,14 +65,14 @@ static int undo_folder(struct host *host, const struct journal_entry *entry, con
     _cleanup_(text_list_free) struct text_list before = {0}, now = {0}, names = {0};
     bool empty;
 
-    /* what it did not have when its names were noted goes */
+    /* Removes the files and folders whose names were not recorded. */
     if (noted && host_list(host, entry->target, &now, NULL) == 0)
         json_read_texts(noted, &before);
     for (size_t i = 0, at = 0; i < now.count; i++) {
         _cleanup_(freep) char *path = xasprintf("%s\\%s", entry->target, now.items[i]);
 
         while (at < before.count && strcmp(before.items[at], now.items[i]) < 0)
-            at++; /* both are sorted */
+            at++; /* Both lists are sorted. */
         if ((at == before.count || !text_equal(before.items[at], now.items[i])) &&
             host_remove_tree(host, path, err) < 0)
             return -1;
@@ -134,7 +135,8 @@ static int undo_service(struct host *host, const struct journal_entry *entry, co
 
 static int undo_network(struct host *host, const struct journal_entry *entry, const char **ret_how,
                         struct error *err) {
-    /* what a service of the join made has the owner that it gave it */
+    /* A network that a service of the join made has an owner of its own, so the owner is not
+     * checked. */
     bool by_agent = json_object_get(entry->before, "agent"), removed = false;
 
     if (json_bool_at(entry->before, "present", false)) {
@@ -178,7 +180,8 @@ static int undo_forwarding(struct host *host, const struct journal_entry *entry,
 
     *ret_how = "as before";
     if (nic_index_of(host, entry->target, &index, err) < 0)
-        return error_forgive(err, ERROR_ABSENT); /* no interface, no setting */
+        /* When the interface is gone, its setting is gone, too. */
+        return error_forgive(err, ERROR_ABSENT);
     return host_forwarding_set(host, index, strchr(entry->target, ':') ? 6 : 4,
                                json_bool_at(entry->before, "on", false), err);
 }
@@ -213,7 +216,8 @@ static int undo_path(struct host *host, const struct journal_entry *entry, const
     return machine_path_set(host, entry->target, false, err);
 }
 
-/* A function, or, where the name is all that matters, what removes it and what that is called. */
+/* A function for each kind, or, where only the name matters, the host's function and the word for
+ * it. */
 static const struct {
     undo_function *undo;
     int (*remove)(struct host *host, const char *target, struct error *err);
@@ -241,7 +245,8 @@ int undo_entry(struct host *host, const struct journal_entry *entry, const char 
 
     for (size_t i = 0; i < ARRAY_SIZE(members) && !known; i++)
         known = json_object_get(entry->before, members[i]);
-    if (!known) { /* that is no proof that nothing stood there */
+    /* Without a known member, nothing proves that the thing did not exist before. */
+    if (!known) {
         *ret_how = "kept: the journal does not say what was there before";
         return 0;
     }

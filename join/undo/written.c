@@ -1,4 +1,4 @@
-/* What was written on the node, and what of it has changed since. */
+/* Notes what was written on the node, and finds what has changed since. */
 #include "join/undo/journal.h"
 
 #include "pki/digest.h"
@@ -6,7 +6,7 @@
 
 enum { FILE_MAX = 1024 * 1024 };
 
-/* A file that is damaged is as one that is absent. */
+/* Reads the notes. A damaged file counts as absent. */
 static json_t *load(struct host *host) {
     _cleanup_json_ json_t *json = NULL;
 
@@ -14,7 +14,7 @@ static json_t *load(struct host *host) {
     return json_is_object(json) ? take_ptr(json) : NULL;
 }
 
-/* ---- notes ---- */
+/* ---- writing of notes ---- */
 
 static json_t *notes_of(struct journal *journal) {
     if (!journal->written && !(journal->written = load(journal->host)))
@@ -93,9 +93,10 @@ int written_save(struct journal *journal, struct error *err) {
     return 0;
 }
 
-/* ---- what has changed ---- */
+/* ---- finding of changes ---- */
 
-/* Of one thing: NULL when it is as it was written, or cannot be read; the caller frees. */
+/* Describes how one thing differs from its note. NULL when it does not differ or cannot be read;
+ * the caller frees. *ret_missing: it does not exist. */
 typedef char *difference(struct host *host, const char *target, const json_t *as_written,
                          bool *ret_missing);
 
@@ -108,7 +109,8 @@ static char *file_differs(struct host *host, const char *path, const json_t *as_
 
     if (host_read(host, path, ARTIFACT_SIZE_MAX, &data, &len, &why) < 0) {
         *ret_missing = why.kind == ERROR_ABSENT;
-        return why.kind == ERROR_MALFORMED ? xstrdup("its content differs") : NULL; /* too long */
+        /* ERROR_MALFORMED means that the file is too long. */
+        return why.kind == ERROR_MALFORMED ? xstrdup("its content differs") : NULL;
     }
     digest_sha256(data, len, digest);
     if (text_equal(digest, json_text_at(as_written, "sha256")))
@@ -130,7 +132,8 @@ bool written_file_differs(struct journal *journal, const char *path) {
     return how || missing;
 }
 
-/* "command, environment differ"; the members of what was written. */
+/* Returns "command, environment differ" with the members that differ from the note; NULL: none. The
+ * caller frees. */
 static char *members_differ(const json_t *as_written, const json_t *now) {
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_(freep) char *all = NULL;
@@ -201,7 +204,7 @@ json_t *written_compare(struct host *host, bool networks) {
             _cleanup_(freep) char *how = kinds[k].differs(host, target, as_written, &missing);
             const char *phase = json_text_at(as_written, "phase");
             const char *source = json_text_at(as_written, "source");
-            /* a program that runs is replaced by an upgrade, which stops its service */
+            /* A running program can only be replaced by an upgrade, which stops its service. */
             _cleanup_(freep) char *command =
                 source ? xasprintf("winjoin %s %s", missing ? "join phase artifacts" : "upgrade",
                                    source)

@@ -1,4 +1,5 @@
-/* What an upgrade has to do: programs, files and services that are not as they are to be. */
+/* Finds what an upgrade has to do: programs, files and services that differ from what they should
+ * be. */
 #include "base/build_info.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
@@ -18,7 +19,7 @@ enum { DIFFERENCES_MAX = 20 };
 
 /* ---- the kubelet's arguments ---- */
 
-/* Other arguments of the kubelet are the administrator's, and stay. */
+/* Keeps the kubelet's arguments that an administrator added. */
 static int keep_arguments(struct join *join, struct error *err) {
     _cleanup_(text_list_free) struct text_list own = {0};
     _cleanup_(freep) char *installed = programs_version(join->host, true, service_kubelet.program);
@@ -29,7 +30,7 @@ static int keep_arguments(struct join *join, struct error *err) {
 
     if (service_host_settings_load(join->host, service_kubelet.name, &now, &why) < 0)
         return upgrade_unread("the arguments of the kubelet", &why, err);
-    /* those that winjoin gives a kubelet of these versions by itself */
+    /* These are the arguments that winjoin itself gives a kubelet of these versions. */
     for (size_t v = 0; v < ARRAY_SIZE(versions) && result == 0; v++) {
         _cleanup_(text_list_free) struct text_list given = {0};
         struct service_settings settings;
@@ -46,13 +47,13 @@ static int keep_arguments(struct join *join, struct error *err) {
     for (size_t i = 1; i < now.command.count && result == 0; i++)
         if (!text_list_has(&own, now.command.items[i]))
             text_list_add(&join->found.options.kubelet_service_args, now.command.items[i]);
-    text_list_free(&join->found.kubelet_arguments); /* made again of the options */
+    text_list_free(&join->found.kubelet_arguments); /* The list is made again from the options */
     return result;
 }
 
 /* ---- programs ---- */
 
-/* The caller frees; NULL = unknown. */
+/* Returns the version of an installed program; NULL: unknown. The caller frees. */
 static char *version_of(struct host *host, const char *path, const struct service *service) {
     _cleanup_(freep) char *data = NULL;
     char *version = service ? programs_version(host, true, service->program) : NULL;
@@ -63,7 +64,7 @@ static char *version_of(struct host *host, const char *path, const struct servic
     return version;
 }
 
-/* Takes over the texts. */
+/* Adds a program that the upgrade replaces. Takes over `from` and `to`. */
 static void add_program(struct upgrade *u, const char *name, const char *target,
                         const struct service *service, char *from, char *to) {
     array_add(u->programs, u->program_count,
@@ -74,8 +75,9 @@ static void add_program(struct upgrade *u, const char *name, const char *target,
                                        .service = service});
 }
 
-/* Of upstream only the version is known yet. A program of that version is replaced all the same
- * where its bytes are not those that upstream published (`unlike`) or the node noted. */
+/* Adds a program if it must be replaced. For upstream's programs only the version is known yet. A
+ * program of the same version is still replaced when its bytes differ from upstream's (`unlike`) or
+ * from the node's notes. */
 static int compare_program(struct join *join, const struct artifact *artifact,
                            const struct text_list *unlike, struct error *err) {
     const char *to = text_equal(artifact->version, "unknown") ? NULL : artifact->version;
@@ -83,8 +85,8 @@ static int compare_program(struct join *join, const struct artifact *artifact,
     _cleanup_(freep) char *from = NULL;
     bool same = false;
 
-    /* A program of this node is one that stands, or that a killed upgrade took away. A node that
-     * has its sandbox image from a registry takes the bundle's, too. */
+    /* A program belongs to this node when its file exists or when a killed upgrade removed it. The
+     * bundle's sandbox image is taken even when the node has it from a registry. */
     if (host_file_type(join->host, artifact->target) != HOST_FILE &&
         !journal_find(&join->upgrade->journal, JOURNAL_FILE_ENTRY, artifact->target) &&
         !text_equal(artifact->name, ARTIFACT_IMAGE))
@@ -121,7 +123,7 @@ static int compare_programs(struct join *join, struct error *err) {
         if (compare_program(join, &lock->items[i], &unlike, err) < 0)
             return error_prefix(err, "artifact '%s'", lock->items[i].name);
 
-    /* the program that plays this upgrade becomes the host of the services */
+    /* The winjoin that runs this upgrade becomes the host of the services. */
     if (wanted_files_make(join->host, &join->found, (struct wanted_choice){.phase = "artifacts"},
                           &ours, err) < 0)
         return -1;
@@ -165,14 +167,16 @@ int upgrade_files(struct join *join, const struct service *service, struct wante
     return 0;
 }
 
-/* "authentication.x509.clientCAFile: "a" -> "b"" of what both say in YAML. */
+/* Returns the differences of a YAML file as texts: "authentication.x509.clientCAFile: "a" -> "b"".
+ * New reference. */
 static json_t *differences(struct host *host, const struct wanted_file *file) {
     _cleanup_(yaml_forget) struct yaml yaml = {0};
     _cleanup_json_ json_t *before = NULL;
     _cleanup_(kubelet_changes_free) struct kubelet_changes changes = {0};
     json_t *rows = json_array();
 
-    if (join_read_yaml(host, file->path, &before, NULL) < 0 || /* it is written again */
+    /* A file that cannot be read is written again, without a list of differences. */
+    if (join_read_yaml(host, file->path, &before, NULL) < 0 ||
         yaml_read(file->text, file->len, "", &yaml, NULL) < 0)
         return rows;
     kubelet_changes_compare(&changes, "", before, json_array_get(yaml.documents, 0), "");
@@ -205,9 +209,11 @@ static int compare_service(struct join *join, const struct service *service, str
                journal_find(&u->journal, JOURNAL_SERVICE, service->name);
     json_each(u->files, i, file)
         switched |= text_equal(json_text_at(file, "service"), service->name);
-    for (size_t i = 0; i < found.depends_on.count; i++) /* Windows stops it with those */
+    /* Windows stops a service together with those that it depends on. */
+    for (size_t i = 0; i < found.depends_on.count; i++)
         switched |= text_list_has(&u->services, found.depends_on.items[i]);
-    if (!switched) { /* one whose program stays knows the same flags as before */
+    /* A service whose program is not replaced knows the same flags as before. */
+    if (!switched) {
         programs_service_settings(join->host, &join->found, &settings);
         if (service->kubernetes)
             (void)program_flags_read(join->host, service->program, &known, NULL);
@@ -221,9 +227,10 @@ static int compare_service(struct join *join, const struct service *service, str
     return 0;
 }
 
-/* ---- what is said of it ---- */
+/* ---- messages ---- */
 
-/* Kubernetes' version skew policy: "In-place minor version kubelet upgrades are not supported." */
+/* Warns what the upgrade means for running Pods. Kubernetes' version skew policy: "In-place minor
+ * version kubelet upgrades are not supported." */
 static void warn_of_pods(struct join *join) {
     const struct upgrade *u = join->upgrade;
     const struct upgrade_program *kubelet = program_of(u, &service_kubelet);
@@ -254,8 +261,9 @@ bool upgrade_has_image(const struct upgrade *u) {
     return false;
 }
 
-/* Its file names the image of the version that the node was joined with. It stays until containerd
- * is replaced; then a node without internet needs the image that it names from now on. */
+/* Warns about the sandbox image. containerd's configuration names the image of the version with
+ * which the node joined, until containerd is replaced. After that, a node without internet needs
+ * the new image. */
 static void warn_of_image(struct join *join) {
     _cleanup_(containerd_settings_free) struct containerd_settings settings = {0};
     _cleanup_(freep) char *wanted = NULL, *why = NULL;

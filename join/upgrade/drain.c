@@ -1,5 +1,5 @@
-/* Pods leave the node before its kubelet is replaced, by the node's own rights: kubelets may write
- * their Node's spec.unschedulable and evict the pods that are bound to them (admission
+/* Drains the node before its kubelet is replaced, with the node's own rights: kubelets may write
+ * spec.unschedulable of their Node and evict the Pods that are bound to it (admission
  * NodeRestriction, RBAC role system:node). */
 #include "join/found/need.h"
 #include "join/upgrade/upgrade.h"
@@ -9,7 +9,8 @@
 
 enum { DRAIN_MS = 5 * 60 * 1000, STEP_MS = 2000, TOO_MANY_REQUESTS = 429 };
 
-/* The mark says who did it: only that one allows pods again, also after it was killed. */
+/* Cordons or uncordons the node. An annotation marks that the upgrade did it, so that only this
+ * cordon is removed later, even after a killed run. */
 static int set_cordon(struct join *join, bool on, struct error *err) {
     _cleanup_(freep) char *name = kube_escape(join->found.node_name);
     _cleanup_(freep) char *path = xasprintf("/api/v1/nodes/%s", name);
@@ -31,7 +32,8 @@ void upgrade_uncordon(struct join *join) {
     _cleanup_(kube_node_free) struct kube_node node = {0};
     struct error why = {0};
 
-    if (find_node_client(join, &why) < 0 || /* it may have failed before the first phase */
+    /* The upgrade may have failed before its first phase opened the client. */
+    if (find_node_client(join, &why) < 0 ||
         kube_node_get(&join->found.client, join->found.node_name, &node, &why) < 0) {
         if (join->upgrade->drain)
             join_warn(&join->progress, "%s: kubectl uncordon %s", why.message,
@@ -42,7 +44,7 @@ void upgrade_uncordon(struct join *join) {
         join_warn(&join->progress, "%s: kubectl uncordon %s", why.message, join->found.node_name);
 }
 
-/* ---- pods ---- */
+/* ---- Pods ---- */
 
 static bool is_of(const json_t *pod, const char *kind) {
     json_each(json_at(pod, "metadata.ownerReferences"), i, owner)
@@ -52,8 +54,9 @@ static bool is_of(const json_t *pod, const char *kind) {
     return false;
 }
 
-/* All of them are looked at before the first is asked to go. Mirror pods, which are the kubelet's
- * own files, stay, and those of DaemonSets, which put theirs back at once. */
+/* Finds the Pods to evict. All are checked before the first eviction. Mirror Pods stay, because
+ * they are the kubelet's own files; Pods of DaemonSets stay, because they would be created again at
+ * once. */
 static int find_pods(struct join *join, json_t *ret, struct error *err) {
     _cleanup_(freep) char *name = kube_escape(join->found.node_name);
     _cleanup_(freep) char *path = xasprintf("/api/v1/pods?fieldSelector=spec.nodeName%%3D%s", name);
@@ -72,7 +75,9 @@ static int find_pods(struct join *join, json_t *ret, struct error *err) {
             json_object_get(json_at(pod, "metadata.annotations"), "kubernetes.io/config.mirror") ||
             is_of(pod, "DaemonSet"))
             continue;
-        if (!is_of(pod, NULL)) { /* it would be lost, as kubectl drain says without --force */
+        /* Without a controller the Pod would be lost; kubectl drain refuses it without --force,
+         * too. */
+        if (!is_of(pod, NULL)) {
             (void)error_set(
                 err, ERROR_CONFLICT,
                 "evict pod %.100s/%.250s: it has no controller that would make it again", space,
@@ -94,7 +99,8 @@ static enum wait_look look_empty(void *context, struct wait *, struct error *err
     if (find_pods(join, pods, err) < 0)
         return LOOK_FAILED;
     json_each(pods, i, pod) {
-        struct kube_client client = join->found.client; /* the same texts, without its patience */
+        /* A copy that borrows the texts of the first client and tries each request only once */
+        struct kube_client client = join->found.client;
         const char *space = json_text_at(pod, "metadata.namespace"),
                    *name = json_text_at(pod, "metadata.name");
         _cleanup_(freep) char *space_segment = kube_escape(space), *segment = kube_escape(name);
@@ -113,7 +119,7 @@ static enum wait_look look_empty(void *context, struct wait *, struct error *err
             (void)error_pass(err, &why);
             return LOOK_FAILED;
         }
-        kept++; /* by a PodDisruptionBudget */
+        kept++; /* A PodDisruptionBudget refuses the eviction now */
     }
     if (!json_array_size(pods))
         return LOOK_DONE;

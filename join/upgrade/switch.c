@@ -1,5 +1,5 @@
-/* New programs beside the old ones, then one service after the other stopped, exchanged, started
- * and proved. */
+/* Writes new programs next to the old ones, then stops, replaces, starts and tests one service
+ * after the other. */
 #include "join/wanted/wanted.h"
 #include "join/phases/steps.h"
 #include "join/programs/programs.h"
@@ -8,7 +8,7 @@
 
 enum { STOP_MS = 60000, START_MS = 30000, READY_MS = 180000, READY_STEP_MS = 1000 };
 
-/* ---- beside the old ones ---- */
+/* ---- writing of new programs next to the old ones ---- */
 
 int upgrade_stage(struct join *join, struct error *err) {
     const struct upgrade *u = join->upgrade;
@@ -42,7 +42,8 @@ int upgrade_stage(struct join *join, struct error *err) {
              (journal_file(&join->journal, beside, err) < 0 ||
               host_write(join->host, beside, data, len, HOST_PUBLIC, err) < 0)))
             return error_prefix(err, "install '%s'", u->programs[i].name);
-        if (!text_equal(target, WINJOIN_PROGRAM)) { /* which is no program of a source */
+        /* winjoin.exe is not from a bundle or mirror. */
+        if (!text_equal(target, WINJOIN_PROGRAM)) {
             digest_sha256(data, len, digest);
             programs_note(join, target, digest);
         }
@@ -69,7 +70,7 @@ int upgrade_stage(struct join *join, struct error *err) {
     return 0;
 }
 
-/* ---- in the place of the old ones ---- */
+/* ---- replacing of the old programs ---- */
 
 static int exchange(struct join *join, const struct service *service, bool hosts,
                     struct error *err) {
@@ -86,7 +87,8 @@ static int exchange(struct join *join, const struct service *service, bool hosts
         if (program->service != service || text_equal(program->target, WINJOIN_PROGRAM) != hosts)
             continue;
         if (host_read(join->host, beside, ARTIFACT_SIZE_MAX, &data, &len, &why) < 0) {
-            if (why.kind == ERROR_ABSENT) /* it was the same after all */
+            /* The new program was equal to the old one, so it was not written. */
+            if (why.kind == ERROR_ABSENT)
                 continue;
             return error_pass(err, &why);
         }
@@ -109,7 +111,8 @@ int upgrade_plugins(struct join *join, struct error *err) {
     return 0;
 }
 
-/* With winjoin-network stops all that depends on it; then no service holds the program. */
+/* Stopping winjoin-network also stops all services that depend on it, so that no service keeps
+ * winjoin.exe open. */
 int upgrade_hosts(struct join *join, struct error *err) {
     const struct upgrade *u = join->upgrade;
 
@@ -143,17 +146,17 @@ int upgrade_switch(struct join *join, struct error *err) {
         return -1;
     if (!detail->len)
         text_add(detail, "running");
-    /* also one that an upgrade wrote and was killed before containerd had it */
+    /* The image may also be from an upgrade that was killed before containerd had imported it. */
     return service == &service_containerd &&
                    (upgrade_has_image(join->upgrade) || join->upgrade->resumed)
                ? bundle_images_import(join, err)
                : 0;
 }
 
-/* ---- the proof ---- */
+/* ---- the test of the new kubelet ---- */
 
-/* The control plane keeps a stopped kubelet's Ready for 40 s: the new one's version beside it shows
- * whose word it is. */
+/* The control plane reports a stopped kubelet as Ready for 40 s. The version in the Node shows
+ * whether the new kubelet has reported. */
 static enum wait_look look_ready(void *context, struct wait *, struct error *err) {
     struct join *join = context;
     const char *version = join->found.kubelet_version;

@@ -1,4 +1,4 @@
-/* The phases of an upgrade, how it ends, and its documents. */
+/* The phases of an upgrade, the end of an upgrade, and its documents. */
 #include "join/upgrade/upgrade.h"
 
 #include "join/found/need.h"
@@ -9,15 +9,17 @@
 #include "services/artifacts/artifacts.h"
 #include "services/service_table.h"
 
-/* Everything is there: what was before is not needed any more. Without its journal an upgrade has
- * ended; what else of its folder could not be removed, the next one removes. */
+/* Ends a successful upgrade: the old programs and the journal are not needed any more. Without its
+ * journal an upgrade has ended; files of its folder that cannot be removed now are removed by the
+ * next upgrade. */
 static int finish(struct join *join, struct error *err) {
     struct upgrade *u = join->upgrade;
     _cleanup_(text_free) struct text event = {0};
 
     upgrade_uncordon(join);
     for (size_t i = 0; i < u->journal.count;
-         i++) /* a killed run's, of a program that it replaced */
+         /* New programs of a killed run whose targets were replaced already. */
+         i++)
         if (text_ends_with(u->journal.entries[i].target, UPGRADE_BESIDE) &&
             host_remove(join->host, u->journal.entries[i].target, err) < 0)
             return -1;
@@ -63,7 +65,7 @@ static const struct join_phase phases[] = {
     {0},
 };
 
-/* ---- a failure ---- */
+/* ---- a failed upgrade ---- */
 
 static void on_entry(void *context, const char *what, const char *how, const struct error *why) {
     struct join *join = context;
@@ -74,7 +76,8 @@ static void on_entry(void *context, const char *what, const char *how, const str
         join_tell_waiting(&join->progress, 0, 0, "", "going back: %s %s", what, how);
 }
 
-/* An interrupted one is as one that was killed: whoever runs it again decides. */
+/* Returns to the state before the upgrade. An interrupted upgrade is left as it is, like one that
+ * was killed: the next run continues it. */
 static void failed(struct join *join, struct error *err) {
     const struct reset_options options = {.progress = on_entry, .progress_context = join};
     struct upgrade *u = join->upgrade;
@@ -103,14 +106,15 @@ static void failed(struct join *join, struct error *err) {
                               "programs and configuration");
 }
 
-/* ---- begin and end ---- */
+/* ---- start and end of an upgrade ---- */
 
 static void take(char **option, const char *chosen) {
     if (!*option && chosen)
         *option = xstrdup(chosen);
 }
 
-/* Defaults would take the place of what the file says, without a word. */
+/* Makes the error for a file that cannot be read. Using defaults instead would silently change the
+ * node. */
 int upgrade_unread(const char *what, const struct error *why, struct error *err) {
     (void)error_pass(err, why);
     (void)error_prefix(err, "read %s", what);
@@ -135,7 +139,8 @@ int upgrade_recall(struct host *host, struct join_options *options, struct error
     take(&options->ca_cert_path, chosen.ca_cert_path);
     take(&options->kube_proxy, chosen.kube_proxy);
     take(&options->dsr, chosen.network.dsr);
-    if (!options->pod_cidrs.count && chosen.network.pod_cidr) { /* the Node's own is the same */
+    /* The recorded Pod prefixes are the same as those of the Node. */
+    if (!options->pod_cidrs.count && chosen.network.pod_cidr) {
         text_list_add(&options->pod_cidrs, chosen.network.pod_cidr);
         if (chosen.network.pod_cidr6)
             text_list_add(&options->pod_cidrs, chosen.network.pod_cidr6);
@@ -160,7 +165,9 @@ int upgrade_open(struct join *join, struct upgrade *upgrade, struct error *err) 
         (void)host_remove_tree(join->host, UPGRADE_FOLDER, NULL);
     if (join_open(join, err) < 0) {
         if (upgrade->resumed && !join->asked->dry_run)
-            failed(join, err); /* its bundle is gone, say */
+            /* An upgrade that was killed is undone when it cannot be opened again, for example
+             * because its bundle is gone. */
+            failed(join, err);
         return -1;
     }
     join->journal.also = &upgrade->journal;

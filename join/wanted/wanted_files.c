@@ -1,4 +1,4 @@
-/* The files that a join writes on the node, a row each. */
+/* The files that a join writes on the node; one row each. */
 #include "join/wanted/wanted.h"
 
 #include "join/found/need.h"
@@ -13,7 +13,7 @@
 #include "services/runtime_files.h"
 #include "services/version.h"
 
-/* The services run winjoin itself, which is copied to where they look. */
+/* Copies winjoin itself to the path at which the services start it as their host. */
 static char *winjoin_itself(struct wanting *w) {
     _cleanup_(freep) char *self = host_program_path(w->host);
     char *program = NULL;
@@ -28,7 +28,8 @@ static char *certificate(struct wanting *w) {
     w->path = xstrdup(text_equal(w->found->options.tls_bootstrap, "kubelet")
                           ? KUBELET_BOOTSTRAP_KUBECONFIG_FILE
                           : KUBELET_CLIENT_CERTIFICATE_FILE);
-    return NULL; /* its phase makes it */
+    /* Phase certificate makes this file. */
+    return NULL;
 }
 
 static char *ca(struct wanting *w) {
@@ -38,7 +39,8 @@ static char *ca(struct wanting *w) {
 
 static char *kubelet_kubeconfig(struct wanting *w) {
     if (join_kubelet_bootstraps(w->host, w->found))
-        return NULL; /* the kubelet writes it itself */
+        /* The kubelet writes this file itself. */
+        return NULL;
     return kubeconfig_make_kubelet(w->found->client.server, w->found->client.ca_pem,
                                    KUBELET_CLIENT_CERTIFICATE_FILE);
 }
@@ -67,19 +69,22 @@ static char *instance_config(struct wanting *w) {
                                         w->found->options.cri_socket);
 }
 
-/* Of the one that stands there root, state, imports and config_path are kept. */
+/* Makes containerd's configuration. root, state, imports and config_path of an existing file are
+ * kept. */
 static char *containerd_config(struct wanting *w) {
     _cleanup_(containerd_settings_free) struct containerd_settings here = {0}, all = {0};
     _cleanup_(freep) char *image = programs_sandbox_image(w->host, w->found), *version = NULL;
     bool known;
 
-    if (w->found->containerd.foreign) /* one that the image brought has its own */
+    /* A containerd that was installed before winjoin has its own configuration. */
+    if (w->found->containerd.foreign)
         return NULL;
     (void)containerd_settings_read(w->host, CONTAINERD_CONFIG_PATH, false, &here, ERROR_IGNORED);
-    /* imports that a stranger may have written, or that nobody can read, are not passed on */
+    /* Imports that an ordinary user may have written, or that cannot be read, are left out. */
     if (containerd_settings_read(w->host, CONTAINERD_CONFIG_PATH, true, &all, ERROR_IGNORED) < 0)
         text_list_free(&here.imports);
-    /* 1.x and 2.x read files of different shapes; one that does not say is taken for the newer */
+    /* containerd 1.x and 2.x need files of different forms. An unknown version counts as the newer
+     * one. */
     known = program_version_read(w->host, service_containerd.program, true, &version,
                                  ERROR_IGNORED) > 0;
     return containerd_config_make(&(struct containerd_config){
@@ -87,7 +92,7 @@ static char *containerd_config(struct wanting *w) {
         .major = known ? containerd_major(version) : 0,
         .root = here.root,
         .state = here.state,
-        /* containerd does not start with both */
+        /* containerd does not start when config_path and mirrors of an imported file are set. */
         .registries = all.imports_mirrors ? "" : here.registries,
         .imports = here.imports,
     });
@@ -161,9 +166,11 @@ static char *agent_kubeconfig(struct wanting *w) {
 
 static char *kube_proxy_config(struct wanting *w) {
     const struct network_plan *p = &w->found->plan;
-    _cleanup_(freep) char *cidrs =
-        p->agent->subnet_annotation ? xstrdup(p->pod_cidr) /* other pods' are not the cluster's */
-                                    : text_list_join(&p->cluster_pod_cidrs, ",");
+    /* With an agent that writes the subnet annotation, prefixes of other Pods are not in the
+     * cluster's prefixes. */
+    _cleanup_(freep) char *cidrs = p->agent->subnet_annotation
+                                       ? xstrdup(p->pod_cidr)
+                                       : text_list_join(&p->cluster_pod_cidrs, ",");
     struct kube_proxy_config input = {
         .version = programs_node_version(w->host, w->found, &service_kube_proxy),
         .kubeconfig = KUBE_PROXY_KUBECONFIG_PATH,
@@ -171,8 +178,8 @@ static char *kube_proxy_config(struct wanting *w) {
         .node_ip = w->found->node_ip,
         .cluster_cidr = cidrs,
         .network_name = p->name,
-        .source_vip = p->pod_cidr_known || !p->mode->source_vip ? p->source_vip
-                                                                : p->pod_cidr, /* "<podCIDR>" */
+        /* While the Pod prefix is unknown, pod_cidr is the text "<podCIDR>". */
+        .source_vip = p->pod_cidr_known || !p->mode->source_vip ? p->source_vip : p->pod_cidr,
         .root_endpoint = p->host_endpoint_name,
         .needs_source_vip = p->mode->source_vip,
         .dsr = p->dsr,
@@ -188,7 +195,7 @@ static char *kube_proxy_kubeconfig(struct wanting *w) {
                                   KUBELET_CLIENT_CERTIFICATE_FILE);
 }
 
-/* The order in which a phase writes its files, and a dry run shows them all. */
+/* The rows in the order in which phases write the files and a dry run shows them. */
 static const struct wanted_row rows[] = {
     {"artifacts", WINJOIN_PROGRAM, NULL, HOST_PUBLIC, .program = true, .make = winjoin_itself},
     {"certificate", NULL, &service_kubelet, HOST_SECRET, .make = certificate},
@@ -211,7 +218,7 @@ static const struct wanted_row rows[] = {
      .make = kube_proxy_kubeconfig},
 };
 
-/* ---- made and written ---- */
+/* ---- making and writing of files ---- */
 
 void wanted_files_free(struct wanted_files *files) {
     for (size_t i = 0; i < files->count; i++)
@@ -275,8 +282,8 @@ int wanted_files_apply(struct join *join, struct wanted_choice choice, struct er
 
 enum { CA_FILE_MAX = 1024 * 1024, TOLD_MAX = 3 };
 
-/* false when there is no file. One that cannot be read is taken for one without certificates:
- * laying the right one will say why. */
+/* Reads the certificates of a file. Returns false when there is no file. A file that cannot be read
+ * counts as one without certificates; writing the right one will fail with the reason. */
 static bool read_file(struct host *host, const char *path, struct certificates *ret) {
     _cleanup_(freep) char *pem = NULL;
     struct error why = {0};

@@ -1,5 +1,4 @@
-/* The registry values that a join sets: as a dry run tells them, and each written down before it is
- * set. */
+/* The registry values that a join sets: lists them for a dry run, or records and sets them. */
 #include "join/wanted/wanted.h"
 
 #include "host/machine_path.h"
@@ -33,7 +32,8 @@ int wanted_registry(struct join *join, json_t **ret, struct error *err) {
     return 0;
 }
 
-/* Only a number can be restored. */
+/* Sets one value of a fix. The existing value must be a number, because only a number can be
+ * restored. */
 static int apply_fix(struct join *join, const json_t *fix, struct error *err) {
     const char *key = json_text_at(fix, "key"), *value = json_text_at(fix, "value");
     _cleanup_(freep) char *target = xasprintf("%s\\%s", key, value), *found = NULL;
@@ -44,7 +44,7 @@ static int apply_fix(struct join *join, const json_t *fix, struct error *err) {
     if (host_registry_get(join->host, key, value, &found, err) < 0 &&
         error_forgive(err, ERROR_ABSENT) < 0)
         return -1;
-    number = strtoull(found ? found : "", &end, 10); /* a long has 32 bits on Windows */
+    number = strtoull(found ? found : "", &end, 10); /* A long has only 32 bits on Windows */
     if (found && (!*found || *end || number > UINT32_MAX))
         return error_set(err, ERROR_CONFLICT, "set registry value '%s': it is not a number now",
                          target);
@@ -80,7 +80,8 @@ int agent_registry_apply(struct join *join, struct error *err) {
     if (host_registry_get(join->host, wanted->key, wanted->value, &found, err) < 0 &&
         error_forgive(err, ERROR_ABSENT) < 0)
         return -1;
-    /* a run that was killed may have set it, and HNS not read it: no network stands then */
+    /* A killed run may have set the value before HNS was restarted. When HNS has no network of
+     * winjoin, it may not have read the value, so it is set again. */
     if (text_equal(found, wanted->text) &&
         (!journal_find(&join->journal, JOURNAL_REGISTRY, target) ||
          hcn_network_find(join->host, join->found.plan.base_name, &network, ERROR_IGNORED) == 0))

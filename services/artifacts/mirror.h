@@ -15,8 +15,9 @@ struct mirror {
      * begins with its host. */
     const char *url;
     bool follows_redirects; /* Redirects are followed, to https only, at most five. */
-    unsigned limit_ms;      /* how long failures of a file that may pass are tolerated; at most a
-                               minute, and 0 is a minute */
+    /* how long failures of a file that may pass are tolerated; at most a minute, and 0 is a
+     * minute */
+    unsigned limit_ms;
     /* Folder for received parts of files with a SHA-256, so that a later run can continue after a
      * kill or interruption. It is removed after any other end. NULL: none. */
     const char *parts;
