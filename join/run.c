@@ -181,12 +181,6 @@ static void say_interrupted(const struct join_progress *progress, struct error *
 
 static int run_phase(struct join *join, size_t index, struct error *err) {
     const struct join_phase *phase = &join->phases[index];
-
-    if (join->found.odd_host_name && !text_equal(phase->id, "preflight"))
-        return error_set(err, ERROR_USAGE,
-                         "the host name \"%.80s\" cannot be a node's: give one "
-                         "with --node-name",
-                         join->found.facts.host_name);
     struct join_phase_result *result = &join->progress.results[index];
     uint64_t begin = host_monotonic_ms(join->host);
     size_t recorded = join->journal.count;
@@ -200,11 +194,17 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
     json_decref(join->progress.data);
     join->progress.data = NULL;
     join_tell(&join->progress, (struct join_event){.state = JOIN_BEGIN});
-    outcome = host_interrupted(join->host) ? error_set(err, ERROR_INTERRUPTED, "interrupted")
-              : join_need(join, phase->needs, err) < 0 ? -1
-              : phase->run(join, err) < 0              ? -1
-              : images_go_on(join, 0, err) < 0         ? -1
-                                                       : written_save(&join->journal, err);
+    /* Preflight has a check for an odd host name, with its own words. */
+    if (join->found.odd_host_name && phase->run != phase_preflight)
+        outcome = error_set(err, ERROR_USAGE,
+                            "the host name \"%.80s\" cannot be a node's: give one with --node-name",
+                            join->found.facts.host_name);
+    else
+        outcome = host_interrupted(join->host) ? error_set(err, ERROR_INTERRUPTED, "interrupted")
+                  : join_need(join, phase->needs, err) < 0 ? -1
+                  : phase->run(join, err) < 0              ? -1
+                  : images_go_on(join, 0, err) < 0         ? -1
+                                                           : written_save(&join->journal, err);
     /* The time limit is the reason, whatever the phase reported. */
     if (outcome < 0 && host_deadline_passed(join->host))
         (void)error_set(err, ERROR_TIMED_OUT, "the join took longer than %lld s (--join-timeout)",

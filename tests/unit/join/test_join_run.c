@@ -349,6 +349,7 @@ static void a_joined_node_keeps_its_name(void **state) {
 
 static void a_phase_that_fails_fails_the_call(void **state) {
     struct error err = {0};
+    json_t *result;
     struct run r;
     struct join join;
 
@@ -358,6 +359,12 @@ static void a_phase_that_fails_fails_the_call(void **state) {
     assert_int_equal(join_run_phase(&join, "ready", &err), -1);
     assert_non_null(strstr(err.message, "this machine has not joined a cluster: "));
     assert_int_equal(join_run_phase(&join, "no-such-phase", &err), -1);
+    join.found.odd_host_name = true;
+    assert_int_equal(join_run_phase(&join, "discovery", &err), -1);
+    join.found.odd_host_name = false;
+    result = join_result_json(&join);
+    assert_phase(result, "discovery", "failed", "cannot be a node's: give one with --node-name");
+    json_decref(result);
     host_memory_interrupt(r.host);
     assert_int_equal(join_run_phase(&join, "discovery", &err), -1);
     assert_int_equal(err.kind, ERROR_INTERRUPTED);
