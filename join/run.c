@@ -165,8 +165,8 @@ void join_close(struct join *join) {
     json_decref(join->progress.data);
 }
 
-/* The functions below only report that they were interrupted. If winjoin was waiting for something,
- * the error names it, because that tells more. */
+/* Replaces the message of an interruption by one that names what winjoin was waiting for, because
+ * the called functions only report that they were interrupted. */
 static void say_interrupted(const struct join_progress *progress, struct error *err) {
     const char *waiting = text_str(&progress->waiting);
 

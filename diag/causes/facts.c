@@ -185,7 +185,8 @@ static void times_facts(struct scene *scene) {
             best = cell;
     }
     scene->connection = best;
-    /* The minimum counts: then every attempt is slow, not only one that was retransmitted. */
+    /* The minimum decides: when even the fastest attempt is slow, the reason is not one
+     * retransmission. */
     scene->network_is_slow =
         best && best->result.min_us >= (scene->dns_is_slow ? SLOW_US / 2 : SLOW_US);
     scene->api_is_late = scene->network_is_slow &&

@@ -51,8 +51,7 @@ struct scene_pod {
     const json_t *said; /* The member a or b of `pods` in the evidence; NULL: unknown. */
     const char *name;
     const char *ip; /* The pod's address; NULL: unknown. */
-    /* The local HNS endpoint with that address, an attached one if there are several; NULL: none.
-     */
+    /* The local HNS endpoint with that address, preferably an attached one; NULL: none. */
     json_t *endpoint;
 };
 enum { POD_A, POD_B, PODS };

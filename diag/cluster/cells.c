@@ -148,7 +148,7 @@ bool cluster_cell_has_dns_failed(const struct diag_cell *c) {
 
 /* Returns the traits of the cell as bits of enum cluster_trait. */
 static unsigned traits_of(const struct diag_cell *c) {
-    enum { FEW = 3 }; /* A small number of attempts. */
+    enum { FEW = 3 }; /* The largest number of attempts that counts as few. */
     enum probe_outcome outcome = c->result.outcome;
     bool red = diag_cell_is_open(c), lossy = cluster_cell_is_lossy(c);
     bool unresolved = red && cluster_cell_has_dns_failed(c);
@@ -266,7 +266,7 @@ void cluster_cell_count(const struct diag_report *report, struct diag_cell *cell
 
     if (end == DIAL_NOT_RUN) {
         if (is_judged && !ret->asked[ASK_NAME] && cell->outcome != DIAG_FAIL)
-            cluster_cell_unasked(cell, why); /* An earlier result of a cell stays. */
+            cluster_cell_unasked(cell, why); /* A cell that has failed keeps its result. */
         return;
     }
     if (is_judged) {

@@ -66,11 +66,10 @@ enum {
 enum cluster_part { WHOLE, ONLY_UDP = 1, ONLY_TCP = 2, ONLY_IPV4 = 4, ONLY_IPV6 = 8 };
 /* Traits of a cell, one bit each; a cell can have several. */
 enum cluster_trait {
-    IS_NOT_RUN = 1 << 0, /* The cell was not asked, or could not be. */
-    IS_GREEN = 1 << 1,   /* The cell works. */
-    IS_LOSSY = 1 << 2,   /* The cell failed, with some attempts that succeeded. */
-    IS_ASTRAY =
-        1 << 3, /* The cell is red: another pod or program answers than the one that was meant. */
+    IS_NOT_RUN = 1 << 0,    /* The cell was not asked, or could not be. */
+    IS_GREEN = 1 << 1,      /* The cell works. */
+    IS_LOSSY = 1 << 2,      /* The cell failed, with some attempts that succeeded. */
+    IS_ASTRAY = 1 << 3,     /* The cell is red: a wrong pod or program answers. */
     IS_NO_NAME = 1 << 4,    /* The cell is red: the DNS knows no such name. */
     IS_DNS_SILENT = 1 << 5, /* The cell is red: the DNS gives no answer, or an error. */
     IS_UNRESOLVED = IS_NO_NAME | IS_DNS_SILENT,
@@ -78,19 +77,19 @@ enum cluster_trait {
     IS_LOSSY_UNRESOLVED = 1 << 7, /* The cell is both lossy and unresolved. */
     IS_LARGE_LOST = 1 << 8,       /* The cell failed because only short packets arrive. */
     /* Large packets arrive over TCP. Only TCP counts, because its segments are as large as its path
-       allows; success over UDP proves nothing about them. */
+     * allows; success over UDP proves nothing about them. */
     IS_LARGE_WELL = 1 << 9,
     /* UDP works. Success over TCP proves nothing about UDP, because TCP retransmits lost packets.
      */
     IS_UDP_WELL = 1 << 10,
     /* The cell is red: a few UDP packets had no answer. UDP does not retransmit, so all of them may
-       be lost by chance. */
+     * be lost by chance. */
     IS_FEW_LOST = 1 << 11,
     /* The cell, red or not, uses UDP, or a name that the DNS, which is asked over UDP, did not
-       resolve. */
+     * resolve. */
     IS_OF_UDP = 1 << 12,
     /* The cell asks a Service, or a cluster name that was not resolved (the DNS is behind a
-       Service, too). A Service that answers only some attempts may fail all of a few attempts. */
+     * Service, too). A Service that answers only some attempts may fail all of a few attempts. */
     IS_OF_SERVICE = 1 << 13,
     IS_OF_ONE_NODE = 1 << 14, /* The cell is about one node only. */
 };

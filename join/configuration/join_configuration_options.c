@@ -74,7 +74,8 @@ void join_configuration_apply(const json_t *configuration, struct join_options *
 
     join_each_option(o) {
         const json_t *value = o->join ? json_at(configuration, o->join) : NULL;
-        struct text_list *list = join_option_field(options, o); /* Used when values add up. */
+        /* The list is used only for an option that collects values. */
+        struct text_list *list = join_option_field(options, o);
 
         if (!o->join)
             continue;

@@ -87,7 +87,8 @@ bool linux_setting_is_argument(const char *given, const char *value) {
         {"resolv-conf", NULL},        {"runtime-cgroups", NULL},
     };
 
-    /* Such an address is NodeLocal DNS, which exists only on Linux nodes. */
+    /* A loopback or link-local address of a DNS is NodeLocal DNS, which exists only on Linux nodes.
+     */
     if (text_equal(name, "cluster-dns") && ip_parse(first, &ip, NULL) == 0 &&
         (ip_is_link_local(&ip) || ip_is_loopback(&ip)))
         return true;
@@ -164,7 +165,8 @@ int node_argument_check(const char *text, struct error *err) {
 
     if (!name || (*end != '=' && *end != '\0') || node_line_check(text, NULL) < 0)
         return error_set(err, ERROR_USAGE, "\"%.60s\": not an argument like --v=4", text);
-    /* winjoin uses some settings itself; given here, only the kubelet would get them. */
+    /* winjoin uses some settings itself. As an argument of the kubelet, a value would reach only
+     * the kubelet. */
     if (known && known->flag)
         return error_set(err, ERROR_USAGE, "\"--%s\": give it to the join as %s", name,
                          known->flag);

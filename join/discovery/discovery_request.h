@@ -17,8 +17,8 @@ struct discovery {
     /* Kubeconfig of file discovery: its credentials are sent, and the server is always verified.
      * NULL: token discovery. */
     const struct kubeconfig *credentials;
-    /* When not NULL: this token asks for options->proof instead of cluster-info, and any answer
-     * proves the server. */
+    /* When not NULL: options->proof is requested with this token instead of cluster-info, and any
+     * answer proves the server. */
     const char *proof_token;
     uint64_t start, deadline;        /* In milliseconds of the monotonic clock */
     struct discovery_result *result; /* The result that requests fill */

@@ -62,8 +62,8 @@ static const struct mark {
     {"\"command failed\" err=\"", false},
 };
 
-/* No objection are: a complaint about the flag by which winjoin asks, which not every version
- * knows, and errors after the kubelet has begun to run. */
+/* Two complaints are no objection: one about the flag with which winjoin asks, which not every
+ * version knows, and one after the kubelet has begun to run. */
 char *kubelet_question_objection(const char *said, bool *ret_of_arguments) {
     for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
         char *words = words_behind(said, marks[i].text);

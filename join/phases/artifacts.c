@@ -8,8 +8,8 @@
 #include "services/artifacts/program_image.h"
 #include "services/version.h"
 
-/* Protects the folders of programs. A containerd that came with the machine's image may look for
- * CNI programs in another folder. */
+/* Records the folders of programs and restricts access to them. A containerd that came with the
+ * machine's image may look for CNI programs in another folder. */
 static int own_program_folders(struct join *join, struct error *err) {
     const char *const folders[] = {PROGRAM_FOLDER, containerd_cni_programs(&join->found.containerd),
                                    CONTAINERD_FOLDER};

@@ -82,7 +82,7 @@ int pod_routes_publish(struct join *join, const struct hcn_network *network, str
         return 0;
     if (plan->routes && !plan->writes_routes)
         return leave_to_network(join, err);
-    /* Other nodes reach these Pods only after somebody does this by hand. */
+    /* Other nodes reach these Pods only after an administrator has done the following steps. */
     if (plan->mode->host_routes)
         text_list_add_owned(&join->progress.next,
                             xasprintf("other nodes (or the fabric) need the route %s via %s",

@@ -10,7 +10,7 @@ enum verdict {
     CHECK_BAD,
     CHECK_WARN, /* A problem, but only a warning, whatever the row's level */
     /* The host gave no answer. This is always shown, as a warning; `why` is the message if the
-       check gave none. */
+     * check gave none. */
     CHECK_UNKNOWN,
     CHECK_NOT_RUN, /* Not applicable here, or not knowable here */
     /* A problem; `why` gives the message, the first hint and the kind of the cause. */

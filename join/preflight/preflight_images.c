@@ -56,11 +56,11 @@ static enum verdict judge_drive(struct join *join, const char *drive, const stru
                      (double)free_bytes / GIGABYTE);
 }
 
-/* containerd keeps the compressed layers beside the unpacked ones. Two things need room on C: for a
- * short time: the archive of a bundle, which is copied before its import, and in containerd's TEMP
- * an unpacked upper layer, before Windows takes it into the image. Microsoft's base images are two
- * and a half times as large when unpacked. Sources: containerd's core/images/archive/importer.go,
- * hcsshim's internal/wclayer/importlayer.go. */
+/* containerd keeps the compressed layers beside the unpacked ones. On C:, two things need room for
+ * a short time: the archive of a bundle, which is copied before its import, and in containerd's
+ * TEMP an unpacked upper layer, before Windows takes it into the image. Microsoft's base images are
+ * two and a half times as large when unpacked. Sources: containerd's
+ * core/images/archive/importer.go, hcsshim's internal/wclayer/importlayer.go. */
 static enum verdict judge_room(struct join *join, const struct room *room,
                                struct finding *finding) {
     _cleanup_(freep) char *folder = NULL;

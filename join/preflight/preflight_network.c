@@ -113,7 +113,7 @@ enum verdict check_card(const struct machine *machine, struct finding *finding) 
     struct nic_snapshot *nic = &machine->found->nic;
 
     if (journal_find(machine->journal, JOURNAL_SWITCH, NULL) || nic->alias)
-        return CHECK_FINE; /* The interrupted join that this one continues has chosen it. */
+        return CHECK_FINE; /* An earlier run has chosen the adapter. */
     if (nic_choose(machine->host, o->adapter, o->node_ip, nic, &finding->why) < 0)
         return CHECK_FAILED_HERE;
     /* In an internal mode no adapter gets a virtual switch, so any adapter is accepted. */

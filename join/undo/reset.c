@@ -251,7 +251,7 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (!options->joining &&
         marks_find(&journal, options->force && !options->dry_run, tell_mark, &resetting, &why) < 0)
         tell(options, "what is winjoin's and not in the journal", "", &why);
-    /* On failure the plan stays empty. */
+    /* A plan that cannot be made stays empty. */
     if (chosen_load(host, &chosen, ERROR_IGNORED) == 0)
         (void)network_plan_make(&chosen.network, &plan, ERROR_IGNORED);
     if (journal.count && !options->dry_run) {

@@ -19,7 +19,7 @@ struct watch {
     uint64_t start, up_since, back; /* Times in ms; `back` is when the IPv4 address came back. */
     bool up;                        /* The interface is up, since the time up_since. */
     bool away;                      /* The address was missing at least once. */
-    /* Do not wait: this look restores everything. */
+    /* Nothing is waited for; this look restores everything. */
     bool impatient;
     struct nic_restored *result;
 };
