@@ -120,7 +120,8 @@ static int no_value(const char *path, struct error *err) {
     return error_set(err, ERROR_USAGE, "path \"%s\": no such value", path);
 }
 
-/* Adds a value, or puts it in the place of the one that is there. Takes over `value`. */
+/* Adds a value at the path (inserts it in a list); with `replace`, replaces the value that must be
+ * there. Takes ownership of `value`. */
 static int put_value(struct state *s, const char *path, json_t *value, bool replace,
                      struct error *err) {
     struct place place = {0};

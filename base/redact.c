@@ -7,13 +7,13 @@
 
 enum { ID_LENGTH = 6, SECRET_LENGTH = 16, IDS_MAX = 16 };
 
-/* The ids of tokens that were seen. A text that was cut to fit may end inside a token, which its id
- * still tells. */
+/* Ids of the bootstrap tokens seen so far. A text that was cut may end inside a token, whose id,
+ * its first part, still shows that it is one. */
 static char ids[IDS_MAX][ID_LENGTH];
 static size_t id_count;
 
-/* How many characters from here on may belong to a token. '*' counts, too: the secret of another
- * token may be hidden already. */
+/* Returns how many characters from here on may belong to a token. '*' counts as one, because the
+ * secret of another token may be hidden already. */
 static size_t run_of(const char *text) {
     return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789*");
 }

@@ -203,7 +203,7 @@ static void hide_below(const struct redact_text *text, char *name, char *at, boo
     char *own = line_begin(text, name), *line = at;
     size_t depth = strspn(own, BLANKS);
 
-    /* In a document a line ends in an escape, or in two of them. */
+    /* In a JSON document, an escape (or two: a carriage return and a line feed) ends a line. */
     while (text->json ? is_newline_escape(line) : line[*line == '\r'] == '\n') {
         size_t in, len, from;
         const char *colon;

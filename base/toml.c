@@ -17,7 +17,7 @@ static int refuse(const struct reader *r, const char *why) {
     return error_set(r->err, ERROR_MALFORMED, "decode %s: line %zu: %s", r->what, r->line, why);
 }
 
-/* The character that is read next; '\0' behind the text. */
+/* Returns the character to read next; '\0' at the end of the text. */
 static char now(const struct reader *r) {
     return r->at < r->end ? *r->at : '\0';
 }

@@ -125,7 +125,8 @@ int yaml_refuse(const struct yaml *yaml, const struct yaml_place *at, struct err
 
 /* ---- reading ---- */
 
-/* Overwrites what libyaml holds of a text before it frees it: files hold tokens and keys. */
+/* Overwrites the text that libyaml holds before freeing it, because files contain tokens and keys.
+ */
 static void event_free(yaml_event_t *event) {
     if (event->type == YAML_SCALAR_EVENT)
         secret_wipe((char *)event->data.scalar.value, event->data.scalar.length);

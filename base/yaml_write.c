@@ -154,8 +154,8 @@ char *yaml_write(const json_t *json) {
 
 /* ---- templates ---- */
 
-/* A copy in which each "@NAME@" is replaced; NULL: a place without a value. Places are filled in
- * the tree, not in the text: no value can be read as YAML. */
+/* Returns a copy of the tree in which each text "@NAME@" is replaced by its value; NULL when a name
+ * has no value. Texts are replaced in the tree, so that no value is parsed as YAML. */
 static json_t *filled(const json_t *json, const json_t *values) {
     const char *text = json_string_value(json);
     size_t len = text ? strlen(text) : 0;

@@ -80,7 +80,7 @@ static void offer_value(const struct offer *given, const struct option *option) 
         offer_argument(&o, argument, true);
 }
 
-/* Offers the flags of the verb, or of its subcommand where there is one. */
+/* Offers the flags of the subcommand if there is one, else those of the verb. */
 static void offer_flags(const struct offer *o, const struct verb *verb, const struct verb *sub) {
     const struct option_group *const *groups = (sub ? sub : verb)->groups;
     const struct option *tables[ARRAY_SIZE(verb->groups) + 2];

@@ -87,7 +87,7 @@ static void add_shown(const char *name, const struct verb *shown, struct text *o
         text_addf(out, "  # %s\n  %s %s\n", shown->examples[i].what, name, shown->examples[i].line);
 }
 
-/* Adds the help for the verb, its subcommand or a phase, whichever the words name. */
+/* Adds the help for the phase if one is named, else for the subcommand, else for the verb. */
 static void add_verb(const char *name, const struct verb *verb, const struct verb *sub,
                      const char *phase, struct text *out) {
     const struct verb *shown = sub ? sub : verb;

@@ -12,7 +12,8 @@ enum { TOKEN_FILE_MAX = 4096 };
 
 /* ---- reading the token ---- */
 
-/* Reads standard input; at a terminal it is one line, which is asked for and not shown. */
+/* Reads all of standard input. From a terminal, asks for one line and does not show what is typed.
+ */
 static char *read_standard_input(const struct program *program, size_t *ret_len) {
     char *data = xcalloc(TOKEN_FILE_MAX + 1, 1);
 

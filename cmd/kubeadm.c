@@ -74,8 +74,8 @@ static int reset(struct program *program, struct error *err) {
     return verb_reset(program, err);
 }
 
-/* Refuses a command that a Windows worker does not have; the text of its row says where to run it.
- */
+/* Refuses a kubeadm command that is not possible on a Windows worker. The text in the verb's row
+ * says where to run it. */
 static int refuse(struct program *program, struct error *err) {
     (void)error_set(err, ERROR_UNSUPPORTED,
                     "kubeadm %s is not possible on this machine: it is a Windows worker, and this "
@@ -206,7 +206,7 @@ static const struct kubeadm_phase phases[] = {
     {"kubelet", "kubelet-start", "[kubelet-start] Starting the kubelet\n"},
     {"node", "kubelet-wait-bootstrap",
      "[kubelet-start] Waiting for the kubelet to perform the TLS Bootstrap\n"},
-    {NULL, "kubelet-wait-bootstrap", ""}, /* what is not named above comes later */
+    {NULL, "kubelet-wait-bootstrap", ""}, /* The last row is for all later phases. */
 };
 
 const struct kubeadm_phase *kubeadm_phase(const struct join_phase *phase) {

@@ -6,7 +6,8 @@
 
 #define BLANKS " \t\r\n"
 
-/* Is the word a program's name, also with folders or a prompt before it: "C:\>kubeadm"? */
+/* Whether the word names kubeadm or winjoin, also with a folder or a shell prompt before the name,
+ * as in "C:\>kubeadm". */
 static bool is_program(const char *word) {
     static const char *const names[] = {"kubeadm", "kubeadm.exe", "winjoin", "winjoin.exe"};
 
@@ -28,7 +29,8 @@ int words_skip_pasted(int argc, char *const *argv) {
     return n - 1;
 }
 
-/* The index of the word "kubeadm" of "kubeadm join"; the count of words where it is not. */
+/* Returns the index of the program's name in "kubeadm join", or the number of words when the line
+ * does not have these two words. */
 static size_t find_program(const struct text_list *words) {
     for (size_t i = 0; i + 1 < words->count; i++)
         if (is_program(words->items[i]) && text_equal(words->items[i + 1], "join"))

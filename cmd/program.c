@@ -29,7 +29,7 @@ static char *environment(void *context, const char *name) {
     return host_environment(context, name);
 }
 
-/* Windows' own programs are asked for help in this way. */
+/* Users know "/?" and "-?" from Windows' own programs. */
 static bool asks_for_help(const char *word) {
     return text_equal(word, "/?") || text_equal(word, "-?");
 }

@@ -113,8 +113,8 @@ struct verb {
 };
 enum { VERB_TABLES_MAX = 32, SUBCOMMANDS_MAX = 16 };
 extern const struct verb verbs[]; /* The table of verbs; the last row has no name. */
-/* The verb of that name in a table whose last row has no name (`verbs`, or the subcommands of a
- * verb); NULL: it has none, or the table is NULL. */
+/* Finds a verb by name in a table whose last row has no name (`verbs`, or the subcommands of a
+ * verb). Returns NULL when the table is NULL or has no such verb. */
 const struct verb *verb_find(const struct verb *table, const char *name);
 /* Every table of flags that the verb and its subcommands take, NULL-terminated. */
 void verb_tables(const struct verb *verb, const struct option *ret[VERB_TABLES_MAX]);
@@ -129,8 +129,8 @@ int program_run(int argc, char **argv, program_open_host *open);
 /* Finds a verb by name among those that the program has under the name it was called by (winjoin,
  * kubeadm, kubectl-winjoin); NULL when it has none. */
 const struct verb *program_verb(const struct program *program, const char *name);
-/* ERROR_USAGE: there is no verb of this name; with a hint at the one that may have been meant, in
- * kubeadm's words where the program is called so. */
+/* Fails with ERROR_USAGE because there is no verb of this name. A hint names the verb that was
+ * probably meant. When winjoin was called as kubeadm, the texts are kubeadm's. */
 int program_unknown(const struct program *program, const char *name, struct error *err);
 /* Is argv[0] this name? Folders before it, ".exe" after it and case do not matter. */
 bool program_is_called(const char *argv0, const char *name);
@@ -361,9 +361,9 @@ extern const char kubeadm_mark[];
 /* ---- output of a join that was called as kubeadm ---- */
 
 struct kubeadm_phase {
-    const char *id;    /* of winjoin's phase */
-    const char *name;  /* kubeadm's phase, in which it does what winjoin does in that one */
-    const char *begin; /* what kubeadm prints on standard output when it begins; "": nothing */
+    const char *id;    /* The id of winjoin's phase. */
+    const char *name;  /* The phase of kubeadm that does the same work. */
+    const char *begin; /* The text that kubeadm prints on stdout when its phase begins, or "". */
 };
 const struct kubeadm_phase *kubeadm_phase(const struct join_phase *phase);
 /* What kubeadm prints on stdout when a worker has joined. */

@@ -291,7 +291,8 @@ static void on_tick(void *context) {
 void progress_show(void *context, const struct join_event *event) {
     struct progress *progress = context;
 
-    /* kubeadm's lines are for scripts; winjoin's own progress goes on beside them. */
+    /* When winjoin was called as kubeadm, scripts expect kubeadm's lines on stdout. winjoin's own
+     * progress is shown on stderr as well. */
     if (progress->program && progress->program->as_kubeadm && event->state == JOIN_BEGIN)
         output_text(progress->program, kubeadm_phase(event->phase)->begin);
     if (progress->program)
@@ -305,7 +306,7 @@ void progress_show(void *context, const struct join_event *event) {
         return;
     }
     if (event->state == JOIN_BEGIN || event->state == JOIN_WAITING) {
-        /* The event is kept, with texts of its own: on_tick() shows it again. */
+        /* Keep a copy of the event that owns its texts, because on_tick() shows the event again. */
         struct join_event kept = *event;
 
         kept.state = JOIN_WAITING;

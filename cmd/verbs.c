@@ -6,7 +6,7 @@
 #define JOIN_ALL                                                                                   \
     &join_cluster_group, &join_node_group, &join_network_group, &join_programs_group,              \
         &join_checks_group
-/* The line as kubeadm prints it, shortened. */
+/* An example for the help: the command as kubeadm prints it, with a shortened hash. */
 #define EXAMPLE_JOIN                                                                               \
     "10.0.0.10:6443 --token abcdef.0123456789abcdef --discovery-token-ca-cert-hash "               \
     "sha256:1234..cdef"

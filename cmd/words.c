@@ -49,7 +49,7 @@ static void hint_elsewhere(const char *said, struct error *err) {
 int program_unknown(const struct program *program, const char *name, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
 
-    if (program->as_kubeadm) { /* in its words */
+    if (program->as_kubeadm) { /* Use kubeadm's own texts. */
         (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\" for \"kubeadm\"", name);
         return error_hint(err, "kubeadm help lists the commands");
     }

@@ -179,7 +179,7 @@ static void neighbors_add(struct host *host, json_t *evidence) {
     json_object_set_new(evidence, "neighbors", array);
 }
 
-/* ---- why a kube-proxy that runs has programmed nothing ---- */
+/* ---- reasons why a running kube-proxy has programmed nothing ---- */
 
 enum { CONFIG_MAX = 256 * 1024, TAIL_MAX = 64 * 1024, LINES = 2 };
 

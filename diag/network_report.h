@@ -91,8 +91,9 @@ struct network_publisher {
     struct drift_follow follow; /* The followed lists; freed with drift_follow_free(). */
     size_t compared;            /* The value of follow.changes at the last comparison. */
 };
-/* What has to be watched for that (struct network_keeper's `others`), where kube-proxy is ours:
- * DRIFT_WATCHES, or 0. `publisher`: a struct network_publisher, the context of that function. */
+/* Fills the watches that network_publisher_look() needs (`others` of struct network_keeper).
+ * Returns DRIFT_WATCHES when winjoin runs kube-proxy, else 0. `publisher` is a struct
+ * network_publisher. */
 size_t network_publisher_watches(void *publisher, struct kube_watch *ret);
 /* Called every few seconds while winjoin-network runs (`looked` of struct network_keeper).
  *

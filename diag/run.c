@@ -129,8 +129,8 @@ static void tell_silent(void *context, const struct wait *wait, const struct err
     run_tell_wait(run, wait, message);
 }
 
-/* Adds each probe to the evidence, as pods.a and pods.b: what it said of itself when it spoke, and
- * what it waits for ("ErrImagePull: ...") when it did not. */
+/* Adds each probe to the evidence, as pods.a and pods.b: the content of its heartbeat when it has
+ * started, else what it waits for ("ErrImagePull: ..."). */
 static void run_add_pods(struct run *run) {
     static const char *const keys[] = {"a", "b"};
 
@@ -356,7 +356,7 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
     run.probes = (struct diag_probes){.host = host, .options = &run.probe_options};
     report.time = host_now(host);
     report.node = xstrdup_null(options->scene.node_name);
-    /* What the CNI configuration says goes before what the caller knows. */
+    /* The CNI configuration has priority over what the caller passes. */
     before = host_set_limit(host, DIAG_EVIDENCE_MS);
     diag_network_of_cni(host, &run.network_name, &run.network_mode);
     host_set_deadline(host, before);

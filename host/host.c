@@ -157,7 +157,8 @@ int host_pipe_open(struct host *host, const char *path, const struct host_pipe_t
                    struct host_pipe **ret, struct error *err) {
     if (!talk->heard || !talk->timeout_ms)
         return error_set(err, ERROR_USAGE, "open pipe '%s': no server listens on it", path);
-    if (!host->ops->pipe_open) /* pipes may be there (host_pipe_exists()), but nobody answers */
+    /* A simulated server may have pipes (host_pipe_exists()), but nobody answers on them. */
+    if (!host->ops->pipe_open)
         return error_set_os(err, ERROR_ABSENT, ENOENT, "open '%s'", path);
     return host->ops->pipe_open(host, path, talk, ret, err);
 }

@@ -34,8 +34,8 @@ int host_stranger(struct host *host, const char *path, struct host_stranger *ret
     return path_normalize(path, &at, err) < 0 ? -1 : look(host, at, ret, err);
 }
 
-/* One file or folder of a folder that is asked about: its owner and whether it is a link, then
- * whether its access list lets users change it. */
+/* Checks one entry of a folder: its owner, whether it is a link, and whether its access list lets
+ * users change it. */
 static int look_inside(struct host *host, const char *path, struct host_stranger *ret,
                        struct error *err) {
     _cleanup_(access_list_free) struct access_list list = {0};
@@ -154,8 +154,8 @@ int host_refuse_stranger_in(struct host *host, const char *folder, struct error 
     return host_stranger_in(host, folder, &found, err) < 0 ? -1 : host_stranger_refuse(&found, err);
 }
 
-/* Is called before something is made or written at `at`: refuses what a stranger put in the way,
- * and closes winjoin's own folder to users where `at` lies in it. */
+/* Called before something is created or written at `at`. Refuses files and folders of a stranger on
+ * the way, and closes winjoin's own folder to users when `at` is in it. */
 static int open_way(struct host *host, const char *at, struct error *err) {
     bool stands;
 
@@ -350,7 +350,7 @@ enum host_file_type host_file_type(struct host *host, const char *path) {
     if (path_normalize(path, &at, NULL) < 0)
         return HOST_ABSENT;
     type = host->ops->file_type(host, at);
-    /* One that ends in a separator is a folder's. */
+    /* A path that ends in a separator names a folder, never a file. */
     return type == HOST_FILE && (text_ends_with(path, "\\") || text_ends_with(path, "/"))
                ? HOST_ABSENT
                : type;

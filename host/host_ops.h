@@ -8,7 +8,8 @@
 #include "host/host.h"
 #include "host/http.h"
 
-/* What an interface has for each family, 4 and 6: whether it forwards (0, 1), and its metric. */
+/* The values of an interface for each IP family, 4 and 6: whether it forwards (0, 1), and its
+ * metric. */
 enum host_interface_value { HOST_INTERFACE_FORWARDING, HOST_INTERFACE_METRIC };
 
 /* The functions of one kind of host. host.c has checked the arguments (not NULL, absolute paths
@@ -67,7 +68,7 @@ struct host_ops {
     int (*firewall_has)(struct host *, const char *name, bool *ret, struct error *);
 
     int (*facts)(struct host *, struct host_facts *ret, struct error *);
-    /* `raw`: a REG_EXPAND_SZ as it is written, "%SystemRoot%" stays. */
+    /* `raw`: does not expand a REG_EXPAND_SZ, so that "%SystemRoot%" stays. */
     int (*registry_get)(struct host *, const char *key, const char *value, bool raw, char **ret,
                         struct error *);
     int (*registry_set)(struct host *, const char *key, const char *value, bool number,
@@ -87,7 +88,8 @@ struct host_ops {
     char *(*program_path)(struct host *);
     void (*free)(struct host *);
 
-    /* NULL where there is nobody to talk to and nothing to watch, as on a played server. */
+    /* These are NULL on a host without pipe servers and without addresses to watch, as on a
+     * simulated server. */
     int (*watcher_start)(struct host *, const char *const *argv, struct host_watcher **ret,
                          struct error *);
     void (*watcher_end)(struct host *, struct host_watcher *watcher);
@@ -99,9 +101,9 @@ struct host_ops {
     void (*pipe_close)(struct host *, struct host_pipe *);
 };
 
-/* Every operation once, but for those that may be NULL: HOST_OPS(HOST_OP_DECLARE, win32) declares
- * the functions win32_read() and so on, HOST_OPS(HOST_OP_ROW, win32) is the table of them.
- * HOST_OPS_OF_WINDOWS has the others. */
+/* Lists every operation once, except for those that may be NULL, which HOST_OPS_OF_WINDOWS lists.
+ * HOST_OPS(HOST_OP_DECLARE, win32) declares the functions win32_read() and so on;
+ * HOST_OPS(HOST_OP_ROW, win32) is the table of them. */
 /* clang-format off */
 #define HOST_OPS(OP, prefix) \
     OP(prefix, read) OP(prefix, read_part) OP(prefix, write) OP(prefix, write_part) OP(prefix, make_folder) \
@@ -151,8 +153,8 @@ int hcn_check(const char *function, uint32_t hresult, const char *record, struct
  * HTTP implementation of the tests include this file. */
 
 struct http_ops {
-    /* All whose `err` is clear; http_exchange_end() of each when it has ended. `at_once`: of
-     * http_perform_all(). */
+    /* Runs all exchanges whose `err` is clear, and calls http_exchange_end() for each when it has
+     * ended. `at_once` is that of http_perform_all(). */
     void (*perform)(struct http *, struct http_exchange *, size_t count, size_t at_once);
     /* Runs all conversations whose `err` is clear. */
     void (*talk)(struct http *, struct http_talk *, size_t count);

@@ -97,9 +97,9 @@ struct http_exchange {
     /* Called with on_data_context when this request has ended; may be NULL. */
     void (*ended)(void *context, const struct http_exchange *exchange);
 };
-/* http_perform() of each, whose time begins when it is sent; returns when all have ended. `at_once`
- * are under way at the same time, not counting those that have had no answer for 0.3 s; 0: as many
- * as do best. At most 256. */
+/* Performs all exchanges like http_perform() and returns when all have ended. The timeout of each
+ * begins when it is sent. At most `at_once` run at the same time, not counting those without an
+ * answer for 0.3 s; 0: as many as is best; never more than 256. */
 void http_perform_all(struct http *http, struct http_exchange *exchanges, size_t count,
                       size_t at_once);
 /* A conversation of bytes on its own connection, for protocols that begin as HTTP and continue as

@@ -92,8 +92,8 @@ char *path_plain(const char *path) {
     size_t root, depth = 0;
     char *begin, *out;
 
-    /* Without the prefix of a device, where that is a drive or a server, as in
-     * "\\?\UNC\server\share"; else the same. */
+    /* Remove the device prefix when a drive or a server follows, as in "\\?\UNC\server\share"; else
+     * keep the path. */
     if (rest > path && text_equal_nocase(head, "UNC") && is_separator(rest[3]) && rest[4] &&
         !is_separator(rest[4]))
         whole = xasprintf("\\\\%s", rest + strlen("UNC\\"));

@@ -32,11 +32,11 @@ struct service_work {
     void *context;
 };
 
-/* Runs a program, or work, as service `name`; the other one is NULL. A program is started in a job
- * that ends with us, and the service reported as running; its output is handed on, stop and
- * shutdown become Ctrl-Break and, after the grace time, the end of the job. Returns when the
- * service has stopped; a program that ended by itself is reported to the SCM with its exit code, so
- * that the recovery actions apply. On Linux both run in the foreground. ERROR_USAGE when this
- * process was not started by the SCM. */
+/* Runs either a program or a function (`work`) as service `name`; the other one is NULL. A program
+ * starts in a job that ends with this process, and the service is reported as running. Its output
+ * is handed on. A stop or shutdown request becomes Ctrl-Break and, after the grace time, the end of
+ * the job. Returns when the service has stopped. When a program ended by itself, the SCM gets its
+ * exit code, so that the recovery actions apply. On Linux both run in the foreground. ERROR_USAGE
+ * when the SCM did not start this process. */
 int service_host_run(const char *name, const struct service_program *program,
                      const struct service_work *work, struct error *err);

@@ -142,7 +142,9 @@ enum socket_outcome socket_udp_exchange(const char *address, unsigned port, bool
     socket_handle handle;
     size_t len = 0;
 
-    if (any) { /* not connected: who is, hears its peer alone */
+    /* With `any` the socket is not connected, because a connected one only receives from its peer.
+     */
+    if (any) {
         if (socket_os_peer(address, port, &peer) < 0)
             return SOCKET_FAILED;
         handle = socket_os_open(socket_os_family(&peer), true);

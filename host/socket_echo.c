@@ -25,7 +25,7 @@ struct socket_echo {
     struct connection connections[CONNECTIONS_MAX];
 };
 
-/* On all addresses where none is given. Port 0: nothing. */
+/* Listens on the address, or on all addresses when it is empty. Port 0 means not to listen. */
 static int listen_on(struct socket_echo *echo, const char *address, unsigned port, bool udp) {
     static const char *const all[] = {"0.0.0.0", "::"};
     size_t count = !port ? 0 : *address ? 1 : ARRAY_SIZE(all);
@@ -41,7 +41,7 @@ static int listen_on(struct socket_echo *echo, const char *address, unsigned por
             handle = -1;
         }
         if (handle == -1)
-            return i ? 0 : -1; /* a host without IPv6 loses nothing */
+            return i ? 0 : -1; /* IPv6 is optional. */
         echo->listeners[echo->listener_count++] = (struct listener){handle, udp, port};
     }
     return 0;

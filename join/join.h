@@ -26,7 +26,7 @@ struct join_found {
     struct join_options options;
     struct host_facts facts;
     char *node_name;
-    /* node_name is made up, as the host name cannot be a node's; preflight refuses it */
+    /* node_name is made up, because the host name is not valid for a node; preflight refuses it. */
     bool odd_host_name;
     /* Result of discovery; without kubeconfig: discovery has not run or is not needed. */
     struct discovery_result discovery;
@@ -46,9 +46,10 @@ struct join_found {
     struct bundle *bundle; /* Open bundle from programs_bundle() */
     /* Known digests from programs_unlike(); without items: not asked yet. */
     struct artifacts known;
-    char *kubelet_version;    /* programs_node_version(); NULL: not asked yet */
-    char *kube_proxy_version; /* the same */
-    struct hns_version hns;   /* Version of HNS; 0.0: not asked yet */
+    /* Versions from programs_node_version(); NULL: not asked yet. */
+    char *kubelet_version;
+    char *kube_proxy_version;
+    struct hns_version hns; /* Version of HNS; 0.0: not asked yet */
     /* Adapter of the node; without alias: not chosen yet. */
     struct nic_snapshot nic;
     char node_ip[IP_TEXT_MAX];      /* The node's address; "": unknown */
@@ -80,7 +81,7 @@ struct join {
     struct upgrade *upgrade;
     const struct join_phase *phases; /* The phases to run; NULL: those of a join */
     size_t phase_count;
-    /* behind a run that failed; NULL: a join's (join/run.c) */
+    /* Called when a run failed; NULL: what a join does then (join/run.c). */
     void (*failed)(struct join *join, struct error *err);
     /* Ids of the phases that --skip-phases names. */
     struct text_list skipped;

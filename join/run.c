@@ -27,8 +27,8 @@ void join_tell_event(struct join *join, enum node_event event, const char *messa
         log_message(LOG_RETRY, "write an event of this Node: %s", why.message);
 }
 
-/* Behind a join's phases, writes an Event on the Node: that the join changed this node, or the
- * error that it failed with, where there is a Node. */
+/* Writes an Event on the Node after the phases of a join: that the join changed the node, or the
+ * error with which it failed if the Node exists. */
 static void tell_node(struct join *join, const struct error *failure) {
     const struct join_found *found = &join->found;
     _cleanup_(freep) char *message = NULL;
@@ -116,7 +116,7 @@ int join_open(struct join *join, struct error *err) {
     join->watch = (struct service_watch){.host = join->host, .progress = &join->progress};
     if (phase_names_skipped(&join->found.options.skip_phases, &join->skipped, err) < 0)
         return error_prefix(err, "--skip-phases");
-    /* where this fails, the phase that needs it asks again */
+    /* If this fails, the phase that needs it asks again. */
     (void)find_containerd(join->host, &join->found, ERROR_IGNORED);
     if (host_facts(join->host, &join->found.facts, err) < 0 || choose_node_name(join, err) < 0 ||
         join_asked_check(join, err) < 0)
@@ -165,8 +165,8 @@ void join_close(struct join *join) {
     json_decref(join->progress.data);
 }
 
-/* Each layer only says that it was interrupted. Where something was waited for, the error says
- * what: that tells more. */
+/* Replaces the message of an interruption by one that names what winjoin was waiting for, because
+ * the called functions only report that they were interrupted. */
 static void say_interrupted(const struct join_progress *progress, struct error *err) {
     const char *waiting = text_str(&progress->waiting);
 
@@ -211,7 +211,7 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
                         join->found.options.join_timeout / 1000);
     else if (outcome < 0 && err && err->kind == ERROR_INTERRUPTED)
         say_interrupted(&join->progress, err);
-    /* the diagnosis takes away again what it puts up: it changes nothing */
+    /* The diagnosis removes everything that it creates, so it counts as no change. */
     result->changed = phase->run != phase_verify &&
                       (host_changes(join->host) != changes || join->journal.count != recorded);
     join->changed |= result->changed;
@@ -249,7 +249,7 @@ int join_run_phases(struct join *join, bool looking, struct error *err) {
     return images_await(join, err);
 }
 
-/* ---- a failed join's end ---- */
+/* ---- the end of a failed join ---- */
 
 static void on_entry(void *context, const char *what, const char *how, const struct error *why) {
     struct join *join = context;
@@ -266,10 +266,10 @@ static void on_begin(void *context, const char *what) {
     join_tell_waiting(&join->progress, 0, 0, "", "undo: %s", what);
 }
 
-/* Behind a join that failed with *err: with --on-failure rollback the journal is played backwards
+/* Ends a join that failed with *err. With --on-failure rollback, undoes the journal
  * (join/undo/reset.h), unless the join was interrupted, waits for a restart of Windows, or the
- * machine was a node before it. The kind of the error stays; a hint says what is left, how to
- * continue and how to undo it. */
+ * machine was a node before. The kind of the error stays. A hint says what is left, how to continue
+ * and how to undo it. */
 static void end_failed(struct join *join, struct error *err) {
     const struct reset_options options = {.joining = join->journal.prepared,
                                           .progress = on_entry,
@@ -286,7 +286,7 @@ static void end_failed(struct join *join, struct error *err) {
         journal_close(&join->joining);
         if (reset_run(join->host, &options, &join->undone, &why) < 0 && !join->undone.failed++)
             join_warn(&join->progress, "undo: %s", why.message);
-        /* it is read again: what could not be undone stays in it */
+        /* Read the journal again, because it still has what could not be undone. */
         if (journal_open(join->host, WINJOIN_FOLDER, &join->journal, &why) < 0)
             join->journal = (struct journal){.host = join->host, .folder = WINJOIN_FOLDER};
     }
@@ -322,8 +322,8 @@ int join_run(struct join *join, struct error *err) {
     int result = 0;
 
     host_set_deadline(join->host, limit ? host_monotonic_ms(join->host) + (uint64_t)limit : 0);
-    /* on a prepared server what a join does is journalled by itself, so that a failed one goes back
-     * to the preparation */
+    /* On a prepared server, a join has its own journal, so that a failed join returns to the
+     * prepared state. */
     if (join->phases == join_phases && !join->was_node && !join->upgrade &&
         host_file_type(join->host, PREPARED_FILE) != HOST_ABSENT)
         result = journal_open_joining(&join->journal, &join->joining, err);

@@ -9,12 +9,13 @@
  * nothing from the caller. */
 int join_open(struct join *join, struct error *err);
 void join_close(struct join *join);
-/* Runs all phases but those of --skip-phases, for at most join_timeout; stops at the first failure,
- * behind which on_failure holds. On a prepared server a failed join goes back to the preparation.
- */
+/* Runs all phases except those of --skip-phases, for at most join_timeout. Stops at the first
+ * failure and then follows --on-failure. A failed join on a prepared server returns to the prepared
+ * state. */
 int join_run(struct join *join, struct error *err);
-/* Runs the phases, but those of --skip-phases, and no more: neither limit nor end of a join.
- * `looking`: up to the first that changes the host, which is what a dry run may do. */
+/* Runs only the phases, except those of --skip-phases, without a time limit and without the work at
+ * the end of a join. `looking`: stops before the first phase that changes the host, as a dry run
+ * must. */
 int join_run_phases(struct join *join, bool looking, struct error *err);
 /* Runs one phase by its id, or the phases of a name from kubeadm (join/phases/phases.h).
  * ERROR_USAGE: no such name. */

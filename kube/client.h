@@ -105,18 +105,19 @@ struct kube_watch {
     void *context;
     void *tick_context; /* Context for on_tick; NULL means `context`. */
 };
-/* Lists, unless a version is given, then watches from the list's resourceVersion with bookmarks; a
- * dropped or ended stream is taken up again from the last version seen, a 410 (or ERROR event)
- * lists again; retryable failures are tried again with pauses until timeout_ms, or the server is
- * silent_ms silent: its last failure is the error then (a connection over which nothing comes for
- * 75 s, or silent_ms, is dead). A server that grants list but not watch is polled. Ends with what a
- * callback said, with ERROR_TIMED_OUT ("waited 300 s", last failure in the text), or at once with
- * denied, untrusted, malformed and interrupted; who was let in before is denied only when it lasts,
- * for a server that starts refuses everybody at first.
+/* Lists objects (unless a version is given), then watches from the list's resourceVersion with
+ * bookmarks. A dropped or ended stream continues from the last version seen; a 410 (or an ERROR
+ * event) starts with a new list. A server that grants list but not watch is polled. Failures that
+ * may pass are retried with pauses until timeout_ms, or until the server has been silent for
+ * silent_ms; then the last failure is the error. A connection on which nothing arrives for 75 s, or
+ * for silent_ms, is dead. Returns the result of a callback that ends the wait, or ERROR_TIMED_OUT
+ * ("waited 300 s", with the last failure). Denied, untrusted, malformed and interrupted end it at
+ * once; but after an earlier success, a denial must last, because a starting server refuses
+ * everybody at first.
  *
- * Several watches are one wait, with their streams at the same time: the first one's timeout and
- * ticks are those of all. One list at a time; what wants a list ends the streams within a second.
- */
+ * Several watches form one wait, with their streams at the same time; the timeout and the ticks of
+ * the first one are used. Lists are requested one at a time; a watch that needs a list ends the
+ * streams within a second. */
 int kube_watch(struct kube_client *client, const struct kube_watch *watches, size_t count,
                struct error *err);
 
@@ -143,7 +144,7 @@ struct kube_many {
     void (*ended)(void *context, const struct kube_many *item);
     void *context;
 };
-/* `at_once`: as of http_perform_all(). */
+/* Performs all requests; `at_once` is that of http_perform_all(). */
 void kube_perform_many(struct kube_client *client, struct kube_many *items, size_t count,
                        size_t at_once);
 /* Converts a missing answer, or one other than 2xx, to the error that kube_get() would give.
@@ -158,8 +159,8 @@ void kube_many_free(struct kube_many *items, size_t count); /* Frees the answers
 struct kube_right {
     const char *verb, *group, *resource;
 };
-/* Asks the server, which changes nothing there; ret[i] is of rights[i]. Of several one request
- * tells all that rules grant; what it does not show is asked for one by one. Kinds: those of
- * kube_create. */
+/* Asks the server which rights this identity has; ret[i] is the answer to rights[i]. This changes
+ * nothing on the server. For several rights, one request gets all that rules grant, and each other
+ * right is asked for by itself. Kinds of failure: those of kube_create(). */
 int kube_may(struct kube_client *client, const struct kube_right *rights, size_t count, bool *ret,
              struct error *err);

@@ -16,7 +16,7 @@ enum kube_csr_state {
     KUBE_CSR_FAILED,
     KUBE_CSR_ISSUED,
 };
-extern const char *const kube_csr_states[KUBE_CSR_ISSUED + 1]; /* "pending", ... */
+extern const char *const kube_csr_states[KUBE_CSR_ISSUED + 1]; /* Names of the states. */
 
 /* State of a CertificateSigningRequest when it was read. Texts are owned; free it with
  * kube_csr_free(). */
@@ -36,9 +36,9 @@ void kube_csr_free(struct kube_csr *csr);
  * one. */
 int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error *err);
 
-/* POSTs one: generateName "csr-", this signer, usages "digital signature" and, for
- * KUBE_CSR_SERVING_SIGNER "server auth", else "client auth" (the kubelet's own requests, facts of
- * certificate manager). */
+/* Creates a CertificateSigningRequest with generateName "csr-", this signer, and the usages
+ * "digital signature" and "client auth" (for KUBE_CSR_SERVING_SIGNER "server auth"). The kubelet's
+ * certificate manager makes the same request. */
 int kube_csr_create(struct kube_client *client, const char *request_pem, const char *signer,
                     struct kube_csr *ret, struct error *err);
 int kube_csr_get(struct kube_client *client, const char *name, struct kube_csr *ret,

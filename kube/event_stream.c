@@ -1,7 +1,7 @@
 /* Splits the stream of a watch into events. */
 #include "kube/event_stream.h"
 
-enum { HEAD = 4 }; /* bytes of a frame's length */
+enum { HEAD = 4 }; /* The bytes of a frame's length field. */
 
 void event_stream_begin(struct event_stream *s) {
     s->form = STREAM_NEW;

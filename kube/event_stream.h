@@ -6,11 +6,12 @@
 #include "base/text.h"
 #include "host/http.h"
 
-/* How many bytes an event may have: a line of JSON as an answer, a frame more than the 1.5 MiB that
- * etcd stores. */
+/* The most bytes of an event. A line of JSON may be as long as an answer; a frame may be longer
+ * than the 1.5 MiB that etcd stores. */
 enum { EVENT_LINE_MAX = HTTP_BODY_MAX, EVENT_FRAME_MAX = 2 * 1024 * 1024 };
 
-/* Zero-initialise; event_stream_begin() before each stream; text_free() of the piece. */
+/* Initialize with zeros; call event_stream_begin() before each stream; free `piece` with
+ * text_free(). */
 struct event_stream {
     /* The received part of the current event; everything received when it is not an event. */
     struct text piece;

@@ -21,15 +21,16 @@ struct kube_exec_result {
 };
 void kube_exec_result_free(struct kube_exec_result *result);
 
-/* Runs them at the same time: rets[i] and errs[i] (cleared before) are of execs[i].
+/* Runs several programs in containers at the same time: rets[i] and errs[i] (cleared before) belong
+ * to execs[i].
  *
- * Needs the verb "get" on pods/exec, and since Kubernetes 1.35 also "create". One went well when
- * the program ended and the server said with which exit code. That a server loses output or the
- * exit code is a known fault of several versions (a container runtime that closes too early): a
- * program whose output matters should print a last line that tells it is whole. Kinds: those of
- * http_talk_all() and, for an answer other than 101, of kube_get(); what the server says of a
- * program that it could not start, with its code likewise ("container not found", "executable file
- * not found"); ERROR_NETWORK (closed without an exit code), ERROR_TIMED_OUT, ERROR_MALFORMED (no
- * WebSocket, too much output), ERROR_INTERRUPTED. */
+ * Needs the verb "get" on pods/exec, and since Kubernetes 1.35 also "create". A run succeeds if the
+ * program ended and the server sent its exit code. Several versions lose output or the exit code,
+ * because the container runtime closes too early; a program whose output matters should print a
+ * last line as a proof that the output is complete. Error kinds: those of http_talk_all(); those of
+ * kube_get() for an answer other than 101; the server's message and code for a program that it
+ * could not start ("container not found", "executable file not found"); ERROR_NETWORK (closed
+ * without an exit code), ERROR_TIMED_OUT, ERROR_MALFORMED (no WebSocket, too much output),
+ * ERROR_INTERRUPTED. */
 void kube_exec(struct kube_client *client, const struct kube_exec *execs,
                struct kube_exec_result *rets, struct error *errs, size_t count);

@@ -34,17 +34,19 @@ struct kubeconfig {
     char *impersonation;
 };
 
-/* Reads one YAML or JSON kubeconfig. Cluster: the one named "" if there is one, else that of the
- * current context; User: current context -> user; a missing link is not a user. Nothing else in it
- * is looked at, unless it must be `whole`: then the current context, its cluster and user must be
- * there as in kubeconfig_read_file(), and name no files (ERROR_USAGE). ERROR_MALFORMED with line
- * and column. kubeconfig_free(). */
+/* Reads one kubeconfig in YAML or JSON. Uses the cluster with the name "" if there is one, else
+ * that of the current context, and the user of the current context; without a context or user entry
+ * there is no user. Other parts are ignored, unless `whole` is set: then the current context, its
+ * cluster and its user must exist as for kubeconfig_read_file() and must not name files
+ * (ERROR_USAGE). ERROR_MALFORMED comes with line and column. The caller frees with
+ * kubeconfig_free(). */
 int kubeconfig_parse(const char *text, size_t len, const char *what, bool whole,
                      struct kubeconfig *ret, struct error *err);
-/* Reads the file and the files that it names (relative ones lie beside it, "/x" on its drive) into
- * ca_pem, client_cert_pem, client_key_pem and token (taken verbatim). `context` (NULL: the current
- * one), its cluster and user must be there and be no contradiction (clientcmd's words, prefix
- * "invalid configuration: "). ERROR_ABSENT, ERROR_MALFORMED, ERROR_USAGE. */
+/* Reads the file, and the files that it names (a relative path is beside it, "/x" on its drive),
+ * into ca_pem, client_cert_pem, client_key_pem and token (taken verbatim). The context (NULL: the
+ * current one), its cluster and its user must exist and must not contradict each other; the error
+ * has clientcmd's text with the prefix "invalid configuration: ". ERROR_ABSENT, ERROR_MALFORMED,
+ * ERROR_USAGE. */
 int kubeconfig_read_file(struct host *host, const char *path, const char *context,
                          struct kubeconfig *ret, struct error *err);
 void kubeconfig_free(struct kubeconfig *config);
@@ -89,10 +91,10 @@ int exec_credential_read(const char *text, size_t len, const char *version,
 
 /* ---- the URL of an API server in a kubeconfig ---- */
 
-/* "https://HOST[:PORT][/path]" and nothing more: a user would be sent as a password, a query or a
- * fragment changes what is asked, and letters of other alphabets lead to another host than is read.
- * ERROR_USAGE with the reason ("its server ..."). `plain`: "http://" is one, too, as kubectl proxy
- * serves it. */
+/* Checks that the URL is only "https://HOST[:PORT][/path]". A user in it would be sent as a
+ * password, a query or fragment changes the request, and letters of other alphabets can lead to
+ * another host than a reader sees. ERROR_USAGE has the reason ("its server ..."). `plain` also
+ * allows "http://", which kubectl proxy uses. */
 int server_url_check(const char *url, bool plain, struct error *err);
 /* Returns the URL of an API path ("/api/v1/...") on the server. The caller frees it. */
 char *server_url_join(const char *server, const char *path);

@@ -40,7 +40,7 @@ int kube_node_network_pending_set(struct kube_client *client, const char *name, 
 /* Reads all Nodes as kube_pages_get() does (kube/object.h). New reference. */
 int kube_nodes_get(struct kube_client *client, json_t **ret, struct error *err);
 
-/* What to wait for. */
+/* The state of a Node for which a caller waits. */
 enum kube_node_wanted { KUBE_NODE_REGISTERED, KUBE_NODE_HAS_POD_CIDR, KUBE_NODE_READY };
 /* Reports progress: called at each change and about once a second. `node` is NULL while it does not
  * exist. A result other than 0 ends the wait. */

@@ -93,7 +93,8 @@ const char *kube_configmap_value(const json_t *configmap, const char *key) {
     return value && *value ? value : NULL;
 }
 
-/* "Reason: message" of a state, without secrets; NULL where it has no reason. The caller frees. */
+/* Returns "Reason: message" of a container's state without secrets, or NULL if it has no reason.
+ * The caller frees. */
 static char *reason_of(const json_t *state) {
     const char *reason = json_text_at(state, "reason"), *message = json_text_at(state, "message");
     char *words;

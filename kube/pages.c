@@ -258,7 +258,8 @@ struct walk {
     struct error why;
 };
 
-/* Reads one object at a time and drops what nobody here reads, which is most of a page of Nodes. */
+/* Reads one object at a time and drops members that winjoin never reads, which are most of a page
+ * of Nodes. */
 static void item_found(void *context, const struct json_found *found) {
     struct walk *walk = context;
     json_t *item = NULL;

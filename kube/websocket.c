@@ -155,10 +155,11 @@ static int take_frame(struct websocket *ws, unsigned first, const char *data, si
         if (opcode == PONG)
             return 0;
 
-        /* A close is answered by a close, a ping by a pong with the same words. */
+        /* A close is answered with a close, and a ping with a pong that has the same data. */
         for (size_t i = 0; i < sizeof mask; i++)
             mask[i] = (unsigned char)(ws->mask >> (8 * i));
-        ws->mask = ws->mask * 1664525u + 1013904223u; /* another one: it protects from proxies */
+        /* Each frame has another mask, which protects proxies (RFC 6455, section 10.3). */
+        ws->mask = ws->mask * 1664525u + 1013904223u;
         text_add_char(reply, (char)(FIN | (opcode == CLOSE ? CLOSE : PONG)));
         text_add_char(reply, (char)(MASKED | len));
         text_add_bytes(reply, mask, sizeof mask);

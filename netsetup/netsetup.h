@@ -62,14 +62,14 @@ const char *source_vip_reserved(const struct network_plan *plan);
  * winjoin's reservations of other addresses (of an earlier Pod prefix). Does nothing without such
  * an address. Fails with ERROR_CONFLICT when another program has reserved it. */
 int source_vip_ensure(struct host *host, const struct network_plan *plan, struct error *err);
-/* With an agent that lets HNS choose the address (its source_vip_endpoint), fills plan->source_vip
- * with the address that is reserved already. With another agent, or while no address is reserved,
- * it does nothing. */
+/* If the agent lets HNS choose the source VIP (its source_vip_endpoint), fills plan->source_vip
+ * with the address that is already reserved. Does nothing for another agent, or if no address is
+ * reserved. */
 int source_vip_recall(struct host *host, struct network_plan *plan, struct error *err);
-/* With such an agent, makes the address stand: the one that is reserved, else that of the agent's
- * endpoint on the network. Where that endpoint is absent it is made, and attached to the host, by
- * HNS version 1, as Windows Machine Config Operator does. Kinds: those of HNS, ERROR_MALFORMED for
- * an answer without a usable address. */
+/* If the agent lets HNS choose the source VIP, ensures it: takes the reserved address, else that of
+ * the agent's endpoint on the network. Makes an absent endpoint and attaches it to the host with
+ * HNS version 1, as Windows Machine Config Operator does. Error kinds: those of HNS, and
+ * ERROR_MALFORMED for an answer without a usable address. */
 int source_vip_choose(struct host *host, struct network_plan *plan,
                       const struct hcn_network *network, struct error *err);
 /* Removes winjoin's reservations from the store of this network; absent is success. */

@@ -63,7 +63,7 @@ static int check_foreign(const struct network_plan *plan, const struct hcn_netwo
     return check_overlap(network, plan->base_subnet, "the base network", err);
 }
 
-/* Checks a network of HNS where the cluster's agent makes the pod network. */
+/* Checks an existing HNS network when the cluster's agent will make the Pod network. */
 static int check_external(const struct network_plan *plan, const struct hcn_network *network,
                           struct error *err) {
     const struct external_agent *agent = plan->external;

@@ -6,8 +6,7 @@
 #include "netsetup/plugins/cni_plugin.h"
 
 enum { RESERVATION_MAX = 4096 };
-/* The content of a reservation, as host-local writes it: container id, line break, interface name.
- */
+/* The content of a reservation in host-local's form: container id, line break, interface name. */
 #define RESERVATION "winjoin\r\nsource-vip"
 
 const char *source_vip_reserved(const struct network_plan *plan) {

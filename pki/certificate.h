@@ -32,9 +32,9 @@ enum { CERTIFICATES_MAX = 1024 };
  * checked. Fails with ERROR_MALFORMED. Free the result with certificates_free(). */
 int certificates_parse(const char *pem, size_t len, struct certificates *ret, struct error *err);
 void certificates_free(struct certificates *certificates);
-/* The same certificates as one plain PEM text without anything else, of those alone that have one
- * of the pins ("" when none has; pins NULL: all of them). NULL when they cannot be read (as
- * certificates_parse). The caller frees. */
+/* Returns the certificates as plain PEM without any other text. With `pins`, takes only
+ * certificates that have one of them ("" if none has); NULL takes all. Returns NULL if they cannot
+ * be read (as in certificates_parse()). The caller frees. */
 char *certificates_plain(const char *pem, size_t len, const struct text_list *pins,
                          struct error *err);
 /* Returns the index of the first certificate that has one of the pins (a list from pins_parse()),

@@ -13,8 +13,8 @@
 
 enum { NODE_NAME_MAX = 253 };
 
-/* The subject of a node's request. Its texts are of the type PrintableString, as Go writes such
- * names; giving the type also lifts OpenSSL's bound on their length. */
+/* Makes the subject of a node's request. Its texts have the type PrintableString, as in Go; with an
+ * explicit type, OpenSSL does not limit their length. */
 static X509_NAME *subject_make(const char *node_name) {
     _cleanup_(freep) char *common_name = xasprintf("system:node:%s", node_name);
     const char *const entries[][2] = {{"O", "system:nodes"}, {"CN", common_name}};

@@ -63,7 +63,7 @@ STACK_OF(X509) * openssl_read_chain(const char *pem, size_t len, struct error *e
             if (!certificate)
                 result = openssl_error(err, ERROR_MALFORMED, "read a certificate");
             else if (!sk_X509_push(stack, certificate))
-                abort();               /* out of memory */
+                abort();               /* Memory is exhausted. */
             else if (at != der + size) /* kubelet could not read a file with such a certificate. */
                 result =
                     error_set(err, ERROR_MALFORMED, "read a certificate: extra data follows it");

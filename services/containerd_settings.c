@@ -37,7 +37,7 @@ static const struct places new_places = {"plugins.io\\.containerd\\.cri\\.v1\\.r
                                          "grpc.address"};
 #define SERVER_PIPE "plugins.io\\.containerd\\.server\\.v1\\.grpc.address"
 
-/* Takes over a path of a configuration, in which "/x" is on C:. */
+/* Copies a path from a configuration to *ret; a path like "/x" is on C:. */
 static int take_path(char **ret, const char *what, const char *value, struct error *err) {
     _cleanup_(freep) char *rooted = NULL, *path = NULL;
     bool on_drive = value && strchr("\\/", *value) && *value && !strchr("\\/", value[1]);
@@ -56,7 +56,8 @@ static void take_text(char **ret, const char *value) {
         text_set(ret, xstrdup(value));
 }
 
-/* Names the settings of a file that are neither taken over nor in winjoin's own file. */
+/* Adds the names of settings that are neither taken over from the file nor in winjoin's own file.
+ */
 static void name_others(const json_t *file, const json_t *images, const json_t *runtime,
                         struct text_list *ret) {
     static const char *const top[] = {"proxy_plugins", "stream_processors", "disabled_plugins"};

@@ -146,8 +146,8 @@ int service_arguments(const struct service *row, const struct service_settings *
     if (row->arguments(settings, &own, err) < 0)
         return error_prefix(err, "service '%s'", row->name);
 
-    /* The program, its own arguments that it knows and that no extra one replaces, and the extra
-     * ones. */
+    /* Add the program, its own arguments that it knows and that no extra argument replaces, and the
+     * extra arguments. */
     text_list_add(&all, row->program);
     for (size_t i = 0; i < own.count; i++) {
         const char *argument = own.items[i];

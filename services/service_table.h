@@ -64,11 +64,11 @@ struct service_choice {
     const char *agent; /* The network agent's service; NULL: it has none. */
 };
 
-/* Which nodes run a service. */
+/* The nodes that run a service. */
 enum service_wanted_by {
     SERVICE_WANTED_BY_ALL,
-    SERVICE_WANTED_BY_AGENT,     /* those whose network agent is this service */
-    SERVICE_WANTED_BY_KUBE_PROXY /* those where kube-proxy runs as a service */
+    SERVICE_WANTED_BY_AGENT,     /* Nodes whose network agent is this service. */
+    SERVICE_WANTED_BY_KUBE_PROXY /* Nodes where kube-proxy runs as a service. */
 };
 
 /* How to check that a service works; join/phases/service_proof.c does it. */
@@ -144,9 +144,9 @@ int service_host_file_make(const struct service *service, const struct service_s
  * use only CRI). */
 int service_make(const struct service *service, const struct service_settings *settings,
                  struct host_service *ret, struct error *err);
-/* The arguments of the program itself (argv[0] first): what the service host starts, or what
- * containerd's command line holds. *ret_dropped (or NULL): those of our own that are left out
- * because known_flags lacks them, filled also where an extra argument is refused. Pure. */
+/* Makes the arguments of the program itself (argv[0] first), which the service host starts or
+ * containerd's command line has. *ret_dropped (or NULL) gets winjoin's own arguments that
+ * known_flags lacks, even if an extra argument is refused. Pure. */
 int service_arguments(const struct service *service, const struct service_settings *settings,
                       struct text_list *ret, struct text_list *ret_dropped, struct error *err);
 /* A service as it should be, compared with the existing one. Initialize with zeros; free with

@@ -45,8 +45,8 @@ static void names_missing(const json_t *nodes, struct text_list *ret) {
                 text_list_add(ret, json_string_value(name));
 }
 
-/* Warns of what is missing, unless the bundle is enough for some kind of node, or with `each` for
- * each kind that was asked for. */
+/* Warns of artifacts that the bundle lacks. With `each`, warns about each kind of node that was
+ * asked for; otherwise only when the bundle is complete for no kind. */
 static void warn_of_nodes(const json_t *nodes, bool each) {
     _cleanup_(text_list_free) struct text_list names = {0};
 
@@ -164,8 +164,8 @@ static void tell_fetching(void *context, unsigned waited_ms, unsigned percent,
     progress_show(context, &event);
 }
 
-/* Refuses images for another build of Windows before gigabytes of others are fetched. What a
- * registry does not say, the download will say. */
+/* Refuses images for another build of Windows before gigabytes are downloaded. When a registry does
+ * not tell the build, the download checks it. */
 static int check_builds(const struct join_options *o, unsigned build, const struct mirror *from,
                         struct error *err) {
     struct mirror quick = *from;
@@ -230,7 +230,7 @@ static int fetch(struct program *program, const json_t *nodes, const char *to,
     return result;
 }
 
-/* Makes a bundle of the programs in a folder, or of upstream's (`folder` NULL). */
+/* Makes a bundle of the programs in `folder`, or of the upstream programs when `folder` is NULL. */
 static int create(struct program *program, const char *folder, const char *given,
                   struct error *err) {
     const struct join_options *o = &program->options.join;

@@ -105,7 +105,8 @@ static int ask_serving(struct renewal *r, struct client_certificate_options opti
     return client_certificate_make(&r->client, host, &options, false, &made, err);
 }
 
-/* Asks for another certificate with the one that is still good, which also says whose it is. */
+/* Requests a new certificate. The stored one, which must still be valid, authenticates the request
+ * and tells the node's name. */
 static int renew(struct renewal *r, struct error *err) {
     struct host *host = r->program->host;
     struct client_certificate_options options;

@@ -11,7 +11,7 @@
 #include "netsetup/routes/fabric_routes.h"
 #include "templates/templates.h"
 
-/* Judges a file as a join with it would be judged before its first packet. */
+/* Checks a configuration file in the way a join checks it before its first network request. */
 static int validate(struct program *program, struct error *err) {
     struct join_options *o = &program->options.join;
     struct join join = {.host = program->host, .asked = o};

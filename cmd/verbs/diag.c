@@ -168,7 +168,7 @@ static int watch_once(struct diagnosis *d, struct error *err) {
     if (!d->begun)
         return result;
 
-    /* Why a test could not be made is told once: the next one may work. */
+    /* Print the same reason for a failed measurement only once, because the next one may work. */
     if (!text_equal(d->failure, err->message)) {
         const char *time = RFC3339_TEXT(host_now(d->program->host));
         _cleanup_json_ json_t *line =
@@ -208,7 +208,7 @@ static int run(struct diagnosis *d, struct error *err) {
                        : o->collect     ? "collect"
                        : o->output_file ? "output-file"
                                         : NULL;
-    _cleanup_(freep) char *zip = NULL; /* where the evidence goes */
+    _cleanup_(freep) char *zip = NULL; /* The path of the archive for the evidence. */
     struct error why = {0};
     bool opened;
     int result;

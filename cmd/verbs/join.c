@@ -105,7 +105,7 @@ static int run_join(struct program *program, struct join *join, struct error *er
         /* Without restart_end(), Windows' next start would run the join again. */
         (void)restart_end(program->host, ERROR_IGNORED);
     print_matrix(program, join);
-    /* What is left to do by hand, whether or not the flows worked. */
+    /* The steps that an administrator must still do are printed even when a flow failed. */
     for (size_t i = 0; i < join->progress.next.count; i++)
         output_format(program, "next: %s\n", join->progress.next.items[i]);
     output_result(program, join_result_json(join));

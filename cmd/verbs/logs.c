@@ -108,7 +108,7 @@ static int by_time(const void *a, const void *b) {
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Prints the lines by their times, the last `tail` of them; 0: all. */
+/* Prints the lines sorted by time: the last `tail` of them, or all when `tail` is 0. */
 static void print_lines(struct stream *s, size_t tail) {
     if (s->line_count)
         qsort(s->lines, s->line_count, sizeof *s->lines, by_time);

@@ -101,7 +101,7 @@ static void add_state(struct gathering *g, const json_t *join, size_t entries) {
              line += strcspn(line, "\n"), line += *line == '\n') {
             const char *at = line + strcspn(line, " ");
 
-            /* The phase stands behind two words: "2026-11-22T10:15:02Z INFO  kubelet: started". */
+            /* The phase follows the time and the level, as in "(time) INFO  kubelet: started". */
             at += strspn(at, " ");
             at += strcspn(at, " ");
             at += strspn(at, " ");

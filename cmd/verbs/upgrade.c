@@ -33,7 +33,7 @@ int verb_upgrade(struct program *program, struct error *err) {
         }
     } else if (result == 0) {
         result = join_run(&join, err);
-        /* What is left to do by hand, whether or not the flows worked. */
+        /* The steps that an administrator must still do are printed even when a flow failed. */
         for (size_t i = 0; i < join.progress.next.count; i++)
             output_format(program, "next: %s\n", join.progress.next.items[i]);
         output_result(program, upgrade_result(&join));

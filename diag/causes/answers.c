@@ -95,9 +95,10 @@ enum level look_dns_proto(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "dnsIP");
     bool over_udp = udp->said & SAID_ANSWER, over_tcp = scene->dns_answers_by_tcp;
 
+    /* In each of these cases another row names the cause. */
     if (scene->pod_without_tcp || dns_pods_differ(scene, NULL) || scene->dns_loses_some ||
         (scene->dns_is_split && (scene->partly & CELLS_DNS)) ||
-        (!over_udp && cells_without_udp(scene)) || scene->dns_is_taken) /* no matter of the DNS */
+        (!over_udp && cells_without_udp(scene)) || scene->dns_is_taken)
         return NO;
     if (!udp->said || !tcp->said || over_udp == over_tcp ||
         !diag_evidence_balancer(scene->evidence, vip, UDP, DNS_PORT) ||

@@ -147,7 +147,7 @@ static void dns_facts(struct scene *scene) {
     scene->dns_refuses =
         ((scene->outcome[PROBE_REFUSED] | scene->outcome[PROBE_DNS_SERVFAIL]) & CELL_UDP(SVC_IP)) ||
         (extras[X_DNS_TCP].said & (SAID(REFUSED) | SAID(RESET)));
-    /* The same question to the DNS Service by TCP, larger and larger. */
+    /* These extra flows ask the DNS Service the same question over TCP, in growing sizes. */
     for (enum diag_extra_id extra = X_DNS_TCP; extra <= X_SIZE_DNS_2000; extra++) {
         bool is_answered = (extras[extra].said & SAID_ANSWER) || extras[extra].some;
 
@@ -167,15 +167,16 @@ static void dns_facts(struct scene *scene) {
                           extras[X_DNS_TCP].said && !scene->pod_without_tcp;
 }
 
-/* Of connections to other machines, in which no program takes part. */
+/* Fills the facts about the time of connections to other machines. The kernels alone make a
+ * connection, so no slow program adds to the time. */
 static void times_facts(struct scene *scene) {
     static const enum diag_flow_id flows[] = {FLOW_SVC_IP, FLOW_SVC_FQDN, FLOW_EXT_IP};
     const char *api = json_text_at(scene->look, "api.outcome");
     long long us = scene->extras[X_DNS_CONNECT].median_us;
     const struct diag_cell *best = NULL;
 
-    /* Of two to Services the quicker one: while kube-proxy makes a load balancer, all of a flow may
-     * be sent again after the same second. */
+    /* Of the two flows to Services, take the quicker one: while kube-proxy creates a load balancer,
+     * all attempts of a flow may be retransmitted after the same second. */
     for (size_t i = 0; i < ARRAY_SIZE(flows) && !(best && flows[i] == FLOW_EXT_IP); i++) {
         const struct diag_cell *cell =
             diag_cells_find(&scene->report->cells, flows[i], false, false);
@@ -184,7 +185,8 @@ static void times_facts(struct scene *scene) {
             best = cell;
     }
     scene->connection = best;
-    /* Each of them takes that long: one that was sent again does, too. */
+    /* The minimum decides: when even the fastest attempt is slow, the reason is not one
+     * retransmission. */
     scene->network_is_slow =
         best && best->result.min_us >= (scene->dns_is_slow ? SLOW_US / 2 : SLOW_US);
     scene->api_is_late = scene->network_is_slow &&

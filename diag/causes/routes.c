@@ -1,5 +1,5 @@
-/* Causes among the routes to other nodes' pods: the annotations that a network agent writes on
- * those nodes say which routes this node needs. */
+/* Finds causes among the routes to the pods of other nodes. The annotations that a network agent
+ * writes on those Nodes say which routes this node needs. */
 #include "base/vxlan.h"
 #include "diag/causes/causes.h"
 #include "diag/causes/rows.h"

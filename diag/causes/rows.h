@@ -44,19 +44,19 @@ struct extra {
 };
 
 enum { TCP = 6, UDP = 17, DNS_PORT = 53, HTTPS_PORT = 443 };
-enum { SLOW_US = 500000 }; /* so long an answer is slow */
+enum { SLOW_US = 500000 }; /* An answer that takes this long is slow. */
 
-/* A probe's pod, as the evidence has it. */
+/* The pod of a probe, as the evidence describes it. */
 struct scene_pod {
-    const json_t *said; /* the member a or b of `pods`; NULL: nothing is known */
+    const json_t *said; /* The member a or b of `pods` in the evidence; NULL: unknown. */
     const char *name;
-    const char *ip; /* NULL: not known */
-    json_t
-        *endpoint; /* HNS' local one with that address, of several one that is attached, or NULL */
+    const char *ip; /* The pod's address; NULL: unknown. */
+    /* The local HNS endpoint with that address, preferably an attached one; NULL: none. */
+    json_t *endpoint;
 };
 enum { POD_A, POD_B, PODS };
 
-/* What is judged. Text and JSON are borrowed; NULL = not known. */
+/* The input and the facts of a diagnosis. Text and JSON are borrowed; NULL: unknown. */
 struct scene {
     const struct diag_report *report;
     const json_t *evidence; /* Never NULL. */
@@ -72,66 +72,72 @@ struct scene {
     uint32_t explained;  /* Cells that rows above have explained. */
     struct extra extras[X_COUNT];
 
-    /* What many rows ask of all that: scene_facts() fills it. */
-    const json_t *look, *drift;      /* the evidence's parts "look" and "kubernetes" */
-    const struct network_mode *mode; /* of one that is not known nothing is true; never NULL */
-    json_t *network;                 /* the expected network as HNS has it */
-    const char *subnet;              /* that network's prefix of pods */
-    long long vni;                   /* that network's, 0: none is known */
-    const char *own_address;         /* the InternalIP of this Node */
+    /* Facts for many rows, which scene_facts() derives from the members above. */
+    const json_t *look, *drift; /* The parts "look" and "kubernetes" of the evidence. */
+    /* The mode of the pod network, never NULL; all members of an unknown mode are 0. */
+    const struct network_mode *mode;
+    json_t *network;         /* The expected network, as HNS describes it. */
+    const char *subnet;      /* The pod prefix of `network`. */
+    long long vni;           /* The VNI of `network`; 0: unknown. */
+    const char *own_address; /* The InternalIP of this node's Node. */
     struct scene_pod pods[PODS];
-    const char *dns_pods[DIAG_DNS_PODS]; /* behind the DNS Service, as they were asked */
+    /* The addresses of the pods behind the DNS Service, in the order in which they were asked. */
+    const char *dns_pods[DIAG_DNS_PODS];
     size_t dns_pod_count;
-    const char *dns_pod; /* the first: it was asked at its own address, or would have been */
-    /* The first answers there, so the way there is well: that address, or words for it; else NULL.
-     */
+    /* The first of dns_pods, the one that is asked first at its own address. */
+    const char *dns_pod;
+    /* When dns_pod answers at its own address, so that the way there works: that address, or words
+     * for it. Else NULL. */
     const char *dns_pod_answers;
-    const char *dns_pod_well; /* one of dns_pods that says something at its own address */
-    const json_t *dns_node;   /* the Node whose prefix holds dns_pod; NULL: this one, or none */
-    const char *dns_pod_node; /* the node of dns_pod, as its EndpointSlice says */
-    /* That EndpointSlice is old: pods get the addresses of their node, and no Node has the address
-     * of dns_pod any more. */
+    const char *dns_pod_well; /* One of dns_pods that answers in any way at its own address. */
+    const json_t *dns_node;   /* The Node whose prefix holds dns_pod; NULL: this node, or none. */
+    const char *dns_pod_node; /* The node of dns_pod according to its EndpointSlice. */
+    /* The EndpointSlice of dns_pod is outdated: the pod's node exists, but the address of dns_pod
+     * is in no Node's pod prefix, and no Node has it itself. */
     bool slice_is_old;
     /* Several pods are behind the DNS Service, and some questions have no answer: which pod got the
      * question decides, not the protocol. */
     bool dns_is_split;
-    bool dns_is_slow; /* It answers, and takes SLOW_US or longer. */
+    bool dns_is_slow; /* The DNS Service answers, but takes SLOW_US or longer. */
     /* The DNS Service answers with an error, so packets reach it, and none are lost on the way. */
     bool dns_refuses;
-    bool dns_answers_by_tcp; /* It, or one of its pods, whatever it says. */
-    /* Of what it was asked by TCP something has no answer, and a larger question, or that of the
-     * Service, has. */
+    bool dns_answers_by_tcp; /* The DNS Service, or one of its pods, gives any answer over TCP. */
+    /* Over TCP some question to the DNS has no answer, while a larger question, or the question to
+     * the Service, has one. */
     bool dns_loses_some;
-    /* By UDP it says no, by TCP never the same: another server answers in its place. */
+    /* The DNS Service answers over UDP with an error, and over TCP never with the same one: another
+     * server answers in its place. */
     bool dns_is_taken;
-    /* The DNS pod refuses TCP at a closed port, and both of CoreDNS' open ones are silent: what
-     * takes a connection is lost. */
+    /* The DNS pod refuses TCP at a closed port, but both open ports of CoreDNS are silent: the
+     * packets that accept a connection are lost. */
     bool tcp_is_refused_alone;
-    /* The DNS pod, which has answered by UDP, and by TCP gives no answer at a closed port either,
-     * so it is not port 53 alone; or NULL. Of UDP a closed port says nothing: the way back of its
-     * error is often closed. */
+    /* The DNS pod, when it answered over UDP but over TCP not even at a closed port, so that more
+     * than port 53 is affected; else NULL. Silence of a closed UDP port proves nothing, because its
+     * ICMP error is often blocked on the way back. */
     const char *pod_without_tcp;
-    /* A pod behind it says something at its own address, if only that a port is closed. */
+    /* A pod behind the DNS Service answers at its own address, at least by refusing a connection.
+     */
     bool reaches_dns_pod;
     /* A pod of another node answers, or that node itself at an address of its pod prefix: the route
      * to it works. */
     bool reaches_other_nodes;
-    /* VXLAN is UDP, too: neither that nor what the node itself sends by UDP arrives, and TCP does.
-     */
+    /* No UDP arrives, neither VXLAN (which is UDP) nor the node's own packets, but TCP does. */
     bool node_is_without_udp;
-    /* To another machine; no program takes part in it. NULL: none succeeds. */
+    /* A cell with a connection to another machine, which the kernels make without any program.
+     * NULL: no such connection succeeds. */
     const struct diag_cell *connection;
-    /* Such connections take SLOW_US or longer, or half of that where the DNS is slow. */
+    /* `connection` takes SLOW_US or longer, or half of that when the DNS is slow. */
     bool network_is_slow;
-    bool api_is_late; /* So the API server gave the first look no answer in time. */
-    /* A connection to a pod of the DNS takes half of SLOW_US or longer, and the DNS is slow:
-     * microseconds; 0: it is not so. */
+    /* The network is slow, and therefore the API server did not answer the first look in time. */
+    bool api_is_late;
+    /* Microseconds that a connection to a DNS pod takes, when the DNS is slow and the time is at
+     * least half of SLOW_US; else 0. */
     long long way_to_dns_us;
-    /* The routes to pods are the network's between the nodes, not this node's (--routes print,
-     * none). */
+    /* The network between the nodes has the routes to pods, not this node (--routes print or none).
+     */
     bool network_routes;
 };
-/* After all else is filled. */
+/* Derives the facts; all other members must be filled. */
 void scene_facts(struct scene *scene);
 enum level { NO, LIKELY, CONFIRMED };
 /* What the function of a row found. */
@@ -233,8 +239,8 @@ extern const struct asked_service {
 } asked_services[ASKED_SERVICES];
 /* The result of the question to that DNS pod at its own address. */
 const struct extra *dns_pod_asked(const struct scene *scene, const char *ip);
-/* Of several pods of the DNS some answer at their own addresses and others do not; which: noted,
- * unless the finding is NULL. */
+/* Whether some pods of the DNS answer at their own addresses and others do not. Notes which ones,
+ * unless `finding` is NULL. */
 bool dns_pods_differ(const struct scene *scene, struct finding *finding);
 /* The bit of a cell in the masks; 0 when its flow is not one of the nine. */
 uint32_t cell_bit(const struct diag_cell *cell);
@@ -248,7 +254,7 @@ json_t *adapter_with(const struct scene *scene, const char *ip, const char *pref
 /* The number of HNS endpoints that have the address. With `attached`, counts only attached ones of
  * this node's pods (endpoints.c). */
 size_t endpoints_with(const struct scene *scene, const char *ip, bool attached);
-/* The InternalIP of a Node. */
+/* Returns the InternalIP of a Node. */
 const char *node_address(const json_t *node);
 /* Some Node has this address itself, as pods in the host network do. */
 bool node_of_address(const struct scene *scene, const char *ip);

@@ -166,8 +166,8 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
     const json_t *udp = diag_evidence_balancer(scene->evidence, dns, UDP, DNS_PORT);
     const json_t *tcp = diag_evidence_balancer(scene->evidence, dns, TCP, DNS_PORT);
 
-    if (!scene->mode->source_vip || !udp ||
-        scene->slice_is_old) /* outside of the network, it takes none for it */
+    /* When the DNS pod is outside of the pod network, kube-proxy uses no source VIP for it. */
+    if (!scene->mode->source_vip || !udp || scene->slice_is_old)
         return NO;
     note_source(scene, dns, json_text_at(udp, "SourceVIP"), finding);
     if (finding->evidence.count)
@@ -226,7 +226,7 @@ enum level look_svc_route(const struct scene *scene, struct finding *finding) {
     if (!endpoint || !vip || !expected(scene, "networkMode"))
         return NO;
     /* Azure's pods have addresses of the node's own subnet, so the switch knows the way to the
-     * node. There it needs no policy for load balancers either, with loopback DSR. */
+     * node. With loopback DSR, load balancers need no policy there either. */
     json_each(json_object_get(endpoint, "Policies"), i, policy)
         if (prefix_holds(scene->subnet, scene->own_address) &&
             text_equal(json_text_at(policy, "Type"), "OutBoundNAT") &&
@@ -241,8 +241,9 @@ enum level look_svc_route(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* A bridge hands pods' packets for their own node over as it does for cluster IPs, unless the
- * node's address is of the pods' own subnet: then the switch knows the way. */
+/* On a bridge, a pod's packets to its own node need the same endpoint policy as packets to cluster
+ * IPs. They do not need it when the node's address is in the pods' subnet, because then the switch
+ * knows the way. */
 enum level look_l2_node(const struct scene *scene, struct finding *finding) {
     const char *ip = scene->own_address;
     const json_t *endpoint = scene->pods[POD_A].endpoint;
@@ -326,9 +327,10 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
         return NO;
     if (!(scene->green & CELL_UDP(SVC_IP)) && !(scene->extras[X_DNS_UDP].said & SAID_OK))
         return NO;
+    /* When only some of several questions fail, the pod's DNS servers are not the cause. */
     if (has && ((scene->failed & CELL_UDP(SVC_IP)) || (scene->green & CELL_BOTH(POD_NAME)) ||
                 scene->dns_loses_some))
-        return NO; /* one answer of several questions: not a matter of the server */
+        return NO;
     finding_note(finding, "the DNS Service answers direct queries");
     if (!known || has)
         return LIKELY;

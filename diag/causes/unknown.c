@@ -87,7 +87,7 @@ enum level look_changed(const struct scene *scene, struct finding *finding) {
             xasprintf("if that was not meant, this undoes the first change: %s", command);
     if (sure)
         finding_note(finding, "%s", unread);
-    if (finding->what) { /* what keeps pods from starting */
+    if (finding->what) { /* The cause keeps pods from starting. */
         finding->may &= scene->red & ~scene->failed;
         if (finding->evidence.count && waits)
             finding_note(finding, "%s is waiting: %s", scene->pods[POD_A].name, waits);

@@ -137,7 +137,7 @@ void cluster_cells_widen(struct diag_report *report, const struct cluster_addres
         add_pair(&m, &report->pairs.items[i], addresses);
 }
 
-/* ---- cells by what they ask and how they ended ---- */
+/* ---- the selection of cells by flow, part and traits ---- */
 
 bool cluster_cell_has_dns_failed(const struct diag_cell *c) {
     enum probe_outcome outcome = c->result.outcome;
@@ -146,9 +146,9 @@ bool cluster_cell_has_dns_failed(const struct diag_cell *c) {
            outcome == PROBE_DNS_NXDOMAIN;
 }
 
-/* What is true of the cell: enum cluster_trait. */
+/* Returns the traits of the cell as bits of enum cluster_trait. */
 static unsigned traits_of(const struct diag_cell *c) {
-    enum { FEW = 3 }; /* attempts */
+    enum { FEW = 3 }; /* The largest number of attempts that counts as few. */
     enum probe_outcome outcome = c->result.outcome;
     bool red = diag_cell_is_open(c), lossy = cluster_cell_is_lossy(c);
     bool unresolved = red && cluster_cell_has_dns_failed(c);
@@ -266,7 +266,7 @@ void cluster_cell_count(const struct diag_report *report, struct diag_cell *cell
 
     if (end == DIAL_NOT_RUN) {
         if (is_judged && !ret->asked[ASK_NAME] && cell->outcome != DIAG_FAIL)
-            cluster_cell_unasked(cell, why); /* what was seen stays */
+            cluster_cell_unasked(cell, why); /* A cell that has failed keeps its result. */
         return;
     }
     if (is_judged) {

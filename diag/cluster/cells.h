@@ -36,15 +36,15 @@ enum cluster_question {
  * at most 2048 bytes of UDP. */
 enum { CLUSTER_LARGE_TCP = 3000, CLUSTER_LARGE_UDP = 1400 };
 
-/* ---- cells by what they ask and how they ended ---- */
+/* ---- the selection of cells by flow, part and traits ---- */
 
-/* Flows, a bit each. */
+/* Flows, one bit each. */
 #define FLOW_BIT_IF(so, id, name, from, to, by, is) | ((is) & (so) ? 1 << FLOW_##id : 0)
 #define FLOWS_THAT_ARE(so) (0 DIAG_FLOWS(FLOW_BIT_IF, so))
 enum {
-    PODS = 1 << FLOW_POD_IP, /* between pods of two nodes, by address */
+    PODS = 1 << FLOW_POD_IP, /* Between pods of two nodes, by the pod's address. */
     POD_NAMES = 1 << FLOW_POD_NAME,
-    SERVICES = 1 << FLOW_SVC_IP, /* by cluster IP */
+    SERVICES = 1 << FLOW_SVC_IP, /* To a Service, by its cluster IP. */
     SHORT_NAMES = 1 << FLOW_SVC_SHORT,
     SERVICE_NAMES = 1 << FLOW_SVC_FQDN,
     OUTSIDE = 1 << FLOW_EXT_IP,
@@ -54,49 +54,51 @@ enum {
     LOCALHOST = 1 << FLOW_LOCALHOST,
     OWN_SERVICE = 1 << FLOW_SELF,
     NODE_PORTS = 1 << FLOW_NODE_PORT,
-    API_NAME = 1 << FLOW_COUNT,       /* the ExternalName of the Service kubernetes */
-    NO_PROBE = 1 << (FLOW_COUNT + 1), /* the one cell of a node without a probe */
+    API_NAME = 1 << FLOW_COUNT, /* To the Service kubernetes, by a Service of type ExternalName. */
+    NO_PROBE = 1 << (FLOW_COUNT + 1), /* The single cell of a node without a probe. */
     ANY_FLOW = (1 << (FLOW_COUNT + 2)) - 1,
     FULL_NAMES = POD_NAMES | SERVICE_NAMES | API_NAME,
     BY_NAME = (FLOWS_THAT_ARE(FLOW_NAME) & ~OUTSIDE_NAMES) | API_NAME,
     BY_SERVICE = FLOWS_THAT_ARE(FLOW_SERVICE) | API_NAME,
-    STRAIGHT = FLOWS_THAT_ARE(FLOW_STRAIGHT), /* neither by a Service nor by a name */
+    STRAIGHT = FLOWS_THAT_ARE(FLOW_STRAIGHT), /* Flows that use neither a Service nor a name. */
 };
-/* Cells of all protocols and families, or of one alone. */
+/* Limits cells to one protocol or to one IP family; WHOLE does not. */
 enum cluster_part { WHOLE, ONLY_UDP = 1, ONLY_TCP = 2, ONLY_IPV4 = 4, ONLY_IPV6 = 8 };
-/* What is true of a cell, a bit each; several may be. */
+/* Traits of a cell, one bit each; a cell can have several. */
 enum cluster_trait {
     IS_NOT_RUN = 1 << 0,    /* The cell was not asked, or could not be. */
-    IS_GREEN = 1 << 1,      /* It works. */
+    IS_GREEN = 1 << 1,      /* The cell works. */
     IS_LOSSY = 1 << 2,      /* The cell failed, with some attempts that succeeded. */
-    IS_ASTRAY = 1 << 3,     /* Red: another pod or program answers than the one that was meant. */
-    IS_NO_NAME = 1 << 4,    /* Red: the DNS knows no such name. */
-    IS_DNS_SILENT = 1 << 5, /* Red: the DNS gives no answer, or an error. */
+    IS_ASTRAY = 1 << 3,     /* The cell is red: a wrong pod or program answers. */
+    IS_NO_NAME = 1 << 4,    /* The cell is red: the DNS knows no such name. */
+    IS_DNS_SILENT = 1 << 5, /* The cell is red: the DNS gives no answer, or an error. */
     IS_UNRESOLVED = IS_NO_NAME | IS_DNS_SILENT,
-    IS_LOSSY_ASTRAY = 1 << 6,     /* Both of these at once. */
-    IS_LOSSY_UNRESOLVED = 1 << 7, /* Both of these at once. */
+    IS_LOSSY_ASTRAY = 1 << 6,     /* The cell is both lossy and astray. */
+    IS_LOSSY_UNRESOLVED = 1 << 7, /* The cell is both lossy and unresolved. */
     IS_LARGE_LOST = 1 << 8,       /* The cell failed because only short packets arrive. */
-    /* Large packets arrive by TCP, whose segments are as large as its path lets pass: that UDP
-     * works proves nothing for them. */
+    /* Large packets arrive over TCP. Only TCP counts, because its segments are as large as its path
+     * allows; success over UDP proves nothing about them. */
     IS_LARGE_WELL = 1 << 9,
-    /* UDP works. TCP sends again what was lost: that it works proves nothing for UDP. */
+    /* UDP works. Success over TCP proves nothing about UDP, because TCP retransmits lost packets.
+     */
     IS_UDP_WELL = 1 << 10,
-    /* Red: a few packets of UDP had no answer. Nobody sends these again, so all may be lost by
-     * chance. */
+    /* The cell is red: a few UDP packets had no answer. UDP does not retransmit, so all of them may
+     * be lost by chance. */
     IS_FEW_LOST = 1 << 11,
-    /* Red or not: asked by UDP, or by a name that the DNS, which is asked by UDP, did not tell. */
+    /* The cell, red or not, uses UDP, or a name that the DNS, which is asked over UDP, did not
+     * resolve. */
     IS_OF_UDP = 1 << 12,
-    /* To a Service, or by a name of the cluster that was not told: what answers some attempts alone
-     * may fail all of few attempts, and the DNS is behind a Service, too. */
+    /* The cell asks a Service, or a cluster name that was not resolved (the DNS is behind a
+     * Service, too). A Service that answers only some attempts may fail all of a few attempts. */
     IS_OF_SERVICE = 1 << 13,
-    IS_OF_ONE_NODE = 1 << 14, /* It names no other node. */
+    IS_OF_ONE_NODE = 1 << 14, /* The cell is about one node only. */
 };
-/* Cells of these flows and this part of which one of `fits` is true (0: each fits), and none of
- * `but`. */
+/* Selects the cells of these flows and this part that have at least one trait of `fits` (0: any
+ * cell fits) and none of `but`. */
 struct cluster_selector {
-    unsigned flows; /* 0: no cell is selected */
+    unsigned flows; /* Bits of the flows; 0 selects no cell. */
     enum cluster_part part;
-    unsigned fits, but; /* enum cluster_trait */
+    unsigned fits, but; /* Bits of enum cluster_trait. */
 };
 bool cluster_selects(const struct cluster_selector *selector, const struct diag_cell *cell);
 /* The cell failed, with some attempts that succeeded. */
@@ -129,9 +131,9 @@ enum dial_end cluster_cell_read(const struct diag_report *report, const struct d
 struct cluster_tally {
     unsigned asked[QUESTIONS], answered[QUESTIONS];
 };
-/* Counts an answer, and judges the cell where it is a name: by the first that is wrong, else by the
- * last. `retried`: the cell was asked before, which counts, too. What the API server does not pass
- * on (a proxy takes no such URL) is not counted. */
+/* Counts an answer. Answers to ASK_NAME also judge the cell: the first wrong one decides, else the
+ * last one. `retried`: the cell was asked before, and its earlier attempts count, too. A question
+ * that the API server does not pass on (its proxy accepts no such URL) is not counted. */
 void cluster_cell_count(const struct diag_report *report, struct diag_cell *cell,
                         enum cluster_question question, long status, const char *body, size_t len,
                         bool retried, struct cluster_tally *ret);

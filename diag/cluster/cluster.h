@@ -41,40 +41,41 @@ struct cluster_choice {
 enum { CLUSTER_ALL_MAX = 40 }; /* With more nodes than this, a sample is taken. */
 bool cluster_choice_is_sample(const struct cluster_choice *choice,
                               const struct cluster_nodes *nodes);
-/* Leaves the chosen ones, in their order. A sample is each node that says of itself that something
- * is wrong (not Ready, `says`, a twin; of many that are unsure 200), two Ready ones of each kind
- * (ALIKE_PLACE) that say no such thing, and more of each kind in turn, until there are
- * 120; at most 500 are drawn so. Of a kind those are drawn first that have not proved their network
- * within the term of a proof, and otherwise as a number that is made of the name has it: again the
- * same ones. ERROR_USAGE for a name that is not there, and where nothing is left. */
+/* Keeps the chosen nodes, in their order. A sample has each node that reports a problem (not Ready,
+ * `says`, a twin; at most 200 of those whose state is unsure), two Ready nodes of each kind
+ * (ALIKE_PLACE) without a problem, and more of each kind in turn until there are 120; at most 500
+ * are drawn in this way. Of a kind, nodes without a recent proof of their network are drawn first,
+ * then by a number made of the name, so that a repeated run draws the same nodes. ERROR_USAGE for
+ * an unknown name, and when no node is left. */
 int cluster_nodes_choose(struct cluster_nodes *nodes, const struct cluster_choice *choice,
                          struct cluster_sample *ret, struct error *err);
 /* The probe of the first node is called "probe-1", that of the next one "probe-2". */
 #define CLUSTER_PROBE_PREFIX "probe-"
-/* The node whose probe has that name, in either case, NULL: none. */
+/* Finds the node whose probe has that name, in upper or lower case; NULL: none. */
 struct cluster_node *cluster_node_of_probe(const struct cluster_nodes *nodes, const char *name);
-/* What nodes have in common. Of one kind are those with the same operating system, Windows build,
- * Kubernetes minor and network; a cloud may put them into pools and zones besides. */
+/* What nodes have in common. Nodes of one kind have the same operating system, Windows build,
+ * Kubernetes minor version and network; a cloud may also divide them into pools and zones. */
 enum cluster_alike {
-    ALIKE_SYSTEM, /* the operating system alone */
+    ALIKE_SYSTEM, /* The same operating system. */
     ALIKE_KIND = 1,
-    ALIKE_POOL = 2, /* of one kind, too */
-    ALIKE_ZONE = 4, /* of one kind, too */
+    ALIKE_POOL = 2, /* The same kind and the same pool. */
+    ALIKE_ZONE = 4, /* The same kind and the same zone. */
     ALIKE_PLACE = ALIKE_POOL | ALIKE_ZONE,
 };
-/* In words: "windows", "windows 10.0.20348 v1.37 flannel vxlan, pool p, zone z". The caller frees.
- */
+/* Describes the group of the node: "windows", or "windows 10.0.20348 v1.37 flannel vxlan, pool p,
+ * zone z". The caller frees. */
 char *cluster_node_text(const struct cluster_node *node, enum cluster_alike what);
-/* The first node of which these words are the same, for each node; free(). */
+/* Returns for each node the index of the first node in the same group. The caller frees the array.
+ */
 size_t *cluster_alike_make(const struct cluster_nodes *nodes, enum cluster_alike what);
 
-/* Of at most five nodes with a probe each reaches each. Of more, each is once a source and once a
- * target, and each pair of kinds (ALIKE_PLACE), in both directions, is among them: as many
- * as nodes, and at most the square of the kinds more. Where there are more than 50 kinds, it is the
- * pairs of kinds and pools, of kinds and zones, and of kinds alone (ALIKE_KIND), each
- * where these are not more than 50. free() the items. */
+/* Makes the pairs of nodes to ask. Of at most five nodes with a probe, each node asks each other
+ * one. Of more, each is once a source and once a target, and each pair of kinds (ALIKE_PLACE) is
+ * covered in both directions, which adds at most the square of the number of kinds. With more than
+ * 50 kinds, the pairs of kinds and pools, of kinds and zones, and of kinds alone (ALIKE_KIND) are
+ * covered instead, each unless there are more than 50. The caller frees the items. */
 void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs *ret);
-/* Pairs of kinds (ALIKE_PLACE) that could be asked, and those that are. */
+/* Counts the pairs of kinds (ALIKE_PLACE) that could be asked, and those that are asked. */
 void cluster_pairs_count(const struct cluster_nodes *nodes, const struct cluster_pairs *pairs,
                          size_t *ret_all, size_t *ret_asked);
 /* Adds pairs that show whether a node, a pair, an operating system or the way between two groups is

@@ -78,15 +78,15 @@ void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs 
     for (size_t i = 0; i < nodes->count; i++)
         if (!nodes->items[i].waiting)
             live[count++] = i;
-    /* Nodes with a probe stand in a circle: each is asked to reach the next one, and of few nodes
-     * each one that is farther away, too. */
+    /* The nodes with a probe form a circle, in which each node asks the next one. When there are
+     * few nodes, each node asks all others. */
     for (size_t step = 1; step < (count <= ALL_MAX ? count : 2); step++)
         for (size_t i = 0; i < count; i++)
             array_add(ret->items, ret->count,
                       (struct cluster_pair){live[i], live[(i + step) % count]});
 
-    /* Each pair of such kinds, where they are not too many. What is covered of one sort of kinds is
-     * covered of the following, too. */
+    /* Cover each pair of kinds, unless there are too many. A pair that was added for one sort of
+     * kinds counts for the following sorts, too. */
     for (size_t k = 0; k < ARRAY_SIZE(kinds_of); k++) {
         _cleanup_(freep) bool *covered = NULL;
         struct kinds kinds;

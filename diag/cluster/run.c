@@ -39,7 +39,7 @@ struct run {
     /* The path at which the API server lists the nodes that the selector chooses. */
     char *nodes_path;
     uint64_t begin;   /* The beginning of the measurement, a time of host_monotonic_ms(). */
-    bool few_nodes;   /* so that asking takes little time */
+    bool few_nodes;   /* Asking so few nodes takes little time. */
     unsigned widened; /* How often pairs were added because some fail. */
     bool grew;        /* The pairs that were added last include new failures. */
     /* Each node's kube-proxy has programmed the Services. */
@@ -125,8 +125,8 @@ static int take_domain(struct run *run, struct error *err) {
     struct diag_report *report = run->report;
     char *domain = NULL;
 
-    /* Of "svc.cluster.local" among the suffixes of a pod the domain is what stands behind "svc.";
-     * NULL: no pod says it. */
+    /* A pod's suffix "svc.cluster.local" tells the domain, which follows "svc."; NULL: no pod has
+     * such a suffix. */
     for (size_t i = 0; i < report->nodes.count && !domain; i++) {
         struct text_list suffixes = {0};
 
@@ -237,8 +237,8 @@ static int ask_all(struct run *run, struct error *err) {
     bool early = asked - run->begin < PROXIES_MS;
     size_t red = cluster_ask(&run->asking, &round).red;
 
-    /* What works may do so by chance: which pod, or which port of an address translation, is
-     * chosen. One pod may be wrong. */
+    /* Ask working cells again. They may work by chance, because a Service chooses a pod, and an
+     * address translation a port, and only one of these may be broken. */
     if (run->few_nodes && !cluster_has_cut_pods(run->report, 0))
         red += cluster_ask(&run->asking,
                            &(struct cluster_round){.asks = {SERVICES | OUTSIDE, .fits = IS_GREEN},

@@ -54,8 +54,8 @@ void collection_miss(struct collection *c, const char *name, const char *why) {
     text_add(&c->missing, "\n");
 }
 
-/* Packs a text, which it takes; what looks like a secret in it is overwritten. `what` it is in the
- * index, NULL: no line of it. */
+/* Adds a text to the archive and takes ownership of it. Overwrites what looks like a secret. `what`
+ * describes the text in the index; NULL: the index does not have it. */
 static void put(struct collection *c, const char *name, const char *what, char *data, size_t len) {
     unicode_to_text(&data, &len);
     redact_secrets(data);

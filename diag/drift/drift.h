@@ -147,20 +147,21 @@ enum { DRIFT_KINDS = 11 };
  * it is older than a minute, the longest time that kube-proxy takes. */
 extern const struct drift_kind drift_kinds[DRIFT_KINDS];
 
-/* Asks Kubernetes: Services, EndpointSlices and the pods of that node (NULL: none). Three lists;
- * what of Services and EndpointSlices `known` (or NULL) has is not asked for. What could not be
- * read is in ret->unread. drift_cluster_free(). */
+/* Asks Kubernetes for Services, EndpointSlices and the pods of that node (NULL: no pods), with one
+ * list each. Does not ask for the Services and EndpointSlices that `known` (or NULL) already has.
+ * ret->unread names what could not be read. The caller frees with drift_cluster_free(). */
 void drift_ask(struct kube_client *client, const char *node, const struct drift_cluster *known,
                struct drift_cluster *ret);
-/* {KEY: [row]} of the kinds above, each absent where nothing is wrong; `unread` of the cluster, and
- * `commands`: what to do by hand, one command each, a restart of kube-proxy first. Pure; new
- * reference. */
+/* Compares Kubernetes with HNS. Returns {KEY: [row]} with the kinds above in which something
+ * differs, with `unread` of the cluster, and with `commands` to run by hand, a restart of
+ * kube-proxy first. Pure; returns a new reference. */
 json_t *drift_judge(const struct drift_seen *seen);
-/* Reads all that and compares (drift_judge()). Without `pod_cidrs` no Node is asked for, and Nodes
- * that this identity may not list are left out; then the routes are, too. At most DRIFT_MS and one
- * call's time. New reference. `known` (or NULL): what of Services and EndpointSlices it has is not
- * asked for. *ret_balancers (or NULL): HNS' load balancers, hcn_balancers_free(); false: it did not
- * tell them. */
+/* Reads the answers of Kubernetes and HNS and compares them with drift_judge(). Without `pod_cidrs`
+ * no Node is read, and Nodes that this identity may not list are left out; then routes are not
+ * compared. Takes at most DRIFT_MS and the time of one call. Returns a new reference. Does not ask
+ * for the Services and EndpointSlices that `known` (or NULL) already has. *ret_balancers (or NULL)
+ * gets HNS's load balancers (hcn_balancers_free()); *ret_has_balancers is false when HNS did not
+ * list them. */
 enum { DRIFT_MS = 5000 };
 json_t *drift_read(struct host *host, struct kube_client *client, const char *node,
                    const char *network, const struct text_list *pod_cidrs,

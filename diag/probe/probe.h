@@ -34,7 +34,7 @@ enum probe_kind {
     PROBE_PAGE,    /* Asks the HTTP server there for a page. */
     PROBE_RESOLVE, /* Resolves the target with the system's resolver. */
 };
-/* How a probe ended: probe_outcome_names[] stand in results and reports. */
+/* Outcomes of a probe. Results and reports have the texts of probe_outcome_names[]. */
 enum probe_outcome {
     PROBE_OK,
     PROBE_REFUSED,
@@ -92,7 +92,7 @@ struct probe_results {
     size_t count;
 };
 
-/* By kind and by outcome: "tcp", "dns-tcp", ...; "ok", "dns-nxdomain", ... */
+/* Names by kind ("tcp", "dns-tcp", ...) and by outcome ("ok", "dns-nxdomain", ...). */
 extern const char *const probe_kind_names[PROBE_RESOLVE + 1];
 extern const char *const probe_outcome_names[PROBE_FAILED + 1];
 int probe_outcome_parse(const char *name, enum probe_outcome *ret);
@@ -132,8 +132,8 @@ int probe_heartbeat_parse(const char *text, size_t len, struct probe_heartbeat *
                           struct error *err);
 /* The caller frees the text. */
 char *probe_heartbeat_write(const struct probe_heartbeat *heartbeat);
-/* The first address that a pod can be reached by, no link-local one: one of IPv4, else, or with
- * `ipv6`, one of IPv6. NULL: there is none. */
+/* Returns the pod's first address that is not link-local: an IPv4 address, or an IPv6 address when
+ * there is no IPv4 address or with `ipv6`. NULL: there is none. */
 const char *probe_heartbeat_address(const struct probe_heartbeat *heartbeat, bool ipv6);
 
 /* ---- measure a probe ---- */

@@ -90,8 +90,8 @@ static void add_matrix(struct text *t, const struct diag_report *report, const s
     text_add(t, "</tbody></table></div>\n");
 }
 
-/* Adds the matrix of all nodes; where they are many, first that of those that something red
- * touches. */
+/* Adds the matrix of all nodes. When there are many, a matrix of the nodes with red cells comes
+ * first. */
 static void add_matrices(struct text *t, const struct diag_report *report,
                          const enum diag_outcome *worst) {
     size_t n = report->nodes.count;

@@ -7,7 +7,8 @@ enum { NAMED_MAX = 8 }; /* Of so many nodes the lines have what each says about 
 
 void diag_sample_lines(const struct diag_report *report, struct text_list *ret) {
     const struct cluster_sample *s = &report->sample;
-    const struct cluster_sample_kind *least = NULL; /* the kind with the smallest part asked */
+    /* The kind of which the smallest share was asked. */
+    const struct cluster_sample_kind *least = NULL;
     size_t kinds = 0, count = 0;
 
     if (!report->sample.of)

@@ -31,7 +31,7 @@ struct diag_causes {
     size_t count;
 };
 void diag_causes_free(struct diag_causes *causes);
-/* The cause that explains the cell of that name; NULL: none does. */
+/* Returns the cause that explains the cell of that name; NULL: none. */
 const struct diag_cause *diag_cause_of(const struct diag_causes *causes, const char *cell);
 
 /* A node of the cluster. Text is owned; NULL means unknown. */
@@ -103,7 +103,7 @@ struct cluster_sample {
      * Unknown. */
     size_t unsure;
     struct cluster_sample_kind {
-        char *name; /* cluster_node_text(), ALIKE_PLACE */
+        char *name; /* The text of cluster_node_text() for ALIKE_PLACE. */
         /* The number of its nodes, and of Ready ones in the sample. */
         size_t nodes, asked;
     } * kinds;
@@ -166,8 +166,8 @@ struct diag_summary {
     /* The number of flows that were asked (not skipped), and of those without a red cell. */
     unsigned flows, flows_pass;
 };
-/* Does the cell count against success? A cell of an extra flow does not where it fails, and in the
- * report of one node never. */
+/* Whether the cell counts for success or failure. A failed cell of an extra flow does not count; in
+ * the report of a single node, no cell of an extra flow counts. */
 bool diag_report_counts(const struct diag_report *report, const struct diag_cell *cell);
 void diag_summary_make(const struct diag_report *report, struct diag_summary *ret);
 /* True (exit code 0) when at least one cell that counts passed, all others passed or were slow or

@@ -85,7 +85,7 @@ static void add_cell(struct text *t, const struct diag_cell *cell,
     text_pad(t, columns + 2 + strlen(words), CELL_WIDTH);
 }
 
-/* Adds the matrix; on a terminal that is too narrow for it, a line for each protocol. */
+/* Adds the matrix of flows. On a terminal that is too narrow, each protocol has its own line. */
 static void add_matrix(struct text *t, const struct diag_report *report,
                        const struct diag_text_style *style) {
     bool narrow = text_edge(style) < matrix_width;
@@ -263,7 +263,7 @@ char *latency_line(const char *name, const struct probe_result *r, bool timed) {
                  : xasprintf("%s: %.1f %% of %u lost", name, lost, r->attempts);
 }
 
-/* Adds latency and loss, where more attempts than the usual few were asked for (--count). */
+/* Adds latency and loss of the cells with more attempts than usual (--count). */
 static void add_latencies(struct text *t, const struct diag_report *report, size_t edge) {
     enum { USUAL = 3 };
     bool begun = false;

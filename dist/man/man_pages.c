@@ -189,7 +189,7 @@ static void overview_sections(struct text *out) {
                    "flag itself wins. NO_COLOR turns color off.");
 }
 
-/* Writes the page of one verb, or with NULL the page about all of them. */
+/* Writes the page of one verb, or the page of winjoin itself when `verb` is NULL. */
 static int write_page(const char *folder, const struct verb *verb) {
     _cleanup_(freep) char *name = verb ? xasprintf("winjoin-%s", verb->name) : xstrdup("winjoin");
     _cleanup_(freep) char *path = xasprintf("%s/%s.1", folder, name);

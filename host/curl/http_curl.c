@@ -190,8 +190,8 @@ static int start(struct curl_http *http, struct transfer *transfer) {
     return 0;
 }
 
-/* Ends the requests that run, and those that have not begun, without an answer. `wanted`: the user
- * asked to stop. */
+/* Ends all requests that run or have not begun, without an answer. `wanted`: the user asked to
+ * stop. */
 static void give_up(struct curl_http *http, struct transfer *transfers, size_t count, bool wanted) {
     for (size_t i = 0; i < count; i++) {
         struct transfer *t = &transfers[i];
@@ -248,7 +248,8 @@ static void start_more(struct curl_http *http, struct transfer *transfers, size_
     }
 }
 
-/* The time of the first request that runs. It serves as a clock as long as none ends. */
+/* Returns how long the first running request has run. The caller uses it as a clock until a request
+ * ends. */
 static uint64_t first_ms(const struct transfer *transfers, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (transfers[i].runs)

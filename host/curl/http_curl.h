@@ -4,10 +4,10 @@
 
 #include "host/host_ops.h"
 
-/* What http_curl_new() makes. */
+/* The HTTP client that http_curl_new() makes. */
 struct curl_http {
     struct http http;
-    void *multi; /* a CURLM handle */
+    void *multi; /* A CURLM handle. */
     char *user_agent;
     bool (*interrupted)(void *);
     void *context;
@@ -39,7 +39,7 @@ char *http_curl_url(const struct http_request *request, void **ret_connect_to, c
 /* Sets method, body and headers. Adds to the list `headers` (curl_slist or NULL) and returns it;
  * the caller frees it after the handle. */
 void *http_curl_ask(void *easy, const struct http_request *request, void *headers);
-/* Conversations (http_talk_all()), all whose `err` is clear. */
+/* Runs all conversations (http_talk_all()) whose `err` is clear. */
 void http_curl_talk(struct http *base, struct http_talk *talks, size_t count);
 /* Sets the proxy: the request's own, or that of the environment or the machine. *ret_shown is its
  * URL without user and password, or NULL when there is none; the caller frees it. Fails with

@@ -116,8 +116,9 @@ static int say(struct conversation *c, struct error *err) {
     return 0;
 }
 
-/* Says what is left and hears one piece, or none: the connection may hold bytes that no poll of its
- * socket shows. Returns whether something was heard. */
+/* Sends the rest of the output and receives at most one piece. It always tries to receive, because
+ * the connection may hold bytes that a poll of its socket does not show. Returns whether it
+ * received something. */
 static bool go_on(struct conversation *c, struct error *err) {
     const struct http_talk *talk = c->talk;
     int heard = is_interrupted(c) ? failed(c, CURLE_ABORTED_BY_CALLBACK, err) : say(c, err);
@@ -139,7 +140,7 @@ static bool go_on(struct conversation *c, struct error *err) {
             heard = len > 0;
     }
     if (heard == 0 || (heard > 0 && done))
-        heard = say(c, err); /* also the last words, if they can be said at once */
+        heard = say(c, err); /* This also sends the last output if that is possible at once. */
     c->open = heard >= 0 && !done;
     return heard > 0;
 }

@@ -48,8 +48,8 @@ static const char signatures[] =
 static const char *const groups[] = {"X25519MLKEM768:X25519:P-256:P-384:P-521",
                                      "X25519:P-256:P-384:P-521"};
 
-/* A chain that OpenSSL takes is refused here when a certificate in it may not be a server's, or
- * when the server sent a key that is too large. */
+/* Verifies the server's chain. Refuses, besides what OpenSSL refuses, a chain with a certificate
+ * that is not allowed for servers, and a server's key that is too large. */
 static int verify(X509_STORE_CTX *context, void *) {
     const STACK_OF(X509) * chain, *sent;
     int why = X509_V_OK;
@@ -215,8 +215,8 @@ void http_curl_trust(void *easy, const struct http_request *request, struct http
     }
 }
 
-/* The chain is read by hand: libcurl's own list (CURLOPT_CERTINFO) has each certificate's fields as
- * text, too, which costs as much as a quarter of the handshake. */
+/* Reads the chain from OpenSSL itself. libcurl's own list (CURLOPT_CERTINFO) also has each
+ * certificate's fields as text, which costs up to a quarter of the handshake. */
 char *http_curl_chain(void *easy) {
     struct curl_tlssessioninfo *session = NULL;
     BIO *bio = NULL;

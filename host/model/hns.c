@@ -271,7 +271,7 @@ uint32_t model_hns_store(void *context, const char *function, const char *const 
         return 0;
     }
 
-    /* "HcnEnumerateNetworks": a verb, and the kind of its objects. */
+    /* A name like "HcnEnumerateNetworks" consists of a verb and a kind of objects. */
     for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
         for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
             _cleanup_(freep) char *begin = xasprintf("Hcn%s%s", verbs[i], kinds[k].word);

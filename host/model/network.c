@@ -96,7 +96,7 @@ int model_route_set(json_t *state, const struct host_route *route, bool add, str
                               route->next_hop, "interfaceIndex", (json_int_t)route->interface_index,
                               "metric", (json_int_t)route->metric));
     else
-        json_array_remove(routes, at); /* or nothing: it is absent */
+        json_array_remove(routes, at); /* This ignores an absent route. */
 
     /* Sets the adapter's gateways to the next hops of its default routes, as Windows reports them.
      */

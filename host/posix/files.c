@@ -71,8 +71,8 @@ int rootfs_path(const struct posix_host *host, const char *path, char **ret, str
     }
     at = text_replace(xasprintf("%s/%s", machine ? "" : host->rootfs, path + 3), "\\", '/');
 
-    /* The deepest folder of it that exists must lie below the root, links followed. The root itself
-     * is a real path. */
+    /* The deepest existing folder of the path must lie below the root after all links are followed.
+     * The path of the root itself has no links. */
     part = xstrdup(at);
     while (!machine && (slash = strrchr(part, '/')) &&
            (size_t)(slash - part) >= strlen(host->rootfs)) {

@@ -15,9 +15,10 @@ static inline struct posix_host *rootfs_of(struct host *host) {
     return (struct posix_host *)host;
 }
 
-/* The operations: those of files in files.c, where "C:\x" is <rootfs>/x and "Z:\x" is /x of this
- * machine; other drives are absent, and links that lead out of the rootfs are refused. Programs in
- * process.c. No watcher is started, for a played server loses no address. */
+/* The operations of the simulated server. Those of files are in files.c: "C:\x" is <rootfs>/x,
+ * "Z:\x" is /x of this machine, other drives are absent, and links that lead out of the rootfs are
+ * refused. Those of programs are in process.c. There is no watcher, because a simulated server
+ * loses no address. */
 HOST_OPS(HOST_OP_DECLARE, rootfs)
 /* Collects the environment of a child program: this process's variables as child_variable() passes
  * them on, and the additional ones, which have priority. */

@@ -44,8 +44,8 @@ static void close_end(int *fd) {
     *fd = -1;
 }
 
-/* Feeds input and collects output until the program has ended; -1 when time is up, it wrote too
- * much, or the user asked to stop. */
+/* Writes input and collects output until the program has ended. Returns -1 when the time is over,
+ * the program wrote too much, or the user asked to stop. */
 static int converse(struct host *host, struct child *child, bool undoes, int *ret_status) {
     const struct timespec pause = {.tv_nsec = 5 * 1000000};
     bool closed = false;
@@ -78,7 +78,7 @@ static int converse(struct host *host, struct child *child, bool undoes, int *re
         text_add_bytes(&child->output, buffer, closed ? 0 : (size_t)n);
     }
 
-    /* It may close its output and go on: its end is waited for, within the same time. */
+    /* A program may close its output and continue, so wait for its end, with the same deadline. */
     while (closed && waitpid(child->pid, ret_status, WNOHANG) != child->pid) {
         if (rootfs_monotonic_ms(NULL) >= child->deadline)
             return -1;

@@ -95,8 +95,8 @@ int win32_access_clip(HANDLE folder, enum host_access access, struct error *err)
     return closed ? set_list(folder, closed, err) : 0;
 }
 
-/* Opens a file or folder itself, never what a junction leads to: access is read and set by handle,
- * so that a junction gets nothing that was meant for a folder. */
+/* Opens a file or folder itself, never the target of a junction. Access is read and set through
+ * this handle, so that no junction's target gets access rights that were meant for a folder. */
 static int open_for(const char *path, DWORD rights, HANDLE *ret, struct error *err) {
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
     DWORD code = 0;

@@ -33,7 +33,7 @@ static const struct {
     {ERROR_SERVICE_REQUEST_TIMEOUT, ERROR_TIMED_OUT},
 };
 
-/* The reason is Windows' own sentence in the house's form: lower-case first letter, no full stop.
+/* The reason is Windows' own text in the style of winjoin: lower-case first letter, no full stop.
  */
 int win32_fail(struct error *err, DWORD code, const char *format, ...) {
     _cleanup_(freep) char *reason = NULL;

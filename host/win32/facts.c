@@ -66,7 +66,7 @@ static int containers_feature(void) {
     return answer;
 }
 
-enum { ARCHITECTURE_ARM64 = 12 }; /* PROCESSOR_ARCHITECTURE_ARM64, not in every winnt.h */
+enum { ARCHITECTURE_ARM64 = 12 }; /* PROCESSOR_ARCHITECTURE_ARM64, which not every winnt.h has. */
 
 #define VERSION_KEY "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion"
 

@@ -164,8 +164,8 @@ static int names_in(HANDLE folder, const char *path, struct text_list *ret, stru
                : win32_fail(err, GetLastError(), "list '%s'", path);
 }
 
-/* Removes what is at the path; where `depth` is not 0 with what is in it, no deeper than so many
- * folders. */
+/* Removes what is at the path. When `depth` is not 0, also removes the contents of a folder, at
+ * most that many levels deep. */
 static int remove_at(const char *path, int depth, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
@@ -188,9 +188,9 @@ static int remove_at(const char *path, int depth, struct error *err) {
     if (result < 0)
         return -1;
 
-    /* The name itself: a file, a link or an empty folder. Waits a little for a deletion under way
-     * elsewhere, and for a program that is ending: a service is "stopped" before its process has
-     * gone. */
+    /* Remove the name itself: a file, a link or an empty folder. Retry for a short time, because
+     * another deletion may be in progress, or a program may be ending: a service is reported as
+     * stopped before its process has ended. */
     for (int i = 0;; i++) {
         DWORD attributes = GetFileAttributesW(wide), code;
 

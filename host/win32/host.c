@@ -1,5 +1,5 @@
-/* The Windows host's table, the few operations that are one call each, time, and the one event that
- * says that somebody wants winjoin to stop. */
+/* The Windows host: its table of operations, the operations that are only one call, its time, and
+ * the event by which a user or a service asks winjoin to stop. */
 #include "host/host.h"
 
 #include "host/command_line.h"
@@ -65,14 +65,15 @@ void win32_free(struct host *host) {
     free(host);
 }
 
-/* ---- time ---- */
+/* ---- time and interruption ---- */
 
 static HANDLE interrupted; /* Manual-reset event, created once before other threads start. */
 
 enum { GRACE_MS = 10000 };
 
 static BOOL WINAPI on_control(DWORD type) {
-    if (type == CTRL_LOGOFF_EVENT) /* a service hears of every user's; others are ended anyway */
+    /* A service gets this event when any user logs off. Windows ends other processes anyway. */
+    if (type == CTRL_LOGOFF_EVENT)
         return TRUE;
     SetEvent(interrupted);
     /* When the console closes or Windows shuts down, the process is terminated as soon as this
@@ -118,7 +119,7 @@ int win32_sleep(struct host *, unsigned milliseconds, struct error *err) {
     return 0;
 }
 
-/* ---- the table ---- */
+/* ---- the table of operations ---- */
 
 static const struct host_ops win32_ops = {HOST_OPS(HOST_OP_ROW, win32)
                                               HOST_OPS_OF_WINDOWS(HOST_OP_ROW, win32)};

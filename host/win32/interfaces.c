@@ -160,7 +160,7 @@ int win32_interface_set(struct host *, uint32_t index, int family, enum host_int
         row.ForwardingEnabled = value != 0;
     }
     if (family == 4)
-        row.SitePrefixLength = 0; /* what Get fills in Set refuses */
+        row.SitePrefixLength = 0; /* Set refuses the value that Get fills in. */
     code = set(&row);
     return code ? win32_fail(err, code, "set %s of interface %u",
                              is_metric ? "the metric" : "forwarding", index)

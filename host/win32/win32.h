@@ -33,8 +33,8 @@ void win32_wide_freep(wchar_t **text);
 void win32_block_freep(wchar_t **block);
 
 /* ---- error.c ---- */
-/* Fills err from a Win32 code, or an HRESULT (COM): its kind, "doing: reason (code)"; returns -1.
- */
+/* Fills err from a Win32 code or an HRESULT (COM), with the kind and the message "doing: reason
+ * (code)". Returns -1. */
 int win32_fail(struct error *err, DWORD code, const char *format, ...)
     __attribute__((format(gnu_printf, 3, 4)));
 
@@ -67,7 +67,7 @@ void win32_way_free(struct win32_way *way);
 bool win32_is_link(HANDLE file);
 
 /* ---- files.c ---- */
-/* For _cleanup_: closes what is open, and leaves NULL. */
+/* For _cleanup_: closes an open handle and sets it to NULL. */
 void win32_close(HANDLE *handle);
 
 /* ---- library.c ---- */
@@ -91,7 +91,7 @@ int win32_make_parents(const char *path, struct win32_way *ret, struct error *er
 int win32_is_service(DWORD process, bool *ret, struct error *err);
 
 int win32_open_manager(DWORD access, SC_HANDLE *ret, struct error *err);
-/* For _cleanup_. */
+/* For _cleanup_: closes the handle of a service or of the SCM. */
 void win32_close_service(SC_HANDLE *handle);
 #define _cleanup_service_ _cleanup_(win32_close_service)
 

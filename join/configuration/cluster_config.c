@@ -43,7 +43,7 @@ void cluster_config_free(struct cluster_config *c) {
     *c = (struct cluster_config){0};
 }
 
-/* Which ConfigMap holds a text, and under which key. */
+/* The place of a text: a ConfigMap and a key in its data. */
 struct source {
     const char *name_space, *name, *key;
 };
@@ -75,7 +75,7 @@ static int read_value(struct kube_client *client, unsigned timeout_ms, const str
                : take_value(map, source, ret, err);
 }
 
-/* ---- what must be there ---- */
+/* ---- ConfigMaps that must exist ---- */
 
 static const struct source kubeadm_config = {"kube-system", "kubeadm-config",
                                              "ClusterConfiguration"};
@@ -190,15 +190,16 @@ static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct 
                : node_configuration_check_cluster(ret->winjoin, what, err);
 }
 
-/* ---- the DNS that pods ask ---- */
+/* ---- the DNS Service for pods ---- */
 
 static const char *dns_namespace(const struct cluster_config *c) {
     return c->dns_namespace ? c->dns_namespace : "kube-system";
 }
 
-/* The addresses (IPv4 first; a headless one has none) of the first Service with this label that
- * serves DNS, or of the one that has the address `wanted`, where that is not NULL. *name_space: in
- * which namespace it is looked for; NULL: in all, and then it is set to the Service's. */
+/* Gives the addresses (IPv4 first; a headless Service has none) of the first Service with this
+ * label that serves DNS. When `wanted` is not NULL, takes the Service with that address.
+ * *name_space: the namespace to search; NULL: all are searched, and it is set to the Service's
+ * namespace. */
 static int list_dns(struct kube_client *client, unsigned timeout_ms, char **name_space,
                     const char *label, const char *wanted, struct text_list *ret,
                     struct error *err) {
@@ -349,9 +350,9 @@ int cluster_config_read(struct kube_client *client, unsigned timeout_ms, const j
     is_version =
         kubernetes_minor(config.kubernetes_version, "the cluster", &minor, ERROR_IGNORED) == 0;
 
-    /* The server that answers: amid an upgrade of several it is not what ClusterConfiguration says.
-     * kubeadm writes that when the first one has been upgraded, and there is no other without an
-     * endpoint of them all. */
+    /* Ask the API server for its version. While several servers are upgraded, it can differ from
+     * ClusterConfiguration, which kubeadm writes after the first one. Without a common endpoint
+     * there is only one server. */
     if (config.has_endpoint || !is_version) {
         if (kube_get_retry(client, "/version", call_ms, &version, &why) < 0 &&
             kube_forgive(&why, &denied, err) < 0)
@@ -363,7 +364,7 @@ int cluster_config_read(struct kube_client *client, unsigned timeout_ms, const j
         read_network(client, call_ms, &config, err) < 0)
         return -1;
 
-    /* a label of kubeadm's ("stable-1.37") is no version: the server's own takes its place */
+    /* A label of kubeadm's ("stable-1.37") is no version, so the version of the server is used. */
     if (!is_version) {
         if (!config.server_version ||
             kubernetes_minor(config.server_version, "the cluster", &minor, NULL) < 0)

@@ -80,24 +80,25 @@ int cluster_document_read(const char *text, const char *what, enum cluster_docum
  * report. */
 const char *distribution_hint(const char *version);
 
-/* What an administrator does in any other cluster that kubeadm did not make. */
+/* The hint for a cluster that neither kubeadm nor a known distribution made. */
 #define NOT_BY_KUBEADM_HINT                                                                        \
     "in a cluster that kubeadm did not make: winjoin config print kubeadm-objects prints what "    \
     "joins need; put in the cluster's values and apply it"
 
-/* Finds the cluster's network agents in any namespace: by one list of all DaemonSets' names, or by
- * a request for each known name where that list may not be read. Where no known name is found, the
- * DaemonSets that write CNI's files on Linux nodes are linux_agent_unknown. *ret_unread is set when
- * some may not be read (403): then only what may be read is known. *ret: agent_settings_free(), on
- * failure, too. ERROR_MALFORMED names the object; ERROR_USAGE: an agent's setting that must be
- * corrected. */
+/* Finds the cluster's network agents in any namespace: with one list of all DaemonSets' names or,
+ * when that list is forbidden, with a request for each known name. When no known name is found, the
+ * DaemonSets that write CNI files on Linux nodes are reported as linux_agent_unknown. *ret_unread
+ * is set when some objects are forbidden (403); then the result has only what could be read. The
+ * caller frees *ret with agent_settings_free(), also on failure. ERROR_MALFORMED names the object;
+ * ERROR_USAGE: an agent's setting must be corrected. */
 int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
                          struct agent_settings *ret, bool *ret_unread, struct error *err);
-/* For whoever may list everything, once: finds what no name tells. Where the cluster says nothing
- * of an agent, *settings gets linux_agent_unknown and by what it is known: the DaemonSets that
- * write CNI's files on Linux nodes, else a Linux node that is Ready without one; both NULL: there
- * is no network yet. Where Nodes show that a known agent's part for Windows nodes is on, *settings
- * gets that agent. Two requests at most, each of them a list (all pages). */
+/* Searches once for agents that no known name reveals; the caller must be allowed to list
+ * everything. When the cluster shows no known agent, *settings gets linux_agent_unknown and its
+ * evidence: the DaemonSets that write CNI files on Linux nodes, else a Linux node that is Ready
+ * without them; both NULL: there is no network yet. When Nodes show that a known agent's part for
+ * Windows nodes is on, *settings gets that agent. Makes at most two requests, each of them a list
+ * (all pages). */
 int cluster_network_search(struct kube_client *client, struct agent_settings *settings,
                            struct error *err);
 

@@ -126,8 +126,8 @@ int cluster_config_parse(const char *yaml, const char *what, struct cluster_conf
     assigns = argument(root, "allocate-node-cidrs");
     c.assigns_pod_prefixes =
         assigns ? text_equal(assigns, "true") : *json_text_or(root, "networking.podSubnet", "");
-    /* the size of each Node's prefix (cmd/kube-controller-manager/app/core.go): the argument of the
-     * family, else the common one, else 24 and 64 */
+    /* The size of each Node's prefix, as in cmd/kube-controller-manager/app/core.go: the argument
+     * of the family, else the common argument, else 24 for IPv4 and 64 for IPv6. */
     for (size_t i = 0; i < ARRAY_SIZE(mask_names); i++) {
         const char *own = argument(root, mask_names[i]);
         const char *size = own ? own : argument(root, "node-cidr-mask-size");

@@ -63,7 +63,7 @@ static int read_agent(struct asker *asker, const struct network_agent *agent, bo
             ret->source = *text ? s : NULL;
             continue;
         }
-        /* what is wrong with it does not pass by itself: somebody must correct it */
+        /* A retry does not help, because somebody must correct the ConfigMap. */
         if (!text)
             (void)error_set(err, ERROR_USAGE, "it has no key %s", s->key);
         (void)error_as(err, ERROR_USAGE);
@@ -123,8 +123,9 @@ static int take_external(struct asker *asker, const struct external_agent *agent
     data = json_at(others, "data");
     if (data)
         json_object_set(told, EXTERNAL_AGENT_OTHERS, data);
-    /* The object that it reads, too. Where it is absent, and not of a kind that the cluster has
-     * not, the agent has defaults: an empty one. What may not be read is not said to be absent. */
+    /* Also read the object with the agent's settings. When the object (not its whole kind) is
+     * absent, the agent uses its defaults, so an empty object is stored. A forbidden object does
+     * not count as absent. */
     if (object->group) {
         path = xasprintf("/apis/%s/%s/%s/%s", object->group, object->version, object->resource,
                          object->name);
@@ -139,7 +140,7 @@ static int take_external(struct asker *asker, const struct external_agent *agent
 
     ret->told = take_ptr(told);
     if (agent->read && agent->read(ret->told, ret, err) < 0) {
-        (void)error_as(err, ERROR_USAGE); /* somebody must correct it */
+        (void)error_as(err, ERROR_USAGE); /* Somebody must correct the agent. */
         return error_prefix(err, "DaemonSet %s", ret->daemon_set);
     }
     if (!agent->read || ret->backend)
@@ -231,7 +232,7 @@ static int search_daemon_sets(struct kube_client *client, char **ret, struct err
     return 0;
 }
 
-/* ---- together ---- */
+/* ---- all agents of the cluster ---- */
 
 int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
                          struct agent_settings *ret, bool *ret_unread, struct error *err) {
@@ -255,7 +256,7 @@ int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
                        !ret->external && !others.linux_agent;
          i++)
         result = read_agent(&asker, network_agents[i], true, &others, err);
-    /* that no known name is there does not say that there is no network */
+    /* A cluster without a known agent may still have a network. */
     if (result == 0 && !others.agent && !ret->external && !others.linux_agent && !asker.no_sets) {
         error_clear(&why);
         if (search_daemon_sets(client, &others.linux_set, &why) < 0) {

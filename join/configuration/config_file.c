@@ -21,8 +21,8 @@ void config_file_free(struct config_file *file) {
     *file = (struct config_file){0};
 }
 
-/* The error names the place of this field of a document; where the document has no such field, its
- * own place. */
+/* Fails with the place of this field in the file, or with the place of the document when the
+ * document has no such field. */
 #define refuse(r, document, field, ...)                                                            \
     yaml_refuse(&(r)->file->yaml, yaml_place(&(r)->file->yaml, document, field), (r)->err,         \
                 ERROR_USAGE, __VA_ARGS__)
@@ -160,7 +160,8 @@ static int read_join(struct reader *r, json_t *node, const char *version) {
         return -1;
     join_configuration_fields(fields);
     if (yaml_schema_check(&r->file->yaml, node, fields, bit, r->err) < 0) {
-        /* in the form of the other version: the commonest slip when a file's version is raised */
+        /* A common mistake when the version of a file is raised: the arguments still have the form
+         * of the other version. */
         if (!r->err || !strstr(r->err->message, "kubeletExtraArgs: must be"))
             return -1;
         if (json_is_array(given))
@@ -279,8 +280,8 @@ int config_file_parse(const char *text, size_t len, const char *what, enum confi
         _cleanup_(secret_freep) char *copy = xstrndup(text, len);
         size_t line = 1;
 
-        /* a template's sign without quotes is no YAML at all: the parser's words for it lead astray
-         */
+        /* A template's "{{" or "{%" without quotes is no YAML, and the parser's message would
+         * mislead. */
         for (const char *p = copy; *p; p += strcspn(p, "\n"), p += *p == '\n', line++) {
             size_t end = strcspn(p, "\n"), code = strcspn(p, "#\n"), at = 0;
 

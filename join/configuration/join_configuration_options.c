@@ -6,7 +6,8 @@
 
 /* ---- from the options into the document ---- */
 
-/* A secret that is replaced is overwritten: the marks of its file keep it until the end. */
+/* Overwrites a secret before it is replaced, because the place marks of its file keep the text in
+ * memory until the end. */
 static void forget_text(json_t *value) {
     if (json_is_string(value))
         secret_wipe((char *)json_string_value(value), json_string_length(value));
@@ -73,7 +74,8 @@ void join_configuration_apply(const json_t *configuration, struct join_options *
 
     join_each_option(o) {
         const json_t *value = o->join ? json_at(configuration, o->join) : NULL;
-        struct text_list *list = join_option_field(options, o); /* of those that add */
+        /* The list is used only for an option that collects values. */
+        struct text_list *list = join_option_field(options, o);
 
         if (!o->join)
             continue;

@@ -105,7 +105,7 @@ int join_kubernetes_version_check(const char *version, struct error *err);
 /* Checks --ignore-preflight-errors: either "all" or single checks, in any case; duplicates are
  * allowed (kubeadm: ValidateIgnorePreflightErrors). ERROR_USAGE. */
 int join_ignored_check(const struct text_list *ignored, struct error *err);
-/* What the options say of the network; borrowed from them. */
+/* Copies the options about the network to *ret, which borrows their texts. */
 void join_network_input(const struct join_options *options, struct network_input *ret);
 
 /* Checks an IP address: "192.0.2.1". ERROR_USAGE. */

@@ -87,7 +87,8 @@ bool linux_setting_is_argument(const char *given, const char *value) {
         {"resolv-conf", NULL},        {"runtime-cgroups", NULL},
     };
 
-    /* NodeLocal DNS listens on each Linux node alone */
+    /* A loopback or link-local address of a DNS is NodeLocal DNS, which exists only on Linux nodes.
+     */
     if (text_equal(name, "cluster-dns") && ip_parse(first, &ip, NULL) == 0 &&
         (ip_is_link_local(&ip) || ip_is_loopback(&ip)))
         return true;
@@ -112,7 +113,8 @@ static const struct argument {
     /* `flag` of winjoin with the same meaning; NULL: the value is only checked. */
     const char *name, *flag;
     size_t offset;
-    int (*check)(const char *value, struct error *err); /* NULL: its value is IP addresses */
+    /* The check of the value; NULL: the value is IP addresses. */
+    int (*check)(const char *value, struct error *err);
 } arguments[] = {
     {"node-ip", "--node-ip", offsetof(struct join_options, node_ip), NULL},
     {"container-runtime-endpoint", "--cri-socket", offsetof(struct join_options, cri_socket),
@@ -155,7 +157,7 @@ int kubelet_argument_check(const char *given, const char *value, struct error *e
 
 int node_argument_check(const char *text, struct error *err) {
     size_t len = text_starts_with(text, "--") ? strcspn(text + 2, "= \t\r\n\"") : 0;
-    const char *end = text + 2 + len; /* where there is a name */
+    const char *end = text + 2 + len; /* The end of the name, when there is one. */
     _cleanup_(freep) char *name = len ? xstrndup(text + 2, len) : NULL;
     _cleanup_(freep) char *dashed = name ? with_dashes(name) : NULL;
     const struct argument *known = dashed ? find(dashed) : NULL;
@@ -163,7 +165,8 @@ int node_argument_check(const char *text, struct error *err) {
 
     if (!name || (*end != '=' && *end != '\0') || node_line_check(text, NULL) < 0)
         return error_set(err, ERROR_USAGE, "\"%.60s\": not an argument like --v=4", text);
-    /* winjoin follows some settings itself: given here they would reach the kubelet alone */
+    /* winjoin uses some settings itself. As an argument of the kubelet, a value would reach only
+     * the kubelet. */
     if (known && known->flag)
         return error_set(err, ERROR_USAGE, "\"--%s\": give it to the join as %s", name,
                          known->flag);

@@ -58,9 +58,9 @@ int node_labels_check(const char *labels, struct error *err);
  * digit. `len` is in bytes. */
 bool is_qualified_name(const char *text, size_t len);
 
-/* Why the kubelet would not start with this taint (NULL values are missing ones), or NULL
- * (k8s.io/kubernetes/pkg/util/taints: parseTaint; a value is such a name without a domain, or
- * empty: apimachinery validation IsValidLabelValue). */
+/* Returns why the kubelet would not start with this taint, or NULL when it would. NULL parts are
+ * missing. A value is empty or a qualified name without a domain. Sources: parseTaint in
+ * k8s.io/kubernetes/pkg/util/taints; IsValidLabelValue in the validation of apimachinery. */
 const char *node_taint_problem(const char *key, const char *value, const char *effect);
 /* Checks taints in the form of the kubelet's --register-with-taints, "key=value:effect,key:effect",
  * or NULL. Refuses (ERROR_USAGE) taints with which the kubelet would not start. */

@@ -6,7 +6,8 @@
 
 enum { NAME_MAX_LENGTH = 63 };
 
-/* At most 63 letters, digits, '-', '_' and '.', the first and the last a letter or digit. */
+/* A name has at most 63 letters, digits, '-', '_' and '.', and begins and ends with a letter or
+ * digit. */
 static bool is_name(const char *text, size_t len) {
     for (size_t i = 0; i < len; i++) {
         char c = text[i];

@@ -299,8 +299,8 @@ static int run_token(struct discovery *d, const struct token *token, const struc
         read_kubeconfig(d, &info, &config, err) < 0 ||
         match_pins(d, &config, pins, &pinned, err) < 0)
         return -1;
-    /* Of cluster-info only its server and its CAs are used. Where that is who was asked, and each
-     * CA has a pin, whatever is asked for next proves the same as asking again. */
+    /* Only the server and the CAs of cluster-info are used. When that server is the one that was
+     * asked, and each CA has a pin, any following request proves as much as asking again. */
     if (pinned && o->proof && text_equal(pinned, config.ca_pem) &&
         text_equal_nocase(config.server, d->server)) {
         d->proof_token = bootstrap;
@@ -311,9 +311,9 @@ static int run_token(struct discovery *d, const struct token *token, const struc
     }
     if (result < 0)
         return -1;
-    /* What the cluster publishes is what a node would use: an address that leads each machine to
-     * itself is the cluster's mistake, unless the call names this machine, too. Who only asks is
-     * told what is published. */
+    /* A node would use the server's address in cluster-info. A loopback address there is a mistake
+     * of the cluster, unless the user's call also names this machine. A caller that does not join
+     * gets the published address as it is. */
     if (o->for_node && server_url_is_here(config.server) && !server_url_is_here(d->server)) {
         (void)error_set(err, ERROR_USAGE,
                         "the cluster's ConfigMap kube-public/cluster-info has %s as the API "

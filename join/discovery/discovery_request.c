@@ -266,15 +266,15 @@ int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info
     struct cluster_info info = {0};
 
     if (interval > whole / 3)
-        interval = whole / 3; /* a short time is for a few tries, too */
+        interval = whole / 3; /* A short timeout allows a few tries, too. */
 
     for (unsigned tries = 1;; tries++) {
         struct error why = {0};
         long retry_after;
         enum verdict verdict = attempt(d, ca_pem, &info, &retry_after, &why);
         uint64_t now = host_monotonic_ms(d->host);
-        /* half less to half more than the interval, and never 0: many nodes that were switched on
-         * together spread */
+        /* Pause half to one and a half times the interval, never 0, so that many nodes that were
+         * switched on together do not ask at the same time. */
         unsigned pause =
             retry_after > 0 && retry_after <= 60
                 ? kube_pause_ms(d->host, tries - 1, retry_after)

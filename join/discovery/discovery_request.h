@@ -17,8 +17,8 @@ struct discovery {
     /* Kubeconfig of file discovery: its credentials are sent, and the server is always verified.
      * NULL: token discovery. */
     const struct kubeconfig *credentials;
-    /* not NULL: options->proof is asked for, with this token, in the place of cluster-info; any
-     * answer proves the server */
+    /* When not NULL: options->proof is requested with this token instead of cluster-info, and any
+     * answer proves the server. */
     const char *proof_token;
     uint64_t start, deadline;        /* In milliseconds of the monotonic clock */
     struct discovery_result *result; /* The result that requests fill */
@@ -39,8 +39,8 @@ void cluster_info_free(struct cluster_info *info);
 int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info *ret,
                     struct error *err);
 
-/* Does this HTTP status only say that the user of the discovery file may not read cluster-info, or
- * that the file has no user, whom an API server without anonymous requests asks for? */
+/* Whether this HTTP status only means that the user of the discovery file may not read
+ * cluster-info, or that the file has no user and the API server refuses anonymous requests. */
 bool discovery_may_not_look(const struct discovery *d, unsigned long status);
 
 /* Replaces an ERROR_UNTRUSTED of a verified request by what is wrong: the dates (compared with both

@@ -31,9 +31,9 @@ static void on_card(void *context, unsigned milliseconds, const char *waiting_fo
     join_tell_waiting(context, milliseconds, 0, "", "for %s", waiting_for);
 }
 
-/* A run killed while HNS built the vSwitch left the adapter without its address: no server can be
- * reached before it is back. Where an adapter has an IPv4 address and a gateway, or adapters cannot
- * be listed, nothing is done: what follows will tell. */
+/* Restores the node's adapter when a run was killed while HNS built the vSwitch, because without
+ * the adapter's address no server can be reached. Does nothing when an adapter has an IPv4 address
+ * and a gateway, or when adapters cannot be listed: later requests report that. */
 static int give_card_back(struct join *join, struct error *err) {
     const struct journal_entry *recorded = journal_find(&join->journal, JOURNAL_SWITCH, NULL);
     struct nic_restored guard = {0};

@@ -91,13 +91,13 @@ void network_fit_warn(struct join *join);
 
 /* ---- a random pause before the first request, for machines that start together ---- */
 
-/* The longest pause in milliseconds, of which a join waits a random part once: what was given
- * (--start-spread), when that is not negative; else 10 s on a machine that started less than ten
- * minutes ago and has nobody at a terminal, as those of a scale set with their startup script; else
- * none. */
+/* Returns the longest pause in milliseconds; a join waits once for a random part of it. A value of
+ * --start-spread (`given`) that is not negative decides. Else the pause is 10 s on a machine that
+ * started less than ten minutes ago and runs unattended, as in a scale set with a startup script;
+ * else 0. */
 unsigned start_spread_longest_ms(long long given, bool unattended, const struct host_facts *facts);
 
-/* ---- whose name it is in the cluster ---- */
+/* ---- the owner of a node name in the cluster ---- */
 
 enum node_name_state {
     NODE_NAME_FREE, /* No Node has the name */

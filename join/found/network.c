@@ -142,7 +142,7 @@ int find_plan(struct join *join, struct error *err) {
         network_fit_check(&found->cluster, &found->options, &input, joined, err) < 0 ||
         network_plan_make(&input, &plan, err) < 0)
         return -1;
-    /* a node that has joined with such a mode goes on */
+    /* A node that has already joined with an isolated mode continues. */
     if (plan.mode->isolated && !journal_find(&join->journal, JOURNAL_NETWORK, plan.name) &&
         !ignored_checks_have(&found->options.ignore_preflight_errors, NETWORK_MODE_CHECK)) {
         (void)error_set(err, ERROR_PREFLIGHT, "%s", plan.mode->isolated);

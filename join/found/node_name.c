@@ -21,7 +21,8 @@ int node_name_look(struct host *host, struct kube_client *client, const char *na
                                                                         : NODE_NAME_TAKEN;
     if (*ret != NODE_NAME_TAKEN || host_adapters(host, &adapters, ERROR_IGNORED) < 0)
         return 0;
-    /* no other machine has an address of this one at the same time */
+    /* A Node with an address of this machine is its earlier Node, because no other machine has that
+     * address at the same time. */
     for (size_t i = 0; i < adapters.count; i++)
         for (size_t a = 0; a < adapters.items[i].addresses.count; a++)
             for (size_t n = 0; n < node.addresses.count; n++)

@@ -156,7 +156,7 @@ static void request_free(struct request *r) {
     kube_csr_free(&r->csr);
 }
 
-/* ---- request ---- */
+/* ---- the certificate request ---- */
 
 /* Looks for the request of an earlier run, whose name and uid are in a file, one per line. Returns
  * 1 when it can be used again, 0 when a new one is needed, -1 on failure. */
@@ -260,7 +260,7 @@ int client_certificate_make(struct kube_client *client, struct host *host,
     struct kube_csr issued = {0};
     size_t len = 0;
 
-    /* the key that an earlier run left is taken again */
+    /* Reuse the key that an earlier run left. */
     if (host_read(host, r.key_path, SMALL_FILE_MAX, &r.key_pem, &len, NULL) < 0 ||
         key_check(r.key_pem, NULL) < 0) {
         secret_free_text(take_ptr(r.key_pem));
@@ -273,8 +273,8 @@ int client_certificate_make(struct kube_client *client, struct host *host,
         return -1;
     kube_csr_free(&r.csr);
     r.csr = issued;
-    /* the API server is asked with the new one, whose parts are borrowed: does it take it for this
-     * node's? */
+    /* Ask the API server with the new certificate, whose parts are borrowed, whether it accepts the
+     * certificate as this node's. */
     if (proves) {
         struct kube_client own = *client;
         _cleanup_(kube_node_free) struct kube_node node = {0};

@@ -53,11 +53,11 @@ char *client_certificate_node(struct host *host);
 int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
                               const struct client_certificate_options *options,
                               struct client_certificate *ret, struct error *err);
-/* Asks for another one, whatever is stored; with the node's own identity that is what the kubelet's
- * rotation does. With `proves` a client certificate is stored once the API server has answered it;
- * until then, and when anything fails, what was stored stays current, and its file stays beside the
- * new one in any case. With options->serves the files are kubelet-server-... in place of
- * kubelet-client-.... Kinds: those of client_certificate_ensure(). */
+/* Requests a new certificate, even when one is stored. With the node's own identity, this is what
+ * the kubelet's rotation does. With `proves`, a client certificate is stored only after the API
+ * server has answered a request with it. Until then, and on failure, the stored one stays current;
+ * its file always stays beside the new one. With options->serves the files are kubelet-server-...
+ * instead of kubelet-client-.... Kinds of failure: those of client_certificate_ensure(). */
 int client_certificate_make(struct kube_client *client, struct host *host,
                             const struct client_certificate_options *options, bool proves,
                             struct client_certificate *ret, struct error *err);

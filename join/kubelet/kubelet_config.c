@@ -68,8 +68,8 @@ static void force(json_t *config, const char *path, json_t *value, const char *w
     json_put(config, path, value);
 }
 
-/* Fills what is absent or empty, as kubeadm does, which is not a change worth telling. Takes over
- * `value`. */
+/* Sets a field that is absent or empty, as kubeadm does, without recording a change. Takes
+ * ownership of `value`. */
 static void fill_in(json_t *config, const char *path, json_t *value) {
     const json_t *old = json_at(config, path);
     const char *text = json_string_value(old);

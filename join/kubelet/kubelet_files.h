@@ -36,8 +36,8 @@ void kubelet_changes_free(struct kubelet_changes *changes);
 /* Adds a change. `from` and `to` are borrowed; NULL: absent. */
 void kubelet_changes_add(struct kubelet_changes *changes, const char *path, const json_t *from,
                          const json_t *to, const char *reason);
-/* Adds one change for each field in which the documents differ (lists are compared whole). `parent`
- * is where both stand: "" for whole documents. */
+/* Adds one change for each field in which the documents differ; lists are compared as a whole.
+ * `parent` is the path of both documents: "" when they are whole documents. */
 void kubelet_changes_compare(struct kubelet_changes *changes, const char *parent,
                              const json_t *before, const json_t *after, const char *reason);
 /* Returns [{path, from, to, reason}]; a NULL `from` or `to` is left out. New reference. */
@@ -55,11 +55,12 @@ struct kubelet_config_input {
     const char *drive;             /* Drive for paths without one; NULL: "C:" */
     const struct patches *patches; /* Patches from --patches; NULL: none */
 };
-/* The cluster's KubeletConfiguration made fit for this Windows node: kubeadm's defaults for absent
- * fields, paths with drive, cgroups off, Linux-only fields removed; then the patches, whose word is
- * kept; then the CRI socket, which is the node's own. Unknown fields stay. Each change is recorded.
- * *ret is a new reference; on failure `changes` is left for kubelet_changes_free(). ERROR_MALFORMED
- * when it is not a KubeletConfiguration v1beta1, ERROR_USAGE of a patch. */
+/* Adapts the cluster's KubeletConfiguration to this Windows node. Fills absent fields with
+ * kubeadm's defaults, adds the drive to paths, turns cgroups off, and removes fields for Linux.
+ * Then applies the patches, which have the last word, except for the CRI socket, which is the
+ * node's own. Unknown fields stay. Records each change. *ret is a new reference; on failure the
+ * caller still frees `changes` with kubelet_changes_free(). ERROR_MALFORMED when the document is no
+ * KubeletConfiguration v1beta1; ERROR_USAGE for a wrong patch. */
 int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
                         struct kubelet_changes *changes, struct error *err);
 
@@ -78,8 +79,10 @@ struct kubelet_flags_input {
     const char *cri_socket;        /* Socket of containerd; NULL: KUBELET_CRI_SOCKET */
     const struct text_list *extra; /* kubeletExtraArgs, "name=value"; NULL: none */
 };
-/* KUBELET_KUBEADM_ARGS="--node-ip=10.0.0.21 ..." with Go's %q quoting, and LF; the caller frees. */
+/* Returns KUBELET_KUBEADM_ARGS="--node-ip=10.0.0.21 ..." with quotes as by Go's %q and a line feed.
+ * The caller frees. */
 char *kubelet_flags_text(const struct kubelet_flags_input *input);
-/* instance-config.yaml: containerRuntimeEndpoint (NULL = KUBELET_CRI_SOCKET); the caller frees.
- * NULL where kubeadm of this version writes no such file (NodeLocalCRISocket: since 1.34). */
+/* Returns the text of instance-config.yaml with containerRuntimeEndpoint (NULL:
+ * KUBELET_CRI_SOCKET), or NULL when kubeadm of this version writes no such file
+ * (NodeLocalCRISocket: since 1.34). The caller frees. */
 char *kubelet_instance_config_text(const char *version, const char *cri_socket);

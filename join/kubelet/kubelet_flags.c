@@ -63,7 +63,7 @@ char *kubelet_flags_text(const struct kubelet_flags_input *input) {
     _cleanup_(freep) char *joined = NULL;
     struct text out = {0};
 
-    /* sorted by name, as kubeadm writes them */
+    /* The flags are sorted by name, as kubeadm writes them. */
     add_base(input, "container-runtime-endpoint", minor >= INSTANCE_CONFIG_SINCE ? NULL : socket,
              &flags);
     add_base(input, "hostname-override", other_name ? input->node_name : NULL, &flags);

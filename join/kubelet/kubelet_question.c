@@ -62,8 +62,8 @@ static const struct mark {
     {"\"command failed\" err=\"", false},
 };
 
-/* Our own question, which is put in words that not each version knows, is no objection; nor is what
- * the kubelet says once it runs. */
+/* Two complaints are no objection: one about the flag with which winjoin asks, which not every
+ * version knows, and one after the kubelet has begun to run. */
 char *kubelet_question_objection(const char *said, bool *ret_of_arguments) {
     for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
         char *words = words_behind(said, marks[i].text);

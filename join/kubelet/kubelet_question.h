@@ -4,9 +4,9 @@
 #include "join/progress/progress.h"
 #include "services/service_table.h"
 
-/* What a kubelet's last words say against its configuration ("unrecognized feature gate: X"), or
- * NULL where they are about something else or it liked what it read. The caller frees.
- * *ret_of_arguments: whether the objection is to an argument, and not to config.yaml. */
+/* Returns the kubelet's objection to its configuration ("unrecognized feature gate: X") from the
+ * end of its output; NULL when it accepted the configuration or failed for another reason. The
+ * caller frees. *ret_of_arguments: the objection is to an argument, not to config.yaml. */
 char *kubelet_question_objection(const char *said, bool *ret_of_arguments);
 /* Returns what the kubelet's output says about fields that it does not know (`unknown field
  * "maxPodz"`), or NULL. The caller frees. */

@@ -230,7 +230,7 @@ static int parallel_lists(struct work *work, const struct place *place, json_t *
         if (!json_is_array(value))
             return refuse(work, &here, "must be a list");
         if (!json_is_array(list))
-            continue; /* nothing to delete from */
+            continue; /* There is no list from which to delete. */
         if (check_scalars(work, &here, list, value) < 0)
             return -1;
         for (size_t i = json_array_size(list); i-- > 0;)

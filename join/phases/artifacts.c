@@ -8,7 +8,8 @@
 #include "services/artifacts/program_image.h"
 #include "services/version.h"
 
-/* A containerd that the image brought looks elsewhere for CNI's programs. */
+/* Records the folders of programs and restricts access to them. A containerd that came with the
+ * machine's image may look for CNI programs in another folder. */
 static int own_program_folders(struct join *join, struct error *err) {
     const char *const folders[] = {PROGRAM_FOLDER, containerd_cni_programs(&join->found.containerd),
                                    CONTAINERD_FOLDER};
@@ -16,7 +17,8 @@ static int own_program_folders(struct join *join, struct error *err) {
     return journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err);
 }
 
-/* Called before an artifact is installed, when all are proved: what stood there is recorded. */
+/* Called before each artifact is installed, after all are verified. Records the file that was there
+ * before. */
 static int before_artifact(void *context, const struct artifact *artifact, bool,
                            struct error *err) {
     struct join *join = context;
@@ -92,7 +94,7 @@ static int install_bundle(struct join *join, struct bundle *bundle, struct error
     return 0;
 }
 
-/* Without a bundle: everything must be there already, and be what the lock says, where there is
+/* Without a bundle, all programs must already be installed, and must match the lock if there is
  * one. */
 static int check_installed(struct join *join, struct error *err) {
     _cleanup_(text_list_free) struct text_list unlike = {0};
@@ -133,8 +135,8 @@ int phase_artifacts(struct join *join, struct error *err) {
 
     if (find_containerd(join->host, &join->found, err) < 0)
         return -1;
-    /* Before anything is fetched. A program loads what lies beside it, so one stranger's file in
-     * its folder is enough. */
+    /* Check this before anything is fetched. A program loads DLLs from its own folder, so a single
+     * file of a stranger there is enough to attack it. */
     const char *const folders[] = {PROGRAM_FOLDER, containerd_cni_programs(&join->found.containerd),
                                    CONTAINERD_FOLDER};
     for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
@@ -161,7 +163,8 @@ int phase_artifacts(struct join *join, struct error *err) {
     if (artifacts_own_winjoin(join, err) < 0 || machine_path_apply(join, err) < 0)
         return -1;
 
-    /* Event Viewer shows our texts, and not that their description cannot be found */
+    /* With this registry value, Event Viewer shows winjoin's texts instead of an error about a
+     * missing description. */
     if (host_registry_get(join->host, HOST_EVENT_SOURCE_KEY, "EventMessageFile", &texts, &absent) <
             0 &&
         absent.kind != ERROR_ABSENT)

@@ -13,10 +13,11 @@ enum { STEP_MS = 100, NODES_AGAIN_MS = 10000 };
 struct routes {
     struct join *join;
     struct text_list missing;
-    const char *first_missing; /* what the first is, for messages; NULL: nothing is missing */
-    size_t peers, fewest;      /* Other nodes; the smallest number of missing routes so far */
-    unsigned moved_ms;         /* When `fewest` last became smaller */
-    unsigned nodes_ms;         /* When the Nodes must be read again */
+    /* What the first missing route is, for messages; NULL: none is missing. */
+    const char *first_missing;
+    size_t peers, fewest; /* Other nodes; the smallest number of missing routes so far */
+    unsigned moved_ms;    /* When `fewest` last became smaller */
+    unsigned nodes_ms;    /* When the Nodes must be read again */
     bool published;
     json_t *nodes; /* NodeList; NULL: must be read */
 };
@@ -26,8 +27,8 @@ static void routes_free(struct routes *routes) {
     json_decref(routes->nodes);
 }
 
-/* It is waited for as long as routes are being added: Windows takes a second for each, and a
- * cluster may have hundreds. */
+/* Waits for the routes as long as flanneld keeps adding some. Windows takes a second for each, and
+ * a cluster may need hundreds. */
 static enum wait_look look_routes(void *context, struct wait *wait, struct error *err) {
     struct routes *routes = context;
     struct join *join = routes->join;
@@ -82,7 +83,7 @@ int phase_flanneld(struct join *join, struct error *err) {
                         .context = &routes};
     enum wait_look end;
 
-    /* what could not be read is not said to be absent */
+    /* If the ConfigMap could not be read, do not claim that flannel is absent. */
     if (!service) {
         if (join->found.options.network_plugin || c->network.agent)
             text_addf(detail, "not needed by the plugin %s", join->found.plan.plugin);

@@ -72,8 +72,8 @@ int phase_node(struct join *join, struct error *err) {
     if (wait_node(join, wanted, REGISTER_TIMEOUT_MS, err) < 0) {
         if (err->kind != ERROR_TIMED_OUT || !waits)
             return -1;
-        /* The controller manager says why in an Event, which no node may read; what can be seen is
-         * whether there is a prefix left. */
+        /* The controller manager gives the reason only in an Event, which a node may not read. A
+         * node can see whether any Pod prefix is left. */
         if (pod_room_look(join, &full) < 0) {
             (void)error_prefix(&full, "%s", err->message);
             full.kind = err->kind;

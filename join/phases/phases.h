@@ -67,16 +67,16 @@ int phase_names_skipped(const struct text_list *names, struct text_list *ret_ids
 
 #define RESTART_SERVICE "winjoin-join"
 
-/* Copies winjoin.exe to its place, registers the service and restarts Windows, all recorded in the
- * journal first. What continues is `arguments`, the words behind the program, with `environment`,
- * secrets as NAME=value. Kinds: those of the host. */
+/* Copies winjoin.exe to its place, registers a service that continues the join, and restarts
+ * Windows; the journal records all this first. The service runs winjoin with `arguments` and
+ * `environment`, which has the secrets as NAME=value. Kinds of failure: those of the host. */
 int restart_begin(struct join *join, const struct text_list *arguments,
                   const struct text_list *environment, struct error *err);
 /* Removes the service and its settings, with the secrets in them, after the join. Succeeds also
  * when they are absent. */
 int restart_end(struct host *host, struct error *err);
-/* Is the service registered, by winjoin, and in this state? While it runs, whoever asks is the join
- * that it started; where it is stopped, whoever asks is another one, and it is left over. */
+/* Is the service registered by winjoin and in this state? If it is running, the caller is the join
+ * that it started. If it is stopped, it is left over from an earlier join. */
 bool restart_service_is(struct host *host, enum host_service_state state);
 /* Returns true when the join that the service started with these settings has written new ones for
  * another restart. */

@@ -108,8 +108,9 @@ int phase_pod_network(struct join *join, struct error *err) {
     struct error why = {0};
     int result = 0;
 
-    /* The cluster's agent makes the network. winjoin-network needs its file whatever becomes of
-     * that, but after the images: with the file it lets pods come as soon as the network stands. */
+    /* The cluster's agent makes the network. winjoin-network needs its file even when that wait
+     * fails. The file is written after the images are pulled, because with it Pods may start as
+     * soon as the network exists. */
     if (plan->agent->in_cluster) {
         result = external_network_await(join, err);
         if (result == 0 && images_await(join, err) < 0)

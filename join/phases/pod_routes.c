@@ -24,8 +24,8 @@ static int list_nodes(struct join *join, const char *left, json_t **ret, struct 
 
 /* ---- routes that the network has instead of the nodes ---- */
 
-/* Takes away the routes that an earlier join wrote; with --routes print adds what the network needs
- * to what is left to do. */
+/* Removes the routes that an earlier join wrote. With --routes print, adds the routes that the
+ * network needs to the steps to do by hand. */
 static int leave_to_network(struct join *join, struct error *err) {
     const struct network_plan *plan = &join->found.plan;
     const struct network_peer own = {.node = join->found.node_name,
@@ -82,7 +82,7 @@ int pod_routes_publish(struct join *join, const struct hcn_network *network, str
         return 0;
     if (plan->routes && !plan->writes_routes)
         return leave_to_network(join, err);
-    /* What a person has to do for other nodes to reach these pods. */
+    /* Other nodes reach these Pods only after an administrator has done the following steps. */
     if (plan->mode->host_routes)
         text_list_add_owned(&join->progress.next,
                             xasprintf("other nodes (or the fabric) need the route %s via %s",

@@ -17,9 +17,10 @@ char *service_proof_pipe(const struct join *join) {
     return cri_pipe_path(socket ? socket : KUBELET_CRI_SOCKET);
 }
 
-/* Each leaves in err what is missing where there is more to say than the row does. */
+/* Each of these functions sets err to what is missing if that tells more than the row's text. */
 
-/* A ready file that an earlier life of the program has left was removed before the start. */
+/* Whether the service runs and has written its ready file. An old ready file was removed before the
+ * start. */
 static enum wait_look look_runs(struct join *join, bool runs, struct error *) {
     const char *file = join->watch.service->ready_file;
 

@@ -22,9 +22,9 @@ int agent_folders_own(struct join *join, struct error *err);
 
 /* ---- the Pod network that a DaemonSet of the cluster makes ---- */
 
-/* Waits, as long as its agent may take (its row's wait_seconds), until a CNI configuration is
- * there, and says whose. ERROR_TIMED_OUT with the command that shows the agent's pod; kinds of
- * host_list(), host_read(). */
+/* Waits for the CNI configuration of the cluster's network agent, at most for the row's
+ * wait_seconds, and reports whose it is. ERROR_TIMED_OUT comes with the command that shows the
+ * agent's Pod. Other kinds: those of host_list() and host_read(). */
 int external_network_await(struct join *join, struct error *err);
 /* Marks the Node while its Pod network is pending, or removes the mark. An agent may write its CNI
  * configuration, which makes the Node Ready, before its network works, and the scheduler must not
@@ -60,8 +60,8 @@ int bundle_images_import(struct join *join, struct error *err);
  * help; then it is a warning, or a failure if it is required. Error kinds: those of
  * cri_image_pull(). */
 int images_begin(struct join *join, struct error *err);
-/* Looks at each that is under way, waiting for each up to wait_ms (behind each phase: 0); where one
- * has come, the next is begun. Nothing was begun: nothing. The same kinds. */
+/* Checks the pulls that run, each for up to wait_ms (0 after each phase). Begins the next pull when
+ * one has ended. Does nothing when no pull was begun. Error kinds: those of images_begin(). */
 int images_go_on(struct join *join, unsigned wait_ms, struct error *err);
 /* Waits until all images are pulled and shows the progress. Does nothing when no pull was
  * started. */
@@ -75,8 +75,8 @@ void images_end(struct join *join);
 /* Starts the service with the settings of this join and waits until it works. Error kinds: those of
  * service_start() and service_prove(). */
 int service_run(struct join *join, const struct service *service, struct error *err);
-/* Waits for the work of the service that was started last. ERROR_TIMED_OUT with hints at its log;
- * those of service_watch_look() and service_watch_rights(). */
+/* Waits until the service that was started last does its work. ERROR_TIMED_OUT comes with hints at
+ * the service's log. Other kinds: those of service_watch_look() and service_watch_rights(). */
 int service_prove(struct join *join, struct error *err);
 /* Returns the pipe of CRI: that of --cri-socket, or containerd's own. The caller frees. */
 char *service_proof_pipe(const struct join *join);

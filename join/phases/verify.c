@@ -118,7 +118,7 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip, const
 
 /* ---- state before the test ---- */
 
-/* Finds what is known before anything is measured. */
+/* Collects what is already known before the first measurement. */
 static int look(struct join *join, json_t **ret_node, struct error *err) {
     _cleanup_(freep) char *health = join_kubelet_health_url(join), *pipe = service_proof_pipe(join);
     struct diag_look_options options = {.node_name = join->found.node_name,
@@ -162,7 +162,7 @@ static int look(struct join *join, json_t **ret_node, struct error *err) {
     return 0;
 }
 
-/* Looks for what explains the measured flows, publishes the report, and fails where a flow does. */
+/* Finds causes for the measured flows and publishes the report. Fails if a flow fails. */
 static int judge(struct join *join, struct error *err) {
     struct diag_report *report = &join->found.report;
     _cleanup_json_ json_t *changed = NULL;

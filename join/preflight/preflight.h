@@ -17,7 +17,8 @@ enum preflight_outcome {
     PREFLIGHT_NOT_RUN, /* Not applicable here; the message says why */
     PREFLIGHT_OUTCOME_COUNT
 };
-extern const char *const preflight_outcome_names[PREFLIGHT_OUTCOME_COUNT]; /* "pass", ... */
+/* Names of the outcomes: "pass", ... */
+extern const char *const preflight_outcome_names[PREFLIGHT_OUTCOME_COUNT];
 
 struct preflight_result {
     const char *id;

@@ -8,9 +8,10 @@
 enum verdict {
     CHECK_FINE,
     CHECK_BAD,
-    CHECK_WARN,    /* A problem, but only a warning, whatever the row's level */
-    CHECK_UNKNOWN, /* the host did not answer: always told, as a warning; by `why` where the
-                      check said nothing */
+    CHECK_WARN, /* A problem, but only a warning, whatever the row's level */
+    /* The host gave no answer. This is always shown, as a warning; `why` is the message if the
+     * check gave none. */
+    CHECK_UNKNOWN,
     CHECK_NOT_RUN, /* Not applicable here, or not knowable here */
     /* A problem; `why` gives the message, the first hint and the kind of the cause. */
     CHECK_FAILED,
@@ -60,11 +61,11 @@ struct preflight_check {
  * frees. */
 struct preflight_check *preflight_checks(size_t *ret_count);
 
-/* Says what was found, with CHECK_UNKNOWN behind "could not check: ", and answers the verdict. Too
- * long a message is cut. */
+/* Sets the message of the finding and returns `verdict`. With CHECK_UNKNOWN the message begins with
+ * "could not check: ". A message that is too long is cut. */
 enum verdict check_say(struct finding *finding, enum verdict verdict, const char *format, ...)
     __attribute__((format(gnu_printf, 3, 4)));
-/* Says what to do about it, in the place of the row's hint. */
+/* Sets the hint of the finding, which replaces the row's hint. */
 void check_hint(struct finding *finding, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 

@@ -288,9 +288,9 @@ enum verdict check_application_control(const struct machine *machine, struct fin
     return CHECK_FINE;
 }
 
-/* Scanning each layer as it is unpacked makes containers slow to start, and at times impossible.
- * The folder is excluded by itself or by one above it, or what containerd.exe opens is excluded, as
- * image-builder's images have it. */
+/* If Defender scans each layer while it is unpacked, containers start slowly or not at all. The
+ * exclusion may name the folder itself, a folder above it, or (as in image-builder's images) the
+ * process containerd.exe. */
 enum verdict check_defender(const struct machine *machine, struct finding *finding) {
     static const char *const keys[] = {DEFENDER_KEY "Paths", DEFENDER_POLICY_KEY};
     _cleanup_(freep) char *folder = NULL, *path = NULL, *by_program = NULL;

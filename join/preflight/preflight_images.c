@@ -56,11 +56,11 @@ static enum verdict judge_drive(struct join *join, const char *drive, const stru
                      (double)free_bytes / GIGABYTE);
 }
 
-/* containerd keeps the layers as they came, beside what it unpacks of them. On C: are a bundle's
- * archive while it is imported (it is copied first), and in containerd's TEMP what is unpacked of a
- * layer upon another, before Windows takes it into the image. Microsoft's base images are two and a
- * half times as large unpacked. Sources: containerd's core/images/archive/importer.go, hcsshim's
- * internal/wclayer/importlayer.go. */
+/* containerd keeps the compressed layers beside the unpacked ones. On C:, two things need room for
+ * a short time: the archive of a bundle, which is copied before its import, and in containerd's
+ * TEMP an unpacked upper layer, before Windows takes it into the image. Microsoft's base images are
+ * two and a half times as large when unpacked. Sources: containerd's
+ * core/images/archive/importer.go, hcsshim's internal/wclayer/importlayer.go. */
 static enum verdict judge_room(struct join *join, const struct room *room,
                                struct finding *finding) {
     _cleanup_(freep) char *folder = NULL;
@@ -81,7 +81,7 @@ static enum verdict judge_room(struct join *join, const struct room *room,
     return verdict == CHECK_FINE ? judge_drive(join, drive, room, kept, finding) : verdict;
 }
 
-/* ---- of registries ---- */
+/* ---- images in registries ---- */
 
 struct asking {
     struct mirror from;
@@ -142,8 +142,8 @@ enum verdict check_images(struct join *join, struct finding *finding) {
 
     if (host_read_json(join->host, PREPARED_FILE, PREPARED_MAX, &prepared, ERROR_IGNORED) == 0)
         json_read_texts(json_object_get(prepared, "images"), &a.prepared);
-    /* all that an archive of the bundle has goes into containerd's store, whatever is unpacked of
-     * it */
+    /* Everything in the bundle's image archive goes into containerd's store, even what is not
+     * unpacked. */
     for (size_t i = 0; i < brought->count; i++) {
         const struct artifact *image = &brought->items[i];
         _cleanup_(image_facts_free) struct image_facts facts = {0};

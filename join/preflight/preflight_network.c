@@ -113,7 +113,7 @@ enum verdict check_card(const struct machine *machine, struct finding *finding) 
     struct nic_snapshot *nic = &machine->found->nic;
 
     if (journal_find(machine->journal, JOURNAL_SWITCH, NULL) || nic->alias)
-        return CHECK_FINE; /* chosen by the join that this one goes on with */
+        return CHECK_FINE; /* An earlier run has chosen the adapter. */
     if (nic_choose(machine->host, o->adapter, o->node_ip, nic, &finding->why) < 0)
         return CHECK_FAILED_HERE;
     /* In an internal mode no adapter gets a virtual switch, so any adapter is accepted. */
@@ -257,7 +257,8 @@ enum verdict check_proxy(const struct machine *machine, struct finding *finding)
     _cleanup_(freep) char *script = NULL, *system = NULL, *bypass = NULL;
     bool bracket = endpoint && *endpoint == '[';
 
-    /* a script that Windows' own programs ask; curl, Go's programs and so containerd do not */
+    /* Windows' own programs use this proxy script. curl and Go programs such as containerd do not.
+     */
     if (!proxy && !(https && *https)) {
         int found = check_registry(machine, finding, INTERNET_SETTINGS, "AutoConfigURL", &script);
 
@@ -320,8 +321,9 @@ enum verdict check_vxlan_port(const struct machine *machine, struct finding *fin
         return check_say(finding, CHECK_NOT_RUN, "%s does not use VXLAN", mode->name);
     if (host_port_in_use(machine->host, true, port, &used, &finding->why) < 0)
         return CHECK_UNKNOWN;
+    /* winjoin's own overlay network may use the port. */
     if (!used || journal_find(machine->journal, JOURNAL_SWITCH, NULL))
-        return CHECK_FINE; /* an overlay network of ours may hold it */
+        return CHECK_FINE;
     check_hint(finding,
                "powershell \"Get-Process -Id (Get-NetUDPEndpoint -LocalPort %u).OwningProcess\"",
                port);

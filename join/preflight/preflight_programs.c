@@ -285,7 +285,7 @@ enum verdict check_containerd(const struct machine *machine, struct finding *fin
         refuse_strangers_in(machine, containerd_cni_programs(found), &finding->why) < 0)
         return finding->why.kind == ERROR_DENIED ? CHECK_FAILED_HERE : CHECK_UNKNOWN;
 
-    /* of a sandbox image that is not called as Kubernetes' own nothing is known */
+    /* Nothing is known about a sandbox image whose name is not that of Kubernetes' own image. */
     image = found->sandbox_image;
     tag = image ? strrchr(image, ':') : NULL;
     if (!tag || !strstr(image, "/pause:"))
@@ -375,7 +375,8 @@ enum verdict check_kubelet_version(const struct machine *machine, struct finding
     if (!found)
         return no_version(machine, service_kubelet.program, finding);
     if (found < 0 && finding->why.kind == ERROR_DENIED)
-        return check_say(finding, CHECK_NOT_RUN, "%s", finding->why.message); /* FolderOwners' */
+        /* The check FolderOwners reports this. */
+        return check_say(finding, CHECK_NOT_RUN, "%s", finding->why.message);
     if (found < 0 && (machine->found->options.bundle || machine->found->options.mirror))
         return check_say(finding, CHECK_NOT_RUN, "the bundle has another kubelet");
     if (found < 0 || kubernetes_minor(version, "kubelet.exe", &minor, &finding->why) < 0)

@@ -24,8 +24,8 @@ int node_programs_missing(const struct artifacts *artifacts, const struct join_o
                 .agent = agent->service};
             _cleanup_(text_list_free) struct text_list missing = {0};
 
-            /* a node whose network the cluster brings lacks no program of the network: told when
-             * asked */
+            /* If the cluster brings the network, the node needs no network programs. Such a network
+             * is listed only if it was asked for. */
             if (!cni || !(wanted_plugin ? text_equal(wanted_plugin, plugin)
                                         : !agent->makes_network && !agent->pods_make_network))
                 continue;

@@ -219,7 +219,8 @@ bool programs_same_version(const char *a, const char *b) {
     return a && b && text_equal(a + (*a == 'v'), b + (*b == 'v'));
 }
 
-/* What will stand there: the lock's word, else the installed program's own. NULL: not known. */
+/* Returns the version that the program will have: the version in the lock, else that of the
+ * installed program. NULL: unknown. The caller frees. */
 static char *coming_version(const struct join *join, const struct artifacts *lock,
                             const char *artifact, const char *program) {
     const struct artifact *coming = artifact_find(lock, artifact);
@@ -346,14 +347,15 @@ int programs_check_versions(struct join *join, const struct artifacts *lock, str
         if (message)
             join_warn(&join->progress, "%s", message);
     }
-    /* the arguments are made only to learn whether they can be made */
+    /* Make the arguments only to check that they can be made. */
     programs_service_settings(join->host, found, &settings);
     return service_arguments(&service_kubelet, &settings, &arguments, NULL, err);
 }
 
 /* ---- the kubelet's arguments ---- */
 
-/* First all arguments at once: as a rule the program takes them all, and one start is enough. */
+/* Asks the program whether it accepts its arguments. All of them are tried at once first, because
+ * normally it accepts them all and one start is enough. */
 static int ask_program(struct host *host, const char *program, const struct text_list *arguments,
                        struct error *err) {
     _cleanup_(text_list_free) struct text_list known = {0};
@@ -406,7 +408,8 @@ int programs_check_kubelet(struct join *join, struct bundle *bundle, struct erro
     if (kubelet && artifact_is_installed(join->host, kubelet, &is_written, err) < 0)
         return -1;
 
-    /* a program that is put aside to be asked is removed again, with what is written for it */
+    /* To ask a program before it is installed, write it to another folder. It is removed
+     * afterwards, with the files that were written for it. */
     if (kubelet && !is_written) {
         program = ASIDE_FOLDER "\\kubelet.exe";
         if (bundle_read(bundle, kubelet, &data, &len, err) < 0)

@@ -15,17 +15,17 @@
  * bundle_open_upstream(). */
 int programs_bundle(struct join *join, struct bundle **ret, struct error *err);
 void programs_bundle_close(struct join *join);
-/* Notes in the journal that this program came from the source of programs_bundle(), with its digest
+/* Notes in the journal the program's digest, and that it came from the source of programs_bundle()
  * (join/undo/journal.h). */
 void programs_note(struct join *join, const char *target, const char *sha256);
-/* Writes what came from upstream, with its digests, as WINJOIN_FOLDER\winjoin.lock, which the next
- * machines can be given as their artifacts.lock. Of another source nothing is written. Kinds: those
- * of journal_write(). */
+/* Writes what came from upstream, with digests, to WINJOIN_FOLDER\winjoin.lock. Other machines can
+ * use that file as their artifacts.lock. Writes nothing for another source. Error kinds: those of
+ * journal_write(). */
 int programs_write_lock(struct join *join, const struct bundle *bundle, struct error *err);
 /* Returns true when this node runs the service, which depends on --kube-proxy and, once the plan is
  * made, on its network's agent. */
 bool programs_wanted(const struct join_found *found, const struct service *service);
-/* artifacts_missing() for the services that this node runs, and the network of its plan. */
+/* Calls artifacts_missing() for the services that this node runs and the network of its plan. */
 int programs_missing(struct host *host, const struct join_found *found,
                      const struct artifacts *lock, struct text_list *ret, struct error *err);
 /* Adds the names of needed programs that are on the machine and differ from artifacts.lock, so that
@@ -44,10 +44,10 @@ int programs_check_complete(struct join *join, const struct artifacts *lock, str
  * the file has none and `may_run` is set, the program is run (services/program_flags.h). The caller
  * frees. */
 char *programs_version(struct host *host, bool may_run, const char *program);
-/* Are both versions known, and the same? Either may lack its v. */
+/* Are both versions known and equal? A leading "v" does not matter. */
 bool programs_same_version(const char *a, const char *b);
-/* The version of the kubelet or kube-proxy (their rows) that runs on this node, or will: the
- * bundle's once it was checked, the installed one's, else the cluster's. Borrowed. */
+/* Returns the version of the kubelet or kube-proxy (`service`) that this node runs or will run:
+ * that of the bundle once it was checked, else the installed one, else the cluster's. Borrowed. */
 const char *programs_node_version(struct host *host, struct join_found *found,
                                   const struct service *service);
 /* Returns the sandbox image: --sandbox-image, else that of the cluster's imageRepository, or
@@ -124,20 +124,21 @@ enum image_fit { IMAGE_UNFIT, IMAGE_FITS, IMAGE_UNKNOWN };
 
 /* Compares the facts of an image with a build of Windows; build 0: unknown. */
 enum image_fit image_fit(const struct image_facts *facts, unsigned build);
-/* The same of an image in a registry, which is asked; ret is filled (image_facts_free()). docker.io
- * is not asked: its registry has another name. What the registry failed with is in err, which says
- * nothing else. */
+/* Compares an image in a registry with a build of Windows; asks the registry and fills ret
+ * (image_facts_free()). docker.io is not asked, because its registry has another host name. err
+ * only gets the failure of the registry. */
 enum image_fit image_fit_ask(const struct mirror *from, const char *image, unsigned build,
                              struct image_facts *ret, struct error *err);
 /* Returns the image's name with the tag for this build, when tags differ only in the year:
  * "...:ltsc2022". NULL: the tag has no such year, or the image is for this build already. The
  * caller frees. */
 char *image_for_build(const char *image, unsigned build);
-/* The same name, where the registry has it and it fits. */
+/* Like image_for_build(), but returns the name only if the registry has that image and it fits. */
 char *image_for_build_ask(const struct mirror *from, const char *image, unsigned build);
 
-/* Does this image of the open bundle fit? By the beginning of its archive. One that begins
- * otherwise than those of image_fetch() is not understood: its import says what is wrong. */
+/* Checks by the beginning of its archive whether an image of the open bundle fits. An archive that
+ * begins in another way than those of image_fetch() is not understood; containerd's import reports
+ * what is wrong with it. */
 enum image_fit bundle_image_fit(struct join *join, const struct artifact *image,
                                 struct image_facts *ret);
 /* Checks the images of the open bundle and its sandbox image (no bundle: 0). ERROR_PREFLIGHT when

@@ -1,5 +1,5 @@
-/* Compares the programs on this machine with artifacts.lock; without a lock, with what upstream
- * publishes. */
+/* Compares the programs on this machine with artifacts.lock or, without a lock, with the digests
+ * that upstream publishes. */
 #include "join/programs/programs.h"
 
 enum { LOCK_MAX = 1024 * 1024 };

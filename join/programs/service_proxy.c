@@ -26,7 +26,8 @@ static void except(struct text_list *list, const char *item) {
         text_list_add(list, item);
 }
 
-/* NO_PROXY names the API server where winjoin's own requests reach it without a proxy. */
+/* Makes the proxy variables of a service. NO_PROXY names the API server if winjoin's own requests
+ * reach it without a proxy. */
 static void make(const struct join_found *found, const char *proxy, const char *excepted,
                  struct text_list *ret) {
     _cleanup_(text_list_free) struct text_list list = {0};

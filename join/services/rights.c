@@ -15,8 +15,8 @@ static int hint_at_manifest(struct error *err) {
                            "admin.conf | kubectl apply -f -");
 }
 
-/* The rights that the node's services will need: of kube-proxy, and of an agent with the node's
- * identity (one that asks for another one later has its own rights). */
+/* Checks the rights that the node's services need: those of kube-proxy, and those of an agent that
+ * uses the node's identity. An agent that gets an identity of its own later has its own rights. */
 static int check_services(struct join *join, struct error *err) {
     static const struct kube_right proxy[] = {{"list", "", "services"},
                                               {"list", "discovery.k8s.io", "endpointslices"}};
@@ -49,7 +49,7 @@ static int check_services(struct join *join, struct error *err) {
         for (size_t i = first; i < verbs.count && count < WANTED_MAX; i++)
             wanted[count++] = (struct kube_right){verbs.items[i], "", r->resource};
     }
-    /* a question without an answer does not count as refused */
+    /* A question without an answer does not count as refused. */
     if (kube_may(&join->found.client, wanted, count, may, ERROR_IGNORED) < 0)
         return 0;
     for (size_t i = 0; i < count; i++)

@@ -62,7 +62,8 @@ int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error
         return error_hint(
             err, "fix that and run the same command again; winjoin reset undoes what was done");
     }
-    if (!watch->again_ms) { /* by our own table: not every SCM keeps what it was told (Wine's) */
+    /* Use winjoin's own table of delays, because some SCMs (Wine's) do not keep theirs. */
+    if (!watch->again_ms) {
         pause = delays[watch->ends - 1 < last ? watch->ends - 1 : last];
         if (pause > SERVICE_PAUSE_MAX_MS)
             pause = SERVICE_PAUSE_MAX_MS;
@@ -76,8 +77,8 @@ int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error
         return 0;
 
     watch->again_ms = 0;
-    /* Windows starts it again at the same time: whoever comes second finds it running. ERROR_HOST:
-     * it ended once more, which the next look counts. */
+    /* Windows restarts the service at the same time; the second start finds it running. ERROR_HOST:
+     * the service has ended again, which the next look counts. */
     if (host_service_start(watch->host, name, START_TIMEOUT_MS, &why) < 0 && why.kind != ERROR_HOST)
         return error_pass(err, &why);
     return 0;

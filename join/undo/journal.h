@@ -13,7 +13,8 @@
 
 #define WINJOIN_FOLDER HOST_OWN_FOLDER
 #define JOURNAL_FOLDER WINJOIN_FOLDER "\\journal"
-#define JOURNAL_NAME "\\journal\\journal.jsonl" /* behind a journal's folder */
+/* The path of the journal file inside a folder such as WINJOIN_FOLDER. */
+#define JOURNAL_NAME "\\journal\\journal.jsonl"
 #define JOURNAL_FILE WINJOIN_FOLDER JOURNAL_NAME
 /* Folder of an upgrade's own journal and backups, with which it returns to the state before the
  * upgrade. */
@@ -23,7 +24,7 @@
 /* Folder of the journal of a join on a prepared server, with which it returns to the
  * preparation. */
 #define JOINING_FOLDER WINJOIN_FOLDER "\\joining"
-/* What winjoin's runs leave there is kept by a reset. */
+/* A reset keeps the files that runs of winjoin leave in these folders. */
 #define LOGS_FOLDER WINJOIN_FOLDER "\\logs"
 #define REPORTS_FOLDER WINJOIN_FOLDER "\\reports"
 
@@ -78,18 +79,18 @@ struct journal {
     bool written_changed;
 };
 
-/* Reads the journal in this folder (WINJOIN_FOLDER, UPGRADE_FOLDER, JOINING_FOLDER; borrowed). One
- * that is absent is empty. A last line that was cut by a crash is dropped; any other line that does
- * not parse, or another version's first line, is ERROR_MALFORMED. A folder or file of the journal
- * that an ordinary user made is ERROR_DENIED: such a user could have it undo anything.
- * journal_close(). */
+/* Opens the journal in this folder (WINJOIN_FOLDER, UPGRADE_FOLDER, JOINING_FOLDER; borrowed). An
+ * absent journal is empty. A last line that was cut by a crash is dropped. ERROR_MALFORMED for any
+ * other line that does not parse, or a first line of another version. ERROR_DENIED if an ordinary
+ * user made the journal's folder or file, because that user could make winjoin undo anything. The
+ * caller frees with journal_close(). */
 int journal_open(struct host *host, const char *folder, struct journal *ret, struct error *err);
 void journal_close(struct journal *journal);
 /* Begins or continues the journal in JOINING_FOLDER and sets it as `journal->also` (ret, which the
  * caller closes). Its first entries are the file of the main journal and winjoin's folder. */
 int journal_open_joining(struct journal *journal, struct journal *ret, struct error *err);
-/* The first entry of this kind for this thing, in any case of letters, or (target NULL) for any
- * thing. Borrowed, until the next entry is recorded; NULL: nothing is recorded. */
+/* Returns the first entry of this kind for this thing (upper or lower case), or for any thing if
+ * `target` is NULL. Borrowed until the next entry is recorded. NULL: there is none. */
 const struct journal_entry *journal_find(const struct journal *journal, enum journal_kind kind,
                                          const char *target);
 /* Records a thing and its state before (a reference that is taken over; NULL: it did not exist).
@@ -112,13 +113,14 @@ int journal_file(struct journal *journal, const char *path, struct error *err);
 int journal_own_folder(struct journal *journal, const char *path, struct error *err);
 int journal_own_folders(struct journal *journal, const char *const *paths, size_t count,
                         struct error *err);
-/* Looks at a service and records it. Where it is recorded already as absent before, and a killed
- * run had created and not marked it yet, it is deleted: nobody's mark is on it. Its making may end
- * after the run that asked for it. */
+/* Looks at a service and records it. If the service is recorded as absent before, but now exists
+ * without winjoin's mark, a killed run had created it; then it is deleted. Windows may finish
+ * creating a service after the run that asked for it has ended. */
 int journal_service(struct journal *journal, const char *name, struct error *err);
-/* What is recorded of a service that is there, but for whether it runs. New reference. */
+/* Returns what the journal records about an existing service, except whether it runs. New
+ * reference. */
 json_t *journal_service_json(const struct host_service *service);
-/* Is the thing recorded, and as one that was not there before? */
+/* Is the thing recorded as one that did not exist before? */
 bool journal_has_absent(const struct journal *journal, enum journal_kind kind, const char *target);
 /* Records a file, then writes it if its content differs. */
 int journal_write(struct journal *journal, const char *path, const void *data, size_t len,
@@ -156,15 +158,16 @@ int undo_entry(struct host *host, const struct journal_entry *entry, const char 
 
 #define WRITTEN_FILE JOURNAL_FOLDER "\\written.json"
 
-/* Notes in memory that the journal's phase has written a thing, and as what: an object that is
- * taken over. Of a program that is {"sha256", "source"?}, in lower-case hex, and the flags that
- * name its source again; of a firewall rule {}. An upgrade's phases, which `winjoin join phase`
- * does not know, leave the join's phase beside it. */
+/* Notes in memory what the journal's phase has written, and in which state: `as_written`, an object
+ * of which it takes ownership. For a program this is {"sha256", "source"?}, with the digest in
+ * lower-case hex and the flags that name its source again; for a firewall rule {}. During an
+ * upgrade, the phase of the join stays noted, because `winjoin join phase` does not know the phases
+ * of an upgrade. */
 void written_note(struct journal *journal, enum journal_kind kind, const char *target,
                   json_t *as_written);
-/* The same of a file with this content. */
+/* Calls written_note() for a file with this content. */
 void written_file(struct journal *journal, const char *path, const void *data, size_t len);
-/* The same of a network, as HNS tells it. */
+/* Calls written_note() for a network as HNS describes it. */
 void written_network(struct journal *journal, const struct hcn_network *network);
 /* Notes a service as the SCM has it now, and what its host starts (its settings file). Error kinds:
  * those of host_service_query() and host_read(). */

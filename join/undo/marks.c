@@ -27,8 +27,8 @@ static int found(const struct marks *marks, enum journal_kind kind, const char *
     return 0;
 }
 
-/* When the last network on a virtual switch is deleted, the switch goes, too. Undone, the adapter
- * gets back what it has now. */
+/* Reports a virtual switch, which Windows removes together with its last network. After the undo,
+ * the adapter gets its present settings back. */
 static int found_switch(const struct marks *marks, const char *name, struct error *err) {
     struct nic_snapshot card = {0};
     json_t *before;
@@ -72,7 +72,7 @@ int marks_find(struct journal *journal, bool record, marks_told *told, void *con
             found(&marks, JOURNAL_FIREWALL, rules.items[i], NULL, err) < 0)
             return -1;
     }
-    /* where there is no base network, each of the others has a switch of its own */
+    /* Without a base network, each other network has its own virtual switch. */
     json_each(networks, i, document) {
         if (hcn_network_parse(document, &network, ERROR_IGNORED) == 0 &&
             hcn_network_is_ours(&network) &&

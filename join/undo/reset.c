@@ -16,8 +16,8 @@
 
 enum { EVERY_KIND = -1 };
 
-/* Removes the routes that winjoin-network has written since the join, by what the join wrote down
- * of its network. A plan without a mode: nothing was written down. */
+/* Removes the routes that winjoin-network has written since the join, according to the plan that
+ * the join stored. Does nothing for a plan without a mode, because then no plan was stored. */
 static int remove_routes(struct host *host, const struct chosen *chosen,
                          const struct network_plan *plan, struct error *err) {
     _cleanup_json_ json_t *routes = plan->mode ? chosen_routes_ever(host, chosen) : NULL;
@@ -195,7 +195,8 @@ static int remove_own(struct host *host, struct error *err) {
     return keeps ? 0 : host_remove_tree(host, WINJOIN_FOLDER, err);
 }
 
-/* Takes back what winjoin has said of the Node. Whoever deletes the Node does not need that. */
+/* Removes what winjoin has written to the Node. This is not needed if somebody deletes the Node
+ * anyway. */
 static void clear_node(struct host *host, const struct reset_options *options) {
     const struct {
         const char *what;
@@ -250,15 +251,16 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (!options->joining &&
         marks_find(&journal, options->force && !options->dry_run, tell_mark, &resetting, &why) < 0)
         tell(options, "what is winjoin's and not in the journal", "", &why);
+    /* A plan that cannot be made stays empty. */
     if (chosen_load(host, &chosen, ERROR_IGNORED) == 0)
-        (void)network_plan_make(&chosen.network, &plan, ERROR_IGNORED); /* or it stays empty */
+        (void)network_plan_make(&chosen.network, &plan, ERROR_IGNORED);
     if (journal.count && !options->dry_run) {
-        /* services that a killed run had half made go first */
+        /* First delete services that a killed run left half made. */
         for (size_t i = 0; i < journal.count && result == 0; i++)
             if (journal.entries[i].kind == JOURNAL_SERVICE)
                 result = journal_service(&journal, journal.entries[i].target, err);
-        /* these two end first: winjoin-network would say something of the Node again, and a kubelet
-         * that runs would create its pods again while their network goes */
+        /* Stop these two services first. winjoin-network would write to the Node again, and a
+         * running kubelet would create its Pods again while their network is removed. */
         if (result == 0 && journal_find(&journal, JOURNAL_SERVICE, service_network.name))
             result = host_service_stop(host, service_network.name, UNDO_STOP_MS, err);
         clear_node(host, options);
@@ -276,14 +278,17 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (result == 0)
         result = undo_kinds(&journal, EVERY_KIND, options->dry_run ? NULL : CHOSEN_FILE, options,
                             ret, err);
-    if (result == 0 && !options->dry_run) /* the service could write some until it was stopped */
+    /* The service winjoin-network could write routes until it was stopped. */
+    if (result == 0 && !options->dry_run)
         result = remove_routes(host, &chosen, &plan, err);
-    if (result == 0 && !options->dry_run) /* without that file the routes are not known */
+    /* The remaining file is undone last, because without it the routes are not known. */
+    if (result == 0 && !options->dry_run)
         result = undo_kinds(&journal, EVERY_KIND, NULL, options, ret, err);
     if (result == 0 && !options->dry_run)
         result =
             options->joining ? host_remove_tree(host, JOINING_FOLDER, err) : remove_own(host, err);
-    /* what a DaemonSet of the cluster made is not the journal's: it is named with its command */
+    /* The journal does not have what the cluster's DaemonSet made, so show the command that removes
+     * it. */
     if (result == 0 && plan.external)
         tell(options, "left", plan.external->removal, NULL);
     return result;

@@ -95,7 +95,7 @@ static int undo_folder(struct host *host, const struct journal_entry *entry, con
 static int undo_service(struct host *host, const struct journal_entry *entry, const char **ret_how,
                         struct error *err) {
     const struct service *row = service_by_name(entry->target);
-    const json_t *b = entry->before; /* as join/undo/journal.c writes it */
+    const json_t *b = entry->before; /* The JSON that join/undo/journal.c writes. */
     const json_t *delays = json_object_get(b, "restartDelaysMs");
     _cleanup_(host_service_free) struct host_service service = {0};
 
@@ -126,7 +126,8 @@ static int undo_service(struct host *host, const struct journal_entry *entry, co
     *ret_how = "removed";
     if (row)
         return service_remove(host, row, err);
-    /* one of ours without a row: the join that continues after a restart of Windows */
+    /* winjoin's only service without a row is the one that continues a join after a restart of
+     * Windows. */
     if (host_service_query(host, entry->target, &service, err) < 0)
         return -1;
     return service_is_ours(&service) ? host_service_delete(host, entry->target, UNDO_STOP_MS, err)

@@ -26,7 +26,7 @@ void written_note(struct journal *journal, enum journal_kind kind, const char *t
                   json_t *as_written) {
     json_t *targets = json_object_in(notes_of(journal), journal_kind_names[kind]);
     const json_t *before = json_object_get(targets, target);
-    /* in an upgrade the phase of the join stays noted beside the thing */
+    /* During an upgrade, the phase of the join stays noted for the thing. */
     bool keeps = journal->also && !journal->prepared;
     const char *phase =
         keeps ? json_string_value(json_object_get(before, "phase")) : journal->phase;
@@ -51,7 +51,7 @@ void written_file(struct journal *journal, const char *path, const void *data, s
     written_note(journal, JOURNAL_FILE_ENTRY, path, json_pack("{s:s}", "sha256", digest));
 }
 
-/* Only what a network has again when the same plan makes it a second time. */
+/* Returns only the facts that stay the same if the same plan makes the network again. */
 static json_t *network_json(const struct hcn_network *network) {
     return json_pack("{s:s, s:s, s:s, s:i}", "type", network->type, "subnet", network->subnet,
                      "subnet6", network->subnet6, "vsid", (int)network->vsid);

@@ -307,7 +307,8 @@ int upgrade_compare(struct join *join, struct error *err) {
     _cleanup_(freep) char *services = NULL;
     size_t count;
 
-    /* an image of another name than winjoin gives was chosen (--sandbox-image), and stays */
+    /* An image with a name that winjoin does not use was chosen with --sandbox-image, so it stays.
+     */
     if (!*image && containerd_settings_read(join->host, CONTAINERD_CONFIG_PATH, true, &now,
                                             ERROR_IGNORED) == 0) {
         bool chosen = now.sandbox_image;

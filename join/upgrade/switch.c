@@ -27,7 +27,8 @@ int upgrade_stage(struct join *join, struct error *err) {
     lock = bundle ? bundle_artifacts(bundle) : &(struct artifacts){0};
     for (size_t i = 0; i < u->program_count; i++) {
         const char *target = u->programs[i].target;
-        const struct artifact *artifact = NULL; /* NULL: winjoin itself */
+        /* The artifact of the program; NULL: winjoin itself. */
+        const struct artifact *artifact = NULL;
         _cleanup_(freep) char *beside = xasprintf("%s" UPGRADE_BESIDE, target), *data = NULL;
         char digest[DIGEST_TEXT_MAX];
         size_t len = 0;
@@ -35,7 +36,7 @@ int upgrade_stage(struct join *join, struct error *err) {
         for (size_t k = 0; k < lock->count && !artifact; k++)
             if (text_equal(lock->items[k].target, target))
                 artifact = &lock->items[k];
-        /* beside the old one; not one that turns out to be the same */
+        /* Write the new program beside the old one, unless both are equal. */
         if ((artifact ? bundle_read(bundle, artifact, &data, &len, err)
                       : host_read(join->host, self, ARTIFACT_SIZE_MAX, &data, &len, err)) < 0 ||
             (!host_has(join->host, target, data, len) &&
@@ -55,8 +56,8 @@ int upgrade_stage(struct join *join, struct error *err) {
     text_addf(&join->progress.detail, "%zu verified (%.0f MB)", u->program_count,
               (double)bytes / 1e6);
 
-    /* the last service that is recorded is the first to be started again: containerd before the
-     * kubelet */
+    /* The service that is recorded last is started first, so containerd starts before the kubelet.
+     */
     while (*row)
         row++;
     while (row-- > service_table) {

@@ -31,8 +31,8 @@ struct upgrade {
  * address and Pod prefixes, whether kube-proxy runs, DSR, the runtime's socket, the CA's file. An
  * absent file fills nothing; one that cannot be read is an error with a hint. */
 int upgrade_recall(struct host *host, struct join_options *options, struct error *err);
-/* For a file that a join wrote and that cannot be read: fails with `why`, and a hint where the file
- * is damaged. Returns -1. */
+/* Fails with `why` because a file that a join wrote cannot be read; adds a hint if the file is
+ * damaged. Returns -1. */
 int upgrade_unread(const char *what, const struct error *why, struct error *err);
 /* Opens a join with the phases of an upgrade; the caller has set only `drain` in `upgrade`.
  * upgrade_close() closes both, also after a failure. ERROR_USAGE: the machine has not joined. */

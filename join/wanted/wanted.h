@@ -65,14 +65,14 @@ int wanted_files_make(struct host *host, struct join_found *found, struct wanted
 /* Records each file in the journal, then writes the files. */
 int wanted_files_write(struct journal *journal, const struct wanted_files *files,
                        struct error *err);
-/* Makes the files of these rows and writes them. */
+/* Makes the files of these rows and writes them as wanted_files_write() does. */
 int wanted_files_apply(struct join *join, struct wanted_choice choice, struct error *err);
 
 /* ---- registry values; each is recorded in the journal before it is set ---- */
 
-/* The registry values that this join would set, as in a JoinPlan: [{key, value, data or adds, why,
- * ..}]. *ret: new reference; untouched where there is none and none was asked for. Kinds: those of
- * host_registry_get(). */
+/* Gets the registry values that this join would set, in the form of a JoinPlan: [{key, value, data
+ * or adds, why, ..}]. *ret is a new reference; it stays untouched if no value was asked for and
+ * none is needed. Error kinds: those of host_registry_get(). */
 int wanted_registry(struct join *join, json_t **ret, struct error *err);
 /* With --apply-host-fixes, sets the values of netsetup/windows_builds.h that this Windows lacks.
  * Each is shown as a warning with its reason. */

@@ -291,7 +291,8 @@ static bool read_file(struct host *host, const char *path, struct certificates *
 
     if (host_read(host, path, CA_FILE_MAX, &pem, &len, &why) < 0 && why.kind == ERROR_ABSENT)
         return false;
-    (void)certificates_parse(pem ? pem : "", len, ret, ERROR_IGNORED); /* none is an answer, too */
+    /* A file without a certificate is an answer, too. */
+    (void)certificates_parse(pem ? pem : "", len, ret, ERROR_IGNORED);
     return true;
 }
 

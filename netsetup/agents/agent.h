@@ -75,7 +75,7 @@ struct network_restore {
 int network_restore_service(const struct network_restore *restore, const struct service *service,
                             struct error *err);
 
-/* A network mode by its name ("overlay"), and an agent's own word for it ("vxlan"). */
+/* The name of a network mode ("overlay"), and an agent's own name for it ("vxlan"). */
 struct agent_backend {
     const char *mode, *word;
 };
@@ -105,7 +105,8 @@ struct network_agent {
     unsigned vni;        /* The VNI that the agent always uses. */
     /* The agent makes the HNS network itself, so a join waits for it and makes none. */
     bool makes_network;
-    unsigned wait_seconds; /* so long at most a join waits for that network; 0: it makes none */
+    /* The most seconds that a join waits for the agent's network; 0: the agent makes none. */
+    unsigned wait_seconds;
     /* The agent's CNI plugin makes the HNS network on the base network when the first Pod comes,
      * and Pod addresses are not from the Node's podCIDR. A join makes no network for Pods. */
     bool pods_make_network;
@@ -134,8 +135,8 @@ struct network_agent {
     bool unique_host_names; /* The agent identifies nodes by machineID, which is the host name. */
     bool keeps_routes;      /* The agent writes and removes the routes to other nodes' Pods. */
 
-    /* The modes that it serves and its words for them, up to a row of zeros. NULL: each mode that
-     * has a switch on an adapter, by the mode's own name. */
+    /* The modes that the agent supports, with its names for them; the last row is zeros. NULL: the
+     * agent supports each mode with a switch on an adapter, by winjoin's name for it. */
     const struct agent_backend *backends;
     const struct agent_source *sources;
     /* The DaemonSet, in any namespace, by which an agent without ConfigMap is found. */
@@ -164,12 +165,13 @@ extern const struct network_agent *const network_agents[];
 const struct network_agent *network_agent_by_plugin(const char *plugin);
 /* Is the HNS network of this name one whose Pods need no NAT exceptions for each other? */
 bool network_agent_excepts_services(const char *network);
-/* The agent's word for the mode ("vxlan"), static; NULL: it does not serve it, or is no agent. */
+/* Returns the agent's name for the mode ("vxlan"), static. NULL: the agent does not support the
+ * mode, or there is no agent. */
 const char *network_agent_backend(const struct network_agent *agent,
                                   const struct network_mode *mode);
-/* Will the agent write a route to that node's pods? `vni`: of this node's network. Agents pass over
- * nodes of another backend and those that have not said yet how they are reached: in VXLAN by an
- * address, a router's MAC and the VNI. */
+/* Will the agent write a route to that node's Pods? `vni` is that of this node's network. Agents
+ * skip nodes of another backend, and nodes that have not announced yet how to reach them (for
+ * VXLAN: an address, a router's MAC and the VNI). */
 bool network_agent_routes_to(const struct network_agent *agent, const struct network_mode *mode,
                              unsigned vni, const struct network_peer *peer);
 /* The CNI plugin that the agent uses in this mode when --network-plugin is `plugin`. Static; NULL

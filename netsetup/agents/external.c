@@ -106,8 +106,8 @@ bool external_agent_same_folder(const char *told, const char *folder) {
     }
 }
 
-/* Refuses an agent whose CNI files do not go where containerd looks for them. `ours`:
- * NULL-terminated. */
+/* Refuses an agent that writes its CNI files to other folders than those in which containerd looks.
+ * `ours` ends with NULL. */
 static int check_folder(const struct agent_settings *settings, const char *const *names,
                         const char *const *ours, struct error *err) {
     const char *theirs = NULL;
@@ -163,8 +163,9 @@ static int restore(const struct network_restore *restore, struct error *err) {
     return 0;
 }
 
-/* It has no words for modes: the word of the agent in the cluster decides, and the mode given is
- * what the firewall is opened for. No agent uses a switch that is on no adapter. */
+/* The agent that the cluster brings. It has no names for modes, because the agent in the cluster
+ * has its own; winjoin opens the firewall for the mode that is given. No such agent uses a switch
+ * that is on no adapter. */
 const struct network_agent network_agent_external = {
     .plugin = "external",
     .makes_network = true,

@@ -3,7 +3,7 @@
  * (node/keeper/network_keeper.h). */
 #include "netsetup/agents/agent.h"
 
-/* This node announces itself as flannel does, so that flannel's nodes and ours find each other. */
+/* Announces this node as flannel does, so that flannel's nodes and this node find each other. */
 static json_t *announce(const struct network_plan *plan, const struct hcn_network *network,
                         const char *address) {
     return plan->mode->vxlan ? flannel_announcement(plan->vni, network->router_mac, address) : NULL;

@@ -10,7 +10,7 @@
 #define ANNOTATION "k8s.ovn.org/"
 #define SUBNET ANNOTATION "hybrid-overlay-node-subnet"
 #define NETWORK "OVNKubernetesHybridOverlayNetwork"
-#define BACKEND "hybrid overlay" /* winjoin's word for it: it has no other backend */
+#define BACKEND "hybrid overlay" /* winjoin's name for the agent's only backend. */
 enum { VNI = 4097 };
 
 static bool read_peer(const json_t *annotations, struct network_peer *ret) {

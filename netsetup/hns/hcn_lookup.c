@@ -32,7 +32,7 @@ static int read_subnet(const json_t *subnet, struct hcn_network *network, struct
     return 0;
 }
 
-/* Reads an IPv6 subnet; prefix and gateway are spelled as winjoin spells them, however HNS does. */
+/* Reads an IPv6 subnet; normalizes the spelling of its prefix and gateway, which differs in HNS. */
 static int read_subnet6(const json_t *subnet, struct hcn_network *network, struct error *err) {
     struct cidr prefix = {0};
     struct ip gateway = {0};

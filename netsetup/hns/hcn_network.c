@@ -188,7 +188,7 @@ int hcn_pod_network_ensure(struct host *host, const struct network_plan *plan,
     return 0;
 }
 
-/* Removes a network, with the namespaces of the pods that hold endpoints of it. */
+/* Removes a network and the namespaces of the Pods that have endpoints in it. */
 static int remove_network(struct host *host, const char *network_id, struct error *err) {
     _cleanup_json_ json_t *endpoints = NULL, *namespaces = NULL;
     _cleanup_(text_list_free) struct text_list gone = {0};

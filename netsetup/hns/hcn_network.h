@@ -91,7 +91,7 @@ enum hcn_outcome { HCN_REUSED, HCN_CREATED, HCN_REPLACED };
  * "exists", the network is looked up and compared. */
 int hcn_network_ensure(struct host *host, const json_t *document, const json_t *policies,
                        struct hcn_network *ret, enum hcn_outcome *ret_outcome, struct error *err);
-/* Does hcn_network_ensure() take the network that it found for the wanted one, as it is? */
+/* Does hcn_network_ensure() accept the existing network as the wanted one, without a change? */
 bool hcn_network_serves(const struct hcn_network *found, const struct hcn_network *wanted);
 /* Ensures the base network of the plan ("External"). */
 int hcn_base_network_ensure(struct host *host, const struct network_plan *plan,
@@ -108,8 +108,8 @@ int hcn_pod_network_ensure(struct host *host, const struct network_plan *plan,
  * is success, as in flannel. Fails with ERROR_HOST and the reason from HNS. */
 int hcn_endpoint_attach(struct host *host, const char *id, struct error *err);
 
-/* Removes the network by name with its endpoints, the load balancers on them and the namespaces of
- * the pods that held them; absent is success. `only_ours`: another owner's network is left alone
- * (*ret_removed false); else it is removed, whoever's it is. ret_removed may be NULL. */
+/* Removes the network with this name, its endpoints, the load balancers on them, and the namespaces
+ * of the Pods that had them. Succeeds if it is absent. `only_ours`: keeps a network of another
+ * owner (*ret_removed is false); otherwise the owner does not matter. ret_removed may be NULL. */
 int hcn_network_remove(struct host *host, const char *name, bool only_ours, bool *ret_removed,
                        struct error *err);

@@ -219,7 +219,7 @@ static int scan(struct reading *r, const struct dialect *dialect, const char *te
                                            .context = r->balancers.all ? (void *)&r->balancers
                                                                        : (void *)&r->endpoints},
                        err);
-    /* A text may end within an object. */
+    /* The text may have ended inside an object, whose members are freed here. */
     free_all(r->endpoints.now.id, r->endpoints.now.name, r->endpoints.now.address);
     r->endpoints.now = (struct hcn_endpoint){0};
     text_set(&r->endpoints.address6, NULL);

@@ -50,11 +50,12 @@ int hcn_endpoints_read(struct host *host, enum hcn_by by, struct hcn_endpoints *
                        struct error *err);
 int hcn_balancers_read(struct host *host, enum hcn_by by, struct hcn_balancers *ret,
                        struct error *err);
-/* Both lists by version 1 alone, in one call each, where version 2 has so many ids. false: version
- * 1 does not answer, or not with as many; then both lists are empty. */
+/* Reads both lists with HNS version 1 only, in one call each; `endpoint_count` and `balancer_count`
+ * are the numbers of ids in version 2. Returns false, with empty lists, if version 1 does not
+ * answer or has other numbers. */
 bool hcn_records_at_once(struct host *host, size_t endpoint_count, struct hcn_endpoints *ret,
                          size_t balancer_count, struct hcn_balancers *ret_balancers);
-/* Both lists of the documents that version 2 has told (arrays; NULL: none). Pure. */
+/* Makes both lists from the documents of HNS version 2 (arrays; NULL: none). Pure. */
 void hcn_records_of(const json_t *endpoints, struct hcn_endpoints *ret, const json_t *balancers,
                     struct hcn_balancers *ret_balancers);
 void hcn_endpoints_free(struct hcn_endpoints *endpoints);

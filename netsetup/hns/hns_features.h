@@ -22,7 +22,8 @@ enum hns_feature {
     HNS_MODIFY_LOAD_BALANCER,
     HNS_FEATURE_COUNT
 };
-/* The versions from one on to the end of that major version or, `open`, all newer ones. */
+/* A range of versions: from this one to the end of its major version, or with `open` all newer
+ * ones. */
 struct hns_version_range {
     unsigned from_major, from_minor;
     bool open;
@@ -31,8 +32,9 @@ enum { HNS_RANGES_MAX = 5 };
 struct hns_feature_info {
     const char *name;  /* Name in documents, in lower camel case, e.g. "dsr". */
     const char *title; /* The feature in one line for people. */
-    const char *since; /* "9.3-9.x, 10.2": versions that have it, in words */
-    struct hns_version_range ranges[HNS_RANGES_MAX]; /* the same; from_major 0 ends */
+    const char *since; /* The versions that have it, in words: "9.3-9.x, 10.2". */
+    /* The versions as numbers; a row with from_major 0 ends them. */
+    struct hns_version_range ranges[HNS_RANGES_MAX];
 };
 extern const struct hns_feature_info hns_features[HNS_FEATURE_COUNT];
 

@@ -49,8 +49,8 @@ struct network_mode {
     bool node_network;          /* Pods reach the node's own network without NAT. */
     /* The host forwards packets between its adapter and its endpoint on the Pod network. */
     bool forwarding;
-    /* The host has an endpoint of its own among the pods, with the third address of this node's pod
-     * prefix (its base + 2): the pods' gateway, while HNS's own has the second. */
+    /* The host has its own endpoint in the Pod network. It is the Pods' gateway and has the third
+     * address of this node's Pod prefix (its base + 2); HNS's own gateway has the second. */
     bool host_endpoint;
     bool source_vip;                    /* kube-proxy needs a source VIP: netsetup/netsetup.h. */
     const struct network_limit *limits; /* The mode's limits; NULL: it has none. */

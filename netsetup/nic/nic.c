@@ -178,8 +178,8 @@ struct wish {
     const char *node_ip;
 };
 
-/* Does the adapter lead to other machines: has it the address that was asked for, or else a default
- * route? */
+/* Does the adapter lead to other machines? It must have the given node IP or, without one, a
+ * default route. */
 static bool leads_out(const struct host_adapter *adapter, const struct host_routes *routes,
                       const struct wish *wish) {
     if (wish->node_ip)

@@ -19,7 +19,8 @@ struct watch {
     uint64_t start, up_since, back; /* Times in ms; `back` is when the IPv4 address came back. */
     bool up;                        /* The interface is up, since the time up_since. */
     bool away;                      /* The address was missing at least once. */
-    bool impatient;                 /* nothing is waited for: all is put back at this look */
+    /* Nothing is waited for; this look restores everything. */
+    bool impatient;
     struct nic_restored *result;
 };
 
@@ -57,7 +58,7 @@ static const char *good_address(const struct watch *watch, const struct host_ada
     return watch->snapshot->dhcp ? other : NULL;
 }
 
-/* Adds those addresses of the list that the adapter lacks. */
+/* Adds the addresses of the list that the adapter lacks. */
 static int put_addresses_back(struct watch *watch, const struct host_adapter *adapter,
                               const struct text_list *addresses, struct error *err) {
     for (size_t i = 0; i < addresses->count; i++) {
@@ -74,7 +75,8 @@ static int put_addresses_back(struct watch *watch, const struct host_adapter *ad
     return 0;
 }
 
-/* Does `a` begin with the servers of `b`, in their order? Windows asks the first one first. */
+/* Does `a` begin with the DNS servers of `b` in the same order? The order matters, because Windows
+ * asks the first server first. */
 static bool same_servers(const struct text_list *a, const struct text_list *b) {
     if (a->count < b->count)
         return false;
@@ -184,8 +186,8 @@ static void tell(void *context, const struct wait *wait, const struct error *mis
         watch->progress(watch->context, wait->waited_ms, missing->message);
 }
 
-/* One look at the adapter: LOOK_DONE once all is as it was. What fails once may work at the next
- * look. */
+/* Looks at the adapter once and restores what is missing. Returns LOOK_DONE when everything is as
+ * before. A failed step may work at the next look. */
 static enum wait_look look(void *context, struct wait *, struct error *err) {
     struct watch *watch = context;
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};

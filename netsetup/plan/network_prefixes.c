@@ -207,8 +207,9 @@ static void apply_exceptions(const struct network_prefixes *p, struct network_pl
         text_list_add(&plan->nat_exceptions, CIDR_TEXT(&list[i]));
 }
 
-/* The prefix's first address is the network's, the second HNS's gateway, the third the host's
- * endpoint or the source VIP, unless HNS chooses that one; the last is the broadcast address. */
+/* Assigns the addresses of the Pod prefix. The first is the network's, the second HNS's gateway,
+ * the third the host's endpoint or the source VIP (unless HNS chooses that). The last is the
+ * broadcast address. */
 static int apply_pod(const struct network_prefixes *p, struct network_plan *plan,
                      struct error *err) {
     if (!p->has_pod) {
@@ -232,7 +233,7 @@ static int apply_pod(const struct network_prefixes *p, struct network_plan *plan
     return cidr_address_text(&p->pod, last - 1, plan->range_end, err);
 }
 
-/* The same for the IPv6 prefix: ::1 is HNS's gateway, ::2 the host's endpoint. */
+/* Assigns the addresses of the IPv6 Pod prefix: ::1 is HNS's gateway, ::2 the host's endpoint. */
 static int apply_pod6(const struct network_prefixes *p, struct network_plan *plan,
                       struct error *err) {
     struct network_ipv6 *ipv6 = &plan->ipv6;

@@ -11,8 +11,8 @@ struct cni_plugin {
     /* host-local gets the prefix but no range, so addresses that no Pod may get are reserved in
      * host-local's store (with overlay always). */
     bool drops_ranges;
-    /* Its configuration names the node's own address: it does not ask the network for its
-     * ProviderAddress, as win-overlay does. */
+    /* The plugin's configuration has the node's own address. win-overlay instead asks the network
+     * for its ProviderAddress. */
     bool names_provider;
     bool list;        /* The plugin's file is a list of plugins (.conflist). */
     const char *ipam; /* Program that assigns the Pods' addresses; NULL: HNS does. */

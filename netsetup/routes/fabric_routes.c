@@ -7,8 +7,8 @@ enum { ROUTES_MAX = PEERS_MAX * 2, NAME_MAX_LEN = 253, PLACE_MAX = 90 };
 
 /* ---- commands of the clouds ---- */
 
-/* What a command has in braces is replaced by what is known of the route; a name in capitals that
- * is not known stays, for the reader to replace. */
+/* The commands that add a route in each cloud. A name in braces is replaced by the route's value; a
+ * name in capitals without a known value stays for the reader to replace. */
 static const struct fabric {
     const char *name;
     const char *provider; /* How the providerID of the cloud's Nodes begins. */
@@ -27,7 +27,7 @@ static const struct fabric {
      "gcloud compute routes create {name} --network {NETWORK} --destination-range {prefix} "
      "--next-hop-address {address}"}};
 
-/* One line: the fabric's command for that route. */
+/* Adds one line with the fabric's command for that route. */
 static void add_command(const struct fabric *fabric, const json_t *route,
                         const struct fabric_place *place, struct text *out) {
     const char *prefix = json_text_at(route, "podCIDR");

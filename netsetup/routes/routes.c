@@ -143,8 +143,9 @@ int forwarding_ensure(struct host *host, const char *address, struct error *err)
 
 /* ---- checking what other nodes announce: a node must get only packets for its own Pods ---- */
 
-/* Of the cluster's pods, where its prefixes of that family are known, not of this node's own, nor
- * what this node is reached by; behind an address that another node can have. */
+/* Is an announced route plausible? The prefix must be in the cluster's Pod prefixes (if those of
+ * its family are known), and must have neither this node's Pods nor this node's address in it. The
+ * next hop must be an address that another node can have. */
 static bool is_believed(const struct network_plan *plan, const char *prefix, const char *address) {
     const char *const nodes[] = {plan->management_address, plan->ipv6.management_address};
     const char *const own[] = {plan->pod_cidr, plan->ipv6.pod_cidr};
@@ -158,8 +159,8 @@ static bool is_believed(const struct network_plan *plan, const char *prefix, con
     if (ip.family != wanted.base.family || ip_is_loopback(&ip) || ip_is_link_local(&ip) ||
         cidr_contains(&wanted, &ip) || text_equal(address, "0.0.0.0") || text_equal(address, "::"))
         return false;
-    /* A list without this node's own prefix is an old one, and counts as unknown: a control plane
-     * can be given others after kubeadm wrote its ConfigMap. */
+    /* If the cluster's list lacks this node's own prefix, it is outdated and counts as unknown: a
+     * control plane can get new prefixes after kubeadm wrote its ConfigMap. */
     for (size_t i = 0; i < plan->cluster_pod_cidrs.count; i++) {
         if (cidr_parse(plan->cluster_pod_cidrs.items[i], &pods, NULL) < 0)
             continue;

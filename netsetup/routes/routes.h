@@ -35,13 +35,11 @@ json_t *peers_of_nodes(const struct network_plan *plan, const json_t *nodes, con
 /* Reads the routes that exist now. New reference; empty where an agent keeps the routes. */
 int peers_read(struct host *host, const struct network_plan *plan, json_t **ret, struct error *err);
 enum { PEERS_MAX = 5000 };
-/* Takes these routes away, but not those that are policies of the HNS network: it takes them along.
- */
+/* Removes these routes, except policies of the HNS network, which disappear with the network. */
 int peers_remove(struct host *host, const struct network_plan *plan, const json_t *peers,
                  struct error *err);
-/* Adds those that are missing, and takes others away when they are to be the `only` ones. The
- * network must stand. ERROR_MALFORMED for an array that neither peers_of_nodes() nor peers_read()
- * made; NULL is empty. */
+/* Adds the missing routes; with `only`, also removes all others. The network must exist. `peers` is
+ * an array from peers_of_nodes() or peers_read(), else ERROR_MALFORMED; NULL is empty. */
 int peers_write(struct host *host, const struct network_plan *plan, const json_t *peers, bool only,
                 struct error *err);
 

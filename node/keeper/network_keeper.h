@@ -12,7 +12,7 @@
  * Pod network exists. After a start of Windows an agent may have to make the network first, or its
  * restore may fail. */
 
-/* What is known of that; zero-initialise. */
+/* What is known about the Node's wait for its network; initialize with zeros. */
 struct network_pending {
     bool over;    /* The network exists, and the Node does not say otherwise. */
     bool asked;   /* `pending` is known, since the Node was read. */
@@ -83,8 +83,8 @@ int network_keeper_begin(struct network_keeper *keeper, struct error *err);
 int network_keeper_run(struct network_keeper *keeper, struct error *err);
 void network_keeper_free(struct network_keeper *keeper);
 
-/* Restores the network once. *did gets what was done; it stays empty where everything stood. Kinds
- * of failure: those of HNS and the services, ERROR_MALFORMED for the file. */
+/* Restores the network once. *did gets what was done; it stays empty if nothing was missing. Error
+ * kinds: those of HNS and of services, and ERROR_MALFORMED for the stored choice of network. */
 int network_restore(struct network_keeper *keeper, bool booting, struct text_list *did,
                     struct error *err);
 

@@ -220,7 +220,8 @@ int peers_follow(struct host *host, struct http *http, const struct kube_watch *
     if (result == 0 && !f.plan.writes_routes && !count)
         result = error_set(err, ERROR_ABSENT, "this node's network needs no routes by winjoin");
     if (result == 0) {
-        size_t first = f.plan.writes_routes; /* who writes no routes watches no Nodes */
+        /* A plan without routes needs no watch of Nodes. */
+        size_t first = f.plan.writes_routes;
 
         for (size_t i = 0; i < count && i < OTHERS_MAX; i++)
             all[first + i] = others[i];

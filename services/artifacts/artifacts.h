@@ -83,9 +83,9 @@ struct bundle;
  * devices, too large, listed twice). */
 int bundle_open(struct host *host, const char *path, const char *lock, struct bundle **ret,
                 struct error *err);
-/* The same from a mirror: its lock is fetched, unless one is given, and of the artifacts those that
- * are asked for, once; they stay in memory. `mirror` is copied, its host, http and context are
- * borrowed. Kinds: also those of mirror_fetch_all(). */
+/* Opens a bundle on a mirror. Fetches the lock unless one is given. Fetches only artifacts that are
+ * asked for, each once, and keeps them in memory. Copies `mirror`; its host, http and context are
+ * borrowed. Error kinds: those of bundle_open() and mirror_fetch_all(). */
 int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bundle **ret,
                        struct error *err);
 /* Which of upstream's releases to use. */
@@ -114,7 +114,7 @@ void bundle_place(struct bundle *bundle, const struct artifact_places *places);
 bool bundle_is_upstream(const struct bundle *bundle);
 /* The mirror of the bundle, or NULL; without one, reading an artifact needs no request. */
 const struct mirror *bundle_mirror(const struct bundle *bundle);
-/* Frees a bundle, or nothing where the pointer is NULL. */
+/* Frees the bundle; a NULL pointer is allowed. */
 void bundle_freep(struct bundle **ptr);
 const struct artifacts *bundle_artifacts(const struct bundle *bundle);
 /* The user's own images in the bundle, as archives for `ctr images import`; `bundle` may be

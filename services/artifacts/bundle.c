@@ -47,15 +47,15 @@ const struct artifacts *bundle_images(const struct bundle *bundle) {
     return bundle ? &bundle->images : &none;
 }
 
-/* A local file that is absent or broken does not get better by itself: the call named the wrong
- * one, which is ERROR_USAGE. */
+/* A local file that is absent or broken stays so. The user named the wrong file, so the kind
+ * becomes ERROR_USAGE. */
 static int fail_local(struct error *err) {
     if (err && (err->kind == ERROR_ABSENT || err->kind == ERROR_MALFORMED))
         err->kind = ERROR_USAGE;
     return -1;
 }
 
-/* Where a file of a bundle is, when the bundle is a folder. The caller frees. */
+/* Returns the path of a file in a bundle that is a folder. The caller frees. */
 static char *path_in(const struct bundle *bundle, const char *path) {
     return text_replace(xasprintf("%s\\%s", bundle->folder, path), "/", '\\');
 }
@@ -125,8 +125,8 @@ int bundle_open(struct host *host, const char *path, const char *lock, struct bu
     return 0;
 }
 
-/* Refuses artifacts that are too large together: all that is fetched stays in memory until it is
- * installed. */
+/* Refuses artifacts whose total size is too large, because all of them stay in memory until they
+ * are installed. */
 static int check_sum(const struct artifacts *artifacts, struct error *err) {
     uint64_t sum = 0;
     for (size_t i = 0; i < artifacts->count; i++)
@@ -217,7 +217,8 @@ void bundle_place(struct bundle *bundle, const struct artifact_places *places) {
     all->count = kept;
 }
 
-/* Members of archives are left out: the digest of an archive says nothing of the files in it. */
+/* Leaves out members of archives, because the digest of an archive does not verify a single file.
+ */
 int artifacts_published(const struct mirror *from, const struct text_list *names,
                         const char *catalog_file, struct artifacts *ret, struct error *err) {
     _cleanup_(catalog_freep) struct catalog *catalog = NULL;
@@ -270,7 +271,7 @@ static int check_content(struct artifact *artifact, const char *data, size_t len
     return 0;
 }
 
-/* Fetches the artifacts that are wanted, one flag each, and proves them. */
+/* Fetches the wanted artifacts (one flag each) and verifies them. */
 static int fetch(struct bundle *bundle, const bool *wanted, struct error *err) {
     struct artifacts *artifacts = &bundle->artifacts;
     struct mirror_file files[ARTIFACTS_MAX] = {0};

@@ -14,10 +14,10 @@ struct bundle_archive_member {
     char *data;       /* Content, NUL-terminated; the caller frees it, also after a failure. */
     size_t len;
 };
-/* Looks at every entry, and reads the contents of those that are wanted; `count` 0: the look alone.
- * Kinds: ERROR_MALFORMED (no archive, truncated, encrypted), ERROR_UNTRUSTED (a path that leaves
- * the archive, a link or device, a name twice, more than 1024 entries, more than 2 GiB unpacked),
- * ERROR_ABSENT (one that is wanted is not there). */
+/* Checks every entry and reads the contents of the wanted ones; `count` 0 only checks. Error kinds:
+ * ERROR_MALFORMED (no archive, truncated, encrypted), ERROR_UNTRUSTED (a path that leaves the
+ * archive, a link or device, a duplicate name, more than 1024 entries, more than 2 GiB unpacked),
+ * ERROR_ABSENT (a wanted entry is missing). */
 int bundle_archive_read_all(const char *data, size_t len, struct bundle_archive_member *wanted,
                             size_t count, struct error *err);
 /* Reads one file of at most `max` bytes (more: ERROR_UNTRUSTED). ERROR_ABSENT when it is not there.
@@ -41,9 +41,9 @@ int bundle_archive_make(const struct bundle_archive_file *files, size_t count, c
 
 /* Which paths a bundle may name for its own files and for targets on a node. Pure. */
 
-/* A safe path is relative, with '/', and has no "." or ".." or empty part, no drive, backslash or
- * control character. NULL: it is one; else what is wrong, to be said behind the path ("leads out of
- * the archive"). */
+/* Returns NULL if the path is safe: relative, with '/', without an empty part, "." or "..", and
+ * without a drive, backslash or control character. Else returns the fault, to follow the path in a
+ * message ("leads out of the archive"). */
 const char *bundle_path_fault(const char *path);
 /* Is the target a file below C:\k, C:\opt\cni\bin or C:\Program Files\containerd by the rules of
  * Windows (no "..", no stream, no part that ends in a dot or blank)? */

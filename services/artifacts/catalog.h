@@ -12,7 +12,7 @@
 #define CATALOG_KIND "Catalog"
 extern const struct yaml_field catalog_fields[]; /* The fields of a catalog. */
 
-struct catalog; /* catalog_freep() */
+struct catalog; /* Freed with catalog_freep(). */
 /* Reads a catalog, YAML or JSON, strictly; text NULL means winjoin's own. `what` names it in
  * errors. Fails with ERROR_USAGE (a field, a program that no node has, a program twice, an unusable
  * version, path or placeholder, a release without a digest) or ERROR_MALFORMED. */
@@ -53,9 +53,9 @@ char *sandbox_image(const char *repository, const char *kubernetes, unsigned bui
  * reference. */
 json_t *compatible_json(unsigned build);
 
-/* Upstream's own releases, which the catalog names: fetched, and held to their published digests. A
- * join opens them as a bundle (bundle_open_upstream); its preflight alone calls upstream_check(),
- * with the bundle's mirror and artifacts. */
+/* Upstream releases that the catalog names. They are fetched and compared with their published
+ * digests. A join opens them as a bundle (bundle_open_upstream()); only its preflight calls
+ * upstream_check(), with the bundle's mirror and artifacts. */
 
 /* Fetches the wanted artifacts (one flag each) at the same time, and each archive once for all its
  * members. The published digests are fetched first and compared. Where artifact->sha256 is already

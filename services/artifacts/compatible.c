@@ -67,8 +67,8 @@ const struct compatible *compatible_breach(const char *program, const char *vers
     for (size_t i = 0; numbers_of(version, found) && i < ARRAY_SIZE(rows); i++) {
         bool good = !text_equal(rows[i].program, program) || !counts(&rows[i], kubernetes, build);
 
-        /* Each version from a row's first one on is good, and from another one on those of its
-         * MAJOR.MINOR. */
+        /* All versions from the row's first one on are good. Each further version in the row makes
+         * later versions of the same MAJOR.MINOR good. */
         for (const char *at = rows[i].versions; !good && at && numbers_of(at, wanted);
              at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL)
             good = order(found, wanted) >= 0 &&

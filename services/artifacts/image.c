@@ -37,7 +37,7 @@ static void image_free(struct image *image) {
     free_all(image->token, image->host, image->name);
 }
 
-/* Adds the blob that a descriptor names to those that are fetched, each blob once. */
+/* Adds the blob of a descriptor to the files to fetch, each blob only once. */
 static int add(struct image *image, const char *kind, const json_t *descriptor, long long max,
                struct error *err) {
     const char *digest = json_text_at(descriptor, "digest");
@@ -68,8 +68,8 @@ static int add(struct image *image, const char *kind, const json_t *descriptor, 
     return 0;
 }
 
-/* Fetches files, with a token where the registry wants one: the first one, or a new one when it has
- * become too old. */
+/* Fetches files. If the registry requires a token, gets the first one, or a new one when the old
+ * one has expired. */
 static int fetch_files(struct image *image, struct mirror_file *files, size_t count,
                        struct error *err) {
     struct error why = {0};
@@ -110,7 +110,7 @@ static int check(const struct image *image, size_t at, struct error *err) {
                            "what came for sha256:%s has another digest or size", file->sha256);
 }
 
-/* Fetches those into memory that are not there yet. */
+/* Fetches the files that are not in memory yet. */
 static int fetch(struct image *image, struct error *err) {
     size_t first = image->held;
 
@@ -123,8 +123,8 @@ static int fetch(struct image *image, struct error *err) {
     return 0;
 }
 
-/* Fetches a layer into its place in the archive. The descriptor of a layer that only its maker may
- * hand out has the maker's address. */
+/* Fetches a layer into its place in the archive. If only the layer's maker may distribute it, the
+ * descriptor has the maker's URL. */
 static int fetch_layer(struct image *image, size_t i, const char *into, uint64_t at,
                        struct error *err) {
     struct mirror_file *file = &image->files[i];
@@ -152,8 +152,8 @@ static int refuse_build(unsigned build, struct error *err) {
                  : error_set(err, ERROR_ABSENT, "it has no image for Windows");
 }
 
-/* Chooses the images of one build from an index: of `build` itself, or of the newest build that
- * runs on it; 0: of each build. */
+/* Chooses the images of one build from an index: that of `build`, else that of the newest build
+ * that runs on it. 0 chooses the images of all builds. */
 static int choose(struct image *image, const json_t *index, unsigned build, struct error *err) {
     const json_t *manifests = json_object_get(index, "manifests");
     unsigned taken = 0;
@@ -227,7 +227,7 @@ static void add_header(struct text *out, const char *path, uint64_t size) {
     text_add_bytes(out, header, sizeof header);
 }
 
-/* The archive is made of whole blocks, and ends with two of zeros. */
+/* A tar archive consists of whole blocks and ends with two blocks of zeros. */
 static const char zeros[2 * BLOCK];
 
 static void add_file(struct text *out, const char *path, const char *data, size_t len) {

@@ -40,7 +40,7 @@ struct fetch {
     unsigned pause_ms;
     struct error why, disk;
 };
-/* The files that are fetched together. */
+/* The downloads that run together. */
 struct batch {
     const struct mirror *mirror;
     struct fetch *fetches;

@@ -15,8 +15,8 @@ struct mirror {
      * begins with its host. */
     const char *url;
     bool follows_redirects; /* Redirects are followed, to https only, at most five. */
-    /* how long failures of a file that may pass are tolerated; at most a minute, and 0 is a
-     * minute */
+    /* How long failures of a file are retried if they may pass; at most a minute; 0 means a minute.
+     */
     unsigned limit_ms;
     /* Folder for received parts of files with a SHA-256, so that a later run can continue after a
      * kill or interruption. It is removed after any other end. NULL: none. */

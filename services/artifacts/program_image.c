@@ -81,7 +81,7 @@ static bool section_data(const struct image *image, struct part header, struct p
     return part_of(image->file, number_at(header, 20, 4), number_at(header, 16, 4), ret);
 }
 
-/* Reads the headers of a program, and refuses a file whose sections are not all there. */
+/* Reads the headers of a program; refuses a file that does not have all its sections. */
 static int image_open(const char *data, size_t len, struct image *image, struct error *err) {
     const struct part file = {(const uint8_t *)data, len};
     struct part coff, optional, part;
@@ -121,7 +121,8 @@ int program_image_check(const char *data, size_t len, struct error *err) {
     return image_open(data, len, &image, err);
 }
 
-/* The bytes from a relative address to the end of the section that holds it. */
+/* Gets the bytes from a relative address to the end of its section. Returns false if no section has
+ * it. */
 static bool part_at_address(const struct image *image, uint32_t address, struct part *ret) {
     for (size_t i = 0; i < image->section_count; i++) {
         struct part header = section_at(image, i), content;
@@ -188,7 +189,7 @@ static bool module_text(struct part section, struct part *ret) {
     return false;
 }
 
-/* The rest of the first line that begins with `start` ("mod\t"). */
+/* Gets the rest of the first line that begins with `start` ("mod\t"). */
 static bool line_behind(struct part text, const char *start, struct part *ret) {
     const uint8_t *at = text.data, *end, *stop;
     size_t len = strlen(start);
@@ -386,8 +387,8 @@ int program_version_read(struct host *host, const char *program, bool may_run, c
             *ret = version;
             return 1;
         }
-        /* A file with the header of a Windows program must be a whole one; the files that stand for
-         * programs in a rehearsal have no header. */
+        /* A file with the header of a Windows program must be complete. Stand-ins for programs in a
+         * rehearsal have no such header. */
         if (!may_run && (!len || (len >= DOS_HEADER && text_starts_with(data, "MZ"))) &&
             program_image_check(data, len, err) < 0)
             return error_prefix(err, "read '%s'", program);

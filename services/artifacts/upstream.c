@@ -111,7 +111,7 @@ static size_t file_of(const struct downloads *downloads, const struct artifact *
     return i;
 }
 
-/* The files to download for the artifacts that are wanted; NULL: for each of them. */
+/* Returns the files to download for the wanted artifacts; `wanted` NULL means all artifacts. */
 static struct downloads *find_files(const struct artifacts *artifacts, const bool *wanted) {
     struct downloads *found = xcalloc(1, sizeof *found);
 

@@ -1,10 +1,11 @@
-/* The tables of a cluster's causes, what nodes say, and what a row's cause is called. */
+/* The tables of a cluster's causes, the texts about the state of a node, and the ids and titles of
+ * causes. */
 #include "diag/cluster/cluster.h"
 
 #include "diag/cluster/causes/rows.h"
 #include "diag/cluster/probes/asking.h"
 
-/* ---- what a node says ---- */
+/* ---- the texts about the state of a node ---- */
 
 const char *cluster_words_of(const struct cluster_node *n, enum cluster_words words) {
     bool gone = n->waiting && text_starts_with(n->waiting, CLUSTER_GONE);
@@ -12,7 +13,7 @@ const char *cluster_words_of(const struct cluster_node *n, enum cluster_words wo
     bool overlay = n->twin && text_starts_with(n->twin, CLUSTER_TWIN_OVERLAY);
     bool pods = n->twin && (text_starts_with(n->twin, CLUSTER_TWIN_SUBNET) ||
                             text_starts_with(n->twin, CLUSTER_TWIN_POD));
-    /* Before Windows Server 2022 HNS has no affinity of clients. */
+    /* Before Windows Server 2022, HNS does not support session affinity. */
     bool old = text_equal(n->os, "windows") && (!n->build || strcmp(n->build, "10.0.20348") < 0);
 
     switch (words) {
@@ -38,7 +39,7 @@ const char *cluster_words_of(const struct cluster_node *n, enum cluster_words wo
         return n->sticky && !n->fixed && !old
                    ? "different pods answered one pod by a Service with sessionAffinity ClientIP"
                    : NULL;
-    case SAYS_NO_LOCAL_PORT: /* That it is so is seen from another node. */
+    case SAYS_NO_LOCAL_PORT: /* Another node observes this. */
         return "its NodePort of a Service with externalTrafficPolicy Local answers no other node, "
                "though one of the Service's pods runs there; other NodePorts of the node do";
     }

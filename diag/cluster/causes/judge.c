@@ -388,8 +388,8 @@ void cluster_causes_find(struct diag_report *report) {
     diag_causes_free(&report->causes);
     for (size_t i = 0; cluster_row(i); i++)
         find_row(&f, cluster_row(i), false);
-    /* Which pod a Service chooses is chance: where a cause cuts off pods, what is red of Services
-     * besides follows from it. */
+    /* A Service chooses its pod by chance. When a cause cuts off pods, the red cells of Services
+     * that no cause explains yet are attributed to that cause. */
     while (cut < f.count && !f.namings[cut].row->cuts_off)
         cut++;
     for (size_t i = 0; i < report->cells.count && cut < f.count; i++) {

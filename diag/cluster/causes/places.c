@@ -1,4 +1,4 @@
-/* Which cells a row breaks, which lie in a place, and what a place is called. */
+/* Tells which cells a row breaks, which cells lie in a place, and the name of a place. */
 #include "diag/cluster/causes/rows.h"
 
 enum { NAMES = 8 };

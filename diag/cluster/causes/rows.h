@@ -11,22 +11,22 @@
  * direction; at nodes (both directions, only from them, only to them); from one node to another. */
 enum cluster_scope { ALL, SYSTEMS, KINDS, NODE, OUT, IN, PAIR, SCOPES };
 
-/* What is read of a node: of its Node and pod, of two Nodes that have something in common, or of
- * the answers of its probe. */
+/* Kinds of texts about a node's state. They come from its Node and pod, from a value that two Nodes
+ * share, or from the answers of its probe. */
 enum cluster_words {
     SAYS_NOTHING,
     SAYS_GONE,
     SAYS_NOT_READY,
     SAYS_EVICTED,
-    SAYS_NO_POD,       /* It is Ready, and its pod does not run for another reason. */
+    SAYS_NO_POD,       /* The node is Ready, but its pod does not run for another reason. */
     SAYS_TWIN_PODS,    /* Pods of another node have the same addresses. */
-    SAYS_TWIN_OVERLAY, /* What is sent to one node's pods comes to the other's. */
-    SAYS_TWIN,         /* The two have something else in common. */
-    SAYS_UNREACHED,    /* The API server does not reach its probe. */
+    SAYS_TWIN_OVERLAY, /* Packets to the pods of one node arrive at another node. */
+    SAYS_TWIN,         /* Two nodes share another value that must be unique. */
+    SAYS_UNREACHED,    /* The API server does not reach the node's probe. */
     SAYS_NO_AFFINITY,
     SAYS_NO_LOCAL_PORT,
 };
-/* The words, which are borrowed; NULL: nothing of that kind is known of the node. */
+/* Returns the text of that kind about the node, borrowed; NULL: the node has no such problem. */
 const char *cluster_words_of(const struct cluster_node *node, enum cluster_words words);
 
 /* What makes a row name its cause. */
@@ -76,9 +76,10 @@ struct cluster_row {
     /* Only for nodes whose NodePort of externalTrafficPolicy Local answers nobody. */
     bool local_port;
 
-    enum cluster_words says; /* READ_ON_NODE: what names the cause, as evidence */
-    /* PUBLISHED_BY_NODE: the node's own report names the cause where HNS there lacks the load
-     * balancer of this Service; NULL: where HNS lacks anything. */
+    /* For READ_ON_NODE: the kind of text that names the cause and is its evidence. */
+    enum cluster_words says;
+    /* For PUBLISHED_BY_NODE: the Service. The node's own report names the cause when HNS on that
+     * node lacks the load balancer of this Service; NULL: when HNS lacks anything. */
     const char *lacks;
     /* This member is used for READ_ON_NODE and PUBLISHED_BY_NODE. */
     enum cluster_unfit unfit;
@@ -169,8 +170,8 @@ struct cluster_map {
     bool *explained;        /* Says of each cell whether a cause explains it. */
     enum cluster_part part; /* The part of the row's cells that counts at the moment. */
 };
-/* How a place of that set names the nodes that the node is one of: by their first; of EVERY by 0.
- */
+/* Returns the group of the set to which the node belongs, as the index of that group's first node;
+ * 0 for the set EVERY. */
 size_t cluster_set_member(const struct cluster_map *map, enum cluster_set set, size_t node);
 /* Whether the row breaks the cell; the cell must be of the map's part and must have been asked. */
 bool cluster_map_has(const struct cluster_map *map, const struct cluster_row *row,

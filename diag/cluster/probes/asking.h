@@ -44,7 +44,8 @@ void cluster_asking_widen(struct cluster_asking *asking);
 
 /* The questions that are asked at the same time. */
 struct cluster_round {
-    struct cluster_selector asks; /* of the red cells; with `evenly` of all */
+    /* Selects the cells to ask: among the red ones, or with `evenly` among all. */
+    struct cluster_selector asks;
     /* The observations that are made on each node where they are still missing. */
     bool observations[OBSERVATIONS];
     /* The time for each answer: later answers are left to another round. 0 gives each its full

@@ -205,7 +205,7 @@ int cluster_count(struct cluster_asking *asking, struct error *err) {
     size_t *ranks;
 
     add_rows(&c);
-    /* The rows of all sources take turns: no pod is asked several things at once while others
+    /* Mix the rows of all sources, so that no pod gets several questions at once while others are
      * idle. */
     ranks = xcalloc(c.asking->report->nodes.count, sizeof *ranks);
     for (size_t i = 0; i < c.row_count; i++)

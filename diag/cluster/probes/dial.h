@@ -25,11 +25,11 @@ struct dial_expected {
     bool (*is_right)(const void *context, const char *responder);
     const void *context;
 };
-/* What came back. `status`: of HTTP, 0 = none, and body is the reason. An answer of another than
- * `expected` (NULL: each is right) is an attempt that failed, by PROBE_WRONG_RESPONDER. Filled of
- * *ret: outcome, attempts, succeeded, responder (the last that answered; the last wrong one goes
- * before), addresses[] are all different ones that answered, as far as they fit. `why` gets plain
- * words, or "". */
+/* Reads the result of a dial. `status` is the HTTP status; 0: there is none, and `body` is the
+ * reason. An answer from a responder other than `expected` (NULL: each is right) is a failed
+ * attempt with PROBE_WRONG_RESPONDER. Fills these members of *ret: outcome, attempts, succeeded,
+ * responder (the last wrong one, else the last one), and addresses[] (all different responders, as
+ * far as they fit). `why` gets a plain text, or "". */
 enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
                         const struct dial_expected *expected, struct probe_result *ret, char *why,
                         size_t why_size);

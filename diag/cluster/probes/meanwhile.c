@@ -91,7 +91,8 @@ void cluster_ask_stopped(struct cluster_asking *asking, bool all) {
     (void)cluster_ask(asking, &(struct cluster_round){
                                   .asks = {ANY_FLOW, .fits = IS_NOT_RUN, .but = IS_OF_ONE_NODE},
                                   .soon_ms = all ? 0 : REACHED_MS});
-    for (size_t i = 0; i < nodes->count; i++) /* what is late may be reached */
+    /* A node whose answer was only late may still be reachable. */
+    for (size_t i = 0; i < nodes->count; i++)
         if (asking->probes[i].stopped && text_equal(nodes->items[i].unreached, LATE))
             free(take_ptr(nodes->items[i].unreached));
 }
