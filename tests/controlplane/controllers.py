@@ -47,9 +47,9 @@ class Controllers(threading.Thread):
         """One round of every controller."""
         self._clean_tokens()
         self._sign_cluster_info()
-        for item in self.store.list(CSR)[0]:
+        for item in self.store.list(CSR, wanted=lambda csr: not condition(csr, "Approved", "Denied"))[0]:
             self._approve(item)
-        for item in self.store.list(CSR)[0]:
+        for item in self.store.list(CSR, wanted=lambda csr: not csr.get("status", {}).get("certificate"))[0]:
             self._sign(item)
         if self.setup.pod_cidrs:
             self._allocate_pod_cidrs()

@@ -37,8 +37,7 @@ def attributes(request):
     t = request.target
     name = t.name
     if not name and request.verb in ("list", "watch"):
-        fields = (request.query.get("fieldSelector") or "").split(",")
-        name = next((f[14:] for f in fields if f.startswith("metadata.name=")), "")
+        name = selection.name_of(request.query)
     return access.Attributes(request.user, request.groups, request.verb, t.resource,
                              t.subresource, t.namespace, name,
                              fields=request.query.get("fieldSelector") or "")

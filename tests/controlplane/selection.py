@@ -30,6 +30,12 @@ def field_matcher(text):
     return lambda item: all((_field(item, p) == v) != negated for p, negated, v in terms)
 
 
+def name_of(query):
+    """The one object that a fieldSelector asks for by its name, or ""."""
+    terms = (query.get("fieldSelector") or "").split(",")
+    return next((term[len("metadata.name="):] for term in terms if term.startswith("metadata.name=")), "")
+
+
 def _label_term(term):
     term = term.strip()
     match = SET_BASED.match(term)

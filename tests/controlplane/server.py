@@ -378,12 +378,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         t, store, generation = request.target, self.api.store, self.api.generation
         end = time.monotonic() + float(request.query.get("timeoutSeconds") or WATCH_SECONDS)
         bookmark = time.monotonic() + BOOKMARK_SECONDS
+        name = t.name or selection.name_of(request.query)
         while not store.closed and generation == self.api.generation:
             left = end - time.monotonic()
             if left <= 0 or self._gone():
                 return
             try:
-                events, version = store.events_after(version, t.resource, min(left, 1.0))
+                events, version = store.events_after(version, t.resource, min(left, 1.0), name)
             except status.ApiError as e:
                 self._chunk("ERROR", e.status)
                 return

@@ -23,7 +23,11 @@ class Store:
     """Thread-safe. What is handed in and out is copied; nobody shares an object with it."""
 
     def __init__(self):
-        self.changed = threading.Condition(threading.RLock())
+        self.lock = threading.RLock()
+        self.changed = threading.Condition(self.lock)
+        # (resource, name) -> the lock as a condition of those who wait for that object alone: a thousand watches of a
+        # request each are not woken by the other requests.
+        self.waiting = {}
         self.version = 1
         self.items = {}  # resource -> {(namespace, name): object}
         self.log = collections.deque(maxlen=LOG_LENGTH)
@@ -37,6 +41,8 @@ class Store:
         item["metadata"]["resourceVersion"] = str(self.version)
         self.log.append(Event(self.version, kind, resource, item, old))
         self.changed.notify_all()
+        if (resource, item["metadata"]["name"]) in self.waiting:
+            self.waiting[resource, item["metadata"]["name"]].notify_all()
 
     def find(self, resource, namespace, name):
         with self.changed:
@@ -48,10 +54,10 @@ class Store:
             raise status.not_found(resource, name)
         return item
 
-    def list(self, resource, namespace=""):
-        """(objects in name order, resourceVersion of the list)."""
+    def list(self, resource, namespace="", wanted=lambda item: True):
+        """(objects in name order, resourceVersion of the list); `wanted` sees the objects themselves, and changes nothing."""
         with self.changed:
-            keys = sorted(k for k in self._kept(resource) if not namespace or k[0] == namespace)
+            keys = sorted(k for k, item in self._kept(resource).items() if (not namespace or k[0] == namespace) and wanted(item))
             return [copy.deepcopy(self._kept(resource)[k]) for k in keys], str(self.version)
 
     def create(self, resource, namespace, item):
@@ -100,27 +106,34 @@ class Store:
             self._record("DELETED", resource, gone, old)
             return copy.deepcopy(gone)
 
-    def events_after(self, version, resource, wait):
-        """(events of a resource after a version, newest version seen); waits for some."""
+    def events_after(self, version, resource, wait, name=""):
+        """(events of a resource after a version, newest version seen); waits for some, with a name for some of that object."""
         with self.changed:
             oldest = self.log[0].version - 1 if self.log else self.version  # a start forgets the log
             if version < oldest:
                 raise status.expired("too old resource version: %d (%d)" % (version, oldest + 1))
-            if self.version <= version and not self.closed:
-                self.changed.wait(wait)
-            fresh = []
-            for event in reversed(self.log):
-                if event.version <= version:
-                    break
-                if resource is None or event.resource == resource:
-                    fresh.append(event)
-            return fresh[::-1], self.version
+            fresh, newest = self._fresh(version, resource, name)
+            if not fresh and (name or newest <= version) and not self.closed:
+                one = self.waiting.setdefault((resource, name), threading.Condition(self.lock)) if name else self.changed
+                one.wait(wait)
+                fresh, newest = self._fresh(version, resource, name)
+            return fresh, newest
+
+    def _fresh(self, version, resource, name):
+        fresh = []
+        for event in reversed(self.log):
+            if event.version <= version:
+                break
+            if (resource is None or event.resource == resource) and (not name or event.item["metadata"]["name"] == name):
+                fresh.append(event)
+        return fresh[::-1], self.version
 
     def close(self):
         """Ends every watch."""
         with self.changed:
             self.closed = True
-            self.changed.notify_all()
+            for condition in (self.changed, *self.waiting.values()):
+                condition.notify_all()
 
     def save(self, path):
         with self.changed, open(path, "w", encoding="utf-8") as f:
