@@ -7,6 +7,10 @@
 #include "kube/kubeconfig.h"
 #include "kube/request.h"
 
+enum {
+    CALL_MS = 10000,
+    SLOW_CALL_MS = 30000
+}; /* Time limit of a call, and of one to a slow server */
 enum { OWN_WORDS_MAX = 300, COME_BACK_MS = 5000, READY_TIMEOUT_MS = 3000, TOO_MANY_REQUESTS = 429 };
 
 int kube_client_open(struct http *http, struct host *host, const struct kubeconfig *config,
@@ -229,19 +233,27 @@ static bool may_pass(struct kube_client *client, const struct error *why) {
 int kube_call_retry(struct kube_client *client, const struct kube_call *call, unsigned timeout_ms,
                     json_t **ret, struct error *err) {
     uint64_t end = host_monotonic_ms(client->host) + timeout_ms;
+    struct kube_call one = *call;
     struct error why = {0};
 
     for (unsigned attempt = 0;; attempt++) {
+        unsigned limit = one.timeout_ms       ? one.timeout_ms
+                         : client->timeout_ms ? client->timeout_ms
+                                              : CALL_MS;
         long retry_after;
         unsigned pause;
 
-        if (perform(client, call, ret, &retry_after, &why) == 0) {
+        if (perform(client, &one, ret, &retry_after, &why) == 0) {
             client->lost = 0; /* The server accepted the credentials, so it has loaded its roles. */
             return 0;
         }
         pause = kube_pause_ms(client->host, attempt, retry_after);
         if (!may_pass(client, &why) || host_monotonic_ms(client->host) + pause >= end)
             break;
+        /* The server may only be slow, because many ask at the same time. A retry after the same
+         * short time would fail again and put the request at the end of the server's queue. */
+        if (why.kind == ERROR_TIMED_OUT && limit < SLOW_CALL_MS)
+            one.timeout_ms = 2 * limit < SLOW_CALL_MS ? 2 * limit : SLOW_CALL_MS;
         log_message(LOG_RETRY, "%s; trying again in %u ms", why.message, pause);
         if (host_sleep(client->host, pause, err) < 0)
             return -1;

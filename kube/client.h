@@ -64,10 +64,10 @@ int kube_forgive(const struct error *why, bool *ret_denied, struct error *err);
 int kube_delete(struct kube_client *client, const char *path, struct error *err);
 /* Gets an object as kube_get() does and retries temporary failures (network, timeout, 429, 5xx)
  * until timeout_ms has passed. Pauses grow from 0.5 s to 5 s, varied randomly by half; Retry-After
- * is respected. Returns the last error. After such a failure, except 429, a restarting server may
- * refuse valid credentials. So 401 and 403 are retried while its /readyz, asked without
- * credentials, says that it is not ready (for 5 s when anonymous requests are refused), and once
- * after that. */
+ * is respected. A retry after a timeout may take twice as long, at most 30 s. Returns the last
+ * error. After such a failure, except 429, a restarting server may refuse valid credentials. So 401
+ * and 403 are retried while its /readyz, asked without credentials, says that it is not ready (for
+ * 5 s when anonymous requests are refused), and once after that. */
 int kube_get_retry(struct kube_client *client, const char *path, unsigned timeout_ms, json_t **ret,
                    struct error *err);
 

@@ -31,6 +31,7 @@ struct scene {
     size_t count, asked;
     const char *proxy; /* that each goes through; NULL: none */
     char method[16], url[256], type[64], body[2048], bearer[64];
+    struct text limits; /* timeout_ms of each request, a blank after each */
 };
 
 static int answer(void *context, const struct http_request *request, struct http_response *ret,
@@ -39,6 +40,7 @@ static int answer(void *context, const struct http_request *request, struct http
     const struct row *row = &s->rows[s->asked < s->count ? s->asked : s->count - 1];
 
     s->asked++;
+    text_addf(&s->limits, "%u ", request->timeout_ms);
     (void)text_format(s->method, sizeof s->method, "%s", request->method);
     (void)text_format(s->url, sizeof s->url, "%s", request->url);
     (void)text_format(s->type, sizeof s->type, "%s",
@@ -77,6 +79,7 @@ static int teardown(void **state) {
     struct scene *s = *state;
 
     kube_client_close(&s->client);
+    text_free(&s->limits);
     http_free(s->http);
     host_free(s->host);
     free(s);
@@ -172,6 +175,25 @@ static void tries_again_what_may_pass(void **state) {
     assert_int_equal(s->asked, 4);
     /* 0.5 s and 1 s, half less to half more; the 20 s that were asked for, and up to 4 s more */
     assert_in_range(host_monotonic_ms(s->host), 20750, 26250);
+}
+
+/* Who gives up after ten seconds and asks again for ten is at the end of a busy server's queue each
+ * time. 0 is the 10 s of host/curl. */
+static void a_slow_server_gets_more_time(void **state) {
+    static const struct row slow[] = {{0, "", ERROR_TIMED_OUT, 0},
+                                      {0, "", ERROR_TIMED_OUT, 0},
+                                      {0, "", ERROR_TIMED_OUT, 0},
+                                      {200, "{}", 0, 0}},
+                            away[] = {{0, "", ERROR_NETWORK, 0}, {200, "{}", 0, 0}};
+    struct scene *s = *state;
+
+    play(s, slow, ARRAY_SIZE(slow));
+    assert_int_equal(kube_get_retry(&s->client, "/x", 60000, NULL, NULL), 0);
+    assert_string_equal(text_str(&s->limits), "0 20000 30000 30000 ");
+    text_clear(&s->limits);
+    play(s, away, ARRAY_SIZE(away));
+    assert_int_equal(kube_get_retry(&s->client, "/x", 60000, NULL, NULL), 0);
+    assert_string_equal(text_str(&s->limits), "0 0 ");
 }
 
 /* A server that was started again answers before it has read its tokens and roles; each refusal is
@@ -454,6 +476,7 @@ int main(void) {
         CASE(turns_status_into_kinds),
         CASE(deleting_what_is_gone_is_success),
         CASE(tries_again_what_may_pass),
+        CASE(a_slow_server_gets_more_time),
         CASE(a_server_that_comes_back_may_refuse_at_first),
         CASE(refused_together_does_not_come_back_together),
         CASE(names_the_way),
