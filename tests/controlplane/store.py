@@ -10,6 +10,7 @@ import uuid
 from . import status
 
 LOG_LENGTH = 20000
+GENERATED_MAX = 8  # names that are tried for a generateName (upstream's registry/rest/create.go, RetryGenerateName)
 
 
 def timestamp():
@@ -64,12 +65,14 @@ class Store:
         item = copy.deepcopy(item)
         meta = item.setdefault("metadata", {})
         item["kind"], item["apiVersion"] = resource.kind, resource.api_version
-        if not meta.get("name") and meta.get("generateName"):
-            meta["name"] = meta["generateName"] + suffix()
         if resource.namespaced:
             meta["namespace"] = namespace
         meta["uid"], meta["creationTimestamp"] = str(uuid.uuid4()), timestamp()
         with self.changed:
+            for _ in range(GENERATED_MAX if meta.get("generateName") and not meta.get("name") else 0):
+                meta["name"] = meta["generateName"] + suffix()
+                if (namespace, meta["name"]) not in self._kept(resource):
+                    break
             key = (namespace, meta["name"])
             if key in self._kept(resource):
                 raise status.already_exists(resource, meta["name"])
