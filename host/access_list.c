@@ -237,7 +237,7 @@ void access_list_free(struct access_list *list) {
     *list = (struct access_list){0};
 }
 
-/* ---- the access lists that winjoin sets ---- */
+/* ---- the access lists, which each write sets ---- */
 
 /* The first %s of each entry are inheritance flags. S-1-5-93-2-1 and S-1-5-93-2-2 are
  * ContainerAdministrator and ContainerUser. The rights 0x1301bf mean "modify". */

@@ -71,7 +71,7 @@ static int pass_over(struct reader *r, const json_t *node, const char *version, 
     return 0;
 }
 
-/* ---- documents that winjoin reads ---- */
+/* ---- the documents ---- */
 
 /* Text that cloud-init and cloudbase-init write for a variable that the machine's metadata lacks
  * (canonical/cloud-init, cloudinit/handlers/jinja_template.py). */

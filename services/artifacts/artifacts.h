@@ -75,7 +75,7 @@ bool artifact_version_is_usable(const char *version);
 /* Makes the text of a lock for bundle create; `images` may be NULL. The caller frees. */
 char *artifact_lock_make(const struct artifacts *artifacts, const struct artifacts *images);
 
-/* An opened bundle; close it with bundle_free(). */
+/* An opened bundle; close it with bundle_freep(). */
 struct bundle;
 /* Opens a folder or .zip that has ARTIFACT_LOCK_NAME at its top; it is read through `host`. `lock`
  * is another lock file to use instead, or NULL. Fails with ERROR_ABSENT, ERROR_MALFORMED (no

@@ -175,8 +175,8 @@ def authority(kubeconfig):
         return base64.b64decode(re.search(r"certificate-authority-data: *\"?([^\s\"]+)", f.read()).group(1)).decode()
 
 
-async def joins(facts, nodes, bodies):
-    """(seconds, None or why not) of each, in the order of their ends."""
+async def joins(facts, nodes, bodies, limit):
+    """(seconds, None or why not) of each, in the order of their ends, which are no later than after `limit` seconds."""
     unknown = ssl.create_default_context()
     unknown.check_hostname, unknown.verify_mode = False, ssl.CERT_NONE
     known = ssl.create_default_context(cadata=authority(facts["kubeconfig"]))
@@ -184,18 +184,18 @@ async def joins(facts, nodes, bodies):
 
     async def one(node, body):
         try:
-            await join(facts, node, body, unknown, known)
+            await asyncio.wait_for(join(facts, node, body, unknown, known), limit)
             ends.append((time.monotonic() - begin, None))
         except (Refused, asyncio.TimeoutError) as why:
-            ends.append((time.monotonic() - begin, str(why) or "no certificate"))
+            ends.append((time.monotonic() - begin, str(why) or "not joined in time"))
 
     await asyncio.gather(*(one(node, body) for node, body in zip(nodes, bodies)))
     return ends
 
 
-def play(facts, count, begin):
-    """So many joins of a server; `begin` is called when all are ready to start."""
+def play(facts, count, begin, limit=CERTIFICATE):
+    """So many joins of a server, each of at most `limit` seconds; `begin` is called when all are ready to start."""
     nodes = ["kubeadm-%d" % i for i in range(count)]
     bodies = [certificate_request(node) for node in nodes]
     begin()
-    return asyncio.run(joins(facts, nodes, bodies))
+    return asyncio.run(joins(facts, nodes, bodies, limit))

@@ -26,7 +26,7 @@ TOKEN = "abcdef.0123456789abcdef"
 SKIPPED = "artifacts,vswitch,containerd,kubelet,node,pod-network,flanneld,kube-proxy,ready,verify"
 GATE = 'read -r go <&0; exec "$@" </dev/null'  # released by the end of the pipe, all in one moment
 SPREAD = "10s"  # what a machine does by itself that was just switched on (join/found/need.h)
-PATIENCE, EACH = 300, 0.6  # seconds; with many joins on a small machine so long for each
+PATIENCE = 300  # seconds; who has not joined then has not joined
 SETTLED = 2
 # Of a join, four of them for the network agents' DaemonSets (docs/benchmarks.md, "What is asked, and why"), one of them
 # the watch of its certificate, one its Event; later ones take 20 s and more (kube/watch.c).
@@ -100,7 +100,7 @@ def end(joins, begin):
         rootfs, process = left.pop(pid)
         process.returncode = os.waitstatus_to_exitcode(status)
         ends.append((time.monotonic() - begin, process.returncode, rootfs))
-        if time.monotonic() - begin > max(PATIENCE, EACH * len(joins)):
+        if time.monotonic() - begin > PATIENCE:
             for _, late in left.values():
                 late.kill()
     return ends
@@ -147,7 +147,7 @@ def play_kubeadm(count, rate, burst, backlog):
         server = Server(os.path.join(folder, "server"), "--rate", str(rate), "--burst", str(burst),
                         "--backlog", str(backlog))
         try:
-            ends = crowd.play(server.facts, count, server.begin)
+            ends = crowd.play(server.facts, count, server.begin, PATIENCE)
             traffic = server.seen()
         finally:
             server.stop()
