@@ -57,7 +57,9 @@ void win32_netsh(const char *const *arguments) {
     wchar_t folder[MAX_PATH] = L"";
     _cleanup_(freep) char *system = NULL, *program = NULL, *output = NULL;
     const char *argv[NETSH_WORDS] = {0};
-    struct host_process process = {.argv = argv, .timeout_ms = NETSH_MS};
+    /* The settings give an adapter back what it had, so Ctrl-C does not end the program; then
+     * win32_run() needs no host. */
+    struct host_process process = {.argv = argv, .timeout_ms = NETSH_MS, .undoes = true};
     struct error err = {0};
     int code = -1;
 

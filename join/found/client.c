@@ -6,9 +6,9 @@
 #include "pki/digest.h"
 
 /* How long a request is repeated while the API server is restarting or overloaded. kubeadm's
- * KubernetesAPICallTimeout is half of it; when 2,000 servers join at the same time, some requests
- * are not served within a minute (docs/benchmarks.md). */
-enum { PATIENCE_MS = 120000 };
+ * KubernetesAPICallTimeout is a minute; when 2,000 servers join at the same time, some requests are
+ * not served within a minute (docs/benchmarks.md). */
+enum { PATIENCE_MS = 90000 };
 
 static void on_retry(void *context, const struct error *why, unsigned next_ms, unsigned left_ms) {
     struct join *join = context;
