@@ -134,7 +134,7 @@ static void tell_silent(void *context, const struct wait *wait, const struct err
 static void run_add_pods(struct run *run) {
     static const char *const keys[] = {"a", "b"};
 
-    for (size_t i = 0; i < run->probes.count; i++) {
+    for (size_t i = 0; i < run->probes.count && i < ARRAY_SIZE(keys); i++) {
         const struct diag_probe *probe = &run->probes.items[i];
         const char *address = probe_heartbeat_address(&probe->beat, false);
         _cleanup_(freep) char *waiting = probe->spoke ? NULL : diag_probe_waiting(&run->probes, i);
