@@ -29,7 +29,7 @@ class Refused(scene.Scene):
         self.assert_refused([*self.words(), "--network-mod", "overlay"], 3, "network-mod")
 
     def test_no_bundle(self):
-        self.assert_refused(self.words(bundle=None), 3, "required programs")
+        self.assert_refused([*self.words(bundle=None), "--source-base", "none"], 3, "required programs")
 
     def test_wrong_pin(self):
         pin = "sha256:" + "0123456789abcdef" * 4
