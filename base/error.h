@@ -30,7 +30,7 @@ enum { ERROR_MESSAGE_MAX = 1024, ERROR_HINTS_MAX = 5, ERROR_HINT_MAX = 320 };
  * `struct error err = {0};` */
 struct error {
     enum error_kind kind;
-    /* errno, Win32 error code or HRESULT of the failed call; 0 when there is none. */
+    /* errno, Win32 error code or HRESULT of the failed call; 0 if the failure has no code. */
     unsigned long os;
     char message[ERROR_MESSAGE_MAX];
     /* What the user can do next, one line each; "" when unused. */

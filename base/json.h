@@ -26,7 +26,7 @@ char *json_write_pretty(const json_t *json);
 #define JSON_DOCUMENT(kind) "apiVersion", "winjoin.io/v1alpha1", "kind", kind
 
 /* Returns the value at a path such as "spec.podCIDR", "taints[2].key" or "taints.2.key". In a key,
- * "\\.", "\\[" and "\\]" stand for a dot and brackets. The reference is borrowed; NULL when there
+ * "\\.", "\\[" and "\\]" mean a dot and brackets. The reference is borrowed; NULL when there
  * is no such value. */
 json_t *json_at(const json_t *json, const char *path);
 /* Appends a key to a path for json_at() and escapes its dots and brackets. */

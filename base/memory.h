@@ -1,4 +1,5 @@
-/* Allocates memory and aborts when there is none, and frees local variables automatically. */
+/* Allocates memory, aborts the program when memory is used up, and frees local variables
+ * automatically. */
 #pragma once
 
 #include <stddef.h>

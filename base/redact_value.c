@@ -291,8 +291,8 @@ static void hide_at(const struct redact_text *text, char *name, char *end, char 
     }
 }
 
-/* Returns the length of the separator between name and value: ":", "=", ":=", "=>" or "%3D"; 0 when
- * there is none. */
+/* Returns the length of the separator between name and value: ":", "=", ":=", "=>" or "%3D"; 0 if
+ * the text does not begin with one. */
 static size_t separator_length(const char *at) {
     size_t len = strspn(at, ":=");
 

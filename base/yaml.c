@@ -288,7 +288,8 @@ static int read_value(struct reader *r, json_t *in, const yaml_event_t *key,
     return result;
 }
 
-/* Reads the items of a list up to its end event. The stream itself is read as a list of documents.
+/* Reads the items of a list until the event that ends it. The stream itself is read as a list of
+ * documents.
  */
 static int read_list(struct reader *r, json_t *list, yaml_event_type_t end) {
     for (;;) {

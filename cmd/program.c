@@ -138,7 +138,7 @@ bool program_is_called(const char *argv0, const char *name) {
 }
 
 /* Runs the verb. `unknown` is the command's word where no command has that name, or NULL. A wrong
- * call is read to its end, because -o or WINJOIN_OUTPUT says how its error is printed. */
+ * command line is read completely, because -o or WINJOIN_OUTPUT says how its error is printed. */
 static int run(struct program *program, int argc, char **argv, const char *unknown,
                program_open_host *open, struct error *err) {
     const struct option_set *set = program->set;

@@ -16,6 +16,9 @@ enum http_verify {
 };
 enum { HTTP_BODY_MAX = 8 * 1024 * 1024 };
 
+/* The time limit of a request that sets none. */
+enum { HTTP_TIMEOUT_MS = 10000 };
+
 struct http_response;
 /* One HTTP request. All texts belong to the caller and must live until the request ends. */
 struct http_request {
@@ -32,7 +35,7 @@ struct http_request {
     const char *content_type; /* Media type of `body`; NULL means JSON. */
     const char *body;
     size_t body_len;
-    unsigned timeout_ms; /* Time limit of the whole request; 0 means 10 s. */
+    unsigned timeout_ms; /* Time limit of the whole request; 0 means HTTP_TIMEOUT_MS. */
     unsigned silent_ms;  /* When not 0, the request ends when no data has arrived for this long. */
     size_t max_body;     /* Limit for the body; 0 means HTTP_BODY_MAX, or no limit when streamed. */
     /* Accept a compressed answer. max_body applies to the unpacked bytes, `length` does not. */

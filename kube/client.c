@@ -7,11 +7,9 @@
 #include "kube/kubeconfig.h"
 #include "kube/request.h"
 
-enum {
-    CALL_MS = 10000,
-    SLOW_CALL_MS = 30000
-}; /* Time limit of a call, and of one to a slow server */
-enum { OWN_WORDS_MAX = 300, COME_BACK_MS = 5000, READY_TIMEOUT_MS = 3000, TOO_MANY_REQUESTS = 429 };
+/* SLOW_CALL_MS is the longest time limit of a retry after timeouts. */
+enum { OWN_WORDS_MAX = 300, COME_BACK_MS = 5000, READY_TIMEOUT_MS = 3000, SLOW_CALL_MS = 30000 };
+enum { TOO_MANY_REQUESTS = 429 };
 
 int kube_client_open(struct http *http, struct host *host, const struct kubeconfig *config,
                      struct kube_client *ret, struct error *err) {
@@ -239,7 +237,7 @@ int kube_call_retry(struct kube_client *client, const struct kube_call *call, un
     for (unsigned attempt = 0;; attempt++) {
         unsigned limit = one.timeout_ms       ? one.timeout_ms
                          : client->timeout_ms ? client->timeout_ms
-                                              : CALL_MS;
+                                              : HTTP_TIMEOUT_MS;
         long retry_after;
         unsigned pause;
 

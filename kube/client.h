@@ -20,7 +20,7 @@ struct kube_client {
     char *client_cert_pem;
     char *client_key_pem;
     bool insecure;
-    unsigned timeout_ms; /* Time limit of one request; 0 means 10 s. */
+    unsigned timeout_ms; /* Time limit of one request; 0 means HTTP_TIMEOUT_MS. */
     /* How long get, create and patch retry, as kube_get_retry() does; 0 means one try. */
     unsigned patience_ms;
     /* host_monotonic_ms() + 1 of the last time when the server could not be reached; 0 when it

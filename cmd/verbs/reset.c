@@ -7,7 +7,7 @@ struct told {
     struct program *program;
     struct progress progress; /* The progress line shows what is being undone. */
     json_t *rows;
-    bool quiet;            /* --progress is none or json: nothing is printed for single entries. */
+    bool quiet;            /* Single entries are not printed, because of --progress none or json. */
     size_t files, folders; /* Files and folders are only counted; -v lists them. */
 };
 

@@ -10,7 +10,6 @@
 #include "host/host_ops.h"
 
 enum {
-    TIMEOUT_MS = 10000,
     POLL_MS = 250,
     TICK_MS = 1000,
     EVIDENCE_MS = 3000,
@@ -112,7 +111,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *context) {
 }
 
 static unsigned timeout_of(const struct http_request *request) {
-    return request->timeout_ms ? request->timeout_ms : TIMEOUT_MS;
+    return request->timeout_ms ? request->timeout_ms : HTTP_TIMEOUT_MS;
 }
 
 static bool is_silent(const struct transfer *transfer) {

@@ -38,7 +38,7 @@ void *http_curl_ask(void *easy, const struct http_request *request, void *header
     return headers;
 }
 
-enum { PIECE = 16 * 1024, POLL_MS = 250, TIMEOUT_MS = 10000 };
+enum { PIECE = 16 * 1024, POLL_MS = 250 };
 
 struct conversation {
     const struct http_talk *talk;
@@ -90,7 +90,7 @@ static int connect_to(struct conversation *c, struct error *err) {
     curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
     curl_easy_setopt(easy, CURLOPT_XFERINFODATA, c);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
-                     (long)(request->timeout_ms ? request->timeout_ms : TIMEOUT_MS));
+                     (long)(request->timeout_ms ? request->timeout_ms : HTTP_TIMEOUT_MS));
     http_curl_trust(easy, request, &c->tls);
     if (http_curl_proxy(easy, request, &proxy, err) < 0)
         return -1;

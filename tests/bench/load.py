@@ -26,7 +26,7 @@ TOKEN = "abcdef.0123456789abcdef"
 SKIPPED = "artifacts,vswitch,containerd,kubelet,node,pod-network,flanneld,kube-proxy,ready,verify"
 GATE = 'read -r go <&0; exec "$@" </dev/null'  # released by the end of the pipe, all in one moment
 SPREAD = "10s"  # what a machine does by itself that was just switched on (join/found/need.h)
-PATIENCE = 300  # seconds; who has not joined then has not joined
+PATIENCE = 300  # seconds; a join that is not done by then has failed
 SETTLED = 2
 # Of a join, four of them for the network agents' DaemonSets (docs/benchmarks.md, "What is asked, and why"), one of them
 # the watch of its certificate, one its Event; later ones take 20 s and more (kube/watch.c).
