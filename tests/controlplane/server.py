@@ -357,16 +357,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
             matches = lambda i: i["metadata"]["name"] == t.name and by_name(i)  # noqa: E731
         asked = query.get("resourceVersion", "")
         initial = query.get("sendInitialEvents") == "true" or asked in ("", "0")
-        items, version = self.api.store.list(t.resource, t.namespace)
+        if initial:
+            items, version = self.api.store.list(t.resource, t.namespace, matches)
+        else:
+            items, version = [], asked
+            self.api.store.events_after(int(asked), t.resource, 0)  # 410 before the answer begins
         version = int(version)
-        if not initial:
-            version = int(asked)
-            self.api.store.events_after(version, t.resource, 0)  # 410 before the answer begins
         self.code = 200
         self._head(200, {"Content-Type": "application/json", "Transfer-Encoding": "chunked"})
-        for item in items if initial else ():
-            if matches(item):
-                self._chunk("ADDED", item)
+        for item in items:
+            self._chunk("ADDED", item)
         if query.get("sendInitialEvents") == "true":
             self._bookmark(t.resource, version, {"k8s.io/initial-events-end": "true"})
         self.wfile.flush()
