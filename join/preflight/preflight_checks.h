@@ -76,7 +76,8 @@ check_function check_containers_feature, check_restart, check_page_file, check_d
 check_function check_system_drive, check_xcopy, check_policy, check_defender, check_host_fixes;
 check_function check_firewall_policy, check_application_control, check_node_name_of_host;
 /* Checks in join/preflight/preflight_network.c: the adapter, HNS, ports. */
-check_function check_hns, check_hns_version, check_ipv6, check_card, check_switch, check_networks;
+check_function check_hns, check_hns_version, check_ipv6, check_adapter, check_switch,
+    check_networks;
 check_function check_mtu, check_dns, check_tcp_port, check_vxlan_port, check_dynamic_ports;
 check_function check_proxy, check_network_mode, check_service_limits;
 /* Checks in join/preflight/preflight_programs.c: files, services and programs of others. */

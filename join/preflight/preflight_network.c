@@ -107,7 +107,7 @@ static enum verdict check_side(const struct machine *machine, struct finding *fi
     return CHECK_FINE;
 }
 
-enum verdict check_card(const struct machine *machine, struct finding *finding) {
+enum verdict check_adapter(const struct machine *machine, struct finding *finding) {
     const struct join_options *o = &machine->found->options;
     const struct network_mode *mode = network_mode_by_name(o->network_mode);
     struct nic_snapshot *nic = &machine->found->nic;

@@ -30,15 +30,15 @@ static int found(const struct marks *marks, enum journal_kind kind, const char *
 /* Reports a virtual switch, which Windows removes together with its last network. After the undo,
  * the adapter gets its present settings back. */
 static int found_switch(const struct marks *marks, const char *name, struct error *err) {
-    struct nic_snapshot card = {0};
+    struct nic_snapshot snapshot = {0};
     json_t *before;
 
     if (!marks->record)
         return found(marks, JOURNAL_SWITCH, name, NULL, err);
-    if (nic_choose(marks->journal->host, NULL, NULL, &card, err) < 0)
+    if (nic_choose(marks->journal->host, NULL, NULL, &snapshot, err) < 0)
         return error_prefix(err, "network '%s', which is not in the journal", name);
-    before = json_pack("{s:o}", "card", nic_snapshot_json(&card));
-    nic_snapshot_free(&card);
+    before = json_pack("{s:o}", "card", nic_snapshot_json(&snapshot));
+    nic_snapshot_free(&snapshot);
     return found(marks, JOURNAL_SWITCH, name, before, err);
 }
 

@@ -13,7 +13,7 @@
 #define HNS_SERVICE "hns"
 /* The adapter's state before the network was restored. The file exists until everything is done, so
  * that a run after a kill repeats the whole restore. */
-#define CARD_FILE HOST_OWN_FOLDER "\\network-adapter.json"
+#define ADAPTER_FILE HOST_OWN_FOLDER "\\network-adapter.json"
 
 enum {
     LOOK_MS = 2000,
@@ -26,24 +26,24 @@ enum {
     EMPTY_LOOKS = 4,    /* Checks without load balancers; kube-proxy deletes all at its start. */
     TOLD_FAILURE = 2,   /* Failures before a message; a new HNS may not answer yet. */
     BOOT_SECONDS = 300,
-    CARD_FILE_MAX = 1024 * 1024
+    ADAPTER_FILE_MAX = 1024 * 1024
 };
 
 /* ---- recording the network adapter ---- */
 
 /* Records the interface that has the node's address. Under a virtual switch Windows does not list
  * the physical adapter, so nic_choose() cannot be used. */
-static int take_card(struct network_keeper *k, const struct network_input *input,
-                     struct error *err) {
+static int record_adapter(struct network_keeper *k, const struct network_input *input,
+                          struct error *err) {
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
     _cleanup_(host_routes_free) struct host_routes routes = {0};
-    const struct host_adapter *card;
+    const struct host_adapter *adapter;
 
     if (host_adapters(k->host, &adapters, err) < 0 || host_routes(k->host, &routes, err) < 0 ||
-        !(card = nic_with(&adapters, input->management, err)))
+        !(adapter = nic_with(&adapters, input->management, err)))
         return -1;
-    nic_snapshot_free(&k->card);
-    nic_snapshot_take(card, card, &routes, input->management, &k->card);
+    nic_snapshot_free(&k->adapter);
+    nic_snapshot_take(adapter, adapter, &routes, input->management, &k->adapter);
     return 0;
 }
 
@@ -59,14 +59,14 @@ static int begin_restore(struct network_keeper *k, const struct network_input *i
     _cleanup_json_ json_t *left = NULL, *json = NULL;
     _cleanup_(freep) char *text = NULL;
     struct hcn_network network = {0};
-    struct nic_snapshot card = {0};
+    struct nic_snapshot adapter = {0};
     bool all = !k->lost;
 
-    *ret_again = host_read_json(k->host, CARD_FILE, CARD_FILE_MAX, &left, NULL) == 0 &&
-                 nic_snapshot_read(left, &card, NULL) == 0;
+    *ret_again = host_read_json(k->host, ADAPTER_FILE, ADAPTER_FILE_MAX, &left, NULL) == 0 &&
+                 nic_snapshot_read(left, &adapter, NULL) == 0;
     if (*ret_again) {
-        nic_snapshot_free(&k->card);
-        k->card = card;
+        nic_snapshot_free(&k->adapter);
+        k->adapter = adapter;
     }
     for (size_t i = 0; i < ARRAY_SIZE(names) && all; i++) {
         struct error why = {0};
@@ -77,18 +77,18 @@ static int begin_restore(struct network_keeper *k, const struct network_input *i
     }
     if (all || *ret_again)
         return 0;
-    if (!k->card.alias && take_card(k, input, err) < 0)
+    if (!k->adapter.alias && record_adapter(k, input, err) < 0)
         return -1;
-    json = nic_snapshot_json(&k->card);
+    json = nic_snapshot_json(&k->adapter);
     text = json_write(json);
-    return host_write(k->host, CARD_FILE, text, strlen(text), HOST_SECRET, err);
+    return host_write(k->host, ADAPTER_FILE, text, strlen(text), HOST_SECRET, err);
 }
 
 static int restore_networks(struct network_keeper *k, const json_t *peers,
                             struct network_restore *restore, struct error *err) {
     _cleanup_(network_plan_free) struct network_plan plan = {0};
     enum hcn_outcome base = HCN_REUSED, pods = HCN_REUSED;
-    const struct nic_snapshot *card = &k->card;
+    const struct nic_snapshot *adapter = &k->adapter;
     struct nic_restored guard = {0};
     struct hcn_network network = {0};
     int result;
@@ -101,14 +101,14 @@ static int restore_networks(struct network_keeper *k, const json_t *peers,
     if (base != HCN_REUSED)
         text_list_add_owned(restore->did,
                             xasprintf("made the HNS network %s again", plan.base_name));
-    if (card->alias && nic_restore(k->host, card, NULL, NULL, &guard, err) < 0)
+    if (adapter->alias && nic_restore(k->host, adapter, NULL, NULL, &guard, err) < 0)
         return -1;
     if (guard.address_restored)
         text_list_add_owned(restore->did,
-                            xasprintf("restored %s on '%s'", card->address, card->alias));
+                            xasprintf("restored %s on '%s'", adapter->address, adapter->alias));
     if (guard.routes_restored || guard.dns_restored)
-        text_list_add_owned(restore->did,
-                            xasprintf("restored the routes and DNS servers of '%s'", card->alias));
+        text_list_add_owned(
+            restore->did, xasprintf("restored the routes and DNS servers of '%s'", adapter->alias));
     if (plan.agent->pods_make_network)
         return 0;
     result = hcn_pod_network_ensure(k->host, &plan, &network, &pods, err);
@@ -161,7 +161,7 @@ int network_restore(struct network_keeper *k, bool booting, struct text_list *di
     if ((restore.made || !count || count < k->balancers) &&
         network_restore_service(&restore, &service_kube_proxy, err) < 0)
         return -1;
-    return host_remove(k->host, CARD_FILE, err);
+    return host_remove(k->host, ADAPTER_FILE, err);
 }
 
 /* ---- event log ---- */
@@ -238,7 +238,7 @@ static void inspect(struct network_keeper *k) {
     /* Values that cannot be read now do not count as lost. */
     if (chosen_load(k->host, &chosen, ERROR_IGNORED) < 0)
         return;
-    (void)take_card(k, &chosen.network, ERROR_IGNORED);
+    (void)record_adapter(k, &chosen.network, ERROR_IGNORED);
     if (count_balancers(k->host, &k->balancers, &why) < 0)
         return;
     if (k->balancers != before)
@@ -345,7 +345,7 @@ int network_keeper_run(struct network_keeper *k, struct error *) {
 }
 
 void network_keeper_free(struct network_keeper *k) {
-    nic_snapshot_free(&k->card);
+    nic_snapshot_free(&k->adapter);
     free(k->restored);
     *k = (struct network_keeper){0};
 }

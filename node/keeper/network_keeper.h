@@ -56,20 +56,20 @@ struct network_keeper {
     size_t (*others)(void *looked_context, struct kube_watch *ret);
     void *context, *looked_context;
 
-    uint32_t hns_process;     /* Process of HNS at the last check; 0: none yet. */
-    unsigned down_looks;      /* Checks in a row at which HNS did not run. */
-    bool lost;                /* HNS has restarted, and the network is not restored yet. */
-    bool unseen;              /* The service began after boot and has not checked yet. */
-    unsigned failures;        /* Count of failed restores in a row. */
-    uint64_t restore_ms;      /* Time of the next try to restore. */
-    uint64_t inspect_ms;      /* Time of the next check of adapter and load balancers. */
-    size_t balancers;         /* Count of load balancers at the last check. */
-    unsigned empty_looks;     /* Checks in a row without load balancers. */
-    bool proxy_restarted;     /* kube-proxy was restarted for missing balancers. */
-    struct network_seen seen; /* Result of the current check. */
-    char *restored;           /* Owned text for seen.restored. */
-    struct nic_snapshot card; /* The adapter's state; alias NULL: not known. */
-    bool booting;             /* Windows was just starting when the service began. */
+    uint32_t hns_process;        /* Process of HNS at the last check; 0: none yet. */
+    unsigned down_looks;         /* Checks in a row at which HNS did not run. */
+    bool lost;                   /* HNS has restarted, and the network is not restored yet. */
+    bool unseen;                 /* The service began after boot and has not checked yet. */
+    unsigned failures;           /* Count of failed restores in a row. */
+    uint64_t restore_ms;         /* Time of the next try to restore. */
+    uint64_t inspect_ms;         /* Time of the next check of adapter and load balancers. */
+    size_t balancers;            /* Count of load balancers at the last check. */
+    unsigned empty_looks;        /* Checks in a row without load balancers. */
+    bool proxy_restarted;        /* kube-proxy was restarted for missing balancers. */
+    struct network_seen seen;    /* Result of the current check. */
+    char *restored;              /* Owned text for seen.restored. */
+    struct nic_snapshot adapter; /* The adapter's state; alias NULL: not known. */
+    bool booting;                /* Windows was just starting when the service began. */
     struct network_pending pending;
 };
 /* Restores the network at boot, before containerd and flanneld start. When this fails, or when the
