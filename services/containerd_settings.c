@@ -188,7 +188,7 @@ static int find_imports(struct host *host, const char *parent, const char *impor
         memchr(whole, '*', (size_t)(pattern - whole)))
         return error_set(err, ERROR_UNSUPPORTED, "imports: '%s' has a star in a folder's name",
                          import);
-    if (host_refuse_stranger(host, folder, err) < 0)
+    if (host_refuse_untrusted(host, folder, err) < 0)
         return -1;
     if (host_list(host, folder, &names, err) < 0)
         return error_forgive(err, ERROR_ABSENT);
@@ -217,7 +217,7 @@ int containerd_settings_read(struct host *host, const char *path, bool imports,
             return error_set(err, ERROR_UNSUPPORTED, "'%s' imports more than %d files", path,
                              FILES_MAX);
         /* The files must be an administrator's, because their settings are adopted. */
-        if (host_refuse_stranger(host, files.items[i], err) < 0 ||
+        if (host_refuse_untrusted(host, files.items[i], err) < 0 ||
             host_read(host, files.items[i], FILE_MAX_SIZE, &text, &len, err) < 0 ||
             toml_parse(text, len, files.items[i], &file, err) < 0)
             return -1;

@@ -304,8 +304,8 @@ int rootfs_access_set(struct host *host, const char *path, const char *access, s
 
 /* Looks for something of another user in a path below the root directory. Files outside (drive Z:)
  * are not checked: the user who names them is responsible. */
-int rootfs_stranger(struct host *host, const char *path, struct host_stranger *ret,
-                    struct error *err) {
+int rootfs_find_untrusted(struct host *host, const char *path, struct host_untrusted *ret,
+                          struct error *err) {
     const struct posix_host *posix = rootfs_of(host);
     const char *end = path + 2;
 

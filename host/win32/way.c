@@ -59,9 +59,9 @@ bool win32_is_link(HANDLE file) {
 }
 
 /* Checks one part of the path; `path` ends with that part. *ret_more is false when the check ends
- * here: the part is absent, a link, or a stranger's. */
+ * here: the part is absent, a link, or an untrusted user's. */
 static int look_at_one(const char *path, bool last, struct win32_way *way,
-                       struct host_stranger *found, bool *ret_more, struct error *err) {
+                       struct host_untrusted *found, bool *ret_more, struct error *err) {
     const DWORD flags = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
     PSECURITY_DESCRIPTOR descriptor = NULL;
@@ -99,7 +99,7 @@ static int look_at_one(const char *path, bool last, struct win32_way *way,
     return 0;
 }
 
-int win32_way_look(const char *path, struct win32_way *ret, struct host_stranger *found,
+int win32_way_look(const char *path, struct win32_way *ret, struct host_untrusted *found,
                    struct error *err) {
     const char *end = path + 2;
     bool more = path[1] == ':';
@@ -118,7 +118,7 @@ int win32_way_look(const char *path, struct win32_way *ret, struct host_stranger
 }
 
 int win32_way_hold(const char *path, struct win32_way *ret, struct error *err) {
-    _cleanup_(host_stranger_free) struct host_stranger found = {0};
+    _cleanup_(host_untrusted_free) struct host_untrusted found = {0};
     _cleanup_(freep) char *parent = path_parent(path), *text = NULL;
 
     if (!parent)
@@ -129,7 +129,7 @@ int win32_way_hold(const char *path, struct win32_way *ret, struct error *err) {
         return 0;
     if (!found.path)
         found.path = xstrdup(parent);
-    text = host_stranger_text(&found);
+    text = host_untrusted_text(&found);
     return error_set(err, ERROR_DENIED, "use '%s': %s", path, text);
 }
 
@@ -138,7 +138,8 @@ void win32_way_free(struct win32_way *way) {
         CloseHandle(way->folders[--way->count]);
 }
 
-int win32_stranger(struct host *, const char *path, struct host_stranger *ret, struct error *err) {
+int win32_find_untrusted(struct host *, const char *path, struct host_untrusted *ret,
+                         struct error *err) {
     _cleanup_(win32_way_free) struct win32_way way = {0};
 
     return win32_way_look(path, &way, ret, err);

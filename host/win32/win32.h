@@ -55,11 +55,11 @@ struct win32_way {
     HANDLE folders[64];
     size_t count;
 };
-/* Checks each part of the path as host_stranger() does and holds the parts. Call win32_way_free()
- * also after a failure. */
-int win32_way_look(const char *path, struct win32_way *ret, struct host_stranger *found,
+/* Checks each part of the path as host_find_untrusted() does and holds the parts. Call
+ * win32_way_free() also after a failure. */
+int win32_way_look(const char *path, struct win32_way *ret, struct host_untrusted *found,
                    struct error *err);
-/* Checks and holds the folders above the path. ERROR_DENIED when one is a stranger's or a link. */
+/* Checks and holds the folders above the path. ERROR_DENIED when one is untrusted or a link. */
 int win32_way_hold(const char *path, struct win32_way *ret, struct error *err);
 void win32_way_free(struct win32_way *way);
 /* Is the file a junction, a symbolic link, or another reparse point that stands for another name?

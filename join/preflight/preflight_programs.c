@@ -65,7 +65,7 @@ static bool is_left(const struct machine *machine, const char *path, struct find
         journal_find(machine->journal, JOURNAL_FILE_ENTRY, path))
         return false;
     /* winjoin does not advise to remove a folder that an ordinary user made. */
-    if (host_refuse_stranger(machine->host, path, &finding->why) < 0)
+    if (host_refuse_untrusted(machine->host, path, &finding->why) < 0)
         check_hint(finding, "%s", finding->why.hints[0]);
     else
         check_hint(finding, "%s %s", type == HOST_FOLDER ? "rmdir /s /q" : "del", path);
@@ -104,15 +104,16 @@ enum verdict check_folders(const struct machine *machine, struct finding *findin
  * check cannot be ignored. */
 enum verdict check_folder_owners(const struct machine *machine, struct finding *finding) {
     for (size_t i = 0; i < node_folder_count; i++) {
-        _cleanup_(host_stranger_free) struct host_stranger stranger = {0};
+        _cleanup_(host_untrusted_free) struct host_untrusted untrusted = {0};
         _cleanup_(freep) char *repair = NULL, *text = NULL;
 
-        if (node_folder_stranger(machine->host, &node_folders[i], &stranger, &finding->why) < 0)
+        if (node_folder_find_untrusted(machine->host, &node_folders[i], &untrusted, &finding->why) <
+            0)
             return CHECK_UNKNOWN;
-        if (!stranger.path)
+        if (!untrusted.path)
             continue;
-        repair = host_stranger_remedy(&stranger);
-        text = host_stranger_text(&stranger);
+        repair = host_untrusted_remedy(&untrusted);
+        text = host_untrusted_text(&untrusted);
         check_hint(finding, "%s", repair);
         return check_say(finding, CHECK_BAD, "%s", text);
     }
@@ -206,14 +207,14 @@ enum verdict check_other_nodes(const struct machine *machine, struct finding *fi
 }
 
 /* Refuses the folder and all that is in it when an ordinary user made it. */
-static int refuse_strangers_in(const struct machine *machine, const char *folder,
+static int refuse_untrusted_in(const struct machine *machine, const char *folder,
                                struct error *err) {
     const struct node_folder row = {.path = folder, .deep = true};
-    _cleanup_(host_stranger_free) struct host_stranger stranger = {0};
+    _cleanup_(host_untrusted_free) struct host_untrusted untrusted = {0};
 
-    return node_folder_stranger(machine->host, &row, &stranger, err) < 0
+    return node_folder_find_untrusted(machine->host, &row, &untrusted, err) < 0
                ? -1
-               : host_stranger_refuse(&stranger, err);
+               : host_untrusted_refuse(&untrusted, err);
 }
 
 /* Warns of settings of an existing config.toml that winjoin's own file will not keep. */
@@ -232,7 +233,7 @@ static enum verdict check_replaced(const struct machine *machine, struct finding
         return check_say(finding, CHECK_WARN, "a join replaces %s, and leaves out its imports: %s",
                          CONTAINERD_CONFIG_PATH, finding->why.message);
     if (here.registries && path_normalize(here.registries, &registries, NULL) == 0 &&
-        refuse_strangers_in(machine, registries, &finding->why) < 0)
+        refuse_untrusted_in(machine, registries, &finding->why) < 0)
         return finding->why.kind == ERROR_DENIED ? CHECK_FAILED_HERE : CHECK_UNKNOWN;
     if (here.sandbox_image &&
         !journal_find(machine->journal, JOURNAL_FILE_ENTRY, CONTAINERD_CONFIG_PATH))
@@ -281,8 +282,8 @@ enum verdict check_containerd(const struct machine *machine, struct finding *fin
                          "%s disables containerd's CRI plugin, by which the kubelet speaks to it",
                          found->config);
     }
-    if (refuse_strangers_in(machine, found->conf_dir, &finding->why) < 0 ||
-        refuse_strangers_in(machine, containerd_cni_programs(found), &finding->why) < 0)
+    if (refuse_untrusted_in(machine, found->conf_dir, &finding->why) < 0 ||
+        refuse_untrusted_in(machine, containerd_cni_programs(found), &finding->why) < 0)
         return finding->why.kind == ERROR_DENIED ? CHECK_FAILED_HERE : CHECK_UNKNOWN;
 
     /* Nothing is known about a sandbox image whose name is not that of Kubernetes' own image. */

@@ -403,7 +403,7 @@ int programs_check_kubelet(struct join *join, struct bundle *bundle, struct erro
     kubelet_arguments(&join->found.options, &arguments);
     was_there = host_file_type(join->host, WINJOIN_FOLDER) != HOST_ABSENT;
     programs_service_settings(join->host, &join->found, &settings);
-    if (!kubelet && host_refuse_stranger(join->host, program, err) < 0)
+    if (!kubelet && host_refuse_untrusted(join->host, program, err) < 0)
         return -1;
     if (kubelet && artifact_is_installed(join->host, kubelet, &is_written, err) < 0)
         return -1;

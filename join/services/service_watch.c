@@ -171,7 +171,7 @@ int service_start(struct service_watch *watch, struct journal *journal,
     bool changed = false, adopted;
     struct error why = {0};
 
-    if (host_refuse_stranger(watch->host, service->program, err) < 0)
+    if (host_refuse_untrusted(watch->host, service->program, err) < 0)
         return error_prefix(err, "start '%s'", service->name);
     /* Only programs of Kubernetes are asked for their flags. flanneld's help cannot be read, and
      * containerd's has another form. */

@@ -76,7 +76,7 @@ static void end_pods(const struct journal *journal, const struct reset_options *
         return;
     /* The runtime's pipe is the one in the kubelet's configuration, if an administrator made that
      * file and the pipe is on this machine. Otherwise it is winjoin's default. */
-    if (host_refuse_stranger(host, KUBELET_CONFIG_FILE, ERROR_IGNORED) == 0 &&
+    if (host_refuse_untrusted(host, KUBELET_CONFIG_FILE, ERROR_IGNORED) == 0 &&
         host_read(host, KUBELET_CONFIG_FILE, CONFIG_MAX, &text, &len, ERROR_IGNORED) == 0 &&
         yaml_read(text, len, KUBELET_CONFIG_FILE, &yaml, ERROR_IGNORED) == 0)
         socket = json_text_at(yaml.documents, "0.containerRuntimeEndpoint");

@@ -148,17 +148,17 @@ static void owners_row(struct kit *kit, const struct row *row, struct finding *f
 
     (void)row;
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-        struct host_stranger found = {0};
+        struct host_untrusted found = {0};
         struct error err = {0};
         _cleanup_(freep) char *says = NULL;
 
-        if (host_stranger(kit->host, paths[i], &found, &err) < 0)
+        if (host_find_untrusted(kit->host, paths[i], &found, &err) < 0)
             finding_fail(f, "%s", err.message);
         else if (found.path)
-            finding_fail(f, "%s", says = host_stranger_text(&found));
+            finding_fail(f, "%s", says = host_untrusted_text(&found));
         else
             finding_note(f, "%s", paths[i]);
-        host_stranger_free(&found);
+        host_untrusted_free(&found);
     }
 }
 
