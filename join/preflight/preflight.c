@@ -221,7 +221,7 @@ void preflight_limit_scene(const struct join *join, struct limit_scene *ret) {
 /* ---- evaluation ---- */
 
 int preflight_judge(const struct preflight_result *results, size_t count, struct error *err) {
-    size_t errors = 0, restarts = 0, ours = 0, told = 0, room;
+    size_t errors = 0, restarts = 0, ours = 0, listed = 0, room;
     enum error_kind cause = ERROR_NONE, kind;
 
     for (size_t i = 0; i < count; i++) {
@@ -247,14 +247,14 @@ int preflight_judge(const struct preflight_result *results, size_t count, struct
         (void)error_set(err, kind, "preflight: %zu of %zu checks failed", errors, count);
 
     room = errors > HINTS_MAX ? HINTS_MAX - 1 : HINTS_MAX;
-    for (size_t i = 0; i < count && told < room; i++) {
+    for (size_t i = 0; i < count && listed < room; i++) {
         if (results[i].outcome != PREFLIGHT_ERROR)
             continue;
         (void)error_hint(err, "[%s] %s%s%s", results[i].id, results[i].message,
                          *results[i].hint ? ": " : "", results[i].hint);
-        told++;
+        listed++;
     }
-    if (errors > told)
-        (void)error_hint(err, "and %zu more; winjoin preflight lists all", errors - told);
+    if (errors > listed)
+        (void)error_hint(err, "and %zu more; winjoin preflight lists all", errors - listed);
     return -1;
 }
