@@ -158,15 +158,15 @@ int upgrade_switch(struct join *join, struct error *err) {
 
 /* The control plane reports a stopped kubelet as Ready for 40 s. The version in the Node shows
  * whether the new kubelet has reported. */
-static enum wait_look look_ready(void *context, struct wait *, struct error *err) {
+static enum wait_poll poll_ready(void *context, struct wait *, struct error *err) {
     struct join *join = context;
     const char *version = join->found.kubelet_version;
     _cleanup_(kube_node_free) struct kube_node node = {0};
     bool reported;
 
     if (kube_node_get(&join->found.client, join->found.node_name, &node, err) < 0)
-        return err->kind == ERROR_NETWORK || err->kind == ERROR_TIMED_OUT ? LOOK_AGAIN
-                                                                          : LOOK_FAILED;
+        return err->kind == ERROR_NETWORK || err->kind == ERROR_TIMED_OUT ? POLL_AGAIN
+                                                                          : POLL_FAILED;
     reported = !version || !node.kubelet_version || text_equal(version, node.kubelet_version);
     if (!reported)
         (void)error_set(err, ERROR_TIMED_OUT, "for kubelet %s: the Node still reports %s", version,
@@ -174,17 +174,17 @@ static enum wait_look look_ready(void *context, struct wait *, struct error *err
     else if (!node.ready)
         (void)error_set(err, ERROR_TIMED_OUT, "Ready is False: %s",
                         node.ready_message ? node.ready_message : "no reason given");
-    return err->kind ? LOOK_AGAIN : LOOK_DONE;
+    return err->kind ? POLL_AGAIN : POLL_DONE;
 }
 
 int upgrade_ready(struct join *join, struct error *err) {
     struct wait wait = {
-        .limit_ms = READY_MS, .pause_ms = READY_STEP_MS, .look = look_ready, .context = join};
-    enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
+        .limit_ms = READY_MS, .pause_ms = READY_STEP_MS, .poll = poll_ready, .context = join};
+    enum wait_poll end = join_wait(join->host, &join->progress, &wait, err);
 
-    if (end == LOOK_AGAIN)
+    if (end == POLL_AGAIN)
         return error_prefix(err, "the node did not become Ready within %u s", wait.limit_ms / 1000);
-    if (end == LOOK_DONE)
+    if (end == POLL_DONE)
         text_addf(&join->progress.detail, "after %.1f s", wait.waited_ms / 1000.0);
     return end;
 }

@@ -264,7 +264,7 @@ static void inspect(struct network_keeper *k) {
         tell_restored(k, "HNS has no load balancers", &did);
 }
 
-static enum wait_look look(void *context, struct wait *, struct error *) {
+static enum wait_poll poll_once(void *context, struct wait *, struct error *) {
     struct network_keeper *k = context;
     uint64_t now = host_monotonic_ms(k->host);
     struct error why = {0};
@@ -289,30 +289,30 @@ static enum wait_look look(void *context, struct wait *, struct error *) {
         k->looked(k->looked_context, &k->seen);
     freep(&k->restored);
     k->seen = (struct network_seen){0};
-    return LOOK_AGAIN;
+    return POLL_AGAIN;
 }
 
-static enum wait_look look_at_begin(void *context, struct wait *, struct error *err) {
+static enum wait_poll poll_at_begin(void *context, struct wait *, struct error *err) {
     struct network_keeper *k = context;
 
     (void)hns_has_restarted(k);
     if (try_restore(k, true, "Windows was started", err) == 0)
-        return LOOK_DONE;
-    return err->kind == ERROR_MALFORMED ? LOOK_FAILED : LOOK_AGAIN;
+        return POLL_DONE;
+    return err->kind == ERROR_MALFORMED ? POLL_FAILED : POLL_AGAIN;
 }
 
 /* Services that depend on this one cannot be restarted before it has started. At boot they do not
  * run yet. */
 int network_keeper_begin(struct network_keeper *k, struct error *err) {
     struct wait wait = {
-        .limit_ms = BEGIN_MS, .pause_ms = LOOK_MS, .look = look_at_begin, .context = k};
+        .limit_ms = BEGIN_MS, .pause_ms = LOOK_MS, .poll = poll_at_begin, .context = k};
     struct host_facts facts = {0};
     struct error why = {0};
 
     k->booting = host_facts(k->host, &facts, ERROR_IGNORED) == 0 && facts.uptime_seconds &&
                  facts.uptime_seconds < BOOT_SECONDS;
     k->unseen = !k->booting;
-    if (k->unseen || wait_until(k->host, &wait, &why) == LOOK_DONE)
+    if (k->unseen || wait_until(k->host, &wait, &why) == POLL_DONE)
         return 0;
     if (why.kind == ERROR_INTERRUPTED)
         return error_pass(err, &why);
@@ -322,16 +322,16 @@ int network_keeper_begin(struct network_keeper *k, struct error *err) {
 }
 
 static int look_in_watch(void *context, unsigned, struct error *) {
-    (void)look(context, NULL, NULL);
+    (void)poll_once(context, NULL, NULL);
     return 0;
 }
 
 int network_keeper_run(struct network_keeper *k, struct error *) {
     struct wait wait = {
-        .limit_ms = FOLLOW_AGAIN_MS, .pause_ms = LOOK_MS, .look = look, .context = k};
+        .limit_ms = FOLLOW_AGAIN_MS, .pause_ms = LOOK_MS, .poll = poll_once, .context = k};
 
     /* A first check comes before the API server is asked, which may not answer. */
-    (void)look(k, NULL, NULL);
+    (void)poll_once(k, NULL, NULL);
     do {
         struct kube_watch others[4];
         size_t count = k->http && k->others ? k->others(k->looked_context, others) : 0;
@@ -340,7 +340,7 @@ int network_keeper_run(struct network_keeper *k, struct error *) {
         if (k->http && peers_follow(k->host, k->http, others, count, look_in_watch, k, &why) < 0 &&
             why.kind != ERROR_ABSENT)
             log_message(LOG_RETRY, "%s", why.message);
-    } while (wait_until(k->host, &wait, NULL) == LOOK_AGAIN);
+    } while (wait_until(k->host, &wait, NULL) == POLL_AGAIN);
     return 0;
 }
 
