@@ -59,23 +59,23 @@ json_t *network_report_diag(const struct diag_report *report) {
                      report->causes.count ? report->causes.items[0].message : NULL);
 }
 
-static json_t *report_json(const struct network_report_seen *seen, size_t names) {
+static json_t *report_json(const struct network_report_facts *facts, size_t names) {
     json_t *json =
-        json_pack("{s:i, s:s, s:s*, s:s*}", "version", VERSION, "time", RFC3339_TEXT(seen->time),
-                  "mode", seen->mode, "network", seen->network);
-    const json_t *unread = json_object_get(seen->drift, "unread");
+        json_pack("{s:i, s:s, s:s*, s:s*}", "version", VERSION, "time", RFC3339_TEXT(facts->time),
+                  "mode", facts->mode, "network", facts->network);
+    const json_t *unread = json_object_get(facts->drift, "unread");
 
-    if (seen->balancers) {
-        size_t with = 0, count = seen->balancers->count;
+    if (facts->balancers) {
+        size_t with = 0, count = facts->balancers->count;
 
         json_object_set_new(json, "loadBalancers", json_integer((json_int_t)count));
         for (size_t i = 0; i < count; i++)
-            with += seen->balancers->items[i].dsr;
+            with += facts->balancers->items[i].dsr;
         if (count)
             json_set_text(json, "dsr", with == count ? "on" : with ? "mixed" : "off");
     }
-    if (seen->drift)
-        json_object_set_new(json, "drift", drift_json(seen->drift, names));
+    if (facts->drift)
+        json_object_set_new(json, "drift", drift_json(facts->drift, names));
     if (unread) {
         json_t *what = json_array();
 
@@ -89,14 +89,14 @@ static json_t *report_json(const struct network_report_seen *seen, size_t names)
         }
         json_object_set_new(json, "unread", what);
     }
-    if (seen->diag)
-        json_object_set(json, "diag", (json_t *)seen->diag);
+    if (facts->diag)
+        json_object_set(json, "diag", (json_t *)facts->diag);
     return json;
 }
 
-char *network_report_make(const struct network_report_seen *seen) {
+char *network_report_make(const struct network_report_facts *facts) {
     for (size_t names = NAMES;; names--) {
-        _cleanup_json_ json_t *json = report_json(seen, names), *clean = NULL;
+        _cleanup_json_ json_t *json = report_json(facts, names), *clean = NULL;
         _cleanup_(freep) char *text = NULL;
 
         /* The report is cleaned in the same way as on reading. */

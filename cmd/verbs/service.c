@@ -97,10 +97,10 @@ static int run_network(struct program *program, const char *name, struct error *
     struct network_keeper keeper = {.host = program->host,
                                     .http = program->http,
                                     .tell = on_event,
-                                    .looked = network_publisher_look,
+                                    .on_check = network_publisher_on_check,
                                     .others = network_publisher_watches,
                                     .context = &log,
-                                    .looked_context = &publisher};
+                                    .check_context = &publisher};
     const struct service_work work = {
         .begin = begin_network, .go_on = keep_network, .context = &keeper};
     int result;

@@ -22,9 +22,9 @@ enum {
     AGAIN_MS = 5000,
     BEGIN_MS = 20000, /* The limit at boot, when containerd waits for this service. */
     HNS_START_MS = 30000,
-    HNS_DOWN_LOOKS = 5, /* Checks before winjoin starts HNS; mostly the SCM restarts it. */
-    EMPTY_LOOKS = 4,    /* Checks without load balancers; kube-proxy deletes all at its start. */
-    TOLD_FAILURE = 2,   /* Failures before a message; a new HNS may not answer yet. */
+    HNS_DOWN_CHECKS = 5, /* Checks before winjoin starts HNS; mostly the SCM restarts it. */
+    EMPTY_CHECKS = 4,    /* Checks without load balancers; kube-proxy deletes all at its start. */
+    TOLD_FAILURE = 2,    /* Failures before a message; a new HNS may not answer yet. */
     BOOT_SECONDS = 300,
     ADAPTER_FILE_MAX = 1024 * 1024
 };
@@ -198,14 +198,14 @@ static bool hns_has_restarted(struct network_keeper *k) {
         hns.state == HOST_SERVICE_ABSENT)
         return false;
     if (hns.state != HOST_SERVICE_RUNNING || !hns.process_id) {
-        if (++k->down_looks % HNS_DOWN_LOOKS == 0 &&
+        if (++k->down_checks % HNS_DOWN_CHECKS == 0 &&
             host_service_start(k->host, HNS_SERVICE, HNS_START_MS, &why) < 0)
             log_message(LOG_WARNING, "%s", why.message);
         return false;
     }
     another = k->hns_process && k->hns_process != hns.process_id;
     k->hns_process = hns.process_id;
-    k->down_looks = 0;
+    k->down_checks = 0;
     return another;
 }
 
@@ -218,9 +218,9 @@ static int try_restore(struct network_keeper *k, bool booting, const char *why, 
         return -1;
     if (k->lost || k->failures || did.count) {
         tell_restored(k, why, &did);
-        k->seen.news = NEWS_RESTORED;
+        k->check.news = NEWS_RESTORED;
     }
-    k->lost = k->unseen = false;
+    k->lost = k->unchecked = false;
     k->failures = 0;
     return 0;
 }
@@ -242,18 +242,18 @@ static void inspect(struct network_keeper *k) {
     if (count_balancers(k->host, &k->balancers, &why) < 0)
         return;
     if (k->balancers != before)
-        k->seen.news = NEWS_BALANCERS;
+        k->check.news = NEWS_BALANCERS;
 
     /* Where the first Pod makes the network, kube-proxy can program nothing before that. */
     agent = network_agent_by_plugin(chosen.network.plugin);
     if (k->balancers ||
         (agent && agent->pods_make_network &&
          hcn_network_find(k->host, chosen.network.name, &network, ERROR_IGNORED) < 0)) {
-        k->empty_looks = 0;
+        k->empty_checks = 0;
         k->proxy_restarted = false;
         return;
     }
-    if (++k->empty_looks < EMPTY_LOOKS || k->proxy_restarted)
+    if (++k->empty_checks < EMPTY_CHECKS || k->proxy_restarted)
         return;
     /* The API server may be unreachable, or there may be no Services, so kube-proxy is restarted
      * only once. */
@@ -270,10 +270,10 @@ static enum wait_poll poll_once(void *context, struct wait *, struct error *) {
     struct error why = {0};
 
     if (hns_has_restarted(k)) {
-        k->lost = k->seen.hns_restarted = true;
+        k->lost = k->check.hns_restarted = true;
         k->restore_ms = now;
     }
-    if ((k->lost || k->failures || k->unseen) && now >= k->restore_ms) {
+    if ((k->lost || k->failures || k->unchecked) && now >= k->restore_ms) {
         const char *reason = k->lost ? "HNS was restarted" : "winjoin-network was started";
 
         if (try_restore(k, false, reason, &why) < 0 && why.kind != ERROR_INTERRUPTED)
@@ -283,12 +283,12 @@ static enum wait_poll poll_once(void *context, struct wait *, struct error *) {
         k->inspect_ms = now + INSPECT_MS;
     }
     if (k->http)
-        network_pending_look(k->host, k->http, k->booting, !k->failures && !k->lost, &k->pending);
-    k->seen.restored = k->restored;
-    if (k->http && k->looked)
-        k->looked(k->looked_context, &k->seen);
+        network_pending_update(k->host, k->http, k->booting, !k->failures && !k->lost, &k->pending);
+    k->check.restored = k->restored;
+    if (k->http && k->on_check)
+        k->on_check(k->check_context, &k->check);
     freep(&k->restored);
-    k->seen = (struct network_seen){0};
+    k->check = (struct network_check){0};
     return POLL_AGAIN;
 }
 
@@ -311,8 +311,8 @@ int network_keeper_begin(struct network_keeper *k, struct error *err) {
 
     k->booting = host_facts(k->host, &facts, ERROR_IGNORED) == 0 && facts.uptime_seconds &&
                  facts.uptime_seconds < BOOT_SECONDS;
-    k->unseen = !k->booting;
-    if (k->unseen || wait_until(k->host, &wait, &why) == POLL_DONE)
+    k->unchecked = !k->booting;
+    if (k->unchecked || wait_until(k->host, &wait, &why) == POLL_DONE)
         return 0;
     if (why.kind == ERROR_INTERRUPTED)
         return error_pass(err, &why);
@@ -334,7 +334,7 @@ int network_keeper_run(struct network_keeper *k, struct error *) {
     (void)poll_once(k, NULL, NULL);
     do {
         struct kube_watch others[4];
-        size_t count = k->http && k->others ? k->others(k->looked_context, others) : 0;
+        size_t count = k->http && k->others ? k->others(k->check_context, others) : 0;
         struct error why = {0};
 
         if (k->http && peers_follow(k->host, k->http, others, count, look_in_watch, k, &why) < 0 &&

@@ -55,8 +55,8 @@ static void a_bridge_stays_but_its_load_balancers_go(void **state) {
 
 static unsigned looks, restored, others; /* by news */
 
-static void on_look(void *context, const struct network_seen *seen) {
-    enum network_news news = seen->news;
+static void on_check(void *context, const struct network_check *check) {
+    enum network_news news = check->news;
 
     assert_ptr_equal(context, &looks);
     looks++;
@@ -82,8 +82,8 @@ static void each_look_is_told_with_its_news(void **state) {
     (void)state;
     join("overlay", "flannel");
     looks = restored = others = 0;
-    keeper.looked = on_look;
-    keeper.looked_context = &looks;
+    keeper.on_check = on_check;
+    keeper.check_context = &looks;
     keeper.http = http;
     run(100, add_balancers);
     assert_true(looks >= 90);
@@ -96,7 +96,7 @@ static void without_a_cluster_nobody_is_told(void **state) {
     (void)state;
     join("overlay", "flannel");
     looks = 0;
-    keeper.looked = on_look;
+    keeper.on_check = on_check;
     run(8, NULL);
     assert_int_equal(looks, 0);
 }
