@@ -160,7 +160,7 @@ int host_refuse_untrusted_in(struct host *host, const char *folder, struct error
 
 /* Called before something is created or written at `at`. Refuses untrusted files and folders on
  * the way, and closes winjoin's own folder to users when `at` is in it. */
-static int open_way(struct host *host, const char *at, struct error *err) {
+static int ready_parents(struct host *host, const char *at, struct error *err) {
     bool stands;
 
     if (refuse_untrusted(host, at, false, err) < 0)
@@ -251,7 +251,7 @@ int host_write(struct host *host, const char *path, const void *data, size_t len
     if (path_normalize(path, &at, err) < 0)
         return -1;
     log_message(LOG_CALL, "write '%s' (%zu bytes)", at, len);
-    if (open_way(host, at, err) < 0)
+    if (ready_parents(host, at, err) < 0)
         return error_prefix(err, "write");
     return file_changed(host, at, host->ops->write(host, at, data, len, access, err));
 }
@@ -262,7 +262,7 @@ int host_write_part(struct host *host, const char *path, uint64_t offset, const 
 
     if (path_normalize(path, &at, err) < 0)
         return -1;
-    if (open_way(host, at, err) < 0 || (offset && refuse_untrusted(host, at, true, err) < 0))
+    if (ready_parents(host, at, err) < 0 || (offset && refuse_untrusted(host, at, true, err) < 0))
         return error_prefix(err, "write");
     return file_changed(host, at, host->ops->write_part(host, at, offset, data, len, access, err));
 }
@@ -274,7 +274,7 @@ int host_make_folder(struct host *host, const char *path, enum host_access acces
     if (path_normalize(path, &at, err) < 0)
         return -1;
     log_message(LOG_CALL, "make folder '%s'", at);
-    if (open_way(host, at, err) < 0 || host->ops->make_folder(host, at, access, err) < 0)
+    if (ready_parents(host, at, err) < 0 || host->ops->make_folder(host, at, access, err) < 0)
         return -1;
     return refuse_untrusted(host, at, true, err);
 }
@@ -329,7 +329,7 @@ int host_rename(struct host *host, const char *from, const char *to, struct erro
     if (path_normalize(from, &at, err) < 0 || path_normalize(to, &there, err) < 0)
         return -1;
     log_message(LOG_CALL, "rename '%s' to '%s'", at, there);
-    if (refuse_untrusted(host, at, false, err) < 0 || open_way(host, there, err) < 0)
+    if (refuse_untrusted(host, at, false, err) < 0 || ready_parents(host, there, err) < 0)
         return -1;
     return file_changed(host, at, host->ops->rename(host, at, there, err));
 }
@@ -342,7 +342,7 @@ int host_link(struct host *host, const char *path, const char *target, struct er
     if (!*target)
         return error_set(err, ERROR_USAGE, "link '%s': the target is empty", path);
     log_message(LOG_CALL, "link '%s' to '%s'", at, target);
-    if (open_way(host, at, err) < 0)
+    if (ready_parents(host, at, err) < 0)
         return -1;
     return file_changed(host, at, host->ops->link(host, at, target, err));
 }

@@ -146,7 +146,7 @@ enum level look_api_down(const struct scene *scene, struct finding *finding) {
     /* The node's route is looked up only when the server's name is an IP address. */
     begin = strstr(server, "://");
     if (begin && text_split_port(begin + 3, &host, &port) == 0 && host)
-        note_way(scene, host, finding);
+        note_route(scene, host, finding);
     return CONFIRMED;
 }
 

@@ -203,7 +203,7 @@ enum level look_peer_down(const struct scene *scene, struct finding *finding) {
                               node_address(node));
     finding_note(finding, "this node itself gets nothing from %s (node %s), port 10250: %s",
                  node_address(node), name, asked->outcome);
-    note_way(scene, node_address(node), finding);
+    note_route(scene, node_address(node), finding);
     return LIKELY;
 }
 

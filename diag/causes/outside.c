@@ -25,7 +25,7 @@ enum level look_ext_node(const struct scene *scene, struct finding *finding) {
         finding_note(finding, "the node itself gets no answer from %s by UDP: %s",
                      cell && *cell->to ? cell->to : "the DNS server outside", udp->outcome);
     if (no_tcp || no_udp)
-        note_way(scene, ip, finding);
+        note_route(scene, ip, finding);
     if (!no_tcp) {
         finding->must = CELL_UDP(EXT_IP);
         finding->message =

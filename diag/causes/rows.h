@@ -132,7 +132,7 @@ struct scene {
     bool api_is_late;
     /* Microseconds that a connection to a DNS pod takes, when the DNS is slow and the time is at
      * least half of SLOW_US; else 0. */
-    long long way_to_dns_us;
+    long long dns_connect_us;
     /* The network between the nodes has the routes to pods, not this node (--routes print or none).
      */
     bool network_routes;
@@ -265,7 +265,7 @@ bool mac_equal(const char *a, const char *b);
 bool has_dns_pods(const struct scene *scene, const json_t *node);
 /* Notes the route by which this node itself sends to that address, and the neighbor entry of the
  * next hop, when they are unusual; sets a hint about what to do. */
-void note_way(const struct scene *scene, const char *ip, struct finding *finding);
+void note_route(const struct scene *scene, const char *ip, struct finding *finding);
 /* The Node is another one than this node. */
 bool is_peer(const struct scene *scene, const json_t *node);
 /* The Settings of the first policy of that type, or NULL. */

@@ -10,7 +10,7 @@
 enum level look_latency(const struct scene *scene, struct finding *finding) {
     const struct diag_cell *dns = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
     const struct diag_cell *tcp = scene->connection;
-    long long there = scene->way_to_dns_us;
+    long long there = scene->dns_connect_us;
 
     finding->may &= scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_TIMEOUT] |
                     scene->outcome[PROBE_NO_REPLY];
@@ -53,7 +53,7 @@ enum level look_dns_slow(const struct scene *scene, struct finding *finding) {
             pod ? pod : "the DNS pod");
         return LIKELY;
     }
-    if (scene->network_is_slow || scene->way_to_dns_us)
+    if (scene->network_is_slow || scene->dns_connect_us)
         return NO;
     finding->may &= scene->outcome[PROBE_DNS_TIMEOUT];
     if (!finding->may)

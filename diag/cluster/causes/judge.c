@@ -106,8 +106,8 @@ static void explain(struct finding *f, const struct cluster_row *row,
            end = one ? nodes[place->a].cells_end : f->report->cells.count;
     struct cluster_place wide = *place; /* The place of the cells that follow from the cause. */
 
-    if (row->follows_to_node && place->way == FROM)
-        wide.way = TOUCHING;
+    if (row->follows_to_node && place->direction == FROM)
+        wide.direction = TOUCHING;
     for (size_t at = begin; at < end; at++) {
         size_t i = one ? f->map.touching[at] : at;
         const struct diag_cell *c = &f->report->cells.items[i];
@@ -141,9 +141,9 @@ static void name_place(struct finding *f, const struct cluster_row *row,
     const struct cluster_place *place = &found->place;
     enum cluster_scope scope = cluster_place_scope(place), as;
     const struct diag_cause_row title = cluster_row_title(row, scope, &as);
-    bool says_way = found->pairs && as != scope, first;
+    bool says_direction = found->pairs && as != scope, first;
     _cleanup_(freep) char *name = cluster_place_name(&f->map, place);
-    _cleanup_(freep) char *whole = xasprintf("%s%s", name, says_way ? directions[scope] : "");
+    _cleanup_(freep) char *whole = xasprintf("%s%s", name, says_direction ? directions[scope] : "");
     struct naming *naming;
     size_t at = 0;
 
@@ -164,7 +164,7 @@ static void name_place(struct finding *f, const struct cluster_row *row,
             naming->shared[i] = i ? place->b : place->a;
         else if (naming->shared[i] != place->a && naming->shared[i] != place->b)
             naming->shared[i] = SIZE_MAX;
-    naming->one = first && place->set == ONE && place->way != BETWEEN;
+    naming->one = first && place->set == ONE && place->direction != BETWEEN;
     if (!json_object_get(naming->named, whole)) {
         json_object_set_new(naming->named, whole, json_true());
         text_list_add(&naming->names, whole);
@@ -224,7 +224,7 @@ static void find_published(struct finding *f, const struct cluster_row *row, boo
     for (; look <= (last ? FITS_NONE : FITS) && !any; look++)
         for (size_t i = 0; i < f->report->nodes.count; i++) {
             const struct cluster_node *n = &f->report->nodes.items[i];
-            struct cluster_found found = {.place = {.set = ONE, .way = FROM, .a = i}};
+            struct cluster_found found = {.place = {.set = ONE, .direction = FROM, .a = i}};
             _cleanup_(freep) char *line = NULL, *evidence = NULL;
 
             if (!(row->lacks ? network_report_lacks_service(n->own_report, row->lacks)
@@ -299,7 +299,7 @@ static void find_patterns(struct finding *f, const struct cluster_row *row) {
 
 static void find_unasked(struct finding *f, const struct cluster_row *row) {
     for (size_t i = 0, at = 0; i < f->report->nodes.count; i++) {
-        struct cluster_found found = {.place = {.set = ONE, .way = FROM, .a = i}};
+        struct cluster_found found = {.place = {.set = ONE, .direction = FROM, .a = i}};
         _cleanup_(freep) char *evidence = NULL;
 
         for (; at < f->map.nodes[i].cells_end; at++) {
@@ -325,7 +325,8 @@ static void find_row(struct finding *f, const struct cluster_row *row, bool last
             for (size_t i = 0; i < f->report->nodes.count; i++) {
                 const struct cluster_node *n = &f->report->nodes.items[i];
                 const struct cluster_map_node *known = &f->map.nodes[i];
-                const struct cluster_found found = {.place = {.set = ONE, .way = FROM, .a = i}};
+                const struct cluster_found found = {
+                    .place = {.set = ONE, .direction = FROM, .a = i}};
                 const char *words = cluster_words_of(n, row->says);
                 _cleanup_(freep) char *evidence = NULL;
 
