@@ -249,7 +249,7 @@ static void extras_add(struct run *run, struct probe_list *pod, struct probe_lis
     if (diag_evidence_gateway(evidence, scene.dns_pods[0], gateway))
         scene.peer_ip = gateway;
     diag_extra_probes(&scene, pod);
-    run->extras_are_asked = evidence;
+    run->extras_asked = evidence;
 }
 
 static void cells_judge(struct asked *asked) {
@@ -309,7 +309,7 @@ static int cells_ask(struct run *run, bool again, struct probe_results *ret, str
         run_read_evidence(run);
     run->evidence_is_new = false;
     lists_make(&asked);
-    if (!again || !run->extras_are_asked)
+    if (!again || !run->extras_asked)
         extras_add(run, &asked.lists[SOURCE], &asked.node);
     run_tell_cells(run, &run->report->cells);
     result = ask(&asked, err);
@@ -411,7 +411,7 @@ int run_measure_cells(struct run *run, struct probe_results *ret, struct error *
     while (any_open(run) && run->probes.items[SOURCE].spoke) {
         _cleanup_(probe_results_free) struct probe_results results = {0};
         uint64_t now = host_monotonic_ms(run->host);
-        bool extras = !run->extras_are_asked;
+        bool extras = !run->extras_asked;
 
         if (now - start >= limit)
             return 0;

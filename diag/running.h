@@ -26,7 +26,7 @@ struct run {
     bool evidence_is_new;
     /* The extra questions were asked, with those to addresses that the evidence names. Right after
      * a start of the services, the evidence is read only when a flow fails. */
-    bool extras_are_asked;
+    bool extras_asked;
     char *network_name, *network_mode; /* From the CNI configuration; NULL means unknown. */
     /* A copy of options->look with the present states of the services; may be NULL. */
     json_t *look;

@@ -137,7 +137,7 @@ const struct row diag_rows[] = {
         "sc.exe stop kube-proxy, then sc.exe start kube-proxy; remove what is left: powershell "
         "-Command \"Get-HnsEndpoint -Id ID | Remove-HnsEndpoint\"",
         "kubernetes/kubernetes#130963", 0, CELLS_ALL, look_hns_epstale_new, STOPS_PODS),
-    CHANGED("every flow", NOT_RUN, "pods"),
+    CHANGED("every flow", RED_CELLS, "pods"),
     ROW("POD-SBX", "every flow", "the probe pods do not start: their sandbox cannot be created",
         "search the kubelet's log for FailedCreatePodSandBox; the error of CNI and HNS follows it",
         "containerd/containerd#10347", 0, CELLS_ALL, look_pod_sbx, STOPS_PODS),
@@ -153,7 +153,7 @@ const struct row diag_rows[] = {
     ROW("HNS-CIDR", "from pods to other nodes and to Services",
         "the HNS network has another prefix than the Node: the Node object was made again",
         "winjoin join phase pod-network, then winjoin join phase kube-proxy; restart the pods",
-        NULL, CELL_UDP(SVC_IP), CELLS_FROM_POD & ~CELL_BOTH(POD_IP), look_hns_cidr, NOT_RUN),
+        NULL, CELL_UDP(SVC_IP), CELLS_FROM_POD & ~CELL_BOTH(POD_IP), look_hns_cidr, RED_CELLS),
     ROW("NIC-WRONG", "from pods to other nodes",
         "the pods' network is on another network adapter than the node's address",
         "winjoin reset, then join with --adapter or --node-ip so that both are the same adapter's",

@@ -166,7 +166,7 @@ enum cells_of {
     /* Red cells, also those that were not run. When the cause is confirmed, or `in_vain` is set,
      * the run does not wait for the pods. */
     STOPS_PODS,
-    NOT_RUN,     /* Red cells as with STOPS_PODS, but the pods are started all the same. */
+    RED_CELLS,   /* Red cells as with STOPS_PODS, but the pods are started all the same. */
     FIRST_LOOK,  /* The red cells of its finding; the cause is named even without any. */
     UNEXPLAINED, /* Cells of either family, whether or not they were tried. */
 };

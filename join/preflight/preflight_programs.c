@@ -17,7 +17,7 @@
 enum { CONTAINERD_MIN = 2 };
 
 /* Refuses a file of an earlier join that winjoin did not make (kubeadm: FileAvailable). */
-enum verdict check_file_available(const struct machine *machine, struct finding *finding) {
+enum verdict check_file_available(const struct machine *machine, struct check_finding *finding) {
     bool is_ca = text_equal(finding->check->subject, KUBERNETES_CA_FILE);
     _cleanup_(freep) char *path =
         is_ca ? join_ca_file(&machine->found->options) /* caCertPath names the file */
@@ -33,7 +33,7 @@ enum verdict check_file_available(const struct machine *machine, struct finding 
 }
 
 /* Finds manifests of static Pods, which the kubelet would start at once. */
-enum verdict check_manifests(const struct machine *machine, struct finding *finding) {
+enum verdict check_manifests(const struct machine *machine, struct check_finding *finding) {
     _cleanup_(text_list_free) struct text_list names = {0};
 
     if (journal_find(machine->journal, JOURNAL_FOLDER_ENTRY, KUBERNETES_FOLDER))
@@ -46,7 +46,7 @@ enum verdict check_manifests(const struct machine *machine, struct finding *find
                        : CHECK_FINE;
 }
 
-enum verdict check_cni_files(const struct machine *machine, struct finding *finding) {
+enum verdict check_cni_files(const struct machine *machine, struct check_finding *finding) {
     _cleanup_(text_list_free) struct text_list conflicts = {0};
 
     if (find_containerd(machine->host, machine->found, &finding->why) < 0 ||
@@ -58,7 +58,8 @@ enum verdict check_cni_files(const struct machine *machine, struct finding *find
                            : CHECK_FINE;
 }
 
-static bool is_left(const struct machine *machine, const char *path, struct finding *finding) {
+static bool is_left(const struct machine *machine, const char *path,
+                    struct check_finding *finding) {
     enum host_file_type type = host_file_type(machine->host, path);
 
     if (type == HOST_ABSENT || journal_find(machine->journal, JOURNAL_FOLDER_ENTRY, path) ||
@@ -75,7 +76,7 @@ static bool is_left(const struct machine *machine, const char *path, struct find
 
 /* Finds a file in the place of a folder. It would end the join later, when the virtual switch
  * exists already. */
-enum verdict check_folders(const struct machine *machine, struct finding *finding) {
+enum verdict check_folders(const struct machine *machine, struct check_finding *finding) {
     const struct containerd_settings *containerd = &machine->found->containerd;
     const char *const folders[] = {PROGRAM_FOLDER,
                                    KUBERNETES_MANIFESTS_FOLDER,
@@ -102,7 +103,7 @@ enum verdict check_folders(const struct machine *machine, struct finding *findin
 
 /* Refuses folders and files of ordinary users. The host's functions refuse them later, too, so this
  * check cannot be ignored. */
-enum verdict check_folder_owners(const struct machine *machine, struct finding *finding) {
+enum verdict check_folder_owners(const struct machine *machine, struct check_finding *finding) {
     for (size_t i = 0; i < node_folder_count; i++) {
         _cleanup_(host_untrusted_free) struct host_untrusted untrusted = {0};
         _cleanup_(freep) char *repair = NULL, *text = NULL;
@@ -122,7 +123,7 @@ enum verdict check_folder_owners(const struct machine *machine, struct finding *
 
 /* Finds files that scripts and DaemonSets of earlier nodes leave, because those of later nodes
  * trust them. */
-enum verdict check_leftovers(const struct machine *machine, struct finding *finding) {
+enum verdict check_leftovers(const struct machine *machine, struct check_finding *finding) {
     static const char *const paths[] = {"C:\\sourcevip", "C:\\k\\sourceVip.json", CNI_STATE_DIR};
 
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
@@ -138,7 +139,7 @@ enum verdict check_leftovers(const struct machine *machine, struct finding *find
 
 /* Refuses a service that kubeadm's guides or nssm registered: it would start another kubelet. A
  * service that a killed run of winjoin had not marked yet is repaired by the code that uses it. */
-enum verdict check_service_free(const struct machine *machine, struct finding *finding) {
+enum verdict check_service_free(const struct machine *machine, struct check_finding *finding) {
     struct host_service service = {0};
     bool foreign;
 
@@ -165,7 +166,7 @@ enum verdict check_service_free(const struct machine *machine, struct finding *f
 /* Finds services of other tools and what they would do on a node of winjoin's. It is only a warning
  * when the join adopts an image's services or the cluster's agent makes the network, because they
  * may belong to that. */
-enum verdict check_other_nodes(const struct machine *machine, struct finding *finding) {
+enum verdict check_other_nodes(const struct machine *machine, struct check_finding *finding) {
     static const struct {
         const char *name, *does;
     } others[] = {
@@ -218,7 +219,7 @@ static int refuse_untrusted_in(const struct machine *machine, const char *folder
 }
 
 /* Warns of settings of an existing config.toml that winjoin's own file will not keep. */
-static enum verdict check_replaced(const struct machine *machine, struct finding *finding) {
+static enum verdict check_replaced(const struct machine *machine, struct check_finding *finding) {
     _cleanup_(containerd_settings_free) struct containerd_settings here = {0}, all = {0};
     _cleanup_(freep) char *names = NULL, *image = NULL, *registries = NULL;
 
@@ -249,7 +250,7 @@ static enum verdict check_replaced(const struct machine *machine, struct finding
 
 /* Checks containerd's configuration. For a containerd that the join adopts, winjoin must understand
  * its pipe and where it looks for CNI. */
-enum verdict check_containerd(const struct machine *machine, struct finding *finding) {
+enum verdict check_containerd(const struct machine *machine, struct check_finding *finding) {
     const struct containerd_settings *found = &machine->found->containerd;
     const char *socket = machine->found->options.cri_socket, *image, *tag;
     const char *kubernetes = machine->found->options.kubernetes_version;
@@ -306,7 +307,7 @@ enum verdict check_containerd(const struct machine *machine, struct finding *fin
 
 /* Checks that the container runtime runs. winjoin starts containerd itself, but a runtime that the
  * user names must be running already. */
-enum verdict check_cri(const struct machine *machine, struct finding *finding) {
+enum verdict check_cri(const struct machine *machine, struct check_finding *finding) {
     const char *socket = machine->found->options.cri_socket;
     _cleanup_(freep) char *pipe = NULL;
 
@@ -324,7 +325,7 @@ enum verdict check_cri(const struct machine *machine, struct finding *finding) {
 /* Returns the verdict for a program whose file does not tell its version. preflight does not run a
  * program of a node's folder to learn that. */
 static enum verdict no_version(const struct machine *machine, const char *program,
-                               struct finding *finding) {
+                               struct check_finding *finding) {
     return check_say(finding, CHECK_NOT_RUN,
                      host_file_type(machine->host, program) == HOST_ABSENT
                          ? "%s does not exist yet"
@@ -334,7 +335,7 @@ static enum verdict no_version(const struct machine *machine, const char *progra
 
 /* Checks containerd's version. kubeadm warns of a containerd before 2.0, which does not tell the
  * kubelet its cgroup driver. */
-enum verdict check_runtime_version(const struct machine *machine, struct finding *finding) {
+enum verdict check_runtime_version(const struct machine *machine, struct check_finding *finding) {
     const char *asked = machine->found->options.kubernetes_version;
     _cleanup_(freep) char *version = NULL, *kubelet = NULL, *message = NULL;
     const struct compatible *row;
@@ -367,7 +368,7 @@ enum verdict check_runtime_version(const struct machine *machine, struct finding
     return row ? check_say(finding, CHECK_BAD, "%s", message) : CHECK_FINE;
 }
 
-enum verdict check_kubelet_version(const struct machine *machine, struct finding *finding) {
+enum verdict check_kubelet_version(const struct machine *machine, struct check_finding *finding) {
     _cleanup_(freep) char *version = NULL;
     int found = program_version_read(machine->host, service_kubelet.program, false, &version,
                                      &finding->why);
