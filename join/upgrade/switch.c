@@ -73,7 +73,7 @@ int upgrade_stage(struct join *join, struct error *err) {
 
 /* ---- replacing of the old programs ---- */
 
-static int exchange(struct join *join, const struct service *service, bool hosts,
+static int exchange(struct join *join, const struct service *service, bool is_winjoin,
                     struct error *err) {
     const struct upgrade *u = join->upgrade;
     struct text *detail = &join->progress.detail;
@@ -85,7 +85,8 @@ static int exchange(struct join *join, const struct service *service, bool hosts
         struct error why = {0};
         size_t len;
 
-        if (program->service != service || text_equal(program->target, WINJOIN_PROGRAM) != hosts)
+        if (program->service != service ||
+            text_equal(program->target, WINJOIN_PROGRAM) != is_winjoin)
             continue;
         if (host_read(join->host, beside, ARTIFACT_SIZE_MAX, &data, &len, &why) < 0) {
             /* The new program was equal to the old one, so it was not written. */
@@ -114,14 +115,14 @@ int upgrade_plugins(struct join *join, struct error *err) {
 
 /* Stopping winjoin-network also stops all services that depend on it, so that no service keeps
  * winjoin.exe open. */
-int upgrade_hosts(struct join *join, struct error *err) {
+int upgrade_winjoin(struct join *join, struct error *err) {
     const struct upgrade *u = join->upgrade;
 
     if (!text_list_has(&u->services, service_network.name)) {
         text_add(&join->progress.detail, "unchanged");
         return 0;
     }
-    for (const struct service *const *row = service_table; u->hosts && *row; row++)
+    for (const struct service *const *row = service_table; u->replaces_winjoin && *row; row++)
         if (text_list_has(&u->services, (*row)->name) &&
             host_service_stop(join->host, (*row)->name, STOP_MS, err) < 0)
             return -1;
