@@ -48,7 +48,7 @@ char *network_report_make(const struct network_report_facts *facts);
  * all. */
 int network_report_read(const char *text, json_t **ret, struct error *err);
 /* As network_report_read(), for a document that is already parsed. */
-int network_report_take(const json_t *json, json_t **ret, struct error *err);
+int network_report_copy(const json_t *json, json_t **ret, struct error *err);
 
 /* The following functions are about a report that was read; NULL is a report without content. */
 int64_t network_report_time(const json_t *report);

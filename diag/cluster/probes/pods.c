@@ -235,7 +235,7 @@ struct waiting {
 
 /* Reads a pod's state and addresses into its node. `waiting` becomes why the pod does not run; NULL
  * when it runs. */
-static void take_state(struct cluster_node *node, const json_t *pod) {
+static void read_state(struct cluster_node *node, const json_t *pod) {
     static const struct {
         const char *path;
         bool six;
@@ -282,7 +282,7 @@ static int on_pod(void *context, const char *type, const json_t *object, struct 
     (void)err; /* This callback never fails, so it sets no error. */
     if (node && (text_equal(type, "ADDED") || text_equal(type, "MODIFIED"))) {
         w->open -= is_open(node);
-        take_state(node, object);
+        read_state(node, object);
         w->open += is_open(node);
     }
     return w->open == 0;
@@ -369,7 +369,7 @@ static int on_ready(void *context, const char *type, const json_t *object, struc
         }
     } else if (node && !node->waiting && !text_equal(type, "DELETED")) {
         l->open -= l->listed && !node->pod_ready;
-        take_state(node, object);
+        read_state(node, object);
         l->open += l->listed && !node->waiting && !node->pod_ready;
     }
     return l->listed && !l->open;
