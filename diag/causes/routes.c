@@ -38,7 +38,7 @@ static json_t *remote_route(const struct scene *scene, const char *prefix) {
     return NULL;
 }
 
-enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
+enum level judge_ovl_vni(const struct scene *scene, struct finding *finding) {
     const char *pod = scene->dns_pod;
     long long own = scene->vni;
     struct network_peer peer;
@@ -275,7 +275,7 @@ static bool lacks_some_routes(const struct scene *scene, struct finding *finding
     return true;
 }
 
-enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
+enum level judge_ovl_peer(const struct scene *scene, struct finding *finding) {
     const json_t *network = scene->network;
     const char *pod = scene->dns_pod, *address;
     struct network_peer peer;
@@ -339,7 +339,7 @@ void name_network_routes(const struct scene *scene, struct finding *finding) {
                               formats.count == 2 ? formats.items[1] : "text, az, aws or gcloud");
 }
 
-enum level look_l2_route(const struct scene *scene, struct finding *finding) {
+enum level judge_l2_route(const struct scene *scene, struct finding *finding) {
     const char *pod = scene->dns_pod;
 
     if (!scene->mode->host_routes)
