@@ -8,7 +8,7 @@ struct build_library {
     /* Debian's package version, e.g. "3.5.7-1~deb13u2". In native builds: the version from
      * pkg-config. */
     const char *version;
-    const char *licence; /* SPDX license expression; "" for libraries of the operating system. */
+    const char *license; /* SPDX license expression; "" for libraries of the operating system. */
 };
 
 extern const char build_version[]; /* Version of winjoin, e.g. "0.1.0". */

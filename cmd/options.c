@@ -399,12 +399,12 @@ void options_words(const struct option_set *set, const char *const *left_out,
         const void *field = (const char *)set->target + o->offset;
         const struct text_list *list = field;
         _cleanup_(freep) char *variable = option_variable(o->name);
-        bool told = set->given[i];
+        bool written = set->given[i];
         const char *text;
 
         for (const char *const *name = left_out; *name; name++)
-            told = told && strcmp(*name, o->name) != 0;
-        if (!told)
+            written = written && strcmp(*name, o->name) != 0;
+        if (!written)
             continue;
         switch (o->type) {
         case OPTION_BOOL:

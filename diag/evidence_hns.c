@@ -223,17 +223,17 @@ void diag_evidence_add_hns(struct host *host, const struct diag_evidence_options
             (void)hcn_list(host, HCN_NAMESPACE, NULL, NULL, &namespaces, ERROR_IGNORED);
         (void)host_routes(host, &routes, ERROR_IGNORED);
         json_object_set_new(evidence, "kubernetes",
-                            drift_judge(&(struct drift_seen){.cluster = options->cluster,
-                                                             .endpoints = &endpoints,
-                                                             .balancers = &balancers,
-                                                             .networks = networks,
-                                                             .namespaces = namespaces,
-                                                             .nodes = options->nodes,
-                                                             .routes = &routes,
-                                                             .pod_cidrs = options->pod_cidrs,
-                                                             .probes = options->probes,
-                                                             .network = options->network_name,
-                                                             .now = host_now(host)}));
+                            drift_judge(&(struct drift_observed){.cluster = options->cluster,
+                                                                 .endpoints = &endpoints,
+                                                                 .balancers = &balancers,
+                                                                 .networks = networks,
+                                                                 .namespaces = namespaces,
+                                                                 .nodes = options->nodes,
+                                                                 .routes = &routes,
+                                                                 .pod_cidrs = options->pod_cidrs,
+                                                                 .probes = options->probes,
+                                                                 .network = options->network_name,
+                                                                 .now = host_now(host)}));
     }
     cluster_services_add(options, evidence);
 }

@@ -67,7 +67,7 @@ static void tell_silent(struct asked *asked, const char *why) {
 }
 
 /* Reads and judges the results that are there, while the other probes go on. */
-static enum wait_look answer_look(void *context, struct wait *wait, struct error *err) {
+static enum wait_poll poll_answer(void *context, struct wait *wait, struct error *err) {
     struct asked *asked = context;
     struct diag_probes *probes = &asked->run->probes;
     struct error why = {0};
@@ -91,7 +91,7 @@ static enum wait_look answer_look(void *context, struct wait *wait, struct error
         wait->waited_ms >= asked->source_ms + BACK_MS)
         tell_silent(asked, "after 3 s");
     if (asked->ended[SOURCE] && asked->ended[TARGET])
-        return LOOK_DONE;
+        return POLL_DONE;
     if (wait->waited_ms >= RED_MS && !asked->run->evidence_is_new)
         run_read_evidence(asked->run);
     (void)error_set(err, ERROR_TIMED_OUT, "after %u s", wait->limit_ms / 1000);
@@ -105,7 +105,7 @@ static enum wait_look answer_look(void *context, struct wait *wait, struct error
 static int ask(struct asked *asked, struct error *err) {
     struct run *run = asked->run;
     const struct probe_list *own = &asked->node;
-    struct wait wait = {.look = answer_look, .tell = tell_measuring, .context = asked};
+    struct wait wait = {.poll = poll_answer, .tell = tell_measuring, .context = asked};
     struct error why = {0};
     int result = 0;
 
@@ -128,7 +128,7 @@ static int ask(struct asked *asked, struct error *err) {
         result = diag_probe_ask(&run->probes, i, list, err);
     }
     if (result == 0 && !(asked->ended[SOURCE] && asked->ended[TARGET]) &&
-        run_wait(run, wait, &why) != LOOK_DONE) {
+        run_wait(run, wait, &why) != POLL_DONE) {
         if (why.kind == ERROR_INTERRUPTED)
             result = error_set(err, ERROR_INTERRUPTED, "%s", why.message);
         while (result == 0 && !(asked->ended[SOURCE] && asked->ended[TARGET]))
@@ -249,7 +249,7 @@ static void extras_add(struct run *run, struct probe_list *pod, struct probe_lis
     if (diag_evidence_gateway(evidence, scene.dns_pods[0], gateway))
         scene.peer_ip = gateway;
     diag_extra_probes(&scene, pod);
-    run->extras_are_asked = evidence;
+    run->extras_asked = evidence;
 }
 
 static void cells_judge(struct asked *asked) {
@@ -309,7 +309,7 @@ static int cells_ask(struct run *run, bool again, struct probe_results *ret, str
         run_read_evidence(run);
     run->evidence_is_new = false;
     lists_make(&asked);
-    if (!again || !run->extras_are_asked)
+    if (!again || !run->extras_asked)
         extras_add(run, &asked.lists[SOURCE], &asked.node);
     run_tell_cells(run, &run->report->cells);
     result = ask(&asked, err);
@@ -346,7 +346,7 @@ static bool any_open(const struct run *run) {
     return false;
 }
 
-static enum wait_look look_later(void *context, struct wait *, struct error *) {
+static enum wait_poll poll_later(void *context, struct wait *, struct error *) {
     return run_again(context);
 }
 
@@ -389,7 +389,7 @@ int run_capture(struct run *run, struct error *err) {
 
 /* In *ret the latest result of each extra question comes first. */
 int run_measure_cells(struct run *run, struct probe_results *ret, struct error *err) {
-    const struct wait pause = {.limit_ms = SETTLE_PAUSE_MS, .look = look_later, .context = run};
+    const struct wait pause = {.limit_ms = SETTLE_PAUSE_MS, .poll = poll_later, .context = run};
     unsigned limit =
         run->options->settle_timeout_ms ? run->options->settle_timeout_ms : SETTLE_TIMEOUT_MS;
     uint64_t start;
@@ -411,13 +411,13 @@ int run_measure_cells(struct run *run, struct probe_results *ret, struct error *
     while (any_open(run) && run->probes.items[SOURCE].spoke) {
         _cleanup_(probe_results_free) struct probe_results results = {0};
         uint64_t now = host_monotonic_ms(run->host);
-        bool extras = !run->extras_are_asked;
+        bool extras = !run->extras_asked;
 
         if (now - start >= limit)
             return 0;
         run_tell(run, "some flows fail; measuring them again for up to %u s",
                  (unsigned)((limit - (now - start)) / 1000));
-        if (run_wait(run, pause, err) == LOOK_FAILED || cells_ask(run, true, &results, err) < 0)
+        if (run_wait(run, pause, err) == POLL_FAILED || cells_ask(run, true, &results, err) < 0)
             return -1;
         if (extras) {
             results_move(ret, &results);

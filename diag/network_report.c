@@ -59,23 +59,23 @@ json_t *network_report_diag(const struct diag_report *report) {
                      report->causes.count ? report->causes.items[0].message : NULL);
 }
 
-static json_t *report_json(const struct network_report_seen *seen, size_t names) {
+static json_t *report_json(const struct network_report_facts *facts, size_t names) {
     json_t *json =
-        json_pack("{s:i, s:s, s:s*, s:s*}", "version", VERSION, "time", RFC3339_TEXT(seen->time),
-                  "mode", seen->mode, "network", seen->network);
-    const json_t *unread = json_object_get(seen->drift, "unread");
+        json_pack("{s:i, s:s, s:s*, s:s*}", "version", VERSION, "time", RFC3339_TEXT(facts->time),
+                  "mode", facts->mode, "network", facts->network);
+    const json_t *unread = json_object_get(facts->drift, "unread");
 
-    if (seen->balancers) {
-        size_t with = 0, count = seen->balancers->count;
+    if (facts->balancers) {
+        size_t with = 0, count = facts->balancers->count;
 
         json_object_set_new(json, "loadBalancers", json_integer((json_int_t)count));
         for (size_t i = 0; i < count; i++)
-            with += seen->balancers->items[i].dsr;
+            with += facts->balancers->items[i].dsr;
         if (count)
             json_set_text(json, "dsr", with == count ? "on" : with ? "mixed" : "off");
     }
-    if (seen->drift)
-        json_object_set_new(json, "drift", drift_json(seen->drift, names));
+    if (facts->drift)
+        json_object_set_new(json, "drift", drift_json(facts->drift, names));
     if (unread) {
         json_t *what = json_array();
 
@@ -89,18 +89,18 @@ static json_t *report_json(const struct network_report_seen *seen, size_t names)
         }
         json_object_set_new(json, "unread", what);
     }
-    if (seen->diag)
-        json_object_set(json, "diag", (json_t *)seen->diag);
+    if (facts->diag)
+        json_object_set(json, "diag", (json_t *)facts->diag);
     return json;
 }
 
-char *network_report_make(const struct network_report_seen *seen) {
+char *network_report_make(const struct network_report_facts *facts) {
     for (size_t names = NAMES;; names--) {
-        _cleanup_json_ json_t *json = report_json(seen, names), *clean = NULL;
+        _cleanup_json_ json_t *json = report_json(facts, names), *clean = NULL;
         _cleanup_(freep) char *text = NULL;
 
         /* The report is cleaned in the same way as on reading. */
-        (void)network_report_take(json, &clean, ERROR_IGNORED);
+        (void)network_report_copy(json, &clean, ERROR_IGNORED);
         text = json_write(clean);
         if (!names || strlen(text) <= NETWORK_REPORT_MAX)
             return take_ptr(text);
@@ -120,14 +120,14 @@ static bool is_plain(const char *text) {
     return true;
 }
 
-static void take_text(const json_t *from, const char *key, json_t *ret) {
+static void copy_text(const json_t *from, const char *key, json_t *ret) {
     const char *text = json_text_at(from, key);
 
     if (is_plain(text))
         json_object_set_new(ret, key, json_string(text));
 }
 
-static void take_word(const json_t *from, const char *key, const char *const *words, json_t *ret) {
+static void copy_word(const json_t *from, const char *key, const char *const *words, json_t *ret) {
     const char *text = json_text_at(from, key);
 
     for (; *words; words++)
@@ -135,7 +135,7 @@ static void take_word(const json_t *from, const char *key, const char *const *wo
             json_object_set_new(ret, key, json_string(text));
 }
 
-static bool take_number(const json_t *from, const char *key, json_t *ret) {
+static bool copy_number(const json_t *from, const char *key, json_t *ret) {
     long long value = json_number_at(from, key, -1);
 
     if (value < 0 || value > COUNT_MAX)
@@ -144,7 +144,7 @@ static bool take_number(const json_t *from, const char *key, json_t *ret) {
     return true;
 }
 
-static bool take_time(const json_t *from, json_t *ret) {
+static bool copy_time(const json_t *from, json_t *ret) {
     const char *time = json_text_at(from, "time");
     int64_t seconds;
 
@@ -154,7 +154,7 @@ static bool take_time(const json_t *from, json_t *ret) {
     return true;
 }
 
-static void take_names(const json_t *from, const char *key, size_t most, json_t *ret) {
+static void copy_names(const json_t *from, const char *key, size_t most, json_t *ret) {
     json_t *names = json_array();
 
     json_each(json_object_get(from, key), i, item)
@@ -164,67 +164,67 @@ static void take_names(const json_t *from, const char *key, size_t most, json_t 
 }
 
 /* Copies {count, first}, unless the count is zero or missing. */
-static void take_counted(const json_t *from, const char *key, json_t *ret) {
+static void copy_counted(const json_t *from, const char *key, json_t *ret) {
     const json_t *counted = json_object_get(from, key);
-    _cleanup_json_ json_t *taken = json_object();
+    _cleanup_json_ json_t *copied = json_object();
 
-    if (!take_number(counted, "count", taken) || !json_number_at(taken, "count", 0))
+    if (!copy_number(counted, "count", copied) || !json_number_at(copied, "count", 0))
         return;
-    take_names(counted, "first", NAMES, taken);
-    json_object_set(ret, key, taken);
+    copy_names(counted, "first", NAMES, copied);
+    json_object_set(ret, key, copied);
 }
 
-static void take_diag(const json_t *diag, json_t *ret) {
+static void copy_diag(const json_t *diag, json_t *ret) {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
     static const char *const confidences[] = {"confirmed", "likely", NULL};
-    _cleanup_json_ json_t *taken = json_object(), *causes = json_array();
+    _cleanup_json_ json_t *copied = json_object(), *causes = json_array();
 
-    if (!take_time(diag, taken) || !take_number(diag, "passed", taken))
+    if (!copy_time(diag, copied) || !copy_number(diag, "passed", copied))
         return;
-    (void)take_number(diag, "flows", taken);
-    (void)take_number(diag, "flowsPassed", taken);
-    take_counted(diag, "failed", taken);
-    take_text(diag, "message", taken);
+    (void)copy_number(diag, "flows", copied);
+    (void)copy_number(diag, "flowsPassed", copied);
+    copy_counted(diag, "failed", copied);
+    copy_text(diag, "message", copied);
     json_each(json_object_get(diag, "causes"), i, cause) {
         _cleanup_json_ json_t *row = json_object();
         const char *id = json_text_at(cause, "id");
 
-        take_word(cause, "confidence", confidences, row);
+        copy_word(cause, "confidence", confidences, row);
         if (json_object_size(row) && is_plain(id) && strlen(id) <= 32 &&
             strspn(id, letters) == strlen(id) && json_array_size(causes) < CAUSES) {
-            take_text(cause, "id", row);
+            copy_text(cause, "id", row);
             json_array_append(causes, row);
         }
     }
-    json_object_set(taken, "causes", causes);
-    json_object_set(ret, "diag", taken);
+    json_object_set(copied, "causes", causes);
+    json_object_set(ret, "diag", copied);
 }
 
-int network_report_take(const json_t *json, json_t **ret, struct error *err) {
+int network_report_copy(const json_t *json, json_t **ret, struct error *err) {
     static const char *const dsr[] = {"on", "off", "mixed", NULL};
     const json_t *drift = json_object_get(json, "drift");
     long long version = json_number_at(json, "version", 0);
-    _cleanup_json_ json_t *taken = json_pack("{s:i}", "version", VERSION);
+    _cleanup_json_ json_t *copied = json_pack("{s:i}", "version", VERSION);
 
     if (version > VERSION)
         return error_set(err, ERROR_MALFORMED, "it is of a newer winjoin");
-    if (version != VERSION || !take_time(json, taken))
+    if (version != VERSION || !copy_time(json, copied))
         return error_set(err, ERROR_MALFORMED, "it has no version or no time");
-    take_text(json, "mode", taken);
-    take_text(json, "network", taken);
-    (void)take_number(json, "loadBalancers", taken);
-    take_word(json, "dsr", dsr, taken);
+    copy_text(json, "mode", copied);
+    copy_text(json, "network", copied);
+    (void)copy_number(json, "loadBalancers", copied);
+    copy_word(json, "dsr", dsr, copied);
     if (json_is_object(drift)) {
         json_t *kinds = json_object();
 
-        json_object_set_new(taken, "drift", kinds);
+        json_object_set_new(copied, "drift", kinds);
         for (size_t k = 0; k < DRIFT_KINDS; k++)
-            take_counted(drift, drift_kinds[k].key, kinds);
+            copy_counted(drift, drift_kinds[k].key, kinds);
     }
     if (json_object_get(json, "unread"))
-        take_names(json, "unread", NAMES, taken);
-    take_diag(json_object_get(json, "diag"), taken);
-    *ret = take_ptr(taken);
+        copy_names(json, "unread", NAMES, copied);
+    copy_diag(json_object_get(json, "diag"), copied);
+    *ret = take_ptr(copied);
     return 0;
 }
 
@@ -235,7 +235,7 @@ int network_report_read(const char *text, json_t **ret, struct error *err) {
         return error_set(err, ERROR_MALFORMED, "it is longer than %d bytes", NETWORK_REPORT_MAX);
     if (json_read(text, strlen(text), "a report", &json, NULL) < 0)
         return error_set(err, ERROR_MALFORMED, "it is not JSON");
-    return network_report_take(json, ret, err);
+    return network_report_copy(json, ret, err);
 }
 
 /* ---- put the report into words ---- */

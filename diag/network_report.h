@@ -22,7 +22,7 @@ enum {
 };
 
 /* What the report is made from; NULL means unknown. */
-struct network_report_seen {
+struct network_report_facts {
     int64_t time;
     /* Mode and name of the HNS network, such as "overlay" and "flannel.4096". */
     const char *mode, *network;
@@ -40,7 +40,7 @@ json_t *network_report_diag(const struct diag_report *report);
  * "on|off|mixed", drift: {KIND: {count, first: []}}, unread: ["the Services"], diag}, where KIND is
  * one of drift_kinds[] (diag/drift/drift.h). At most NETWORK_REPORT_MAX bytes: if it is too long,
  * names are left out and the counts stay. The caller frees. */
-char *network_report_make(const struct network_report_seen *seen);
+char *network_report_make(const struct network_report_facts *facts);
 
 /* Reads the annotation, in which a node may have written anything. Members of another shape are
  * left out, and so are texts that are long or not plain ASCII. *ret is a new reference with the
@@ -48,7 +48,7 @@ char *network_report_make(const struct network_report_seen *seen);
  * all. */
 int network_report_read(const char *text, json_t **ret, struct error *err);
 /* As network_report_read(), for a document that is already parsed. */
-int network_report_take(const json_t *json, json_t **ret, struct error *err);
+int network_report_copy(const json_t *json, json_t **ret, struct error *err);
 
 /* The following functions are about a report that was read; NULL is a report without content. */
 int64_t network_report_time(const json_t *report);
@@ -91,11 +91,11 @@ struct network_publisher {
     struct drift_follow follow; /* The followed lists; freed with drift_follow_free(). */
     size_t compared;            /* The value of follow.changes at the last comparison. */
 };
-/* Fills the watches that network_publisher_look() needs (`others` of struct network_keeper).
+/* Fills the watches that network_publisher_on_check() needs (`others` of struct network_keeper).
  * Returns DRIFT_WATCHES when winjoin runs kube-proxy, else 0. `publisher` is a struct
  * network_publisher. */
 size_t network_publisher_watches(void *publisher, struct kube_watch *ret);
-/* Called every few seconds while winjoin-network runs (`looked` of struct network_keeper).
+/* Called every few seconds while winjoin-network runs (`on_check` of struct network_keeper).
  *
  * Compares HNS with Kubernetes every 15 to 18 minutes, 5 to 6 minutes after Services or
  * EndpointSlices changed, and 90 s after HNS was restarted; while there is a difference also 90 s
@@ -107,7 +107,7 @@ size_t network_publisher_watches(void *publisher, struct kube_watch *ret);
  * Unknown at once, until the next comparison. After a failure, which is logged, it tries again in
  * five minutes. Writes Events of the Node about what the service saw and did, about a difference
  * that two comparisons found, and about its end. */
-void network_publisher_look(void *publisher, const struct network_seen *seen);
+void network_publisher_on_check(void *publisher, const struct network_check *check);
 
 /* Compares and publishes at once, with the result `measured` of a diagnosis (NULL keeps what an
  * earlier one published). Takes DRIFT_MS and the time of a few requests. Fails with ERROR_ABSENT

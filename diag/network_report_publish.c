@@ -249,7 +249,7 @@ static int publish(struct host *host, struct http *http, const struct drift_clus
     _cleanup_(hcn_balancers_free) struct hcn_balancers balancers = {0};
     _cleanup_json_ json_t *drift = NULL, *now = NULL, *condition = NULL;
     _cleanup_(freep) char *text = NULL;
-    struct network_report_seen seen;
+    struct network_report_facts facts;
     bool has_balancers;
     uint64_t deadline;
 
@@ -263,15 +263,15 @@ static int publish(struct host *host, struct http *http, const struct drift_clus
     else /* If HNS cannot be read, the report has no load balancers. */
         has_balancers = hcn_balancers_read(host, HCN_AT_ONCE, &balancers, ERROR_IGNORED) == 0;
     host_set_deadline(host, deadline);
-    seen =
-        (struct network_report_seen){.time = host_now(host),
-                                     .mode = p.chosen.network.mode,
-                                     .network = p.chosen.network.name,
-                                     .balancers = has_balancers ? &balancers : NULL,
-                                     .drift = drift,
-                                     .diag = diag ? diag : json_object_get(before.report, "diag")};
+    facts =
+        (struct network_report_facts){.time = host_now(host),
+                                      .mode = p.chosen.network.mode,
+                                      .network = p.chosen.network.name,
+                                      .balancers = has_balancers ? &balancers : NULL,
+                                      .drift = drift,
+                                      .diag = diag ? diag : json_object_get(before.report, "diag")};
     /* The new report is read back, so that it has the same form as the published one. */
-    text = network_report_make(&seen);
+    text = network_report_make(&facts);
     if (network_report_read(text, &now, err) < 0)
         return -1;
     condition = network_proof_condition(now, before.condition,
@@ -344,20 +344,20 @@ size_t network_publisher_watches(void *publisher, struct kube_watch *ret) {
     return DRIFT_WATCHES;
 }
 
-void network_publisher_look(void *publisher, const struct network_seen *seen) {
+void network_publisher_on_check(void *publisher, const struct network_check *check) {
     struct network_publisher *p = publisher;
-    enum network_news news = seen->news;
+    enum network_news news = check->news;
     _cleanup_json_ json_t *now = NULL;
     struct error why = {0};
 
-    if (seen->hns_restarted || seen->restored) {
+    if (check->hns_restarted || check->restored) {
         _cleanup_(publishing_free) struct publishing node = {.events = &p->events};
         bool is_open = publishing_open(p->host, p->http, &node, ERROR_IGNORED) == 0;
 
-        if (is_open && seen->hns_restarted)
+        if (is_open && check->hns_restarted)
             tell(&node, NODE_HNS_RESTARTED, "another process of HNS runs");
-        if (is_open && seen->restored)
-            tell(&node, NODE_NETWORK_RESTORED, seen->restored);
+        if (is_open && check->restored)
+            tell(&node, NODE_NETWORK_RESTORED, check->restored);
     }
     if (news == NEWS_RESTORED && !p->doubted)
         doubt(p);

@@ -156,7 +156,7 @@ static void run_add_pods(struct run *run) {
 
 /* Waits until all probes are ready, or until it is known that no pod will start: because the
  * kubelet has ended meanwhile, or finds no image or no network. */
-static enum wait_look probes_look(void *context, struct wait *wait, struct error *) {
+static enum wait_poll poll_probes(void *context, struct wait *wait, struct error *) {
     struct waiting *w = context;
     struct run *run = w->run;
     size_t speak = 0;
@@ -173,7 +173,7 @@ static enum wait_look probes_look(void *context, struct wait *wait, struct error
         speak += probe->spoke;
     }
     if (speak == run->probes.count)
-        return LOOK_DONE;
+        return POLL_DONE;
 
     if (!run->look || wait->waited_ms < w->look_ms)
         return run_again(run);
@@ -183,14 +183,14 @@ static enum wait_look probes_look(void *context, struct wait *wait, struct error
     if (w->down >= LOOKS_DOWN)
         run->down = diag_look_stops_pods(run->look);
     if (run->down)
-        return LOOK_DONE;
+        return POLL_DONE;
     if (diag_look_is_young(run->look, host_now(run->host)))
         return run_again(run); /* A service that was just started may still change that. */
     run_read_evidence(run);
     run_add_pods(run);
     w->stopped = diag_causes_stop_pods(run->report) ? w->stopped + 1 : 0;
     w->silent += json_object_get(run->look, "silent") != NULL;
-    return w->stopped >= LOOKS_STOPPED || w->silent >= LOOKS_SILENT ? LOOK_DONE : run_again(run);
+    return w->stopped >= LOOKS_STOPPED || w->silent >= LOOKS_SILENT ? POLL_DONE : run_again(run);
 }
 
 /* Starts the probes and the node's echo listener, and waits until all probes are ready, or until
@@ -201,7 +201,7 @@ static int probes_start(struct run *run, struct error *err) {
     struct waiting waiting = {.run = run, .look_ms = LOOK_AGAIN_MS};
     unsigned limit = run->options->start_timeout_ms;
     const struct wait wait = {.limit_ms = limit ? limit : START_TIMEOUT_MS,
-                              .look = probes_look,
+                              .poll = poll_probes,
                               .tell = tell_silent,
                               .context = &waiting};
     _cleanup_(freep) char *names = NULL;
@@ -227,7 +227,7 @@ static int probes_start(struct run *run, struct error *err) {
      * only when something fails, so that a join in a large cluster lists no Nodes. */
     if (!diag_look_is_young(run->look, host_now(run->host)))
         run_read_evidence(run);
-    return run_wait(run, wait, err) == LOOK_FAILED ? -1 : 0;
+    return run_wait(run, wait, err) == POLL_FAILED ? -1 : 0;
 }
 
 /* ---- the evidence ---- */

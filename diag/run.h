@@ -12,7 +12,7 @@ typedef void diag_progress(void *context, unsigned waited_ms, unsigned left_ms,
                            const char *message);
 /* A callback that shows the cells while they become known. `begun` says that the pods run; before
  * that, all cells wait. */
-typedef void diag_cells_told(void *context, const struct diag_cells *cells, bool begun);
+typedef void diag_cells_changed(void *context, const struct diag_cells *cells, bool begun);
 /* Measures a probe on the node itself; NULL in the options means probe_measure(). */
 typedef void diag_measure(void *context, const struct probe *probe, struct probe_result *ret);
 
@@ -33,7 +33,7 @@ struct diag_options {
     /* For red cells to pass, since kube-proxy may be slow; 0 means 20 s. */
     unsigned settle_timeout_ms;
     diag_progress *progress;
-    diag_cells_told *cells; /* May be NULL; called with progress_context. */
+    diag_cells_changed *cells; /* May be NULL; called with progress_context. */
     void *progress_context;
     diag_measure *measure;
     void *measure_context;

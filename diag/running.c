@@ -33,13 +33,13 @@ void run_tell_cells(const struct run *run, const struct diag_cells *cells) {
         run->options->cells(run->options->progress_context, cells, run->up);
 }
 
-enum wait_look run_again(const struct run *run) {
+enum wait_poll run_again(const struct run *run) {
     if (run->node_work)
         (void)probe_work_step(run->node_work);
-    return LOOK_AGAIN;
+    return POLL_AGAIN;
 }
 
-enum wait_look run_wait(struct run *run, struct wait wait, struct error *err) {
+enum wait_poll run_wait(struct run *run, struct wait wait, struct error *err) {
     wait.pause_ms = TURN_MS;
     wait.tell_context = wait.context;
     return wait_until(run->host, &wait, err);

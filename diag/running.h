@@ -26,7 +26,7 @@ struct run {
     bool evidence_is_new;
     /* The extra questions were asked, with those to addresses that the evidence names. Right after
      * a start of the services, the evidence is read only when a flow fails. */
-    bool extras_are_asked;
+    bool extras_asked;
     char *network_name, *network_mode; /* From the CNI configuration; NULL means unknown. */
     /* A copy of options->look with the present states of the services; may be NULL. */
     json_t *look;
@@ -43,10 +43,10 @@ void run_tell_wait(const struct run *run, const struct wait *wait, const char *m
 void run_tell(const struct run *run, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 void run_tell_cells(const struct run *run, const struct diag_cells *cells);
-/* What a look of a wait returns when it has to be repeated; lets the node's own probes continue. */
-enum wait_look run_again(const struct run *run);
-/* wait_until(), for looks that end with run_again(). */
-enum wait_look run_wait(struct run *run, struct wait wait, struct error *err);
+/* What a poll of a wait returns when it has to be repeated; lets the node's own probes continue. */
+enum wait_poll run_again(const struct run *run);
+/* wait_until(), for polls that end with run_again(). */
+enum wait_poll run_wait(struct run *run, struct wait wait, struct error *err);
 
 /* Reads the evidence that needs no pods, in limited time, because HNS may hang. */
 void run_read_evidence(struct run *run);

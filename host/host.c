@@ -117,7 +117,7 @@ int host_run(struct host *host, const struct host_process *process, int *ret_exi
         return error_set(err, ERROR_USAGE, "run a program: no program given");
     log_message(LOG_CALL, "run %s", process->argv[0]);
     if (path_normalize(process->argv[0], &at, NULL) == 0 && !process->named &&
-        host_refuse_stranger(host, at, err) < 0)
+        host_refuse_untrusted(host, at, err) < 0)
         return -1;
     return host->ops->run(host, process, ret_exit_code, ret_output, err);
 }

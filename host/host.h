@@ -43,47 +43,47 @@ enum host_file_type { HOST_ABSENT, HOST_FILE, HOST_FOLDER, HOST_LINK };
  *
  * Functions that change a file or folder, or run a program, refuse a path through a folder that an
  * untrusted user could have created, and reading below HOST_OWN_FOLDER does the same: ERROR_DENIED
- * (see host_stranger()). Before anything is written below HOST_OWN_FOLDER, that folder is created
- * (HOST_SECRET). */
-/* A "stranger": something in a path that an ordinary user could have created. It is a junction, a
- * link, or a file or folder whose owner is none of SYSTEM, Administrators, TrustedInstaller and the
- * user of this process. */
-struct host_stranger {
-    char *path; /* Path of the stranger; NULL when none was found. */
-    /* Owner of the stranger: "SRV\\eve" or a SID. NULL when it is a junction or a link. */
+ * (see host_find_untrusted()). Before anything is written below HOST_OWN_FOLDER, that folder is
+ * created (HOST_SECRET). */
+/* An untrusted part of a path: something that an ordinary user could have created. It is a
+ * junction, a link, or a file or folder whose owner is none of SYSTEM, Administrators,
+ * TrustedInstaller and the user of this process. */
+struct host_untrusted {
+    char *path; /* Path of that part; NULL when none was found. */
+    /* Owner of it: "SRV\\eve" or a SID. NULL when it is a junction or a link. */
     char *owner;
     /* The owner is trusted, but ordinary users may change the file; `owner` is then who may,
      * e.g. "Users". */
     bool open;
     enum host_file_type type; /* Type of the file or folder at `path`. */
-    bool inside; /* The stranger is directly inside the folder that was checked, not above it. */
+    bool inside;              /* It is directly inside the folder that was checked, not above it. */
 };
 /* Checks `path` and each folder above it, except the drive, from the top, and finds the first
- * stranger. A link at the end of the path is no stranger when its owner is trusted. The check ends
+ * untrusted part. A link at the end of the path is trusted when its owner is. The check ends
  * at the first absent part. Network paths are not checked. `ret` must be empty; free it with
- * host_stranger_free(). */
-int host_stranger(struct host *host, const char *path, struct host_stranger *ret,
-                  struct error *err);
-/* Checks a folder as host_stranger() does, but it may not be a link either, and then each file and
- * folder directly in it. These must also not be changeable by ordinary users: a caller who
+ * host_untrusted_free(). */
+int host_find_untrusted(struct host *host, const char *path, struct host_untrusted *ret,
+                        struct error *err);
+/* Checks a folder as host_find_untrusted() does, but it may not be a link either, and then each
+ * file and folder directly in it. These must also not be changeable by ordinary users: a caller who
  * restricts the folder afterwards could not know what these users did before. */
-int host_stranger_in(struct host *host, const char *folder, struct host_stranger *ret,
-                     struct error *err);
-/* Describes a stranger for messages: "'C:\\k' is a junction or a link", "'C:\\k' belongs to
+int host_find_untrusted_in(struct host *host, const char *folder, struct host_untrusted *ret,
+                           struct error *err);
+/* Describes the untrusted part for messages: "'C:\\k' is a junction or a link", "'C:\\k' belongs to
  * SRV\\eve", "'C:\\k\\x' can be changed by Users". The caller frees the text. */
-char *host_stranger_text(const struct host_stranger *stranger);
-/* Returns the command with which an administrator removes the stranger. It moves a folder with its
+char *host_untrusted_text(const struct host_untrusted *untrusted);
+/* Returns the command with which an administrator removes it. It moves a folder with its
  * content, deletes a single file, or removes a junction but not its target. The caller frees the
  * text. */
-char *host_stranger_remedy(const struct host_stranger *stranger);
-/* Returns 0 when no stranger was found. Else fails with ERROR_DENIED; the message names it, and a
- * hint has the command of host_stranger_remedy(). */
-int host_stranger_refuse(const struct host_stranger *stranger, struct error *err);
-void host_stranger_free(struct host_stranger *stranger);
-/* Call host_stranger() or host_stranger_in() and refuse what it finds, as host_stranger_refuse()
- * does. */
-int host_refuse_stranger(struct host *host, const char *path, struct error *err);
-int host_refuse_stranger_in(struct host *host, const char *folder, struct error *err);
+char *host_untrusted_remedy(const struct host_untrusted *untrusted);
+/* Returns 0 when nothing untrusted was found. Else fails with ERROR_DENIED; the message names it,
+ * and a hint has the command of host_untrusted_remedy(). */
+int host_untrusted_refuse(const struct host_untrusted *untrusted, struct error *err);
+void host_untrusted_free(struct host_untrusted *untrusted);
+/* Call host_find_untrusted() or host_find_untrusted_in() and refuse what it finds, as
+ * host_untrusted_refuse() does. */
+int host_refuse_untrusted(struct host *host, const char *path, struct error *err);
+int host_refuse_untrusted_in(struct host *host, const char *folder, struct error *err);
 /* Reads a whole file of at most `max` bytes. A larger file fails with ERROR_MALFORMED, an absent
  * one with ERROR_ABSENT. *ret is NUL-terminated behind *ret_len bytes; the caller frees it. */
 int host_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
@@ -113,9 +113,9 @@ int host_write(struct host *host, const char *path, const void *data, size_t len
                enum host_access access, struct error *err);
 /* Writes one part of a file that is too large for memory: cuts the file at `offset`, appends these
  * bytes and flushes. Offset 0 creates a new file with this access. A file that is shorter than
- * `offset`, or a link, fails with ERROR_HOST; a file that a stranger owns and could change later
- * fails with ERROR_DENIED. When the program ends between two parts, the parts that were written
- * remain. */
+ * `offset`, or a link, fails with ERROR_HOST; a file that an untrusted user owns and could change
+ * later fails with ERROR_DENIED. When the program ends between two parts, the parts that were
+ * written remain. */
 int host_write_part(struct host *host, const char *path, uint64_t offset, const void *data,
                     size_t len, enum host_access access, struct error *err);
 /* Creates the folder and its parents (these HOST_PUBLIC). An existing folder keeps its content, but

@@ -19,16 +19,16 @@ static int file_changed(struct host *host, const char *path, int result) {
     return is_own(path) ? result : host_changed(host, result);
 }
 
-static int look(struct host *host, const char *at, struct host_stranger *ret, struct error *err) {
-    if (host->ops->stranger(host, at, ret, err) < 0)
+static int look(struct host *host, const char *at, struct host_untrusted *ret, struct error *err) {
+    if (host->ops->find_untrusted(host, at, ret, err) < 0)
         return -1;
     if (ret->path)
         ret->type = host->ops->file_type(host, ret->path);
     return 0;
 }
 
-int host_stranger(struct host *host, const char *path, struct host_stranger *ret,
-                  struct error *err) {
+int host_find_untrusted(struct host *host, const char *path, struct host_untrusted *ret,
+                        struct error *err) {
     _cleanup_(freep) char *at = NULL;
 
     return path_normalize(path, &at, err) < 0 ? -1 : look(host, at, ret, err);
@@ -36,7 +36,7 @@ int host_stranger(struct host *host, const char *path, struct host_stranger *ret
 
 /* Checks one entry of a folder: its owner, whether it is a link, and whether its access list lets
  * users change it. */
-static int look_inside(struct host *host, const char *path, struct host_stranger *ret,
+static int look_inside(struct host *host, const char *path, struct host_untrusted *ret,
                        struct error *err) {
     _cleanup_(access_list_free) struct access_list list = {0};
     _cleanup_(freep) char *text = NULL;
@@ -54,22 +54,22 @@ static int look_inside(struct host *host, const char *path, struct host_stranger
         const char *open_to = access_list_open_to(&list, type == HOST_FOLDER);
 
         if (open_to)
-            *ret = (struct host_stranger){
+            *ret = (struct host_untrusted){
                 .path = xstrdup(path), .owner = xstrdup(open_to), .open = true, .type = type};
     }
     ret->inside = ret->path;
     return 0;
 }
 
-int host_stranger_in(struct host *host, const char *folder, struct host_stranger *ret,
-                     struct error *err) {
+int host_find_untrusted_in(struct host *host, const char *folder, struct host_untrusted *ret,
+                           struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_(freep) char *at = NULL;
 
     if (path_normalize(folder, &at, err) < 0 || look(host, at, ret, err) < 0)
         return -1;
     if (!ret->path && host->ops->file_type(host, at) == HOST_LINK)
-        *ret = (struct host_stranger){.path = take_ptr(at), .type = HOST_LINK};
+        *ret = (struct host_untrusted){.path = take_ptr(at), .type = HOST_LINK};
     if (ret->path || host->ops->file_type(host, at) != HOST_FOLDER)
         return 0;
     if (host->ops->list(host, at, &names, err) < 0)
@@ -83,15 +83,16 @@ int host_stranger_in(struct host *host, const char *folder, struct host_stranger
     return 0;
 }
 
-void host_stranger_free(struct host_stranger *stranger) {
-    free_all(stranger->path, stranger->owner);
-    *stranger = (struct host_stranger){0};
+void host_untrusted_free(struct host_untrusted *untrusted) {
+    free_all(untrusted->path, untrusted->owner);
+    *untrusted = (struct host_untrusted){0};
 }
 
-char *host_stranger_text(const struct host_stranger *stranger) {
-    return stranger->open ? xasprintf("'%s' can be changed by %s", stranger->path, stranger->owner)
-           : stranger->owner ? xasprintf("'%s' belongs to %s", stranger->path, stranger->owner)
-                             : xasprintf("'%s' is a junction or a link", stranger->path);
+char *host_untrusted_text(const struct host_untrusted *untrusted) {
+    return untrusted->open
+               ? xasprintf("'%s' can be changed by %s", untrusted->path, untrusted->owner)
+           : untrusted->owner ? xasprintf("'%s' belongs to %s", untrusted->path, untrusted->owner)
+                              : xasprintf("'%s' is a junction or a link", untrusted->path);
 }
 
 /* Does the path have only harmless characters? An untrusted user chose the name, and a shell could
@@ -103,63 +104,66 @@ static bool is_plain(const char *path) {
     return path[strspn(path, plain)] == '\0';
 }
 
-char *host_stranger_remedy(const struct host_stranger *stranger) {
-    _cleanup_(freep) char *folder = path_parent(stranger->path);
-    const char *name = path_base(stranger->path);
+char *host_untrusted_remedy(const struct host_untrusted *untrusted) {
+    _cleanup_(freep) char *folder = path_parent(untrusted->path);
+    const char *name = path_base(untrusted->path);
 
-    if (!is_plain(stranger->path))
+    if (!is_plain(untrusted->path))
         return xasprintf("cmd /c dir /a /q /x \"%s\"",
                          folder && is_plain(folder) ? folder : "C:\\");
-    if (!stranger->owner || stranger->type == HOST_LINK)
-        return xasprintf("cmd /c rmdir \"%s\"", stranger->path);
-    if (stranger->type != HOST_FOLDER)
-        return xasprintf("cmd /c del /f \"%s\"", stranger->path);
-    if (stranger->inside)
-        return xasprintf("cmd /c move \"%s\" \"C:\\%s.before-winjoin\"", stranger->path, name);
-    return xasprintf("cmd /c ren \"%s\" \"%s.before-winjoin\"", stranger->path, name);
+    if (!untrusted->owner || untrusted->type == HOST_LINK)
+        return xasprintf("cmd /c rmdir \"%s\"", untrusted->path);
+    if (untrusted->type != HOST_FOLDER)
+        return xasprintf("cmd /c del /f \"%s\"", untrusted->path);
+    if (untrusted->inside)
+        return xasprintf("cmd /c move \"%s\" \"C:\\%s.before-winjoin\"", untrusted->path, name);
+    return xasprintf("cmd /c ren \"%s\" \"%s.before-winjoin\"", untrusted->path, name);
 }
 
-int host_stranger_refuse(const struct host_stranger *found, struct error *err) {
+int host_untrusted_refuse(const struct host_untrusted *found, struct error *err) {
     _cleanup_(freep) char *text = NULL, *remedy = NULL;
 
     if (!found->path)
         return 0;
-    text = host_stranger_text(found);
-    remedy = host_stranger_remedy(found);
+    text = host_untrusted_text(found);
+    remedy = host_untrusted_remedy(found);
     (void)error_set(err, ERROR_DENIED, "%s", text);
     return error_hint(err, "%s", remedy);
 }
 
 /* Refuses a path with something that an ordinary user could have created. The end of the path
  * itself is checked only when `whole` is true. */
-static int refuse_stranger(struct host *host, const char *at, bool whole, struct error *err) {
-    _cleanup_(host_stranger_free) struct host_stranger found = {0};
+static int refuse_untrusted(struct host *host, const char *at, bool whole, struct error *err) {
+    _cleanup_(host_untrusted_free) struct host_untrusted found = {0};
 
     if (look(host, at, &found, err) < 0)
         return -1;
     if (found.path && !whole && strlen(found.path) == strlen(at))
         return 0;
-    return host_stranger_refuse(&found, err) < 0 ? error_prefix(err, "use '%s'", at) : 0;
+    return host_untrusted_refuse(&found, err) < 0 ? error_prefix(err, "use '%s'", at) : 0;
 }
 
-int host_refuse_stranger(struct host *host, const char *path, struct error *err) {
-    _cleanup_(host_stranger_free) struct host_stranger found = {0};
+int host_refuse_untrusted(struct host *host, const char *path, struct error *err) {
+    _cleanup_(host_untrusted_free) struct host_untrusted found = {0};
 
-    return host_stranger(host, path, &found, err) < 0 ? -1 : host_stranger_refuse(&found, err);
+    return host_find_untrusted(host, path, &found, err) < 0 ? -1
+                                                            : host_untrusted_refuse(&found, err);
 }
 
-int host_refuse_stranger_in(struct host *host, const char *folder, struct error *err) {
-    _cleanup_(host_stranger_free) struct host_stranger found = {0};
+int host_refuse_untrusted_in(struct host *host, const char *folder, struct error *err) {
+    _cleanup_(host_untrusted_free) struct host_untrusted found = {0};
 
-    return host_stranger_in(host, folder, &found, err) < 0 ? -1 : host_stranger_refuse(&found, err);
+    return host_find_untrusted_in(host, folder, &found, err) < 0
+               ? -1
+               : host_untrusted_refuse(&found, err);
 }
 
-/* Called before something is created or written at `at`. Refuses files and folders of a stranger on
+/* Called before something is created or written at `at`. Refuses untrusted files and folders on
  * the way, and closes winjoin's own folder to users when `at` is in it. */
-static int open_way(struct host *host, const char *at, struct error *err) {
+static int ready_parents(struct host *host, const char *at, struct error *err) {
     bool stands;
 
-    if (refuse_stranger(host, at, false, err) < 0)
+    if (refuse_untrusted(host, at, false, err) < 0)
         return -1;
     if (!is_own(at))
         return 0;
@@ -167,7 +171,7 @@ static int open_way(struct host *host, const char *at, struct error *err) {
     if (stands && host->own_folder_closed)
         return 0;
     if (host->ops->make_folder(host, HOST_OWN_FOLDER, HOST_SECRET, err) < 0 ||
-        host_refuse_stranger_in(host, HOST_OWN_FOLDER, err) < 0)
+        host_refuse_untrusted_in(host, HOST_OWN_FOLDER, err) < 0)
         return -1;
     host->own_folder_closed = true;
     return 0;
@@ -182,7 +186,7 @@ int host_read(struct host *host, const char *path, size_t max, char **ret, size_
         return -1;
     if (text_ends_with(path, "\\") || text_ends_with(path, "/"))
         return error_set(err, ERROR_HOST, "read '%s': it is a folder", path);
-    if (is_own(at) && refuse_stranger(host, at, true, err) < 0)
+    if (is_own(at) && refuse_untrusted(host, at, true, err) < 0)
         return -1;
     return host->ops->read(host, at, max, ret, ret_len ? ret_len : &len, err);
 }
@@ -191,7 +195,7 @@ int host_read_of_others(struct host *host, const char *path, size_t max, char **
                         size_t *ret_len, struct error *err) {
     _cleanup_(freep) char *at = NULL;
 
-    if (path_normalize(path, &at, err) < 0 || refuse_stranger(host, at, false, err) < 0)
+    if (path_normalize(path, &at, err) < 0 || refuse_untrusted(host, at, false, err) < 0)
         return -1;
     if (host->ops->file_type(host, at) == HOST_LINK)
         return error_set(err, ERROR_DENIED, "read '%s': it is a junction or a link", at);
@@ -211,7 +215,7 @@ int host_read_part(struct host *host, const char *path, uint64_t offset, size_t 
     _cleanup_(freep) char *at = NULL;
 
     if (path_normalize(path, &at, err) < 0 ||
-        (is_own(at) && refuse_stranger(host, at, true, err) < 0))
+        (is_own(at) && refuse_untrusted(host, at, true, err) < 0))
         return -1;
     return host->ops->read_part(host, at, offset, max, ret, ret_len, ret_size, err);
 }
@@ -247,7 +251,7 @@ int host_write(struct host *host, const char *path, const void *data, size_t len
     if (path_normalize(path, &at, err) < 0)
         return -1;
     log_message(LOG_CALL, "write '%s' (%zu bytes)", at, len);
-    if (open_way(host, at, err) < 0)
+    if (ready_parents(host, at, err) < 0)
         return error_prefix(err, "write");
     return file_changed(host, at, host->ops->write(host, at, data, len, access, err));
 }
@@ -258,7 +262,7 @@ int host_write_part(struct host *host, const char *path, uint64_t offset, const 
 
     if (path_normalize(path, &at, err) < 0)
         return -1;
-    if (open_way(host, at, err) < 0 || (offset && refuse_stranger(host, at, true, err) < 0))
+    if (ready_parents(host, at, err) < 0 || (offset && refuse_untrusted(host, at, true, err) < 0))
         return error_prefix(err, "write");
     return file_changed(host, at, host->ops->write_part(host, at, offset, data, len, access, err));
 }
@@ -270,9 +274,9 @@ int host_make_folder(struct host *host, const char *path, enum host_access acces
     if (path_normalize(path, &at, err) < 0)
         return -1;
     log_message(LOG_CALL, "make folder '%s'", at);
-    if (open_way(host, at, err) < 0 || host->ops->make_folder(host, at, access, err) < 0)
+    if (ready_parents(host, at, err) < 0 || host->ops->make_folder(host, at, access, err) < 0)
         return -1;
-    return refuse_stranger(host, at, true, err);
+    return refuse_untrusted(host, at, true, err);
 }
 
 int host_access_get(struct host *host, const char *path, char **ret, struct error *err) {
@@ -289,7 +293,7 @@ int host_access_set(struct host *host, const char *path, const char *access, str
     if (path_normalize(path, &at, err) < 0)
         return -1;
     log_message(LOG_CALL, "set the access of '%s' to %s", at, access);
-    if (refuse_stranger(host, at, false, err) < 0)
+    if (refuse_untrusted(host, at, false, err) < 0)
         return -1;
     return host->ops->access_set(host, at, access, err);
 }
@@ -300,7 +304,7 @@ int host_remove(struct host *host, const char *path, struct error *err) {
     if (path_normalize(path, &at, err) < 0)
         return -1;
     log_message(LOG_CALL, "remove '%s'", at);
-    if (refuse_stranger(host, at, false, err) < 0)
+    if (refuse_untrusted(host, at, false, err) < 0)
         return -1;
     return host->ops->remove(host, at, false, err);
 }
@@ -314,7 +318,7 @@ int host_remove_tree(struct host *host, const char *path, struct error *err) {
     if (!parent)
         return error_set(err, ERROR_USAGE, "remove '%s': refusing to remove a whole volume", path);
     log_message(LOG_CALL, "remove '%s' and all in it", at);
-    if (refuse_stranger(host, at, false, err) < 0)
+    if (refuse_untrusted(host, at, false, err) < 0)
         return -1;
     return file_changed(host, at, host->ops->remove(host, at, true, err));
 }
@@ -325,7 +329,7 @@ int host_rename(struct host *host, const char *from, const char *to, struct erro
     if (path_normalize(from, &at, err) < 0 || path_normalize(to, &there, err) < 0)
         return -1;
     log_message(LOG_CALL, "rename '%s' to '%s'", at, there);
-    if (refuse_stranger(host, at, false, err) < 0 || open_way(host, there, err) < 0)
+    if (refuse_untrusted(host, at, false, err) < 0 || ready_parents(host, there, err) < 0)
         return -1;
     return file_changed(host, at, host->ops->rename(host, at, there, err));
 }
@@ -338,7 +342,7 @@ int host_link(struct host *host, const char *path, const char *target, struct er
     if (!*target)
         return error_set(err, ERROR_USAGE, "link '%s': the target is empty", path);
     log_message(LOG_CALL, "link '%s' to '%s'", at, target);
-    if (open_way(host, at, err) < 0)
+    if (ready_parents(host, at, err) < 0)
         return -1;
     return file_changed(host, at, host->ops->link(host, at, target, err));
 }
@@ -361,7 +365,7 @@ int host_list(struct host *host, const char *path, struct text_list *ret, struct
     struct text_list names = {0};
 
     if (path_normalize(path, &at, err) < 0 ||
-        (is_own(at) && refuse_stranger(host, at, true, err) < 0) ||
+        (is_own(at) && refuse_untrusted(host, at, true, err) < 0) ||
         host->ops->list(host, at, &names, err) < 0)
         return -1;
     text_list_sort(&names);

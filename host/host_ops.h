@@ -26,7 +26,8 @@ struct host_ops {
     int (*make_folder)(struct host *, const char *path, enum host_access access, struct error *);
     int (*access_get)(struct host *, const char *path, char **ret, struct error *);
     int (*access_set)(struct host *, const char *path, const char *access, struct error *);
-    int (*stranger)(struct host *, const char *path, struct host_stranger *ret, struct error *);
+    int (*find_untrusted)(struct host *, const char *path, struct host_untrusted *ret,
+                          struct error *);
     int (*remove)(struct host *, const char *path, bool tree, struct error *);
     int (*rename)(struct host *, const char *from, const char *to, struct error *);
     int (*link)(struct host *, const char *path, const char *target, struct error *);
@@ -107,7 +108,7 @@ struct host_ops {
 /* clang-format off */
 #define HOST_OPS(OP, prefix) \
     OP(prefix, read) OP(prefix, read_part) OP(prefix, write) OP(prefix, write_part) OP(prefix, make_folder) \
-    OP(prefix, access_get) OP(prefix, access_set) OP(prefix, stranger) OP(prefix, remove) \
+    OP(prefix, access_get) OP(prefix, access_set) OP(prefix, find_untrusted) OP(prefix, remove) \
     OP(prefix, rename) OP(prefix, link) OP(prefix, file_type) \
     OP(prefix, list) OP(prefix, free_space) OP(prefix, service_put) OP(prefix, service_query) \
     OP(prefix, service_start) OP(prefix, service_stop) OP(prefix, service_delete) \

@@ -13,20 +13,20 @@ static void measure(struct host *host, struct wait *wait, uint64_t start) {
     wait->waited_ms = waited < UINT32_MAX ? (unsigned)waited : UINT32_MAX;
 }
 
-enum wait_look wait_until(struct host *host, struct wait *wait, struct error *err) {
+enum wait_poll wait_until(struct host *host, struct wait *wait, struct error *err) {
     uint64_t start = host_monotonic_ms(host), tell_at = 0;
 
     for (;;) {
         struct error missing = {0};
-        enum wait_look found;
+        enum wait_poll found;
         unsigned left;
 
         measure(host, wait, start);
-        found = wait->look(wait->context, wait, &missing);
+        found = wait->poll(wait->context, wait, &missing);
         measure(host, wait, start);
         left = wait_left_ms(wait);
-        if (found != LOOK_AGAIN || !left) {
-            if (found != LOOK_DONE && err)
+        if (found != POLL_AGAIN || !left) {
+            if (found != POLL_DONE && err)
                 *err = missing;
             return found;
         }
@@ -35,6 +35,6 @@ enum wait_look wait_until(struct host *host, struct wait *wait, struct error *er
             tell_at = wait->waited_ms + TELL_MS;
         }
         if (host_sleep(host, wait->pause_ms < left ? wait->pause_ms : left, err) < 0)
-            return LOOK_FAILED;
+            return POLL_FAILED;
     }
 }

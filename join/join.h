@@ -32,7 +32,7 @@ struct join_found {
     struct discovery_result discovery;
     /* Client for the API server; without server: not opened yet. */
     struct kube_client client;
-    bool only_looks; /* A preflight: programs of the node are not run */
+    bool runs_no_programs; /* A preflight: does not run programs of the node */
     /* The client uses the node's own identity, not a bootstrap token. */
     bool client_is_node;
     /* Configuration of the cluster; without kubelet: not read yet. */

@@ -230,11 +230,11 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
     return outcome;
 }
 
-int join_run_phases(struct join *join, bool looking, struct error *err) {
+int join_run_phases(struct join *join, bool read_only, struct error *err) {
     const struct join_phase *phases = join->phases;
 
     for (size_t i = 0; i < join->phase_count && !join->finished; i++) {
-        if (looking && !phases[i].read_only)
+        if (read_only && !phases[i].read_only)
             return 0;
         if (text_list_has(&join->skipped, phases[i].id)) {
             join->progress.phase = &join->phases[i];

@@ -14,9 +14,9 @@ void join_close(struct join *join);
  * state. */
 int join_run(struct join *join, struct error *err);
 /* Runs only the phases, except those of --skip-phases, without a time limit and without the work at
- * the end of a join. `looking`: stops before the first phase that changes the host, as a dry run
+ * the end of a join. `read_only`: stops before the first phase that changes the host, as a dry run
  * must. */
-int join_run_phases(struct join *join, bool looking, struct error *err);
+int join_run_phases(struct join *join, bool read_only, struct error *err);
 /* Runs one phase by its id, or the phases of a name from kubeadm (join/phases/phases.h).
  * ERROR_USAGE: no such name. */
 int join_run_phase(struct join *join, const char *name, struct error *err);

@@ -89,7 +89,7 @@ static int refuse_hidden(struct reading *r, const json_t *map, const char *key, 
 
 /* Copies a text field. *ret is unchanged when the field is absent or empty. Fails when it has
  * another type. */
-static int take_field(struct reading *r, const json_t *map, const char *key, char **ret) {
+static int copy_field(struct reading *r, const json_t *map, const char *key, char **ret) {
     const json_t *value = json_object_get(map, key);
     const char *text = json_string_value(value);
 
@@ -106,7 +106,7 @@ static int take_field(struct reading *r, const json_t *map, const char *key, cha
 
 /* Decodes a base64 field. *ret is unchanged when the field is absent or empty. `ret_len` may be
  * NULL. */
-static int take_data(struct reading *r, const json_t *map, const char *key, char **ret,
+static int copy_data(struct reading *r, const json_t *map, const char *key, char **ret,
                      size_t *ret_len) {
     const json_t *value = json_object_get(map, key);
     const char *text = json_string_value(value);
@@ -141,11 +141,11 @@ static int read_cluster(struct reading *r, const json_t *cluster, struct kubecon
     struct error why = {0};
     char *end;
 
-    if (take_field(r, cluster, "server", &c->server) < 0 ||
-        take_field(r, cluster, "certificate-authority", &c->ca_file) < 0 ||
-        take_field(r, cluster, "tls-server-name", &c->tls_server_name) < 0 ||
-        take_field(r, cluster, "proxy-url", &c->proxy_url) < 0 ||
-        take_data(r, cluster, "certificate-authority-data", &c->ca_pem, &c->ca_pem_len) < 0)
+    if (copy_field(r, cluster, "server", &c->server) < 0 ||
+        copy_field(r, cluster, "certificate-authority", &c->ca_file) < 0 ||
+        copy_field(r, cluster, "tls-server-name", &c->tls_server_name) < 0 ||
+        copy_field(r, cluster, "proxy-url", &c->proxy_url) < 0 ||
+        copy_data(r, cluster, "certificate-authority-data", &c->ca_pem, &c->ca_pem_len) < 0)
         return -1;
     c->insecure_skip_tls_verify =
         json_is_true(json_object_get(cluster, "insecure-skip-tls-verify"));
@@ -191,14 +191,14 @@ static int read_user(struct reading *r, const json_t *root, const json_t *contex
     if (!json_is_object(user))
         return 0;
     c->user_name = xstrdup(name);
-    if (take_field(r, user, "token", &c->token) < 0 ||
-        take_field(r, user, "tokenFile", &c->token_file) < 0 ||
-        take_field(r, user, "username", &c->username) < 0 ||
-        take_field(r, user, "password", &c->password) < 0 ||
-        take_field(r, user, "client-certificate", &c->client_cert_file) < 0 ||
-        take_field(r, user, "client-key", &c->client_key_file) < 0 ||
-        take_data(r, user, "client-certificate-data", &c->client_cert_pem, NULL) < 0 ||
-        take_data(r, user, "client-key-data", &c->client_key_pem, NULL) < 0)
+    if (copy_field(r, user, "token", &c->token) < 0 ||
+        copy_field(r, user, "tokenFile", &c->token_file) < 0 ||
+        copy_field(r, user, "username", &c->username) < 0 ||
+        copy_field(r, user, "password", &c->password) < 0 ||
+        copy_field(r, user, "client-certificate", &c->client_cert_file) < 0 ||
+        copy_field(r, user, "client-key", &c->client_key_file) < 0 ||
+        copy_data(r, user, "client-certificate-data", &c->client_cert_pem, NULL) < 0 ||
+        copy_data(r, user, "client-key-data", &c->client_key_pem, NULL) < 0)
         return -1;
     note_presence(user, "exec", &c->program);
     if (json_is_object(json_object_get(user, "exec")))

@@ -197,7 +197,7 @@ int node_event_tell(struct kube_client *client, const char *node, enum node_even
                     const char *message, struct node_events *events, struct error *err) {
     const char *now = RFC3339_TEXT(host_now(client->host) + client->clock_difference);
     _cleanup_(freep) char *prefix = xasprintf("%s.", node), *cut = NULL;
-    _cleanup_json_ json_t *told = NULL, *made = NULL;
+    _cleanup_json_ json_t *document = NULL, *made = NULL;
     size_t len = strnlen(message, MESSAGE_MAX);
 
     /* Do not cut in the middle of a UTF-8 character. */
@@ -221,14 +221,15 @@ int node_event_tell(struct kube_client *client, const char *node, enum node_even
 
     /* kubectl finds Events of a Node by the Node's name in the field `uid`, as kubelet writes it
      * too. */
-    told = json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s, s:s, s:s, s:s}, s:s, s:s, s:s, s:{s:s, "
-                     "s:s}, s:s, s:s, s:i}",
-                     "apiVersion", "v1", "kind", "Event", "metadata", "generateName", prefix,
-                     "namespace", "default", "involvedObject", "apiVersion", "v1", "kind", "Node",
-                     "name", node, "uid", node, "type", rows[event].warning ? "Warning" : "Normal",
-                     "reason", rows[event].reason, "message", cut, "source", "component", "winjoin",
-                     "host", node, "firstTimestamp", now, "lastTimestamp", now, "count", 1);
-    if (kube_create(client, EVENTS_PATH, told, &made, err) < 0)
+    document =
+        json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s, s:s, s:s, s:s}, s:s, s:s, s:s, s:{s:s, "
+                  "s:s}, s:s, s:s, s:i}",
+                  "apiVersion", "v1", "kind", "Event", "metadata", "generateName", prefix,
+                  "namespace", "default", "involvedObject", "apiVersion", "v1", "kind", "Node",
+                  "name", node, "uid", node, "type", rows[event].warning ? "Warning" : "Normal",
+                  "reason", rows[event].reason, "message", cut, "source", "component", "winjoin",
+                  "host", node, "firstTimestamp", now, "lastTimestamp", now, "count", 1);
+    if (kube_create(client, EVENTS_PATH, document, &made, err) < 0)
         return -1;
     if (events && json_text_at(made, "metadata.name")) {
         text_set(&events->last[event].name, xstrdup(json_text_at(made, "metadata.name")));

@@ -30,7 +30,7 @@ static int list_store(struct host *host, const char *network, struct text_list *
     _cleanup_(freep) char *folder = xasprintf("%s\\%s", CNI_STATE_DIR, network);
     _cleanup_(text_list_free) struct text_list names = {0};
     struct ip ip;
-    if (host_refuse_stranger_in(host, folder, err) < 0)
+    if (host_refuse_untrusted_in(host, folder, err) < 0)
         return -1;
     if (host_list(host, folder, &names, err) < 0)
         return error_forgive(err, ERROR_ABSENT);

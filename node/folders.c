@@ -46,14 +46,14 @@ const struct node_folder *node_folder_find(const char *path) {
     return NULL;
 }
 
-int node_folder_stranger(struct host *host, const struct node_folder *row,
-                         struct host_stranger *ret, struct error *err) {
+int node_folder_find_untrusted(struct host *host, const struct node_folder *row,
+                               struct host_untrusted *ret, struct error *err) {
     /* A path below it, so that a link at the folder itself is found. */
     _cleanup_(freep) char *below = xasprintf("%s\\x", row->path);
     _cleanup_(text_list_free) struct text_list names = {0};
 
-    if ((row->others_write ? host_stranger(host, below, ret, err)
-                           : host_stranger_in(host, row->path, ret, err)) < 0)
+    if ((row->others_write ? host_find_untrusted(host, below, ret, err)
+                           : host_find_untrusted_in(host, row->path, ret, err)) < 0)
         return -1;
     if (!row->deep || ret->path)
         return 0;
@@ -63,14 +63,14 @@ int node_folder_stranger(struct host *host, const struct node_folder *row,
         _cleanup_(freep) char *folder = xasprintf("%s\\%s", row->path, names.items[i]);
 
         if (host_file_type(host, folder) == HOST_FOLDER &&
-            host_stranger_in(host, folder, ret, err) < 0)
+            host_find_untrusted_in(host, folder, ret, err) < 0)
             return -1;
     }
     return 0;
 }
 
 int node_folder_close(struct host *host, const char *path, struct error *err) {
-    _cleanup_(host_stranger_free) struct host_stranger stranger = {0};
+    _cleanup_(host_untrusted_free) struct host_untrusted untrusted = {0};
     const struct node_folder *row = node_folder_find(path), *nearest = row;
 
     /* The access of its own row, of the nearest row above, or HOST_READ_ONLY. */
@@ -84,10 +84,10 @@ int node_folder_close(struct host *host, const char *path, struct error *err) {
     if (host_make_folder(host, path, nearest ? nearest->access : HOST_READ_ONLY, err) < 0)
         return -1;
     if (!row)
-        return host_refuse_stranger_in(host, path, err);
+        return host_refuse_untrusted_in(host, path, err);
     if (row->others_write)
         return 0;
-    return node_folder_stranger(host, row, &stranger, err) < 0
+    return node_folder_find_untrusted(host, row, &untrusted, err) < 0
                ? -1
-               : host_stranger_refuse(&stranger, err);
+               : host_untrusted_refuse(&untrusted, err);
 }

@@ -38,7 +38,7 @@ static const struct places new_places = {"plugins.io\\.containerd\\.cri\\.v1\\.r
 #define SERVER_PIPE "plugins.io\\.containerd\\.server\\.v1\\.grpc.address"
 
 /* Copies a path from a configuration to *ret; a path like "/x" is on C:. */
-static int take_path(char **ret, const char *what, const char *value, struct error *err) {
+static int copy_path(char **ret, const char *what, const char *value, struct error *err) {
     _cleanup_(freep) char *rooted = NULL, *path = NULL;
     bool on_drive = value && strchr("\\/", *value) && *value && !strchr("\\/", value[1]);
 
@@ -51,7 +51,7 @@ static int take_path(char **ret, const char *what, const char *value, struct err
     return 0;
 }
 
-static void take_text(char **ret, const char *value) {
+static void copy_text(char **ret, const char *value) {
     if (value && *value)
         text_set(ret, xstrdup(value));
 }
@@ -83,18 +83,18 @@ static void name_others(const json_t *file, const json_t *images, const json_t *
     }
 }
 
-static int take_places(const json_t *file, const struct places *places,
+static int copy_places(const json_t *file, const struct places *places,
                        struct containerd_settings *ret, struct error *err) {
     const json_t *runtime = json_at(file, places->runtime), *images = json_at(file, places->images);
     const json_t *cni = json_object_get(runtime, "cni"), *dirs = json_object_get(cni, "bin_dirs");
     const char *dir = json_text_at(cni, "bin_dir");
     size_t count = json_array_size(dirs);
 
-    take_text(&ret->pipe, json_text_at(file, places->pipe));
-    take_text(&ret->sandbox_image, json_text_at(images, "sandbox_image"));
+    copy_text(&ret->pipe, json_text_at(file, places->pipe));
+    copy_text(&ret->sandbox_image, json_text_at(images, "sandbox_image"));
     name_others(file, images, runtime, &ret->others);
-    take_text(&ret->registries, json_text_at(images, "registry.config_path"));
-    if (take_path(&ret->conf_dir, "conf_dir", json_text_at(cni, "conf_dir"), err) < 0)
+    copy_text(&ret->registries, json_text_at(images, "registry.config_path"));
+    if (copy_path(&ret->conf_dir, "conf_dir", json_text_at(cni, "conf_dir"), err) < 0)
         return -1;
 
     /* The folders of CNI programs: first bin_dirs, then bin_dir. */
@@ -104,7 +104,7 @@ static int take_places(const json_t *file, const struct places *places,
         const char *given = i < count ? json_string_value(json_array_get(dirs, i)) : dir;
         _cleanup_(freep) char *path = NULL;
 
-        if (take_path(&path, "bin_dirs", given, err) < 0)
+        if (copy_path(&path, "bin_dirs", given, err) < 0)
             return -1;
         if (path)
             text_list_add(&ret->bin_dirs, path);
@@ -118,25 +118,25 @@ static const char *const cri_plugins[] = {"cri", "io.containerd.grpc.v1.cri",
                                           "io.containerd.cri.v1.runtime",
                                           "io.containerd.cri.v1.images", NULL};
 
-static int take_file(const json_t *file, struct containerd_settings *ret, struct error *err) {
+static int copy_file(const json_t *file, struct containerd_settings *ret, struct error *err) {
     long long version = json_number_at(file, "version", 1);
 
     json_each(json_object_get(file, "disabled_plugins"), i, plugin)
         ret->without_cri |= name_find(cri_plugins, json_string_value(plugin)) != NULL;
 
-    if (take_path(&ret->root, "root", json_text_at(file, "root"), err) < 0 ||
-        take_path(&ret->state, "state", json_text_at(file, "state"), err) < 0)
+    if (copy_path(&ret->root, "root", json_text_at(file, "root"), err) < 0 ||
+        copy_path(&ret->state, "state", json_text_at(file, "state"), err) < 0)
         return -1;
     for (long long i = version < 2 ? 0 : 1; version < 3 && i < 2; i++)
-        if (take_places(file, &old_places[i], ret, err) < 0)
+        if (copy_places(file, &old_places[i], ret, err) < 0)
             return -1;
     if (version < 3)
         return 0;
-    if (take_places(file, &new_places, ret, err) < 0)
+    if (copy_places(file, &new_places, ret, err) < 0)
         return -1;
-    take_text(&ret->sandbox_image,
+    copy_text(&ret->sandbox_image,
               json_text_at(json_at(file, new_places.images), "pinned_images.sandbox"));
-    take_text(&ret->pipe, json_text_at(file, SERVER_PIPE));
+    copy_text(&ret->pipe, json_text_at(file, SERVER_PIPE));
     return 0;
 }
 
@@ -176,7 +176,7 @@ static int find_imports(struct host *host, const char *parent, const char *impor
         return error_set(err, ERROR_UNSUPPORTED, "imports: a path is empty");
     /* Stars are replaced for the check, since a path may not have them. */
     stars = text_replace(xstrdup(whole), "*", '~');
-    if (take_path(&path, "imports", stars, err) < 0)
+    if (copy_path(&path, "imports", stars, err) < 0)
         return -1;
     if (!strchr(whole, '*')) {
         text_list_add(ret, path);
@@ -188,7 +188,7 @@ static int find_imports(struct host *host, const char *parent, const char *impor
         memchr(whole, '*', (size_t)(pattern - whole)))
         return error_set(err, ERROR_UNSUPPORTED, "imports: '%s' has a star in a folder's name",
                          import);
-    if (host_refuse_stranger(host, folder, err) < 0)
+    if (host_refuse_untrusted(host, folder, err) < 0)
         return -1;
     if (host_list(host, folder, &names, err) < 0)
         return error_forgive(err, ERROR_ABSENT);
@@ -217,7 +217,7 @@ int containerd_settings_read(struct host *host, const char *path, bool imports,
             return error_set(err, ERROR_UNSUPPORTED, "'%s' imports more than %d files", path,
                              FILES_MAX);
         /* The files must be an administrator's, because their settings are adopted. */
-        if (host_refuse_stranger(host, files.items[i], err) < 0 ||
+        if (host_refuse_untrusted(host, files.items[i], err) < 0 ||
             host_read(host, files.items[i], FILE_MAX_SIZE, &text, &len, err) < 0 ||
             toml_parse(text, len, files.items[i], &file, err) < 0)
             return -1;
@@ -230,7 +230,7 @@ int containerd_settings_read(struct host *host, const char *path, bool imports,
         for (size_t k = 0; k < found.count; k++)
             if (!text_list_has(&files, found.items[k]))
                 text_list_add(&files, found.items[k]);
-        if (take_file(file, ret, err) < 0)
+        if (copy_file(file, ret, err) < 0)
             return error_prefix(err, "read '%s'", files.items[i]);
         if (i == 0)
             mirrors = text_list_has(&ret->others, MIRRORS);
@@ -275,12 +275,12 @@ int containerd_settings_find(struct host *host, struct containerd_settings *ret,
         text_list_add(&ret->bin_dirs, CNI_BIN_DIR);
     } else {
         service_words(host, &service, &words);
-        if (take_path(&config, "--config", flag_value(&words, "config", "c"), err) < 0)
+        if (copy_path(&config, "--config", flag_value(&words, "config", "c"), err) < 0)
             return error_prefix(err, "service containerd");
         if (containerd_settings_read(host, config ? config : CONTAINERD_CONFIG_PATH, true, ret,
                                      err) < 0)
             return -1;
-        take_text(&ret->pipe, flag_value(&words, "address", "a"));
+        copy_text(&ret->pipe, flag_value(&words, "address", "a"));
         if (!ret->conf_dir)
             ret->conf_dir = xstrdup(CONTAINERD_FOLDER "\\cni\\conf");
         if (!ret->bin_dirs.count)

@@ -30,8 +30,8 @@ int program_ask(struct host *host, const char *const *argv, int *ret_code, char 
     const struct host_process process = {.argv = argv, .timeout_ms = HELP_MS};
     _cleanup_(freep) char *folder = path_parent(argv[0]);
 
-    return host_refuse_stranger(host, argv[0], err) < 0 ||
-                   host_refuse_stranger_in(host, folder, err) < 0
+    return host_refuse_untrusted(host, argv[0], err) < 0 ||
+                   host_refuse_untrusted_in(host, folder, err) < 0
                ? -1
                : host_run(host, &process, ret_code, ret, err);
 }

@@ -65,7 +65,7 @@ static int remove_kubeadm(const struct program *program, const struct place *pla
         tell(program, place, "removed", place->kubeadm);
     if (host_file_type(program->host, place->kept) == HOST_ABSENT)
         return 0;
-    if (host_refuse_stranger(program->host, place->kept, err) < 0 ||
+    if (host_refuse_untrusted(program->host, place->kept, err) < 0 ||
         host_rename(program->host, place->kept, place->kubeadm, err) < 0)
         return -1;
     tell(program, place, "restored", place->kubeadm);
@@ -92,7 +92,7 @@ static int install(const struct program *program, const struct place *place, str
             return -1;
         tell(program, place, "kept", place->kept);
     }
-    if ((chosen ? host_refuse_stranger(host, place->folder, err)
+    if ((chosen ? host_refuse_untrusted(host, place->folder, err)
                 : node_folder_close(host, place->folder, err)) < 0 ||
         copy_self(program, place, self, place->winjoin, err) < 0)
         return -1;

@@ -114,13 +114,13 @@ static void print_lines(struct stream *s, size_t tail) {
         qsort(s->lines, s->line_count, sizeof *s->lines, by_time);
     for (size_t i = 0; i < s->line_count; i++) {
         const struct line *line = &s->lines[i];
-        bool told = !tail || s->line_count - i <= tail;
+        bool shown = !tail || s->line_count - i <= tail;
 
-        if (told && s->rows)
+        if (shown && s->rows)
             json_array_append_new(s->rows, json_pack("{s:s, s:s, s:s}", "time",
                                                      RFC3339_TEXT(line->us / 1000000), "service",
                                                      line->name, "line", line->text));
-        else if (told)
+        else if (shown)
             output_format(s->program, "%-*s | %s\n", NAME_WIDTH, line->name, line->text);
         free(s->lines[i].text);
     }

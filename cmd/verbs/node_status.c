@@ -248,12 +248,12 @@ static void add_versions(struct gathering *g, const struct host_facts *facts,
     char number[64];
 
     for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
-        const char *told = json_text_at(g->node, programs[i].in_node);
+        const char *reported = json_text_at(g->node, programs[i].in_node);
         _cleanup_(freep) char *found = NULL, *data = NULL;
         size_t len;
 
-        if (told && *told)
-            found = xstrdup(told + (text_starts_with(told, prefix) ? strlen(prefix) : 0));
+        if (reported && *reported)
+            found = xstrdup(reported + (text_starts_with(reported, prefix) ? strlen(prefix) : 0));
         else if (host_read(g->host, programs[i].service->program, PROGRAM_MAX, &data, &len,
                            /* Without an answer of the API server, the program file tells its
                             * version. */

@@ -3,7 +3,7 @@
 #include "cmd/program.h"
 #include "join/undo/reset.h"
 
-struct told {
+struct reset_output {
     struct program *program;
     struct progress progress; /* The progress line shows what is being undone. */
     json_t *rows;
@@ -12,31 +12,31 @@ struct told {
 };
 
 static void on_begin(void *context, const char *what) {
-    struct told *told = context;
+    struct reset_output *output = context;
     const struct join_event event = {.state = JOIN_WAITING, .message = what, .hint = ""};
 
-    if (told->progress.mode == PROGRESS_LIVE)
-        progress_show(&told->progress, &event);
+    if (output->progress.mode == PROGRESS_LIVE)
+        progress_show(&output->progress, &event);
 }
 
 static void on_entry(void *context, const char *what, const char *how, const struct error *why) {
-    struct told *told = context;
+    struct reset_output *output = context;
     bool usual = text_equal(how, "removed") || text_equal(how, "restored");
     bool file = usual && text_starts_with(what, "file ");
     bool folder = text_starts_with(what, "folder ");
     _cleanup_(freep) char *line = xasprintf("%s: %s", what, why ? why->message : how);
 
-    record_begun(told->program);
-    record_line(told->program, why ? LOG_WARNING : LOG_INFO, line);
+    record_begun(output->program);
+    record_line(output->program, why ? LOG_WARNING : LOG_INFO, line);
     json_array_append_new(
-        told->rows, json_pack("{s:s, s:s}", "what", what, "outcome", why ? why->message : how));
-    if (!why && (file || folder) && told->program->options.verbosity == 0) {
-        told->files += file;
-        told->folders += folder;
+        output->rows, json_pack("{s:s, s:s}", "what", what, "outcome", why ? why->message : how));
+    if (!why && (file || folder) && output->program->options.verbosity == 0) {
+        output->files += file;
+        output->folders += folder;
         return;
     }
-    progress_clear(&told->progress);
-    if (!told->quiet)
+    progress_clear(&output->progress);
+    if (!output->quiet)
         (void)fprintf(stderr, "  %s %s%s%s\n", why ? "!!" : "ok", what, why || *how ? ": " : "",
                       why ? why->message : how);
 }
@@ -63,14 +63,14 @@ static int ask(const struct program *program, struct error *err) {
 
 int verb_reset(struct program *program, struct error *err) {
     const char *shown = program->options.progress;
-    struct told told = {.program = program,
-                        .rows = json_array(),
-                        .quiet = text_equal(shown, "none") || text_equal(shown, "json")};
+    struct reset_output output = {.program = program,
+                                  .rows = json_array(),
+                                  .quiet = text_equal(shown, "none") || text_equal(shown, "json")};
     struct reset_options options = {.dry_run = program->options.join.dry_run,
                                     .force = program->options.yes,
                                     .progress = on_entry,
                                     .begins = on_begin,
-                                    .progress_context = &told,
+                                    .progress_context = &output,
                                     .http = program->http};
     struct reset_result result = {0};
     _cleanup_(freep) char *line = NULL;
@@ -78,22 +78,22 @@ int verb_reset(struct program *program, struct error *err) {
     int outcome;
 
     if (ask(program, err) < 0) {
-        json_decref(told.rows);
+        json_decref(output.rows);
         return -1;
     }
     if (!options.dry_run)
         record_open(program, "reset", NULL);
-    progress_open(&told.progress, program);
-    told.progress.program = NULL; /* The record gets what was done, but not what begins. */
+    progress_open(&output.progress, program);
+    output.progress.program = NULL; /* The record gets what was done, but not what begins. */
     outcome = reset_run(program->host, &options, &result, err);
-    progress_close(&told.progress);
-    if (told.files + told.folders && !told.quiet)
+    progress_close(&output.progress);
+    if (output.files + output.folders && !output.quiet)
         (void)fprintf(stderr, "  ok %zu file%s, %zu folder%s (winjoin reset -v 1 names them)\n",
-                      told.files, PLURAL(told.files), told.folders, PLURAL(told.folders));
-    entries = json_array_size(told.rows);
+                      output.files, PLURAL(output.files), output.folders, PLURAL(output.folders));
+    entries = json_array_size(output.rows);
     output_result(program,
                   json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:I}", JSON_DOCUMENT("ResetResult"),
-                            "changed", result.restored + result.removed > 0, "entries", told.rows,
+                            "changed", result.restored + result.removed > 0, "entries", output.rows,
                             "restored", (json_int_t)result.restored, "removed",
                             (json_int_t)result.removed, "failed", (json_int_t)result.failed));
     line = !entries          ? xstrdup("nothing to undo: winjoin did not change this machine\n")

@@ -25,7 +25,7 @@ struct service_log {
  * lost. */
 static void open_log(struct service_log *log) {
     log->file = NULL;
-    if (host_refuse_stranger(log->host, log->settings->log_file, ERROR_IGNORED) < 0)
+    if (host_refuse_untrusted(log->host, log->settings->log_file, ERROR_IGNORED) < 0)
         return;
     log->file = fopen(log->settings->log_file, "ab");
     if (log->file && fseek(log->file, 0, SEEK_END) == 0)
@@ -97,10 +97,10 @@ static int run_network(struct program *program, const char *name, struct error *
     struct network_keeper keeper = {.host = program->host,
                                     .http = program->http,
                                     .tell = on_event,
-                                    .looked = network_publisher_look,
+                                    .on_check = network_publisher_on_check,
                                     .others = network_publisher_watches,
                                     .context = &log,
-                                    .looked_context = &publisher};
+                                    .check_context = &publisher};
     const struct service_work work = {
         .begin = begin_network, .go_on = keep_network, .context = &keeper};
     int result;
@@ -133,7 +133,7 @@ int verb_service(struct program *program, struct error *err) {
 
     if (service_host_settings_load(program->host, name, &settings, err) < 0)
         return -1;
-    if (host_refuse_stranger(program->host, settings.command.items[0], err) < 0)
+    if (host_refuse_untrusted(program->host, settings.command.items[0], err) < 0)
         return error_prefix(err, "service '%s'", name);
     open_log(&log);
     service_life_begin(program->host, name);

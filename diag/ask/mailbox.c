@@ -110,12 +110,12 @@ static bool beats(struct host *host, const char *name) {
     return host_file_type(host, path) == HOST_FILE;
 }
 
-static enum wait_look pods_ended(void *host, struct wait *, struct error *) {
-    return beats(host, names[0]) || beats(host, names[1]) ? LOOK_AGAIN : LOOK_DONE;
+static enum wait_poll pods_ended(void *host, struct wait *, struct error *) {
+    return beats(host, names[0]) || beats(host, names[1]) ? POLL_AGAIN : POLL_DONE;
 }
 
-static enum wait_look folder_removed(void *host, struct wait *, struct error *err) {
-    return host_remove_tree(host, DIAG_PROBES_FOLDER, err) < 0 ? LOOK_AGAIN : LOOK_DONE;
+static enum wait_poll folder_removed(void *host, struct wait *, struct error *err) {
+    return host_remove_tree(host, DIAG_PROBES_FOLDER, err) < 0 ? POLL_AGAIN : POLL_DONE;
 }
 
 int diag_probes_remove(struct diag_probes *probes, struct error *err) {
@@ -123,11 +123,11 @@ int diag_probes_remove(struct diag_probes *probes, struct error *err) {
     /* A probe that ends removes its heartbeat file, but a killed probe leaves it: so the wait has a
      * limit. */
     struct wait end = {
-        .limit_ms = STOP_TIMEOUT_MS, .pause_ms = STOP_TURN_MS, .look = pods_ended, .context = host};
+        .limit_ms = STOP_TIMEOUT_MS, .pause_ms = STOP_TURN_MS, .poll = pods_ended, .context = host};
     /* A pod keeps its program and its folder open until it has ended, so the removal is retried. */
     struct wait removal = {.limit_ms = END_TIMEOUT_MS,
                            .pause_ms = END_TURN_MS,
-                           .look = folder_removed,
+                           .poll = folder_removed,
                            .context = host};
     struct error first = {0}, later = {0};
     bool failed = false;
@@ -149,7 +149,7 @@ int diag_probes_remove(struct diag_probes *probes, struct error *err) {
             failed = true;
     }
     (void)wait_until(host, &end, &later); /* If they do not end, the removal below fails. */
-    if (wait_until(host, &removal, failed ? &later : &first) != LOOK_DONE)
+    if (wait_until(host, &removal, failed ? &later : &first) != POLL_DONE)
         failed = true;
     if (!failed)
         return 0;

@@ -98,8 +98,8 @@ static bool blocked(const struct scene *scene, const struct scene_pod *pod,
 
 /* Checks the packet from pod a (or from the node) to an address or a cluster IP, and its arrival at
  * pod b when the address is pod b's. */
-static void way_check(const struct scene *scene, const struct diag_cell *cell, const char *ip,
-                      int port, bool sure, struct verdict *verdict) {
+static void packet_check(const struct scene *scene, const struct diag_cell *cell, const char *ip,
+                         int port, bool sure, struct verdict *verdict) {
     bool from_pod = !(cell->flow->is & FLOW_FROM_NODE);
     int protocol = cell->udp ? UDP : TCP;
     const char *source = from_pod ? scene->pods[POD_A].ip : scene->own_address;
@@ -146,14 +146,14 @@ static void cell_check(const struct scene *scene, const struct diag_cell *cell, 
     }
     (void)text_split_port(cell->to, &host, &port);
     if (host && ip_parse(host, &address, NULL) == 0) {
-        way_check(scene, cell, host, (int)port, sure, verdict);
+        packet_check(scene, cell, host, (int)port, sure, verdict);
         return;
     }
     question.udp = true; /* The DNS is asked by UDP first, even when the flow itself uses TCP. */
     if (dns && !(cell->flow->is & FLOW_FROM_NODE))
-        way_check(scene, &question, dns, DNS_PORT, sure, verdict);
+        packet_check(scene, &question, dns, DNS_PORT, sure, verdict);
     if (!verdict->rule && cell->result.address_count)
-        way_check(scene, cell, cell->result.addresses[0], (int)port, sure, verdict);
+        packet_check(scene, cell, cell->result.addresses[0], (int)port, sure, verdict);
 }
 
 /* ---- the CNI-POLICY row of the decision table ---- */
@@ -183,7 +183,7 @@ static char *rule_text(const struct verdict *verdict) {
 
 /* An HNS policy (HCN: L4WfpProxyPolicySetting) hands packets that leave pod a to a proxy, and no
  * flow that it covers passes. */
-static enum level look_proxy(const struct scene *scene, struct finding *finding) {
+static enum level judge_proxy(const struct scene *scene, struct finding *finding) {
     const json_t *settings = policy_of(scene->pods[POD_A].endpoint, "L4WFPPROXY");
     const json_t *tuple = json_object_get(settings, "FilterTuple");
     const char *id = json_text_at(scene->pods[POD_A].endpoint, "ID");
@@ -219,7 +219,7 @@ static enum level look_proxy(const struct scene *scene, struct finding *finding)
 
 /* A rule that should have blocked a cell that passed is refuted: HNS does not apply the rule as
  * this file does. Such a rule explains no failed cell. */
-enum level look_cni_policy(const struct scene *scene, struct finding *finding) {
+enum level judge_cni_policy(const struct scene *scene, struct finding *finding) {
     const json_t *refuted[FLOW_COUNT * 2];
     size_t n = 0;
 
@@ -247,5 +247,5 @@ enum level look_cni_policy(const struct scene *scene, struct finding *finding) {
             finding->must |= bit;
             finding->may |= bit;
         }
-    return finding->may ? CONFIRMED : look_proxy(scene, finding);
+    return finding->may ? CONFIRMED : judge_proxy(scene, finding);
 }

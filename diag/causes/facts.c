@@ -7,7 +7,7 @@
 
 /* Notes an unusual route or neighbor entry of this node for the address. The default route and the
  * routes of the node's own segments are usual, and are not noted. */
-void note_way(const struct scene *scene, const char *ip, struct finding *finding) {
+void note_route(const struct scene *scene, const char *ip, struct finding *finding) {
     const json_t *route = NULL, *neighbor;
     const char *prefix, *hop, *next, *mac;
     int length = -1;
@@ -192,7 +192,7 @@ static void times_facts(struct scene *scene) {
     scene->api_is_late = scene->network_is_slow &&
                          (text_equal(api, "failing") ||
                           (text_equal(api, "unreachable") && (scene->green & CELL_TCP(SVC_IP))));
-    scene->way_to_dns_us = scene->dns_is_slow && us >= SLOW_US / 2 ? us : 0;
+    scene->dns_connect_us = scene->dns_is_slow && us >= SLOW_US / 2 ? us : 0;
 }
 
 void scene_facts(struct scene *scene) {

@@ -90,7 +90,7 @@ static void pass_first(struct diag_report *report, const struct scene *scene, en
         struct finding finding = {.must = row->must, .may = row->may, .what = row->what};
         uint32_t explained;
 
-        if (row->of == FIRST_LOOK && row->look(scene, &finding) == wanted) {
+        if (row->of == FIRST_LOOK && row->judge(scene, &finding) == wanted) {
             explained = finding.may & scene->red & ~*covered;
             cause_add(report, scene, row, wanted, &finding, explained);
             *covered |= explained;
@@ -112,7 +112,7 @@ static void pass_make(struct diag_report *report, struct scene *scene, enum leve
         scene->explained = *covered;
         if (row->of == UNEXPLAINED ||
             (row->of != FIRST_LOOK && (row->of == MEASURED6) == scene->second))
-            level = row->look(scene, &finding);
+            level = row->judge(scene, &finding);
         explained = finding.may & red & ~*covered;
 
         if (level == wanted && !(finding.must & (scene->green | scene->partly)) && explained &&
@@ -136,7 +136,7 @@ bool diag_causes_stop_pods(const struct diag_report *report) {
         struct finding finding = {.must = row->must, .may = row->may, .what = row->what};
 
         stop =
-            row->of == STOPS_PODS && (row->look(&scene, &finding) == CONFIRMED || finding.in_vain);
+            row->of == STOPS_PODS && (row->judge(&scene, &finding) == CONFIRMED || finding.in_vain);
         finding_free(&finding);
     }
     return stop;

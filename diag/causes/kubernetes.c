@@ -16,7 +16,7 @@ static const char *port_of(const char *frontend) {
 /* Services that lack a load balancer. With "orphan", only those whose port a load balancer of no
  * Service holds. Other rows cover a node without any load balancer, and one where kube-proxy does
  * not run. */
-enum level look_svc_lost(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_lost(const struct scene *scene, struct finding *finding) {
     const char *dns = expected(scene, "dnsIP"), *kubernetes = expected(scene, "kubernetesIP");
     const json_t *balancers = json_object_get(scene->evidence, "loadBalancers");
     bool orphans = finding->what;
@@ -56,14 +56,14 @@ enum level look_svc_lost(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
-enum level look_pod_noep(const struct scene *scene, struct finding *finding) {
+enum level judge_pod_noep(const struct scene *scene, struct finding *finding) {
     json_each(json_object_get(scene->drift, "podsWithoutEndpoint"), i, row)
         finding_note(finding, "pod %s (%s) has no endpoint in HNS", json_text_or(row, "pod", ""),
                      json_text_or(row, "address", ""));
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
-enum level look_proxy_two(const struct scene *scene, struct finding *finding) {
+enum level judge_proxy_two(const struct scene *scene, struct finding *finding) {
     json_each(json_object_get(scene->drift, "kubeProxyPods"), i, row)
         finding_note(finding, "pod %s runs kube-proxy, and so does the service of this node",
                      json_text_or(row, "pod", ""));
@@ -118,7 +118,7 @@ static bool note_holders(const struct scene *scene, bool remote, struct finding 
 
 /* No new sandbox gets an address. Pods that are gone may still hold addresses, in HNS or only as
  * files of host-local. */
-enum level look_hns_left(const struct scene *scene, struct finding *finding) {
+enum level judge_hns_left(const struct scene *scene, struct finding *finding) {
     size_t left = json_array_size(json_object_get(scene->drift, "endpointsWithoutPod")) +
                   json_array_size(json_object_get(scene->drift, "namespacesWithoutPod"));
     bool used_up = note_waiting(scene, "no IP addresses available", finding) ||
@@ -151,7 +151,7 @@ enum level look_hns_left(const struct scene *scene, struct finding *finding) {
 }
 
 /* Endpoints of kube-proxy for pods of other nodes hold the addresses that new pods get. */
-enum level look_hns_epstale_new(const struct scene *scene, struct finding *finding) {
+enum level judge_hns_epstale_new(const struct scene *scene, struct finding *finding) {
     finding->may &= scene->red & ~scene->failed;
     return note_holders(scene, true, finding) ? CONFIRMED : NO;
 }
@@ -159,7 +159,7 @@ enum level look_hns_epstale_new(const struct scene *scene, struct finding *findi
 /* A narrower route wins over the route to a node's whole pod prefix. If its next hop is a node,
  * the route may be right: agents that give nodes several prefixes (Calico's blocks) write such
  * routes. */
-enum level look_route_stale(const struct scene *scene, struct finding *finding) {
+enum level judge_route_stale(const struct scene *scene, struct finding *finding) {
     const char *dns = scene->dns_pod;
 
     json_each(json_object_get(scene->drift, "routesWithoutNode"), i, row) {
@@ -200,7 +200,7 @@ static bool is_named(const json_t *rows, const json_t *balancer) {
     return false;
 }
 
-enum level look_svc_port(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_port(const struct scene *scene, struct finding *finding) {
     uint32_t cells = 0;
 
     for (size_t k = 0; k < ASKED_SERVICES; k++) {
@@ -223,7 +223,7 @@ enum level look_svc_port(const struct scene *scene, struct finding *finding) {
 
 /* The load balancer of a Service that the flows ask has backends that are gone, or that belong to
  * another Service. */
-enum level look_svc_stale(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_stale(const struct scene *scene, struct finding *finding) {
     uint32_t cells = 0;
 
     for (size_t k = 0; k < ASKED_SERVICES; k++) {

@@ -38,7 +38,7 @@ static json_t *remote_route(const struct scene *scene, const char *prefix) {
     return NULL;
 }
 
-enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
+enum level judge_ovl_vni(const struct scene *scene, struct finding *finding) {
     const char *pod = scene->dns_pod;
     long long own = scene->vni;
     struct network_peer peer;
@@ -78,7 +78,7 @@ static bool is_part(const char *text, const char *prefix) {
 }
 
 /* The address to which other nodes send packets for this node's pods. */
-static const char *way_address(const struct network_peer *peer) {
+static const char *peer_address(const struct network_peer *peer) {
     return peer->address ? peer->address : peer->node_address;
 }
 
@@ -89,7 +89,7 @@ static void note_parts(const struct scene *scene, const struct network_peer *pee
     bool of_hns = scene->mode->vxlan;
     const json_t *list = of_hns ? json_object_get(scene->network, "Policies")
                                 : json_object_get(scene->evidence, "routes");
-    const char *ip = way_address(peer);
+    const char *ip = peer_address(peer);
 
     json_each(list, i, route) {
         const char *part =
@@ -145,7 +145,7 @@ static void unknown_node_check(const struct scene *scene, struct finding *findin
 /* Notes the route to a peer's pods when it is missing, or differs from what the peer announces. */
 static void route_check(const struct scene *scene, const struct network_peer *peer,
                         struct finding *finding) {
-    const char *name = peer->node, *prefix = peer->pod_cidr, *ip = way_address(peer);
+    const char *name = peer->node, *prefix = peer->pod_cidr, *ip = peer_address(peer);
 
     if (scene->mode->vxlan) {
         json_t *route = remote_route(scene, prefix);
@@ -188,7 +188,7 @@ static void route_check(const struct scene *scene, const struct network_peer *pe
 
 /* Notes why packets do not get to the node of the DNS pods; true when a route to it is missing or
  * wrong. */
-static bool lacks_way(const struct scene *scene, struct finding *finding) {
+static bool lacks_route(const struct scene *scene, struct finding *finding) {
     const json_t *services = json_object_get(scene->evidence, "services");
     size_t agent_notes = 0;
     struct network_peer peer;
@@ -249,7 +249,7 @@ static bool stray_route_check(const struct scene *scene, struct finding *finding
 
 /* Some of several DNS pods answer. Notes wrong or missing routes to the nodes of the others; true
  * when there are any. */
-static bool lacks_way_to_some(const struct scene *scene, struct finding *finding) {
+static bool lacks_some_routes(const struct scene *scene, struct finding *finding) {
     const json_t *balancer =
         diag_evidence_balancer(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
     const json_t *reached = diag_evidence_node_of(scene->evidence, scene->dns_pod_answers);
@@ -275,14 +275,14 @@ static bool lacks_way_to_some(const struct scene *scene, struct finding *finding
     return true;
 }
 
-enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
+enum level judge_ovl_peer(const struct scene *scene, struct finding *finding) {
     const json_t *network = scene->network;
-    const char *pod = scene->dns_pod, *way;
+    const char *pod = scene->dns_pod, *address;
     struct network_peer peer;
 
     if (!scene->mode->vxlan || !network)
         return NO;
-    if (lacks_way_to_some(scene, finding))
+    if (lacks_some_routes(scene, finding))
         return CONFIRMED;
     if (scene->dns_pod_answers)
         return NO;
@@ -290,23 +290,24 @@ enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
      * takes its address from the network's route, so if that route is wrong, the route is the cause
      * and not the endpoint. */
     network_peer_read(diag_evidence_node_of(scene->evidence, pod), &peer);
-    way = way_address(&peer);
+    address = peer_address(&peer);
     json_each(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
         const char *there = json_text_at(policy_of(endpoint, "ProviderAddress"), "ProviderAddress");
 
-        if (peer.node && way && there && !text_equal(there, way) &&
+        if (peer.node && address && there && !text_equal(there, address) &&
             !text_equal(there, peer.node_address) &&
             text_equal(json_text_at(endpoint, "IpConfigurations.0.IpAddress"), pod) &&
             (json_number_at(endpoint, "Flags", 0) & 1) &&
-            text_equal(json_text_at(remote_route(scene, peer.pod_cidr), "ProviderAddress"), way))
+            text_equal(json_text_at(remote_route(scene, peer.pod_cidr), "ProviderAddress"),
+                       address))
             finding_note(finding, "the remote endpoint of pod %s leads to %s, its node %s is at %s",
-                         pod, there, peer.node, way);
+                         pod, there, peer.node, address);
     }
     if (finding->evidence.count || part_leads_elsewhere(scene, finding))
         return CONFIRMED;
     if (scene->reaches_other_nodes)
         return NO;
-    if (lacks_way(scene, finding))
+    if (lacks_route(scene, finding))
         return CONFIRMED;
     if (stray_route_check(scene, finding))
         return LIKELY;
@@ -338,16 +339,16 @@ void name_network_routes(const struct scene *scene, struct finding *finding) {
                               formats.count == 2 ? formats.items[1] : "text, az, aws or gcloud");
 }
 
-enum level look_l2_route(const struct scene *scene, struct finding *finding) {
+enum level judge_l2_route(const struct scene *scene, struct finding *finding) {
     const char *pod = scene->dns_pod;
 
     if (!scene->mode->host_routes)
         return NO;
-    if (lacks_way_to_some(scene, finding) || part_leads_elsewhere(scene, finding))
+    if (lacks_some_routes(scene, finding) || part_leads_elsewhere(scene, finding))
         return CONFIRMED;
     if (scene->reaches_other_nodes)
         return NO;
-    if (lacks_way(scene, finding))
+    if (lacks_route(scene, finding))
         return CONFIRMED;
     /* This node cannot see the routes of other nodes back to it, nor the routes of the network
      * between the nodes. */

@@ -132,7 +132,7 @@ struct scene {
     bool api_is_late;
     /* Microseconds that a connection to a DNS pod takes, when the DNS is slow and the time is at
      * least half of SLOW_US; else 0. */
-    long long way_to_dns_us;
+    long long dns_connect_us;
     /* The network between the nodes has the routes to pods, not this node (--routes print or none).
      */
     bool network_routes;
@@ -155,7 +155,7 @@ struct finding {
 void finding_note(struct finding *finding, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 
-typedef enum level row_look(const struct scene *scene, struct finding *finding);
+typedef enum level cause_judge(const struct scene *scene, struct finding *finding);
 
 /* Which cells a cause may explain. */
 enum cells_of {
@@ -166,7 +166,7 @@ enum cells_of {
     /* Red cells, also those that were not run. When the cause is confirmed, or `in_vain` is set,
      * the run does not wait for the pods. */
     STOPS_PODS,
-    NOT_RUN,     /* Red cells as with STOPS_PODS, but the pods are started all the same. */
+    RED_CELLS,   /* Red cells as with STOPS_PODS, but the pods are started all the same. */
     FIRST_LOOK,  /* The red cells of its finding; the cause is named even without any. */
     UNEXPLAINED, /* Cells of either family, whether or not they were tried. */
 };
@@ -174,7 +174,7 @@ enum cells_of {
 struct row {
     struct diag_cause_row words;
     uint32_t must, may;
-    row_look *look;
+    cause_judge *judge;
     enum cells_of of;
     /* The service or the pod that the row's function looks at; NULL when it needs none. */
     const char *what;
@@ -184,43 +184,44 @@ extern const struct row diag_rows[];
 extern const size_t diag_rows_count;
 
 /* Functions in look.c: causes that the first look shows. */
-row_look look_cert_expired, look_service, look_hung, look_api_down, look_api_refused,
-    look_clock_off, look_node_gone;
+cause_judge judge_cert_expired, judge_service, judge_hung, judge_api_down, judge_api_refused,
+    judge_clock_off, judge_node_gone;
 /* Functions in network.c: the HNS network, encapsulation, forwarding. */
-row_look look_pod_img, look_pod_sbx, look_notready, look_hns_hung, look_hns_ep_none, look_hns_net,
-    look_hns_mgmt, look_hns_cidr, look_pod_local, look_mtu, look_mtu_nodes, look_ovl_udp,
-    look_l2_route_node, look_forwarding, look_l2_gateway;
+cause_judge judge_pod_img, judge_pod_sbx, judge_notready, judge_hns_hung, judge_hns_ep_none,
+    judge_hns_net, judge_hns_mgmt, judge_hns_cidr, judge_pod_local, judge_mtu, judge_mtu_nodes,
+    judge_ovl_udp, judge_l2_route_node, judge_forwarding, judge_l2_gateway;
 /* Functions in endpoints.c: pods, their endpoints and IPv6 as the second family. */
-row_look look_hns_ep, look_hns_ep_silent, look_hns_epstale, look_pod_gw, look_pod_gw_silent,
-    look_ip6_addr, look_ip6_lb, look_ip6_route;
+cause_judge judge_hns_ep, judge_hns_ep_silent, judge_hns_epstale, judge_pod_gw, judge_pod_gw_silent,
+    judge_ip6_addr, judge_ip6_lb, judge_ip6_route;
 /* Functions in routes.c: the routes to other nodes' pods. */
-row_look look_ovl_vni, look_ovl_peer, look_l2_route;
+cause_judge judge_ovl_vni, judge_ovl_peer, judge_l2_route;
 /* For networks whose routes are written outside the nodes (--routes print, none): names the routes
  * that the network between the nodes needs, and the command that prints them. */
 void name_network_routes(const struct scene *scene, struct finding *finding);
 /* Functions in acl.c: ACL policies of the pods' endpoints. */
-row_look look_cni_policy;
+cause_judge judge_cni_policy;
 /* Functions in services.c: load balancers, DNS. */
-row_look look_svc_all, look_svc_ep0, look_dns_none, look_dns_lb, look_svc_lb, look_svc_route,
-    look_svc_vip, look_dns_srv, look_dns_wrong, look_dns_sfx, look_l2_node, look_svc_ep0_api;
+cause_judge judge_svc_all, judge_svc_ep0, judge_dns_none, judge_dns_lb, judge_svc_lb,
+    judge_svc_route, judge_svc_vip, judge_dns_srv, judge_dns_wrong, judge_dns_sfx, judge_l2_node,
+    judge_svc_ep0_api;
 /* Functions in outside.c: targets outside the cluster, and the node itself. */
-row_look look_ext_node, look_nat_none, look_nat_exc, look_nat_pods, look_ext_pods, look_ext_dns,
-    look_fw_in, look_fw_own, look_kubelet_port;
+cause_judge judge_ext_node, judge_nat_none, judge_nat_exc, judge_nat_pods, judge_ext_pods,
+    judge_ext_dns, judge_fw_in, judge_fw_own, judge_kubelet_port;
 /* Functions in kubernetes.c: where HNS differs from what Kubernetes says. */
-row_look look_svc_lost, look_pod_noep, look_proxy_two, look_svc_stale, look_svc_port, look_hns_left,
-    look_hns_epstale_new, look_route_stale;
+cause_judge judge_svc_lost, judge_pod_noep, judge_proxy_two, judge_svc_stale, judge_svc_port,
+    judge_hns_left, judge_hns_epstale_new, judge_route_stale;
 /* Functions in nodes.c: nodes, their adapters and names, this Windows. */
-row_look look_ovl_nsx, look_nic_wrong, look_flannel_type, look_node_twice, look_node_cidr,
-    look_peer_down, look_flannel_node, look_ovl_mac, look_port_pool, look_port_excl,
-    look_svc_backends, look_win_patch;
+cause_judge judge_ovl_nsx, judge_nic_wrong, judge_flannel_type, judge_node_twice, judge_node_cidr,
+    judge_peer_down, judge_flannel_node, judge_ovl_mac, judge_port_pool, judge_port_excl,
+    judge_svc_backends, judge_win_patch;
 /* Functions in answers.c: what the answers themselves show. */
-row_look look_dns_proto, look_tcp_lost, look_udp_lost, look_dns_fail, look_svc_half, look_dns_zone,
-    look_api_addr, look_api_pods, look_loss;
+cause_judge judge_dns_proto, judge_tcp_lost, judge_udp_lost, judge_dns_fail, judge_svc_half,
+    judge_dns_zone, judge_api_addr, judge_api_pods, judge_loss;
 /* Functions in times.c: how long answers take. */
-row_look look_dns_slow, look_latency, look_tcp_loss;
+cause_judge judge_dns_slow, judge_latency, judge_tcp_loss;
 /* Functions in unknown.c: red cells that no other row explains. Something that winjoin wrote was
  * changed, or the cause is unknown. */
-row_look look_changed, look_unknown;
+cause_judge judge_changed, judge_unknown;
 
 /* ---- facts from the evidence, for several rows (facts.c); borrowed, NULL when unknown ---- */
 
@@ -265,7 +266,7 @@ bool mac_equal(const char *a, const char *b);
 bool has_dns_pods(const struct scene *scene, const json_t *node);
 /* Notes the route by which this node itself sends to that address, and the neighbor entry of the
  * next hop, when they are unusual; sets a hint about what to do. */
-void note_way(const struct scene *scene, const char *ip, struct finding *finding);
+void note_route(const struct scene *scene, const char *ip, struct finding *finding);
 /* The Node is another one than this node. */
 bool is_peer(const struct scene *scene, const json_t *node);
 /* The Settings of the first policy of that type, or NULL. */

@@ -7,7 +7,7 @@
     "powershell Restart-Service kube-proxy makes the load balancers again; then look for a "       \
     "firewall or agent on this node that drops packets for cluster IPs"
 
-enum level look_svc_all(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_all(const struct scene *scene, struct finding *finding) {
     const json_t *balancers = json_object_get(scene->evidence, "loadBalancers"),
                  *proxy = json_object_get(scene->evidence, "kubeProxy");
     const char *state = json_text_at(scene->evidence, "services.kube-proxy");
@@ -41,7 +41,7 @@ enum level look_svc_all(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count ? LIKELY : NO;
 }
 
-enum level look_svc_ep0_api(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_ep0_api(const struct scene *scene, struct finding *finding) {
     if (json_number_at(scene->evidence, "kubernetesEndpoints", 1) != 0)
         return NO;
     finding_note(finding, "no EndpointSlice has a ready endpoint of the Service kubernetes (%s)",
@@ -49,7 +49,7 @@ enum level look_svc_ep0_api(const struct scene *scene, struct finding *finding) 
     return CONFIRMED;
 }
 
-enum level look_dns_none(const struct scene *scene, struct finding *finding) {
+enum level judge_dns_none(const struct scene *scene, struct finding *finding) {
     if (!json_is_false(json_object_get(scene->evidence, "dnsService")))
         return NO;
     finding_note(finding, "no Service of the cluster has the address %s, which pods ask for names",
@@ -76,7 +76,7 @@ static void note_dns_spec(const struct scene *scene, const char *port, struct fi
                             "kube-system get service kube-dns -o yaml");
 }
 
-enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
+enum level judge_dns_lb(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "dnsIP"), *pod = scene->dns_pod_answers;
     const struct extra *asked = &scene->extras[X_DNS_UDP];
 
@@ -116,7 +116,7 @@ enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-enum level look_svc_lb(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_lb(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "kubernetesIP");
     const json_t *balancer = diag_evidence_balancer(scene->evidence, vip, TCP, HTTPS_PORT);
     const char *server = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);
@@ -161,7 +161,7 @@ static void note_source(const struct scene *scene, const char *dns, const char *
                      dns);
 }
 
-enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_vip(const struct scene *scene, struct finding *finding) {
     const char *dns = expected(scene, "dnsIP");
     const json_t *udp = diag_evidence_balancer(scene->evidence, dns, UDP, DNS_PORT);
     const json_t *tcp = diag_evidence_balancer(scene->evidence, dns, TCP, DNS_PORT);
@@ -219,7 +219,7 @@ static bool leads_elsewhere(const struct scene *scene, const json_t *endpoint, c
     return true;
 }
 
-enum level look_svc_route(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_route(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "kubernetesIP"), *pod = scene->dns_pod_answers;
     const json_t *endpoint = scene->pods[POD_A].endpoint;
 
@@ -244,7 +244,7 @@ enum level look_svc_route(const struct scene *scene, struct finding *finding) {
 /* On a bridge, a pod's packets to its own node need the same endpoint policy as packets to cluster
  * IPs. They do not need it when the node's address is in the pods' subnet, because then the switch
  * knows the way. */
-enum level look_l2_node(const struct scene *scene, struct finding *finding) {
+enum level judge_l2_node(const struct scene *scene, struct finding *finding) {
     const char *ip = scene->own_address;
     const json_t *endpoint = scene->pods[POD_A].endpoint;
 
@@ -255,7 +255,7 @@ enum level look_l2_node(const struct scene *scene, struct finding *finding) {
 
 /* ---- DNS ---- */
 
-enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_ep0(const struct scene *scene, struct finding *finding) {
     const char *pod = scene->dns_pod;
 
     if (json_number_at(scene->evidence, "dnsEndpoints", 1) == 0) {
@@ -298,7 +298,7 @@ enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
+enum level judge_dns_srv(const struct scene *scene, struct finding *finding) {
     const json_t *endpoint = scene->pods[POD_A].endpoint;
     const char *ip = expected(scene, "dnsIP");
     bool known = endpoint && ip,
@@ -362,7 +362,7 @@ static void note_misled(const struct scene *scene, enum diag_flow_id flow, const
     }
 }
 
-enum level look_dns_wrong(const struct scene *scene, struct finding *finding) {
+enum level judge_dns_wrong(const struct scene *scene, struct finding *finding) {
     const char *own[] = {expected(scene, "kubernetesIP"), expected(scene, "dnsIP")};
     const char *pod[] = {scene->pods[POD_B].ip, scene->pods[POD_B].ip};
     const json_t *endpoint = scene->pods[POD_A].endpoint;
@@ -378,7 +378,7 @@ enum level look_dns_wrong(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-enum level look_dns_sfx(const struct scene *scene, struct finding *finding) {
+enum level judge_dns_sfx(const struct scene *scene, struct finding *finding) {
     const char *namespace_ = expected(scene, "namespace"), *domain = expected(scene, "dnsDomain");
     const json_t *endpoint = scene->pods[POD_A].endpoint;
     _cleanup_(freep) char *suffix = NULL;

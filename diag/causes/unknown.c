@@ -64,7 +64,7 @@ static void note_asked(const struct scene *scene, bool answers, struct finding *
 
 /* Notes each change, and the command that undoes the first one. Whether a changed file breaks
  * anything is known only for the node's kubeconfig, which the first look reads. */
-enum level look_changed(const struct scene *scene, struct finding *finding) {
+enum level judge_changed(const struct scene *scene, struct finding *finding) {
     const json_t *changed = json_object_get(scene->evidence, "changed");
     const char *command = json_text_at(json_array_get(changed, 0), "command"),
                *waits = json_text_at(scene->pods[POD_A].said, "waiting");
@@ -95,7 +95,7 @@ enum level look_changed(const struct scene *scene, struct finding *finding) {
     return sure ? CONFIRMED : finding->evidence.count ? LIKELY : NO;
 }
 
-enum level look_unknown(const struct scene *scene, struct finding *finding) {
+enum level judge_unknown(const struct scene *scene, struct finding *finding) {
     _cleanup_(freep) char *lost = where(scene, scene->failed & ~scene->explained);
     uint32_t cells = scene->red & ~scene->explained;
     const json_t *drift = json_object_get(scene->evidence, "kubernetes");

@@ -441,7 +441,7 @@ void cluster_observation_read(struct cluster_node *node, enum cluster_observatio
     if (dial_read(status, body, len, false, NULL, &result, why, sizeof why) == DIAL_NOT_RUN ||
         !result.succeeded)
         return;
-    node->seen |= 1U << observation;
+    node->observed |= 1U << observation;
     if (observation == OBSERVE_OWN)
         return;
     if (observation == OBSERVE_STICKY) {

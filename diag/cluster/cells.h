@@ -171,6 +171,6 @@ enum cluster_observation {
 char *cluster_observation_path(const struct diag_report *report,
                                enum cluster_observation observation, size_t from, size_t to,
                                const struct cluster_addresses *addresses);
-/* Stores what was observed in the node, and sets the observation's bit in node->seen. */
+/* Stores what was observed in the node, and sets the observation's bit in node->observed. */
 void cluster_observation_read(struct cluster_node *node, enum cluster_observation observation,
                               long status, const char *body, size_t len);

@@ -30,7 +30,7 @@ json_t *cluster_own_report_take(const json_t *json) {
     if (unreadable)
         (void)error_set(&why, ERROR_MALFORMED, "%.80s", unreadable);
     else
-        (void)network_report_take(json, &report, &why);
+        (void)network_report_copy(json, &report, &why);
     return report ? report : json_pack("{s:s}", "unreadable", why.message);
 }
 

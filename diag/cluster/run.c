@@ -54,7 +54,7 @@ static void tell(const struct run *run, const char *message) {
 
 /* ---- choose the nodes ---- */
 
-static int take_nodes(void *context, const json_t *items, struct error *err) {
+static int add_nodes(void *context, const json_t *items, struct error *err) {
     return cluster_nodes_add(context, items, err);
 }
 
@@ -69,7 +69,7 @@ static int prepare(struct run *run, struct error *err) {
     unsigned char random[4];
 
     run->nodes_path = xasprintf("/api/v1/nodes%s%s", *escaped ? "?labelSelector=" : "", escaped);
-    if (kube_pages_each(run->client, run->nodes_path, take_nodes, &report->nodes, NULL, err) < 0)
+    if (kube_pages_each(run->client, run->nodes_path, add_nodes, &report->nodes, NULL, err) < 0)
         return -1;
     /* Events help to choose which of many nodes are asked. If they may not be read, the report says
      * so. */
@@ -121,7 +121,7 @@ static int await_listening(struct run *run, struct error *err) {
 
 /* Takes the cluster's domain from the pods' DNS suffixes. The names were made for the domain that
  * most clusters have, and are changed if that was wrong. */
-static int take_domain(struct run *run, struct error *err) {
+static int apply_domain(struct run *run, struct error *err) {
     struct diag_report *report = run->report;
     char *domain = NULL;
 
@@ -168,7 +168,7 @@ static int ask_early(struct run *run, struct error *err) {
 
     size_t unseen = cluster_ask(&run->asking, &round).unseen;
 
-    if (take_domain(run, err) < 0)
+    if (apply_domain(run, err) < 0)
         return -1;
     round.asks.flows = 0;
     round.observations[OBSERVE_DNS] = false;

@@ -41,8 +41,8 @@ const char *drift_address_of(struct drift_index *index, const char *id) {
     return text_table_get(&index->addresses, lower);
 }
 
-void drift_index_make(const struct drift_seen *seen, struct drift_index *ret) {
-    const struct drift_cluster none = {0}, *cluster = seen->cluster ? seen->cluster : &none;
+void drift_index_make(const struct drift_observed *observed, struct drift_index *ret) {
+    const struct drift_cluster none = {0}, *cluster = observed->cluster ? observed->cluster : &none;
 
     *ret = (struct drift_index){0};
     for (size_t i = 0; i < cluster->service_count; i++) {
@@ -85,8 +85,8 @@ void drift_index_make(const struct drift_seen *seen, struct drift_index *ret) {
             drift_put_owned(&ret->numbers, xasprintf("%s %lld", key, slice->ports[k].number));
         }
     }
-    for (size_t i = 0; seen->endpoints && i < seen->endpoints->count; i++) {
-        const struct hcn_endpoint *endpoint = &seen->endpoints->items[i];
+    for (size_t i = 0; observed->endpoints && i < observed->endpoints->count; i++) {
+        const struct hcn_endpoint *endpoint = &observed->endpoints->items[i];
         _cleanup_(freep) char *lower = text_lower(endpoint->id ? endpoint->id : "");
 
         text_table_add(&ret->addresses, lower, endpoint->address ? endpoint->address : "");
@@ -121,24 +121,24 @@ static char *frontend_of(const struct hcn_balancer *balancer, size_t n, const ch
 
 /* ---- Services without a load balancer ---- */
 
-void drift_find_missing_balancers(const struct drift_seen *seen, struct drift_index *index,
+void drift_find_missing_balancers(const struct drift_observed *observed, struct drift_index *index,
                                   json_t *rows) {
-    const struct drift_cluster *cluster = seen->cluster;
+    const struct drift_cluster *cluster = observed->cluster;
     _cleanup_(text_table_free) struct text_table frontends = {0};
     const char *vip;
     char *at;
 
-    if (!cluster || !cluster->has_slices || !seen->balancers)
+    if (!cluster || !cluster->has_slices || !observed->balancers)
         return;
-    for (size_t i = 0; i < seen->balancers->count; i++)
-        for (size_t n = 0; (at = frontend_of(&seen->balancers->items[i], n, &vip)); n++)
+    for (size_t i = 0; i < observed->balancers->count; i++)
+        for (size_t n = 0; (at = frontend_of(&observed->balancers->items[i], n, &vip)); n++)
             drift_put_owned(&frontends, at);
     for (size_t i = 0; i < cluster->service_count; i++) {
         const struct drift_service *service = &cluster->services[i];
 
         /* kube-proxy programs nothing for a headless Service, for one of another proxy, or for a
          * Service with traffic policy Local that has no endpoint on this node. */
-        if (seen->now - service->created > SYNC_SECONDS && *service->vip &&
+        if (observed->now - service->created > SYNC_SECONDS && *service->vip &&
             !text_equal(service->vip, "None") && !service->other_proxy &&
             !text_equal(service->traffic, "Local"))
             for (size_t k = 0; k < service->port_count; k++) {
@@ -158,12 +158,12 @@ void drift_find_missing_balancers(const struct drift_seen *seen, struct drift_in
 
 /* ---- load balancers without a Service ---- */
 
-void drift_find_orphan_balancers(const struct drift_seen *seen, struct drift_index *index,
+void drift_find_orphan_balancers(const struct drift_observed *observed, struct drift_index *index,
                                  json_t *rows) {
-    if (!seen->cluster || !seen->cluster->has_services || !seen->cluster->has_slices)
+    if (!observed->cluster || !observed->cluster->has_services || !observed->cluster->has_slices)
         return;
-    for (size_t i = 0; seen->balancers && i < seen->balancers->count; i++) {
-        const struct hcn_balancer *balancer = &seen->balancers->items[i];
+    for (size_t i = 0; observed->balancers && i < observed->balancers->count; i++) {
+        const struct hcn_balancer *balancer = &observed->balancers->items[i];
         bool is_wanted = true;
         const char *vip;
         char *frontend;
@@ -182,12 +182,12 @@ void drift_find_orphan_balancers(const struct drift_seen *seen, struct drift_ind
 
 /* ---- load balancers that send to wrong targets ---- */
 
-void drift_find_empty_balancers(const struct drift_seen *seen, struct drift_index *index,
+void drift_find_empty_balancers(const struct drift_observed *observed, struct drift_index *index,
                                 json_t *rows) {
-    if (!seen->endpoints)
+    if (!observed->endpoints)
         return;
-    for (size_t i = 0; seen->balancers && i < seen->balancers->count; i++) {
-        const struct hcn_balancer *balancer = &seen->balancers->items[i];
+    for (size_t i = 0; observed->balancers && i < observed->balancers->count; i++) {
+        const struct hcn_balancer *balancer = &observed->balancers->items[i];
         bool any = !balancer->names_endpoints;
 
         for (size_t k = 0; !any && k < balancer->endpoints.count; k++) {
@@ -215,9 +215,10 @@ static const char *port_of(struct drift_index *index, const struct hcn_balancer 
                : NULL;
 }
 
-void drift_find_other_pods(const struct drift_seen *seen, struct drift_index *index, json_t *rows) {
-    for (size_t i = 0; seen->balancers && i < seen->balancers->count; i++) {
-        const struct hcn_balancer *balancer = &seen->balancers->items[i];
+void drift_find_other_pods(const struct drift_observed *observed, struct drift_index *index,
+                           json_t *rows) {
+    for (size_t i = 0; observed->balancers && i < observed->balancers->count; i++) {
+        const struct hcn_balancer *balancer = &observed->balancers->items[i];
         /* The Service that the load balancer is for, as "ns/name". */
         _cleanup_(freep) char *service = NULL;
 
@@ -242,10 +243,10 @@ void drift_find_other_pods(const struct drift_seen *seen, struct drift_index *in
     }
 }
 
-void drift_find_other_ports(const struct drift_seen *seen, struct drift_index *index,
+void drift_find_other_ports(const struct drift_observed *observed, struct drift_index *index,
                             json_t *rows) {
-    for (size_t i = 0; seen->balancers && i < seen->balancers->count; i++) {
-        const struct hcn_balancer *balancer = &seen->balancers->items[i];
+    for (size_t i = 0; observed->balancers && i < observed->balancers->count; i++) {
+        const struct hcn_balancer *balancer = &observed->balancers->items[i];
 
         for (size_t k = 0; k < balancer->mapping_count; k++) {
             const struct hcn_port_mapping *mapping = &balancer->mappings[k];

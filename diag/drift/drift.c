@@ -18,11 +18,11 @@ static void add_route(struct text_table *subnets, const char *prefix, const char
                               json_pack("{s:s, s:s*, s:s}", "prefix", prefix, "by", by, "in", in));
 }
 
-static void drift_find_nodeless_routes(const struct drift_seen *seen, struct drift_index *,
+static void drift_find_nodeless_routes(const struct drift_observed *observed, struct drift_index *,
                                        json_t *rows) {
     _cleanup_(text_table_free) struct text_table subnets = {0};
 
-    json_each(json_object_get(seen->nodes, "items"), i, node) {
+    json_each(json_object_get(observed->nodes, "items"), i, node) {
         struct network_peer peer;
 
         network_peer_read(node, &peer);
@@ -33,20 +33,20 @@ static void drift_find_nodeless_routes(const struct drift_seen *seen, struct dri
     }
     if (!subnets.count)
         return;
-    json_each(seen->networks, i, network)
+    json_each(observed->networks, i, network)
         json_each(json_object_get(network, "Policies"), k, policy)
             if (text_equal_nocase(json_text_at(policy, "Type"), REMOTE_ROUTE))
                 add_route(&subnets, json_text_at(policy, "Settings.DestinationPrefix"),
                           json_text_at(policy, "Settings.ProviderAddress"), "HNS", rows);
-    for (size_t i = 0; seen->routes && i < seen->routes->count; i++) {
-        const struct host_route *route = &seen->routes->items[i];
+    for (size_t i = 0; observed->routes && i < observed->routes->count; i++) {
+        const struct host_route *route = &observed->routes->items[i];
         /* The route is to a part of the prefix of all pods. Other routers carry the whole prefix,
          * so a route to it is left out. */
         bool of_pods = false;
         struct cidr inner, outer;
 
-        for (size_t k = 0; seen->pod_cidrs && k < seen->pod_cidrs->count; k++)
-            of_pods |= cidr_parse(seen->pod_cidrs->items[k], &outer, NULL) == 0 &&
+        for (size_t k = 0; observed->pod_cidrs && k < observed->pod_cidrs->count; k++)
+            of_pods |= cidr_parse(observed->pod_cidrs->items[k], &outer, NULL) == 0 &&
                        cidr_parse(route->destination, &inner, NULL) == 0 &&
                        cidr_contains_cidr(&outer, &inner) && inner.length > outer.length;
         if (of_pods && !text_equal(route->next_hop, "0.0.0.0") &&
@@ -69,9 +69,10 @@ static bool runs_kube_proxy(const json_t *container) {
     return false;
 }
 
-static void drift_find_kube_proxies(const struct drift_seen *seen, struct drift_index *,
+static void drift_find_kube_proxies(const struct drift_observed *observed, struct drift_index *,
                                     json_t *rows) {
-    json_each(json_object_get(seen->cluster ? seen->cluster->pods : NULL, "items"), i, pod) {
+    json_each(json_object_get(observed->cluster ? observed->cluster->pods : NULL, "items"), i,
+              pod) {
         bool runs = false;
         _cleanup_(freep) char *name = kube_full_name(pod);
 
@@ -159,25 +160,25 @@ void drift_ask(struct kube_client *client, const char *node, const struct drift_
         add_unread(ret->unread, "this node's pods", &why);
 }
 
-json_t *drift_judge(const struct drift_seen *seen) {
+json_t *drift_judge(const struct drift_observed *observed) {
     _cleanup_(drift_index_free) struct drift_index index = {0};
     _cleanup_json_ json_t *commands = json_array();
     json_t *drift = json_object();
     bool restart = false;
 
-    drift_index_make(seen, &index);
+    drift_index_make(observed, &index);
     for (size_t k = 0; k < DRIFT_KINDS; k++) {
         json_t *rows = json_array();
 
-        drift_kinds[k].find(seen, &index, rows);
+        drift_kinds[k].find(observed, &index, rows);
         if (json_array_size(rows)) {
             json_object_set(drift, drift_kinds[k].key, rows);
             restart |= drift_kinds[k].by_kube_proxy;
         }
         json_decref(rows);
     }
-    if (seen->cluster && json_array_size(seen->cluster->unread))
-        json_object_set(drift, "unread", seen->cluster->unread);
+    if (observed->cluster && json_array_size(observed->cluster->unread))
+        json_object_set(drift, "unread", observed->cluster->unread);
     if (restart) {
         json_array_append_new(commands, json_string("sc.exe stop kube-proxy"));
         json_array_append_new(commands, json_string("sc.exe start kube-proxy"));
@@ -224,16 +225,16 @@ static void reading_free(struct reading *r) {
 }
 
 static void read_hns(struct host *host, const char *network, struct reading *r,
-                     struct drift_seen *seen) {
+                     struct drift_observed *observed) {
     json_t *unread = r->cluster.unread;
     struct error why = {0};
 
     if (hcn_endpoints_read(host, HCN_AT_ONCE, &r->endpoints, &why) == 0)
-        seen->endpoints = &r->endpoints;
+        observed->endpoints = &r->endpoints;
     else
         add_unread(unread, "HNS' endpoints", &why);
     if (hcn_balancers_read(host, HCN_AT_ONCE, &r->balancers, &why) == 0)
-        seen->balancers = &r->balancers;
+        observed->balancers = &r->balancers;
     else
         add_unread(unread, "HNS' load balancers", &why);
     if (hcn_list(host, HCN_NAMESPACE, NULL, NULL, &r->namespaces, &why) < 0)
@@ -241,13 +242,13 @@ static void read_hns(struct host *host, const char *network, struct reading *r,
     if (hcn_list(host, HCN_NETWORK, network ? "Name" : NULL, network, &r->networks, &why) < 0)
         add_unread(unread, "HNS' network", &why);
     (void)host_routes(host, &r->routes, ERROR_IGNORED);
-    seen->namespaces = r->namespaces;
-    seen->networks = r->networks;
+    observed->namespaces = r->namespaces;
+    observed->networks = r->networks;
 }
 
 /* When the answer of HNS version 1 shows a difference, version 2 is asked for each object before
  * the difference is believed. If time is too short for that, the first answer stays. */
-static void look_again(struct host *host, struct reading *r, const struct drift_seen *seen,
+static void look_again(struct host *host, struct reading *r, const struct drift_observed *observed,
                        json_t **drift) {
     struct hcn_endpoints endpoints = {0};
     struct hcn_balancers balancers = {0};
@@ -266,7 +267,7 @@ static void look_again(struct host *host, struct reading *r, const struct drift_
         r->endpoints = take_struct(endpoints);
         r->balancers = take_struct(balancers);
         json_decref(*drift);
-        *drift = drift_judge(seen);
+        *drift = drift_judge(observed);
     }
     hcn_endpoints_free(&endpoints);
     host_set_deadline(host, before);
@@ -279,7 +280,7 @@ json_t *drift_read(struct host *host, struct kube_client *client, const char *no
     _cleanup_(reading_free) struct reading r = {0};
     uint64_t before = host_set_limit(host, DRIFT_MS);
     struct drift_cluster all;
-    struct drift_seen seen = {
+    struct drift_observed observed = {
         .cluster = &all, .routes = &r.routes, .network = network, .pod_cidrs = pod_cidrs};
     struct error why = {0};
     json_t *drift;
@@ -288,7 +289,7 @@ json_t *drift_read(struct host *host, struct kube_client *client, const char *no
     /* Identities that may not list Nodes get no error for it. */
     if (pod_cidrs && kube_nodes_get(client, &r.nodes, &why) < 0 && !kube_is_forbidden(&why))
         add_unread(r.cluster.unread, "the Nodes", &why);
-    read_hns(host, network, &r, &seen);
+    read_hns(host, network, &r, &observed);
     host_set_deadline(host, before);
     /* `all` borrows the lists of `known` for the judgment. No request to the API server may run
      * until the judgment is over, because it might change `known`. */
@@ -303,13 +304,13 @@ json_t *drift_read(struct host *host, struct kube_client *client, const char *no
         all.slices = known->slices;
         all.slice_count = known->slice_count;
     }
-    seen.nodes = r.nodes;
-    seen.now = host_now(host);
-    drift = drift_judge(&seen);
-    if (seen.endpoints && seen.balancers)
-        look_again(host, &r, &seen, &drift);
+    observed.nodes = r.nodes;
+    observed.now = host_now(host);
+    drift = drift_judge(&observed);
+    if (observed.endpoints && observed.balancers)
+        look_again(host, &r, &observed, &drift);
     if (ret_balancers) {
-        *ret_has_balancers = seen.balancers;
+        *ret_has_balancers = observed.balancers;
         *ret_balancers = take_struct(r.balancers);
     }
     return drift;

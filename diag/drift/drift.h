@@ -95,7 +95,7 @@ void drift_follow_watches(struct drift_follow *follow, struct kube_watch ret[DRI
 void drift_follow_free(struct drift_follow *follow);
 
 /* The answers of the API server and of HNS; NULL means that something could not be read. */
-struct drift_seen {
+struct drift_observed {
     const struct drift_cluster *cluster;
     const struct hcn_endpoints *endpoints; /* All endpoints of HNS. */
     const struct hcn_balancers *balancers;
@@ -118,7 +118,7 @@ struct drift_kind {
     const char *what; /* The description of its rows. */
     const char *name; /* The member that names a row. */
     /* Adds a row for each difference; adds none when something that it needs was not read. Pure. */
-    void (*find)(const struct drift_seen *seen, struct drift_index *index, json_t *rows);
+    void (*find)(const struct drift_observed *observed, struct drift_index *index, json_t *rows);
     /* For objects that nobody owns: words for one, and for several. */
     const char *left_one, *left_many;
     bool by_kube_proxy; /* A restart of kube-proxy repairs it. */
@@ -155,7 +155,7 @@ void drift_ask(struct kube_client *client, const char *node, const struct drift_
 /* Compares Kubernetes with HNS. Returns {KEY: [row]} with the kinds above in which something
  * differs, with `unread` of the cluster, and with `commands` to run by hand, a restart of
  * kube-proxy first. Pure; returns a new reference. */
-json_t *drift_judge(const struct drift_seen *seen);
+json_t *drift_judge(const struct drift_observed *observed);
 /* Reads the answers of Kubernetes and HNS and compares them with drift_judge(). Without `pod_cidrs`
  * no Node is read, and Nodes that this identity may not list are left out; then routes are not
  * compared. Takes at most DRIFT_MS and the time of one call. Returns a new reference. Does not ask

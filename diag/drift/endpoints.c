@@ -64,12 +64,12 @@ enum { START_SECONDS = 60, PROBES = 2 };
 
 /* ---- remote endpoints ---- */
 
-void drift_find_stale_endpoints(const struct drift_seen *seen, struct drift_index *index,
+void drift_find_stale_endpoints(const struct drift_observed *observed, struct drift_index *index,
                                 json_t *rows) {
-    if (!seen->cluster || !seen->cluster->has_services || !seen->cluster->has_slices)
+    if (!observed->cluster || !observed->cluster->has_services || !observed->cluster->has_slices)
         return;
-    for (size_t i = 0; seen->endpoints && i < seen->endpoints->count; i++) {
-        const struct hcn_endpoint *item = &seen->endpoints->items[i];
+    for (size_t i = 0; observed->endpoints && i < observed->endpoints->count; i++) {
+        const struct hcn_endpoint *item = &observed->endpoints->items[i];
 
         if (item->remote && item->address && !text_table_get(&index->used, item->address))
             json_array_append_new(
@@ -80,52 +80,52 @@ void drift_find_stale_endpoints(const struct drift_seen *seen, struct drift_inde
 /* ---- endpoints of this node's pods ---- */
 
 /* A List of this node's pods; NULL when they were not read. */
-static const json_t *pods_of(const struct drift_seen *seen) {
-    return seen->cluster ? seen->cluster->pods : NULL;
+static const json_t *pods_of(const struct drift_observed *observed) {
+    return observed->cluster ? observed->cluster->pods : NULL;
 }
 
-static void add_pod_addresses(const struct drift_seen *seen, struct text_table *set) {
-    json_each(json_object_get(pods_of(seen), "items"), i, item) {
+static void add_pod_addresses(const struct drift_observed *observed, struct text_table *set) {
+    json_each(json_object_get(pods_of(observed), "items"), i, item) {
         drift_put(set, json_text_at(item, "status.podIP"));
         json_each(json_at(item, "status.podIPs"), k, address)
             drift_put(set, json_text_at(address, "ip"));
     }
-    for (size_t i = 0; seen->probes && i < seen->probes->count; i++)
-        drift_put(set, seen->probes->items[i]);
+    for (size_t i = 0; observed->probes && i < observed->probes->count; i++)
+        drift_put(set, observed->probes->items[i]);
 }
 
-void drift_find_podless_endpoints(const struct drift_seen *seen, struct drift_index *,
+void drift_find_podless_endpoints(const struct drift_observed *observed, struct drift_index *,
                                   json_t *rows) {
     _cleanup_(text_table_free) struct text_table pods = {0};
 
-    if (!pods_of(seen) || !seen->network)
+    if (!pods_of(observed) || !observed->network)
         return;
-    add_pod_addresses(seen, &pods);
-    for (size_t i = 0; seen->endpoints && i < seen->endpoints->count; i++) {
-        const struct hcn_endpoint *item = &seen->endpoints->items[i];
+    add_pod_addresses(observed, &pods);
+    for (size_t i = 0; observed->endpoints && i < observed->endpoints->count; i++) {
+        const struct hcn_endpoint *item = &observed->endpoints->items[i];
         const char *name = item->name;
-        size_t len = name ? strlen(name) : 0, tail = strlen(seen->network);
+        size_t len = name ? strlen(name) : 0, tail = strlen(observed->network);
 
         /* CNI plugins name their endpoints "<container id>_<network>"; the host's own endpoint is
          * named "..._ep". */
         if (!item->remote && len > tail + 1 && name[len - tail - 1] == '_' &&
-            text_equal(name + len - tail, seen->network) && item->address &&
+            text_equal(name + len - tail, observed->network) && item->address &&
             !text_table_get(&pods, item->address))
             json_array_append_new(rows, json_pack("{s:s*, s:s*, s:s}", "id", item->id, "name",
                                                   item->name, "address", item->address));
     }
 }
 
-void drift_find_missing_endpoints(const struct drift_seen *seen, struct drift_index *,
+void drift_find_missing_endpoints(const struct drift_observed *observed, struct drift_index *,
                                   json_t *rows) {
     _cleanup_(text_table_free) struct text_table addresses = {0};
 
-    if (!seen->endpoints)
+    if (!observed->endpoints)
         return;
-    for (size_t i = 0; i < seen->endpoints->count; i++)
-        if (!seen->endpoints->items[i].remote)
-            drift_put(&addresses, seen->endpoints->items[i].address);
-    json_each(json_object_get(pods_of(seen), "items"), i, item) {
+    for (size_t i = 0; i < observed->endpoints->count; i++)
+        if (!observed->endpoints->items[i].remote)
+            drift_put(&addresses, observed->endpoints->items[i].address);
+    json_each(json_object_get(pods_of(observed), "items"), i, item) {
         const char *ip = json_text_at(item, "status.podIP");
         _cleanup_(freep) char *pod = kube_full_name(item);
         int64_t since = rfc3339_seconds(json_text_at(item, "status.startTime"));
@@ -133,25 +133,25 @@ void drift_find_missing_endpoints(const struct drift_seen *seen, struct drift_in
         /* Only pods with a network of their own count, once they have run for long enough. */
         if (ip && *ip && text_equal(json_text_at(item, "status.phase"), "Running") &&
             !json_bool_at(item, "spec.hostNetwork", false) && since &&
-            seen->now - since > START_SECONDS && !text_table_get(&addresses, ip))
+            observed->now - since > START_SECONDS && !text_table_get(&addresses, ip))
             json_array_append_new(rows, json_pack("{s:s, s:s}", "pod", pod, "address", ip));
     }
 }
 
 /* ---- namespaces of HNS ---- */
 
-void drift_find_podless_namespaces(const struct drift_seen *seen, struct drift_index *index,
+void drift_find_podless_namespaces(const struct drift_observed *observed, struct drift_index *index,
                                    json_t *rows) {
     _cleanup_(text_table_free) struct text_table pods = {0};
 
-    if (!pods_of(seen) || !seen->endpoints)
+    if (!pods_of(observed) || !observed->endpoints)
         return;
     /* While a pod starts, its namespace has no endpoint, or one whose address the API does not know
      * yet, so nothing is judged then. The addresses of both probes are known already. */
-    json_each(json_object_get(pods_of(seen), "items"), i, pod) {
+    json_each(json_object_get(pods_of(observed), "items"), i, pod) {
         const char *phase = json_text_at(pod, "status.phase");
 
-        if (seen->probes && seen->probes->count == PROBES &&
+        if (observed->probes && observed->probes->count == PROBES &&
             text_starts_with(json_text_or(pod, "metadata.name", ""), "winjoin-probe-"))
             continue;
         if (!json_bool_at(pod, "spec.hostNetwork", false) &&
@@ -159,8 +159,8 @@ void drift_find_podless_namespaces(const struct drift_seen *seen, struct drift_i
             !text_equal(phase, "Failed"))
             return;
     }
-    add_pod_addresses(seen, &pods);
-    json_each(seen->namespaces, i, space) {
+    add_pod_addresses(observed, &pods);
+    json_each(observed->namespaces, i, space) {
         const char *id = json_text_at(space, "ID"), *address = NULL;
         bool is_used = text_equal(json_text_at(space, "Type"), "HostDefault");
 

@@ -127,16 +127,16 @@ static void add_matrices(struct text *t, const struct diag_report *report,
 static void add_reds(struct text *t, const struct diag_report *report) {
     const struct diag_cells *cells = &report->cells;
     size_t n = report->nodes.count;
-    _cleanup_(freep) bool *told = xcalloc(n * n, sizeof *told);
+    _cleanup_(freep) bool *printed = xcalloc(n * n, sizeof *printed);
     bool any = false;
 
     for (size_t i = 0; i < cells->count; i++) {
         size_t from = cells->items[i].from_node, to = cells->items[i].to_node;
 
-        if (!diag_cell_is_open(&cells->items[i]) || told[from * n + to])
+        if (!diag_cell_is_open(&cells->items[i]) || printed[from * n + to])
             continue;
         text_add(t, any ? "" : "<h2>What does not work</h2>\n<table class=\"red\"><tbody>\n");
-        any = told[from * n + to] = true;
+        any = printed[from * n + to] = true;
         for (size_t k = i; k < cells->count; k++) {
             const struct diag_cell *c = &cells->items[k];
             _cleanup_(freep) char *name = NULL;

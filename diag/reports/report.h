@@ -70,7 +70,7 @@ struct cluster_node {
     /* Session affinity was asked for; the same pod answered each time. */
     bool sticky, fixed;
     /* While the cluster is measured: one bit for each cluster_observation that was made. */
-    unsigned seen;
+    unsigned observed;
     /* The report that the node has published (diag/network_report.h), or {unreadable: "why"}; NULL
      * when there is none. */
     json_t *own_report;

@@ -10,7 +10,7 @@ struct writing {
     const struct diag_report *report;
     const struct diag_text_style *style;
     size_t edge;
-    bool *told; /* Says of each cell whether it is already printed. */
+    bool *printed; /* Says of each cell whether it is already printed. */
     /* For each node, the number of its red cells that are not printed yet. */
     size_t *reds;
     /* For each node, where its cells begin in `touched`; then the end. */
@@ -23,7 +23,7 @@ static void index_cells(struct writing *w) {
     const struct diag_cells *cells = &w->report->cells;
     size_t n = w->report->nodes.count, *next = xcalloc(n + 1, sizeof *next);
 
-    w->told = xcalloc(cells->count, sizeof *w->told);
+    w->printed = xcalloc(cells->count, sizeof *w->printed);
     w->reds = xcalloc(n, sizeof *w->reds);
     w->begin = xcalloc(n + 1, sizeof *w->begin);
     w->touched = xcalloc(2 * cells->count, sizeof *w->touched);
@@ -51,11 +51,11 @@ static void index_cells(struct writing *w) {
 static void tell(struct writing *w, size_t cell) {
     const struct diag_cell *c = &w->report->cells.items[cell];
 
-    if (!w->told[cell] && diag_cell_is_red(c)) {
+    if (!w->printed[cell] && diag_cell_is_red(c)) {
         w->reds[c->from_node]--;
         w->reds[c->to_node] -= c->from_node != c->to_node;
     }
-    w->told[cell] = true;
+    w->printed[cell] = true;
 }
 
 static void add_line(struct writing *w, const char *begin, const char *line, size_t indent) {
@@ -99,7 +99,7 @@ static void add_red(struct writing *w, size_t first) {
     for (size_t i = first; i < w->report->cells.count; i++) {
         const struct diag_cell *c = &cells[i];
 
-        if (w->told[i] || !diag_cell_is_red(&cells[i]) || cells[i].from_node != one->from_node ||
+        if (w->printed[i] || !diag_cell_is_red(&cells[i]) || cells[i].from_node != one->from_node ||
             cells[i].to_node != one->to_node || !text_equal(c->reason, one->reason))
             continue;
         tell(w, i);
@@ -158,7 +158,7 @@ static void add_node(struct writing *w, size_t node) {
         const struct diag_cell *cell = &w->report->cells.items[i];
 
         if ((cell->from_node != node && cell->to_node != node) || !diag_cell_is_red(cell) ||
-            w->told[i])
+            w->printed[i])
             continue;
         if (!n->waiting && red++ < RED_LINES)
             add_red(w, i);
@@ -175,14 +175,14 @@ static void add_nodes(struct writing *w) {
     size_t count = w->report->nodes.count, good = 0, other = 0, more = 0, news = 0, node;
     size_t *list = xcalloc(count, sizeof *list), *others = xcalloc(count, sizeof *others);
     size_t *rest = xcalloc(count, sizeof *rest), shown = 0;
-    bool *bad = xcalloc(count, sizeof *bad), *told = xcalloc(count, sizeof *told);
+    bool *bad = xcalloc(count, sizeof *bad), *printed = xcalloc(count, sizeof *printed);
 
     for (size_t i = 0; i < w->report->cells.count; i++)
         if (diag_cell_is_red(&w->report->cells.items[i]))
             bad[w->report->cells.items[i].from_node] = bad[w->report->cells.items[i].to_node] =
                 true;
     while ((node = worst_node(w)) != SIZE_MAX) {
-        told[node] = true;
+        printed[node] = true;
         if (shown++ < NODES_TOLD) {
             add_node(w, node);
             continue;
@@ -194,7 +194,7 @@ static void add_nodes(struct writing *w) {
     for (size_t i = 0; i < count; i++)
         if (!bad[i])
             list[good++] = i;
-        else if (!told[i])
+        else if (!printed[i])
             others[other++] = i;
     add_names(w, DIAG_FAIL, rest, more, "do not work either (-o json has all)");
     add_names(w, DIAG_PASS, others, other, "fails only with the nodes above");
@@ -204,7 +204,7 @@ static void add_nodes(struct writing *w) {
         const struct cluster_node *n = &w->report->nodes.items[i];
         _cleanup_(freep) char *own = NULL, *line = NULL;
 
-        if (told[i] || !cluster_own_report_is_news(n) || news++ >= NODES_TOLD)
+        if (printed[i] || !cluster_own_report_is_news(n) || news++ >= NODES_TOLD)
             continue;
         own = cluster_own_report_line(w->report, n);
         line = xasprintf("%s: %s", n->name, own);
@@ -212,7 +212,7 @@ static void add_nodes(struct writing *w) {
     }
     if (news > NODES_TOLD)
         text_addf(w->out, "    and %zu more such reports (-o json has all)\n", news - NODES_TOLD);
-    free_all(list, others, rest, bad, told);
+    free_all(list, others, rest, bad, printed);
 }
 
 void cluster_report_progress(const struct diag_report *report, struct text_list *ret) {
@@ -384,6 +384,6 @@ char *diag_cluster_text(const struct diag_report *report, const struct diag_text
         report->start_ms % 1000 / 100, report->requests, report->namespace_,
         report->left ? "could not be deleted: use kubectl delete namespace" : "is deleted");
     add_line(&w, "", end, 0);
-    free_all(w.told, w.reds, w.begin, w.touched);
+    free_all(w.printed, w.reds, w.begin, w.touched);
     return text_take(&t);
 }

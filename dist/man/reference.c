@@ -58,22 +58,22 @@ static void print_part(size_t row, size_t part) {
 }
 
 static void causes(bool) {
-    _cleanup_(text_list_free) struct text_list told = {0}, told_of_cluster = {0};
+    _cleanup_(text_list_free) struct text_list named = {0}, named_of_cluster = {0};
     struct diag_cause_row row;
 
     for (size_t i = 0; diag_cause_row(i); i++) {
-        if (text_list_has(&told, diag_cause_row(i)->id))
+        if (text_list_has(&named, diag_cause_row(i)->id))
             continue;
-        text_list_add(&told, diag_cause_row(i)->id);
+        text_list_add(&named, diag_cause_row(i)->id);
         (void)printf("\n## %s\n\n", diag_cause_row(i)->id);
         for (size_t k = 0; k < ARRAY_SIZE(parts); k++)
             print_part(i, k);
     }
     (void)fputs(cluster_head, stdout);
     for (size_t i = 0; cluster_cause_row(i, &row); i++) {
-        if (text_list_has(&told_of_cluster, row.id))
+        if (text_list_has(&named_of_cluster, row.id))
             continue;
-        text_list_add(&told_of_cluster, row.id);
+        text_list_add(&named_of_cluster, row.id);
         (void)printf("\n### %s\n\n", row.id);
         for (size_t k = 0; k < ARRAY_SIZE(parts); k++) {
             if (!part_of(&row, k))
@@ -226,7 +226,7 @@ static void print_table(const char *title, const json_t *schema, json_t *types) 
 
 /* Prints the documents that winjoin reads, or with `read` false those that it prints. */
 static void documents(bool read) {
-    _cleanup_(text_list_free) struct text_list names = {0}, of = {0}, told = {0};
+    _cleanup_(text_list_free) struct text_list names = {0}, of = {0}, named = {0};
     _cleanup_json_ json_t *types = json_object();
     size_t before;
 
@@ -240,14 +240,14 @@ static void documents(bool read) {
     do {
         _cleanup_json_ json_t *now = json_copy(types);
 
-        before = told.count;
+        before = named.count;
         json_each_member(now, title, schema) {
-            if (text_list_has(&told, title))
+            if (text_list_has(&named, title))
                 continue;
-            text_list_add(&told, title);
+            text_list_add(&named, title);
             print_table(title, schema, types);
         }
-    } while (told.count > before);
+    } while (named.count > before);
 }
 
 /* ---- the table of pages ---- */

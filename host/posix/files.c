@@ -304,8 +304,8 @@ int rootfs_access_set(struct host *host, const char *path, const char *access, s
 
 /* Looks for something of another user in a path below the root directory. Files outside (drive Z:)
  * are not checked: the user who names them is responsible. */
-int rootfs_stranger(struct host *host, const char *path, struct host_stranger *ret,
-                    struct error *err) {
+int rootfs_find_untrusted(struct host *host, const char *path, struct host_untrusted *ret,
+                          struct error *err) {
     const struct posix_host *posix = rootfs_of(host);
     const char *end = path + 2;
 
@@ -404,13 +404,13 @@ int rootfs_list(struct host *host, const char *path, struct text_list *ret, stru
 int rootfs_free_space(struct host *host, const char *path, uint64_t *ret, struct error *err) {
     const char name[] = {path[0], '\0'};
     const json_t *drive = json_object_get(json_object_get(rootfs_of(host)->state, "drives"), name);
-    bool told = json_is_integer(drive);
+    bool is_given = json_is_integer(drive);
     _cleanup_(freep) char *at = NULL;
     struct statvfs st;
 
-    if (told)
+    if (is_given)
         *ret = (uint64_t)json_integer_value(drive);
-    if (told && path[0] != 'C') /* Drives other than C: have no files here. */
+    if (is_given && path[0] != 'C') /* Drives other than C: have no files here. */
         return 0;
     if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
         return -1;
@@ -421,7 +421,7 @@ int rootfs_free_space(struct host *host, const char *path, uint64_t *ret, struct
             return fail(err, "look at", path);
         *slash = '\0';
     }
-    if (!told)
+    if (!is_given)
         *ret = (uint64_t)st.f_bavail * st.f_frsize;
     return 0;
 }

@@ -122,9 +122,9 @@ int win32_access_get(struct host *, const char *path, char **ret, struct error *
 }
 
 int win32_access_set(struct host *, const char *path, const char *access, struct error *err) {
-    _cleanup_(win32_way_free) struct win32_way way = {0};
+    _cleanup_(win32_held_path_free) struct win32_held_path held = {0};
     HANDLE file;
-    int result = win32_way_hold(path, &way, err);
+    int result = win32_path_hold(path, &held, err);
 
     if (result == 0 && open_for(path, READ_CONTROL | WRITE_DAC | WRITE_OWNER, &file, NULL) < 0)
         result = open_for(path, READ_CONTROL | WRITE_DAC, &file, err);

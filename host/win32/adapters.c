@@ -29,7 +29,7 @@ static uint32_t metric_of(uint32_t index, int family) {
 
 /* Adds the physical adapters that are bound to virtual switches. Such an adapter has the same MAC
  * as the switch's adapter but no IP, so GetAdaptersAddresses does not list it. */
-static void add_cards_below(struct host_adapters *ret) {
+static void add_adapters_below(struct host_adapters *ret) {
     MIB_IF_TABLE2 *table = NULL;
 
     if (GetIfTable2(&table))
@@ -98,6 +98,6 @@ int win32_adapters(struct host *, struct host_adapters *ret, struct error *err) 
         for (const IP_ADAPTER_DNS_SERVER_ADDRESS *d = a->FirstDnsServerAddress; d; d = d->Next)
             add_address(d->Address.lpSockaddr, -1, &adapter->dns_servers);
     }
-    add_cards_below(ret);
+    add_adapters_below(ret);
     return 0;
 }

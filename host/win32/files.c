@@ -138,7 +138,7 @@ static DWORD move_over(const wchar_t *from, const wchar_t *to) {
 
 int win32_write(struct host *host, const char *path, const void *data, size_t len,
                 enum host_access access, struct error *err) {
-    _cleanup_(win32_way_free) struct win32_way way = {0};
+    _cleanup_(win32_held_path_free) struct win32_held_path held = {0};
     _cleanup_(freep) char *beside = NULL;
     _cleanup_wide_ wchar_t *from = NULL, *to = win32_wide_path(path);
     SECURITY_ATTRIBUTES *attributes = NULL;
@@ -148,7 +148,7 @@ int win32_write(struct host *host, const char *path, const void *data, size_t le
     if (win32_file_type(host, path) == HOST_FOLDER)
         return error_set_os(err, ERROR_DENIED, 5, "write '%s': a folder with that name exists",
                             path);
-    if (win32_make_parents(path, &way, err) < 0 || name_beside(host, path, &beside, err) < 0 ||
+    if (win32_make_parents(path, &held, err) < 0 || name_beside(host, path, &beside, err) < 0 ||
         win32_access_make(access, false, &attributes, err) < 0)
         return -1;
     from = win32_wide_path(beside);
@@ -187,7 +187,7 @@ static DWORD open_part(const wchar_t *path, bool first, SECURITY_ATTRIBUTES *att
 
 int win32_write_part(struct host *host, const char *path, uint64_t offset, const void *data,
                      size_t len, enum host_access access, struct error *err) {
-    _cleanup_(win32_way_free) struct win32_way way = {0};
+    _cleanup_(win32_held_path_free) struct win32_held_path held = {0};
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
     _cleanup_handle_ HANDLE file = INVALID_HANDLE_VALUE;
     LARGE_INTEGER size, at = {.QuadPart = (LONGLONG)offset};
@@ -200,7 +200,7 @@ int win32_write_part(struct host *host, const char *path, uint64_t offset, const
     if (type == HOST_FOLDER)
         return error_set_os(err, ERROR_DENIED, 5, "write '%s': a folder with that name exists",
                             path);
-    if (win32_make_parents(path, &way, err) < 0 ||
+    if (win32_make_parents(path, &held, err) < 0 ||
         win32_access_make(access, false, &attributes, err) < 0)
         return -1;
     code = open_part(wide, !offset, attributes, &file);
@@ -217,21 +217,21 @@ int win32_write_part(struct host *host, const char *path, uint64_t offset, const
 }
 
 int win32_rename(struct host *host, const char *from, const char *to, struct error *err) {
-    _cleanup_(win32_way_free) struct win32_way way = {0}, there = {0};
+    _cleanup_(win32_held_path_free) struct win32_held_path held = {0}, there = {0};
     _cleanup_wide_ wchar_t *old = win32_wide_path(from);
     _cleanup_wide_ wchar_t *new = win32_wide_path(to);
     DWORD code;
 
     if (win32_file_type(host, from) == HOST_ABSENT)
         return error_set_os(err, ERROR_ABSENT, 2, "rename '%s': no such file", from);
-    if (win32_way_hold(from, &way, err) < 0 || win32_make_parents(to, &there, err) < 0)
+    if (win32_path_hold(from, &held, err) < 0 || win32_make_parents(to, &there, err) < 0)
         return -1;
     code = move_over(old, new);
     return code ? win32_fail(err, code, "rename '%s' to '%s'", from, to) : 0;
 }
 
 int win32_link(struct host *host, const char *path, const char *target, struct error *err) {
-    _cleanup_(win32_way_free) struct win32_way way = {0};
+    _cleanup_(win32_held_path_free) struct win32_held_path held = {0};
     _cleanup_(freep) char *beside = NULL, *parent = path_parent(path), *whole = NULL;
     _cleanup_(freep) char *joined = xasprintf("%s\\%s", parent ? parent : "", target);
     _cleanup_wide_ wchar_t *from = NULL, *to = win32_wide_path(path);
@@ -246,7 +246,7 @@ int win32_link(struct host *host, const char *path, const char *target, struct e
     if (win32_file_type(host, path) == HOST_FOLDER)
         return error_set_os(err, ERROR_DENIED, 5, "link '%s': a folder with that name exists",
                             path);
-    if (win32_make_parents(path, &way, err) < 0 || name_beside(host, path, &beside, err) < 0)
+    if (win32_make_parents(path, &held, err) < 0 || name_beside(host, path, &beside, err) < 0)
         return -1;
     from = win32_wide_path(beside);
     if (!CreateSymbolicLinkW(from, wide_target, flags))

@@ -75,14 +75,14 @@ static int make_missing(const char *path, struct error *err) {
     return make_missing(parent, err) < 0 ? -1 : make_one(parent, HOST_PUBLIC, err);
 }
 
-int win32_make_parents(const char *path, struct win32_way *ret, struct error *err) {
-    return make_missing(path, err) < 0 ? -1 : win32_way_hold(path, ret, err);
+int win32_make_parents(const char *path, struct win32_held_path *ret, struct error *err) {
+    return make_missing(path, err) < 0 ? -1 : win32_path_hold(path, ret, err);
 }
 
 int win32_make_folder(struct host *, const char *path, enum host_access access, struct error *err) {
-    _cleanup_(win32_way_free) struct win32_way way = {0};
+    _cleanup_(win32_held_path_free) struct win32_held_path held = {0};
 
-    return win32_make_parents(path, &way, err) < 0 ? -1 : make_one(path, access, err);
+    return win32_make_parents(path, &held, err) < 0 ? -1 : make_one(path, access, err);
 }
 
 int win32_list(struct host *host, const char *path, struct text_list *ret, struct error *err) {
@@ -210,10 +210,10 @@ static int remove_at(const char *path, int depth, struct error *err) {
 }
 
 int win32_remove(struct host *, const char *path, bool tree, struct error *err) {
-    _cleanup_(win32_way_free) struct win32_way way = {0};
+    _cleanup_(win32_held_path_free) struct win32_held_path held = {0};
 
-    return win32_way_hold(path, &way, err) < 0 ? -1
-                                               : remove_at(path, tree ? TREE_DEPTH_MAX : 0, err);
+    return win32_path_hold(path, &held, err) < 0 ? -1
+                                                 : remove_at(path, tree ? TREE_DEPTH_MAX : 0, err);
 }
 
 int win32_free_space(struct host *host, const char *path, uint64_t *ret, struct error *err) {

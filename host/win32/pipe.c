@@ -7,7 +7,7 @@
 enum { PIECE = 16384, BUSY_WAIT_MS = 100 };
 
 /* One direction of the conversation. `pending` is true while an operation is running. */
-struct way {
+struct transfer {
     OVERLAPPED over;
     bool pending;
 };
@@ -19,25 +19,26 @@ struct host_pipe {
     const char *path;
     struct host_pipe_talk asked;
     HANDLE pipe;
-    struct way in, out;
+    struct transfer in, out;
     char heard[PIECE];
     struct text unsaid, reply;
     uint64_t end; /* End of the time for the whole conversation, in GetTickCount64() time. */
 };
 
-static void way_end(HANDLE pipe, struct way *way) {
+static void transfer_end(HANDLE pipe, struct transfer *transfer) {
     DWORD bytes;
 
     /* Wait until Windows has stopped writing into our memory. */
-    if (way->pending && (CancelIoEx(pipe, &way->over) || GetLastError() == ERROR_NOT_FOUND))
-        (void)GetOverlappedResult(pipe, &way->over, &bytes, TRUE);
-    if (way->over.hEvent)
-        (void)CloseHandle(way->over.hEvent);
+    if (transfer->pending &&
+        (CancelIoEx(pipe, &transfer->over) || GetLastError() == ERROR_NOT_FOUND))
+        (void)GetOverlappedResult(pipe, &transfer->over, &bytes, TRUE);
+    if (transfer->over.hEvent)
+        (void)CloseHandle(transfer->over.hEvent);
 }
 
 void win32_pipe_close(struct host *, struct host_pipe *talk) {
-    way_end(talk->pipe, &talk->in);
-    way_end(talk->pipe, &talk->out);
+    transfer_end(talk->pipe, &talk->in);
+    transfer_end(talk->pipe, &talk->out);
     if (talk->pipe != INVALID_HANDLE_VALUE)
         (void)CloseHandle(talk->pipe);
     text_free(&talk->unsaid);
@@ -154,13 +155,13 @@ static int begin(struct host_pipe *talk, struct error *err) {
 
 /* Returns false while the operation of this direction is still running. Else returns true with its
  * number of bytes and its result. */
-static bool is_done(struct host_pipe *talk, struct way *way, DWORD *ret_bytes, int *ret_result,
-                    struct error *err) {
-    if (!way->pending || WaitForSingleObject(way->over.hEvent, 0) != WAIT_OBJECT_0)
+static bool is_done(struct host_pipe *talk, struct transfer *transfer, DWORD *ret_bytes,
+                    int *ret_result, struct error *err) {
+    if (!transfer->pending || WaitForSingleObject(transfer->over.hEvent, 0) != WAIT_OBJECT_0)
         return false;
-    way->pending = false;
+    transfer->pending = false;
     *ret_result =
-        GetOverlappedResult(talk->pipe, &way->over, ret_bytes, FALSE) ? 0 : failed(talk, err);
+        GetOverlappedResult(talk->pipe, &transfer->over, ret_bytes, FALSE) ? 0 : failed(talk, err);
     return true;
 }
 

@@ -47,21 +47,21 @@ void win32_access_free(SECURITY_ATTRIBUTES *attributes);
 /* Removes the rights that `access` would not give to others from an open folder. */
 int win32_access_clip(HANDLE folder, enum host_access access, struct error *err);
 
-/* ---- way.c ---- */
+/* ---- held_path.c ---- */
 enum { WIN32_SHARE_ALL = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE };
 /* Open handles of the folders of a path. While they are open, none of these can be renamed or
  * removed. */
-struct win32_way {
+struct win32_held_path {
     HANDLE folders[64];
     size_t count;
 };
-/* Checks each part of the path as host_stranger() does and holds the parts. Call win32_way_free()
- * also after a failure. */
-int win32_way_look(const char *path, struct win32_way *ret, struct host_stranger *found,
-                   struct error *err);
-/* Checks and holds the folders above the path. ERROR_DENIED when one is a stranger's or a link. */
-int win32_way_hold(const char *path, struct win32_way *ret, struct error *err);
-void win32_way_free(struct win32_way *way);
+/* Checks each part of the path as host_find_untrusted() does and holds the parts. Call
+ * win32_held_path_free() also after a failure. */
+int win32_path_check(const char *path, struct win32_held_path *ret, struct host_untrusted *found,
+                     struct error *err);
+/* Checks and holds the folders above the path. ERROR_DENIED when one is untrusted or a link. */
+int win32_path_hold(const char *path, struct win32_held_path *ret, struct error *err);
+void win32_held_path_free(struct win32_held_path *way);
 /* Is the file a junction, a symbolic link, or another reparse point that stands for another name?
  */
 bool win32_is_link(HANDLE file);
@@ -83,7 +83,7 @@ void win32_interrupt(void);
 
 /* ---- folders.c ---- */
 /* Creates the folders above a path and holds them open. */
-int win32_make_parents(const char *path, struct win32_way *ret, struct error *err);
+int win32_make_parents(const char *path, struct win32_held_path *ret, struct error *err);
 
 /* ---- services.c ---- */
 /* *ret is true when the process is a running service or was started by one (nssm.exe, rke2.exe).

@@ -105,7 +105,8 @@ static int take_external(struct asker *asker, const struct external_agent *agent
                          const json_t *daemon_set, struct agent_settings *ret, struct error *err) {
     const char *name_space = json_text_at(daemon_set, "metadata.namespace");
     const struct external_object *object = &agent->object;
-    _cleanup_json_ json_t *told = external_agent_variables(daemon_set), *map = NULL, *others = NULL;
+    _cleanup_json_ json_t *variables = external_agent_variables(daemon_set), *map = NULL,
+                          *others = NULL;
     _cleanup_json_ json_t *found = NULL;
     _cleanup_(freep) char *path = NULL, *absent = NULL;
     struct error why = {0};
@@ -119,10 +120,10 @@ static int take_external(struct asker *asker, const struct external_agent *agent
         return -1;
     data = json_at(map, "data");
     if (data)
-        (void)json_object_update_missing(told, data);
+        (void)json_object_update_missing(variables, data);
     data = json_at(others, "data");
     if (data)
-        json_object_set(told, EXTERNAL_AGENT_OTHERS, data);
+        json_object_set(variables, EXTERNAL_AGENT_OTHERS, data);
     /* Also read the object with the agent's settings. When the object (not its whole kind) is
      * absent, the agent uses its defaults, so an empty object is stored. A forbidden object does
      * not count as absent. */
@@ -131,15 +132,15 @@ static int take_external(struct asker *asker, const struct external_agent *agent
                          object->name);
         absent = xasprintf("\"%s\" not found", object->name);
         if (kube_get_retry(asker->client, path, asker->timeout_ms, &found, &why) == 0)
-            json_object_set(told, EXTERNAL_AGENT_OBJECT, found);
+            json_object_set(variables, EXTERNAL_AGENT_OBJECT, found);
         else if (kube_forgive(&why, &asker->no_objects, err) < 0)
             return -1;
         else if (why.kind == ERROR_ABSENT && strstr(why.message, absent))
-            json_object_set_new(told, EXTERNAL_AGENT_OBJECT, json_object());
+            json_object_set_new(variables, EXTERNAL_AGENT_OBJECT, json_object());
     }
 
-    ret->told = take_ptr(told);
-    if (agent->read && agent->read(ret->told, ret, err) < 0) {
+    ret->variables = take_ptr(variables);
+    if (agent->read && agent->read(ret->variables, ret, err) < 0) {
         (void)error_as(err, ERROR_USAGE); /* Somebody must correct the agent. */
         return error_prefix(err, "DaemonSet %s", ret->daemon_set);
     }

@@ -28,17 +28,17 @@ static void take_client(struct join *join, struct kube_client *client, bool is_n
     join->watch.client = is_node ? &join->found.client : NULL;
 }
 
-static void on_card(void *context, unsigned milliseconds, const char *waiting_for) {
+static void on_adapter(void *context, unsigned milliseconds, const char *waiting_for) {
     join_tell_waiting(context, milliseconds, 0, "", "for %s", waiting_for);
 }
 
 /* Restores the node's adapter when a run was killed while HNS built the vSwitch, because without
  * the adapter's address no server can be reached. Does nothing when an adapter has an IPv4 address
  * and a gateway, or when adapters cannot be listed: later requests report that. */
-static int give_card_back(struct join *join, struct error *err) {
+static int restore_adapter(struct join *join, struct error *err) {
     const struct journal_entry *recorded = journal_find(&join->journal, JOURNAL_SWITCH, NULL);
     struct nic_restored guard = {0};
-    _cleanup_(nic_snapshot_free) struct nic_snapshot card = {0};
+    _cleanup_(nic_snapshot_free) struct nic_snapshot snapshot = {0};
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
 
     if (!recorded || join->found.options.dry_run ||
@@ -52,9 +52,9 @@ static int give_card_back(struct join *join, struct error *err) {
                 !text_starts_with(adapter->addresses.items[a], "169.254."))
                 return 0;
     }
-    if (nic_snapshot_read(json_object_get(recorded->before, "card"), &card, err) < 0)
+    if (nic_snapshot_read(json_object_get(recorded->before, "card"), &snapshot, err) < 0)
         return -1;
-    return nic_restore(join->host, &card, on_card, &join->progress, &guard, err);
+    return nic_restore(join->host, &snapshot, on_adapter, &join->progress, &guard, err);
 }
 
 /* Returns true when kubelet.conf is of the cluster that the call means: its CA has one of the pins,
@@ -102,7 +102,7 @@ int find_client(struct join *join, struct error *err) {
 
     if (found->client.server)
         return 0;
-    if (give_card_back(join, err) < 0)
+    if (restore_adapter(join, err) < 0)
         return -1;
     if (!discovery_is_asked(join->asked) &&
         host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT)

@@ -31,12 +31,12 @@ int node_name_look(struct host *host, struct kube_client *client, const char *na
     return 0;
 }
 
-static enum wait_look look_claim(void *context, struct wait *, struct error *err) {
+static enum wait_poll poll_claim(void *context, struct wait *, struct error *err) {
     struct join *join = context;
     enum node_name_state state;
 
     if (node_name_look(join->host, &join->found.client, join->found.node_name, &state, err) < 0)
-        return LOOK_FAILED;
+        return POLL_FAILED;
     if (state == NODE_NAME_TAKEN) {
         (void)error_set(
             err, ERROR_CONFLICT,
@@ -47,27 +47,27 @@ static enum wait_look look_claim(void *context, struct wait *, struct error *err
         return error_hint(err, "or choose another name with --node-name");
     }
     if (state != NODE_NAME_EARLIER)
-        return LOOK_DONE;
+        return POLL_DONE;
     if (join->found.options.dry_run) {
         join_warn(&join->progress,
                   "Node %s is still Ready from an earlier join of this machine: the join waits "
                   "until the control plane marks it not Ready",
                   join->found.node_name);
-        return LOOK_DONE;
+        return POLL_DONE;
     }
     (void)error_set(err, ERROR_CONFLICT,
                     "Node %s is still Ready from an earlier join of this machine",
                     join->found.node_name);
     (void)error_hint(err, "kubectl delete node %s", join->found.node_name);
-    return LOOK_AGAIN;
+    return POLL_AGAIN;
 }
 
 int node_name_claim(struct join *join, struct error *err) {
     struct wait wait = {
-        .limit_ms = WAIT_MS, .pause_ms = POLL_MS, .look = look_claim, .context = join};
-    enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
+        .limit_ms = WAIT_MS, .pause_ms = POLL_MS, .poll = poll_claim, .context = join};
+    enum wait_poll end = join_wait(join->host, &join->progress, &wait, err);
 
-    if (end != LOOK_AGAIN)
+    if (end != POLL_AGAIN)
         return end;
     (void)error_set(err, ERROR_CONFLICT,
                     "node name '%s' is taken: a Node with that name and this machine's address is "

@@ -67,7 +67,7 @@ int client_certificate_load(struct host *host, const struct client_certificate_o
     size_t len = 0;
     int result;
 
-    if (host_refuse_stranger(host, path, err) < 0 ||
+    if (host_refuse_untrusted(host, path, err) < 0 ||
         host_read(host, path, FILE_MAX, &text, &len, err) < 0)
         return -1;
     /* The file holds the chain, then the private key: split it there. */
@@ -96,7 +96,7 @@ char *client_certificate_node(struct host *host) {
     _cleanup_(certificates_free) struct certificates list = {0};
     size_t len;
 
-    if (host_refuse_stranger(host, KUBELET_CLIENT_CERTIFICATE_FILE, NULL) < 0 ||
+    if (host_refuse_untrusted(host, KUBELET_CLIENT_CERTIFICATE_FILE, NULL) < 0 ||
         host_read(host, KUBELET_CLIENT_CERTIFICATE_FILE, FILE_MAX, &pem, &len, NULL) < 0 ||
         certificates_parse(pem, len, &list, NULL) < 0)
         return NULL;

@@ -51,40 +51,40 @@ int agent_folders_own(struct join *join, struct error *err) {
 
 /* ---- the wait for the network ---- */
 
-static enum wait_look look_network(struct agent_wait *w, struct error *err) {
+static enum wait_poll poll_network(struct agent_wait *w, struct error *err) {
     const struct network_plan *plan = &w->join->found.plan;
 
     if (hcn_network_find(w->join->host, plan->name, &w->network, err) < 0)
-        return err->kind == ERROR_ABSENT ? LOOK_AGAIN : LOOK_FAILED;
+        return err->kind == ERROR_ABSENT ? POLL_AGAIN : POLL_FAILED;
     if (!text_equal(w->network.subnet, plan->pod_cidr)) {
         (void)error_set(err, ERROR_TIMED_OUT, "for %s: HNS network '%s' has %s, not %s",
                         w->service->name, plan->name, w->network.subnet, plan->pod_cidr);
-        return LOOK_AGAIN;
+        return POLL_AGAIN;
     }
     if (plan->mode->vxlan && !*w->network.provider_address) {
         (void)error_set(err, ERROR_TIMED_OUT, "for the provider address of HNS network '%s'",
                         plan->name);
-        return LOOK_AGAIN;
+        return POLL_AGAIN;
     }
-    return LOOK_DONE;
+    return POLL_DONE;
 }
 
 /* Looks at the service's certificate request: the service cannot work until the request is
  * decided. */
-static enum wait_look look_request(struct agent_wait *w, bool *ret_pending, struct error *err) {
+static enum wait_poll poll_request(struct agent_wait *w, bool *ret_pending, struct error *err) {
     const struct network_agent *agent = w->join->found.plan.agent;
     /* A copy that borrows the texts of the first client and tries each request only once. */
     struct kube_client client = w->join->found.client;
     _cleanup_(freep) char *subject = NULL;
     _cleanup_(kube_csr_free) struct kube_csr csr = {0};
-    enum wait_look found = LOOK_AGAIN;
+    enum wait_poll found = POLL_AGAIN;
 
     if (!agent->user_prefix)
-        return LOOK_AGAIN;
+        return POLL_AGAIN;
     client.patience_ms = 0;
     subject = xasprintf("CN=%s%s,O=%s", agent->user_prefix, w->join->found.node_name, agent->group);
     if (kube_csr_find_subject(&client, KUBE_CSR_API_SIGNER, subject, &csr, ERROR_IGNORED) < 0)
-        return LOOK_AGAIN;
+        return POLL_AGAIN;
     *ret_pending = csr.state == KUBE_CSR_PENDING || csr.state == KUBE_CSR_APPROVED;
     if (csr.state == KUBE_CSR_DENIED || csr.state == KUBE_CSR_FAILED) {
         found = kube_csr_refused(&csr, err);
@@ -99,25 +99,25 @@ static enum wait_look look_request(struct agent_wait *w, bool *ret_pending, stru
     return found;
 }
 
-static enum wait_look look(void *context, struct wait *wait, struct error *err) {
+static enum wait_poll poll_once(void *context, struct wait *wait, struct error *err) {
     struct agent_wait *w = context;
     struct join *join = w->join;
     struct nic_restored guard = {0};
     struct error missing = {0};
     bool pending = false;
-    enum wait_look found;
+    enum wait_poll found;
 
     if (nic_restore(join->host, &join->found.nic, NULL, NULL, &guard, err) < 0)
-        return LOOK_FAILED;
+        return POLL_FAILED;
     w->outage_ms += guard.outage_ms;
     w->restored |= guard.address_restored;
-    found = look_network(w, err);
-    if (found != LOOK_AGAIN)
+    found = poll_network(w, err);
+    if (found != POLL_AGAIN)
         return found;
     if (service_watch_look(&join->watch, NULL, &missing) < 0 ||
-        look_request(w, &pending, &missing) == LOOK_FAILED) {
+        poll_request(w, &pending, &missing) == POLL_FAILED) {
         *err = missing;
-        return LOOK_FAILED;
+        return POLL_FAILED;
     }
     if (pending || join->watch.again_ms)
         w->since_ms = wait->waited_ms;
@@ -127,7 +127,7 @@ static enum wait_look look(void *context, struct wait *wait, struct error *err) 
         (void)error_set(err, ERROR_TIMED_OUT, "for %s to make HNS network '%s'", w->service->name,
                         join->found.plan.name);
     if (wait->waited_ms - w->since_ms < STALLED_MS)
-        return LOOK_AGAIN;
+        return POLL_AGAIN;
 
     /* A service that was started before it could work may do nothing forever. A new start helps. */
     w->since_ms = wait->waited_ms;
@@ -135,15 +135,15 @@ static enum wait_look look(void *context, struct wait *wait, struct error *err) 
         (void)error_set(err, ERROR_TIMED_OUT, "%s has not made HNS network '%s' after %u starts",
                         w->service->name, join->found.plan.name, w->starts);
         (void)service_watch_hint(&join->watch, err);
-        return LOOK_FAILED;
+        return POLL_FAILED;
     }
     w->starts++;
     join_warn(&join->progress, "%s has not made HNS network '%s' after %u s: started again",
               w->service->name, join->found.plan.name, STALLED_MS / 1000);
     if (host_service_stop(join->host, w->service->name, STOP_MS, err) < 0 ||
         service_watch_start(&join->watch, w->service, err) < 0)
-        return LOOK_FAILED;
-    return LOOK_AGAIN;
+        return POLL_FAILED;
+    return POLL_AGAIN;
 }
 
 int agent_network_make(struct join *join, struct hcn_network *ret, struct error *err) {
@@ -151,16 +151,16 @@ int agent_network_make(struct join *join, struct hcn_network *ret, struct error 
     struct agent_wait w = {
         .join = join, .service = service_by_name(join->found.plan.agent->service), .starts = 1};
     struct wait wait = {
-        .limit_ms = seconds * 1000, .pause_ms = STEP_MS, .look = look, .context = &w};
-    enum wait_look end;
+        .limit_ms = seconds * 1000, .pause_ms = STEP_MS, .poll = poll_once, .context = &w};
+    enum wait_poll end;
 
     if (agent_network_record(join, err) < 0 || agent_folders_own(join, err) < 0 ||
         service_run(join, w.service, err) < 0)
         return -1;
     end = join_wait(join->host, &join->progress, &wait, err);
-    if (end == LOOK_AGAIN)
+    if (end == POLL_AGAIN)
         (void)error_prefix(err, "waited %u s", seconds);
-    if (end != LOOK_DONE)
+    if (end != POLL_DONE)
         return -1;
     if (w.outage_ms)
         text_addf(&join->progress.detail, "offline for %.1f s, %s %s; ", w.outage_ms / 1000.0,

@@ -136,11 +136,11 @@ int phase_artifacts(struct join *join, struct error *err) {
     if (find_containerd(join->host, &join->found, err) < 0)
         return -1;
     /* Check this before anything is fetched. A program loads DLLs from its own folder, so a single
-     * file of a stranger there is enough to attack it. */
+     * file of an untrusted user there is enough to attack it. */
     const char *const folders[] = {PROGRAM_FOLDER, containerd_cni_programs(&join->found.containerd),
                                    CONTAINERD_FOLDER};
     for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
-        if (host_refuse_stranger_in(join->host, folders[i], err) < 0)
+        if (host_refuse_untrusted_in(join->host, folders[i], err) < 0)
             return -1;
     if (programs_bundle(join, &bundle, err) < 0)
         return -1;

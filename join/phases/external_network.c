@@ -22,7 +22,7 @@ struct external_wait {
     bool restored; /* A static address was lost and set again */
 };
 
-static enum wait_look look(void *context, struct wait *, struct error *err) {
+static enum wait_poll poll_once(void *context, struct wait *, struct error *err) {
     struct external_wait *e = context;
     struct nic_restored guard = {0};
     struct hcn_network network;
@@ -30,19 +30,19 @@ static enum wait_look look(void *context, struct wait *, struct error *err) {
     /* The agent's virtual switch may remove a static address from the adapter, and then the agent
      * itself cannot continue. */
     if (nic_restore(e->join->host, &e->join->found.nic, NULL, NULL, &guard, err) < 0)
-        return LOOK_FAILED;
+        return POLL_FAILED;
     e->outage_ms += guard.outage_ms;
     e->restored |= guard.address_restored;
     if (!e->conf && cni_config_read(e->join->host, e->join->found.containerd.conf_dir, &e->path,
                                     &e->conf, err) < 0)
-        return err->kind == ERROR_ABSENT || err->kind == ERROR_MALFORMED ? LOOK_AGAIN : LOOK_FAILED;
+        return err->kind == ERROR_ABSENT || err->kind == ERROR_MALFORMED ? POLL_AGAIN : POLL_FAILED;
     if (!e->wanted)
-        return LOOK_DONE;
+        return POLL_DONE;
     if (external_network_find(e->join->host, e->wanted, &network, err) < 0)
-        return err->kind == ERROR_ABSENT ? LOOK_AGAIN : LOOK_FAILED;
+        return err->kind == ERROR_ABSENT ? POLL_AGAIN : POLL_FAILED;
     /* Both arrays have the same size. */
     (void)text_format(e->network, sizeof e->network, "%s", network.name);
-    return LOOK_DONE;
+    return POLL_DONE;
 }
 
 static void tell(void *context, const struct wait *wait, const struct error *) {
@@ -67,15 +67,15 @@ int external_network_await(struct join *join, struct error *err) {
     unsigned seconds = join->found.plan.agent->wait_seconds;
     struct wait wait = {.limit_ms = seconds * 1000,
                         .pause_ms = POLL_MS,
-                        .look = look,
+                        .poll = poll_once,
                         .tell = tell,
                         .context = &e,
                         .tell_context = &e};
     struct error missing = {0};
-    enum wait_look end = wait_until(join->host, &wait, &missing);
+    enum wait_poll end = wait_until(join->host, &wait, &missing);
     struct text *detail = &join->progress.detail;
 
-    if (end == LOOK_DONE) {
+    if (end == POLL_DONE) {
         text_addf(detail, "made by %s: %s in %s", e.wanted ? e.title : "the cluster's own agent",
                   cni_config_type(e.conf), e.path);
         if (*e.network)
@@ -83,7 +83,7 @@ int external_network_await(struct join *join, struct error *err) {
         if (e.outage_ms)
             text_addf(detail, "; offline for %.1f s, %s %s", e.outage_ms / 1000.0,
                       join->found.nic.address, e.restored ? "restored" : "kept");
-    } else if (end == LOOK_AGAIN) {
+    } else if (end == POLL_AGAIN) {
         (void)error_set(err, ERROR_TIMED_OUT, "%s has set up no network after %u min: %s", e.title,
                         seconds / 60, missing.message);
         (void)error_hint(err,
@@ -95,7 +95,7 @@ int external_network_await(struct join *join, struct error *err) {
     }
     free(e.path);
     json_decref(e.conf);
-    return end == LOOK_DONE ? 0 : -1;
+    return end == POLL_DONE ? 0 : -1;
 }
 
 int external_network_pending(struct join *join, bool pending, struct error *err) {

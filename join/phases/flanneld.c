@@ -29,7 +29,7 @@ static void routes_free(struct routes *routes) {
 
 /* Waits for the routes as long as flanneld keeps adding some. Windows takes a second for each, and
  * a cluster may need hundreds. */
-static enum wait_look look_routes(void *context, struct wait *wait, struct error *err) {
+static enum wait_poll poll_routes(void *context, struct wait *wait, struct error *err) {
     struct routes *routes = context;
     struct join *join = routes->join;
     struct diag_evidence_options options = {.network_name = join->found.plan.name,
@@ -44,7 +44,7 @@ static enum wait_look look_routes(void *context, struct wait *wait, struct error
         routes->nodes_ms = now + NODES_AGAIN_MS;
     }
     if (!routes->nodes && kube_nodes_get(&join->found.client, &routes->nodes, err) < 0)
-        return LOOK_FAILED;
+        return POLL_FAILED;
     options.nodes = routes->nodes;
     json_each(json_object_get(routes->nodes, "items"), i, node)
         if (!options.node && text_equal(json_text_at(node, "metadata.name"), join->found.node_name))
@@ -58,9 +58,9 @@ static enum wait_look look_routes(void *context, struct wait *wait, struct error
                                                     : NULL;
 
     if (service_watch_look(&join->watch, NULL, err) < 0)
-        return LOOK_FAILED;
+        return POLL_FAILED;
     if (!routes->first_missing)
-        return LOOK_DONE;
+        return POLL_DONE;
     if (routes->missing.count < routes->fewest) {
         routes->fewest = routes->missing.count;
         routes->moved_ms = now;
@@ -69,7 +69,7 @@ static enum wait_look look_routes(void *context, struct wait *wait, struct error
         wait->limit_ms = 0;
     (void)error_set(err, ERROR_TIMED_OUT, "for %s's routes: %s", join->found.plan.agent->service,
                     routes->first_missing);
-    return LOOK_AGAIN;
+    return POLL_AGAIN;
 }
 
 int phase_flanneld(struct join *join, struct error *err) {
@@ -79,9 +79,9 @@ int phase_flanneld(struct join *join, struct error *err) {
     struct text *detail = &join->progress.detail;
     struct wait wait = {.limit_ms = ROUTES_TIMEOUT_MS,
                         .pause_ms = STEP_MS,
-                        .look = look_routes,
+                        .poll = poll_routes,
                         .context = &routes};
-    enum wait_look end;
+    enum wait_poll end;
 
     /* If the ConfigMap could not be read, do not claim that flannel is absent. */
     if (!service) {
@@ -101,7 +101,7 @@ int phase_flanneld(struct join *join, struct error *err) {
     text_addf(detail, "running, %s",
               network_agent_backend(join->found.plan.agent, join->found.plan.mode));
     end = join_wait(join->host, &join->progress, &wait, err);
-    if (end == LOOK_FAILED) {
+    if (end == POLL_FAILED) {
         if (!kube_is_forbidden(err))
             return -1;
         join_warn(&join->progress,
@@ -112,7 +112,7 @@ int phase_flanneld(struct join *join, struct error *err) {
         return 0;
     }
     /* Only a warning: phase verify shows which flows fail, and Pods may not need these routes. */
-    if (end == LOOK_AGAIN)
+    if (end == POLL_AGAIN)
         join_warn(&join->progress, "%s has not added every route: %s%s; its log: %s", service,
                   routes.first_missing, routes.missing.count > 1 ? " and others" : "",
                   service_by_name(service)->log_folder);

@@ -225,7 +225,7 @@ static int import(struct join *join, const char *ctr, const char *archive, struc
         .argv = argv, .timeout_ms = IMPORT_MS, .with_errors = true};
     int code = 0;
 
-    if (host_refuse_stranger(join->host, archive, err) < 0 ||
+    if (host_refuse_untrusted(join->host, archive, err) < 0 ||
         host_run(join->host, &process, &code, &output, err) < 0)
         return -1;
     output[strcspn(output, "\r\n")] = '\0';

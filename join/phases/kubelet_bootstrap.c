@@ -58,7 +58,7 @@ struct bootstrap {
     struct error why; /* Why the kubelet has no usable certificate */
 };
 
-static enum wait_look look_certificate(void *context, struct wait *wait, struct error *err) {
+static enum wait_poll poll_certificate(void *context, struct wait *wait, struct error *err) {
     struct bootstrap *b = context;
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
     _cleanup_(kube_csr_free) struct kube_csr csr = {0};
@@ -66,15 +66,15 @@ static enum wait_look look_certificate(void *context, struct wait *wait, struct 
     error_clear(&b->why);
     if (kubeconfig_read_file(b->join->host, KUBELET_KUBECONFIG_FILE, NULL, &config, &b->why) == 0 &&
         join_has_certificate(b->join->host, &b->join->found, &b->why))
-        return LOOK_DONE;
+        return POLL_DONE;
     log_message(LOG_TRACE, "%s", b->why.message);
     if (service_watch_look(&b->join->watch, NULL, err) < 0)
-        return LOOK_FAILED;
+        return POLL_FAILED;
 
     /* The state of the kubelet's request is reported while waiting. */
     if (!find_request(b->join, &csr) || text_equal(csr.name, b->refused_before)) {
         (void)error_set(err, ERROR_TIMED_OUT, "for the kubelet's certificate request");
-        return LOOK_AGAIN;
+        return POLL_AGAIN;
     }
     if (csr.state == KUBE_CSR_DENIED || csr.state == KUBE_CSR_FAILED)
         return kube_csr_refused(&csr, err);
@@ -82,7 +82,7 @@ static enum wait_look look_certificate(void *context, struct wait *wait, struct 
                     kube_csr_states[csr.state]);
     if (csr.state == KUBE_CSR_PENDING && wait->waited_ms >= 3000)
         (void)error_hint(err, "kubectl certificate approve %s", csr.name);
-    return LOOK_AGAIN;
+    return POLL_AGAIN;
 }
 
 int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct error *err) {
@@ -92,14 +92,14 @@ int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct
                                     : o->tls_bootstrap_timeout ? (unsigned)o->tls_bootstrap_timeout
                                                                : TIMEOUT_MS,
                         .pause_ms = STEP_MS,
-                        .look = look_certificate,
+                        .poll = poll_certificate,
                         .context = &bootstrap};
-    enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
+    enum wait_poll end = join_wait(join->host, &join->progress, &wait, err);
     _cleanup_(kube_csr_free) struct kube_csr csr = {0};
 
-    if (end == LOOK_DONE)
+    if (end == POLL_DONE)
         return 0;
-    if (end == LOOK_AGAIN) {
+    if (end == POLL_AGAIN) {
         (void)error_set(err, ERROR_TIMED_OUT,
                         "wait for the kubelet's TLS bootstrap: waited %u s: %s",
                         wait.limit_ms / 1000, bootstrap.why.message);

@@ -42,20 +42,20 @@ static int wait_node(struct join *join, enum kube_node_wanted wanted, unsigned t
     return 0;
 }
 
-static enum wait_look look_subnet(void *context, struct wait *, struct error *err) {
+static enum wait_poll poll_subnet(void *context, struct wait *, struct error *err) {
     struct join *join = context;
     struct join_found *found = &join->found;
     struct kube_node node = {0};
 
     if (found_pod_prefix(found, found->plan.agent))
-        return LOOK_DONE;
+        return POLL_DONE;
     if (kube_node_get(&found->client, found->node_name, &node, err) < 0)
-        return err->kind == ERROR_ABSENT ? LOOK_AGAIN : LOOK_FAILED;
+        return err->kind == ERROR_ABSENT ? POLL_AGAIN : POLL_FAILED;
     kube_node_free(&found->node);
     found->node = node;
     (void)error_set(err, ERROR_TIMED_OUT, "for the annotation %s of node %s",
                     found->plan.agent->subnet_annotation, found->node_name);
-    return found_pod_prefix(found, found->plan.agent) ? LOOK_DONE : LOOK_AGAIN;
+    return found_pod_prefix(found, found->plan.agent) ? POLL_DONE : POLL_AGAIN;
 }
 
 int phase_node(struct join *join, struct error *err) {
@@ -64,7 +64,7 @@ int phase_node(struct join *join, struct error *err) {
     enum kube_node_wanted wanted = waits ? KUBE_NODE_HAS_POD_CIDR : KUBE_NODE_REGISTERED;
     struct wait wait = {.limit_ms = REGISTER_TIMEOUT_MS,
                         .pause_ms = SUBNET_STEP_MS,
-                        .look = look_subnet,
+                        .poll = poll_subnet,
                         .context = join};
     struct error full = {0};
     bool pending;
@@ -101,13 +101,13 @@ int phase_node(struct join *join, struct error *err) {
     /* A program of the agent that starts before the prefix is known may do nothing forever, so the
      * prefix is waited for. */
     if (agent->subnet_annotation && !join->found.options.pod_cidrs.count) {
-        enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
+        enum wait_poll end = join_wait(join->host, &join->progress, &wait, err);
 
-        if (end == LOOK_AGAIN) {
+        if (end == POLL_AGAIN) {
             (void)error_prefix(err, "waited %u s", wait.limit_ms / 1000);
             (void)error_hint(err, "it is written by %s", agent->subnet_giver);
         }
-        if (end != LOOK_DONE)
+        if (end != POLL_DONE)
             return -1;
     }
     join_fact(&join->progress, "podCIDRs", json_texts(&join->found.node.pod_cidrs));

@@ -18,8 +18,8 @@ static int write_cni(struct join *join, struct error *err) {
     const char *folder = join->found.containerd.conf_dir;
     _cleanup_(text_list_free) struct text_list conflicts = {0};
 
-    if (host_refuse_stranger_in(join->host, containerd_cni_programs(&join->found.containerd), err) <
-        0)
+    if (host_refuse_untrusted_in(join->host, containerd_cni_programs(&join->found.containerd),
+                                 err) < 0)
         return error_prefix(err, "write the node's CNI file, which containerd runs programs by");
     if (journal_own_folder(&join->journal, folder, err) < 0 ||
         journal_own_folder(&join->journal, CNI_RESULTS_DIR, err) < 0 ||

@@ -21,40 +21,40 @@ char *service_proof_pipe(const struct join *join) {
 
 /* Whether the service runs and has written its ready file. An old ready file was removed before the
  * start. */
-static enum wait_look look_runs(struct join *join, bool runs, struct error *) {
+static enum wait_poll poll_runs(struct join *join, bool runs, struct error *) {
     const char *file = join->watch.service->ready_file;
 
-    return runs && (!file || host_file_type(join->host, file) == HOST_FILE) ? LOOK_DONE
-                                                                            : LOOK_AGAIN;
+    return runs && (!file || host_file_type(join->host, file) == HOST_FILE) ? POLL_DONE
+                                                                            : POLL_AGAIN;
 }
 
-static enum wait_look look_pipe(struct join *join, bool, struct error *err) {
+static enum wait_poll poll_pipe(struct join *join, bool, struct error *err) {
     _cleanup_(freep) char *pipe = service_proof_pipe(join);
 
     if (host_pipe_exists(join->host, pipe))
-        return LOOK_DONE;
+        return POLL_DONE;
     (void)error_set(err, ERROR_TIMED_OUT, "%s", pipe);
-    return LOOK_AGAIN;
+    return POLL_AGAIN;
 }
 
-static enum wait_look look_health(struct join *join, bool, struct error *err) {
+static enum wait_poll poll_health(struct join *join, bool, struct error *err) {
     _cleanup_(freep) char *url = join_kubelet_health_url(join);
     struct http_request request = {.url = url, .timeout_ms = HEALTH_MS, .proxy = ""};
     _cleanup_(http_response_free) struct http_response response = {0};
 
     if (!url) {
         join_warn(&join->progress, "healthzPort is 0: the kubelet's health is not checked");
-        return LOOK_DONE;
+        return POLL_DONE;
     }
     if (http_perform(join->http, &request, &response, err) < 0)
-        return LOOK_AGAIN;
+        return POLL_AGAIN;
     if (response.status == 200)
-        return LOOK_DONE;
+        return POLL_DONE;
     (void)error_set(err, ERROR_TIMED_OUT, "not yet");
-    return LOOK_AGAIN;
+    return POLL_AGAIN;
 }
 
-static enum wait_look look_balancers(struct join *join, bool runs, struct error *err) {
+static enum wait_poll poll_balancers(struct join *join, bool runs, struct error *err) {
     const struct network_plan *plan = &join->found.plan;
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *balancers = NULL; /* HNS ids; only their number is used */
@@ -64,33 +64,33 @@ static enum wait_look look_balancers(struct join *join, bool runs, struct error 
 
     if (hcn_enumerate(join->host, HCN_LOAD_BALANCER, NULL, &text, err) < 0 ||
         json_read(text, strlen(text), "list of HNS IDs", &balancers, err) < 0)
-        return LOOK_FAILED;
+        return POLL_FAILED;
     count = json_array_size(balancers);
     if (count) {
         text_addf(&join->progress.detail, "running, %zu load balancer%s programmed", count,
                   PLURAL(count));
         join_fact(&join->progress, "loadBalancers", json_integer((json_int_t)count));
-        return LOOK_DONE;
+        return POLL_DONE;
     }
     if (!runs || !plan->agent->pods_make_network ||
         hcn_network_find(join->host, plan->name, &network, &why) == 0)
-        return LOOK_AGAIN;
+        return POLL_AGAIN;
     if (why.kind != ERROR_ABSENT) {
         *err = why;
-        return LOOK_FAILED;
+        return POLL_FAILED;
     }
     /* kube-proxy looks for its network every second without a limit, so it can wait. */
     text_addf(&join->progress.detail, "running; waits for HNS network '%s' of the first pod",
               plan->name);
-    return LOOK_DONE;
+    return POLL_DONE;
 }
 
-typedef enum wait_look look_function(struct join *join, bool runs, struct error *err);
-static look_function *const looks[] = {[SERVICE_RUNS] = look_runs,
-                                       [SERVICE_OPENS_PIPE] = look_pipe,
-                                       [SERVICE_IS_HEALTHY] = look_health,
-                                       [SERVICE_WRITES_FILE] = look_runs,
-                                       [SERVICE_BALANCES_LOAD] = look_balancers};
+typedef enum wait_poll poll_function(struct join *join, bool runs, struct error *err);
+static poll_function *const polls[] = {[SERVICE_RUNS] = poll_runs,
+                                       [SERVICE_OPENS_PIPE] = poll_pipe,
+                                       [SERVICE_IS_HEALTHY] = poll_health,
+                                       [SERVICE_WRITES_FILE] = poll_runs,
+                                       [SERVICE_BALANCES_LOAD] = poll_balancers};
 
 static unsigned limit_of(const struct join *join, const struct service *service) {
     long long given = join->found.options.kubelet_health_check_timeout;
@@ -101,36 +101,38 @@ static unsigned limit_of(const struct join *join, const struct service *service)
            join->watch.ends * SERVICE_PAUSE_MAX_MS;
 }
 
-static enum wait_look look(void *context, struct wait *wait, struct error *err) {
+static enum wait_poll poll_once(void *context, struct wait *wait, struct error *err) {
     struct join *join = context;
     const struct service *service = join->watch.service;
     struct error why = {0};
     bool runs = false;
-    enum wait_look result;
+    enum wait_poll result;
 
     if (service_watch_look(&join->watch, &runs, err) < 0)
-        return LOOK_FAILED;
-    result = looks[service->proof.kind](join, runs, &why);
-    if (result == LOOK_FAILED && err)
+        return POLL_FAILED;
+    result = polls[service->proof.kind](join, runs, &why);
+    if (result == POLL_FAILED && err)
         *err = why;
-    if (result != LOOK_AGAIN)
+    if (result != POLL_AGAIN)
         return result;
     if (service->proof.reads && service_watch_rights(&join->watch, service->proof.reads, err) < 0)
-        return LOOK_FAILED;
+        return POLL_FAILED;
     wait->limit_ms = limit_of(join, service);
     (void)error_set(err, ERROR_TIMED_OUT, "%s%s%s",
                     runs ? service->proof.waiting : "for the service to be started again",
                     why.kind ? ": " : "", why.message);
-    return LOOK_AGAIN;
+    return POLL_AGAIN;
 }
 
 int service_prove(struct join *join, struct error *err) {
     const struct service *service = join->watch.service;
-    struct wait wait = {
-        .limit_ms = limit_of(join, service), .pause_ms = STEP_MS, .look = look, .context = join};
-    enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
+    struct wait wait = {.limit_ms = limit_of(join, service),
+                        .pause_ms = STEP_MS,
+                        .poll = poll_once,
+                        .context = join};
+    enum wait_poll end = join_wait(join->host, &join->progress, &wait, err);
 
-    if (end != LOOK_AGAIN)
+    if (end != POLL_AGAIN)
         return end;
     (void)error_set(err, ERROR_TIMED_OUT, "%s after %u s", service->proof.failed,
                     wait.limit_ms / 1000);

@@ -29,7 +29,7 @@ int phase_kubelet(struct join *join, struct error *err) {
     _cleanup_(freep) char *manifests = join_manifest_folder(join);
     bool bootstraps;
 
-    if (host_refuse_stranger_in(join->host, manifests, err) < 0)
+    if (host_refuse_untrusted_in(join->host, manifests, err) < 0)
         return error_prefix(err, "start the kubelet, which runs the pods of '%s'", manifests);
     programs_service_settings(join->host, &join->found, &settings);
     settings.bootstrap_kubeconfig = text_equal(join->found.options.tls_bootstrap, "kubelet");

@@ -33,7 +33,8 @@ static void put(char *out, size_t size, const char *prefix, const char *format, 
     (void)text_format(out, size, "%s", text_str(&line));
 }
 
-enum verdict check_say(struct finding *finding, enum verdict verdict, const char *format, ...) {
+enum verdict check_say(struct check_finding *finding, enum verdict verdict, const char *format,
+                       ...) {
     va_list args;
 
     va_start(args, format);
@@ -43,7 +44,7 @@ enum verdict check_say(struct finding *finding, enum verdict verdict, const char
     return verdict;
 }
 
-void check_hint(struct finding *finding, const char *format, ...) {
+void check_hint(struct check_finding *finding, const char *format, ...) {
     va_list args;
 
     va_start(args, format);
@@ -51,7 +52,7 @@ void check_hint(struct finding *finding, const char *format, ...) {
     va_end(args);
 }
 
-int check_registry(const struct machine *machine, struct finding *finding, const char *key,
+int check_registry(const struct machine *machine, struct check_finding *finding, const char *key,
                    const char *value, char **ret) {
     if (host_registry_get(machine->host, key, value, ret, &finding->why) == 0)
         return 1;
@@ -129,7 +130,7 @@ static void run_check(struct join *join, const struct preflight_check *check,
                  [AFTER_DISCOVERY] = {"Discovery", found->client.server},
                  [AFTER_CONFIGURATION] = {"ClusterConfiguration", found->cluster.kubelet},
                  [AFTER_PLAN] = {"NetworkPlan", found->plan.name}};
-    struct finding finding = {.check = check};
+    struct check_finding finding = {.check = check};
     struct machine machine = {join->host, &join->found, &join->journal};
     enum verdict verdict;
 
@@ -171,7 +172,7 @@ struct preflight_result *preflight_run(struct join *join, bool whole, size_t *re
     bool images = found->options.images.count || found->options.images_required.count ||
                   bundle_images(found->bundle)->count;
 
-    join->found.only_looks = true;
+    join->found.runs_no_programs = true;
     for (size_t i = 0; i < rows; i++) {
         if (checks[i].whole && !whole && !(checks[i].of_images && images))
             continue;
@@ -185,7 +186,7 @@ struct preflight_result *preflight_run(struct join *join, bool whole, size_t *re
         }
         run_check(join, &checks[i], &results[count++]);
     }
-    join->found.only_looks = false;
+    join->found.runs_no_programs = false;
     *ret_count = count;
     return results;
 }
@@ -221,7 +222,7 @@ void preflight_limit_scene(const struct join *join, struct limit_scene *ret) {
 /* ---- evaluation ---- */
 
 int preflight_judge(const struct preflight_result *results, size_t count, struct error *err) {
-    size_t errors = 0, restarts = 0, ours = 0, told = 0, room;
+    size_t errors = 0, restarts = 0, ours = 0, listed = 0, room;
     enum error_kind cause = ERROR_NONE, kind;
 
     for (size_t i = 0; i < count; i++) {
@@ -247,14 +248,14 @@ int preflight_judge(const struct preflight_result *results, size_t count, struct
         (void)error_set(err, kind, "preflight: %zu of %zu checks failed", errors, count);
 
     room = errors > HINTS_MAX ? HINTS_MAX - 1 : HINTS_MAX;
-    for (size_t i = 0; i < count && told < room; i++) {
+    for (size_t i = 0; i < count && listed < room; i++) {
         if (results[i].outcome != PREFLIGHT_ERROR)
             continue;
         (void)error_hint(err, "[%s] %s%s%s", results[i].id, results[i].message,
                          *results[i].hint ? ": " : "", results[i].hint);
-        told++;
+        listed++;
     }
-    if (errors > told)
-        (void)error_hint(err, "and %zu more; winjoin preflight lists all", errors - told);
+    if (errors > listed)
+        (void)error_hint(err, "and %zu more; winjoin preflight lists all", errors - listed);
     return -1;
 }

@@ -94,7 +94,7 @@ static const struct preflight_check checks[] = {
     MACHINE("HostnameAsNodeName", E, check_node_name_of_host,
             "the host name can be the node's name, or another one is given", "", .firm = true),
 
-    MACHINE("NetworkCard", E, check_card, "exactly one adapter has the default route",
+    MACHINE("NetworkCard", E, check_adapter, "exactly one adapter has the default route",
             "choose one with --adapter; to list them: powershell Get-NetAdapter"),
     MACHINE(NETWORK_MODE_CHECK, E, check_network_mode,
             "the network mode connects this node's pods to the cluster", NETWORK_MODE_HINT),

@@ -18,7 +18,7 @@ enum verdict {
     CHECK_FAILED_HERE, /* As CHECK_FAILED, but a fault of this machine */
 };
 struct preflight_check;
-struct finding {
+struct check_finding {
     const struct preflight_check *check; /* The row of this check */
     char message[300];
     char hint[240];   /* Hint; "": the hint of the row */
@@ -30,9 +30,9 @@ struct machine {
     struct join_found *found; /* Checks store the version of HNS and the adapter here */
     const struct journal *journal;
 };
-typedef enum verdict check_function(const struct machine *machine, struct finding *finding);
+typedef enum verdict check_function(const struct machine *machine, struct check_finding *finding);
 /* A check that asks the cluster or opens the bundle; it stores what it found in the join. */
-typedef enum verdict check_cluster_function(struct join *join, struct finding *finding);
+typedef enum verdict check_cluster_function(struct join *join, struct check_finding *finding);
 /* The check that must have passed before this one runs. */
 enum preflight_after { AFTER_NONE, AFTER_DISCOVERY, AFTER_CONFIGURATION, AFTER_PLAN };
 
@@ -63,10 +63,10 @@ struct preflight_check *preflight_checks(size_t *ret_count);
 
 /* Sets the message of the finding and returns `verdict`. With CHECK_UNKNOWN the message begins with
  * "could not check: ". A message that is too long is cut. */
-enum verdict check_say(struct finding *finding, enum verdict verdict, const char *format, ...)
+enum verdict check_say(struct check_finding *finding, enum verdict verdict, const char *format, ...)
     __attribute__((format(gnu_printf, 3, 4)));
 /* Sets the hint of the finding, which replaces the row's hint. */
-void check_hint(struct finding *finding, const char *format, ...)
+void check_hint(struct check_finding *finding, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 
 /* Checks in join/preflight/preflight_host.c: Windows itself. */
@@ -76,7 +76,8 @@ check_function check_containers_feature, check_restart, check_page_file, check_d
 check_function check_system_drive, check_xcopy, check_policy, check_defender, check_host_fixes;
 check_function check_firewall_policy, check_application_control, check_node_name_of_host;
 /* Checks in join/preflight/preflight_network.c: the adapter, HNS, ports. */
-check_function check_hns, check_hns_version, check_ipv6, check_card, check_switch, check_networks;
+check_function check_hns, check_hns_version, check_ipv6, check_adapter, check_switch,
+    check_networks;
 check_function check_mtu, check_dns, check_tcp_port, check_vxlan_port, check_dynamic_ports;
 check_function check_proxy, check_network_mode, check_service_limits;
 /* Checks in join/preflight/preflight_programs.c: files, services and programs of others. */
@@ -95,5 +96,5 @@ check_cluster_function check_images;
 
 /* Reads a value under HKLM. Returns 1 and *ret (the caller frees), 0 when it is absent, -1 when it
  * could not be read (finding->why). */
-int check_registry(const struct machine *machine, struct finding *finding, const char *key,
+int check_registry(const struct machine *machine, struct check_finding *finding, const char *key,
                    const char *value, char **ret);

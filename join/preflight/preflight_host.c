@@ -11,14 +11,14 @@
 #define DEFENDER_POLICY_KEY "SOFTWARE\\Policies\\Microsoft\\Windows Defender\\Exclusions\\Paths"
 enum { DISK_MIN = 30, GIGABYTE = 1000 * 1000 * 1000, NETBIOS_MAX = 15 };
 
-enum verdict check_elevated(const struct machine *machine, struct finding *finding) {
+enum verdict check_elevated(const struct machine *machine, struct check_finding *finding) {
     return machine->found->facts.elevated
                ? CHECK_FINE
                : check_say(finding, CHECK_BAD,
                            "this process must be run by a user with elevated privileges");
 }
 
-enum verdict check_architecture(const struct machine *machine, struct finding *finding) {
+enum verdict check_architecture(const struct machine *machine, struct check_finding *finding) {
     const char *found = machine->found->facts.architecture;
 
     if (text_equal(found, "amd64"))
@@ -28,7 +28,7 @@ enum verdict check_architecture(const struct machine *machine, struct finding *f
     return check_say(finding, CHECK_BAD, "the processor is %s; Windows nodes are amd64", found);
 }
 
-enum verdict check_server(const struct machine *machine, struct finding *finding) {
+enum verdict check_server(const struct machine *machine, struct check_finding *finding) {
     if (text_starts_with(machine->found->facts.installation_type, "Server"))
         return CHECK_FINE;
     if (!*machine->found->facts.installation_type)
@@ -37,7 +37,7 @@ enum verdict check_server(const struct machine *machine, struct finding *finding
                      machine->found->facts.installation_type, machine->found->facts.product);
 }
 
-enum verdict check_build(const struct machine *machine, struct finding *finding) {
+enum verdict check_build(const struct machine *machine, struct check_finding *finding) {
     if (!machine->found->facts.build)
         return check_say(finding, CHECK_UNKNOWN, "the registry has no CurrentBuildNumber");
     return windows_build_name(machine->found->facts.build)
@@ -48,7 +48,7 @@ enum verdict check_build(const struct machine *machine, struct finding *finding)
                            machine->found->facts.build);
 }
 
-enum verdict check_patch(const struct machine *machine, struct finding *finding) {
+enum verdict check_patch(const struct machine *machine, struct check_finding *finding) {
     const struct host_facts *facts = &machine->found->facts;
     _cleanup_json_ json_t *problems = windows_problems_json(machine->host, facts, &finding->why);
     _cleanup_(text_free) struct text ids = {0};
@@ -76,7 +76,7 @@ enum verdict check_patch(const struct machine *machine, struct finding *finding)
 /* Checks registry values that upstream's own images have on this build and other servers lack.
  * Values that end a known fault are left to check WindowsPatch; values for every build are listed
  * by `winjoin capabilities`. */
-enum verdict check_host_fixes(const struct machine *machine, struct finding *finding) {
+enum verdict check_host_fixes(const struct machine *machine, struct check_finding *finding) {
     _cleanup_json_ json_t *missing =
         host_fixes_missing_json(machine->host, &machine->found->facts, &finding->why);
     _cleanup_(text_free) struct text names = {0};
@@ -95,7 +95,8 @@ enum verdict check_host_fixes(const struct machine *machine, struct finding *fin
     return check_say(finding, CHECK_BAD, "not in the registry: %s", text_str(&names));
 }
 
-enum verdict check_containers_feature(const struct machine *machine, struct finding *finding) {
+enum verdict check_containers_feature(const struct machine *machine,
+                                      struct check_finding *finding) {
     const struct join_options *o = &machine->found->options;
 
     if (o->install_features && o->dry_run && !machine->found->facts.containers_feature)
@@ -109,7 +110,7 @@ enum verdict check_containers_feature(const struct machine *machine, struct find
                : check_say(finding, CHECK_BAD, "the Windows feature Containers is not installed");
 }
 
-enum verdict check_restart(const struct machine *machine, struct finding *finding) {
+enum verdict check_restart(const struct machine *machine, struct check_finding *finding) {
     if (machine->found->facts.restart_pending < 0)
         return check_say(finding, CHECK_UNKNOWN,
                          "the registry does not show whether a restart is pending");
@@ -118,7 +119,7 @@ enum verdict check_restart(const struct machine *machine, struct finding *findin
                : CHECK_FINE;
 }
 
-enum verdict check_page_file(const struct machine *machine, struct finding *finding) {
+enum verdict check_page_file(const struct machine *machine, struct check_finding *finding) {
     if (!machine->found->facts.memory_bytes)
         return check_say(finding, CHECK_UNKNOWN, "Windows does not report the amount of memory");
     return machine->found->facts.page_file_bytes
@@ -129,7 +130,7 @@ enum verdict check_page_file(const struct machine *machine, struct finding *find
 }
 
 /* Gives the folder in which containerd keeps images; the caller frees. */
-static int data_folder(const struct machine *machine, char **ret, struct finding *finding) {
+static int data_folder(const struct machine *machine, char **ret, struct check_finding *finding) {
     return find_containerd(machine->host, machine->found, &finding->why) < 0
                ? -1
                : containerd_data_folder(machine->host, &machine->found->containerd, ret,
@@ -137,7 +138,7 @@ static int data_folder(const struct machine *machine, char **ret, struct finding
 }
 
 static enum verdict judge_space(const struct machine *machine, const char *what, const char *folder,
-                                struct finding *finding) {
+                                struct check_finding *finding) {
     char drive[] = "C:\\";
     uint64_t bytes;
 
@@ -154,7 +155,7 @@ static enum verdict judge_space(const struct machine *machine, const char *what,
 }
 
 /* Checks the space for images. The kubelet's root may be on another drive. */
-enum verdict check_disk(const struct machine *machine, struct finding *finding) {
+enum verdict check_disk(const struct machine *machine, struct check_finding *finding) {
     static const char root[] = "root-dir=";
     const struct text_list *arguments = &machine->found->options.kubelet_extra_args;
     _cleanup_(freep) char *folder = NULL;
@@ -182,7 +183,7 @@ enum verdict check_disk(const struct machine *machine, struct finding *finding) 
  * server refuses the Node. */
 enum { LABEL_VALUE_MAX = 63 };
 
-enum verdict check_node_name_of_host(const struct machine *machine, struct finding *finding) {
+enum verdict check_node_name_of_host(const struct machine *machine, struct check_finding *finding) {
     const char *name = machine->found->node_name;
     bool near = !text_equal(name, "unnamed");
 
@@ -203,7 +204,7 @@ enum verdict check_node_name_of_host(const struct machine *machine, struct findi
 
 /* The NetBIOS name has only the first 15 characters of the host name. %COMPUTERNAME% and programs
  * that read it then differ from the node's name. */
-enum verdict check_host_name(const struct machine *machine, struct finding *finding) {
+enum verdict check_host_name(const struct machine *machine, struct check_finding *finding) {
     const char *name = machine->found->facts.host_name;
 
     if (text_equal(machine->found->node_name, ""))
@@ -218,7 +219,7 @@ enum verdict check_host_name(const struct machine *machine, struct finding *find
     return CHECK_FINE;
 }
 
-enum verdict check_system_drive(const struct machine *machine, struct finding *finding) {
+enum verdict check_system_drive(const struct machine *machine, struct check_finding *finding) {
     _cleanup_(freep) char *root = NULL;
     int found = check_registry(machine, finding, VERSION_KEY, "SystemRoot", &root);
 
@@ -233,7 +234,7 @@ enum verdict check_system_drive(const struct machine *machine, struct finding *f
 }
 
 /* kubeadm needs xcopy and refuses a Windows without it (since 1.33); winjoin does not use it. */
-enum verdict check_xcopy(const struct machine *machine, struct finding *finding) {
+enum verdict check_xcopy(const struct machine *machine, struct check_finding *finding) {
     static const char system[] = "C:\\Windows\\System32";
 
     if (host_file_type(machine->host, "C:\\Windows\\System32\\xcopy.exe") != HOST_ABSENT)
@@ -244,7 +245,7 @@ enum verdict check_xcopy(const struct machine *machine, struct finding *finding)
 }
 
 /* Checks a registry value: its name is the row's id, its key is the row's subject. */
-enum verdict check_policy(const struct machine *machine, struct finding *finding) {
+enum verdict check_policy(const struct machine *machine, struct check_finding *finding) {
     _cleanup_(freep) char *value = NULL;
     int found =
         check_registry(machine, finding, finding->check->subject, finding->check->id, &value);
@@ -265,7 +266,8 @@ enum verdict check_policy(const struct machine *machine, struct finding *finding
  * is only a file (CiPolicies\Active) is not noticed, because Windows has its own files there.
  * Sources: learn.microsoft.com, "AppLocker rule collection extensions", "Using Event Viewer with
  * AppLocker", "Understanding App Control event IDs". */
-enum verdict check_application_control(const struct machine *machine, struct finding *finding) {
+enum verdict check_application_control(const struct machine *machine,
+                                       struct check_finding *finding) {
     static const struct {
         const char *key, *value, *title;
     } policies[] = {
@@ -291,7 +293,7 @@ enum verdict check_application_control(const struct machine *machine, struct fin
 /* If Defender scans each layer while it is unpacked, containers start slowly or not at all. The
  * exclusion may name the folder itself, a folder above it, or (as in image-builder's images) the
  * process containerd.exe. */
-enum verdict check_defender(const struct machine *machine, struct finding *finding) {
+enum verdict check_defender(const struct machine *machine, struct check_finding *finding) {
     static const char *const keys[] = {DEFENDER_KEY "Paths", DEFENDER_POLICY_KEY};
     _cleanup_(freep) char *folder = NULL, *path = NULL, *by_program = NULL;
     _cleanup_(host_service_free) struct host_service defender = {0};
@@ -326,7 +328,7 @@ enum verdict check_defender(const struct machine *machine, struct finding *findi
 /* Looks for a policy that servers hardened by the CIS benchmarks have: rules that a program adds
  * exist but have no effect. A profile whose firewall the policy turns off accepts all
  * connections. */
-enum verdict check_firewall_policy(const struct machine *machine, struct finding *finding) {
+enum verdict check_firewall_policy(const struct machine *machine, struct check_finding *finding) {
     static const char *const profiles[] = {"Domain", "Private", "Public"};
 
     for (size_t i = 0; i < ARRAY_SIZE(profiles); i++) {

@@ -17,7 +17,7 @@
 enum { CONTAINERD_MIN = 2 };
 
 /* Refuses a file of an earlier join that winjoin did not make (kubeadm: FileAvailable). */
-enum verdict check_file_available(const struct machine *machine, struct finding *finding) {
+enum verdict check_file_available(const struct machine *machine, struct check_finding *finding) {
     bool is_ca = text_equal(finding->check->subject, KUBERNETES_CA_FILE);
     _cleanup_(freep) char *path =
         is_ca ? join_ca_file(&machine->found->options) /* caCertPath names the file */
@@ -33,7 +33,7 @@ enum verdict check_file_available(const struct machine *machine, struct finding 
 }
 
 /* Finds manifests of static Pods, which the kubelet would start at once. */
-enum verdict check_manifests(const struct machine *machine, struct finding *finding) {
+enum verdict check_manifests(const struct machine *machine, struct check_finding *finding) {
     _cleanup_(text_list_free) struct text_list names = {0};
 
     if (journal_find(machine->journal, JOURNAL_FOLDER_ENTRY, KUBERNETES_FOLDER))
@@ -46,7 +46,7 @@ enum verdict check_manifests(const struct machine *machine, struct finding *find
                        : CHECK_FINE;
 }
 
-enum verdict check_cni_files(const struct machine *machine, struct finding *finding) {
+enum verdict check_cni_files(const struct machine *machine, struct check_finding *finding) {
     _cleanup_(text_list_free) struct text_list conflicts = {0};
 
     if (find_containerd(machine->host, machine->found, &finding->why) < 0 ||
@@ -58,14 +58,15 @@ enum verdict check_cni_files(const struct machine *machine, struct finding *find
                            : CHECK_FINE;
 }
 
-static bool is_left(const struct machine *machine, const char *path, struct finding *finding) {
+static bool is_left(const struct machine *machine, const char *path,
+                    struct check_finding *finding) {
     enum host_file_type type = host_file_type(machine->host, path);
 
     if (type == HOST_ABSENT || journal_find(machine->journal, JOURNAL_FOLDER_ENTRY, path) ||
         journal_find(machine->journal, JOURNAL_FILE_ENTRY, path))
         return false;
     /* winjoin does not advise to remove a folder that an ordinary user made. */
-    if (host_refuse_stranger(machine->host, path, &finding->why) < 0)
+    if (host_refuse_untrusted(machine->host, path, &finding->why) < 0)
         check_hint(finding, "%s", finding->why.hints[0]);
     else
         check_hint(finding, "%s %s", type == HOST_FOLDER ? "rmdir /s /q" : "del", path);
@@ -75,7 +76,7 @@ static bool is_left(const struct machine *machine, const char *path, struct find
 
 /* Finds a file in the place of a folder. It would end the join later, when the virtual switch
  * exists already. */
-enum verdict check_folders(const struct machine *machine, struct finding *finding) {
+enum verdict check_folders(const struct machine *machine, struct check_finding *finding) {
     const struct containerd_settings *containerd = &machine->found->containerd;
     const char *const folders[] = {PROGRAM_FOLDER,
                                    KUBERNETES_MANIFESTS_FOLDER,
@@ -102,17 +103,18 @@ enum verdict check_folders(const struct machine *machine, struct finding *findin
 
 /* Refuses folders and files of ordinary users. The host's functions refuse them later, too, so this
  * check cannot be ignored. */
-enum verdict check_folder_owners(const struct machine *machine, struct finding *finding) {
+enum verdict check_folder_owners(const struct machine *machine, struct check_finding *finding) {
     for (size_t i = 0; i < node_folder_count; i++) {
-        _cleanup_(host_stranger_free) struct host_stranger stranger = {0};
+        _cleanup_(host_untrusted_free) struct host_untrusted untrusted = {0};
         _cleanup_(freep) char *repair = NULL, *text = NULL;
 
-        if (node_folder_stranger(machine->host, &node_folders[i], &stranger, &finding->why) < 0)
+        if (node_folder_find_untrusted(machine->host, &node_folders[i], &untrusted, &finding->why) <
+            0)
             return CHECK_UNKNOWN;
-        if (!stranger.path)
+        if (!untrusted.path)
             continue;
-        repair = host_stranger_remedy(&stranger);
-        text = host_stranger_text(&stranger);
+        repair = host_untrusted_remedy(&untrusted);
+        text = host_untrusted_text(&untrusted);
         check_hint(finding, "%s", repair);
         return check_say(finding, CHECK_BAD, "%s", text);
     }
@@ -121,7 +123,7 @@ enum verdict check_folder_owners(const struct machine *machine, struct finding *
 
 /* Finds files that scripts and DaemonSets of earlier nodes leave, because those of later nodes
  * trust them. */
-enum verdict check_leftovers(const struct machine *machine, struct finding *finding) {
+enum verdict check_leftovers(const struct machine *machine, struct check_finding *finding) {
     static const char *const paths[] = {"C:\\sourcevip", "C:\\k\\sourceVip.json", CNI_STATE_DIR};
 
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
@@ -137,7 +139,7 @@ enum verdict check_leftovers(const struct machine *machine, struct finding *find
 
 /* Refuses a service that kubeadm's guides or nssm registered: it would start another kubelet. A
  * service that a killed run of winjoin had not marked yet is repaired by the code that uses it. */
-enum verdict check_service_free(const struct machine *machine, struct finding *finding) {
+enum verdict check_service_free(const struct machine *machine, struct check_finding *finding) {
     struct host_service service = {0};
     bool foreign;
 
@@ -164,7 +166,7 @@ enum verdict check_service_free(const struct machine *machine, struct finding *f
 /* Finds services of other tools and what they would do on a node of winjoin's. It is only a warning
  * when the join adopts an image's services or the cluster's agent makes the network, because they
  * may belong to that. */
-enum verdict check_other_nodes(const struct machine *machine, struct finding *finding) {
+enum verdict check_other_nodes(const struct machine *machine, struct check_finding *finding) {
     static const struct {
         const char *name, *does;
     } others[] = {
@@ -206,18 +208,18 @@ enum verdict check_other_nodes(const struct machine *machine, struct finding *fi
 }
 
 /* Refuses the folder and all that is in it when an ordinary user made it. */
-static int refuse_strangers_in(const struct machine *machine, const char *folder,
+static int refuse_untrusted_in(const struct machine *machine, const char *folder,
                                struct error *err) {
     const struct node_folder row = {.path = folder, .deep = true};
-    _cleanup_(host_stranger_free) struct host_stranger stranger = {0};
+    _cleanup_(host_untrusted_free) struct host_untrusted untrusted = {0};
 
-    return node_folder_stranger(machine->host, &row, &stranger, err) < 0
+    return node_folder_find_untrusted(machine->host, &row, &untrusted, err) < 0
                ? -1
-               : host_stranger_refuse(&stranger, err);
+               : host_untrusted_refuse(&untrusted, err);
 }
 
 /* Warns of settings of an existing config.toml that winjoin's own file will not keep. */
-static enum verdict check_replaced(const struct machine *machine, struct finding *finding) {
+static enum verdict check_replaced(const struct machine *machine, struct check_finding *finding) {
     _cleanup_(containerd_settings_free) struct containerd_settings here = {0}, all = {0};
     _cleanup_(freep) char *names = NULL, *image = NULL, *registries = NULL;
 
@@ -232,7 +234,7 @@ static enum verdict check_replaced(const struct machine *machine, struct finding
         return check_say(finding, CHECK_WARN, "a join replaces %s, and leaves out its imports: %s",
                          CONTAINERD_CONFIG_PATH, finding->why.message);
     if (here.registries && path_normalize(here.registries, &registries, NULL) == 0 &&
-        refuse_strangers_in(machine, registries, &finding->why) < 0)
+        refuse_untrusted_in(machine, registries, &finding->why) < 0)
         return finding->why.kind == ERROR_DENIED ? CHECK_FAILED_HERE : CHECK_UNKNOWN;
     if (here.sandbox_image &&
         !journal_find(machine->journal, JOURNAL_FILE_ENTRY, CONTAINERD_CONFIG_PATH))
@@ -248,7 +250,7 @@ static enum verdict check_replaced(const struct machine *machine, struct finding
 
 /* Checks containerd's configuration. For a containerd that the join adopts, winjoin must understand
  * its pipe and where it looks for CNI. */
-enum verdict check_containerd(const struct machine *machine, struct finding *finding) {
+enum verdict check_containerd(const struct machine *machine, struct check_finding *finding) {
     const struct containerd_settings *found = &machine->found->containerd;
     const char *socket = machine->found->options.cri_socket, *image, *tag;
     const char *kubernetes = machine->found->options.kubernetes_version;
@@ -281,8 +283,8 @@ enum verdict check_containerd(const struct machine *machine, struct finding *fin
                          "%s disables containerd's CRI plugin, by which the kubelet speaks to it",
                          found->config);
     }
-    if (refuse_strangers_in(machine, found->conf_dir, &finding->why) < 0 ||
-        refuse_strangers_in(machine, containerd_cni_programs(found), &finding->why) < 0)
+    if (refuse_untrusted_in(machine, found->conf_dir, &finding->why) < 0 ||
+        refuse_untrusted_in(machine, containerd_cni_programs(found), &finding->why) < 0)
         return finding->why.kind == ERROR_DENIED ? CHECK_FAILED_HERE : CHECK_UNKNOWN;
 
     /* Nothing is known about a sandbox image whose name is not that of Kubernetes' own image. */
@@ -305,7 +307,7 @@ enum verdict check_containerd(const struct machine *machine, struct finding *fin
 
 /* Checks that the container runtime runs. winjoin starts containerd itself, but a runtime that the
  * user names must be running already. */
-enum verdict check_cri(const struct machine *machine, struct finding *finding) {
+enum verdict check_cri(const struct machine *machine, struct check_finding *finding) {
     const char *socket = machine->found->options.cri_socket;
     _cleanup_(freep) char *pipe = NULL;
 
@@ -323,7 +325,7 @@ enum verdict check_cri(const struct machine *machine, struct finding *finding) {
 /* Returns the verdict for a program whose file does not tell its version. preflight does not run a
  * program of a node's folder to learn that. */
 static enum verdict no_version(const struct machine *machine, const char *program,
-                               struct finding *finding) {
+                               struct check_finding *finding) {
     return check_say(finding, CHECK_NOT_RUN,
                      host_file_type(machine->host, program) == HOST_ABSENT
                          ? "%s does not exist yet"
@@ -333,7 +335,7 @@ static enum verdict no_version(const struct machine *machine, const char *progra
 
 /* Checks containerd's version. kubeadm warns of a containerd before 2.0, which does not tell the
  * kubelet its cgroup driver. */
-enum verdict check_runtime_version(const struct machine *machine, struct finding *finding) {
+enum verdict check_runtime_version(const struct machine *machine, struct check_finding *finding) {
     const char *asked = machine->found->options.kubernetes_version;
     _cleanup_(freep) char *version = NULL, *kubelet = NULL, *message = NULL;
     const struct compatible *row;
@@ -366,7 +368,7 @@ enum verdict check_runtime_version(const struct machine *machine, struct finding
     return row ? check_say(finding, CHECK_BAD, "%s", message) : CHECK_FINE;
 }
 
-enum verdict check_kubelet_version(const struct machine *machine, struct finding *finding) {
+enum verdict check_kubelet_version(const struct machine *machine, struct check_finding *finding) {
     _cleanup_(freep) char *version = NULL;
     int found = program_version_read(machine->host, service_kubelet.program, false, &version,
                                      &finding->why);

@@ -89,7 +89,7 @@ static bool image_is_brought(struct host *host, const struct join_found *found) 
 
     return artifact_find(brought, ARTIFACT_IMAGE) ||
            (host_file_type(host, ARTIFACT_IMAGE_FILE) == HOST_FILE &&
-            host_refuse_stranger(host, ARTIFACT_IMAGE_FILE, ERROR_IGNORED) == 0);
+            host_refuse_untrusted(host, ARTIFACT_IMAGE_FILE, ERROR_IGNORED) == 0);
 }
 
 char *programs_sandbox_image(struct host *host, struct join_found *found) {

@@ -226,7 +226,7 @@ static char *coming_version(const struct join *join, const struct artifacts *loc
     const struct artifact *coming = artifact_find(lock, artifact);
 
     if (!coming)
-        return programs_version(join->host, !join->found.only_looks, program);
+        return programs_version(join->host, !join->found.runs_no_programs, program);
     return text_equal(coming->version, "unknown") ? NULL : xstrdup(coming->version);
 }
 
@@ -236,7 +236,7 @@ const char *programs_node_version(struct host *host, struct join_found *found,
         service == &service_kubelet ? &found->kubelet_version : &found->kube_proxy_version;
 
     if (!*kept)
-        *kept = programs_version(host, !found->only_looks, service->program);
+        *kept = programs_version(host, !found->runs_no_programs, service->program);
     return *kept ? *kept : found->cluster.kubernetes_version;
 }
 
@@ -403,7 +403,7 @@ int programs_check_kubelet(struct join *join, struct bundle *bundle, struct erro
     kubelet_arguments(&join->found.options, &arguments);
     was_there = host_file_type(join->host, WINJOIN_FOLDER) != HOST_ABSENT;
     programs_service_settings(join->host, &join->found, &settings);
-    if (!kubelet && host_refuse_stranger(join->host, program, err) < 0)
+    if (!kubelet && host_refuse_untrusted(join->host, program, err) < 0)
         return -1;
     if (kubelet && artifact_is_installed(join->host, kubelet, &is_written, err) < 0)
         return -1;

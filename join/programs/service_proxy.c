@@ -33,8 +33,8 @@ static void make(const struct join_found *found, const char *proxy, const char *
     _cleanup_(text_list_free) struct text_list list = {0};
     const char *server = found->client.server, *domain = found->cluster.dns_domain;
     _cleanup_(freep) char *names_of_cluster = domain ? xasprintf(".%s", domain) : NULL;
-    _cleanup_(freep) char *way = server ? http_proxy_for(server, proxy, excepted) : NULL;
-    _cleanup_(freep) char *name = server && !way ? server_url_host(server) : NULL;
+    _cleanup_(freep) char *proxied = server ? http_proxy_for(server, proxy, excepted) : NULL;
+    _cleanup_(freep) char *name = server && !proxied ? server_url_host(server) : NULL;
     _cleanup_(freep) char *no = NULL;
 
     text_list_split(&list, excepted ? excepted : "", ',');

@@ -44,7 +44,7 @@ static void tell_missing(void *context, const struct wait *wait, const struct er
                       missing->message);
 }
 
-enum wait_look join_wait(struct host *host, struct join_progress *progress, struct wait *wait,
+enum wait_poll join_wait(struct host *host, struct join_progress *progress, struct wait *wait,
                          struct error *err) {
     wait->tell = tell_missing;
     wait->tell_context = progress;

@@ -60,7 +60,7 @@ void join_tell_waiting(struct join_progress *progress, unsigned waited_ms, unsig
                        const char *hint, const char *format, ...)
     __attribute__((format(gnu_printf, 5, 6)));
 /* Calls wait_until() and reports to the listener what is missing. */
-enum wait_look join_wait(struct host *host, struct join_progress *progress, struct wait *wait,
+enum wait_poll join_wait(struct host *host, struct join_progress *progress, struct wait *wait,
                          struct error *err);
 /* Adds a fact of the running phase to its row in JoinResult. Takes over `value`; NULL adds
  * nothing. */

@@ -111,20 +111,20 @@ int service_watch_rights(struct service_watch *watch, const char *path, struct e
 
 /* ---- the start of a service that is watched ---- */
 
-static enum wait_look look_started(void *context, struct wait *, struct error *err) {
+static enum wait_poll poll_started(void *context, struct wait *, struct error *err) {
     struct service_watch *watch = context;
     bool runs;
 
     if (service_watch_look(watch, &runs, err) < 0)
-        return LOOK_FAILED;
+        return POLL_FAILED;
     (void)error_set(err, ERROR_TIMED_OUT, "to start %s again", watch->service->name);
-    return runs ? LOOK_DONE : LOOK_AGAIN;
+    return runs ? POLL_DONE : POLL_AGAIN;
 }
 
 int service_watch_start(struct service_watch *watch, const struct service *service,
                         struct error *err) {
     struct wait wait = {
-        .limit_ms = AGAIN_TIMEOUT_MS, .pause_ms = STEP_MS, .look = look_started, .context = watch};
+        .limit_ms = AGAIN_TIMEOUT_MS, .pause_ms = STEP_MS, .poll = poll_started, .context = watch};
     struct error why = {0};
     bool ended;
 
@@ -144,7 +144,7 @@ int service_watch_start(struct service_watch *watch, const struct service *servi
             *err = why;
         return error_hint(err, "its log: %s", service->log_folder);
     }
-    return join_wait(watch->host, watch->progress, &wait, err) == LOOK_DONE ? 0 : -1;
+    return join_wait(watch->host, watch->progress, &wait, err) == POLL_DONE ? 0 : -1;
 }
 
 /* ---- registration and start ---- */
@@ -171,7 +171,7 @@ int service_start(struct service_watch *watch, struct journal *journal,
     bool changed = false, adopted;
     struct error why = {0};
 
-    if (host_refuse_stranger(watch->host, service->program, err) < 0)
+    if (host_refuse_untrusted(watch->host, service->program, err) < 0)
         return error_prefix(err, "start '%s'", service->name);
     /* Only programs of Kubernetes are asked for their flags. flanneld's help cannot be read, and
      * containerd's has another form. */

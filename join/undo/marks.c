@@ -12,15 +12,15 @@ enum { HNS_MS = 5000 };
 struct marks {
     struct journal *journal;
     bool record;
-    marks_told *told;
+    marks_found *found;
     void *context;
 };
 
 /* Handles a thing that was found. Takes over `before`. */
-static int found(const struct marks *marks, enum journal_kind kind, const char *target,
-                 json_t *before, struct error *err) {
-    if (marks->told)
-        marks->told(marks->context, kind, target);
+static int report_found(const struct marks *marks, enum journal_kind kind, const char *target,
+                        json_t *before, struct error *err) {
+    if (marks->found)
+        marks->found(marks->context, kind, target);
     if (marks->record)
         return journal_record(marks->journal, kind, target, before, err);
     json_decref(before);
@@ -30,21 +30,21 @@ static int found(const struct marks *marks, enum journal_kind kind, const char *
 /* Reports a virtual switch, which Windows removes together with its last network. After the undo,
  * the adapter gets its present settings back. */
 static int found_switch(const struct marks *marks, const char *name, struct error *err) {
-    struct nic_snapshot card = {0};
+    struct nic_snapshot snapshot = {0};
     json_t *before;
 
     if (!marks->record)
-        return found(marks, JOURNAL_SWITCH, name, NULL, err);
-    if (nic_choose(marks->journal->host, NULL, NULL, &card, err) < 0)
+        return report_found(marks, JOURNAL_SWITCH, name, NULL, err);
+    if (nic_choose(marks->journal->host, NULL, NULL, &snapshot, err) < 0)
         return error_prefix(err, "network '%s', which is not in the journal", name);
-    before = json_pack("{s:o}", "card", nic_snapshot_json(&card));
-    nic_snapshot_free(&card);
-    return found(marks, JOURNAL_SWITCH, name, before, err);
+    before = json_pack("{s:o}", "card", nic_snapshot_json(&snapshot));
+    nic_snapshot_free(&snapshot);
+    return report_found(marks, JOURNAL_SWITCH, name, before, err);
 }
 
-int marks_find(struct journal *journal, bool record, marks_told *told, void *context,
+int marks_find(struct journal *journal, bool record, marks_found *found, void *context,
                struct error *err) {
-    const struct marks marks = {journal, record, told, context};
+    const struct marks marks = {journal, record, found, context};
     _cleanup_(text_list_free) struct text_list rules = {0};
     _cleanup_json_ json_t *networks = NULL;
     uint64_t before = host_set_limit(journal->host, HNS_MS);
@@ -69,7 +69,7 @@ int marks_find(struct journal *journal, bool record, marks_told *told, void *con
         if (host_firewall_has(journal->host, rules.items[i], &there, err) < 0)
             return -1;
         if (there && !journal_find(journal, JOURNAL_FIREWALL, rules.items[i]) &&
-            found(&marks, JOURNAL_FIREWALL, rules.items[i], NULL, err) < 0)
+            report_found(&marks, JOURNAL_FIREWALL, rules.items[i], NULL, err) < 0)
             return -1;
     }
     /* Without a base network, each other network has its own virtual switch. */
@@ -79,7 +79,7 @@ int marks_find(struct journal *journal, bool record, marks_told *told, void *con
             !journal_find(journal, JOURNAL_NETWORK, network.name) &&
             !journal_find(journal, JOURNAL_SWITCH, network.name) &&
             !text_equal(network.name, NETWORK_BASE_NAME) &&
-            (base ? found(&marks, JOURNAL_NETWORK, network.name, NULL, err)
+            (base ? report_found(&marks, JOURNAL_NETWORK, network.name, NULL, err)
                   : found_switch(&marks, network.name, err)) < 0)
             return -1;
     }
@@ -90,7 +90,7 @@ int marks_find(struct journal *journal, bool record, marks_told *told, void *con
         if (host_service_query(journal->host, (*row)->name, &service, err) < 0)
             return -1;
         if (service_is_ours(&service) && !journal_find(journal, JOURNAL_SERVICE, (*row)->name) &&
-            found(&marks, JOURNAL_SERVICE, (*row)->name, NULL, err) < 0)
+            report_found(&marks, JOURNAL_SERVICE, (*row)->name, NULL, err) < 0)
             return -1;
     }
     return 0;

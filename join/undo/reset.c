@@ -48,13 +48,13 @@ struct removal {
     const struct cri_pod *pod;
 };
 
-static enum wait_look look_removal(void *context, struct wait *, struct error *err) {
+static enum wait_poll poll_removal(void *context, struct wait *, struct error *err) {
     const struct removal *r = context;
 
     if (cri_pod_remove(r->host, r->pipe, r->pod, err) == 0)
-        return LOOK_DONE;
-    return err->kind == ERROR_TIMED_OUT || err->kind == ERROR_INTERRUPTED ? LOOK_FAILED
-                                                                          : LOOK_AGAIN;
+        return POLL_DONE;
+    return err->kind == ERROR_TIMED_OUT || err->kind == ERROR_INTERRUPTED ? POLL_FAILED
+                                                                          : POLL_AGAIN;
 }
 
 /* Makes the container runtime remove every Pod that the kubelet made (as kubeadm reset does), if
@@ -76,7 +76,7 @@ static void end_pods(const struct journal *journal, const struct reset_options *
         return;
     /* The runtime's pipe is the one in the kubelet's configuration, if an administrator made that
      * file and the pipe is on this machine. Otherwise it is winjoin's default. */
-    if (host_refuse_stranger(host, KUBELET_CONFIG_FILE, ERROR_IGNORED) == 0 &&
+    if (host_refuse_untrusted(host, KUBELET_CONFIG_FILE, ERROR_IGNORED) == 0 &&
         host_read(host, KUBELET_CONFIG_FILE, CONFIG_MAX, &text, &len, ERROR_IGNORED) == 0 &&
         yaml_read(text, len, KUBELET_CONFIG_FILE, &yaml, ERROR_IGNORED) == 0)
         socket = json_text_at(yaml.documents, "0.containerRuntimeEndpoint");
@@ -93,13 +93,13 @@ static void end_pods(const struct journal *journal, const struct reset_options *
         struct removal removal = {host, pipe, &pods.items[i]};
         struct wait wait = {.limit_ms = BUSY_MS,
                             .pause_ms = TRY_AGAIN_MS,
-                            .look = look_removal,
+                            .poll = poll_removal,
                             .context = &removal};
         struct error stays = {0};
 
         if (options->dry_run) {
             tell(options, what, "would be stopped", NULL);
-        } else if (wait_until(host, &wait, &stays) == LOOK_DONE) {
+        } else if (wait_until(host, &wait, &stays) == POLL_DONE) {
             tell(options, what, "ended", NULL);
         } else {
             tell(options, what, "", &stays);

@@ -153,12 +153,12 @@ static int undo_network(struct host *host, const struct journal_entry *entry, co
 static int undo_switch(struct host *host, const struct journal_entry *entry, const char **ret_how,
                        struct error *err) {
     struct nic_restored guard = {0};
-    _cleanup_(nic_snapshot_free) struct nic_snapshot card = {0};
+    _cleanup_(nic_snapshot_free) struct nic_snapshot snapshot = {0};
     int result;
 
-    if (nic_snapshot_read(json_object_get(entry->before, "card"), &card, err) < 0)
+    if (nic_snapshot_read(json_object_get(entry->before, "card"), &snapshot, err) < 0)
         return -1;
-    result = nic_guard_remove(host, entry->target, &card, NULL, NULL, &guard, err);
+    result = nic_guard_remove(host, entry->target, &snapshot, NULL, NULL, &guard, err);
     *ret_how = "removed; the adapter has its address, DNS servers and routes";
     return result;
 }

@@ -129,7 +129,7 @@ static int compare_programs(struct join *join, struct error *err) {
         return -1;
     if (!ours.count || host_has(join->host, WINJOIN_PROGRAM, ours.items->text, ours.items->len))
         return 0;
-    join->upgrade->hosts = true;
+    join->upgrade->replaces_winjoin = true;
     add_program(join->upgrade, "winjoin", WINJOIN_PROGRAM, NULL,
                 version_of(join->host, WINJOIN_PROGRAM, NULL), xstrdup(build_version));
     return 0;
@@ -205,7 +205,7 @@ static int compare_service(struct join *join, const struct service *service, str
         return -1;
     if (!service_is_ours(&found) || !programs_wanted(&join->found, service))
         return 0;
-    switched = u->hosts || program_of(u, service) ||
+    switched = u->replaces_winjoin || program_of(u, service) ||
                journal_find(&u->journal, JOURNAL_SERVICE, service->name);
     json_each(u->files, i, file)
         switched |= text_equal(json_text_at(file, "service"), service->name);

@@ -91,13 +91,13 @@ static int find_pods(struct join *join, json_t *ret, struct error *err) {
     return 0;
 }
 
-static enum wait_look look_empty(void *context, struct wait *, struct error *err) {
+static enum wait_poll poll_empty(void *context, struct wait *, struct error *err) {
     struct join *join = context;
     _cleanup_json_ json_t *pods = json_array();
     size_t kept = 0;
 
     if (find_pods(join, pods, err) < 0)
-        return LOOK_FAILED;
+        return POLL_FAILED;
     json_each(pods, i, pod) {
         /* A copy that borrows the texts of the first client and tries each request only once */
         struct kube_client client = join->found.client;
@@ -117,21 +117,21 @@ static enum wait_look look_empty(void *context, struct wait *, struct error *err
             continue;
         if (why.os != TOO_MANY_REQUESTS) {
             (void)error_pass(err, &why);
-            return LOOK_FAILED;
+            return POLL_FAILED;
         }
         kept++; /* A PodDisruptionBudget refuses the eviction now */
     }
     if (!json_array_size(pods))
-        return LOOK_DONE;
+        return POLL_DONE;
     (void)error_set(err, ERROR_TIMED_OUT, "for %zu pods to leave the node%s", json_array_size(pods),
                     kept ? "; a PodDisruptionBudget keeps some of them" : "");
-    return LOOK_AGAIN;
+    return POLL_AGAIN;
 }
 
 int upgrade_cordon(struct join *join, struct error *err) {
     struct wait wait = {
-        .limit_ms = DRAIN_MS, .pause_ms = STEP_MS, .look = look_empty, .context = join};
-    enum wait_look end;
+        .limit_ms = DRAIN_MS, .pause_ms = STEP_MS, .poll = poll_empty, .context = join};
+    enum wait_poll end;
 
     if (!join->upgrade->drain) {
         text_add(&join->progress.detail, "not asked for (--drain)");
@@ -140,9 +140,9 @@ int upgrade_cordon(struct join *join, struct error *err) {
     if (!join->found.node.unschedulable && set_cordon(join, true, err) < 0)
         return hint_at_kubectl(join, err);
     end = join_wait(join->host, &join->progress, &wait, err);
-    if (end == LOOK_AGAIN)
+    if (end == POLL_AGAIN)
         (void)error_prefix(err, "drain the node: waited %u s", wait.limit_ms / 1000);
-    if (end != LOOK_DONE)
+    if (end != POLL_DONE)
         return err->kind == ERROR_INTERRUPTED ? -1 : hint_at_kubectl(join, err);
     text_add(&join->progress.detail, "cordoned; its pods have left");
     return 0;

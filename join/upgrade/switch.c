@@ -73,7 +73,7 @@ int upgrade_stage(struct join *join, struct error *err) {
 
 /* ---- replacing of the old programs ---- */
 
-static int exchange(struct join *join, const struct service *service, bool hosts,
+static int exchange(struct join *join, const struct service *service, bool is_winjoin,
                     struct error *err) {
     const struct upgrade *u = join->upgrade;
     struct text *detail = &join->progress.detail;
@@ -85,7 +85,8 @@ static int exchange(struct join *join, const struct service *service, bool hosts
         struct error why = {0};
         size_t len;
 
-        if (program->service != service || text_equal(program->target, WINJOIN_PROGRAM) != hosts)
+        if (program->service != service ||
+            text_equal(program->target, WINJOIN_PROGRAM) != is_winjoin)
             continue;
         if (host_read(join->host, beside, ARTIFACT_SIZE_MAX, &data, &len, &why) < 0) {
             /* The new program was equal to the old one, so it was not written. */
@@ -114,14 +115,14 @@ int upgrade_plugins(struct join *join, struct error *err) {
 
 /* Stopping winjoin-network also stops all services that depend on it, so that no service keeps
  * winjoin.exe open. */
-int upgrade_hosts(struct join *join, struct error *err) {
+int upgrade_winjoin(struct join *join, struct error *err) {
     const struct upgrade *u = join->upgrade;
 
     if (!text_list_has(&u->services, service_network.name)) {
         text_add(&join->progress.detail, "unchanged");
         return 0;
     }
-    for (const struct service *const *row = service_table; u->hosts && *row; row++)
+    for (const struct service *const *row = service_table; u->replaces_winjoin && *row; row++)
         if (text_list_has(&u->services, (*row)->name) &&
             host_service_stop(join->host, (*row)->name, STOP_MS, err) < 0)
             return -1;
@@ -158,15 +159,15 @@ int upgrade_switch(struct join *join, struct error *err) {
 
 /* The control plane reports a stopped kubelet as Ready for 40 s. The version in the Node shows
  * whether the new kubelet has reported. */
-static enum wait_look look_ready(void *context, struct wait *, struct error *err) {
+static enum wait_poll poll_ready(void *context, struct wait *, struct error *err) {
     struct join *join = context;
     const char *version = join->found.kubelet_version;
     _cleanup_(kube_node_free) struct kube_node node = {0};
     bool reported;
 
     if (kube_node_get(&join->found.client, join->found.node_name, &node, err) < 0)
-        return err->kind == ERROR_NETWORK || err->kind == ERROR_TIMED_OUT ? LOOK_AGAIN
-                                                                          : LOOK_FAILED;
+        return err->kind == ERROR_NETWORK || err->kind == ERROR_TIMED_OUT ? POLL_AGAIN
+                                                                          : POLL_FAILED;
     reported = !version || !node.kubelet_version || text_equal(version, node.kubelet_version);
     if (!reported)
         (void)error_set(err, ERROR_TIMED_OUT, "for kubelet %s: the Node still reports %s", version,
@@ -174,17 +175,17 @@ static enum wait_look look_ready(void *context, struct wait *, struct error *err
     else if (!node.ready)
         (void)error_set(err, ERROR_TIMED_OUT, "Ready is False: %s",
                         node.ready_message ? node.ready_message : "no reason given");
-    return err->kind ? LOOK_AGAIN : LOOK_DONE;
+    return err->kind ? POLL_AGAIN : POLL_DONE;
 }
 
 int upgrade_ready(struct join *join, struct error *err) {
     struct wait wait = {
-        .limit_ms = READY_MS, .pause_ms = READY_STEP_MS, .look = look_ready, .context = join};
-    enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
+        .limit_ms = READY_MS, .pause_ms = READY_STEP_MS, .poll = poll_ready, .context = join};
+    enum wait_poll end = join_wait(join->host, &join->progress, &wait, err);
 
-    if (end == LOOK_AGAIN)
+    if (end == POLL_AGAIN)
         return error_prefix(err, "the node did not become Ready within %u s", wait.limit_ms / 1000);
-    if (end == LOOK_DONE)
+    if (end == POLL_DONE)
         text_addf(&join->progress.detail, "after %.1f s", wait.waited_ms / 1000.0);
     return end;
 }

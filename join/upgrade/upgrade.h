@@ -21,7 +21,7 @@ struct upgrade {
     size_t program_count;
     json_t *files;             /* Files to write: [{path, service, differences: [...]}] */
     struct text_list services; /* Names of services that are stopped and started again */
-    bool hosts;                /* winjoin.exe itself is replaced; it hosts the services */
+    bool replaces_winjoin;     /* winjoin.exe itself is replaced; it hosts the services */
     bool resumed;              /* Continues an upgrade that did not end */
     bool went_back;
     struct reset_result back;
@@ -54,7 +54,7 @@ int upgrade_compare(struct join *join, struct error *err);
 int upgrade_stage(struct join *join, struct error *err);
 int upgrade_cordon(struct join *join, struct error *err);
 int upgrade_plugins(struct join *join, struct error *err);
-int upgrade_hosts(struct join *join, struct error *err);
+int upgrade_winjoin(struct join *join, struct error *err);
 int upgrade_switch(struct join *join, struct error *err);
 int upgrade_ready(struct join *join, struct error *err);
 /* Makes the node schedulable again if upgrade_cordon() cordoned it. A failure is a warning with the

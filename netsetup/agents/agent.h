@@ -47,7 +47,7 @@ struct agent_settings {
     /* The same document of the other nodes' agents, where theirs is another one. */
     json_t *others;
     /* Variables and data that the DaemonSet gives to its containers. */
-    json_t *told;
+    json_t *variables;
     /* This node's containerd; borrowed; NULL: winjoin's own. */
     const struct containerd_settings *containerd;
 };

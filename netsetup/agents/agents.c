@@ -195,7 +195,7 @@ void agent_settings_free(struct agent_settings *settings) {
     text_list_free(&settings->service_cidrs);
     json_decref(settings->document);
     json_decref(settings->others);
-    json_decref(settings->told);
+    json_decref(settings->variables);
     *settings = (struct agent_settings){0};
 }
 
@@ -208,7 +208,7 @@ void external_agent_settle(struct agent_settings *settings, struct agent_setting
         others->kube_proxy = take_ptr(settings->kube_proxy);
         if (agent) {
             others->daemon_set = take_ptr(settings->daemon_set);
-            others->told = take_ptr(settings->told);
+            others->variables = take_ptr(settings->variables);
         }
         agent_settings_free(settings);
         *settings = *others;

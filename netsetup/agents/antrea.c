@@ -38,13 +38,13 @@ static const char *value_of(const json_t *conf, const char *const common_row[2])
     return value && *value ? value : common_row[1];
 }
 
-static int read(const json_t *told, struct agent_settings *ret, struct error *err) {
-    const json_t *data = json_object_get(told, EXTERNAL_AGENT_OTHERS);
+static int read(const json_t *variables, struct agent_settings *ret, struct error *err) {
+    const json_t *data = json_object_get(variables, EXTERNAL_AGENT_OTHERS);
     _cleanup_json_ json_t *controller = NULL;
     long long port;
     ret->mode = "transparent";
     ret->proxies = true;
-    if (read_file(told, SETTINGS, &ret->document, err) < 0)
+    if (read_file(variables, SETTINGS, &ret->document, err) < 0)
         return -1;
     if (read_file(data, SETTINGS, &ret->others, err) < 0 ||
         read_file(data, CONTROLLER, &controller, err) < 0)

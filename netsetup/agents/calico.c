@@ -9,9 +9,9 @@
 
 static const char *const backends[][2] = {{"vxlan", "overlay"}, {"windows-bgp", "l2bridge"}};
 
-static int read(const json_t *told, struct agent_settings *ret, struct error *err) {
-    const char *backend = json_text_at(told, "CALICO_NETWORKING_BACKEND");
-    const char *vni = json_text_at(told, "VXLAN_VNI");
+static int read(const json_t *variables, struct agent_settings *ret, struct error *err) {
+    const char *backend = json_text_at(variables, "CALICO_NETWORKING_BACKEND");
+    const char *vni = json_text_at(variables, "VXLAN_VNI");
     unsigned long number = vni && *vni ? strtoul(vni, NULL, 10) : VXLAN_WINDOWS_VNI_MIN;
     static const char *const pools[] = {"CALICO_IPV4POOL_CIDR", "CALICO_IPV6POOL_CIDR"};
     static const char services[] = "KUBERNETES_SERVICE_CIDRS";
@@ -32,23 +32,23 @@ static int read(const json_t *told, struct agent_settings *ret, struct error *er
      * The prefixes of Services are serviceCIDRs of Calico's Installation (tigera/operator,
      * pkg/render/windows.go). */
     for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
-        if (external_agent_prefixes(json_text_at(told, pools[i]), pools[i], &ret->pod_cidrs, err) <
-            0)
+        if (external_agent_prefixes(json_text_at(variables, pools[i]), pools[i], &ret->pod_cidrs,
+                                    err) < 0)
             return -1;
-    return external_agent_prefixes(json_text_at(told, services), services, &ret->service_cidrs,
+    return external_agent_prefixes(json_text_at(variables, services), services, &ret->service_cidrs,
                                    err);
 }
 
 static int check(const struct agent_settings *settings, struct error *err) {
-    const json_t *object = json_object_get(settings->told, EXTERNAL_AGENT_OBJECT);
-    const char *ipam = json_text_or(settings->told, "CNI_IPAM_TYPE", "calico-ipam");
+    const json_t *object = json_object_get(settings->variables, EXTERNAL_AGENT_OBJECT);
+    const char *ipam = json_text_or(settings->variables, "CNI_IPAM_TYPE", "calico-ipam");
 
     /* Without strict affinity Calico's IPAM gives Windows nodes no address block, and the operator
      * installs no part for Windows. An IPAMConfig that says nothing means off (libcalico-go,
      * lib/ipam: GetIPAMConfig). With an etcd datastore the IPAMConfig is in etcd and cannot be read
      * here. */
     if (object && text_equal(ipam, "calico-ipam") &&
-        !text_equal(json_text_at(settings->told, "DATASTORE_TYPE"), "etcdv3") &&
+        !text_equal(json_text_at(settings->variables, "DATASTORE_TYPE"), "etcdv3") &&
         !json_bool_at(object, "spec.strictAffinity", false)) {
         (void)error_set(err, ERROR_UNSUPPORTED,
                         "Calico's strict affinity is off (IPAMConfig default): it gives Windows "

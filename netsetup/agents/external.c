@@ -82,9 +82,9 @@ int external_agent_prefixes(const char *text, const char *what, struct text_list
     return 0;
 }
 
-bool external_agent_same_folder(const char *told, const char *folder) {
+bool external_agent_same_folder(const char *path, const char *folder) {
     static const char mounted[] = "/host/";
-    const char *a = told, *b = folder + strcspn(folder, ":") + 1;
+    const char *a = path, *b = folder + strcspn(folder, ":") + 1;
     if (text_starts_with(a, mounted))
         a += sizeof mounted - 2;
     if (*a && a[1] == ':') {
@@ -112,7 +112,7 @@ static int check_folder(const struct agent_settings *settings, const char *const
                         const char *const *ours, struct error *err) {
     const char *theirs = NULL;
     while (names && *names && !theirs) {
-        theirs = json_string_value(json_object_get(settings->told, *names));
+        theirs = json_string_value(json_object_get(settings->variables, *names));
         names += !theirs;
     }
     if (!theirs || !*theirs)

@@ -58,10 +58,10 @@ struct external_agent {
     /* What the agent leaves on the node after a reset, with the command to remove it. */
     const char *removal;
 
-    /* Reads the agent's settings. `told` has the variables of its containers and the data of its
-     * ConfigMap in one object, and the data of others_map as EXTERNAL_AGENT_OTHERS. ret->backend
-     * stays NULL when the agent makes no network here. Fails with ERROR_MALFORMED. */
-    int (*read)(const json_t *told, struct agent_settings *ret, struct error *err);
+    /* Reads the agent's settings. `variables` has the variables of its containers and the data of
+     * its ConfigMap in one object, and the data of others_map as EXTERNAL_AGENT_OTHERS.
+     * ret->backend stays NULL when the agent makes no network here. Fails with ERROR_MALFORMED. */
+    int (*read)(const json_t *variables, struct agent_settings *ret, struct error *err);
     /* Fails with ERROR_UNSUPPORTED and a hint for settings that Windows nodes do not support. */
     int (*check)(const struct agent_settings *settings, struct error *err);
 };
@@ -89,7 +89,7 @@ json_t *external_agent_variables(const json_t *daemon_set);
 /* Is the folder in a variable of a DaemonSet this one? "/opt/cni/bin" is C:\opt\cni\bin, and so is
  * "/host/opt/cni/bin", where the DaemonSet of Calico's operator mounts it (tigera/operator,
  * pkg/render/windows.go). */
-bool external_agent_same_folder(const char *told, const char *folder);
+bool external_agent_same_folder(const char *path, const char *folder);
 
 /* Merges the settings of the DaemonSet for Windows nodes and those of the Linux nodes' agent
  * (`others`, taken over) into `settings`. The program on Windows nodes decides; values of the Linux

@@ -54,36 +54,36 @@ struct attach {
     const char *id, *address;
 };
 
-static enum wait_look look_attach(void *context, struct wait *, struct error *err) {
+static enum wait_poll poll_attach(void *context, struct wait *, struct error *err) {
     const struct attach *attach = context;
     if (hcn_endpoint_attach(attach->host, attach->id, err) == 0)
-        return LOOK_DONE;
+        return POLL_DONE;
     log_message(LOG_RETRY, "%s; trying again", err->message);
-    return LOOK_AGAIN;
+    return POLL_AGAIN;
 }
 
 /* Waits for the interface, which comes up a moment after the attach. */
-static enum wait_look look_interface(void *context, struct wait *wait, struct error *err) {
+static enum wait_poll poll_interface(void *context, struct wait *wait, struct error *err) {
     const struct attach *attach = context;
     uint32_t index;
     if (nic_index_of(attach->host, attach->address, &index, err) == 0)
-        return LOOK_DONE;
+        return POLL_DONE;
     if (err->kind != ERROR_ABSENT)
-        return LOOK_FAILED;
+        return POLL_FAILED;
     (void)error_set(err, ERROR_TIMED_OUT, "no interface has %s after %u s", attach->address,
                     wait->limit_ms / 1000);
-    return LOOK_AGAIN;
+    return POLL_AGAIN;
 }
 
 static int attach(struct host *host, const char *id, const char *address, struct error *err) {
     struct attach context = {host, id, address};
     struct wait attached = {
-        .limit_ms = ATTACH_WAIT_MS, .pause_ms = POLL_MS, .look = look_attach, .context = &context};
+        .limit_ms = ATTACH_WAIT_MS, .pause_ms = POLL_MS, .poll = poll_attach, .context = &context};
     struct wait up = {.limit_ms = INTERFACE_WAIT_MS,
                       .pause_ms = POLL_MS,
-                      .look = look_interface,
+                      .poll = poll_interface,
                       .context = &context};
-    if (wait_until(host, &attached, err) != LOOK_DONE || wait_until(host, &up, err) != LOOK_DONE)
+    if (wait_until(host, &attached, err) != POLL_DONE || wait_until(host, &up, err) != POLL_DONE)
         return -1;
     return 0;
 }

@@ -49,17 +49,17 @@ struct provider_wait {
     struct hcn_network *network;
 };
 
-static enum wait_look look_provider(void *context, struct wait *wait, struct error *err) {
+static enum wait_poll poll_provider(void *context, struct wait *wait, struct error *err) {
     const struct provider_wait *p = context;
     if (wait->waited_ms && hcn_network_find(p->host, p->network->name, p->network, err) < 0)
-        return LOOK_FAILED;
+        return POLL_FAILED;
     if (*p->network->provider_address)
-        return LOOK_DONE;
+        return POLL_DONE;
     (void)error_set(err, ERROR_TIMED_OUT,
                     "HNS network '%s' has no provider address after %d s: HNS sees no usable IPv4 "
                     "address on adapter '%s'",
                     p->network->name, PROVIDER_WAIT_MS / 1000, p->network->adapter);
-    return LOOK_AGAIN;
+    return POLL_AGAIN;
 }
 
 /* Waits for the management address, which HNS learns after the vSwitch exists. Without it no Pod
@@ -69,9 +69,9 @@ static int wait_for_provider(struct host *host, const struct network_plan *,
     struct provider_wait context = {host, network};
     struct wait wait = {.limit_ms = PROVIDER_WAIT_MS,
                         .pause_ms = POLL_MS,
-                        .look = look_provider,
+                        .poll = poll_provider,
                         .context = &context};
-    return wait_until(host, &wait, err) == LOOK_DONE ? 0 : -1;
+    return wait_until(host, &wait, err) == POLL_DONE ? 0 : -1;
 }
 
 const struct network_mode network_mode_overlay = {

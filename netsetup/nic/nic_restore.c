@@ -186,14 +186,14 @@ static void tell(void *context, const struct wait *wait, const struct error *mis
         watch->progress(watch->context, wait->waited_ms, missing->message);
 }
 
-/* Looks at the adapter once and restores what is missing. Returns LOOK_DONE when everything is as
+/* Looks at the adapter once and restores what is missing. Returns POLL_DONE when everything is as
  * before. A failed step may work at the next look. */
-static enum wait_look look(void *context, struct wait *, struct error *err) {
+static enum wait_poll poll_once(void *context, struct wait *, struct error *err) {
     struct watch *watch = context;
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
     uint64_t now = host_monotonic_ms(watch->host);
     if (host_adapters(watch->host, &adapters, err) < 0)
-        return LOOK_AGAIN;
+        return POLL_AGAIN;
     const struct host_adapter *adapter = in_use(&adapters, watch->snapshot);
     const char *address = adapter && adapter->up ? good_address(watch, adapter) : NULL;
     if (address) {
@@ -201,27 +201,27 @@ static enum wait_look look(void *context, struct wait *, struct error *err) {
         (void)text_format(watch->result->address, CIDR_TEXT_MAX, "%s", address);
         watch->back = watch->back ? watch->back : now;
         if (put_rest_back(watch, adapter, err) < 0)
-            return LOOK_AGAIN;
+            return POLL_AGAIN;
         if (watch->impatient || !misses_address6(watch, adapter) ||
             now - watch->back >= IPV6_GRACE_MS)
-            return LOOK_DONE;
+            return POLL_DONE;
         (void)error_set(err, ERROR_TIMED_OUT, "its IPv6 address to come back");
-        return LOOK_AGAIN;
+        return POLL_AGAIN;
     }
     watch->away = true;
     if (!adapter || !adapter->up) {
         watch->up = false;
         (void)error_set(err, ERROR_TIMED_OUT, "the adapter to come up");
-        return LOOK_AGAIN;
+        return POLL_AGAIN;
     }
     if (!watch->up)
         watch->up_since = now;
     watch->up = true;
     if (!watch->snapshot->dhcp && (watch->impatient || now - watch->up_since >= STATIC_GRACE_MS) &&
         put_addresses_back(watch, adapter, &watch->snapshot->addresses, err) < 0)
-        return LOOK_AGAIN;
+        return POLL_AGAIN;
     (void)error_set(err, ERROR_TIMED_OUT, "its address to come back");
-    return LOOK_AGAIN;
+    return POLL_AGAIN;
 }
 
 int nic_restore(struct host *host, const struct nic_snapshot *snapshot, nic_progress *progress,
@@ -235,23 +235,23 @@ int nic_restore(struct host *host, const struct nic_snapshot *snapshot, nic_prog
                           .result = &result};
     struct wait wait = {.limit_ms = WAIT_MS,
                         .pause_ms = POLL_MS,
-                        .look = look,
+                        .poll = poll_once,
                         .tell = tell,
                         .context = &watch,
                         .tell_context = &watch};
     struct error why = {0};
-    enum wait_look end = wait_until(host, &wait, &why);
-    if (end == LOOK_AGAIN && why.kind == ERROR_TIMED_OUT)
+    enum wait_poll end = wait_until(host, &wait, &why);
+    if (end == POLL_AGAIN && why.kind == ERROR_TIMED_OUT)
         (void)error_set(&why, ERROR_TIMED_OUT, "address '%s' did not come back", snapshot->address);
-    if (end == LOOK_AGAIN) {
+    if (end == POLL_AGAIN) {
         (void)error_set(err, ERROR_TIMED_OUT, "%s", why.message);
         return error_prefix(err, "adapter '%s' after %d s", snapshot->alias, WAIT_MS / 1000);
     }
-    if (end == LOOK_FAILED) {
+    if (end == POLL_FAILED) {
         /* The user has interrupted the wait: one last try to restore the address. */
         watch.impatient = true;
-        (void)look(&watch, NULL, NULL);
-        (void)look(&watch, NULL, NULL);
+        (void)poll_once(&watch, NULL, NULL);
+        (void)poll_once(&watch, NULL, NULL);
         return error_pass(err, &why);
     }
     if (watch.away)

@@ -174,7 +174,7 @@ static void add_peer(const struct network_peer *peer, const char *provider_id, j
 json_t *fabric_routes_of_nodes(const json_t *nodes, const struct network_peer *own,
                                struct text_list *ret_left_out) {
     json_t *list = json_array();
-    bool told = !own;
+    bool has_own = !own;
 
     json_each(json_object_get(nodes, "items"), i, node) {
         struct network_peer peer;
@@ -185,9 +185,9 @@ json_t *fabric_routes_of_nodes(const json_t *nodes, const struct network_peer *o
         if (json_array_size(list) < ROUTES_MAX)
             add_peer(is_own ? own : &peer, json_text_at(node, "spec.providerID"), list,
                      ret_left_out);
-        told |= is_own;
+        has_own |= is_own;
     }
-    if (!told)
+    if (!has_own)
         add_peer(own, NULL, list, ret_left_out);
     return list;
 }

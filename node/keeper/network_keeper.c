@@ -13,7 +13,7 @@
 #define HNS_SERVICE "hns"
 /* The adapter's state before the network was restored. The file exists until everything is done, so
  * that a run after a kill repeats the whole restore. */
-#define CARD_FILE HOST_OWN_FOLDER "\\network-adapter.json"
+#define ADAPTER_FILE HOST_OWN_FOLDER "\\network-adapter.json"
 
 enum {
     LOOK_MS = 2000,
@@ -22,28 +22,28 @@ enum {
     AGAIN_MS = 5000,
     BEGIN_MS = 20000, /* The limit at boot, when containerd waits for this service. */
     HNS_START_MS = 30000,
-    HNS_DOWN_LOOKS = 5, /* Checks before winjoin starts HNS; mostly the SCM restarts it. */
-    EMPTY_LOOKS = 4,    /* Checks without load balancers; kube-proxy deletes all at its start. */
-    TOLD_FAILURE = 2,   /* Failures before a message; a new HNS may not answer yet. */
+    HNS_DOWN_CHECKS = 5, /* Checks before winjoin starts HNS; mostly the SCM restarts it. */
+    EMPTY_CHECKS = 4,    /* Checks without load balancers; kube-proxy deletes all at its start. */
+    TOLD_FAILURE = 2,    /* Failures before a message; a new HNS may not answer yet. */
     BOOT_SECONDS = 300,
-    CARD_FILE_MAX = 1024 * 1024
+    ADAPTER_FILE_MAX = 1024 * 1024
 };
 
 /* ---- recording the network adapter ---- */
 
 /* Records the interface that has the node's address. Under a virtual switch Windows does not list
  * the physical adapter, so nic_choose() cannot be used. */
-static int take_card(struct network_keeper *k, const struct network_input *input,
-                     struct error *err) {
+static int record_adapter(struct network_keeper *k, const struct network_input *input,
+                          struct error *err) {
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
     _cleanup_(host_routes_free) struct host_routes routes = {0};
-    const struct host_adapter *card;
+    const struct host_adapter *adapter;
 
     if (host_adapters(k->host, &adapters, err) < 0 || host_routes(k->host, &routes, err) < 0 ||
-        !(card = nic_with(&adapters, input->management, err)))
+        !(adapter = nic_with(&adapters, input->management, err)))
         return -1;
-    nic_snapshot_free(&k->card);
-    nic_snapshot_take(card, card, &routes, input->management, &k->card);
+    nic_snapshot_free(&k->adapter);
+    nic_snapshot_take(adapter, adapter, &routes, input->management, &k->adapter);
     return 0;
 }
 
@@ -59,14 +59,14 @@ static int begin_restore(struct network_keeper *k, const struct network_input *i
     _cleanup_json_ json_t *left = NULL, *json = NULL;
     _cleanup_(freep) char *text = NULL;
     struct hcn_network network = {0};
-    struct nic_snapshot card = {0};
+    struct nic_snapshot adapter = {0};
     bool all = !k->lost;
 
-    *ret_again = host_read_json(k->host, CARD_FILE, CARD_FILE_MAX, &left, NULL) == 0 &&
-                 nic_snapshot_read(left, &card, NULL) == 0;
+    *ret_again = host_read_json(k->host, ADAPTER_FILE, ADAPTER_FILE_MAX, &left, NULL) == 0 &&
+                 nic_snapshot_read(left, &adapter, NULL) == 0;
     if (*ret_again) {
-        nic_snapshot_free(&k->card);
-        k->card = card;
+        nic_snapshot_free(&k->adapter);
+        k->adapter = adapter;
     }
     for (size_t i = 0; i < ARRAY_SIZE(names) && all; i++) {
         struct error why = {0};
@@ -77,18 +77,18 @@ static int begin_restore(struct network_keeper *k, const struct network_input *i
     }
     if (all || *ret_again)
         return 0;
-    if (!k->card.alias && take_card(k, input, err) < 0)
+    if (!k->adapter.alias && record_adapter(k, input, err) < 0)
         return -1;
-    json = nic_snapshot_json(&k->card);
+    json = nic_snapshot_json(&k->adapter);
     text = json_write(json);
-    return host_write(k->host, CARD_FILE, text, strlen(text), HOST_SECRET, err);
+    return host_write(k->host, ADAPTER_FILE, text, strlen(text), HOST_SECRET, err);
 }
 
 static int restore_networks(struct network_keeper *k, const json_t *peers,
                             struct network_restore *restore, struct error *err) {
     _cleanup_(network_plan_free) struct network_plan plan = {0};
     enum hcn_outcome base = HCN_REUSED, pods = HCN_REUSED;
-    const struct nic_snapshot *card = &k->card;
+    const struct nic_snapshot *adapter = &k->adapter;
     struct nic_restored guard = {0};
     struct hcn_network network = {0};
     int result;
@@ -101,14 +101,14 @@ static int restore_networks(struct network_keeper *k, const json_t *peers,
     if (base != HCN_REUSED)
         text_list_add_owned(restore->did,
                             xasprintf("made the HNS network %s again", plan.base_name));
-    if (card->alias && nic_restore(k->host, card, NULL, NULL, &guard, err) < 0)
+    if (adapter->alias && nic_restore(k->host, adapter, NULL, NULL, &guard, err) < 0)
         return -1;
     if (guard.address_restored)
         text_list_add_owned(restore->did,
-                            xasprintf("restored %s on '%s'", card->address, card->alias));
+                            xasprintf("restored %s on '%s'", adapter->address, adapter->alias));
     if (guard.routes_restored || guard.dns_restored)
-        text_list_add_owned(restore->did,
-                            xasprintf("restored the routes and DNS servers of '%s'", card->alias));
+        text_list_add_owned(
+            restore->did, xasprintf("restored the routes and DNS servers of '%s'", adapter->alias));
     if (plan.agent->pods_make_network)
         return 0;
     result = hcn_pod_network_ensure(k->host, &plan, &network, &pods, err);
@@ -161,7 +161,7 @@ int network_restore(struct network_keeper *k, bool booting, struct text_list *di
     if ((restore.made || !count || count < k->balancers) &&
         network_restore_service(&restore, &service_kube_proxy, err) < 0)
         return -1;
-    return host_remove(k->host, CARD_FILE, err);
+    return host_remove(k->host, ADAPTER_FILE, err);
 }
 
 /* ---- event log ---- */
@@ -198,14 +198,14 @@ static bool hns_has_restarted(struct network_keeper *k) {
         hns.state == HOST_SERVICE_ABSENT)
         return false;
     if (hns.state != HOST_SERVICE_RUNNING || !hns.process_id) {
-        if (++k->down_looks % HNS_DOWN_LOOKS == 0 &&
+        if (++k->down_checks % HNS_DOWN_CHECKS == 0 &&
             host_service_start(k->host, HNS_SERVICE, HNS_START_MS, &why) < 0)
             log_message(LOG_WARNING, "%s", why.message);
         return false;
     }
     another = k->hns_process && k->hns_process != hns.process_id;
     k->hns_process = hns.process_id;
-    k->down_looks = 0;
+    k->down_checks = 0;
     return another;
 }
 
@@ -218,9 +218,9 @@ static int try_restore(struct network_keeper *k, bool booting, const char *why, 
         return -1;
     if (k->lost || k->failures || did.count) {
         tell_restored(k, why, &did);
-        k->seen.news = NEWS_RESTORED;
+        k->check.news = NEWS_RESTORED;
     }
-    k->lost = k->unseen = false;
+    k->lost = k->unchecked = false;
     k->failures = 0;
     return 0;
 }
@@ -238,22 +238,22 @@ static void inspect(struct network_keeper *k) {
     /* Values that cannot be read now do not count as lost. */
     if (chosen_load(k->host, &chosen, ERROR_IGNORED) < 0)
         return;
-    (void)take_card(k, &chosen.network, ERROR_IGNORED);
+    (void)record_adapter(k, &chosen.network, ERROR_IGNORED);
     if (count_balancers(k->host, &k->balancers, &why) < 0)
         return;
     if (k->balancers != before)
-        k->seen.news = NEWS_BALANCERS;
+        k->check.news = NEWS_BALANCERS;
 
     /* Where the first Pod makes the network, kube-proxy can program nothing before that. */
     agent = network_agent_by_plugin(chosen.network.plugin);
     if (k->balancers ||
         (agent && agent->pods_make_network &&
          hcn_network_find(k->host, chosen.network.name, &network, ERROR_IGNORED) < 0)) {
-        k->empty_looks = 0;
+        k->empty_checks = 0;
         k->proxy_restarted = false;
         return;
     }
-    if (++k->empty_looks < EMPTY_LOOKS || k->proxy_restarted)
+    if (++k->empty_checks < EMPTY_CHECKS || k->proxy_restarted)
         return;
     /* The API server may be unreachable, or there may be no Services, so kube-proxy is restarted
      * only once. */
@@ -264,16 +264,16 @@ static void inspect(struct network_keeper *k) {
         tell_restored(k, "HNS has no load balancers", &did);
 }
 
-static enum wait_look look(void *context, struct wait *, struct error *) {
+static enum wait_poll poll_once(void *context, struct wait *, struct error *) {
     struct network_keeper *k = context;
     uint64_t now = host_monotonic_ms(k->host);
     struct error why = {0};
 
     if (hns_has_restarted(k)) {
-        k->lost = k->seen.hns_restarted = true;
+        k->lost = k->check.hns_restarted = true;
         k->restore_ms = now;
     }
-    if ((k->lost || k->failures || k->unseen) && now >= k->restore_ms) {
+    if ((k->lost || k->failures || k->unchecked) && now >= k->restore_ms) {
         const char *reason = k->lost ? "HNS was restarted" : "winjoin-network was started";
 
         if (try_restore(k, false, reason, &why) < 0 && why.kind != ERROR_INTERRUPTED)
@@ -283,36 +283,36 @@ static enum wait_look look(void *context, struct wait *, struct error *) {
         k->inspect_ms = now + INSPECT_MS;
     }
     if (k->http)
-        network_pending_look(k->host, k->http, k->booting, !k->failures && !k->lost, &k->pending);
-    k->seen.restored = k->restored;
-    if (k->http && k->looked)
-        k->looked(k->looked_context, &k->seen);
+        network_pending_update(k->host, k->http, k->booting, !k->failures && !k->lost, &k->pending);
+    k->check.restored = k->restored;
+    if (k->http && k->on_check)
+        k->on_check(k->check_context, &k->check);
     freep(&k->restored);
-    k->seen = (struct network_seen){0};
-    return LOOK_AGAIN;
+    k->check = (struct network_check){0};
+    return POLL_AGAIN;
 }
 
-static enum wait_look look_at_begin(void *context, struct wait *, struct error *err) {
+static enum wait_poll poll_at_begin(void *context, struct wait *, struct error *err) {
     struct network_keeper *k = context;
 
     (void)hns_has_restarted(k);
     if (try_restore(k, true, "Windows was started", err) == 0)
-        return LOOK_DONE;
-    return err->kind == ERROR_MALFORMED ? LOOK_FAILED : LOOK_AGAIN;
+        return POLL_DONE;
+    return err->kind == ERROR_MALFORMED ? POLL_FAILED : POLL_AGAIN;
 }
 
 /* Services that depend on this one cannot be restarted before it has started. At boot they do not
  * run yet. */
 int network_keeper_begin(struct network_keeper *k, struct error *err) {
     struct wait wait = {
-        .limit_ms = BEGIN_MS, .pause_ms = LOOK_MS, .look = look_at_begin, .context = k};
+        .limit_ms = BEGIN_MS, .pause_ms = LOOK_MS, .poll = poll_at_begin, .context = k};
     struct host_facts facts = {0};
     struct error why = {0};
 
     k->booting = host_facts(k->host, &facts, ERROR_IGNORED) == 0 && facts.uptime_seconds &&
                  facts.uptime_seconds < BOOT_SECONDS;
-    k->unseen = !k->booting;
-    if (k->unseen || wait_until(k->host, &wait, &why) == LOOK_DONE)
+    k->unchecked = !k->booting;
+    if (k->unchecked || wait_until(k->host, &wait, &why) == POLL_DONE)
         return 0;
     if (why.kind == ERROR_INTERRUPTED)
         return error_pass(err, &why);
@@ -322,30 +322,30 @@ int network_keeper_begin(struct network_keeper *k, struct error *err) {
 }
 
 static int look_in_watch(void *context, unsigned, struct error *) {
-    (void)look(context, NULL, NULL);
+    (void)poll_once(context, NULL, NULL);
     return 0;
 }
 
 int network_keeper_run(struct network_keeper *k, struct error *) {
     struct wait wait = {
-        .limit_ms = FOLLOW_AGAIN_MS, .pause_ms = LOOK_MS, .look = look, .context = k};
+        .limit_ms = FOLLOW_AGAIN_MS, .pause_ms = LOOK_MS, .poll = poll_once, .context = k};
 
     /* A first check comes before the API server is asked, which may not answer. */
-    (void)look(k, NULL, NULL);
+    (void)poll_once(k, NULL, NULL);
     do {
         struct kube_watch others[4];
-        size_t count = k->http && k->others ? k->others(k->looked_context, others) : 0;
+        size_t count = k->http && k->others ? k->others(k->check_context, others) : 0;
         struct error why = {0};
 
         if (k->http && peers_follow(k->host, k->http, others, count, look_in_watch, k, &why) < 0 &&
             why.kind != ERROR_ABSENT)
             log_message(LOG_RETRY, "%s", why.message);
-    } while (wait_until(k->host, &wait, NULL) == LOOK_AGAIN);
+    } while (wait_until(k->host, &wait, NULL) == POLL_AGAIN);
     return 0;
 }
 
 void network_keeper_free(struct network_keeper *k) {
-    nic_snapshot_free(&k->card);
+    nic_snapshot_free(&k->adapter);
     free(k->restored);
     *k = (struct network_keeper){0};
 }

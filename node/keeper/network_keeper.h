@@ -23,8 +23,8 @@ struct network_pending {
  * repeated later when the API server does not answer or no join has written CHOSEN_FILE. A network
  * that winjoin makes is checked only after a start of Windows (`booting`). `restored`: that restore
  * is done. */
-void network_pending_look(struct host *host, struct http *http, bool booting, bool restored,
-                          struct network_pending *pending);
+void network_pending_update(struct host *host, struct http *http, bool booting, bool restored,
+                            struct network_pending *pending);
 /* Clears the condition for a reset. Does nothing where a join made the network itself. The node's
  * kubeconfig must still exist. Fails as kube_get() and kube_patch(). */
 int network_pending_clear(struct host *host, struct http *http, struct error *err);
@@ -36,7 +36,7 @@ enum network_news {
     NEWS_RESTORED   /* The network was restored after HNS or this service started. */
 };
 
-struct network_seen {
+struct network_check {
     enum network_news news;
     bool hns_restarted;
     const char *restored; /* What was restored, as in the event log; NULL: nothing. */
@@ -50,26 +50,26 @@ struct network_keeper {
     /* Writes an entry to the event log; level is 'i', 'w' or 'e' as for host_event(). */
     void (*tell)(void *context, char level, const char *text);
     /* Called after each check, every few seconds, when `http` is set; or NULL. */
-    void (*looked)(void *looked_context, const struct network_seen *seen);
+    void (*on_check)(void *check_context, const struct network_check *check);
     /* Sets what to watch beside other nodes (peers_follow()), at most 4, and returns the count; or
      * NULL. */
-    size_t (*others)(void *looked_context, struct kube_watch *ret);
-    void *context, *looked_context;
+    size_t (*others)(void *check_context, struct kube_watch *ret);
+    void *context, *check_context;
 
-    uint32_t hns_process;     /* Process of HNS at the last check; 0: none yet. */
-    unsigned down_looks;      /* Checks in a row at which HNS did not run. */
-    bool lost;                /* HNS has restarted, and the network is not restored yet. */
-    bool unseen;              /* The service began after boot and has not checked yet. */
-    unsigned failures;        /* Count of failed restores in a row. */
-    uint64_t restore_ms;      /* Time of the next try to restore. */
-    uint64_t inspect_ms;      /* Time of the next check of adapter and load balancers. */
-    size_t balancers;         /* Count of load balancers at the last check. */
-    unsigned empty_looks;     /* Checks in a row without load balancers. */
-    bool proxy_restarted;     /* kube-proxy was restarted for missing balancers. */
-    struct network_seen seen; /* Result of the current check. */
-    char *restored;           /* Owned text for seen.restored. */
-    struct nic_snapshot card; /* The adapter's state; alias NULL: not known. */
-    bool booting;             /* Windows was just starting when the service began. */
+    uint32_t hns_process;        /* Process of HNS at the last check; 0: none yet. */
+    unsigned down_checks;        /* Checks in a row at which HNS did not run. */
+    bool lost;                   /* HNS has restarted, and the network is not restored yet. */
+    bool unchecked;              /* The service began after boot and has not checked yet. */
+    unsigned failures;           /* Count of failed restores in a row. */
+    uint64_t restore_ms;         /* Time of the next try to restore. */
+    uint64_t inspect_ms;         /* Time of the next check of adapter and load balancers. */
+    size_t balancers;            /* Count of load balancers at the last check. */
+    unsigned empty_checks;       /* Checks in a row without load balancers. */
+    bool proxy_restarted;        /* kube-proxy was restarted for missing balancers. */
+    struct network_check check;  /* Result of the current check. */
+    char *restored;              /* Owned text for check.restored. */
+    struct nic_snapshot adapter; /* The adapter's state; alias NULL: not known. */
+    bool booting;                /* Windows was just starting when the service began. */
     struct network_pending pending;
 };
 /* Restores the network at boot, before containerd and flanneld start. When this fails, or when the

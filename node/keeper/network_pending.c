@@ -56,8 +56,8 @@ static int say(struct host *host, struct http *http, const char *node, bool pend
     return 0;
 }
 
-void network_pending_look(struct host *host, struct http *http, bool booting, bool restored,
-                          struct network_pending *known) {
+void network_pending_update(struct host *host, struct http *http, bool booting, bool restored,
+                            struct network_pending *known) {
     _cleanup_(chosen_free) struct chosen chosen = {0};
     const struct network_agent *agent;
     struct error why = {0};

@@ -124,7 +124,7 @@ static void announce(struct follower *f) {
     struct hcn_network network = {0};
     struct network_peer own;
     struct error why = {0};
-    bool told = true; /* The Node has these annotations already. */
+    bool announced = true; /* The Node has these annotations already. */
 
     if (!agent->announce || !f->own || host_monotonic_ms(f->host) < f->announce_ms)
         return;
@@ -137,8 +137,9 @@ static void announce(struct follower *f) {
     if (!annotations)
         f->announce_ms = UINT64_MAX; /* This mode needs no annotations. */
     json_each_member(annotations, key, value)
-        told &= json_equal(json_object_get(json_at(f->own, "metadata.annotations"), key), value);
-    if (!annotations || told)
+        announced &=
+            json_equal(json_object_get(json_at(f->own, "metadata.annotations"), key), value);
+    if (!annotations || announced)
         return;
     path = xasprintf("/api/v1/nodes/%s", own.node);
     patch = json_pack("{s:{s:O}}", "metadata", "annotations", annotations);

@@ -5,13 +5,13 @@
 
 /* Returns 1 when only an administrator can have written the file, otherwise 0. */
 static int is_ours(struct host *host, const char *path, struct error *err) {
-    struct host_stranger stranger = {0};
+    struct host_untrusted untrusted = {0};
     bool found;
 
-    if (host_stranger(host, path, &stranger, err) < 0)
+    if (host_find_untrusted(host, path, &untrusted, err) < 0)
         return -1;
-    found = stranger.path != NULL;
-    host_stranger_free(&stranger);
+    found = untrusted.path != NULL;
+    host_untrusted_free(&untrusted);
     return !found;
 }
 

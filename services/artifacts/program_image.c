@@ -377,7 +377,7 @@ int program_version_read(struct host *host, const char *program, bool may_run, c
 
     if (host_file_type(host, program) == HOST_ABSENT)
         return 0;
-    if (host_refuse_stranger(host, program, err) < 0)
+    if (host_refuse_untrusted(host, program, err) < 0)
         return -1;
     if (host_read(host, program, ARTIFACT_SIZE_MAX, &data, &len, may_run ? ERROR_IGNORED : err) ==
         0) {

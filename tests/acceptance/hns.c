@@ -361,11 +361,11 @@ static void side_free(struct side *side) {
 
 /* A host in memory with the server's adapters, and the strict model of its version of HNS. */
 static struct host *modelled(struct kit *kit, struct hns_model **ret_model, struct error *err) {
-    struct hns_model_adapter cards[16] = {0};
-    const char *addresses[ARRAY_SIZE(cards)][2] = {0};
+    struct hns_model_adapter given[16] = {0};
+    const char *addresses[ARRAY_SIZE(given)][2] = {0};
     struct host_adapters adapters = {0};
     struct hns_version version = {0};
-    struct hns_model_options options = {.adapters = cards, .keep_static = true};
+    struct hns_model_options options = {.adapters = given, .keep_static = true};
     struct host *host = host_memory_new();
 
     if (hns_version_get(kit->host, &version, err) < 0 ||
@@ -373,14 +373,14 @@ static struct host *modelled(struct kit *kit, struct hns_model **ret_model, stru
         return host_free(host), NULL;
     options.major = version.major;
     options.minor = version.minor;
-    for (size_t i = 0; i < adapters.count && options.n_adapters < ARRAY_SIZE(cards); i++) {
+    for (size_t i = 0; i < adapters.count && options.n_adapters < ARRAY_SIZE(given); i++) {
         struct host_adapter *a = &adapters.items[i];
         size_t n = options.n_adapters++;
 
         for (size_t j = 0; j < a->addresses.count && !addresses[n][0]; j++)
             if (!strchr(a->addresses.items[j], ':'))
                 addresses[n][0] = a->addresses.items[j];
-        cards[n] = (struct hns_model_adapter){a->alias, a->mac, addresses[n], a->dhcp};
+        given[n] = (struct hns_model_adapter){a->alias, a->mac, addresses[n], a->dhcp};
     }
     *ret_model = hns_model_new(&options);
     host_memory_set_adapters(host, &adapters);

@@ -106,19 +106,19 @@ static void remove_folders(struct kit *kit, struct finding *f) {
     (void)RemoveDirectoryA("C:\\ProgramData\\winjoin");
 }
 
-static enum wait_look look_log(void *context, struct wait *wait, struct error *err) {
+static enum wait_poll poll_log(void *context, struct wait *wait, struct error *err) {
     struct kit *kit = context;
     _cleanup_(freep) char *text = NULL;
     size_t len;
 
     (void)wait;
     if (host_read(kit->host, LOG, 65536, &text, &len, err) == 0 && strstr(text, "hosted: runs"))
-        return LOOK_DONE;
-    return LOOK_AGAIN;
+        return POLL_DONE;
+    return POLL_AGAIN;
 }
 
 static void stop(struct kit *kit, const struct row *row, struct finding *f) {
-    struct wait runs = {.limit_ms = SERVICE_MS, .pause_ms = 200, .look = look_log, .context = kit};
+    struct wait runs = {.limit_ms = SERVICE_MS, .pause_ms = 200, .poll = poll_log, .context = kit};
     _cleanup_(freep) char *text = NULL;
     struct error err = {0};
     size_t len;
@@ -126,7 +126,7 @@ static void stop(struct kit *kit, const struct row *row, struct finding *f) {
     (void)row;
     if (put_hosted(kit, SERVICE, NULL, &err) < 0 ||
         host_service_start(kit->host, SERVICE, SERVICE_MS, &err) < 0 ||
-        wait_until(kit->host, &runs, &err) != LOOK_DONE ||
+        wait_until(kit->host, &runs, &err) != POLL_DONE ||
         host_service_stop(kit->host, SERVICE, SERVICE_MS, &err) < 0 ||
         host_read(kit->host, LOG, 65536, &text, &len, &err) < 0)
         finding_fail(f, "%s", err.message);

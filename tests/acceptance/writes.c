@@ -122,19 +122,19 @@ static void junction_row(struct kit *kit, const struct row *row, struct finding 
 
 /* While winjoin writes below a folder, nobody moves it away. */
 static void held_row(struct kit *kit, const struct row *row, struct finding *f) {
-    _cleanup_(win32_way_free) struct win32_way way = {0};
+    _cleanup_(win32_held_path_free) struct win32_held_path held = {0};
     struct error err = {0};
 
     (void)row;
     if (host_make_folder(kit->host, FOLDER "\\a\\b", HOST_PUBLIC, &err) < 0 ||
-        win32_way_hold(FOLDER "\\a\\b\\file", &way, &err) < 0)
+        win32_path_hold(FOLDER "\\a\\b\\file", &held, &err) < 0)
         finding_fail(f, "%s", err.message);
     else if (MoveFileA(FOLDER "\\a\\b", FOLDER "\\a\\c") || MoveFileA(FOLDER "\\a", FOLDER "\\c"))
         finding_fail(f, "a folder that is held was renamed");
     else
         finding_note(f, "error %lu", GetLastError());
-    win32_way_free(&way);
-    way = (struct win32_way){0};
+    win32_held_path_free(&held);
+    held = (struct win32_held_path){0};
     if (f->outcome == ROW_PASS && !MoveFileA(FOLDER "\\a", FOLDER "\\c"))
         finding_fail(f, "a folder that is not held was not renamed (%lu)", GetLastError());
     if (host_remove_tree(kit->host, FOLDER, &err) < 0)
@@ -148,17 +148,17 @@ static void owners_row(struct kit *kit, const struct row *row, struct finding *f
 
     (void)row;
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-        struct host_stranger found = {0};
+        struct host_untrusted found = {0};
         struct error err = {0};
         _cleanup_(freep) char *says = NULL;
 
-        if (host_stranger(kit->host, paths[i], &found, &err) < 0)
+        if (host_find_untrusted(kit->host, paths[i], &found, &err) < 0)
             finding_fail(f, "%s", err.message);
         else if (found.path)
-            finding_fail(f, "%s", says = host_stranger_text(&found));
+            finding_fail(f, "%s", says = host_untrusted_text(&found));
         else
             finding_note(f, "%s", paths[i]);
-        host_stranger_free(&found);
+        host_untrusted_free(&found);
     }
 }
 

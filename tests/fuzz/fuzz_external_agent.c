@@ -11,12 +11,12 @@ static void read_as(const struct external_agent *agent, const json_t *json) {
     struct agent_settings others = {0};
     struct error err = {0};
 
-    settings.told = external_agent_variables(json_object_get(json, "set"));
+    settings.variables = external_agent_variables(json_object_get(json, "set"));
     if (json_object_get(json, "data"))
-        (void)json_object_update_missing(settings.told, json_object_get(json, "data"));
+        (void)json_object_update_missing(settings.variables, json_object_get(json, "data"));
     if (json_object_get(json, "others"))
-        json_object_set(settings.told, EXTERNAL_AGENT_OTHERS, json_object_get(json, "others"));
-    if (agent->read && agent->read(settings.told, &settings, &err) < 0) {
+        json_object_set(settings.variables, EXTERNAL_AGENT_OTHERS, json_object_get(json, "others"));
+    if (agent->read && agent->read(settings.variables, &settings, &err) < 0) {
         if (err.kind != ERROR_MALFORMED || !err.message[0])
             abort();
     } else if (!agent->read || settings.backend) {

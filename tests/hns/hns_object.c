@@ -44,8 +44,8 @@ void model_mac(struct hns_model *m, unsigned family, char out[18]) {
 }
 
 void model_dr_mac(struct hns_model *m, char out[18]) {
-    const char *card = model_text(json_array_get(m->adapters, 0), "mac");
-    const char *tail = strlen(card) == 17 ? card + 12 : "DD-00";
+    const char *mac = model_text(json_array_get(m->adapters, 0), "mac");
+    const char *tail = strlen(mac) == 17 ? mac + 12 : "DD-00";
 
     m->next_mac++;
     (void)snprintf(out, 18, "00-15-5D-%s-%02X", tail, m->next_mac & 0xff);

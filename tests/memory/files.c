@@ -258,8 +258,8 @@ static void note_looks(struct memory_host *memory, const char *path) {
 }
 
 /* Of the few that are users' or links, the one that is nearest to the drive. */
-int memory_stranger(struct host *host, const char *path, struct host_stranger *ret,
-                    struct error *) {
+int memory_find_untrusted(struct host *host, const char *path, struct host_untrusted *ret,
+                          struct error *) {
     struct memory_host *memory = memory_of(host);
     const struct memory_file *found = NULL;
 
@@ -276,8 +276,9 @@ int memory_stranger(struct host *host, const char *path, struct host_stranger *r
             found = file;
     }
     if (found)
-        *ret = (struct host_stranger){.path = xstrdup(found->path),
-                                      .owner = memory_is_users(found) ? xstrdup("SRV\\eve") : NULL};
+        *ret =
+            (struct host_untrusted){.path = xstrdup(found->path),
+                                    .owner = memory_is_users(found) ? xstrdup("SRV\\eve") : NULL};
     return 0;
 }
 

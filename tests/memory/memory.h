@@ -87,7 +87,7 @@ int memory_read_part(struct host *, const char *, uint64_t, size_t, char **, siz
 int memory_write(struct host *, const char *, const void *, size_t, enum host_access,
                  struct error *);
 int memory_make_folder(struct host *, const char *, enum host_access, struct error *);
-int memory_stranger(struct host *, const char *, struct host_stranger *, struct error *);
+int memory_find_untrusted(struct host *, const char *, struct host_untrusted *, struct error *);
 int memory_remove(struct host *, const char *, bool, struct error *);
 int memory_rename(struct host *, const char *, const char *, struct error *);
 int memory_link(struct host *, const char *, const char *, struct error *);

@@ -52,7 +52,7 @@ def secrets(rootfs):
 
 
 def traces(rootfs, who):
-    """Where something of this machine stands: its name (whole, in any case), its address, its card."""
+    """Where something of this machine stands: its name (whole, in any case), its address, its adapter."""
     words = [re.escape(who["hostName"]).encode(), re.escape(who["address"]).encode() + rb"(?!\d)",
              re.escape(who["mac"]).replace(r"\-", "[:-]").encode()]
     wanted = re.compile(rb"(?<![\w.-])(?:%s)(?![\w])" % b"|".join(words), re.IGNORECASE)

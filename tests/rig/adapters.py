@@ -62,7 +62,7 @@ class Adapters:
         return self.host(state)
 
     def _switch(self, make):
-        """The settings move to the virtual adapter; what the card had comes back to it later."""
+        """The settings move to the virtual adapter; what the adapter had comes back to it later."""
         nic, link = self.nic, self._link(self.nic)
         now = self._settings()
         if make:

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-import cards
+import adapter_kinds
 import fabric as fabrics
 import netns
 import sandbox
@@ -28,12 +28,12 @@ class Node:
     """The network side of a Windows node: enough where no Windows program runs on it."""
 
     def __init__(self, fabric, name="node-w1", origin="static", outage_ms=1500, hns=(13, 2),
-                 card=cards.PLAIN):
-        self.fabric, self.name, self.origin, self.card = fabric, name, origin, card
+                 adapter=adapter_kinds.PLAIN):
+        self.fabric, self.name, self.origin, self.adapter = fabric, name, origin, adapter
         self.outage_ms, self.hns_version = outage_ms, hns
         self.address = fabrics.WINDOWS[name]
         self.ns = fabric.host(name.replace("node-", ""), self.address, "nic0")
-        self.others = cards.plug_in(fabric, self)
+        self.others = adapter_kinds.plug_in(fabric, self)
         self.folder = os.path.join(fabric.folder, name)
         os.makedirs(self.folder)
         self.prefix = os.path.join(self.folder, "wine")
@@ -51,7 +51,7 @@ class Node:
         self.close()
 
     def addresses(self):
-        own = [self.address + "/24", *self.card.addresses]
+        own = [self.address + "/24", *self.adapter.addresses]
         return own + [fabrics.six(self.address) + "/64"] if self.fabric.dual else own
 
     def adapters(self):
@@ -59,14 +59,14 @@ class Node:
         rows = [(o["nic"], o["alias"], [], False) for o in self.others]
         return [{"alias": alias, "mac": netns.mac(self.ns, nic), "addresses": addresses,
                  "dhcp": dhcp} for nic, alias, addresses, dhcp in
-                [*rows, ("nic0", self.card.alias, self.addresses(), self.origin == "dhcp")]]
+                [*rows, ("nic0", self.adapter.alias, self.addresses(), self.origin == "dhcp")]]
 
     def config(self):
-        return {"netns": self.ns, "nic": "nic0", "alias": self.card.alias, "origin": self.origin,
+        return {"netns": self.ns, "nic": "nic0", "alias": self.adapter.alias, "origin": self.origin,
                 "addresses": self.addresses(), "gateway": fabrics.ROUTER,
-                "dns": [fabrics.EXTERNAL_DNS, *self.card.dns], "metrics": self.card.metrics,
+                "dns": [fabrics.EXTERNAL_DNS, *self.adapter.dns], "metrics": self.adapter.metrics,
                 "others": self.others, "advertised": [fabrics.six(self.address) + "/64"]
-                if self.card.advertised else [], "folder": self.folder, "prefix": self.prefix,
+                if self.adapter.advertised else [], "folder": self.folder, "prefix": self.prefix,
                 "podPrefix": os.path.join(self.folder, "pod"), "port": NET_PORT,
                 "hnsPort": HNS_PORT}
 

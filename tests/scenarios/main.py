@@ -11,7 +11,7 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "rig")]
-import cards  # noqa: E402
+import adapter_kinds  # noqa: E402
 
 # The longest ones first.
 CLASSES = [("killed", "Killed"), ("killed", "KilledTransparent"), ("killed", "KilledNat"),
@@ -24,7 +24,7 @@ CLASSES = [("killed", "Killed"), ("killed", "KilledTransparent"), ("killed", "Ki
            ("joins", "Sdnbridge"), ("joins", "Sdnoverlay"), ("joins", "External"), ("dual", "DualStack"),
            ("agents", "CalicoVxlan"), ("agents", "CalicoBgp"), ("agents", "Antrea"),
            ("ovn", "OvnKubernetes"), ("ovn", "KilledOvn"), ("azure", "AzureCni"), ("killed", "KilledAzure"),
-           *(("nics", "Nic" + kind) for kind in cards.KINDS)]
+           *(("nics", "Nic" + kind) for kind in adapter_kinds.KINDS)]
 
 
 class Result(unittest.TestResult):

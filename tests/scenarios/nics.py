@@ -4,7 +4,7 @@ import json
 
 import scene
 from killed import Watched
-from scene import cards, stage
+from scene import adapter_kinds, stage
 
 LAB = "5f2c61a4-0000-4000-8000-000000000014"
 
@@ -15,8 +15,8 @@ class Kind(Watched):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        if cls.card.network:
-            cls.other_network(*cls.card.network)
+        if cls.adapter.network:
+            cls.other_network(*cls.adapter.network)
             cls.bare = cls.stage.snapshot()
 
     @classmethod
@@ -29,37 +29,37 @@ class Kind(Watched):
                 {"NextHop": base + ".1", "DestinationPrefix": "0.0.0.0/0"}]}]}]}))
         if result:
             raise RuntimeError("HcnCreateNetwork: 0x%08x %s" % (result & 0xffffffff, out))
-        scene.wait_until(lambda: cls.settings()["addresses"], 15, "the card did not come back")
+        scene.wait_until(lambda: cls.settings()["addresses"], 15, "the adapter did not come back")
 
     @classmethod
     def settings(cls):
         """What is set on the node's own adapter, whichever interface has it now."""
-        names = (cls.card.alias, "vEthernet (%s)" % cls.card.alias)
+        names = (cls.adapter.alias, "vEthernet (%s)" % cls.adapter.alias)
         rows = cls.stage.host.net("adapters")
         own = [r for r in rows if r[0] == "adapter" and r[2] in names and r[11] == "1"][0]
         mine = [r for r in rows if r[0] != "adapter" and r[1] == own[1]]
         return {"addresses": {tuple(r[2:4]) for r in mine if r[0] == "address" and not r[2].startswith("169.254.")},
                 "routes": {tuple(r[2:6]) for r in cls.stage.host.net("routes") if r[1] == own[1]},
                 "dns": [r[2] for r in mine if r[0] == "dns"],
-                "card": {"mac": own[3], "mtu": own[4], "up": own[5], "metrics": (own[8], own[13])}}
+                "adapter": {"mac": own[3], "mtu": own[4], "up": own[5], "metrics": (own[8], own[13])}}
 
     @classmethod
     def others(cls):
         """The other adapters, whole."""
         rows = cls.stage.host.net("adapters") + cls.stage.host.net("routes")
-        names = [other.alias for other in cls.card.others]
+        names = [other.alias for other in cls.adapter.others]
         index = {r[1] for r in rows if r[0] == "adapter" and r[2] in names}
         return sorted(r for r in rows if r[1] in index)
 
     def lost(self):
         """What was set before and is not now; routes and addresses may have come."""
         now = self.settings()
-        return {key: now[key] for key in ("dns", "card") if now[key] != self.before[key]} | {
+        return {key: now[key] for key in ("dns", "adapter") if now[key] != self.before[key]} | {
             key: self.before[key] - now[key] for key in ("addresses", "routes") if self.before[key] - now[key]}
 
     def kill_in_the_outage(self):
         watchdogs = set(self.watchdogs())
-        join = self.follow(*self.more, *self.card.words)
+        join = self.follow(*self.more, *self.adapter.words)
         self.assertTrue(join.until(lambda line: line["phase"] == "vswitch" and line["state"] == "waiting"), join.said())
         join.kill()
         self.assertTrue(self.lost())
@@ -71,9 +71,9 @@ class Kind(Watched):
     def test_adapter_is_as_it_was(self):
         self.before, others = self.settings(), self.others()
         self.assertIn((self.stage.host.address, "24"), self.before["addresses"])
-        if self.card.network[:1] != ("L2Bridge",):  # its switch is there: no outage
+        if self.adapter.network[:1] != ("L2Bridge",):  # its switch is there: no outage
             self.kill_in_the_outage()
-        self.assert_joins(*self.more, *self.card.words)
+        self.assert_joins(*self.more, *self.adapter.words)
         self.assertEqual((self.lost(), self.others()), ({}, others))
         self.assertEqual(self.ready(), ["True"])
         addresses = [a["address"] for a in self.stage.node(stage.NODE)["status"]["addresses"]
@@ -84,7 +84,7 @@ class Kind(Watched):
         self.assertEqual((self.lost(), self.others()), ({}, others))
 
 
-for _kind, _card in cards.KINDS.items():
-    _origin = "dhcp" if _card.network[:1] == ("L2Bridge",) else "static"
+for _kind, _adapter in adapter_kinds.KINDS.items():
+    _origin = "dhcp" if _adapter.network[:1] == ("L2Bridge",) else "static"
     globals()["Nic" + _kind] = type("Nic" + _kind, (Kind,), {
-        "card": _card, "mode": _card.mode, "dual": _card.dual, "origin": _origin, "__module__": __name__})
+        "adapter": _adapter, "mode": _adapter.mode, "dual": _adapter.dual, "origin": _origin, "__module__": __name__})

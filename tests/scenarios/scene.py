@@ -10,7 +10,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path += [os.path.join(ROOT, "tests", "rig"), os.path.join(ROOT, "tests")]
-import cards  # noqa: E402
+import adapter_kinds  # noqa: E402
 import document_schemas  # noqa: E402
 import netns  # noqa: E402
 import patience  # noqa: E402
@@ -100,14 +100,14 @@ class Following:
 
 class Scene(unittest.TestCase):
     """One stage for all tests of a class; each leaves the host as it was found."""
-    mode, options, dual, origin, card = "overlay", WITH_TOKEN, False, "static", cards.PLAIN
+    mode, options, dual, origin, adapter = "overlay", WITH_TOKEN, False, "static", adapter_kinds.PLAIN
     maxDiff = None
 
     @classmethod
     def setUpClass(cls):
         if missing():
             raise unittest.SkipTest(missing())
-        cls.stage = stage.Stage(cls.mode, options=cls.options, dual=cls.dual, origin=cls.origin, card=cls.card)
+        cls.stage = stage.Stage(cls.mode, options=cls.options, dual=cls.dual, origin=cls.origin, adapter=cls.adapter)
         cls.enterClassContext(cls.stage)
         cls.bare = cls.stage.snapshot()
 

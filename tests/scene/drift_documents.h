@@ -24,15 +24,16 @@ static inline void drift_documents_add(const json_t *list, enum drift_what what,
 
 /* Puts them into what is compared; drift_records_free(). */
 static inline void drift_documents_read(const struct drift_documents *documents,
-                                        struct drift_records *ret, struct drift_seen *seen) {
+                                        struct drift_records *ret,
+                                        struct drift_observed *observed) {
     *ret = (struct drift_records){0};
     drift_documents_add(documents->services, DRIFT_SERVICES, &ret->cluster);
     drift_documents_add(documents->slices, DRIFT_SLICES, &ret->cluster);
     ret->cluster.pods = json_incref((json_t *)documents->pods);
     hcn_records_of(documents->endpoints, &ret->endpoints, documents->balancers, &ret->balancers);
-    seen->cluster = &ret->cluster;
-    seen->endpoints = documents->endpoints ? &ret->endpoints : NULL;
-    seen->balancers = documents->balancers ? &ret->balancers : NULL;
+    observed->cluster = &ret->cluster;
+    observed->endpoints = documents->endpoints ? &ret->endpoints : NULL;
+    observed->balancers = documents->balancers ? &ret->balancers : NULL;
 }
 
 static inline void drift_records_free(struct drift_records *records) {
@@ -43,13 +44,13 @@ static inline void drift_records_free(struct drift_records *records) {
 
 /* What drift_judge() finds in documents, without the commands. New reference. */
 static inline json_t *drift_documents_compare(const struct drift_documents *documents,
-                                              const struct drift_seen *others) {
-    struct drift_seen seen = *others;
+                                              const struct drift_observed *others) {
+    struct drift_observed observed = *others;
     struct drift_records records;
     json_t *drift;
 
-    drift_documents_read(documents, &records, &seen);
-    drift = drift_judge(&seen);
+    drift_documents_read(documents, &records, &observed);
+    drift = drift_judge(&observed);
     json_object_del(drift, "commands");
     drift_records_free(&records);
     return drift;

@@ -18,7 +18,7 @@
 #include "tests/scene/network_scene.h"
 
 #define ALIAS "vEthernet (Ethernet)"
-#define CARD_FILE HOST_OWN_FOLDER "\\network-adapter.json"
+#define ADAPTER_FILE HOST_OWN_FOLDER "\\network-adapter.json"
 
 static struct scene scene;
 static struct host *host;

@@ -142,10 +142,10 @@ static inline struct drift_documents large_cluster_documents(const struct large_
                                     .balancers = c->balancers};
 }
 
-static inline struct drift_seen large_cluster_others(const struct large_cluster *c) {
-    return (struct drift_seen){.nodes = c->nodes,
-                               .namespaces = c->namespaces,
-                               .networks = c->networks,
-                               .network = "net",
-                               .now = LARGE_NOW};
+static inline struct drift_observed large_cluster_others(const struct large_cluster *c) {
+    return (struct drift_observed){.nodes = c->nodes,
+                                   .namespaces = c->namespaces,
+                                   .networks = c->networks,
+                                   .network = "net",
+                                   .now = LARGE_NOW};
 }

@@ -177,7 +177,7 @@ static inline void add_balancer(const char *vip) {
 /* So long, a look each two seconds; the first one has `news`. */
 static inline void pass(unsigned ms, enum network_news news) {
     for (; ms; ms = ms < 2000 ? 0 : ms - 2000) {
-        network_publisher_look(&publisher, &(struct network_seen){.news = news});
+        network_publisher_on_check(&publisher, &(struct network_check){.news = news});
         news = NEWS_SAME;
         host_memory_advance(host, 2000);
     }

@@ -55,18 +55,19 @@ static inline void scene_close(struct scene *scene) {
 /* The networks of a node that has joined, on this host. */
 static inline void scene_make_networks(struct scene *scene, struct host *host, const char *mode,
                                        const char *plugin) {
-    struct nic_snapshot card = {0};
+    struct nic_snapshot snapshot = {0};
     struct nic_restored result = {0};
     struct hcn_network network = {0};
 
     scene_open(scene, mode);
     scene->input.plugin = plugin;
     assert_int_equal(scene_plan(scene), 0);
-    assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
     if (scene->plan.base_name)
-        assert_int_equal(nic_guard_ensure(host, &scene->plan, &card, NULL, NULL, &result, NULL), 0);
+        assert_int_equal(nic_guard_ensure(host, &scene->plan, &snapshot, NULL, NULL, &result, NULL),
+                         0);
     assert_int_equal(hcn_pod_network_ensure(host, &scene->plan, &network, NULL, NULL), 0);
-    nic_snapshot_free(&card);
+    nic_snapshot_free(&snapshot);
 }
 
 /* What that join wrote down, with the routes to other nodes (taken over) or NULL. */

@@ -8,9 +8,9 @@
 #define MAC_A "00-15-5D-01-02-03"
 #define MAC_B "00-15-5D-01-02-04"
 #define MAC_C "00-15-5D-01-02-05"
-enum { CARDS = 4, TEXTS = 4, FIRST_INDEX = 4 };
+enum { ADAPTERS = 4, TEXTS = 4, FIRST_INDEX = 4 };
 
-struct card {
+struct given_adapter {
     const char *alias, *mac;
     const char *addresses[TEXTS], *advertised[TEXTS], *gateways[TEXTS], *dns[TEXTS];
     bool down, dhcp;
@@ -18,7 +18,7 @@ struct card {
 };
 struct kind {
     const char *name, *adapter, *node_ip; /* as asked for; NULL: not */
-    struct card cards[CARDS];
+    struct given_adapter adapters[ADAPTERS];
     struct host_route routes[TEXTS];
     const char *alias; /* the chosen one's */
     bool no_outage;
@@ -30,26 +30,26 @@ static inline void add_texts(const char *const *texts, struct text_list *ret) {
 }
 
 static inline void play_kind(struct host *host, const struct kind *kind) {
-    struct host_adapters adapters = {xcalloc(CARDS, sizeof *adapters.items), 0};
+    struct host_adapters adapters = {xcalloc(ADAPTERS, sizeof *adapters.items), 0};
     struct host_routes old = {0};
 
-    for (size_t i = 0; i < CARDS && kind->cards[i].alias; i++) {
-        const struct card *card = &kind->cards[i];
+    for (size_t i = 0; i < ADAPTERS && kind->adapters[i].alias; i++) {
+        const struct given_adapter *given = &kind->adapters[i];
         struct host_adapter *to = &adapters.items[adapters.count++];
 
-        *to = (struct host_adapter){.alias = xstrdup(card->alias),
+        *to = (struct host_adapter){.alias = xstrdup(given->alias),
                                     .description = xstrdup("card"),
                                     .index = FIRST_INDEX + (uint32_t)i,
                                     .mtu = 1500,
-                                    .up = !card->down,
-                                    .dhcp = card->dhcp,
-                                    .metric = card->metric,
-                                    .metric6 = card->metric6};
-        (void)text_format(to->mac, sizeof to->mac, "%s", card->mac);
-        add_texts(card->addresses, &to->addresses);
-        add_texts(card->advertised, &to->advertised);
-        add_texts(card->gateways, &to->gateways);
-        add_texts(card->dns, &to->dns_servers);
+                                    .up = !given->down,
+                                    .dhcp = given->dhcp,
+                                    .metric = given->metric,
+                                    .metric6 = given->metric6};
+        (void)text_format(to->mac, sizeof to->mac, "%s", given->mac);
+        add_texts(given->addresses, &to->addresses);
+        add_texts(given->advertised, &to->advertised);
+        add_texts(given->gateways, &to->gateways);
+        add_texts(given->dns, &to->dns_servers);
     }
     assert_int_equal(host_routes(host, &old, NULL), 0);
     for (size_t i = 0; i < old.count; i++)

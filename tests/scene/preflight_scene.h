@@ -175,7 +175,7 @@ REGISTRY(ipv6_partly, "SYSTEM\\CurrentControlSet\\Services\\Tcpip6\\Parameters",
 
 /* ---- adapters and containerds of owners ---- */
 
-static inline void card_of(const char *mac, const char *driver, unsigned build) {
+static inline void adapter_of(const char *mac, const char *driver, unsigned build) {
     struct host_facts facts = facts_now();
     struct host_adapters adapters = {0};
 
@@ -189,15 +189,15 @@ static inline void card_of(const char *mac, const char *driver, unsigned build) 
 }
 
 static inline void team(void) {
-    card_of("00-15-5D-01-02-03", "Microsoft Network Adapter Multiplexor Driver", 20348);
+    adapter_of("00-15-5D-01-02-03", "Microsoft Network Adapter Multiplexor Driver", 20348);
 }
 
 static inline void team_of_2019(void) {
-    card_of("00-15-5D-01-02-03", "Microsoft Network Adapter Multiplexor Driver", 17763);
+    adapter_of("00-15-5D-01-02-03", "Microsoft Network Adapter Multiplexor Driver", 17763);
 }
 
 static inline void tunnel(void) {
-    card_of("", "WireGuard Tunnel", 20348);
+    adapter_of("", "WireGuard Tunnel", 20348);
 }
 
 FACT(name_with_underscore,

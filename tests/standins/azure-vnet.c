@@ -79,7 +79,7 @@ static json_t *policies_of(const struct cni_call *call, const char *address) {
 /* ---- network ---- */
 
 /* The adapter that has the subnet; a switch's own adapter is not named. */
-static char *card_of(const struct cni_call *call, const struct cidr *subnet) {
+static char *adapter_of(const struct cni_call *call, const struct cidr *subnet) {
     struct host_adapters adapters = {0};
     char *alias = NULL;
 
@@ -106,7 +106,7 @@ static int make_network(const struct cni_call *call, const json_t *ipam, json_t 
     if (!address || cidr_parse(address, &subnet, err))
         return -1;
     cidr_format(&subnet, prefix);
-    _cleanup_(freep) char *card = card_of(call, &subnet);
+    _cleanup_(freep) char *alias = adapter_of(call, &subnet);
     _cleanup_(json_decrefp_) json_t *document =
         json_pack("{s:s,s:s,s:{},s:{},s:[{s:s,s:[{s:s,s:[{s:s,s:s}]}]}],s:i,s:{s:{}},s:o}", "Name",
                   json_text_at(call->conf, "name"), "Type",
@@ -115,10 +115,10 @@ static int make_network(const struct cni_call *call, const json_t *ipam, json_t 
                   "Routes", "NextHop", json_text_at(ipam, "ips.0.gateway"), "DestinationPrefix",
                   "0.0.0.0/0", "Flags", 8, "Health", "Extra", "SchemaVersion", hcn_schema());
 
-    if (card && !text_starts_with(card, "vEthernet"))
+    if (alias && !text_starts_with(alias, "vEthernet"))
         (void)json_object_set_new(document, "Policies",
                                   json_pack("[{s:s,s:{s:s}}]", "Type", "NetAdapterName", "Settings",
-                                            "NetworkAdapterName", card));
+                                            "NetworkAdapterName", alias));
     return hcn_make(call->host, HCN_NETWORK, NULL, document, ret, err);
 }
 

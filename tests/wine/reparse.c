@@ -1,6 +1,6 @@
 /* Windows opens a link itself with FILE_FLAG_OPEN_REPARSE_POINT, and such a handle tells that it is
  * one and where it leads; Wine 8 opens what it leads to. Who needs it: winjoin, which follows no
- * link that a stranger may have made; kubelet, whose certificate store refuses a
+ * link that an untrusted user may have made; kubelet, whose certificate store refuses a
  * kubelet-client-current.pem that is not a link, and whose projected volumes read their ..data back
  * before they renew it. */
 #include "tests/wine/reparse.h"

@@ -189,12 +189,12 @@ static int verb_remove_tree(char **arguments) {
 
 /* What of a path or above it somebody else has put there. */
 static int verb_stranger(char **arguments) {
-    _cleanup_(host_stranger_free) struct host_stranger found = {0};
+    _cleanup_(host_untrusted_free) struct host_untrusted found = {0};
     _cleanup_(freep) char *text = NULL;
 
-    if (host_stranger(host, arguments[0], &found, &err))
+    if (host_find_untrusted(host, arguments[0], &found, &err))
         return -1;
-    text = found.path ? host_stranger_text(&found) : xstrdup("nothing");
+    text = found.path ? host_untrusted_text(&found) : xstrdup("nothing");
     printf("%s\n", text);
     return 0;
 }

@@ -19,7 +19,7 @@ struct naming {
     bool pairs; /* All places are pairs of nodes. */
     bool one;   /* The only place is one node. */
 };
-struct finding {
+struct judging {
     struct diag_report *report;
     struct cluster_map map;
     struct naming *namings;
@@ -32,7 +32,7 @@ struct finding {
  * NodePort of the first node that it is paired with. A missing answer counts only where the asker
  * reaches the other NodePort there and was asked at all: nodes whose TCP fails do not get all
  * questions. */
-static void judge_local_ports(struct finding *f) {
+static void judge_local_ports(struct judging *f) {
     const struct diag_report *report = f->report;
     struct look {
         const struct cluster_pair *at;
@@ -70,7 +70,7 @@ static void judge_local_ports(struct finding *f) {
     free(looks);
 }
 
-static void sort_cells(struct finding *f) {
+static void sort_cells(struct judging *f) {
     const struct diag_cells *cells = &f->report->cells;
     struct cluster_map_node *nodes = f->map.nodes;
     size_t end = 0;
@@ -98,7 +98,7 @@ static void sort_cells(struct finding *f) {
 
 /* ---- causes ---- */
 
-static void explain(struct finding *f, const struct cluster_row *row,
+static void explain(struct judging *f, const struct cluster_row *row,
                     const struct cluster_place *place, struct naming *ret) {
     const struct cluster_map_node *nodes = f->map.nodes;
     bool one = place->set == ONE && !place->group;
@@ -106,8 +106,8 @@ static void explain(struct finding *f, const struct cluster_row *row,
            end = one ? nodes[place->a].cells_end : f->report->cells.count;
     struct cluster_place wide = *place; /* The place of the cells that follow from the cause. */
 
-    if (row->follows_to_node && place->way == FROM)
-        wide.way = TOUCHING;
+    if (row->follows_to_node && place->direction == FROM)
+        wide.direction = TOUCHING;
     for (size_t at = begin; at < end; at++) {
         size_t i = one ? f->map.touching[at] : at;
         const struct diag_cell *c = &f->report->cells.items[i];
@@ -136,14 +136,14 @@ static const char *const directions[SCOPES] = {[ALL] = "",
 
 /* Adds a place to the cause of a row, and explains the cells there. `sure` says that the cause is
  * proved for that place. */
-static void name_place(struct finding *f, const struct cluster_row *row,
+static void name_place(struct judging *f, const struct cluster_row *row,
                        const struct cluster_found *found, const char *evidence, bool sure) {
     const struct cluster_place *place = &found->place;
     enum cluster_scope scope = cluster_place_scope(place), as;
     const struct diag_cause_row title = cluster_row_title(row, scope, &as);
-    bool says_way = found->pairs && as != scope, first;
+    bool says_direction = found->pairs && as != scope, first;
     _cleanup_(freep) char *name = cluster_place_name(&f->map, place);
-    _cleanup_(freep) char *whole = xasprintf("%s%s", name, says_way ? directions[scope] : "");
+    _cleanup_(freep) char *whole = xasprintf("%s%s", name, says_direction ? directions[scope] : "");
     struct naming *naming;
     size_t at = 0;
 
@@ -164,7 +164,7 @@ static void name_place(struct finding *f, const struct cluster_row *row,
             naming->shared[i] = i ? place->b : place->a;
         else if (naming->shared[i] != place->a && naming->shared[i] != place->b)
             naming->shared[i] = SIZE_MAX;
-    naming->one = first && place->set == ONE && place->way != BETWEEN;
+    naming->one = first && place->set == ONE && place->direction != BETWEEN;
     if (!json_object_get(naming->named, whole)) {
         json_object_set_new(naming->named, whole, json_true());
         text_list_add(&naming->names, whole);
@@ -178,7 +178,7 @@ static void name_place(struct finding *f, const struct cluster_row *row,
 
 /* Joins the names of the places: "win-1, linux-1". Of pairs that all have one node in common, that
  * node comes first. The caller frees. */
-static char *names_make(const struct finding *f, struct naming *naming) {
+static char *names_make(const struct judging *f, struct naming *naming) {
     const size_t *shared = naming->shared;
     bool one = naming->pairs && (shared[0] == SIZE_MAX) != (shared[1] == SIZE_MAX);
     _cleanup_(freep) char *more = NULL, *names = NULL;
@@ -198,7 +198,7 @@ static char *names_make(const struct finding *f, struct naming *naming) {
 
 /* Says whether the row fits a failed cell of any node. A node and its twin have the same words and
  * the same fault, so a cell of either of them counts for both. */
-static bool fits_any(const struct finding *f, const struct cluster_row *row) {
+static bool fits_any(const struct judging *f, const struct cluster_row *row) {
     const struct cluster_node *nodes = f->report->nodes.items;
 
     for (size_t i = 0; i < f->report->cells.count; i++) {
@@ -217,14 +217,14 @@ static bool fits_any(const struct finding *f, const struct cluster_row *row) {
  * cause is not named yet, those that fit no cell. */
 enum published_look { FITS_AND_FRESH, FITS, FITS_NONE };
 
-static void find_published(struct finding *f, const struct cluster_row *row, bool last) {
+static void find_published(struct judging *f, const struct cluster_row *row, bool last) {
     enum published_look look = last ? FITS_NONE : FITS_AND_FRESH;
     bool any = false;
 
     for (; look <= (last ? FITS_NONE : FITS) && !any; look++)
         for (size_t i = 0; i < f->report->nodes.count; i++) {
             const struct cluster_node *n = &f->report->nodes.items[i];
-            struct cluster_found found = {.place = {.set = ONE, .way = FROM, .a = i}};
+            struct cluster_found found = {.place = {.set = ONE, .direction = FROM, .a = i}};
             _cleanup_(freep) char *line = NULL, *evidence = NULL;
 
             if (!(row->lacks ? network_report_lacks_service(n->own_report, row->lacks)
@@ -242,7 +242,7 @@ static void find_published(struct finding *f, const struct cluster_row *row, boo
         }
 }
 
-static char *evidence_make(const struct finding *f, const struct cluster_row *row,
+static char *evidence_make(const struct judging *f, const struct cluster_row *row,
                            const struct cluster_found *found) {
     const struct diag_cell *first = &f->report->cells.items[found->first];
     const struct cluster_node *n = &f->report->nodes.items[first->from_node];
@@ -261,7 +261,7 @@ static char *evidence_make(const struct finding *f, const struct cluster_row *ro
 
 /* Looks for the row's pattern in all its cells, then in the parts that the row may be split
  * into. */
-static void find_patterns(struct finding *f, const struct cluster_row *row) {
+static void find_patterns(struct judging *f, const struct cluster_row *row) {
     static const enum cluster_part parts[][3] = {[UNDIVIDED] = {WHOLE},
                                                  [BY_PROTOCOL] = {WHOLE, ONLY_UDP, ONLY_TCP},
                                                  [BY_FAMILY] = {WHOLE, ONLY_IPV4, ONLY_IPV6}};
@@ -297,9 +297,9 @@ static void find_patterns(struct finding *f, const struct cluster_row *row) {
     f->map.part = WHOLE;
 }
 
-static void find_unasked(struct finding *f, const struct cluster_row *row) {
+static void find_unasked(struct judging *f, const struct cluster_row *row) {
     for (size_t i = 0, at = 0; i < f->report->nodes.count; i++) {
-        struct cluster_found found = {.place = {.set = ONE, .way = FROM, .a = i}};
+        struct cluster_found found = {.place = {.set = ONE, .direction = FROM, .a = i}};
         _cleanup_(freep) char *evidence = NULL;
 
         for (; at < f->map.nodes[i].cells_end; at++) {
@@ -317,7 +317,7 @@ static void find_unasked(struct finding *f, const struct cluster_row *row) {
     }
 }
 
-static void find_row(struct finding *f, const struct cluster_row *row, bool last) {
+static void find_row(struct judging *f, const struct cluster_row *row, bool last) {
     switch (row->kind) {
     case READ_ON_NODE: {
         /* `last` is set when the row's cause was not named for cells that it fits. */
@@ -325,7 +325,8 @@ static void find_row(struct finding *f, const struct cluster_row *row, bool last
             for (size_t i = 0; i < f->report->nodes.count; i++) {
                 const struct cluster_node *n = &f->report->nodes.items[i];
                 const struct cluster_map_node *known = &f->map.nodes[i];
-                const struct cluster_found found = {.place = {.set = ONE, .way = FROM, .a = i}};
+                const struct cluster_found found = {
+                    .place = {.set = ONE, .direction = FROM, .a = i}};
                 const char *words = cluster_words_of(n, row->says);
                 _cleanup_(freep) char *evidence = NULL;
 
@@ -351,7 +352,7 @@ static void find_row(struct finding *f, const struct cluster_row *row, bool last
 
 /* Looks at rows of that kind that nodes name without a failed cell, where their cause is not named
  * yet. */
-static void find_last(struct finding *f, enum cluster_row_kind kind) {
+static void find_last(struct judging *f, enum cluster_row_kind kind) {
     const struct cluster_row *row;
 
     for (size_t i = 0; (row = cluster_row(i)); i++) {
@@ -368,7 +369,7 @@ static void find_last(struct finding *f, enum cluster_row_kind kind) {
 }
 
 void cluster_causes_find(struct diag_report *report) {
-    struct finding f = {.report = report};
+    struct judging f = {.report = report};
     const struct cluster_nodes *nodes = &f.report->nodes;
     size_t *kinds = cluster_alike_make(nodes, ALIKE_KIND);
     size_t *systems = cluster_alike_make(nodes, ALIKE_SYSTEM), cut = 0;

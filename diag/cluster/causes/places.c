@@ -25,25 +25,25 @@ size_t cluster_set_member(const struct cluster_map *map, enum cluster_set set, s
     }
 }
 
-bool cluster_place_has_way(const struct cluster_map *map, const struct cluster_place *place,
-                           size_t from, size_t to) {
-    size_t end = place->way == BETWEEN ? place->b : place->a;
+bool cluster_place_has_direction(const struct cluster_map *map, const struct cluster_place *place,
+                                 size_t from, size_t to) {
+    size_t end = place->direction == BETWEEN ? place->b : place->a;
     bool out = cluster_set_member(map, place->set, from) == place->a;
     bool in = cluster_set_member(map, place->set, to) == end;
 
-    return place->way == TOUCHING ? out || in
-           : place->way == FROM   ? out
-           : place->way == TO     ? in
-                                  : out && in;
+    return place->direction == TOUCHING ? out || in
+           : place->direction == FROM   ? out
+           : place->direction == TO     ? in
+                                        : out && in;
 }
 
 bool cluster_place_has(const struct cluster_map *map, const struct cluster_place *place,
                        const struct diag_cell *cell) {
-    bool pair = place->way == TO || place->way == BETWEEN;
+    bool pair = place->direction == TO || place->direction == BETWEEN;
 
     if (place->group)
         return place->group[cell->from_node] != place->group[cell->to_node];
-    return cluster_place_has_way(map, place, cell->from_node, cell->to_node) &&
+    return cluster_place_has_direction(map, place, cell->from_node, cell->to_node) &&
            !(pair && cell->from_node == cell->to_node);
 }
 
@@ -51,9 +51,9 @@ enum cluster_scope cluster_place_scope(const struct cluster_place *place) {
     static const enum cluster_scope scope_of[] = {[FROM] = OUT, [TO] = IN, [TOUCHING] = NODE},
                                     between[] = {[ONE] = PAIR, [SYSTEM] = SYSTEMS, [KIND] = KINDS};
 
-    return place->set == EVERY     ? ALL
-           : place->way == BETWEEN ? between[place->set]
-                                   : scope_of[place->way];
+    return place->set == EVERY           ? ALL
+           : place->direction == BETWEEN ? between[place->set]
+                                         : scope_of[place->direction];
 }
 
 static char *set_name(const struct cluster_map *map, enum cluster_set set, size_t of) {
@@ -83,7 +83,7 @@ char *cluster_place_name(const struct cluster_map *map, const struct cluster_pla
         return text_take(&name);
     }
     a = set_name(map, place->set, place->a);
-    if (place->way != BETWEEN)
+    if (place->direction != BETWEEN)
         return xasprintf("%s%s", a, behind);
     b = set_name(map, place->set, place->b);
     return xasprintf("%s to %s%s", a, b, behind);

@@ -136,11 +136,11 @@ static inline bool cluster_row_is_red(const struct cluster_row *row, const struc
  * of its cells as seen from these nodes. Of two places with as many cells, the one that is listed
  * first is preferred. */
 enum cluster_set { EVERY, ONE, SYSTEM, KIND };
-enum cluster_way { BETWEEN, FROM, TO, TOUCHING };
+enum cluster_direction { BETWEEN, FROM, TO, TOUCHING };
 
 struct cluster_place {
     enum cluster_set set;
-    enum cluster_way way;
+    enum cluster_direction direction;
     /* Indexes of nodes; `b` is used for BETWEEN. A system or a kind is named by its first node. */
     size_t a, b;
     /* Marks the nodes of one group, such as those in one of two racks. The place is then what goes
@@ -179,8 +179,8 @@ bool cluster_map_has(const struct cluster_map *map, const struct cluster_row *ro
 bool cluster_place_has(const struct cluster_map *map, const struct cluster_place *place,
                        const struct diag_cell *cell);
 /* Whether cells from one node to the other lie in the place, without regard to its group. */
-bool cluster_place_has_way(const struct cluster_map *map, const struct cluster_place *place,
-                           size_t from, size_t to);
+bool cluster_place_has_direction(const struct cluster_map *map, const struct cluster_place *place,
+                                 size_t from, size_t to);
 enum cluster_scope cluster_place_scope(const struct cluster_place *place);
 /* The name of a place: "all nodes", "win-1", "win-1 to win-2", "windows nodes", "linux to windows
  * nodes", "win-1, win-2 and the other nodes". The caller frees. */

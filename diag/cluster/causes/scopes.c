@@ -60,8 +60,8 @@ static int compare_places(const void *a, const void *b) {
 
     if (x->set != y->set)
         return x->set < y->set ? -1 : 1;
-    if (x->way != y->way)
-        return x->way < y->way ? -1 : 1;
+    if (x->direction != y->direction)
+        return x->direction < y->direction ? -1 : 1;
     if (x->a != y->a)
         return x->a < y->a ? -1 : 1;
     return x->b < y->b ? -1 : x->b > y->b;
@@ -79,19 +79,19 @@ static size_t places_of(const struct cluster_map *map, const struct diag_cell *c
                         struct cluster_place *ret) {
     size_t count = 0;
 
-    ret[count++] = (struct cluster_place){.set = EVERY, .way = TOUCHING};
+    ret[count++] = (struct cluster_place){.set = EVERY, .direction = TOUCHING};
     for (enum cluster_set set = ONE; set <= KIND; set++) {
         size_t from = cluster_set_member(map, set, c->from_node),
                to = cluster_set_member(map, set, c->to_node);
 
-        ret[count++] = (struct cluster_place){.set = set, .way = FROM, .a = from};
-        ret[count++] = (struct cluster_place){.set = set, .way = TOUCHING, .a = from};
+        ret[count++] = (struct cluster_place){.set = set, .direction = FROM, .a = from};
+        ret[count++] = (struct cluster_place){.set = set, .direction = TOUCHING, .a = from};
         if (c->from_node == c->to_node)
             continue;
         if (from != to)
-            ret[count++] = (struct cluster_place){.set = set, .way = TOUCHING, .a = to};
-        ret[count++] = (struct cluster_place){.set = set, .way = TO, .a = to};
-        ret[count++] = (struct cluster_place){.set = set, .way = BETWEEN, .a = from, .b = to};
+            ret[count++] = (struct cluster_place){.set = set, .direction = TOUCHING, .a = to};
+        ret[count++] = (struct cluster_place){.set = set, .direction = TO, .a = to};
+        ret[count++] = (struct cluster_place){.set = set, .direction = BETWEEN, .a = from, .b = to};
     }
     return count;
 }
@@ -146,13 +146,14 @@ static bool is_wide(const struct search *s, const struct candidate *g) {
 
     if (p->set == EVERY)
         return g->from.many || g->to.many;
-    if (p->way == BETWEEN)
+    if (p->direction == BETWEEN)
         return p->set == ONE || (g->from.many && g->to.many && (p->a != p->b || g->set.count > 2));
-    if (g->pairs && p->way == TOUCHING && (!g->from.many || !g->to.many))
+    if (g->pairs && p->direction == TOUCHING && (!g->from.many || !g->to.many))
         return false;
     if (p->set != ONE)
-        return p->way == FROM ? g->from.many : p->way == TO ? g->to.many : g->set.many;
-    return !g->pairs || g->others || g->beyond.many || (p->way == TO && s->row->pattern.at_target);
+        return p->direction == FROM ? g->from.many : p->direction == TO ? g->to.many : g->set.many;
+    return !g->pairs || g->others || g->beyond.many ||
+           (p->direction == TO && s->row->pattern.at_target);
 }
 
 /* How likely it is that all of `attempts` packets arrive where `lost` of `tries` were lost. */
@@ -184,9 +185,9 @@ static bool has_whole_part(const struct search *s, const struct candidate *g) {
         const struct candidate *part = &s->candidates[i];
         const struct cluster_place *within = &part->place;
 
-        if (within->way == BETWEEN && within->set != ONE && place->set != ONE &&
+        if (within->direction == BETWEEN && within->set != ONE && place->set != ONE &&
             within->set >= place->set && !part->red &&
-            cluster_place_has_way(s->map, place, within->a, within->b) &&
+            cluster_place_has_direction(s->map, place, within->a, within->b) &&
             arrives_all(g->lost, g->tries - part->tries, part->tries) < BY_CHANCE)
             return true;
     }
@@ -198,10 +199,10 @@ static bool is_possible(const struct search *s, const struct candidate *g) {
     const struct cluster_pattern *pattern = &row->pattern;
     bool all = g->place.set == EVERY;
 
-    if (g->place.way == TOUCHING && !all && !g->pairs)
+    if (g->place.direction == TOUCHING && !all && !g->pairs)
         /* Cells within a single node belong to the place that the node sends from. */
         return false;
-    if (pattern->outward && !all && g->place.way != FROM)
+    if (pattern->outward && !all && g->place.direction != FROM)
         return false; /* Only the node that sends counts. */
     if (!g->open || g->red < pattern->least)
         return false; /* Too few cells fail. */
@@ -260,7 +261,7 @@ static struct candidate *best_candidate(const struct search *s, size_t taken, si
         struct candidate *g = &s->candidates[i];
         /* For a pair whose target no other node asked, the target is named, if the row says that
          * this is likely. */
-        bool target = s->row->pattern.at_target && g->place.set == ONE && g->place.way == TO;
+        bool target = s->row->pattern.at_target && g->place.set == ONE && g->place.direction == TO;
         long worth = 2 * ((long)g->open - GREEN_COST * (long)g->green) + target;
 
         *from = i;
@@ -431,7 +432,7 @@ bool cluster_found_is_sure(const struct cluster_map *map, const struct cluster_r
 
 bool cluster_scopes_find_from(const struct cluster_map *map, const struct cluster_row *row,
                               size_t node, struct cluster_found *ret) {
-    const struct cluster_place place = {.set = ONE, .way = FROM, .a = node};
+    const struct cluster_place place = {.set = ONE, .direction = FROM, .a = node};
     struct search s = {.map = map, .row = row};
     const struct candidate *g;
     bool found;

@@ -180,13 +180,13 @@ static void on_answered(struct ask *ask, const struct kube_many *item) {
         free(take_ptr(node->unreached));
         if (!refused)
             /* A refused observation is asked again later. Otherwise a further try is useless. */
-            node->seen |= 1U << OBSERVE_DNS;
+            node->observed |= 1U << OBSERVE_DNS;
         if ((silent || item->status / 10 == 50) &&
             dial_read(item->status, item->answer, item->answer_len, false, NULL, &result, why,
                       sizeof why) == DIAL_NOT_RUN)
             node->unreached = xstrdup(why);
     }
-    round->result.unseen += !(node->seen & 1U << observed);
+    round->result.unseen += !(node->observed & 1U << observed);
     if (item->wait_us / 1000 > round->result.wait_ms)
         round->result.wait_ms = item->wait_us / 1000;
 }
@@ -285,7 +285,7 @@ static void add_observations(struct round *round) {
                           : round->of->look_ms ? round->of->look_ms
                                                : round->of->soon_ms;
 
-            if (round->of->observations[s] && !(report->nodes.items[i].seen & 1U << s) &&
+            if (round->of->observations[s] && !(report->nodes.items[i].observed & 1U << s) &&
                 (!cut_off[i] || s == OBSERVE_DNS))
                 (void)ask_add(&round->queue,
                               cluster_observation_path(report, (enum cluster_observation)s, i,

@@ -100,14 +100,14 @@ void cluster_ask_stopped(struct cluster_asking *asking, bool all) {
 /* ---- nodes that are not Ready, deleted, or not reached ---- */
 
 /* The nodes of the report with their indexes by name, and which of them still exist. */
-struct looking {
+struct node_listing {
     struct cluster_nodes *nodes;
     json_t *places;
     bool *there;
 };
 
-static int take_nodes(void *context, const json_t *items, struct error *) {
-    struct looking *l = context;
+static int mark_nodes(void *context, const json_t *items, struct error *) {
+    struct node_listing *l = context;
 
     json_each(items, k, item) {
         const json_t *place = json_object_get(l->places, json_text_or(item, "metadata.name", ""));
@@ -165,8 +165,8 @@ void cluster_look_for_gone(struct cluster_asking *asking, const char *nodes_path
         return;
     for (size_t i = 0; i < nodes->count; i++)
         json_object_set_new(places, nodes->items[i].name, json_integer((json_int_t)i));
-    if (kube_pages_each(asking->client, nodes_path, take_nodes,
-                        &(struct looking){nodes, places, there}, NULL, &ignored) == 0)
+    if (kube_pages_each(asking->client, nodes_path, mark_nodes,
+                        &(struct node_listing){nodes, places, there}, NULL, &ignored) == 0)
         for (size_t i = 0; i < nodes->count; i++)
             if (!there[i]) {
                 nodes->items[i].ready = false;

@@ -235,7 +235,7 @@ struct waiting {
 
 /* Reads a pod's state and addresses into its node. `waiting` becomes why the pod does not run; NULL
  * when it runs. */
-static void take_state(struct cluster_node *node, const json_t *pod) {
+static void read_state(struct cluster_node *node, const json_t *pod) {
     static const struct {
         const char *path;
         bool six;
@@ -282,7 +282,7 @@ static int on_pod(void *context, const char *type, const json_t *object, struct 
     (void)err; /* This callback never fails, so it sets no error. */
     if (node && (text_equal(type, "ADDED") || text_equal(type, "MODIFIED"))) {
         w->open -= is_open(node);
-        take_state(node, object);
+        read_state(node, object);
         w->open += is_open(node);
     }
     return w->open == 0;
@@ -336,14 +336,14 @@ int cluster_pods_await(struct kube_client *client, const struct cluster_options 
 
 /* A watch of the pods' readiness. It looks at all pods, since one may have been evicted or deleted
  * meanwhile. */
-struct looking {
+struct ready_watch {
     struct diag_report *report;
     bool listed;
     size_t open; /* Once the pods are listed: how many are not ready yet. */
 };
 
 static int on_ready(void *context, const char *type, const json_t *object, struct error *err) {
-    struct looking *l = context;
+    struct ready_watch *l = context;
     struct cluster_nodes *nodes = &l->report->nodes;
     struct cluster_node *node = cluster_node_of_probe(nodes, json_text_at(object, "metadata.name"));
 
@@ -369,7 +369,7 @@ static int on_ready(void *context, const char *type, const json_t *object, struc
         }
     } else if (node && !node->waiting && !text_equal(type, "DELETED")) {
         l->open -= l->listed && !node->pod_ready;
-        take_state(node, object);
+        read_state(node, object);
         l->open += l->listed && !node->waiting && !node->pod_ready;
     }
     return l->listed && !l->open;
@@ -378,14 +378,14 @@ static int on_ready(void *context, const char *type, const json_t *object, struc
 int cluster_pods_await_ready(struct kube_client *client, struct diag_report *report, uint64_t begin,
                              struct error *err) {
     uint64_t waited = host_monotonic_ms(client->host) - begin;
-    struct looking looking = {.report = report};
+    struct ready_watch ready = {.report = report};
     _cleanup_(freep) char *path = xasprintf("/api/v1/namespaces/%s/pods", report->namespace_);
     struct kube_watch watch = {.path = path,
                                .timeout_ms = waited + READY_LEAST_MS < READY_MS
                                                  ? (unsigned)(READY_MS - waited)
                                                  : READY_LEAST_MS,
                                .on_event = on_ready,
-                               .context = &looking};
+                               .context = &ready};
 
     if (kube_watch(client, &watch, 1, err) < 0) {
         if (err->kind == ERROR_INTERRUPTED)

@@ -228,7 +228,7 @@ static void what_is_seen(void **state) {
 
         cluster_observation_read(&node, rows[i].observation, rows[i].status, rows[i].body,
                                  strlen(rows[i].body));
-        assert_int_equal(node.seen, rows[i].seen ? 1U << rows[i].observation : 0);
+        assert_int_equal(node.observed, rows[i].seen ? 1U << rows[i].observation : 0);
         assert_int_equal(node.sticky, rows[i].sticky);
         assert_int_equal(node.fixed, rows[i].fixed);
         for (size_t k = 0; k < ARRAY_SIZE(ips); k++) {

@@ -38,17 +38,17 @@ static void put(const char *path, const char *text) {
 /* A joined node's networks, with a service that runs and one that was never made. */
 static void make_node(void) {
     struct host_service kubelet = {.name = (char *)"kubelet", .command = (char *)"C:\\k.exe"};
-    struct nic_snapshot card = {0};
+    struct nic_snapshot snapshot = {0};
     struct nic_restored result = {0};
     struct hcn_network network = {0};
     struct scene scene;
 
     scene_open(&scene, "overlay");
     assert_int_equal(scene_plan(&scene), 0);
-    assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
-    assert_int_equal(nic_guard_ensure(host, &scene.plan, &card, NULL, NULL, &result, NULL), 0);
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, NULL), 0);
     assert_int_equal(hcn_pod_network_ensure(host, &scene.plan, &network, NULL, NULL), 0);
-    nic_snapshot_free(&card);
+    nic_snapshot_free(&snapshot);
     scene_close(&scene);
     assert_int_equal(host_service_put(host, &kubelet, NULL), 0);
     host_memory_set_service_state(host, "kubelet", HOST_SERVICE_RUNNING);
@@ -78,7 +78,7 @@ static void a_node_is_described(void **state) {
                                                   .excludes = excludes,
                                                   .services = services};
     _cleanup_json_ json_t *evidence = NULL;
-    const json_t *network, *card, *route;
+    const json_t *network, *adapter, *route;
 
     (void)state;
     make_node();
@@ -88,14 +88,14 @@ static void a_node_is_described(void **state) {
     assert_int_equal(json_number_at(evidence, "host.build", 0), 20348);
     network = row_with(json_at(evidence, "networks"), "Name", "flannel.4096");
     assert_string_equal(json_text_at(network, "ManagementIP"), "10.0.0.21");
-    card = row_with(json_at(evidence, "adapters"), "alias", "vEthernet (Ethernet)");
-    assert_string_equal(json_text_at(card, "addresses.0"), "10.0.0.21/24");
-    assert_string_equal(json_text_at(card, "dnsServers.0"), "10.0.0.2");
-    assert_true(json_bool_at(card, "up", false));
-    assert_true(json_is_boolean(json_object_get(card, "forwarding")));
+    adapter = row_with(json_at(evidence, "adapters"), "alias", "vEthernet (Ethernet)");
+    assert_string_equal(json_text_at(adapter, "addresses.0"), "10.0.0.21/24");
+    assert_string_equal(json_text_at(adapter, "dnsServers.0"), "10.0.0.2");
+    assert_true(json_bool_at(adapter, "up", false));
+    assert_true(json_is_boolean(json_object_get(adapter, "forwarding")));
     route = row_with(json_at(evidence, "routes"), "destination", "0.0.0.0/0");
     assert_string_equal(json_text_at(route, "nextHop"), "10.0.0.1");
-    assert_int_equal(json_number_at(route, "interface", 0), json_number_at(card, "index", -1));
+    assert_int_equal(json_number_at(route, "interface", 0), json_number_at(adapter, "index", -1));
     assert_string_equal(json_text_at(evidence, "services.kubelet"), "running");
     assert_string_equal(json_text_at(evidence, "services.flanneld"), "absent");
     assert_string_equal(json_text_at(evidence, "cni.file"), FOLDER "10-winjoin.conf");

@@ -136,8 +136,8 @@ static void differences(void **state) {
                                                   .pods = pods,
                                                   .endpoints = endpoints,
                                                   .balancers = balancers};
-        _cleanup_json_ json_t *drift =
-            drift_documents_compare(&documents, &(struct drift_seen){.network = "net", .now = NOW});
+        _cleanup_json_ json_t *drift = drift_documents_compare(
+            &documents, &(struct drift_observed){.network = "net", .now = NOW});
         _cleanup_(freep) char *text = json_write(drift);
 
         if (strcmp(text, rows[i].wanted) != 0)
@@ -212,15 +212,15 @@ static void what_a_service_is_said_to_be(void **state) {
 static void without_an_answer_nothing_differs(void **state) {
     _cleanup_json_ json_t *one = read(A, true), *slices = read(SLICE("a", READY("1.2.3.4")), true);
     _cleanup_json_ json_t *endpoints = read(REMOTE("r", "9.9.9.9"), false);
-    const struct drift_documents seen[] = {{.services = one, .slices = slices},
-                                           {.services = one, .endpoints = endpoints},
-                                           {.endpoints = endpoints},
-                                           {0}};
+    const struct drift_documents observed[] = {{.services = one, .slices = slices},
+                                               {.services = one, .endpoints = endpoints},
+                                               {.endpoints = endpoints},
+                                               {0}};
 
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(seen); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(observed); i++) {
         json_t *drift = drift_documents_compare(
-            &seen[i], &(struct drift_seen){.network = i == 2 ? "net" : NULL});
+            &observed[i], &(struct drift_observed){.network = i == 2 ? "net" : NULL});
 
         assert_int_equal(json_object_size(drift), 0);
         json_decref(drift);

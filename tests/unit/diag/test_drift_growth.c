@@ -12,7 +12,7 @@
 static size_t cost_of(size_t services, size_t nodes, size_t pods) {
     struct large_cluster cluster;
     struct drift_documents documents;
-    struct drift_seen others;
+    struct drift_observed others;
     json_t *drift;
     size_t before;
 

@@ -46,7 +46,7 @@ static json_t *read(const char *text, bool list) {
 }
 
 static void assert_drift(const char *what, const struct drift_documents *documents,
-                         const struct drift_seen *others, const char *wanted) {
+                         const struct drift_observed *others, const char *wanted) {
     _cleanup_json_ json_t *drift = drift_documents_compare(documents, others),
                           *json = json_loads(wanted, 0, NULL);
 
@@ -86,7 +86,7 @@ static void namespaces(void **state) {
 
         assert_drift(
             rows[i].what, &(struct drift_documents){.pods = pods, .endpoints = endpoints},
-            &(struct drift_seen){.namespaces = spaces, .network = "net", .now = 1795255200},
+            &(struct drift_observed){.namespaces = spaces, .network = "net", .now = 1795255200},
             rows[i].wanted);
     }
 }
@@ -112,7 +112,7 @@ static void balancers(void **state) {
 
         assert_drift(rows[i].what,
                      &(struct drift_documents){.endpoints = endpoints, .balancers = all},
-                     &(struct drift_seen){0}, rows[i].wanted);
+                     &(struct drift_observed){0}, rows[i].wanted);
     }
 }
 
@@ -152,7 +152,7 @@ static void members(void **state) {
         _cleanup_json_ json_t *drift = drift_documents_compare(
             &(struct drift_documents){
                 .services = services, .slices = slices, .endpoints = endpoints, .balancers = all},
-            &(struct drift_seen){0});
+            &(struct drift_observed){0});
         _cleanup_json_ json_t *wanted = json_loads(rows[i].wanted, 0, NULL);
 
         json_object_del(drift, "staleRemoteEndpoints");
@@ -197,7 +197,7 @@ static void ports(void **state) {
         assert_drift(
             rows[i].what,
             &(struct drift_documents){.services = services, .slices = slices, .balancers = all},
-            &(struct drift_seen){0}, rows[i].wanted);
+            &(struct drift_observed){0}, rows[i].wanted);
     }
 }
 
@@ -233,7 +233,7 @@ static void routes(void **state) {
         text_format(route.destination, sizeof route.destination, "%s", rows[i].route);
         text_format(route.next_hop, sizeof route.next_hop, "%s", rows[i].next_hop);
         assert_drift(rows[i].what, &(struct drift_documents){0},
-                     &(struct drift_seen){
+                     &(struct drift_observed){
                          .networks = networks, .nodes = nodes, .routes = &all, .pod_cidrs = &cidrs},
                      rows[i].wanted);
     }
@@ -255,18 +255,18 @@ static void commands(void **state) {
     _cleanup_json_ json_t *balancers = read(BALANCER("b", "\"e9\""), false);
     _cleanup_json_ json_t *pods = json_pack("{s:[]}", "items"), *drift = NULL;
     _cleanup_(drift_records_free) struct drift_records records;
-    struct drift_seen seen = {.nodes = nodes,
-                              .networks = networks,
-                              .namespaces = spaces,
-                              .routes = &all,
-                              .network = "net",
-                              .pod_cidrs = &cidrs};
+    struct drift_observed observed = {.nodes = nodes,
+                                      .networks = networks,
+                                      .namespaces = spaces,
+                                      .routes = &all,
+                                      .network = "net",
+                                      .pod_cidrs = &cidrs};
 
     (void)state;
     drift_documents_read(
         &(struct drift_documents){.pods = pods, .endpoints = none, .balancers = balancers},
-        &records, &seen);
-    drift = drift_judge(&seen);
+        &records, &observed);
+    drift = drift_judge(&observed);
     assert_int_equal(json_array_size(json_object_get(drift, "routesWithoutNode")), 2);
     assert_int_equal(json_array_size(json_object_get(drift, "commands")), ARRAY_SIZE(wanted));
     for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
@@ -308,7 +308,7 @@ static void probes_are_known(void **state) {
 
             assert_drift(
                 rows[i].what, &(struct drift_documents){.pods = pods, .endpoints = endpoints},
-                &(struct drift_seen){.namespaces = spaces, .probes = &probes, .network = "net"},
+                &(struct drift_observed){.namespaces = spaces, .probes = &probes, .network = "net"},
                 left && i == 0 ? "{\"namespacesWithoutPod\":[{\"id\":\"a\",\"address\":"
                                  "\"10.244.1.7\"}]}"
                                : rows[i].wanted);

@@ -32,13 +32,13 @@ static void changes_are_events(void **state) {
 
 /* The same again is counted, until the cluster has forgotten the first one. */
 static void what_the_service_does_is_told(void **state) {
-    const struct network_seen seen = {.hns_restarted = true,
-                                      .restored = "HNS was restarted: network flannel.4096"};
+    const struct network_check check = {.hns_restarted = true,
+                                        .restored = "HNS was restarted: network flannel.4096"};
 
     (void)state;
     for (int i = 0; i < 4; i++) {
         api.no_event = i == 3;
-        network_publisher_look(&publisher, &seen);
+        network_publisher_on_check(&publisher, &check);
     }
     assert_string_equal(text_str(&api.events),
                         "Warning HNSRestarted: another process of HNS runs\n"

@@ -53,12 +53,12 @@ static void what_is_seen_is_said(void **state) {
                                           "\"causes\":[{\"id\":\"SVC-LOST\",\"confidence\":"
                                           "\"confirmed\"}]}");
     _cleanup_(freep) char *text =
-        network_report_make(&(struct network_report_seen){.time = NOW - 240,
-                                                          .mode = "overlay",
-                                                          .network = "flannel.4096",
-                                                          .balancers = &balancers,
-                                                          .drift = drift,
-                                                          .diag = diag});
+        network_report_make(&(struct network_report_facts){.time = NOW - 240,
+                                                           .mode = "overlay",
+                                                           .network = "flannel.4096",
+                                                           .balancers = &balancers,
+                                                           .drift = drift,
+                                                           .diag = diag});
     _cleanup_json_ json_t *report = read_back(text);
 
     (void)state;
@@ -86,7 +86,7 @@ static void each_thing_may_be_unknown(void **state) {
         const char *dsr;
     } rows[] = {{0, 0, NULL}, {0, 1, "off"}, {0, 2, "mixed"}, {1, 1, "on"}};
     struct hcn_balancer all[] = {{.dsr = false}, {.dsr = true}};
-    _cleanup_(freep) char *none = network_report_make(&(struct network_report_seen){.time = NOW});
+    _cleanup_(freep) char *none = network_report_make(&(struct network_report_facts){.time = NOW});
 
     (void)state;
     assert_string_equal(none, "{\"version\":1,\"time\":\"2026-11-28T10:00:00Z\"}");
@@ -97,7 +97,7 @@ static void each_thing_may_be_unknown(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct hcn_balancers balancers = {all + rows[i].first, rows[i].count};
         _cleanup_(freep) char *text = network_report_make(
-            &(struct network_report_seen){.time = NOW, .balancers = &balancers});
+            &(struct network_report_facts){.time = NOW, .balancers = &balancers});
         _cleanup_json_ json_t *report = read_back(text);
 
         assert_true(text_equal(json_text_at(report, "dsr"), rows[i].dsr));
@@ -121,7 +121,7 @@ static void it_is_never_too_long(void **state) {
     }
     for (unsigned leave = 0; leave < 10; leave++) {
         _cleanup_(freep) char *text =
-            network_report_make(&(struct network_report_seen){.time = NOW, .drift = drift});
+            network_report_make(&(struct network_report_facts){.time = NOW, .drift = drift});
         _cleanup_json_ json_t *report = read_back(text);
 
         assert_true(strlen(text) <= NETWORK_REPORT_MAX);

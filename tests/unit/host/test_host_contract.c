@@ -38,12 +38,12 @@ static void refuses_bad_paths(void **state) {
         "\\\\.\\pipe\\x",
     };
 
-    struct host_stranger stranger = {0};
+    struct host_untrusted untrusted = {0};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
         FAILS_WITH(ERROR_USAGE, host_write(opened, paths[i], "", 0, HOST_PUBLIC, err));
-        FAILS_WITH(ERROR_USAGE, host_stranger(opened, paths[i], &stranger, err));
+        FAILS_WITH(ERROR_USAGE, host_find_untrusted(opened, paths[i], &untrusted, err));
         assert_int_equal(host_file_type(opened, paths[i]), HOST_ABSENT);
     }
     FAILS_WITH(ERROR_USAGE, host_remove_tree(opened, "C:\\", err));
@@ -86,7 +86,7 @@ static void access_of_a_file_is_given_back(void) {
 static void access_of_a_folder_is_given_back(void **state) {
     static const enum host_access others[] = {HOST_SECRET, HOST_READ_ONLY};
     _cleanup_(freep) char *before = NULL, *secret = NULL;
-    struct host_stranger stranger = {0};
+    struct host_untrusted untrusted = {0};
 
     (void)state;
     SUCCEEDS(host_make_folder(opened, FOLDER "\\programs", HOST_PUBLIC, err));
@@ -105,9 +105,9 @@ static void access_of_a_folder_is_given_back(void **state) {
         assert_string_equal(before, after);
     }
     access_of_a_file_is_given_back();
-    SUCCEEDS(host_stranger(opened, FOLDER "\\programs", &stranger, err));
-    SUCCEEDS(host_stranger(opened, FOLDER "\\none", &stranger, err));
-    assert_null(stranger.path);
+    SUCCEEDS(host_find_untrusted(opened, FOLDER "\\programs", &untrusted, err));
+    SUCCEEDS(host_find_untrusted(opened, FOLDER "\\none", &untrusted, err));
+    assert_null(untrusted.path);
     FAILS_WITH(ERROR_ABSENT, host_access_get(opened, FOLDER "\\none", &secret, err));
     FAILS_WITH(ERROR_ABSENT, host_access_set(opened, FOLDER "\\none", before, err));
     SUCCEEDS(host_remove_tree(opened, FOLDER, err));

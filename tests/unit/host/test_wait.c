@@ -15,7 +15,7 @@ struct scene {
 };
 
 /* Each costs two seconds, as a closed loopback port of Windows does. */
-static enum wait_look slow_look(void *context, struct wait *wait, struct error *err) {
+static enum wait_poll slow_poll(void *context, struct wait *wait, struct error *err) {
     struct scene *s = context;
 
     assert_int_equal(err->kind, ERROR_NONE);
@@ -24,9 +24,9 @@ static enum wait_look slow_look(void *context, struct wait *wait, struct error *
     if (s->looks == s->longer_at)
         wait->limit_ms += 60000;
     if (s->looks == s->done_at)
-        return LOOK_DONE;
+        return POLL_DONE;
     (void)error_set(err, ERROR_NETWORK, "look %u", s->looks);
-    return s->looks == s->fails_at ? LOOK_FAILED : LOOK_AGAIN;
+    return s->looks == s->fails_at ? POLL_FAILED : POLL_AGAIN;
 }
 
 static void on_tell(void *context, const struct wait *wait, const struct error *missing) {
@@ -38,11 +38,11 @@ static void on_tell(void *context, const struct wait *wait, const struct error *
     assert_int_equal(text_format(s->missing, sizeof s->missing, "%s", missing->message), 0);
 }
 
-static enum wait_look run(struct scene *s, struct wait *wait, struct error *err) {
+static enum wait_poll run(struct scene *s, struct wait *wait, struct error *err) {
     s->host = s->host ? s->host : host_memory_new();
     *wait = (struct wait){.limit_ms = FOUR_MINUTES,
                           .pause_ms = 500,
-                          .look = slow_look,
+                          .poll = slow_poll,
                           .tell = on_tell,
                           .context = s,
                           .tell_context = s};
@@ -55,7 +55,7 @@ static void four_minutes_stay_four_minutes(void **state) {
     struct wait wait;
 
     (void)state;
-    assert_int_equal(run(&s, &wait, &err), LOOK_AGAIN);
+    assert_int_equal(run(&s, &wait, &err), POLL_AGAIN);
     assert_string_equal(err.message, "look 97");
     assert_int_equal(s.looks, 97); /* 2.5 s each, and the last at the limit */
     assert_in_range(wait.waited_ms, FOUR_MINUTES, FOUR_MINUTES + LOOK_MS);
@@ -66,11 +66,11 @@ static void four_minutes_stay_four_minutes(void **state) {
 static void the_last_look_is_at_the_limit(void **state) {
     struct scene s = {.host = host_memory_new()};
     struct wait wait = {
-        .limit_ms = LOOK_MS + 200, .pause_ms = 500, .look = slow_look, .context = &s};
+        .limit_ms = LOOK_MS + 200, .pause_ms = 500, .poll = slow_poll, .context = &s};
     uint64_t begin = host_monotonic_ms(s.host);
 
     (void)state;
-    assert_int_equal(wait_until(s.host, &wait, NULL), LOOK_AGAIN);
+    assert_int_equal(wait_until(s.host, &wait, NULL), POLL_AGAIN);
     assert_int_equal(s.looks, 2);
     assert_int_equal(host_monotonic_ms(s.host) - begin, 2 * LOOK_MS + 200);
     host_free(s.host);
@@ -82,12 +82,12 @@ static void what_a_look_finds_ends_it(void **state) {
     struct wait wait;
 
     (void)state;
-    assert_int_equal(run(&done, &wait, &err), LOOK_DONE);
+    assert_int_equal(run(&done, &wait, &err), POLL_DONE);
     assert_int_equal(done.looks, 3);
     assert_int_equal(err.kind, ERROR_NONE);
-    assert_int_equal(run(&failed, &wait, &err), LOOK_FAILED);
+    assert_int_equal(run(&failed, &wait, &err), POLL_FAILED);
     assert_string_equal(err.message, "look 2");
-    assert_int_equal(run(&longer, &wait, &err), LOOK_AGAIN);
+    assert_int_equal(run(&longer, &wait, &err), POLL_AGAIN);
     assert_in_range(wait.waited_ms, FOUR_MINUTES + 60000, FOUR_MINUTES + 60000 + LOOK_MS);
     host_free(done.host);
     host_free(failed.host);
@@ -100,7 +100,7 @@ static void it_is_told_about_once_a_second(void **state) {
     struct wait wait;
 
     (void)state;
-    assert_int_equal(run(&s, &wait, &err), LOOK_DONE);
+    assert_int_equal(run(&s, &wait, &err), POLL_DONE);
     assert_int_equal(s.told, 4);
     assert_int_equal(s.told_ms[0], LOOK_MS);
     assert_int_equal(s.left_ms[0], FOUR_MINUTES - LOOK_MS);
@@ -108,23 +108,23 @@ static void it_is_told_about_once_a_second(void **state) {
     host_free(s.host);
 }
 
-static enum wait_look quick_look(void *context, struct wait *wait, struct error *err) {
+static enum wait_poll quick_poll(void *context, struct wait *wait, struct error *err) {
     (void)wait;
     (void)err;
-    return ++((struct scene *)context)->looks == 41 ? LOOK_DONE : LOOK_AGAIN;
+    return ++((struct scene *)context)->looks == 41 ? POLL_DONE : POLL_AGAIN;
 }
 
-static void quick_looks_are_not_all_told(void **state) {
+static void quick_polls_are_not_all_told(void **state) {
     struct scene s = {.host = host_memory_new()};
     struct wait wait = {.limit_ms = 60000,
                         .pause_ms = 250,
-                        .look = quick_look,
+                        .poll = quick_poll,
                         .tell = on_tell,
                         .context = &s,
                         .tell_context = &s};
 
     (void)state;
-    assert_int_equal(wait_until(s.host, &wait, NULL), LOOK_DONE);
+    assert_int_equal(wait_until(s.host, &wait, NULL), POLL_DONE);
     assert_int_equal(s.told, 10); /* in ten seconds */
     assert_int_equal(s.told_ms[0], 0);
     assert_int_equal(s.told_ms[1], 1000);
@@ -145,7 +145,7 @@ static void an_interruption_ends_it(void **state) {
 
     (void)state;
     host_memory_on_sleep(s.host, interrupt, &s);
-    assert_int_equal(run(&s, &wait, &err), LOOK_FAILED);
+    assert_int_equal(run(&s, &wait, &err), POLL_FAILED);
     assert_int_equal(err.kind, ERROR_INTERRUPTED);
     assert_int_equal(s.looks, 3);
     host_free(s.host);
@@ -187,7 +187,7 @@ int main(void) {
         cmocka_unit_test(the_last_look_is_at_the_limit),
         cmocka_unit_test(what_a_look_finds_ends_it),
         cmocka_unit_test(it_is_told_about_once_a_second),
-        cmocka_unit_test(quick_looks_are_not_all_told),
+        cmocka_unit_test(quick_polls_are_not_all_told),
         cmocka_unit_test(an_interruption_ends_it),
         cmocka_unit_test(a_kubelet_is_waited_for_four_minutes),
     };

@@ -160,7 +160,7 @@ static void a_node_without_a_pod_subnet(void **state) {
 
 /* ---- the adapter ---- */
 
-static void a_card_that_works_is_left_alone(void **state) {
+static void an_adapter_that_works_is_left_alone(void **state) {
     struct host_adapters adapters = {0};
     struct error err = {0};
     json_t *before, *after;
@@ -195,7 +195,7 @@ static void a_card_that_works_is_left_alone(void **state) {
 /* Windows gives an adapter that lost its address one that leads nowhere: the adapter's own comes
  * back.
  */
-static void a_card_without_a_way_out_is_given_back(void **state) {
+static void an_adapter_without_a_way_out_is_restored(void **state) {
     static const char *const left[] = {"169.254.7.7/16", "fe80::7/64", NULL};
 
     (void)state;
@@ -482,8 +482,8 @@ int main(void) {
         cmocka_unit_test(a_new_node_fits_the_cluster),
         cmocka_unit_test(the_cluster_s_values_are_judged_with_the_call_s),
         cmocka_unit_test(a_node_without_a_pod_subnet),
-        cmocka_unit_test(a_card_that_works_is_left_alone),
-        cmocka_unit_test(a_card_without_a_way_out_is_given_back),
+        cmocka_unit_test(an_adapter_that_works_is_left_alone),
+        cmocka_unit_test(an_adapter_without_a_way_out_is_restored),
         cmocka_unit_test(adapters_that_are_not_told),
         cmocka_unit_test(an_old_token_is_enough_for_a_node),
         cmocka_unit_test(what_is_missing_is_asked_of_upstream),

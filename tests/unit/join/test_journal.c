@@ -338,19 +338,19 @@ static void many_files_are_one_write(void **state) {
 
 /* ---- the adapter ---- */
 
-static bool told_of_card;
+static bool told_of_adapter;
 
 static void on_event(void *context, const struct join_event *event) {
     (void)context;
-    told_of_card |= event->state == JOIN_WAITING && strstr(event->message, "address");
+    told_of_adapter |= event->state == JOIN_WAITING && strstr(event->message, "address");
 }
 
 /* A run was killed while HNS built the vSwitch: the adapter has no address, and no server is
  * reached.
  */
-static void a_card_gets_its_address_back(void **state) {
+static void an_adapter_gets_its_address_back(void **state) {
     struct host_adapters adapters = {0};
-    struct nic_snapshot card = {0};
+    struct nic_snapshot snapshot = {0};
     struct error err = {0};
     struct journal journal;
     struct join join;
@@ -359,10 +359,10 @@ static void a_card_gets_its_address_back(void **state) {
 
     (void)state;
     open_run(&r, "overlay");
-    assert_int_equal(nic_choose(r.host, NULL, NULL, &card, NULL), 0);
+    assert_int_equal(nic_choose(r.host, NULL, NULL, &snapshot, NULL), 0);
     journal = opened(&r);
     assert_int_equal(journal_record(&journal, JOURNAL_SWITCH, "External",
-                                    json_pack("{s:o}", "card", nic_snapshot_json(&card)), NULL),
+                                    json_pack("{s:o}", "card", nic_snapshot_json(&snapshot)), NULL),
                      0);
     journal_close(&journal);
     assert_int_equal(host_adapters(r.host, &adapters, NULL), 0);
@@ -372,16 +372,16 @@ static void a_card_gets_its_address_back(void **state) {
     }
     host_memory_set_adapters(r.host, &adapters);
     host_adapters_free(&adapters);
-    told_of_card = false;
+    told_of_adapter = false;
     join = (struct join){
         .host = r.host, .http = r.http, .asked = &r.options, .progress.listener = on_event};
     assert_int_equal(join_open(&join, &err), 0);
     if (join_need(&join, NEED_CLIENT, &err) < 0)
         fail_msg("%s", err.message);
-    assert_int_equal(nic_index_of(r.host, card.address, &index, &err), 0);
-    assert_true(told_of_card);
+    assert_int_equal(nic_index_of(r.host, snapshot.address, &index, &err), 0);
+    assert_true(told_of_adapter);
     join_close(&join);
-    nic_snapshot_free(&card);
+    nic_snapshot_free(&snapshot);
     close_run(&r);
 }
 
@@ -435,7 +435,7 @@ int main(void) {
         cmocka_unit_test(a_service_gets_back_what_it_was),
         cmocka_unit_test(many_routes_are_one_write),
         cmocka_unit_test(many_files_are_one_write),
-        cmocka_unit_test(a_card_gets_its_address_back),
+        cmocka_unit_test(an_adapter_gets_its_address_back),
         cmocka_unit_test(forwarding_is_put_back),
         cmocka_unit_test(what_was_told_is_expected),
     };

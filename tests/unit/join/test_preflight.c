@@ -121,7 +121,7 @@ static void nodes_that_may_not_be_listed(void **state) {
 /* What the host says stays one line, cut where it is too long, and never in the middle of an
  * escape. */
 static void what_a_check_says(void **state) {
-    struct finding finding = {0};
+    struct check_finding finding = {0};
     char line[400];
 
     (void)state;

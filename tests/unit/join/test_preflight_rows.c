@@ -32,7 +32,7 @@ OPTION(absent_pipe, cri_socket, "npipe:////./pipe/nobody")
 static void odd_pods(void) {
     text_list_add(&r.options.pod_cidrs, "10.96.0.0/24");
 }
-OPTION(no_such_card, adapter, "Ethernet 9")
+OPTION(no_such_adapter, adapter, "Ethernet 9")
 OPTION(alone, network_mode, "nat")
 OPTION(name_of_63, node_name, "a1234567890123456789012345678901234567890123456789012345678901z")
 OPTION(name_of_64, node_name, "a12345678901234567890123456789012345678901234567890123456789012z")
@@ -163,7 +163,7 @@ static void no_manifest(void) {
     r.scene.hides = "/kube-system/configmaps/winjoin";
 }
 
-static void change_card(void (*change)(struct host_adapter *card)) {
+static void change_adapter(void (*change)(struct host_adapter *adapter)) {
     struct host_adapters adapters = {0};
 
     assert_int_equal(host_adapters(r.host, &adapters, NULL), 0);
@@ -172,28 +172,28 @@ static void change_card(void (*change)(struct host_adapter *card)) {
     host_adapters_free(&adapters);
 }
 
-static void make_down(struct host_adapter *card) {
-    card->up = false;
+static void make_down(struct host_adapter *adapter) {
+    adapter->up = false;
 }
 
-static void card_down(void) {
-    change_card(make_down);
+static void adapter_down(void) {
+    change_adapter(make_down);
 }
 
-static void make_small(struct host_adapter *card) {
-    card->mtu = 1400;
+static void make_small(struct host_adapter *adapter) {
+    adapter->mtu = 1400;
 }
 
 static void small_mtu(void) {
-    change_card(make_small);
+    change_adapter(make_small);
 }
 
-static void lose_dns(struct host_adapter *card) {
-    text_list_free(&card->dns_servers);
+static void lose_dns(struct host_adapter *adapter) {
+    text_list_free(&adapter->dns_servers);
 }
 
 static void no_dns(void) {
-    change_card(lose_dns);
+    change_adapter(lose_dns);
 }
 
 static void foreign_network(const char *document) {
@@ -344,8 +344,8 @@ static const struct {
      "the host name \"WIN_SRV01\" cannot be a node's"},
     {"HostnameAsNodeName", name_of_63, PREFLIGHT_PASS, ""},
     {"HostnameAsNodeName", name_of_64, E, "the node's name has 64 characters"},
-    {"NetworkCard", card_down, E, ""},
-    {"NetworkCard", no_such_card, E, "Ethernet 9"},
+    {"NetworkCard", adapter_down, E, ""},
+    {"NetworkCard", no_such_adapter, E, "Ethernet 9"},
     {"NetworkCard", team, E,
      "'Ethernet' is a team of network adapters (LBFO): Windows Server 2022"},
     {"NetworkCard", team_of_2019, W, "are deprecated, and end with"},

@@ -34,7 +34,7 @@ static void add_azure_pod(void) {
 }
 
 static void join_azure(void) {
-    struct nic_snapshot card = {0};
+    struct nic_snapshot snapshot = {0};
     struct nic_restored result = {0};
 
     scene_open(&scene, "l2bridge");
@@ -42,9 +42,9 @@ static void join_azure(void) {
     scene.input.name = "azure";
     scene.input.pod_cidr = NULL;
     assert_int_equal(scene_plan(&scene), 0);
-    assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
-    assert_int_equal(nic_guard_ensure(host, &scene.plan, &card, NULL, NULL, &result, NULL), 0);
-    nic_snapshot_free(&card);
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, NULL), 0);
+    nic_snapshot_free(&snapshot);
     scene.input.pod_cidr = "<podCIDR>"; /* as a join writes it */
     scene_write_chosen(&scene, host, NULL);
     put_service(&service_containerd);

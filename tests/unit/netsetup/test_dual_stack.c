@@ -46,7 +46,7 @@ static void plan_dual(void) {
 static const struct {
     const char *mode, *plugin, *dual_stack, *why;
     unsigned major, minor;
-    bool single_cluster, single_card, single_node;
+    bool single_cluster, single_adapter, single_node;
 } choices[] = {
     {"l2bridge", "sdnbridge", "auto", NULL, 13, 2, false, false, false},
     {"l2bridge", "sdnbridge", "on", NULL, 11, 10, false, false, false},
@@ -68,7 +68,7 @@ static void choose(size_t i) {
     scene.input.plugin = choices[i].plugin;
     scene.input.dual_stack = choices[i].dual_stack;
     scene.input.hns = (struct hns_version){choices[i].major, choices[i].minor};
-    if (choices[i].single_card)
+    if (choices[i].single_adapter)
         scene.input.management6 = NULL;
     if (choices[i].single_node)
         scene.input.pod_cidr6 = NULL;
@@ -384,15 +384,15 @@ static void the_node_forwards_both(void **state) {
         {"10.0.0.21", 4}, {"10.244.1.2", 4}, {"fd00:200::21", 6}, {"fd00:10:244:1::2", 6}};
     struct host *host = host_memory_new();
     struct host_adapters adapters = {0};
-    struct nic_snapshot card = {0};
+    struct nic_snapshot snapshot = {0};
     struct nic_restored guarded = {0};
     struct hcn_network network = {0};
     struct error err = {0};
 
     (void)state;
     plan_dual();
-    assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
-    assert_int_equal(nic_guard_ensure(host, &scene.plan, &card, NULL, NULL, &guarded, NULL), 0);
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &guarded, NULL), 0);
     assert_int_equal(host_adapters(host, &adapters, NULL), 0);
     for (size_t i = 0; i < adapters.count; i++)
         if (text_list_has(&adapters.items[i].addresses, "10.0.0.21/24")) {
@@ -417,7 +417,7 @@ static void the_node_forwards_both(void **state) {
         assert_int_equal(outcome, HCN_REUSED);
         assert_true(forwards(host, address, family));
     }
-    nic_snapshot_free(&card);
+    nic_snapshot_free(&snapshot);
     host_free(host);
 }
 

@@ -145,13 +145,13 @@ static void what_a_daemon_set_is_given(void **state) {
         "\"name\":\"b\",\"value\":\"1\"}]}],\"containers\":[{\"env\":[{\"name\":\"b\",\"value\":"
         "\"2\"},{"
         "\"name\":\"c\"}]}]}}}}";
-    _cleanup_json_ json_t *set = NULL, *told = NULL;
+    _cleanup_json_ json_t *set = NULL, *variables = NULL;
     _cleanup_(freep) char *is = NULL;
 
     (void)state;
     assert_int_equal(json_read(text, strlen(text), "set", &set, NULL), 0);
-    told = external_agent_variables(set);
-    is = json_write(told);
+    variables = external_agent_variables(set);
+    is = json_write(variables);
     assert_string_equal(is, "{\"v\":\"/p\",\"a\":\"1\",\"b\":\"2\"}");
 }
 
@@ -365,7 +365,7 @@ static void nonsense_is_refused(void **state) {
 
 static void folders_are_compared_as_windows_does(void **state) {
     static const struct {
-        const char *told;
+        const char *path;
         bool same;
     } rows[] = {{"/opt/cni/bin", true},
                 {"C:\\opt\\cni\\bin", true},
@@ -384,7 +384,7 @@ static void folders_are_compared_as_windows_does(void **state) {
                 {"c", false}};
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        assert_int_equal(external_agent_same_folder(rows[i].told, "C:\\opt\\cni\\bin"),
+        assert_int_equal(external_agent_same_folder(rows[i].path, "C:\\opt\\cni\\bin"),
                          rows[i].same);
 }
 

@@ -76,11 +76,11 @@ static void with_files(struct host *host) {
 }
 
 static void with_switch(struct host *host) {
-    struct nic_snapshot card = {0};
+    struct nic_snapshot snapshot = {0};
     struct nic_restored result = {0};
-    assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
-    assert_int_equal(nic_guard_ensure(host, &bridge.plan, &card, NULL, NULL, &result, NULL), 0);
-    nic_snapshot_free(&card);
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    assert_int_equal(nic_guard_ensure(host, &bridge.plan, &snapshot, NULL, NULL, &result, NULL), 0);
+    nic_snapshot_free(&snapshot);
 }
 
 static void with_networks(struct host *host) {
@@ -104,9 +104,9 @@ static void with_service(struct host *host) {
 /* ---- what is done in them ---- */
 
 static int choose(struct host *host, struct error *err) {
-    struct nic_snapshot card = {0};
-    int result = nic_choose(host, NULL, NULL, &card, err);
-    nic_snapshot_free(&card);
+    struct nic_snapshot snapshot = {0};
+    int result = nic_choose(host, NULL, NULL, &snapshot, err);
+    nic_snapshot_free(&snapshot);
     return result;
 }
 
@@ -301,24 +301,24 @@ static void each_call(void **state) {
 }
 
 /* The guard tries again instead: but it never calls a half-restored adapter good. */
-static void guarded_card(void **state) {
+static void guarded_adapter(void **state) {
     (void)state;
     for (size_t n = 1; n < 60; n++) {
         struct host *host = host_memory_new();
-        struct nic_snapshot card = {0}, now = {0};
+        struct nic_snapshot snapshot = {0}, now = {0};
         struct nic_restored result = {0};
         struct error err = {0};
-        assert_int_equal(nic_choose(host, NULL, NULL, &card, &err), 0);
+        assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, &err), 0);
         host_memory_fail(host, n);
-        if (nic_guard_ensure(host, &bridge.plan, &card, NULL, NULL, &result, &err) == 0)
+        if (nic_guard_ensure(host, &bridge.plan, &snapshot, NULL, NULL, &result, &err) == 0)
             assert_string_equal(result.address, "10.0.0.21/24");
         host_memory_fail(host, 0);
         assert_int_equal(nic_choose(host, NULL, NULL, &now, &err), 0);
-        assert_string_equal(now.address, card.address);
+        assert_string_equal(now.address, snapshot.address);
         assert_int_equal(now.dns_servers.count, 2);
         assert_int_equal(now.routes.count, 1);
         assert_string_equal(now.routes.items[0].next_hop, "10.0.0.1");
-        nic_snapshot_free(&card);
+        nic_snapshot_free(&snapshot);
         nic_snapshot_free(&now);
         host_free(host);
     }
@@ -327,7 +327,7 @@ static void guarded_card(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_call, open_scenes, close_scenes),
-        cmocka_unit_test_setup_teardown(guarded_card, open_scenes, close_scenes),
+        cmocka_unit_test_setup_teardown(guarded_adapter, open_scenes, close_scenes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

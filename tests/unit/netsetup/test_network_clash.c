@@ -180,20 +180,20 @@ static void a_namesake_that_serves(void **state) {
 
 /* The guard asks first, so that the adapter stays as it is. */
 static void the_guard_asks_first(void **state) {
-    struct nic_snapshot card = {0};
+    struct nic_snapshot snapshot = {0};
     struct nic_restored result = {0};
     struct error err = {0};
     (void)state;
-    assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
     add(NETWORK("a", "NAT", "", "", "10.244.0.0/20", "10.244.0.1"));
     json_t *before = host_memory_state(host);
-    assert_int_equal(nic_guard_ensure(host, &scene.plan, &card, NULL, NULL, &result, &err), -1);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_PREFLIGHT);
     json_t *after = host_memory_state(host);
     assert_true(json_equal(before, after));
     json_decref(before);
     json_decref(after);
-    nic_snapshot_free(&card);
+    nic_snapshot_free(&snapshot);
 }
 
 /* ---- where the cluster's agent makes the network ---- */

@@ -8,7 +8,7 @@
 
 #include "tests/scene/nic_scene.h"
 
-static void a_card(struct host *host, const char *alias, const char *mac, const char *driver) {
+static void set_adapter(struct host *host, const char *alias, const char *mac, const char *driver) {
     struct host_adapters adapters = {0};
 
     assert_int_equal(host_adapters(host, &adapters, NULL), 0);
@@ -39,12 +39,12 @@ static void teams_and_tunnels(void **state) {
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct host *host = host_memory_new();
-        _cleanup_(nic_snapshot_free) struct nic_snapshot card = {0};
+        _cleanup_(nic_snapshot_free) struct nic_snapshot snapshot = {0};
 
-        a_card(host, "Ethernet", rows[i].mac, rows[i].driver);
-        assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
-        if (card.is_team != rows[i].team || card.is_tunnel != rows[i].tunnel)
-            fail_msg("%s: %d %d", rows[i].driver, card.is_team, card.is_tunnel);
+        set_adapter(host, "Ethernet", rows[i].mac, rows[i].driver);
+        assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+        if (snapshot.is_team != rows[i].team || snapshot.is_tunnel != rows[i].tunnel)
+            fail_msg("%s: %d %d", rows[i].driver, snapshot.is_team, snapshot.is_tunnel);
         host_free(host);
     }
 }
@@ -55,23 +55,24 @@ static void a_switch_that_nobody_can_place(void **state) {
         const char *adapter, *node_ip;
     } calls[] = {{NULL, NULL}, {"vEthernet (Mgmt)", NULL}, {NULL, "10.0.0.21"}};
     struct kind kind = {.name = "converged",
-                        .cards = {{"NIC 1", MAC_A},
-                                  {"NIC 2", MAC_B},
-                                  {"vEthernet (Mgmt)", MAC_C, {"10.0.0.21/24"}}},
+                        .adapters = {{"NIC 1", MAC_A},
+                                     {"NIC 2", MAC_B},
+                                     {"vEthernet (Mgmt)", MAC_C, {"10.0.0.21/24"}}},
                         .routes = {{"0.0.0.0/0", "10.0.0.1", 6, 256, false}}};
 
     (void)state;
     for (size_t bare = 2; bare; bare--) {
         struct host *host = host_memory_new();
 
-        kind.cards[0].addresses[0] = bare < 2 ? "10.9.0.1/24" : NULL;
-        kind.cards[1].addresses[0] = bare < 1 ? "10.9.1.1/24" : NULL;
+        kind.adapters[0].addresses[0] = bare < 2 ? "10.9.0.1/24" : NULL;
+        kind.adapters[1].addresses[0] = bare < 1 ? "10.9.1.1/24" : NULL;
         play_kind(host, &kind);
         for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
-            struct nic_snapshot card = {0};
+            struct nic_snapshot snapshot = {0};
             struct error err = {0};
 
-            assert_int_equal(nic_choose(host, calls[i].adapter, calls[i].node_ip, &card, &err), -1);
+            assert_int_equal(nic_choose(host, calls[i].adapter, calls[i].node_ip, &snapshot, &err),
+                             -1);
             assert_int_equal(err.kind, ERROR_PREFLIGHT);
             if (!strstr(err.message, "'vEthernet (Mgmt)' is on a virtual switch"))
                 fail_msg("%zu %zu: %s", bare, i, err.message);

@@ -29,26 +29,26 @@ static int close_host(void **state) {
     return 0;
 }
 
-struct card {
+struct given_adapter {
     const char *alias, *mac, *address, *gateway;
     bool up, dhcp;
 };
 
-static void set_cards(const struct card *cards, size_t count) {
+static void set_adapters(const struct given_adapter *given, size_t count) {
     struct host_adapters adapters = {xcalloc(count, sizeof(*adapters.items)), count};
     for (size_t i = 0; i < count; i++) {
         struct host_adapter *adapter = &adapters.items[i];
-        *adapter = (struct host_adapter){.alias = xstrdup(cards[i].alias),
+        *adapter = (struct host_adapter){.alias = xstrdup(given[i].alias),
                                          .description = xstrdup("card"),
                                          .index = (uint32_t)i + 4,
                                          .mtu = 1500,
-                                         .up = cards[i].up,
-                                         .dhcp = cards[i].dhcp};
-        (void)text_format(adapter->mac, sizeof(adapter->mac), "%s", cards[i].mac);
-        if (cards[i].address)
-            text_list_add(&adapter->addresses, cards[i].address);
-        if (cards[i].gateway)
-            text_list_add(&adapter->gateways, cards[i].gateway);
+                                         .up = given[i].up,
+                                         .dhcp = given[i].dhcp};
+        (void)text_format(adapter->mac, sizeof(adapter->mac), "%s", given[i].mac);
+        if (given[i].address)
+            text_list_add(&adapter->addresses, given[i].address);
+        if (given[i].gateway)
+            text_list_add(&adapter->gateways, given[i].gateway);
     }
     host_memory_set_adapters(host, &adapters);
     host_adapters_free(&adapters);
@@ -62,7 +62,7 @@ static void assert_refused(const char *adapter, const char *node_ip, const char 
         fail_msg("'%s' does not say '%s'", err.message, says);
 }
 
-static void the_only_card(void **state) {
+static void the_only_adapter(void **state) {
     (void)state;
     assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
     assert_string_equal(snapshot.alias, "Ethernet");
@@ -81,7 +81,7 @@ static void the_only_card(void **state) {
 #define MAC_C "00-15-5D-01-02-05"
 
 static void choosing(void **state) {
-    static const struct card cards[] = {
+    static const struct given_adapter adapters[] = {
         {"Ethernet", MAC_A, NULL, NULL, true, false},
         {"vEthernet (Ethernet)", MAC_A, "10.0.0.21/24", "10.0.0.1", true, true},
         {"vEthernet (nat)", MAC_C, "172.20.0.1/20", "172.20.0.2", true, false},
@@ -90,7 +90,7 @@ static void choosing(void **state) {
     };
     struct error err = {0};
     (void)state;
-    set_cards(cards, ARRAY_SIZE(cards) - 1);
+    set_adapters(adapters, ARRAY_SIZE(adapters) - 1);
     assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
     assert_string_equal(snapshot.alias, "Ethernet");
     assert_string_equal(snapshot.current_alias, "vEthernet (Ethernet)");
@@ -109,15 +109,15 @@ static void choosing(void **state) {
     assert_refused("vEthernet (nat)", NULL, "adapter 'vEthernet (nat)' does not exist");
     assert_refused("Ethernet", "192.168.9.2", "does not have the node address");
     assert_refused(NULL, "10.0.0.2", "no adapter has the node address '10.0.0.2'");
-    set_cards(&cards[4], 1);
+    set_adapters(&adapters[4], 1);
     assert_refused(NULL, NULL, "no adapter that is up has a usable IPv4 address");
-    set_cards(&cards[2], 2); /* a network without a gateway */
+    set_adapters(&adapters[2], 2); /* a network without a gateway */
     assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, &err), -1);
     assert_non_null(strstr(err.hints[0], "'Storage'"));
     assert_non_null(strstr(err.hints[0], "; --adapter NAME or --node-ip ADDRESS"));
     assert_int_equal(nic_choose(host, NULL, "192.168.9.2", &snapshot, NULL), 0);
     nic_snapshot_free(&snapshot);
-    set_cards(&cards[4], 1);
+    set_adapters(&adapters[4], 1);
     assert_refused("Spare", NULL, "no usable IPv4 address");
 }
 
@@ -156,7 +156,7 @@ static void routes_worth_keeping(void **state) {
 
 /* The default route may stand in the table alone, and then not behind the first entries. */
 static void default_route_in_the_table(void **state) {
-    static const struct card cards[] = {
+    static const struct given_adapter adapters[] = {
         {"Storage", MAC_B, "192.168.9.2/24", NULL, true, false},
         {"Ethernet", MAC_A, "10.0.0.21/24", NULL, true, false},
     };
@@ -165,7 +165,7 @@ static void default_route_in_the_table(void **state) {
     assert_int_equal(host_routes(host, &routes, NULL), 0);
     assert_int_equal(host_route_remove(host, &routes.items[0], NULL), 0);
     host_routes_free(&routes);
-    set_cards(cards, 2);
+    set_adapters(adapters, 2);
     assert_refused(NULL, NULL, "no adapter that is up");
     add_route("172.16.0.0/12", "192.168.9.1", 4);
     add_route("0.0.0.0/0", "10.0.0.1", 5);
@@ -198,20 +198,22 @@ static void several_addresses(void **state) {
     assert_int_equal(nic_index_of(host, "10.0.0.20", &index, NULL), 0);
 }
 
-static void several_cards(void **state) {
-    static const struct card cards[] = {
+static void several_adapters(void **state) {
+    static const struct given_adapter adapters[] = {
         {"Ethernet", MAC_A, "10.0.0.21/24", "10.0.0.1", true, false},
         {"Ethernet 2", MAC_B, "10.1.0.21/24", "10.1.0.1", true, false},
         {"Ethernet 3", MAC_C, "10.2.0.21/24", "10.2.0.1", false, false},
     };
     (void)state;
-    set_cards(cards, ARRAY_SIZE(cards));
+    set_adapters(adapters, ARRAY_SIZE(adapters));
     assert_refused(NULL, NULL, "'Ethernet' and 'Ethernet 2'");
     assert_refused("Ethernet 3", NULL, "not up");
     assert_int_equal(nic_choose(host, "Ethernet 2", NULL, &snapshot, NULL), 0);
     nic_snapshot_free(&snapshot);
-    set_cards((const struct card[]){cards[0], {"Storage", MAC_B, "10.9.0.2/24", NULL, true, false}},
-              2);
+    set_adapters(
+        (const struct given_adapter[]){adapters[0],
+                                       {"Storage", MAC_B, "10.9.0.2/24", NULL, true, false}},
+        2);
     assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
     assert_string_equal(snapshot.alias, "Ethernet"); /* by its gateway: no route is in the table */
 }
@@ -239,7 +241,7 @@ static void journal(void **state) {
     json_decref(second);
 }
 
-static void assert_card(const char *alias) {
+static void assert_adapter(const char *alias) {
     struct host_adapters adapters = {0};
     struct host_routes routes = {0};
     uint32_t index = 0;
@@ -285,7 +287,7 @@ static void static_address_is_put_back(void **state) {
     assert_in_range(result.outage_ms, 1000, 10000);
     assert_in_range(told, 1, 20);
     assert_string_equal(result.address, "10.0.0.21/24");
-    assert_card("vEthernet (Ethernet)");
+    assert_adapter("vEthernet (Ethernet)");
     /* again: nothing to do, and nothing done */
     json_t *before = host_memory_state(host);
     assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), 0);
@@ -298,10 +300,11 @@ static void static_address_is_put_back(void **state) {
 }
 
 static void dhcp_comes_back_alone(void **state) {
-    static const struct card card = {"Ethernet", MAC_A, "10.0.0.21/24", "10.0.0.1", true, true};
+    static const struct given_adapter adapter = {"Ethernet", MAC_A, "10.0.0.21/24",
+                                                 "10.0.0.1", true,  true};
     struct nic_restored result = {0};
     (void)state;
-    set_cards(&card, 1);
+    set_adapters(&adapter, 1);
     assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
     assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, NULL), 0);
     assert_false(result.address_restored);
@@ -320,11 +323,12 @@ static void give_another_address(void *context, struct host *at) {
 }
 
 static void dhcp_gives_another_address(void **state) {
-    static const struct card card = {"Ethernet", MAC_A, "10.0.0.21/24", "10.0.0.1", true, true};
+    static const struct given_adapter adapter = {"Ethernet", MAC_A, "10.0.0.21/24",
+                                                 "10.0.0.1", true,  true};
     struct nic_restored result = {0};
     struct error err = {0};
     (void)state;
-    set_cards(&card, 1);
+    set_adapters(&adapter, 1);
     assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
     struct hcn_network network = {0};
     assert_int_equal(hcn_base_network_ensure(host, &scene.plan, &network, NULL, NULL), 0);
@@ -348,7 +352,7 @@ static void taken_away_again(void **state) {
     assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), 0);
     if (nic_guard_remove(host, "External", &snapshot, NULL, NULL, &result, &err) < 0)
         fail_msg("%s", err.message);
-    assert_card("Ethernet");
+    assert_adapter("Ethernet");
     json_t *after = host_memory_state(host);
     assert_int_equal(json_array_size(json_object_get(after, "adapters")), 1);
     assert_int_equal(json_object_size(json_at(after, "hns.networks")), 0);
@@ -385,7 +389,7 @@ static void rolled_back(void **state) {
     if (!strstr(err.hints[0], "virtual switch was removed"))
         fail_msg("%s", err.hints[0]);
     assert_in_range(host_monotonic_ms(host) - start, 120000, 260000);
-    assert_card("Ethernet");
+    assert_adapter("Ethernet");
     json_t *after = host_memory_state(host);
     assert_int_equal(json_object_size(json_at(after, "hns.networks")), 0);
     json_decref(after);
@@ -400,7 +404,7 @@ static void create_fails(void **state) {
     assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_HOST);
     assert_non_null(strstr(err.message, "make the virtual switch on 'Ethernet'"));
-    assert_card("Ethernet");
+    assert_adapter("Ethernet");
 }
 
 static void stay_down(void *context, struct host *at) {
@@ -415,7 +419,7 @@ static void stay_down(void *context, struct host *at) {
 
 /* Both reasons are told: that the address stays away, and that removing the switch is no help.
  */
-static void a_card_that_stays_down(void **state) {
+static void an_adapter_that_stays_down(void **state) {
     struct nic_restored result = {0};
     struct error err = {0};
     uint64_t start;
@@ -432,7 +436,7 @@ static void a_card_that_stays_down(void **state) {
 }
 
 /* HNS fails, and the adapter it left does not come back. */
-static void create_fails_and_the_card_stays_down(void **state) {
+static void create_fails_and_the_adapter_stays_down(void **state) {
     struct nic_restored result = {0};
     struct error err = {0};
     (void)state;
@@ -461,17 +465,17 @@ static void the_user_leaves(void **state) {
     host_memory_on_sleep(host, press_ctrl_c, &when);
     assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_INTERRUPTED);
-    assert_card("vEthernet (Ethernet)");
+    assert_adapter("vEthernet (Ethernet)");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_only_card, open_host, close_host),
+        cmocka_unit_test_setup_teardown(the_only_adapter, open_host, close_host),
         cmocka_unit_test_setup_teardown(choosing, open_host, close_host),
         cmocka_unit_test_setup_teardown(routes_worth_keeping, open_host, close_host),
         cmocka_unit_test_setup_teardown(default_route_in_the_table, open_host, close_host),
         cmocka_unit_test_setup_teardown(several_addresses, open_host, close_host),
-        cmocka_unit_test_setup_teardown(several_cards, open_host, close_host),
+        cmocka_unit_test_setup_teardown(several_adapters, open_host, close_host),
         cmocka_unit_test_setup_teardown(journal, open_host, close_host),
         cmocka_unit_test_setup_teardown(static_address_is_put_back, open_host, close_host),
         cmocka_unit_test_setup_teardown(dhcp_comes_back_alone, open_host, close_host),
@@ -479,8 +483,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(taken_away_again, open_host, close_host),
         cmocka_unit_test_setup_teardown(rolled_back, open_host, close_host),
         cmocka_unit_test_setup_teardown(create_fails, open_host, close_host),
-        cmocka_unit_test_setup_teardown(a_card_that_stays_down, open_host, close_host),
-        cmocka_unit_test_setup_teardown(create_fails_and_the_card_stays_down, open_host,
+        cmocka_unit_test_setup_teardown(an_adapter_that_stays_down, open_host, close_host),
+        cmocka_unit_test_setup_teardown(create_fails_and_the_adapter_stays_down, open_host,
                                         close_host),
         cmocka_unit_test_setup_teardown(the_user_leaves, open_host, close_host),
     };

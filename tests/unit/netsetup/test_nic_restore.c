@@ -13,7 +13,7 @@
 
 enum { DOWN_MS = 2000, UP_AGAIN_MS = 4000, GRACE_MS = 3000 };
 
-static void set_card(struct host *host, bool up) {
+static void set_adapter(struct host *host, bool up) {
     struct host_adapters adapters = {0};
 
     assert_int_equal(host_adapters(host, &adapters, NULL), 0);
@@ -100,7 +100,7 @@ static void play(void *context, struct host *host) {
     bool down = after >= DOWN_MS && after < UP_AGAIN_MS;
 
     if (down != flap->was_down)
-        set_card(host, !down);
+        set_adapter(host, !down);
     flap->was_down = down;
 }
 

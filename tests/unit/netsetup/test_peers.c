@@ -31,15 +31,15 @@ static int close_host(void **state) {
 }
 
 static void make_networks(const char *mode) {
-    struct nic_snapshot card = {0};
+    struct nic_snapshot snapshot = {0};
     struct nic_restored result = {0};
     struct hcn_network network = {0};
     scene_open(&scene, mode);
     assert_int_equal(scene_plan(&scene), 0);
-    assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
-    assert_int_equal(nic_guard_ensure(host, &scene.plan, &card, NULL, NULL, &result, NULL), 0);
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, NULL), 0);
     assert_int_equal(hcn_pod_network_ensure(host, &scene.plan, &network, NULL, NULL), 0);
-    nic_snapshot_free(&card);
+    nic_snapshot_free(&snapshot);
 }
 
 static json_t *remembered(void) {

@@ -29,7 +29,7 @@ static void overlay_comes_back_with_what_stands_on_it(void **state) {
                                          "again, restarted flanneld, restarted kube-proxy\n");
     assert_int_equal(count("service_stop kube-proxy"), 1);
     assert_int_equal(count("service_start kube-proxy"), 1);
-    assert_int_equal(host_file_type(host, CARD_FILE), HOST_ABSENT);
+    assert_int_equal(host_file_type(host, ADAPTER_FILE), HOST_ABSENT);
 }
 
 static void without_an_agent_its_routes_come_back(void **state) {
@@ -55,8 +55,8 @@ static void a_bridge_stays_but_its_load_balancers_go(void **state) {
 
 static unsigned looks, restored, others; /* by news */
 
-static void on_look(void *context, const struct network_seen *seen) {
-    enum network_news news = seen->news;
+static void on_check(void *context, const struct network_check *check) {
+    enum network_news news = check->news;
 
     assert_ptr_equal(context, &looks);
     looks++;
@@ -82,8 +82,8 @@ static void each_look_is_told_with_its_news(void **state) {
     (void)state;
     join("overlay", "flannel");
     looks = restored = others = 0;
-    keeper.looked = on_look;
-    keeper.looked_context = &looks;
+    keeper.on_check = on_check;
+    keeper.check_context = &looks;
     keeper.http = http;
     run(100, add_balancers);
     assert_true(looks >= 90);
@@ -96,7 +96,7 @@ static void without_a_cluster_nobody_is_told(void **state) {
     (void)state;
     join("overlay", "flannel");
     looks = 0;
-    keeper.looked = on_look;
+    keeper.on_check = on_check;
     run(8, NULL);
     assert_int_equal(looks, 0);
 }
@@ -141,7 +141,7 @@ static void one_that_stays_is_left_alone(void **state) {
     assert_string_equal(text_str(&told), "");
     assert_int_equal(count("service_stop"), 0);
     assert_int_equal(count("HcnCreateNetwork"), 2); /* the join's */
-    assert_int_equal(count("write " CARD_FILE), 0);
+    assert_int_equal(count("write " ADAPTER_FILE), 0);
 }
 
 static void without_a_join_there_is_nothing_to_do(void **state) {
@@ -197,28 +197,28 @@ static void without_the_adapter_no_network_is_made(void **state) {
     host_memory_restart_hns(host);
     run(3, NULL);
     assert_false(has_network("flannel.4096"));
-    assert_int_equal(host_file_type(host, CARD_FILE), HOST_ABSENT);
+    assert_int_equal(host_file_type(host, ADAPTER_FILE), HOST_ABSENT);
 }
 
 /* Killed in between: the next start has the adapter from the file. */
 static void what_a_killed_one_left_is_finished(void **state) {
-    struct nic_snapshot card = {0};
+    struct nic_snapshot snapshot = {0};
     json_t *json;
     char *text;
 
     (void)state;
     join("overlay", "flannel");
-    assert_int_equal(nic_choose(host, "Ethernet", "10.0.0.21", &card, NULL), 0);
-    json = nic_snapshot_json(&card);
+    assert_int_equal(nic_choose(host, "Ethernet", "10.0.0.21", &snapshot, NULL), 0);
+    json = nic_snapshot_json(&snapshot);
     text = json_write(json);
-    assert_int_equal(host_write(host, CARD_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
+    assert_int_equal(host_write(host, ADAPTER_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
     free(text);
     json_decref(json);
-    nic_snapshot_free(&card);
+    nic_snapshot_free(&snapshot);
     lose_address();
     run(20, NULL);
     assert_true(has_address());
-    assert_int_equal(host_file_type(host, CARD_FILE), HOST_ABSENT);
+    assert_int_equal(host_file_type(host, ADAPTER_FILE), HOST_ABSENT);
     assert_int_equal(count("service_start flanneld"), 1);
 }
 
@@ -240,7 +240,7 @@ static void each_failure_is_survived(void **state) {
         host_memory_restart_hns(host);
         host_memory_fail(host, n);
         run(12, NULL);
-        if (!has_network("flannel.4096") || host_file_type(host, CARD_FILE) != HOST_ABSENT ||
+        if (!has_network("flannel.4096") || host_file_type(host, ADAPTER_FILE) != HOST_ABSENT ||
             !count("service_start flanneld") || !count("service_start kube-proxy"))
             fail_msg("call %zu:\n%s\n%s", n, text_str(&told), host_memory_log(host));
     }

@@ -89,7 +89,7 @@ static void make_network(const char *name, const char *type) {
 }
 
 static void look(bool booting, bool restored, const char *expected) {
-    network_pending_look(host, http, booting, restored, &pending);
+    network_pending_update(host, http, booting, restored, &pending);
     assert_string_equal(text_str(&said), expected);
     host_memory_advance(host, 5000);
 }
@@ -131,9 +131,9 @@ static void not_asked_too_often(void **state) {
     (void)state;
     write_join("ovn-kubernetes", NULL, "OVNKubernetesHybridOverlayNetwork");
     server_is_away = true;
-    network_pending_look(host, http, true, true, &pending);
+    network_pending_update(host, http, true, true, &pending);
     server_is_away = false;
-    network_pending_look(host, http, true, true, &pending);
+    network_pending_update(host, http, true, true, &pending);
     assert_string_equal(text_str(&said), "");
     host_memory_advance(host, 5000);
     look(true, true, "GT");

@@ -401,7 +401,7 @@ static void nothing_is_added_to_a_strangers_file(void **state) {
         assert_int_equal(host_write(host, TAR, whole, cut, HOST_PUBLIC, NULL), 0);
         host_memory_give_to_user(host, TAR);
         if (fetch(20348, &again, &again_len, &err) == 0) {
-            assert_int_equal(host_refuse_stranger(host, TAR, NULL), 0);
+            assert_int_equal(host_refuse_untrusted(host, TAR, NULL), 0);
             freep(&again);
             continue;
         }

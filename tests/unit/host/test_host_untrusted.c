@@ -57,7 +57,7 @@ static void a_link_in_the_way_is_refused(void **state) {
 }
 
 static void another_owner_is_refused(void **state) {
-    struct host_stranger found = {0};
+    struct host_untrusted found = {0};
     _cleanup_(freep) char *remedy = NULL;
 
     (void)state;
@@ -66,17 +66,17 @@ static void another_owner_is_refused(void **state) {
     shell("chown 4711 " ROOT "/own/hers");
     FAILS_WITH(ERROR_DENIED, host_write(opened, "C:\\own\\hers\\new", "x", 1, HOST_SECRET, err));
     FAILS_WITH(ERROR_DENIED, host_make_folder(opened, "C:\\own\\hers", HOST_SECRET, err));
-    SUCCEEDS(host_stranger(opened, "C:\\own\\hers\\file", &found, err));
+    SUCCEEDS(host_find_untrusted(opened, "C:\\own\\hers\\file", &found, err));
     assert_string_equal(found.path, "C:\\own\\hers");
     assert_string_equal(found.owner, "user 4711");
-    remedy = host_stranger_remedy(&found);
+    remedy = host_untrusted_remedy(&found);
     assert_string_equal(remedy, "cmd /c ren \"C:\\own\\hers\" \"hers.before-winjoin\"");
-    host_stranger_free(&found);
+    host_untrusted_free(&found);
     /* What is written over is gone, whoever had it. */
     SUCCEEDS(host_write(opened, "C:\\own\\file", "x", 1, HOST_PUBLIC, err));
     shell("chown 4711 " ROOT "/own/file");
     SUCCEEDS(host_write(opened, "C:\\own\\file", "mine", 4, HOST_PUBLIC, err));
-    SUCCEEDS(host_stranger(opened, "C:\\own\\file", &found, err));
+    SUCCEEDS(host_find_untrusted(opened, "C:\\own\\file", &found, err));
     assert_null(found.path);
 }
 
@@ -154,5 +154,5 @@ int main(void) {
     };
 
     (void)open_own, (void)open_memory;
-    return cmocka_run_group_tests_name("host_stranger", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("host_untrusted", tests, NULL, NULL);
 }

@@ -59,9 +59,9 @@ bool win32_is_link(HANDLE file) {
 }
 
 /* Checks one part of the path; `path` ends with that part. *ret_more is false when the check ends
- * here: the part is absent, a link, or a stranger's. */
-static int look_at_one(const char *path, bool last, struct win32_way *way,
-                       struct host_stranger *found, bool *ret_more, struct error *err) {
+ * here: the part is absent, a link, or an untrusted user's. */
+static int look_at_one(const char *path, bool last, struct win32_held_path *held,
+                       struct host_untrusted *found, bool *ret_more, struct error *err) {
     const DWORD flags = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
     PSECURITY_DESCRIPTOR descriptor = NULL;
@@ -84,7 +84,7 @@ static int look_at_one(const char *path, bool last, struct win32_way *way,
         return 0;
     if (code)
         return win32_fail(err, code, "look at '%s'", path);
-    way->folders[way->count++] = file;
+    held->folders[held->count++] = file;
     code = GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, &owner, NULL, NULL,
                            NULL, &descriptor);
     if (code)
@@ -99,8 +99,8 @@ static int look_at_one(const char *path, bool last, struct win32_way *way,
     return 0;
 }
 
-int win32_way_look(const char *path, struct win32_way *ret, struct host_stranger *found,
-                   struct error *err) {
+int win32_path_check(const char *path, struct win32_held_path *ret, struct host_untrusted *found,
+                     struct error *err) {
     const char *end = path + 2;
     bool more = path[1] == ':';
 
@@ -117,29 +117,30 @@ int win32_way_look(const char *path, struct win32_way *ret, struct host_stranger
     return 0;
 }
 
-int win32_way_hold(const char *path, struct win32_way *ret, struct error *err) {
-    _cleanup_(host_stranger_free) struct host_stranger found = {0};
+int win32_path_hold(const char *path, struct win32_held_path *ret, struct error *err) {
+    _cleanup_(host_untrusted_free) struct host_untrusted found = {0};
     _cleanup_(freep) char *parent = path_parent(path), *text = NULL;
 
     if (!parent)
         return 0;
-    if (win32_way_look(parent, ret, &found, err) < 0)
+    if (win32_path_check(parent, ret, &found, err) < 0)
         return -1;
     if (!found.path && !(ret->count && win32_is_link(ret->folders[ret->count - 1])))
         return 0;
     if (!found.path)
         found.path = xstrdup(parent);
-    text = host_stranger_text(&found);
+    text = host_untrusted_text(&found);
     return error_set(err, ERROR_DENIED, "use '%s': %s", path, text);
 }
 
-void win32_way_free(struct win32_way *way) {
-    while (way->count)
-        CloseHandle(way->folders[--way->count]);
+void win32_held_path_free(struct win32_held_path *held) {
+    while (held->count)
+        CloseHandle(held->folders[--held->count]);
 }
 
-int win32_stranger(struct host *, const char *path, struct host_stranger *ret, struct error *err) {
-    _cleanup_(win32_way_free) struct win32_way way = {0};
+int win32_find_untrusted(struct host *, const char *path, struct host_untrusted *ret,
+                         struct error *err) {
+    _cleanup_(win32_held_path_free) struct win32_held_path held = {0};
 
-    return win32_way_look(path, &way, ret, err);
+    return win32_path_check(path, &held, ret, err);
 }

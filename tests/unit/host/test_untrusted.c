@@ -16,19 +16,19 @@ static void users(const char *path) {
 /* ---- who ---- */
 
 static void first_of_path(const char *path, const char *why) {
-    struct host_stranger stranger = {0};
+    struct host_untrusted untrusted = {0};
     _cleanup_(freep) char *said = NULL;
     struct error err = {0};
 
-    assert_int_equal(host_stranger(r.host, path, &stranger, &err), 0);
-    said = stranger.path ? host_stranger_text(&stranger) : NULL;
+    assert_int_equal(host_find_untrusted(r.host, path, &untrusted, &err), 0);
+    said = untrusted.path ? host_untrusted_text(&untrusted) : NULL;
     if (!text_equal(said, why))
         fail_msg("%s: %s", path, said ? said : "nobody");
-    host_stranger_free(&stranger);
+    host_untrusted_free(&untrusted);
 }
 
 static void finds_the_first_component(void **state) {
-    struct host_stranger stranger = {0};
+    struct host_untrusted untrusted = {0};
     struct error err = {0};
 
     (void)state;
@@ -43,33 +43,33 @@ static void finds_the_first_component(void **state) {
     first_of_path(KUBELET, "'C:\\k' " BELONGS);
     assert_int_equal(host_link(r.host, "C:\\var", "C:\\Windows", NULL), 0);
     first_of_path("C:\\var\\lib\\kubelet", "'C:\\var' is a junction or a link");
-    assert_int_equal(host_stranger(r.host, "k", &stranger, &err), -1);
+    assert_int_equal(host_find_untrusted(r.host, "k", &untrusted, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
     close_run(&r);
 }
 
 static void names_what_lies_in_a_folder(void **state) {
-    struct host_stranger stranger = {0};
+    struct host_untrusted untrusted = {0};
     struct error err = {0};
 
     (void)state;
     open_fit();
     users(KUBELET);
-    assert_int_equal(host_stranger_in(r.host, "C:\\k", &stranger, &err), 0);
-    assert_string_equal(stranger.path, KUBELET);
-    assert_true(stranger.inside);
-    host_stranger_free(&stranger);
-    assert_int_equal(host_stranger_in(r.host, "C:\\none", &stranger, &err), 0);
-    assert_null(stranger.path);
-    assert_int_equal(host_refuse_stranger_in(r.host, "C:\\k", &err), -1);
+    assert_int_equal(host_find_untrusted_in(r.host, "C:\\k", &untrusted, &err), 0);
+    assert_string_equal(untrusted.path, KUBELET);
+    assert_true(untrusted.inside);
+    host_untrusted_free(&untrusted);
+    assert_int_equal(host_find_untrusted_in(r.host, "C:\\none", &untrusted, &err), 0);
+    assert_null(untrusted.path);
+    assert_int_equal(host_refuse_untrusted_in(r.host, "C:\\k", &err), -1);
     assert_int_equal(err.kind, ERROR_DENIED);
     assert_string_equal(err.message, "'C:\\k\\kubelet.exe' " BELONGS);
     assert_string_equal(err.hints[0], "cmd /c del /f \"C:\\k\\kubelet.exe\"");
     /* a service's own link is as good as its files, a user's is not */
     assert_int_equal(host_link(r.host, "C:\\q\\current.pem", "C:\\q\\1.pem", NULL), 0);
-    assert_int_equal(host_refuse_stranger_in(r.host, "C:\\q", &err), 0);
+    assert_int_equal(host_refuse_untrusted_in(r.host, "C:\\q", &err), 0);
     users("C:\\q\\current.pem");
-    assert_int_equal(host_refuse_stranger_in(r.host, "C:\\q", &err), -1);
+    assert_int_equal(host_refuse_untrusted_in(r.host, "C:\\q", &err), -1);
     assert_string_equal(err.hints[0], "cmd /c rmdir \"C:\\q\\current.pem\"");
     close_run(&r);
 }
@@ -99,7 +99,7 @@ static void names_what_users_may_change(void **state) {
         assert_int_equal(host_access_set(r.host, rows[i].list[0] == 'D' ? KUBELET : "C:\\k",
                                          strchr(rows[i].list, 'D'), &err),
                          0);
-        assert_int_equal(host_refuse_stranger_in(r.host, "C:\\k", &err), rows[i].why ? -1 : 0);
+        assert_int_equal(host_refuse_untrusted_in(r.host, "C:\\k", &err), rows[i].why ? -1 : 0);
         assert_string_equal(err.message, rows[i].why ? rows[i].why : "");
         assert_true(
             text_starts_with(err.hints[0], rows[i].why ? "cmd /c del /f \"C:\\k\\kube" : ""));
@@ -107,10 +107,10 @@ static void names_what_users_may_change(void **state) {
     }
 }
 
-/* None of them goes through a junction, takes over what is a stranger's, or removes a tree. */
+/* None of them goes through a junction, takes over what is untrusted, or removes a tree. */
 static void says_what_repairs_it(void **state) {
     static const struct {
-        struct host_stranger stranger;
+        struct host_untrusted untrusted;
         const char *command;
     } rows[] = {
         {{.path = (char *)"C:\\k", .type = HOST_LINK}, "cmd /c rmdir \"C:\\k\""},
@@ -138,7 +138,7 @@ static void says_what_repairs_it(void **state) {
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        _cleanup_(freep) char *command = host_stranger_remedy(&rows[i].stranger);
+        _cleanup_(freep) char *command = host_untrusted_remedy(&rows[i].untrusted);
 
         assert_string_equal(command, rows[i].command);
     }
