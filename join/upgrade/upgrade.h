@@ -50,8 +50,8 @@ char *upgrade_plan_text(const struct join *join);
  * wentBack. New reference. */
 json_t *upgrade_result(const struct join *join);
 
-/* Functions for the table of phases in upgrade.c only; they are in compare.c, switch.c and
- * drain.c. */
+/* The functions of the phases, only for the table in upgrade.c, which says in a line what each
+ * phase does. They are in compare.c, switch.c and drain.c, and fail as the phases of a join do. */
 int upgrade_compare(struct join *join, struct error *err);
 int upgrade_stage(struct join *join, struct error *err);
 int upgrade_cordon(struct join *join, struct error *err);
