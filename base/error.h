@@ -2,7 +2,7 @@
 #pragma once
 
 /* What a failure means to the caller. The number at the end of each comment is the exit code of the
- * program, as in docs (contracts: exit codes) and error_exit_code(). */
+ * program, as in docs/unattended.md and error_exit_code(). */
 enum error_kind {
     ERROR_NONE = 0,
     ERROR_USAGE, /* The command line or a configuration file is wrong and nothing was changed. Exit

@@ -55,4 +55,5 @@ int json_scan(const char *text, size_t len, const struct json_scan *scan, struct
 
 /* Returns a copy of a found string, which the caller frees; NULL when the value is not a string. */
 char *json_found_text(const struct json_found *found);
+/* Is the value a string that equals `text`? */
 bool json_found_is(const struct json_found *found, const char *text);

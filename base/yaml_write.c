@@ -154,8 +154,10 @@ char *yaml_write(const json_t *json) {
 
 /* ---- templates ---- */
 
-/* Returns a copy of the tree in which each text "@NAME@" is replaced by its value; NULL when a name
- * has no value. Texts are replaced in the tree, so that no value is parsed as YAML. */
+/* Returns a copy of the tree in which each string "@NAME@" is replaced by the value of NAME. An
+ * item or member whose name has no value is dropped. Returns NULL when the tree itself is a string
+ * whose name has no value. The strings are replaced in the tree, so that no value is parsed as
+ * YAML. */
 static json_t *filled(const json_t *json, const json_t *values) {
     const char *text = json_string_value(json);
     size_t len = text ? strlen(text) : 0;

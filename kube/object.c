@@ -94,7 +94,7 @@ const char *kube_configmap_value(const json_t *configmap, const char *key) {
 }
 
 /* Returns "Reason: message" of a container's state without secrets, or NULL if it has no reason.
- * The caller frees. */
+ * The caller frees the text. */
 static char *reason_of(const json_t *state) {
     const char *reason = json_text_at(state, "reason"), *message = json_text_at(state, "message");
     char *words;

@@ -1,4 +1,4 @@
-/* Handles the parts that all API objects have (kind, version, name), and lists of them and
+/* Handles the parts that all API objects have (kind, version, name), lists of objects, and
  * ConfigMaps. */
 #pragma once
 
@@ -12,12 +12,13 @@ bool kube_name_is_valid(const char *name);
 /* Returns "namespace/name" of an object. The caller frees it. */
 char *kube_full_name(const json_t *object);
 /* Fails with ERROR_MALFORMED when the object has another kind or version, which client-go's decoder
- * would refuse too. Absent, null and "" are allowed. The message begins with that of a Status. */
+ * would refuse too. A kind or version that is absent, null or "" is allowed. When the object is a
+ * Status, the error begins with its message. */
 int kube_object_check(const json_t *object, const char *kind, const char *api_version,
                       struct error *err);
-/* Returns the items of a list; NULL when there are none (null, or absent in a list that has a
- * kind). Fails with ERROR_MALFORMED when the object is not a list: its kind is not "...List", or
- * its items are not an array. */
+/* Sets *ret to the items of a list, which the list owns; NULL when there are none (null, or absent
+ * in a list that has a kind). Fails with ERROR_MALFORMED when the object is not a list: its kind is
+ * not "...List", or its items are not an array. */
 int kube_list_items(const json_t *list, json_t **ret, struct error *err);
 /* Returns the condition Ready of a Node or Pod (status.conditions), or NULL. `object` owns it. */
 const json_t *kube_ready_condition(const json_t *object);
@@ -44,7 +45,8 @@ typedef int kube_take_items(void *context, const json_t *items, struct error *er
 int kube_pages_each(struct kube_client *client, const char *path, kube_take_items *take,
                     void *context, char **ret_version, struct error *err);
 /* Reads all objects at a path and runs the scan on each page ("items.*" is an object). Each page is
- * freed before the next, so the total size is only limited by the 300 pages. */
+ * freed before the next, so the total size is only limited by the 300 pages. `ret_version` is as
+ * for kube_pages_each(). Fails as kube_pages_get(). */
 int kube_pages_scan(struct kube_client *client, const char *path, const struct json_scan *scan,
                     char **ret_version, struct error *err);
 
@@ -57,8 +59,8 @@ int kube_names_get(struct kube_client *client, const char *path, unsigned most, 
 
 /* ---- ConfigMaps ---- */
 
-/* Reads a ConfigMap and checks its kind. Temporary failures are retried for up to timeout_ms. New
- * reference. */
+/* Reads a ConfigMap and checks its kind. Temporary failures are retried for up to timeout_ms. Fails
+ * as kube_get_retry(), or with ERROR_MALFORMED for another kind. New reference. */
 int kube_configmap_get(struct kube_client *client, const char *name_space, const char *name,
                        unsigned timeout_ms, json_t **ret, struct error *err);
 /* Returns data[key] of a ConfigMap (borrowed); NULL when it is absent, empty or not a string. */

@@ -124,7 +124,7 @@ static void show_work(struct program *program, struct progress *progress, const 
 }
 
 /* Packs the programs of a folder. Errors in the folder or in the versions file are ERROR_USAGE,
- * since the call named them. */
+ * because the command line names them. */
 static int pack(struct program *program, const char *folder, const char *to,
                 struct artifacts *artifacts, struct error *err) {
     _cleanup_(freep) char *from = terminal_full_path(folder), *path = NULL, *text = NULL;

@@ -45,12 +45,12 @@ int verb_capabilities(struct program *program, struct error *err) {
         !(fixes = host_fixes_missing_json(program->host, &facts, err)))
         return -1;
     features = hns_features_json(version);
-    /* Both stay NULL on a machine that has not joined. */
+    /* `name` and `mode` stay NULL on a machine that has not joined. */
     diag_network_of_cni(program->host, &name, &mode);
     scene = (struct limit_scene){.hns = version,
                                  .mode = mode ? network_mode_by_name(mode) : NULL,
                                  .host_name = facts.host_name};
-    /* The number stays 0 when it is unknown. */
+    /* The number of dynamic ports stays 0 when it cannot be read. */
     (void)limit_dynamic_ports(program->host, &scene.dynamic_ports, NULL);
     list = limits_json(&scene);
     (void)text_format(number, sizeof number, "%u.%u", version.major, version.minor);

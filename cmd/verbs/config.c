@@ -1,5 +1,5 @@
-/* winjoin config: checks, converts and prints configuration files, and prints what a cluster needs
- * once. */
+/* winjoin config: checks, converts and prints configuration files. It also prints the manifest that
+ * a cluster needs once, and the routes to the pods of its nodes. */
 #include "base/nearest.h"
 #include "cmd/program.h"
 #include "join/configuration/cluster_config.h"
@@ -127,9 +127,9 @@ static int print(struct program *program, struct error *err) {
                         names.count);
 }
 
-/* Reads the network's settings from the cluster. *ret_searched: the network found that winjoin does
- * not know by name; *ret_dns_namespace: the namespace of the DNS Service. The caller frees both;
- * each may be NULL. */
+/* Reads the network's settings from the cluster. *ret_searched describes a network of the cluster
+ * that winjoin does not know by name; NULL when there is none. *ret_dns_namespace is the namespace
+ * of the DNS Service; NULL when it is not known. The caller frees both. */
 static int ask_cluster(struct program *program, char **ret_searched, char **ret_dns_namespace,
                        struct error *err) {
     struct join_options *o = &program->options.join;
@@ -141,8 +141,8 @@ static int ask_cluster(struct program *program, char **ret_searched, char **ret_
     if (given_cluster_open(program, NULL, &client, err) < 0 ||
         cluster_config_read(&client, 0, NULL, &cluster, err) < 0)
         return -1;
-    /* The manifest tells later joins about a network that has no known name, because a join's own
-     * rights are too small to search for it. */
+    /* A join has too few rights to search for a network that has no known name, so the manifest
+     * tells later joins about that network. */
     if (cluster_network_search(&client, &cluster.network, &why) < 0) {
         if (!kube_is_forbidden(&why))
             return error_pass(err, &why);

@@ -65,7 +65,8 @@ static int finish(struct diagnosis *d, struct error *err) {
 /* ---- saved reports and collections ---- */
 
 /* Reads the report of --replay or --compare, from a JSON file or a collection. `kind` is the kind
- * of report that is allowed; NULL allows any. ERROR_USAGE, since the call named the file. */
+ * of report that is allowed; NULL allows any. Fails with ERROR_USAGE, because the command line
+ * names the file. */
 static int read_report(struct program *program, const char *flag, const char *given,
                        const char *kind, struct diag_report *ret, struct error *err) {
     _cleanup_(freep) char *path = terminal_full_path(given), *file = NULL, *text = NULL;

@@ -1,4 +1,4 @@
-/* Opens the cluster of --kubeconfig and --context, for all verbs. */
+/* Opens the cluster of --kubeconfig and --context, for all commands. */
 #include "cmd/program.h"
 
 #include "kube/kubeconfig.h"
@@ -10,7 +10,8 @@ int given_cluster_open(struct program *program, const char *unnamed, struct kube
     _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
 
     if (kubeconfig_read_file(program->host, path, program->options.context, &config, err) < 0) {
-        err->kind = ERROR_USAGE; /* The call named the file, so this is no fault of the machine. */
+        /* The command line named the file, so the machine is not at fault. */
+        err->kind = ERROR_USAGE;
         return given ? error_prefix(err, "--kubeconfig") : error_hint(err, "use --kubeconfig FILE");
     }
     if (config.impersonation)

@@ -49,8 +49,8 @@ static void print_matrix(const struct program *program, const struct join *join)
     output_text(program, text);
 }
 
-/* Restarts Windows for --restart and registers the join's arguments, to continue after the start. A
- * token that was read from a file is passed as a variable. */
+/* Restarts Windows for --restart and registers the join's arguments, so that the join continues
+ * after the restart. A token (--token or --token-file) is passed as an environment variable. */
 static void restart(struct program *program, struct join *join, struct error *err) {
     const char *const last = join->progress.phase->run == phase_preflight ? NULL : "restart";
     const char *const left_out[] = {"token", "token-file", "progress", last, NULL};
@@ -126,8 +126,8 @@ static int run_join(struct program *program, struct join *join, struct error *er
 }
 
 /* Runs --dry-run: discovers the cluster and checks the host as a join does, and changes nothing.
- * Where the environment variable names a folder (as for kubeadm), the planned files are written
- * there. */
+ * When the environment variable KUBEADM_JOIN_DRYRUN_DIR names a folder, the planned files are
+ * written there, as kubeadm does. */
 static int run_dry(struct program *program, struct join *join, struct error *err) {
     _cleanup_json_ json_t *plan = NULL;
     _cleanup_(freep) char *text = NULL, *image = NULL, *given = NULL, *folder = NULL;
@@ -211,7 +211,7 @@ int verb_join(struct program *program, struct error *err) {
     return result;
 }
 
-/* Shows the waits of discovery as a join does. */
+/* What winjoin discover needs to show its waits as a join does. */
 struct asking {
     struct progress progress;
     struct join_progress waits;

@@ -142,8 +142,8 @@ static void follow(struct stream *s) {
             if (dot && dot[1] >= '0' && dot[1] <= '9')
                 continue;
             (void)host_read_part(s->host, source->path, 0, 0, &nothing, &len, &size, ERROR_IGNORED);
-            /* A file that is shorter than what was read of it was rotated. The rest of the old file
-             * is now in NAME.1.log. */
+            /* A file that is shorter than the part that was read before has been rotated. The rest
+             * of the old file is now in NAME.1.log. */
             if (size < source->offset) {
                 rest.path = xasprintf("%.*s.1.log", (int)(strlen(source->path) - strlen(".log")),
                                       source->path);
@@ -158,7 +158,7 @@ static void follow(struct stream *s) {
     }
 }
 
-/* ---- reading the call ---- */
+/* ---- reading the command line ---- */
 
 static int check_name(const char *name, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};

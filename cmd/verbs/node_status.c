@@ -20,7 +20,7 @@ enum {
     JOINING_SECONDS = 120,
     LINE_MAX_READ = 4096,
     PROGRAM_MAX = 512 * 1024 * 1024,
-    HNS_MS = 5000, /* A limit for HNS, which sometimes hangs. */
+    HNS_MS = 5000, /* How long HNS may take to answer; it sometimes hangs. */
 };
 
 struct gathering {
@@ -95,8 +95,8 @@ static void add_state(struct gathering *g, const json_t *join, size_t entries) {
         _cleanup_(freep) char *tail = service_log_tail(g->host, path, LINE_MAX_READ);
         int64_t us = 0, now = host_now(g->host);
 
-        /* This join has a log and no report yet: it is running, or it was killed. The time of its
-         * last line decides which. */
+        /* The last join has a log and no report yet: it is running, or it was killed. The time of
+         * the log's last line decides which. */
         for (const char *line = tail; line && *line;
              line += strcspn(line, "\n"), line += *line == '\n') {
             const char *at = line + strcspn(line, " ");
@@ -110,7 +110,8 @@ static void add_state(struct gathering *g, const json_t *join, size_t entries) {
         }
         state = now - us / 1000000 < JOINING_SECONDS ? "joining" : "failed";
         message = "it was killed or crashed";
-    } else if (code && code != error_exit_code(ERROR_FLOWS)) { /* ERROR_FLOWS: node has joined. */
+    } else if (code && code != error_exit_code(ERROR_FLOWS)) {
+        /* A join that ends with ERROR_FLOWS has not failed: the node has joined. */
         state = "failed";
         phase = xstrdup_null(json_text_at(join, "error.phase"));
         message = json_text_at(join, "error.message");

@@ -67,9 +67,9 @@ int verb_preflight(struct program *program, struct error *err) {
 
     if (program_prepare_join(program, err) < 0)
         return -1;
-    /* Because of it the checks fix nothing, wait for nothing and change nothing. */
+    /* With dry_run the checks fix nothing, wait for nothing and change nothing. */
     program->options.join.dry_run = true;
-    /* A join waits longer than a check for a person should. */
+    /* A person who runs preflight should not have to wait as long as a join does. */
     if (!program->options.join.timeout)
         program->options.join.timeout = LOOK_MS;
     preflight_unknown_names(&program->options.join.ignore_preflight_errors, &warnings);

@@ -44,8 +44,8 @@ struct ask_pod {
     /* Why exec in this pod failed, as kube_exec() says it; NULL when it did not. Owned. */
     char *failure;
 };
-/* Puts each question `lanes` times to its pod. Serves 32 pods at the same time, and starts with no
- * more of them after `until` (a time of host_monotonic_ms()). */
+/* Puts each question `lanes` times to its pod. Serves 32 pods at the same time, and begins with no
+ * further pod after `until` (a time of host_monotonic_ms()). */
 void ask_by_exec(struct kube_client *client, struct ask_pod *pods, size_t count, unsigned lanes,
                  uint64_t until);
 void ask_pods_free(struct ask_pod *pods, size_t count); /* Frees the pods and the array itself. */

@@ -1,5 +1,5 @@
 /* Two probes on this node as static pods: writes their manifests, talks to them through their
- * mailbox folders, and removes all of it again.
+ * mailbox folders, and removes all of these again.
  *
  * The kubelet runs these pods on the whole real path (CRI, CNI, HNS) without any right in the
  * cluster. Their image is the sandbox image, which is on the node in any case. The probe's program
@@ -43,7 +43,7 @@ static char *manifest_path(const struct diag_probe_options *options, const char 
 }
 
 /* The path of a file in a probe's mailbox; of the mailbox folder itself when `file` is NULL. The
- * caller frees. */
+ * caller frees the path. */
 static char *mailbox_path(const char *name, const char *file) {
     return xasprintf(DIAG_PROBES_FOLDER "\\%s%s%s", name + strlen(name) - 1, file ? "\\" : "",
                      file ? file : "");
@@ -133,7 +133,8 @@ int diag_probes_remove(struct diag_probes *probes, struct error *err) {
     bool failed = false;
 
     if (host_file_type(host, DIAG_PROBES_FOLDER) == HOST_ABSENT)
-        /* The start makes this folder before anything else, and the removal deletes it last. */
+        /* diag_probes_start() makes this folder first and a removal deletes it last, so nothing is
+         * left without it. */
         return 0;
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         _cleanup_(freep) char *path = manifest_path(probes->options, names[i]);
@@ -148,7 +149,7 @@ int diag_probes_remove(struct diag_probes *probes, struct error *err) {
         if (host_remove(host, path, failed ? &later : &first) < 0)
             failed = true;
     }
-    (void)wait_until(host, &end, &later); /* If they do not end, the removal below fails. */
+    (void)wait_until(host, &end, &later); /* If the pods do not end, the removal below fails. */
     if (wait_until(host, &removal, failed ? &later : &first) != POLL_DONE)
         failed = true;
     if (!failed)
@@ -177,8 +178,8 @@ int diag_probes_start(struct diag_probes *probes, struct error *err) {
 
 /* ---- why a probe pod does not start ---- */
 
-/* Reads a value that klog quoted, from behind its opening to its closing quote, as text of one
- * line. The caller frees. */
+/* Reads a value that klog has quoted and returns it as one line of text. `value` begins after the
+ * opening quote. The caller frees the text. */
 static char *unquoted(const char *value) {
     struct text text = {0};
 
@@ -194,7 +195,7 @@ static char *unquoted(const char *value) {
 }
 
 /* Copies the text, with "ID" in place of container ids, which differ at each attempt. The caller
- * frees. */
+ * frees the copy. */
 static char *without_ids(const char *words) {
     struct text text = {0};
 
@@ -271,7 +272,7 @@ char *static_pod_last_end(const json_t *pod, unsigned *ret_ends) {
 }
 
 /* Says why a pod that has a sandbox does not answer: its program does not run, or has written
- * nothing yet. NULL when nothing is known. The caller frees. */
+ * nothing yet. Returns NULL when nothing is known. The caller frees the text. */
 static char *program_waiting(struct diag_probe *probe, const json_t *mirror, struct said *said) {
     const char *since = json_text_at(mirror, "status.containerStatuses.0.state.running.startedAt");
     unsigned ends = 0;
@@ -352,7 +353,7 @@ char *diag_probe_waiting(struct diag_probes *probes, size_t i) {
     bool absent = false;
 
     /* The kubelet makes a mirror of each static pod in the API, and reports the pod's state there.
-     * The mirror may be missing still, or not readable. */
+     * The mirror may still be missing, or winjoin may have no right to read it. */
     if (options->client && options->node_name) {
         /* A copy of the client, borrowing the same texts. */
         struct kube_client client = *options->client;

@@ -84,7 +84,7 @@ enum level judge_nat_none(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* The OutBoundNAT exception of the endpoint that holds the address, or NULL. */
+/* Returns the OutBoundNAT exception of the endpoint that contains the address, or NULL. */
 static const char *exception_of(const json_t *endpoint, const char *ip) {
     json_each(json_object_get(endpoint, "Policies"), i, policy) {
         if (!is_outbound_nat(policy))

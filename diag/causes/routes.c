@@ -26,7 +26,7 @@ static bool read_pods_peer(const struct scene *scene, const json_t *node,
     return true;
 }
 
-/* The settings of the RemoteSubnetRoute policy for a prefix, or NULL. */
+/* Returns the settings of the RemoteSubnetRoute policy for a prefix, or NULL. */
 static json_t *remote_route(const struct scene *scene, const char *prefix) {
     json_each(json_object_get(scene->network, "Policies"), i, policy) {
         json_t *settings = json_object_get(policy, "Settings");
@@ -77,13 +77,14 @@ static bool is_part(const char *text, const char *prefix) {
            cidr_parse(prefix, &whole, NULL) == 0 && cidr_contains_cidr(&whole, &part);
 }
 
-/* The address to which other nodes send packets for this node's pods. */
+/* Returns the address to which other nodes send packets for the peer's pods. */
 static const char *peer_address(const struct network_peer *peer) {
     return peer->address ? peer->address : peer->node_address;
 }
 
 /* Notes routes to a part of the node's pod prefix that lead elsewhere: RemoteSubnetRoute policies
- * with VXLAN, otherwise routes of Windows. With `pod`, only parts that hold the pod's address. */
+ * with VXLAN, otherwise routes of Windows. With `pod`, only parts that contain the pod's address
+ * are noted. */
 static void note_parts(const struct scene *scene, const struct network_peer *peer, const char *pod,
                        struct finding *finding) {
     bool of_hns = scene->mode->vxlan;
@@ -123,8 +124,9 @@ static void unknown_node_check(const struct scene *scene, struct finding *findin
                      peer.node, pod);
     if (node || node_of_address(scene, pod) || item_with(nodes, "metadata.name", named))
         return;
-    /* No Node has a pod prefix with the DNS pod's address. Its Node is gone, or the EndpointSlice
-     * is old when that names a Node which exists (row SVC-EP0). */
+    /* No Node has a pod prefix with the DNS pod's address. Either the pod's Node is gone, or the
+     * EndpointSlice is old. A slice that names a Node which exists was left to row SVC-EP0 above.
+     */
     finding_note(finding, "no Node has a pod prefix with the address of pod %s", pod);
     if (named) {
         finding_note(finding, "its EndpointSlice says that it is on node %s, which has no Node",
@@ -186,8 +188,8 @@ static void route_check(const struct scene *scene, const struct network_peer *pe
     note_parts(scene, peer, NULL, finding);
 }
 
-/* Notes why packets do not get to the node of the DNS pods; true when a route to it is missing or
- * wrong. */
+/* Notes why packets do not get to the node of the DNS pods. Returns true when a route to that node
+ * is missing or wrong. */
 static bool lacks_route(const struct scene *scene, struct finding *finding) {
     const json_t *services = json_object_get(scene->evidence, "services");
     size_t agent_notes = 0;
@@ -247,8 +249,8 @@ static bool stray_route_check(const struct scene *scene, struct finding *finding
     return finding->evidence.count > before;
 }
 
-/* Some of several DNS pods answer. Notes wrong or missing routes to the nodes of the others; true
- * when there are any. */
+/* Where only some of several DNS pods answer, notes wrong or missing routes to the nodes of the
+ * others. Returns true when there are such routes. */
 static bool lacks_some_routes(const struct scene *scene, struct finding *finding) {
     const json_t *balancer =
         diag_evidence_balancer(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
@@ -317,7 +319,8 @@ enum level judge_ovl_peer(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* This node cannot see which of these routes are missing, so all of them are named. */
+/* Names all routes that the network between the nodes must have, because this node cannot see which
+ * of them are missing. */
 void name_network_routes(const struct scene *scene, struct finding *finding) {
     _cleanup_(text_list_free) struct text_list left_out = {0}, formats = {0}, lines = {0};
     _cleanup_json_ json_t *nodes =

@@ -139,9 +139,10 @@ void cluster_pairs_count(const struct cluster_nodes *nodes, const struct cluster
 
 /* ---- more pairs, where some fail ---- */
 
-/* Chooses a third node to ask instead of `b`, with `a` at the other end: preferably of b's kind or
- * its operating system, and without failed pairs, the nearest after b. With `other`, one of another
- * operating system than b's. */
+/* Chooses a third node that takes the place of `b` in a pair with `a`. A node of b's kind comes
+ * first, then one of b's operating system, then one without failed pairs; of equal nodes the next
+ * one after b. With `other`, only nodes with another operating system than b's are chosen. SIZE_MAX
+ * when there is none. */
 static size_t witness_for(const struct diag_report *report, const size_t *kinds, const bool *well,
                           size_t a, size_t b, bool other) {
     const struct cluster_node *nodes = report->nodes.items;
@@ -161,8 +162,8 @@ static size_t witness_for(const struct diag_report *report, const size_t *kinds,
     return best;
 }
 
-/* A node that reached this node, or with `reached`, one that this node reached; SIZE_MAX when none
- * is known. */
+/* Returns a node that reached this node, or with `reached`, a node that this node reached; SIZE_MAX
+ * when none is known. */
 static size_t friend_of(const struct cluster_pairs *pairs, const bool *fails, size_t count,
                         size_t node, bool reached) {
     for (size_t i = 0; i < count; i++)

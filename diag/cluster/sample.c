@@ -6,7 +6,7 @@
 enum {
     /* At least this many nodes of each kind, so that one can ask another of the same kind. */
     KIND_LEAST = 2,
-    /* The number of nodes that are drawn, if there are so many. */
+    /* The number of nodes that are drawn, if there are that many. */
     LEAST = 120,
     /* The most nodes that are drawn. With very many kinds the last ones get none, and the report
      * says so. */

@@ -55,7 +55,7 @@ void collection_miss(struct collection *c, const char *name, const char *why) {
 }
 
 /* Adds a text to the archive and takes ownership of it. Overwrites what looks like a secret. `what`
- * describes the text in the index; NULL: the index does not have it. */
+ * describes the text in the index; with NULL the index has no line for it. */
 static void put(struct collection *c, const char *name, const char *what, char *data, size_t len) {
     unicode_to_text(&data, &len);
     redact_secrets(data);
@@ -64,9 +64,10 @@ static void put(struct collection *c, const char *name, const char *what, char *
     c->files[c->count++] = (struct bundle_archive_file){xstrdup(name), data, len};
 }
 
-/* Adds a text to the files and to the index; takes over `data`. `what` describes it; `whole` is the
- * size of the complete file, 0 when `data` is all of it. Every text goes through redact_secrets().
- * A text that does not fit, or whose name cannot be packed, becomes a line of the index. */
+/* Adds a text to the files and to the index, and takes ownership of `data`. `what` describes the
+ * text; `whole` is the size of the complete file, or 0 when `data` is the complete text. Every text
+ * goes through redact_secrets(). A text that does not fit, or whose name cannot be packed, becomes
+ * a line of the index. */
 static void add(struct collection *c, const char *name, const char *what, char *data, size_t len,
                 uint64_t whole) {
     size_t read = len;
@@ -104,7 +105,7 @@ static void hide_strings(json_t *json) {
 }
 
 /* Writes a copy of the document in which each string went through redact_secrets(). The caller
- * frees. */
+ * frees the text. */
 static char *write_hidden(const json_t *json) {
     _cleanup_json_ json_t *copy = json_deep_copy(json);
 
@@ -298,7 +299,7 @@ static json_t *versions_json(struct reading *c) {
     struct artifact_target target;
     struct host_facts facts;
 
-    if (host_facts(c->host, &facts, ERROR_IGNORED) == 0) /* The evidence tells a failure. */
+    if (host_facts(c->host, &facts, ERROR_IGNORED) == 0) /* A failure is noted in the evidence. */
         json_object_set_new(json, "windows",
                             json_pack("{s:s, s:s, s:s, s:s, s:I}", "product", facts.product,
                                       "installation", facts.installation_type, "architecture",

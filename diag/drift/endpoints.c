@@ -79,7 +79,7 @@ void drift_find_stale_endpoints(const struct drift_observed *observed, struct dr
 
 /* ---- endpoints of this node's pods ---- */
 
-/* A List of this node's pods; NULL when they were not read. */
+/* Returns the List of this node's pods; NULL when they were not read. */
 static const json_t *pods_of(const struct drift_observed *observed) {
     return observed->cluster ? observed->cluster->pods : NULL;
 }

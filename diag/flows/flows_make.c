@@ -112,8 +112,8 @@ static void make_service_pqdn(const struct diag_scene *scene, struct diag_cell *
         leave_out(cell, DIAG_SKIP, "no-service-in-namespace");
 }
 
-/* Programs choose themselves between the families of a name. So IPv6 counts as proved when the name
- * has an IPv6 address. */
+/* Each program chooses for itself which IP family of a name it uses. So IPv6 counts as proved when
+ * the name has an IPv6 address. */
 static void make_service_fqdn(const struct diag_scene *scene, struct diag_cell *cell) {
     char name[PROBE_TARGET_MAX];
 
@@ -312,7 +312,8 @@ static void sizes_add(struct probe_list *list, const struct diag_scene *scene,
 
 /* Asks pods of the DNS, which are usually on another node: a question each, and of the first pod
  * also a connection only, a port where nobody listens, a missing page, and a page of several
- * kilobytes. A silent pod is known after half the time. */
+ * kilobytes. A pod that does not answer these further questions costs at most half of the usual
+ * time limit for each. */
 static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) {
     struct diag_cell connect = {0}, say = {.udp = true}, page = {0};
     unsigned port = full->dns_pod_port ? full->dns_pod_port : DNS_PORT;

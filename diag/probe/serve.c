@@ -1,13 +1,13 @@
 /* The probe inside a pod: opens echo listeners, writes heartbeats, and answers the lists in its
- * mailbox. It keeps running whatever happens to the folder (bad content, a full disk, removed and
- * made again), unless it cannot be written for a minute. */
+ * mailbox. It keeps running whatever happens to that folder (bad content, a full disk, removed and
+ * made again), and ends when nothing can be written there for a minute. */
 #include <stdio.h>
 
 #include "diag/probe/probe.h"
 #include "host/socket.h"
 
 enum {
-    /* How long the echo listeners are served before the mailbox is looked at again. */
+    /* For how long the echo listeners are served before the probe looks at its mailbox again. */
     TURN_MS = 20,
     STEP_MS = 2, /* The same time while a measurement runs. */
     BEAT_US = 1000000,
@@ -21,10 +21,10 @@ struct server {
     const struct probe_server *options;
     struct socket_echo *echo; /* NULL while the ports cannot be opened. */
     struct probe_heartbeat beat;
-    uint64_t beaten;  /* When a heartbeat was last tried. */
-    uint64_t written; /* When a heartbeat was last written. */
-    unsigned generation;
-    /* The measurement for that generation; NULL when none runs. */
+    uint64_t beaten;     /* When a heartbeat was last tried. */
+    uint64_t written;    /* When a heartbeat was last written. */
+    unsigned generation; /* The number of the list to answer next: N of go-N and results-N.txt. */
+    /* The measurement for that list; NULL when none runs. */
     struct probe_work *work;
 };
 
@@ -41,7 +41,7 @@ static bool file_exists(const struct server *server, const char *name) {
     return file != NULL;
 }
 
-/* Writes another file first and renames it, so that a reader sees a complete file or none. */
+/* Writes a file beside it first and renames that, so that a reader sees a complete file or none. */
 static int file_write(const struct server *server, const char *name, const char *data) {
     _cleanup_(freep) char *path = path_of(server, name);
     _cleanup_(freep) char *beside = xasprintf("%s.part", path);
@@ -69,7 +69,8 @@ static void beat(struct server *server) {
     _cleanup_(freep) char *prefix = xasprintf("%s ", o->name), *text = NULL;
 
     server->beaten = socket_now_us();
-    /* Repeated with each heartbeat, because the address may come later than the process. */
+    /* The listeners are tried again with each heartbeat, because the address may come later than
+     * the process. */
     if (!server->echo && (o->tcp_port || o->udp_port))
         server->echo = socket_echo_open(o->address, o->tcp_port, o->udp_port, prefix);
     beat->beat++;
@@ -144,7 +145,7 @@ void probe_serve(const struct probe_server *options) {
             probe_work_end(take_ptr(server.work), &found);
             answer = probe_results_write(&found);
             if (file_write(&server, results, answer) == 0)
-                /* After a failed write it is measured again, when the disk may have room. */
+                /* After a failed write the list is measured again, when the disk may have room. */
                 server.generation++;
         }
         if (!server.work && (file_exists(&server, "stop") || now > server.written + GONE_US))

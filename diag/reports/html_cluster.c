@@ -20,7 +20,7 @@ static const char page_style[] =
     "@media print{.many{display:none}}</style>\n";
 
 /* The worst outcome of each pair's cells, row by row; DIAG_SKIP for a pair that was not asked. The
- * caller frees. */
+ * caller frees the array. */
 static enum diag_outcome *worst_make(const struct diag_report *report) {
     size_t n = report->nodes.count;
     enum diag_outcome *worst = xcalloc(n * n, sizeof *worst);

@@ -3,7 +3,7 @@
 
 /* ---- the sample of a large cluster, in words ---- */
 
-enum { NAMED_MAX = 8 }; /* Of so many nodes the lines have what each says about itself. */
+enum { NAMED_MAX = 8 }; /* The lines quote at most this many nodes about themselves. */
 
 void diag_sample_lines(const struct diag_report *report, struct text_list *ret) {
     const struct cluster_sample *s = &report->sample;
@@ -201,7 +201,8 @@ bool diag_report_is_good(const struct diag_report *report) {
 
     diag_summary_make(report, &summary);
     for (size_t i = 0; report->server && i < report->causes.count; i++)
-        if (report->causes.items[i].confirmed) /* Such as CL-API-POD, when all cells pass. */
+        /* A cause such as CL-API-POD can be confirmed although all cells pass. */
+        if (report->causes.items[i].confirmed)
             return false;
     return summary.pass && !summary.fail && !summary.not_run;
 }
@@ -220,7 +221,7 @@ char *diag_report_line(const struct diag_report *report) {
                      s.pass + s.fail + s.not_run, report->nodes.count, of, report->pairs.count);
 }
 
-/* ---- what --count measured: one line by flow and protocol, as cells would be too many ---- */
+/* ---- the results of --count: one line for each flow, protocol and IP family ---- */
 
 struct cluster_latency *cluster_latencies_make(const struct diag_report *report,
                                                size_t *ret_count) {

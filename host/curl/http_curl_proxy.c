@@ -44,8 +44,8 @@ static int proxy_read(const char *text, struct proxy *ret, struct error *err) {
         host = part_of(url, CURLUPART_HOST);
         port = part_of(url, CURLUPART_PORT);
     }
-    /* Behave as Go's programs on the node: without a port they use 80 where libcurl uses 1080, and
-     * a SOCKS proxy resolves the host names. */
+    /* Do as Go's programs on the node do: for an http proxy without a port they use port 80 where
+     * libcurl uses 1080, and a SOCKS proxy resolves the host names. */
     for (size_t i = 0; i < ARRAY_SIZE(schemes) && host && !ret->url; i++)
         if (text_equal(scheme, schemes[i]))
             ret->url = xasprintf("%s://%s%s%s", i == 2 ? "socks5h" : scheme, host, port ? ":" : "",

@@ -166,8 +166,8 @@ int win32_write(struct host *host, const char *path, const void *data, size_t le
     return win32_fail(err, code, "write '%s'", path);
 }
 
-/* Opens the file that receives the pieces, a new one for the first piece. The file is opened for
- * sharing, because a virus scanner may still read it after it was closed. */
+/* Opens the file that receives the pieces. The first piece makes a new file. The file is opened for
+ * sharing, because a virus scanner may still read it when the next piece comes. */
 static DWORD open_part(const wchar_t *path, bool first, SECURITY_ATTRIBUTES *attributes,
                        HANDLE *ret) {
     DWORD code;

@@ -10,7 +10,7 @@ enum {
     PIPE_SIZE = 65536,
 };
 
-/* A running child program and our ends of its pipes. */
+/* A running child program and winjoin's ends of its pipes. */
 struct child {
     HANDLE job, process, thread, input, output;
     const char *text; /* Text for its standard input. */
@@ -18,7 +18,7 @@ struct child {
 };
 
 static size_t name_length(const wchar_t *item) {
-    /* Skip the first character: names such as in "=C:=C:\x" begin with '='. */
+    /* Skip the first character: a name may begin with '=', as in "=C:=C:\x". */
     const wchar_t *equals = wcschr(item + 1, L'=');
 
     return equals ? (size_t)(equals - item) : wcslen(item);
@@ -110,9 +110,10 @@ wchar_t *win32_command_line(const char *const *argv) {
     return win32_wide(line);
 }
 
-/* Starts a process. The job is given as an attribute, so the process is in it from the start. If
- * this program were killed in between, the job's last handle would close and end the process;
- * otherwise a half-made process would remain and keep its program file in use. */
+/* Starts a process. The job is given as an attribute, so the process belongs to the job from its
+ * start. When winjoin is killed at that moment, the job's last handle closes and ends the process.
+ * If the process were added to the job later, it could be left half-made and keep its program file
+ * in use. */
 BOOL win32_create_process(const struct win32_start *start, PROCESS_INFORMATION *ret) {
     STARTUPINFOEXW startup = {.StartupInfo = {.cb = sizeof startup,
                                               .dwFlags = STARTF_USESTDHANDLES,
@@ -200,8 +201,8 @@ static int wait_for_child(struct host *host, struct child *child,
             text_add_bytes(&child->collected, piece, n);
         if (waited == WAIT_OBJECT_0 && !child->collected.overflow)
             return 0;
-        /* While output arrives, poll often, because the pipe holds only a few kilobytes and the
-         * program would have to wait. */
+        /* While output arrives, poll often, because the pipe holds only 64 KiB and the program
+         * waits when the pipe is full. */
         pause = child->collected.len > had ? 1 : pause < POLL_MS ? pause * 2 : POLL_MS;
         if (child->collected.overflow || GetTickCount64() >= end ||
             (!process->undoes && host_interrupted(host)))

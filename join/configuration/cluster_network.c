@@ -14,16 +14,18 @@ enum { SETS_MAX = 200 };
 struct asker {
     struct kube_client *client;
     unsigned timeout_ms;
-    json_t *names; /* Names of all DaemonSets; NULL: unknown, so each is requested by its name */
+    /* Names of all DaemonSets. NULL when they are unknown: then each is requested by its name. */
+    json_t *names;
     /* Some object was refused, as usual for bootstrap tokens: a DaemonSet or a ConfigMap. */
     bool denied;
-    bool no_sets;    /* A DaemonSet was refused */
-    bool no_objects; /* An agent's custom object was refused */
+    bool no_sets;    /* A DaemonSet was refused. */
+    bool no_objects; /* An agent's custom object was refused. */
 };
 
 /* ---- ConfigMaps ---- */
 
-/* Reads a ConfigMap. *ret is a new reference; NULL: absent or refused. */
+/* Reads a ConfigMap. *ret is a new reference, or stays NULL when the ConfigMap is absent or
+ * refused. */
 static int find_config_map(struct asker *asker, const char *name_space, const char *name,
                            json_t **ret, struct error *err) {
     struct error why = {0};
@@ -42,9 +44,10 @@ static bool may_run(const struct asker *asker, const struct network_agent *agent
     return !asker->names;
 }
 
-/* Reads an agent's ConfigMaps until one has settings. Without `left`: the first, and those of older
- * installations if a DaemonSet of the agent may run. With `left`: only those that were not tried,
- * for clusters where nothing else is known. */
+/* Reads an agent's ConfigMaps until one has settings. When `left` is false, the first ConfigMap is
+ * read, and those of older installations if a DaemonSet of the agent may run. When `left` is true,
+ * only the ConfigMaps that the first call left out are read, for clusters where nothing else is
+ * known. */
 static int read_agent(struct asker *asker, const struct network_agent *agent, bool left,
                       struct agent_settings *ret, struct error *err) {
     for (const struct agent_source *s = agent->sources; s && s->name && !ret->agent; s++) {
@@ -77,7 +80,7 @@ static int read_agent(struct asker *asker, const struct network_agent *agent, bo
 /* ---- DaemonSets ---- */
 
 /* Finds a DaemonSet by its name in all namespaces; a right to this name is enough for such a
- * request. *ret is a new reference; NULL: absent or refused. */
+ * request. *ret is a new reference, or stays NULL when the DaemonSet is absent or refused. */
 static int find_daemon_set(struct asker *asker, const char *name, json_t **ret, struct error *err) {
     _cleanup_(freep) char *path =
         xasprintf(DAEMON_SETS_PATH "?fieldSelector=metadata.name%%3D%s", name);
@@ -207,9 +210,10 @@ static int read_named(struct asker *asker, struct agent_settings *ret, struct er
 
 /* ---- networks without a known name ---- */
 
-/* Gives the DaemonSets that write CNI's configuration or programs on Linux nodes, as one text that
- * the caller frees (NULL: none). DaemonSets without the host's network do not count: they are
- * additions such as a service mesh, on top of the network that another DaemonSet makes. */
+/* Finds the DaemonSets that write CNI's configuration or programs on Linux nodes. *ret names them
+ * in one text that the caller frees; it is NULL when there are none. DaemonSets without the host's
+ * network do not count: they are additions such as a service mesh, on top of the network that
+ * another DaemonSet makes. */
 static int search_daemon_sets(struct kube_client *client, char **ret, struct error *err) {
     _cleanup_json_ json_t *list = NULL;
     _cleanup_(text_list_free) struct text_list found = {0};

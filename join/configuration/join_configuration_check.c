@@ -15,8 +15,8 @@
 #define WHOLE_LINE                                                                                 \
     "a control-plane node prints the whole line: kubeadm token create --print-join-command"
 
-/* At most so many errors and bytes are printed, so that the line stays readable. The errors beyond
- * are counted. */
+/* The line has at most this many errors and about this many bytes, so that it stays readable.
+ * Further errors are only counted. */
 enum { ERRORS_MAX = 4, LENGTH_MAX = 240 };
 
 struct check {
@@ -24,8 +24,9 @@ struct check {
     const struct yaml *yaml;
     struct host *host;
     struct text_list errors, hints;
-    size_t length, more; /* Bytes of the errors; number of errors that are not printed */
-    bool is_of_file;     /* At least one error is about a value of the file */
+    /* The number of bytes of the errors, and the number of errors that are not printed. */
+    size_t length, more;
+    bool is_of_file; /* At least one error is about a value of the file. */
 };
 
 static void hint(struct check *c, const char *text) {
@@ -50,7 +51,8 @@ static void add(struct check *c, const char *place, const char *of_file, const c
 }
 
 /* Returns the name of the flag that gives a field, for errors about the command line. An index
- * behind the path ("[2]") is ignored. A field without a flag keeps its path. The caller frees. */
+ * behind the path ("[2]") is ignored. For a field without a flag it returns the path. The caller
+ * frees the text. */
 static char *flag_of(const char *path) {
     static const struct {
         const char *path, *name;
@@ -70,8 +72,8 @@ static char *flag_of(const char *path) {
     return xstrdup(path);
 }
 
-/* Adds an error in the form of k8s.io/apimachinery's field.Invalid. `value` NULL: a secret, which
- * is not shown. */
+/* Adds an error in the form of k8s.io/apimachinery's field.Invalid. `value` is NULL for a secret,
+ * which is not shown. */
 static void invalid_at(struct check *c, const char *place, const char *path, const char *value,
                        const char *why) {
     _cleanup_(freep) char *shown = xasprintf("\"%.200s\"", value ? value : "<redacted>");
@@ -180,7 +182,8 @@ static void check_endpoint(struct check *c) {
     hint_at_endpoint(c, endpoint);
 }
 
-/* Returns the length of a URL's scheme (RFC 3986). A single letter is a Windows drive: 0. */
+/* Returns the length of a URL's scheme (RFC 3986). Returns 0 without a scheme; a single letter is a
+ * Windows drive. */
 static size_t scheme_length(const char *text) {
     size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
 
@@ -255,8 +258,8 @@ static void check_name(struct check *c, const char *place, const char *path, con
     }
 }
 
-/* Checks the runtime's socket. kubeadm puts "npipe://" before a bare path. It accepts some other
- * URLs and backslashes with which no pipe can be opened: these are refused. */
+/* Checks the runtime's socket. kubeadm puts "npipe://" before a bare path, and accepts URLs and
+ * backslashes with which no pipe can be opened. This check refuses those. */
 static void check_cri_socket(struct check *c) {
     static const char path[] = "nodeRegistration.criSocket";
     const char *socket = text_at(c, path);

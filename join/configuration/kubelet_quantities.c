@@ -34,7 +34,7 @@ static bool parse_quantity(const char *text, struct quantity *ret) {
     }
     if (!digits || begin - text > 1)
         return false;
-    /* An exponent follows; a single E is the suffix exa */
+    /* An exponent follows, as in "1e3". A single E is the suffix for exa. */
     if ((*at == 'e' || *at == 'E') && at[1]) {
         at += at[1] == '+' || at[1] == '-' ? 2 : 1;
         return (*at && !at[strspn(at, "0123456789")]) || text_equal(ret->suffix, "Ei");
@@ -109,11 +109,11 @@ static const char *not_size(const char *value) {
     return whole ? NULL : "a size in whole bytes, like 10Mi";
 }
 
-/* Fields of a KubeletConfiguration. `keys`: what the field's map may have; NULL: the field is a
- * text, not a map. */
+/* Fields of a KubeletConfiguration. `keys` lists the keys that the field's map may have; NULL when
+ * the field is a text and not a map. */
 static const struct field {
     const char *name, *argument, *keys;
-    char separator; /* Separator between key and value of the argument */
+    char separator; /* The separator between key and value of the argument. */
     const char *(*wrong)(const char *value);
 } fields[] = {
     {"systemReserved", "system-reserved", "cpu memory ephemeral-storage pid", '=', not_reserved},

@@ -32,7 +32,7 @@ void discovery_result_free(struct discovery_result *result) {
 /* ---- checks before any request ---- */
 
 /* Returns the host of HOST:PORT, without brackets and without a final dot. That dot makes a name
- * absolute, but names in certificates do not have it. The caller frees. */
+ * absolute, but names in certificates do not have it. The caller frees the text. */
 static char *host_of(const char *endpoint) {
     const char *colon = strrchr(endpoint, ':');
     bool bracket = *endpoint == '[';
@@ -210,7 +210,7 @@ static int read_kubeconfig(const struct discovery *d, const struct cluster_info 
         (void)error_prefix(err, "'%s'", shown);
         (void)hint_published_server(d, err);
     }
-    /* The cluster's kubeconfig is malformed, not a value of the user. */
+    /* The kubeconfig of the cluster is malformed; the user gave no wrong value. */
     (void)error_as(err, ERROR_MALFORMED);
     return error_prefix(err, "malformed kubeconfig in the cluster-info ConfigMap");
 }
@@ -312,8 +312,8 @@ static int run_token(struct discovery *d, const struct token *token, const struc
     if (result < 0)
         return -1;
     /* A node would use the server's address in cluster-info. A loopback address there is a mistake
-     * of the cluster, unless the user's call also names this machine. A caller that does not join
-     * gets the published address as it is. */
+     * of the cluster, unless the given endpoint also names this machine. A caller that does not
+     * join gets the published address as it is. */
     if (o->for_node && server_url_is_here(config.server) && !server_url_is_here(d->server)) {
         (void)error_set(err, ERROR_USAGE,
                         "the cluster's ConfigMap kube-public/cluster-info has %s as the API "
@@ -392,7 +392,7 @@ void discovery_options_make(const struct join_options *asked, struct discovery_o
 
     *ret = (struct discovery_options){
         .endpoint = asked->endpoint,
-        .token = asked->discovery_file    ? NULL /* kubeadm ignores the token then, too */
+        .token = asked->discovery_file    ? NULL /* kubeadm also ignores the token. */
                  : asked->discovery_token ? asked->discovery_token
                                           : asked->token,
         .tls_bootstrap_token =

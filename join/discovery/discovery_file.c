@@ -65,8 +65,8 @@ static int compare(struct discovery *d, struct kubeconfig *config, struct error 
     return 0;
 }
 
-/* Returns the file's name for messages: a URL without its secrets, or the path. The caller
- * frees. */
+/* Returns the file's name for messages: a URL without its secrets, or the path. The caller frees
+ * the text. */
 static char *shown_file(const char *file) {
     return strstr(file, "://") ? http_shown_url(file) : path_shown(file);
 }
@@ -82,7 +82,8 @@ static int find_credentials(const struct kubeconfig *config, const char *shown, 
 
 /* ---- checks before a request to the file's server ---- */
 
-/* Refuses credentials that winjoin cannot send, before any request is sent with others. */
+/* Refuses a file with credentials that winjoin cannot send, before any request is sent without
+ * them. */
 static int check_credentials(const char *file, struct kubeconfig *c, struct error *err) {
     if (c->impersonation)
         return error_set(err, ERROR_USAGE,
@@ -124,7 +125,7 @@ static int load_good(struct discovery *d, struct kubeconfig *ret, struct error *
     } else if (kubeconfig_read_file(
                    d->host, file + (text_starts_with(file, "file://") ? strlen("file://") : 0),
                    NULL, &config, err) < 0) {
-        return error_as(err, ERROR_USAGE); /* ERROR_USAGE: the user must correct the file */
+        return error_as(err, ERROR_USAGE); /* The user must correct the file. */
     }
     if (server_url_check(config.server, false, err) < 0)
         return error_prefix(err, "read '%s'", shown);

@@ -57,8 +57,8 @@ static int restore_adapter(struct join *join, struct error *err) {
     return nic_restore(join->host, &snapshot, on_adapter, &join->progress, &guard, err);
 }
 
-/* Returns true when kubelet.conf is of the cluster that the call means: its CA has one of the pins,
- * or, without pins, its server is the endpoint. */
+/* Returns true when kubelet.conf belongs to the cluster that this command names: its CA has one of
+ * the pins, or, without pins, its server is the endpoint. */
 static bool is_joined_to(const struct join *join) {
     const struct text_list *wanted = &join->asked->discovery_token_ca_cert_hash;
     _cleanup_(certificates_free) struct certificates list = {0};

@@ -67,8 +67,8 @@ int join_read_yaml(struct host *host, const char *path, json_t **ret, struct err
     return 0;
 }
 
-/* Returns the kubelet's configuration of this run, else the one that an earlier run wrote. New
- * reference, or NULL. */
+/* Returns the kubelet's configuration of this run, otherwise the one that an earlier run wrote, as
+ * a new reference; NULL when there is neither. */
 static json_t *current_config(const struct join *join) {
     json_t *config = NULL;
 
@@ -87,8 +87,9 @@ char *join_manifest_folder(const struct join *join) {
     return folder;
 }
 
-/* Returns the URL of the kubelet's health endpoint. When the kubelet listens on a wildcard address,
- * the URL has the loopback address. */
+/* Returns the URL of the kubelet's health endpoint; NULL when the endpoint is off (port 0). When
+ * the kubelet listens on a wildcard address, the URL has the loopback address. The caller frees the
+ * URL. */
 char *join_kubelet_health_url(const struct join *join) {
     _cleanup_json_ json_t *config = current_config(join);
     const char *address = json_text_at(config, "healthzBindAddress");

@@ -12,8 +12,8 @@ static void hold(char **option, const char *asked, const char *chosen) {
         text_set(option, xstrdup(chosen));
 }
 
-/* On a joined node, the network that its join chose stays, also against the cluster's defaults,
- * unless this call chooses another mode or plugin. Returns true when it stays. */
+/* On a joined node, the network that its join chose stays, even if the cluster's defaults differ,
+ * unless this command chooses another mode or plugin. Returns true when the network stays. */
 static bool take_joined_network(struct join *join) {
     const struct network_agent *agent = join->found.cluster.network.agent;
     const struct join_options *asked = join->asked;
@@ -23,14 +23,14 @@ static bool take_joined_network(struct join *join) {
 
     if (asked->network_mode || asked->network_plugin ||
         chosen_load(join->host, &joined, ERROR_IGNORED) < 0)
-        /* This machine has not joined, or the call chooses another network. */
+        /* This machine has not joined, or this command chooses another network. */
         return false;
     hold(&o->network_mode, NULL, chosen->mode);
     hold(&o->network_plugin, NULL, chosen->plugin);
     hold(&o->network_name, asked->network_name, chosen->name);
     hold(&o->routes, asked->routes, chosen->routes);
     if (agent && text_equal(agent->plugin, o->network_plugin))
-        /* The cluster's agent tells VNI and port. */
+        /* VNI and port come from the settings of the cluster's agent. */
         return true;
     if (!asked->vni)
         o->vni = chosen->vni;
@@ -124,8 +124,8 @@ int find_plan(struct join *join, struct error *err) {
     if (!found->hns.major && hns_version_get(join->host, &found->hns, err) < 0)
         return -1;
     recorded = journal_find(&join->journal, JOURNAL_SWITCH, NULL);
-    /* The adapter of the journal, if there is one: the snapshot of an earlier, killed run shows the
-     * adapter before any change. */
+    /* If the journal has the adapter of an earlier, killed run, that adapter is used: its snapshot
+     * shows the adapter before any change. */
     if (!found->nic.alias &&
         (recorded ? nic_snapshot_read(json_object_get(recorded->before, "card"), &found->nic, err)
                   : nic_choose(join->host, found->options.adapter, found->options.node_ip,

@@ -1,11 +1,11 @@
-/* Compares the network options of a call with what the cluster says about its network. */
+/* Compares the network options of a join with what the cluster says about its network. */
 #include "join/found/need.h"
 
 #include "base/log.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/agents/external_agent.h"
 
-#define SERVICES_ASKED "network.serviceCIDRs" /* Field of a NodeConfiguration */
+#define SERVICES_ASKED "network.serviceCIDRs" /* Field of a NodeConfiguration. */
 
 /* Returns the agent's name for messages: "Calico", "flannel". */
 static const char *title_of(const struct agent_settings *settings) {
@@ -30,9 +30,9 @@ static int check_number(const struct agent_settings *settings, const char *flag,
     return hint_source(settings, flag, err);
 }
 
-/* Returns true when one of the prefixes contains (`whole`) or overlaps the given one. *ret_any is
- * set when there is a prefix of its family. A node's own prefix must be contained; podSubnet may be
- * larger than what Nodes get. */
+/* Returns true when one of the prefixes overlaps the prefix `cidr`, or with `whole`, contains it.
+ * *ret_any becomes true when there is a prefix of the same family. A node's own prefix must be
+ * contained as a whole; podSubnet may be larger than what Nodes get. */
 static bool served(const struct cidr *cidr, bool whole, const struct text_list *prefixes,
                    bool *ret_any) {
     for (size_t i = 0; i < prefixes->count; i++) {
@@ -174,13 +174,13 @@ int network_fit_check(const struct cluster_config *cluster, const struct join_op
                       const struct network_input *input, bool joined, struct error *err) {
     const struct agent_settings *settings = &cluster->network;
     const struct linux_agent *linux_agent = settings->linux_agent;
-    /* The mode that the options name, else the one of the plugin; NULL: neither names one. */
+    /* The mode that the options name, otherwise that of the plugin; NULL when neither has one. */
     const struct network_mode *mode = options->network_mode
                                           ? network_mode_by_name(options->network_mode)
                                           : network_mode_by_cni(input->plugin, NULL);
     bool own;
 
-    /* The call chooses no network, and the cluster's own network does not exist for Windows
+    /* The options choose no network, and the cluster's own network does not exist for Windows
      * nodes. */
     if (!joined && linux_agent && !input->plugin && !input->mode) {
         (void)error_set(err, ERROR_UNSUPPORTED, "the cluster's pods use %s (%s), %s",
@@ -281,8 +281,8 @@ int network_fit_check_nodes(struct join *join, struct error *err) {
     return 0;
 }
 
-/* Returns the cluster's prefix that a network or an address overlaps, and in *ret_what whether it
- * is for Services or Pods; NULL: none. */
+/* Returns the cluster's prefix that a network or an address overlaps, or NULL. *ret_what says
+ * whether that prefix is for Services or Pods. */
 static const char *overlapped(const struct network_plan *plan, const char *theirs,
                               const char **ret_what) {
     const struct text_list *const lists[] = {&plan->service_cidrs, &plan->cluster_pod_cidrs};

@@ -1,4 +1,4 @@
-/* Counts the parts of the Pod subnets and which Nodes have them. */
+/* Checks whether the cluster's Pod subnets still have a part for this node. */
 #include "join/found/need.h"
 
 #include "base/cidr.h"
@@ -6,7 +6,8 @@
 
 enum { NAMES_SHOWN_MAX = 3, PARTS_BITS_MAX = 16 };
 
-/* Counts the parts of this subnet that other Nodes have, and gives the first names of these. */
+/* Counts the parts of this subnet that other Nodes have, and adds the names of the first of these
+ * Nodes. */
 static unsigned long count_parts(const json_t *nodes, const char *own, const struct cidr *subnet,
                                  struct text_list *ret_names) {
     unsigned long count = 0;

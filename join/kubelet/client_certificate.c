@@ -24,7 +24,7 @@ void client_certificate_free(struct client_certificate *c) {
 }
 
 /* Returns the path of a certificate file: the folder, "kubelet-client" or "kubelet-server", and
- * this ending. The caller frees. */
+ * this ending. The caller frees the path. */
 static char *certificate_path(const struct client_certificate_options *options,
                               const char *ending) {
     return xasprintf("%s\\%s%s", options->folder ? options->folder : KUBELET_CERTIFICATE_FOLDER,
@@ -82,7 +82,8 @@ int client_certificate_load(struct host *host, const struct client_certificate_o
     result = c.key_pem ? check(host, options, &c, err)
                        : error_set(err, ERROR_ABSENT, "it contains no private key");
     if (result < 0) {
-        (void)error_as(err, ERROR_ABSENT); /* The caller only needs to know that there is none */
+        /* The caller only needs to know that there is no usable certificate. */
+        (void)error_as(err, ERROR_ABSENT);
         return error_prefix(err, "certificate file '%s'", path);
     }
     c.path = take_ptr(path);
@@ -108,7 +109,7 @@ char *client_certificate_node(struct host *host) {
 /* ---- storing of a certificate ---- */
 
 /* Returns the path ".../kubelet-client-2026-11-21-10-00-04.pem" with a time in UTC. No program
- * reads this time. The caller frees. */
+ * reads this time. The caller frees the path. */
 static char *dated_path(const struct client_certificate_options *options, int64_t when) {
     _cleanup_(freep) char *name = NULL;
     char time[RFC3339_TEXT_MAX];
@@ -144,7 +145,7 @@ struct request {
     struct kube_client *client;
     struct host *host;
     const struct client_certificate_options *options;
-    char *key_path, *name_path; /* Paths of the two temporary files */
+    char *key_path, *name_path; /* Paths of the two temporary files. */
     char *key_pem;
     struct kube_csr csr;
 };

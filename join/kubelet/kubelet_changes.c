@@ -28,7 +28,7 @@ void kubelet_changes_add(struct kubelet_changes *changes, const char *path, cons
               });
 }
 
-/* Returns the path of a field; a key with dots is put in brackets. The caller frees. */
+/* Returns the path of a field; a key with dots is put in brackets. The caller frees the path. */
 static char *path_of(const char *parent, const char *key) {
     if (!*parent)
         return xstrdup(key);

@@ -54,7 +54,7 @@ static void remove_linux(json_t *config, struct kubelet_changes *changes) {
     }
 }
 
-/* Sets a field and lists the change. Takes over `value`. */
+/* Sets a field and lists the change. Takes ownership of `value`. */
 static void force(json_t *config, const char *path, json_t *value, const char *why,
                   struct kubelet_changes *changes) {
     const json_t *old = json_at(config, path);
@@ -80,8 +80,8 @@ static void fill_in(json_t *config, const char *path, json_t *value) {
         json_decref(value);
 }
 
-/* Warns of settings that open the kubelet's port to everybody. They stay, because the cluster
- * decides (kubeadm: warnDefaultComponentConfigValue). */
+/* Warns of unsafe or wrong settings of the access to the kubelet's ports. They stay, because the
+ * cluster decides (kubeadm: warnDefaultComponentConfigValue). */
 static void warn_of_open_doors(const json_t *config, struct kubelet_changes *changes) {
     static const struct {
         const char *path, *wrong, *why;
@@ -151,8 +151,7 @@ static void force_values(json_t *config, const struct kubelet_config_input *inpu
               "pods on Windows have an IPv4 address, an IPv6 one in dual stack only", changes);
 }
 
-/* Applies the user's patches. Their values are kept, also when they do not suit Windows; a warning
- * says so. */
+/* Applies the user's patches. A patched path without a drive letter is kept, but gets a warning. */
 static int apply_patches(const struct patches *patches, json_t **config,
                          struct kubelet_changes *changes, struct error *err) {
     static const char *const paths[] = {"staticPodPath", "authentication.x509.clientCAFile",

@@ -75,7 +75,7 @@ static int at_line(struct error *err, const struct patches *patches, const struc
                         yaml_place(&patches->files[patch->file], patch->json, path)->line);
 }
 
-/* Reads a patch file. `ret` NULL: the file is only checked. */
+/* Reads a patch file. When `ret` is NULL, the file is only checked. */
 static int read_file(struct host *host, const char *path, enum patch_type type, struct patches *ret,
                      struct error *err) {
     struct yaml yaml = {0};
@@ -91,7 +91,7 @@ static int read_file(struct host *host, const char *path, enum patch_type type, 
     }
     array_add(ret->files, ret->file_count, yaml);
     json_each(yaml.documents, i, document) {
-        if (json_is_null(document)) /* A document of comments only */
+        if (json_is_null(document)) /* The document has only comments. */
             continue;
         if (ret->count >= PATCHES_MAX)
             return error_set(err, ERROR_USAGE, "%s: more than %d patches", path, PATCHES_MAX);
@@ -176,7 +176,7 @@ int patches_apply(const struct patches *patches, const json_t *config, json_t **
 
     for (size_t i = 0; i < patches->count; i++) {
         const struct patch *patch = &patches->items[i];
-        _cleanup_(text_free) struct text at = {0}; /* Path of the error within the patch */
+        _cleanup_(text_free) struct text at = {0}; /* Path of the error within the patch. */
         json_t *next = NULL;
         size_t operation;
         int result = 0;

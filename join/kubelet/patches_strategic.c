@@ -22,7 +22,7 @@ static void tell_place(const struct place *place, void add(struct text *where, c
 }
 
 struct work {
-    struct text *where; /* Path of an error for the caller, or NULL */
+    struct text *where; /* Receives the path of an error for the caller; may be NULL. */
     struct error *err;
 };
 
@@ -124,7 +124,7 @@ static json_t *ordered(const json_t *list, const json_t *order, const json_t *be
             continue;
         }
         while (to > 0 && index_in(order, json_array_get(named, to - 1)) > place)
-            to--; /* Equal items keep their order */
+            to--; /* Equal items keep their order. */
         json_array_insert(named, to, item);
     }
     while (n < json_array_size(named) || o < json_array_size(others)) {
@@ -281,8 +281,8 @@ static int merge_object(struct work *work, const struct place *place, json_t **o
     return 0;
 }
 
-/* Refuses a result with a directive that had nothing to act on: it must not reach the kubelet's
- * file. */
+/* Refuses a result with a directive that had nothing to act on, because directives must not reach
+ * the kubelet's file. */
 static int check_clean(struct work *work, const struct place *place, const json_t *json) {
     json_each(json, i, value) {
         _cleanup_(freep) char *index = xasprintf("%zu", i);

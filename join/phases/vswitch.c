@@ -21,7 +21,7 @@ static int record_switch(struct join *join, struct error *err) {
 }
 
 /* Opens the ports that the node needs. A server whose firewall service is disabled must still be
- * able to join, so this is only a warning. */
+ * able to join, so a failure is only a warning. */
 static int open_firewall(struct join *join, struct error *err) {
     struct host_firewall_rule rules[FIREWALL_RULES_MAX];
     size_t count = firewall_rules(&join->found.plan, rules);

@@ -12,8 +12,8 @@
 #define INTERNET_SETTINGS "SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Internet Settings"
 enum { MTU_MIN = 1500, SERVER_2019 = 17763, SERVER_2022 = 20348 };
 
-/* Checks that a service is not disabled (Start is 4). Check ContainersFeature tells whether it
- * exists. */
+/* Checks that a service is not disabled (its Start is not 4). Check ContainersFeature tells whether
+ * the service exists. */
 enum verdict check_service_enabled(const struct machine *machine, struct check_finding *finding) {
     _cleanup_(freep) char *key =
         xasprintf("SYSTEM\\CurrentControlSet\\Services\\%s", finding->check->subject);
@@ -80,7 +80,7 @@ static bool subnet_has(const struct text_list *subnets, const struct ip *address
 }
 
 /* Warns when the adapter was chosen by its default route, but the API server is in the subnet of
- * another adapter: the other nodes are there, too. */
+ * another adapter, where the other nodes usually are, too. */
 static enum verdict check_side(const struct machine *machine, struct check_finding *finding) {
     const struct join_options *o = &machine->found->options;
     const char *endpoint = o->endpoint ? o->endpoint : "";
@@ -168,8 +168,8 @@ enum verdict check_network_mode(const struct machine *machine, struct check_find
                                   : CHECK_FINE;
 }
 
-/* Only lists networks of other programs. Check HNSClash tells with the plan whether one
- * conflicts. */
+/* Only lists the networks of other programs. Check HNSClash, which knows the plan, tells whether
+ * one of them conflicts. */
 enum verdict check_networks(const struct machine *machine, struct check_finding *finding) {
     _cleanup_json_ json_t *list = NULL;
     _cleanup_(text_free) struct text names = {0};
@@ -220,9 +220,9 @@ enum verdict check_dns(const struct machine *machine, struct check_finding *find
                            machine->found->nic.alias);
 }
 
-/* Warns when containerd would not get the session's proxy. A join gives it to services, but not a
- * proxy with a password, which every user of the machine could read then, and not to a containerd
- * that winjoin did not install. */
+/* Warns when containerd would not get the session's proxy. A join gives that proxy to the services,
+ * with two exceptions: a proxy with a password, which every user of the machine could then read,
+ * and a containerd that winjoin did not install. */
 static enum verdict check_services_proxy(const struct machine *machine, const char *proxy,
                                          struct check_finding *finding) {
     static const char key[] = "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment";
@@ -345,8 +345,8 @@ enum verdict check_dynamic_ports(const struct machine *machine, struct check_fin
                            ports);
 }
 
-/* Warns of limits that another build of Windows, or DSR, would not have. The report lists all
- * others. */
+/* Warns of limits that another build of Windows, or DSR, would not have. The report lists all other
+ * limits. */
 enum verdict check_service_limits(const struct machine *machine, struct check_finding *finding) {
     struct limit_scene scene = {.hns = machine->found->hns,
                                 .no_dsr = text_equal(machine->found->options.dsr, "off")};

@@ -16,11 +16,12 @@
 
 enum { CONTAINERD_MIN = 2 };
 
-/* Refuses a file of an earlier join that winjoin did not make (kubeadm: FileAvailable). */
+/* Refuses a file that an earlier join left and that winjoin did not make (kubeadm: FileAvailable).
+ */
 enum verdict check_file_available(const struct machine *machine, struct check_finding *finding) {
     bool is_ca = text_equal(finding->check->subject, KUBERNETES_CA_FILE);
     _cleanup_(freep) char *path =
-        is_ca ? join_ca_file(&machine->found->options) /* caCertPath names the file */
+        is_ca ? join_ca_file(&machine->found->options) /* caCertPath names the file. */
               : xstrdup(finding->check->subject);
     _cleanup_(freep) char *held = NULL;
 
@@ -74,8 +75,8 @@ static bool is_left(const struct machine *machine, const char *path,
     return true;
 }
 
-/* Finds a file in the place of a folder. It would end the join later, when the virtual switch
- * exists already. */
+/* Finds a file in the place of a folder. Such a file would end the join later, when the virtual
+ * switch exists already. */
 enum verdict check_folders(const struct machine *machine, struct check_finding *finding) {
     const struct containerd_settings *containerd = &machine->found->containerd;
     const char *const folders[] = {PROGRAM_FOLDER,
@@ -121,8 +122,8 @@ enum verdict check_folder_owners(const struct machine *machine, struct check_fin
     return CHECK_FINE;
 }
 
-/* Finds files that scripts and DaemonSets of earlier nodes leave, because those of later nodes
- * trust them. */
+/* Finds files that scripts and DaemonSets of an earlier node have left, because the scripts and
+ * DaemonSets of a later node trust them. */
 enum verdict check_leftovers(const struct machine *machine, struct check_finding *finding) {
     static const char *const paths[] = {"C:\\sourcevip", "C:\\k\\sourceVip.json", CNI_STATE_DIR};
 
@@ -163,9 +164,9 @@ enum verdict check_service_free(const struct machine *machine, struct check_find
                : CHECK_FINE;
 }
 
-/* Finds services of other tools and what they would do on a node of winjoin's. It is only a warning
- * when the join adopts an image's services or the cluster's agent makes the network, because they
- * may belong to that. */
+/* Finds services of other tools and what they would do on a node that winjoin makes. This is only a
+ * warning when the join adopts the services of an image or the cluster's agent makes the network,
+ * because the services may belong to that image or agent. */
 enum verdict check_other_nodes(const struct machine *machine, struct check_finding *finding) {
     static const struct {
         const char *name, *does;
@@ -323,7 +324,7 @@ enum verdict check_cri(const struct machine *machine, struct check_finding *find
 }
 
 /* Returns the verdict for a program whose file does not tell its version. preflight does not run a
- * program of a node's folder to learn that. */
+ * program of a node's folder to learn its version. */
 static enum verdict no_version(const struct machine *machine, const char *program,
                                struct check_finding *finding) {
     return check_say(finding, CHECK_NOT_RUN,
@@ -354,8 +355,8 @@ enum verdict check_runtime_version(const struct machine *machine, struct check_f
                          "containerd %u does not support RuntimeConfig, which kubelets newer than "
                          "1.37 require",
                          major);
-    /* Was this containerd tested with the kubelet that will run? That is the requested version,
-     * else the installed one. */
+    /* Was this containerd tested with the kubelet that will run? That kubelet has the requested
+     * version, otherwise that of the installed kubelet, otherwise the cluster's. */
     if (!asked && program_version_read(machine->host, service_kubelet.program, false, &kubelet,
                                        &finding->why) < 0)
         return CHECK_UNKNOWN;

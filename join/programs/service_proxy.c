@@ -1,4 +1,4 @@
-/* Selects the proxy for services, and what they reach without it. */
+/* Selects the proxy for services, and the addresses that they reach without a proxy. */
 #include "join/programs/programs.h"
 
 #include "kube/kubeconfig.h"
@@ -85,7 +85,8 @@ const struct text_list *service_proxy(struct host *host, struct join_found *foun
         return ret;
     if (session && *session && !service_proxy_is_secret(session))
         make(found, session, excepted, ret);
-    /* containerd's variables are from another tool or from an earlier join. */
+    /* Otherwise containerd's own variables are used, which another tool or an earlier join has set.
+     */
     if (!ret->count &&
         host_service_query(host, service_containerd.name, &service, ERROR_IGNORED) == 0)
         for (size_t i = 0; i < service.environment.count; i++)

@@ -1,4 +1,5 @@
-/* Starts services again when they end, and fails with exit code and log when this does not help. */
+/* Starts services again when they end. When that does not help, fails with the exit code and the
+ * log. */
 #include "join/services/service_watch.h"
 
 #include "base/log.h"
@@ -77,8 +78,8 @@ int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error
         return 0;
 
     watch->again_ms = 0;
-    /* Windows restarts the service at the same time; the second start finds it running. ERROR_HOST:
-     * the service has ended again, which the next look counts. */
+    /* Windows restarts the service, too; the second start then finds it running. ERROR_HOST means
+     * that the service has ended again, which the next look counts. */
     if (host_service_start(watch->host, name, START_TIMEOUT_MS, &why) < 0 && why.kind != ERROR_HOST)
         return error_pass(err, &why);
     return 0;
@@ -89,7 +90,7 @@ int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error
 /* Checks whether the API server lets the service read `path`. One refusal does not count, because a
  * starting API server refuses everybody at first. */
 int service_watch_rights(struct service_watch *watch, const char *path, struct error *err) {
-    struct kube_client client; /* A copy that borrows the texts and tries each request only once */
+    struct kube_client client; /* A copy that borrows the texts and tries each request only once. */
     struct error why = {0};
 
     if (!watch->client || host_monotonic_ms(watch->host) < watch->rights_ms)

@@ -16,28 +16,29 @@ struct service_watch {
     /* Given by the caller; borrowed. */
     struct host *host;
     struct join_progress *progress;
-    const struct kube_client *client; /* Client with the node's identity; NULL: none */
+    const struct kube_client *client; /* Client with the node's identity, or NULL. */
     /* State of the watch. */
     const struct service *service;
-    unsigned ends; /* How often the service ended */
-    /* host_monotonic_ms() at which it is started again; 0: it runs. */
+    unsigned ends; /* How often the service ended. */
+    /* The time of host_monotonic_ms() at which the service is started again; 0 while it runs. */
     uint64_t again_ms;
-    unsigned refused;   /* Consecutive refusals of the API server */
-    uint64_t rights_ms; /* When the API server is asked again */
+    unsigned refused;   /* Consecutive refusals of the API server. */
+    uint64_t rights_ms; /* When the API server is asked again. */
 };
 
 /* Starts a service and makes it the one that service_watch_look() watches. A service that ends
  * during its start counts as ended once. */
 int service_watch_start(struct service_watch *watch, const struct service *service,
                         struct error *err);
-/* Called for each look of a phase. Returns 0 when the service runs (*ret_runs is true; ret_runs may
- * be NULL) or will be started again after its pause. ERROR_HOST when somebody removed it or when it
- * ended too often; the error has its exit code, and hints with its log and the last errors
- * there. */
+/* Looks at the service; a phase that waits calls this each time it looks. Returns 0 when the
+ * service runs (*ret_runs is true; ret_runs may be NULL) or will be started again after its pause.
+ * Fails with ERROR_HOST when somebody removed the service or when it ended too often; the error has
+ * its exit code, and hints with its log and the last errors there. */
 int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error *err);
-/* Called for each look, too: every few seconds requests `path` with the node's identity, which the
- * service also uses. When the API server refuses, waiting does not help: ERROR_DENIED, with a hint
- * how an administrator grants the rights. Other failures are ignored. */
+/* Requests `path` every few seconds with the node's identity, which the service also uses; a phase
+ * that waits calls this each time it looks, too. When the API server refuses, waiting does not
+ * help: fails with ERROR_DENIED and a hint how an administrator grants the rights. Other failures
+ * are ignored. */
 int service_watch_rights(struct service_watch *watch, const char *path, struct error *err);
 /* Adds hints with the service's log and its last errors. Returns -1. */
 int service_watch_hint(struct service_watch *watch, struct error *err);
@@ -50,7 +51,8 @@ int service_start(struct service_watch *watch, struct journal *journal,
                   const struct service *service, const struct service_settings *settings,
                   struct error *err);
 
-/* Records and registers the service without starting it, for one that starts with Windows and with
- * the services that depend on it. *ret_changed (or NULL) as in service_ensure(). */
+/* Records and registers the service without starting it, for a service that starts with Windows and
+ * with the services that depend on it. ret_changed may be NULL; *ret_changed is as in
+ * service_ensure(). Fails as journal_service() and service_ensure(). */
 int service_register(struct journal *journal, const struct service *service,
                      const struct service_settings *settings, bool *ret_changed, struct error *err);

@@ -153,7 +153,7 @@ static int save(struct journal *j, struct error *err) {
     return 0;
 }
 
-/* Records a thing in this journal, and not in `also`. */
+/* Adds an entry to this journal only, and not to the second one (journal->also). */
 static int record(struct journal *journal, enum journal_kind kind, const char *target,
                   json_t *before, struct error *err) {
     if (journal_find(journal, kind, target)) {

@@ -217,8 +217,8 @@ static int undo_path(struct host *host, const struct journal_entry *entry, const
     return machine_path_set(host, entry->target, false, err);
 }
 
-/* A function for each kind, or, where only the name matters, the host's function and the word for
- * it. */
+/* For each kind either a function that undoes an entry, or, where the name is enough, a function
+ * that removes the thing of that name and a word that says so. */
 static const struct {
     undo_function *undo;
     int (*remove)(struct host *host, const char *target, struct error *err);

@@ -1,7 +1,7 @@
 /* An upgrade: newer programs and a new configuration for a joined node. It is a list of phases for
- * the join's runner (join/run.h), with a journal of its own (UPGRADE_FOLDER) that restores the
- * state before. When it is killed at any point, the next run continues it; when a phase fails, it
- * returns to the state before. */
+ * the join's runner (join/run.h), with a journal of its own (UPGRADE_FOLDER). When an upgrade is
+ * killed at any point, the next run continues it. When a phase fails, the journal restores the
+ * state before the upgrade. */
 #pragma once
 
 #include "join/join.h"
@@ -10,46 +10,48 @@
 /* A program that the upgrade replaces. Texts are owned. */
 struct upgrade_program {
     char *name, *target;
-    char *from, *to;               /* Versions; NULL: unknown */
-    const struct service *service; /* Service that runs the program; NULL: none */
+    char *from, *to;               /* The old and the new version; NULL when unknown. */
+    const struct service *service; /* The service that runs the program; NULL when there is none. */
 };
 
 struct upgrade {
-    bool drain; /* Given by the caller: evict the node's Pods first */
+    bool drain; /* Set by the caller: evict the node's Pods first. */
     struct journal journal;
     struct upgrade_program *programs;
     size_t program_count;
-    json_t *files;             /* Files to write: [{path, service, differences: [...]}] */
-    struct text_list services; /* Names of services that are stopped and started again */
-    bool replaces_winjoin;     /* winjoin.exe itself is replaced; it hosts the services */
-    bool resumed;              /* Continues an upgrade that did not end */
-    bool went_back;
-    struct reset_result back;
+    json_t *files;             /* The files to write: [{path, service, differences: [...]}]. */
+    struct text_list services; /* Names of the services that are stopped and started again. */
+    bool replaces_winjoin;     /* winjoin.exe itself is replaced; it hosts the services. */
+    bool resumed;              /* This run continues an upgrade that did not end. */
+    bool went_back;            /* A phase failed, so the state before was restored. */
+    struct reset_result back;  /* The result of restoring that state. */
 };
 
-/* Fills options that the call does not give with what the join chose (node/chosen.h): the node's
- * address and Pod prefixes, whether kube-proxy runs, DSR, the runtime's socket, the CA's file. An
- * absent file fills nothing; one that cannot be read is an error with a hint. */
+/* Fills options that the command does not give with what the join chose (node/chosen.h): the node's
+ * address and Pod prefixes, whether kube-proxy runs, DSR, the runtime's socket, the CA's file. The
+ * options own the new texts. An absent file fills nothing. Fails with the error of the file and a
+ * hint when it cannot be read. */
 int upgrade_recall(struct host *host, struct join_options *options, struct error *err);
-/* Fails with `why` because a file that a join wrote cannot be read; adds a hint if the file is
- * damaged. Returns -1. */
+/* Sets err to `why`, the reason why a file that a join wrote cannot be read, and returns -1. `what`
+ * names the file. A damaged file (ERROR_MALFORMED) gets a hint. */
 int upgrade_unread(const char *what, const struct error *why, struct error *err);
 /* Opens a join with the phases of an upgrade; the caller has set only `drain` in `upgrade`.
- * upgrade_close() closes both, also after a failure. ERROR_USAGE: the machine has not joined. */
+ * upgrade_close() closes both, also after a failure. Fails with ERROR_USAGE when the machine has
+ * not joined. */
 int upgrade_open(struct join *join, struct upgrade *upgrade, struct error *err);
 void upgrade_close(struct join *join);
 /* Returns an UpgradePlan: {apiVersion, kind, node, changed, resumed, programs: [{name, path, from?,
  * to?}], files: [{path, service, differences: [text]}], services: [name], drain, warnings: [text]}.
  * New reference. */
 json_t *upgrade_plan(const struct join *join);
-/* Returns the plan as a text for a person. The caller frees. */
+/* Returns the plan as a text for a person. The caller frees the text. */
 char *upgrade_plan_text(const struct join *join);
 /* Returns an UpgradeResult: a JoinResult with the plan's programs, files and services, and
  * wentBack. New reference. */
 json_t *upgrade_result(const struct join *join);
 
-/* Functions for the table of phases in upgrade.c only; they are in compare.c, switch.c and
- * drain.c. */
+/* The functions of the phases, only for the table in upgrade.c, which says in a line what each
+ * phase does. They are in compare.c, switch.c and drain.c, and fail as the phases of a join do. */
 int upgrade_compare(struct join *join, struct error *err);
 int upgrade_stage(struct join *join, struct error *err);
 int upgrade_cordon(struct join *join, struct error *err);
@@ -61,12 +63,13 @@ int upgrade_ready(struct join *join, struct error *err);
  * kubectl command. */
 void upgrade_uncordon(struct join *join);
 
-/* Suffix of a new program that is next to the old one until its service is switched. */
+/* Suffix of a new program file, which lies beside the old one until its service is switched. */
 #define UPGRADE_BESIDE ".new"
 /* Returns true when the upgrade brings a new sandbox image. */
 bool upgrade_has_image(const struct upgrade *upgrade);
-/* Makes the text files of a service that an upgrade writes (NULL: of all services), without those
- * that the node has already. */
+/* Makes the files of a service that an upgrade writes, without those that the node has already with
+ * the same content. `service` NULL means all services. The caller frees *ret with
+ * wanted_files_free(). Fails as wanted_files_make(). */
 struct wanted_files;
 int upgrade_files(struct join *join, const struct service *service, struct wanted_files *ret,
                   struct error *err);

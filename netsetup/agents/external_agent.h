@@ -16,7 +16,7 @@ struct external_network {
     const char *hns_type; /* Type of the HNS network, e.g. "Overlay". */
     const char *name;     /* Name of the HNS network for Pods. */
     const char *base;     /* HNS network that the agent makes first, or reuses by type. */
-    /* Windows service that the agent needs, e.g. "RemoteAccess"; NULL: none. */
+    /* Windows service that the agent needs, e.g. "RemoteAccess"; NULL when it needs none. */
     const char *service;
     const char *service_reason; /* The reason why the agent needs that Windows service. */
     const char *service_hint;   /* Command that installs that Windows service. */
@@ -28,28 +28,29 @@ struct external_agent {
     const char *title;      /* The agent's name for messages, e.g. "Calico". */
     const char *daemon_set; /* The agent's DaemonSet, e.g. "calico-node-windows". */
     const char *config_map; /* ConfigMap of its settings, in the namespace of the DaemonSet. */
-    /* ConfigMap, in the namespace of the DaemonSet, of the other nodes' agents and the
-     * controller. */
+    /* The ConfigMap that the agents of other nodes and the controller read, in the namespace of the
+     * DaemonSet. */
     const char *others_map;
     /* An object of the cluster that the agent reads, too. A join reads it into the settings as
-     * EXTERNAL_AGENT_OBJECT. group is NULL without one. */
+     * EXTERNAL_AGENT_OBJECT. group is NULL when there is no such object. */
     struct external_object {
         /* The parts of the object's path: "crd.projectcalico.org", "v1", ... */
         const char *group, *version, *resource, *name;
     } object;
-    /* The agent that has the same settings in the cluster; NULL: none. */
+    /* The network agent whose settings in the cluster this agent shares; NULL when there is none.
+     */
     const struct network_agent *settings_of;
     /* Names of the DaemonSet's volumes or variables that hold the folders it writes CNI files to.
      * The first one that exists counts. */
     const char *const *cni_bin, *const *cni_conf;
     const struct external_network *networks;
-    /* A firewall rule in addition to the mode's; name NULL: none. */
+    /* A firewall rule in addition to the mode's; its name is NULL when there is none. */
     struct host_firewall_rule firewall;
     /* Port of that firewall rule, where the cluster does not set one. */
     unsigned tunnel_port;
     /* Where an administrator sets the prefixes of Pods and Services. */
     const char *prefixes_at;
-    /* The interface that takes over the adapter's addresses; NULL: "vEthernet (ADAPTER)". */
+    /* The interface that takes over the adapter's addresses; NULL means "vEthernet (ADAPTER)". */
     const char *adapter;
     bool own_switch; /* The agent refuses an adapter that has a virtual switch. */
     /* The agent uses the Node's podCIDR; otherwise it assigns prefixes itself. */
@@ -66,10 +67,11 @@ struct external_agent {
     int (*check)(const struct agent_settings *settings, struct error *err);
 };
 
+/* All external agents; the last item is NULL. */
 extern const struct external_agent *const external_agents[];
-/* NULL when no agent has this name. */
+/* Returns the agent with this name, or NULL. */
 const struct external_agent *external_agent_by_name(const char *name);
-/* The agent's row for this mode, or NULL; agent may be NULL. */
+/* Returns the agent's network for this mode, or NULL; agent may be NULL. */
 const struct external_network *external_agent_network(const struct external_agent *agent,
                                                       const struct network_mode *mode);
 /* Finds the agent's network in HNS. Agents choose its name (one for each block, one for each VNI),
@@ -83,8 +85,8 @@ int external_network_find(struct host *host, const struct external_network *want
  * with ERROR_MALFORMED. */
 int external_agent_prefixes(const char *text, const char *what, struct text_list *ret,
                             struct error *err);
-/* The variables (name -> value) of all containers of a DaemonSet, and by the names of its volumes
- * their folders on the host. New reference. */
+/* Returns an object with the environment variables of all containers of a DaemonSet (name: value),
+ * and with its volumes (name: folder on the host). New reference. */
 json_t *external_agent_variables(const json_t *daemon_set);
 /* Is the folder in a variable of a DaemonSet this one? "/opt/cni/bin" is C:\opt\cni\bin, and so is
  * "/host/opt/cni/bin", where the DaemonSet of Calico's operator mounts it (tigera/operator,

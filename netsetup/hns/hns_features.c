@@ -83,7 +83,8 @@ int hns_version_get(struct host *host, struct hns_version *ret, struct error *er
     if (hns_call(host, "GET", "/globals/version", "", &response, err) < 0) {
         (void)error_prefix(err, "query the version of HNS");
         if (err->kind == ERROR_UNSUPPORTED)
-            return -1; /* This machine is no Windows, so a hint about the service makes no sense. */
+            /* This machine does not run Windows, so a hint about the service makes no sense. */
+            return -1;
         return error_hint(
             err, "check that the service 'hns' (Host Network Service) runs: sc.exe query hns");
     }

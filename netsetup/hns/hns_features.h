@@ -22,8 +22,8 @@ enum hns_feature {
     HNS_MODIFY_LOAD_BALANCER,
     HNS_FEATURE_COUNT
 };
-/* A range of versions: from this one to the end of its major version, or with `open` all newer
- * ones. */
+/* A range of versions: from this version to the end of its major version, or with `open`, all newer
+ * versions. */
 struct hns_version_range {
     unsigned from_major, from_minor;
     bool open;
@@ -42,8 +42,8 @@ extern const struct hns_feature_info hns_features[HNS_FEATURE_COUNT];
  * not answer; the hint says how to start it), ERROR_MALFORMED, or ERROR_UNSUPPORTED (this Windows
  * has no HNSCall). */
 int hns_version_get(struct host *host, struct hns_version *ret, struct error *err);
-/* Does this HNS version have the feature? Pure. The unknown version 0.0 has none. */
+/* Does this HNS version have the feature? The unknown version 0.0 has no feature. */
 bool hns_has(struct hns_version version, enum hns_feature feature);
-/* The features as winjoin capabilities prints them: [{name,title,available,reason}]. New
+/* Returns the features as winjoin capabilities prints them: [{name,title,available,reason}]. New
  * reference. */
 json_t *hns_features_json(struct hns_version version);

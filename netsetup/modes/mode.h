@@ -33,9 +33,9 @@ enum { MODE_LACKS_ICMP_OUT = 1, MODE_LACKS_IPV6 = 2 };
 struct network_mode {
     const char *name;               /* The mode's name in --network-mode, e.g. "overlay". */
     const char *hns_type;           /* The network's type in HostComputeNetwork, e.g. "Overlay". */
-    const char *network_name;       /* Default name of the HNS network; NULL: `plan` sets it. */
+    const char *network_name;       /* Default name of the HNS network; NULL when `plan` sets it. */
     const char *const *cni_plugins; /* Plugins that make the Pods' endpoints, the default first. */
-    const char *ipv4_only;          /* Why Pods have no IPv6 addresses; NULL: they may have them. */
+    const char *ipv4_only;          /* Why Pods have no IPv6 addresses; NULL when they may. */
     const char *dual_stack_plugin;  /* The CNI plugin that is needed for IPv6. */
     /* Packets of Pods to other nodes travel in VXLAN (VNI, UDP port, 50 bytes in each packet).
      * Routes are RemoteSubnetRoute policies of the network. */
@@ -53,7 +53,7 @@ struct network_mode {
      * address of this node's Pod prefix (its base + 2); HNS's own gateway has the second. */
     bool host_endpoint;
     bool source_vip;                    /* kube-proxy needs a source VIP: netsetup/netsetup.h. */
-    const struct network_limit *limits; /* The mode's limits; NULL: it has none. */
+    const struct network_limit *limits; /* The mode's limits; NULL when it has none. */
     /* Why a node of this mode cannot be used in a cluster: the preflight check NetworkMode fails
      * with it. */
     const char *isolated;
@@ -61,7 +61,8 @@ struct network_mode {
     unsigned flags; /* Flags of the Pod network: 8 = not persistent. */
     /* Types of policies without settings that are added after the network is created. */
     const char *const *policies;
-    struct host_firewall_rule firewall; /* The inbound rule; no name: none; port 0: VXLAN port. */
+    /* The inbound rule; without a name there is none. Port 0 means the VXLAN port. */
+    struct host_firewall_rule firewall;
 
     /* Sets the plan's other names and numbers. Fails as network_plan_make(). */
     int (*plan)(const struct network_input *input, struct network_plan *plan, struct error *err);
@@ -79,8 +80,8 @@ struct network_mode {
      * documents that are no routes of this mode. */
     int (*routes_write)(struct host *host, const struct network_plan *plan, const json_t *routes,
                         bool only, struct error *err);
-    /* Removes these routes; absent ones are success. NULL: routes_write with `only` removes
-     * them. */
+    /* Removes these routes; an absent route is no failure. NULL when routes_write with `only`
+     * removes routes. */
     int (*routes_remove)(struct host *host, const struct network_plan *plan, const json_t *routes,
                          struct error *err);
 };
@@ -89,10 +90,10 @@ struct network_mode {
 extern const struct network_mode *const network_modes[];
 /* Finds a mode by name, ignoring case; NULL when there is none. */
 const struct network_mode *network_mode_by_name(const char *name);
-/* The mode of this CNI plugin, or NULL. Where the plugin has several modes, the one with this HNS
- * type, otherwise (or with NULL) the first. */
+/* Returns the mode of this CNI plugin, or NULL. Of several modes of the plugin it returns the one
+ * with this HNS type, otherwise (or when hns_type is NULL) the first. */
 const struct network_mode *network_mode_by_cni(const char *plugin, const char *hns_type);
-/* Adds the names, in the order of the table. */
+/* Adds the names of all modes, in the order of the table. */
 void network_mode_names(struct text_list *ret);
 
 /* The table of modes. A row names the file and the constant (modes/overlay.c:

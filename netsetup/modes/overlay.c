@@ -62,8 +62,8 @@ static enum wait_poll poll_provider(void *context, struct wait *wait, struct err
     return POLL_AGAIN;
 }
 
-/* Waits for the management address, which HNS learns after the vSwitch exists. Without it no Pod
- * gets a tunnel. */
+/* Waits until HNS reports the provider address, the node's address for VXLAN, which HNS learns some
+ * time after the vSwitch exists. Without that address no Pod reaches other nodes. */
 static int wait_for_provider(struct host *host, const struct network_plan *,
                              struct hcn_network *network, struct error *err) {
     struct provider_wait context = {host, network};

@@ -2,7 +2,7 @@
  * print). They are read from Node objects and printed as text or as commands of cloud CLIs. Each
  * command is one line that works in Windows PowerShell 5.1, in cmd and in a Linux shell. From the
  * cluster it holds only addresses, prefixes and identifiers that were parsed and formatted again.
- * Pure.
+ * No function here sends a request.
  *
  * Sources: "az network route-table route create" (a route's name, next hop VirtualAppliance), "aws
  * ec2 create-route" (a target is an instance or an interface, not an address), "gcloud compute
@@ -12,7 +12,8 @@
 
 #include "base/json.h"
 
-/* Where routes are created. For a NULL the command has a word in capitals to replace. */
+/* Where routes are created. Where a member is NULL, the command has a word in capitals to replace.
+ */
 struct fabric_place {
     const char *resource_group; /* Resource group of the route table, for az. */
     const char *route_table;    /* Route table: its name for az, its id for aws. */
@@ -29,8 +30,9 @@ struct network_peer; /* The struct is defined in netsetup/routes/routes.h. */
 json_t *fabric_routes_of_nodes(const json_t *nodes, const struct network_peer *own,
                                struct text_list *ret_left_out);
 
-/* The routes as text, one line each. `format` is "text" or the name of a fabric. At most `most`
- * lines (0: all); "" when there are no routes. The caller frees. */
+/* Returns the routes as text, one line each. `format` is "text" or the name of a fabric. The text
+ * has at most `most` lines (0 means all); it is "" when there are no routes. The caller frees the
+ * text. */
 char *fabric_routes_text(const json_t *routes, const char *format, const struct fabric_place *place,
                          size_t most);
 /* Adds the formats that fit these routes: text, and the cloud that the Nodes name; all formats when

@@ -22,9 +22,10 @@ enum {
     AGAIN_MS = 5000,
     BEGIN_MS = 20000, /* The limit at boot, when containerd waits for this service. */
     HNS_START_MS = 30000,
-    HNS_DOWN_CHECKS = 5, /* Checks before winjoin starts HNS; mostly the SCM restarts it. */
-    EMPTY_CHECKS = 4,    /* Checks without load balancers; kube-proxy deletes all at its start. */
-    TOLD_FAILURE = 2,    /* Failures before a message; a new HNS may not answer yet. */
+    HNS_DOWN_CHECKS = 5, /* Checks before winjoin starts HNS; usually the SCM restarts it. */
+    /* Checks without load balancers before kube-proxy is restarted: it deletes all at its start. */
+    EMPTY_CHECKS = 4,
+    TOLD_FAILURE = 2, /* Failures in a row before a message; a new HNS may not answer yet. */
     BOOT_SECONDS = 300,
     ADAPTER_FILE_MAX = 1024 * 1024
 };
@@ -50,7 +51,8 @@ static int record_adapter(struct network_keeper *k, const struct network_input *
 /* ---- restoring the networks ---- */
 
 /* When a network is missing, records the adapter before the network is made again, because HNS may
- * take its address away. *ret_again: a run that was killed has left its file. */
+ * take its address away. *ret_again becomes true when an earlier run was killed and has left
+ * CARD_FILE. */
 static int begin_restore(struct network_keeper *k, const struct network_input *input,
                          const struct network_plan *plan, bool *ret_again, struct error *err) {
     /* Mode nat has no base network. */
@@ -301,8 +303,8 @@ static enum wait_poll poll_at_begin(void *context, struct wait *, struct error *
     return err->kind == ERROR_MALFORMED ? POLL_FAILED : POLL_AGAIN;
 }
 
-/* Services that depend on this one cannot be restarted before it has started. At boot they do not
- * run yet. */
+/* Restores only at boot, when no service that depends on this one runs yet. Such a service cannot
+ * be restarted before this one has started, so later only network_keeper_run() restores. */
 int network_keeper_begin(struct network_keeper *k, struct error *err) {
     struct wait wait = {
         .limit_ms = BEGIN_MS, .pause_ms = LOOK_MS, .poll = poll_at_begin, .context = k};

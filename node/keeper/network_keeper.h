@@ -14,15 +14,15 @@
 
 /* What is known about the Node's wait for its network; initialize with zeros. */
 struct network_pending {
-    bool over;    /* The network exists, and the Node does not say otherwise. */
-    bool asked;   /* `pending` is known, since the Node was read. */
-    bool pending; /* The Node says that it waits for its network. */
-    uint64_t again_ms;
+    bool over;         /* The network exists, and the Node does not say otherwise. */
+    bool asked;        /* `pending` is known, since the Node was read. */
+    bool pending;      /* The Node says that it waits for its network. */
+    uint64_t again_ms; /* Time of the next check (host_monotonic_ms()). */
 };
-/* One check, every few seconds while winjoin-network runs: updates the Node's condition. It is
- * repeated later when the API server does not answer or no join has written CHOSEN_FILE. A network
- * that winjoin makes is checked only after a start of Windows (`booting`). `restored`: that restore
- * is done. */
+/* Makes one check, every few seconds while winjoin-network runs, and updates the Node's condition.
+ * The check is repeated later when the API server does not answer or no join has written
+ * CHOSEN_FILE. A network that winjoin makes is checked only after a start of Windows (`booting`).
+ * `restored` says that the restore of that network is done. */
 void network_pending_update(struct host *host, struct http *http, bool booting, bool restored,
                             struct network_pending *pending);
 /* Clears the condition for a reset. Does nothing where a join made the network itself. The node's
@@ -39,24 +39,24 @@ enum network_news {
 struct network_check {
     enum network_news news;
     bool hns_restarted;
-    const char *restored; /* What was restored, as in the event log; NULL: nothing. */
+    const char *restored; /* What was restored, as in the event log; NULL when nothing was. */
 };
 
 /* The state of the service. All is zero at first except host, http, the callbacks and the contexts.
  * Free with network_keeper_free(). */
 struct network_keeper {
     struct host *host;
-    struct http *http; /* The HTTP client; NULL: other nodes are not watched. */
+    struct http *http; /* The HTTP client; with NULL, other nodes are not watched. */
     /* Writes an entry to the event log; level is 'i', 'w' or 'e' as for host_event(). */
     void (*tell)(void *context, char level, const char *text);
     /* Called after each check, every few seconds, when `http` is set; or NULL. */
     void (*on_check)(void *check_context, const struct network_check *check);
-    /* Sets what to watch beside other nodes (peers_follow()), at most 4, and returns the count; or
-     * NULL. */
+    /* Sets at most 4 things to watch beside other nodes (peers_follow()), and returns their number.
+     * The pointer may be NULL. */
     size_t (*others)(void *check_context, struct kube_watch *ret);
     void *context, *check_context;
 
-    uint32_t hns_process;        /* Process of HNS at the last check; 0: none yet. */
+    uint32_t hns_process;        /* Process of HNS at the last check; 0 before the first. */
     unsigned down_checks;        /* Checks in a row at which HNS did not run. */
     bool lost;                   /* HNS has restarted, and the network is not restored yet. */
     bool unchecked;              /* The service began after boot and has not checked yet. */
@@ -68,7 +68,7 @@ struct network_keeper {
     bool proxy_restarted;        /* kube-proxy was restarted for missing balancers. */
     struct network_check check;  /* Result of the current check. */
     char *restored;              /* Owned text for check.restored. */
-    struct nic_snapshot adapter; /* The adapter's state; alias NULL: not known. */
+    struct nic_snapshot adapter; /* The adapter's state; its alias is NULL when unknown. */
     bool booting;                /* Windows was just starting when the service began. */
     struct network_pending pending;
 };
@@ -88,7 +88,7 @@ void network_keeper_free(struct network_keeper *keeper);
 int network_restore(struct network_keeper *keeper, bool booting, struct text_list *did,
                     struct error *err);
 
-/* Watching other nodes: those that are added, changed or deleted. */
+/* ---- watching for nodes that are added, changed or deleted ---- */
 
 /* The kubeconfig with the node's own identity, at kubeadm's path. */
 #define NODE_KUBECONFIG "C:\\etc\\kubernetes\\kubelet.conf"

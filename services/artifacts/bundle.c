@@ -18,7 +18,7 @@ struct bundle {
     struct mirror *mirror;
     bool is_upstream; /* A mirror whose list of artifacts comes from the catalog. */
     struct artifacts artifacts, images;
-    char **fetched; /* A mirror's verified content of each artifact; NULL = not fetched. */
+    char **fetched; /* Verified content of each artifact of a mirror, or NULL. */
 };
 
 void bundle_freep(struct bundle **ptr) {
@@ -55,7 +55,7 @@ static int fail_local(struct error *err) {
     return -1;
 }
 
-/* Returns the path of a file in a bundle that is a folder. The caller frees. */
+/* Returns the path of a file in a bundle that is a folder. The caller frees the path. */
 static char *path_in(const struct bundle *bundle, const char *path) {
     return text_replace(xasprintf("%s\\%s", bundle->folder, path), "/", '\\');
 }
@@ -299,7 +299,7 @@ static int fetch(struct bundle *bundle, const bool *wanted, struct error *err) {
     }
 
     for (size_t i = 0; i < artifacts->count; i++) {
-        struct error first = {0}; /* The first error is kept. */
+        struct error first = {0}; /* Receives later errors, because err keeps the first one. */
 
         if (contents[i] && check_content(&artifacts->items[i], contents[i], lengths[i],
                                          result < 0 ? &first : err) == 0)

@@ -26,7 +26,7 @@ struct image {
     struct mirror_file files[BLOBS_MAX];
     char *paths[BLOBS_MAX], digests[BLOBS_MAX][DIGEST_TEXT_MAX];
     char *elsewhere[BLOBS_MAX];    /* Another address of a layer, or NULL. */
-    size_t count, held, manifests; /* Count of all parts; of those in memory; of manifests. */
+    size_t count, held, manifests; /* Counts of all parts, of those in memory, of manifests. */
     char *token;                   /* Token for the registry; NULL when it asked for none. */
 };
 
@@ -152,8 +152,8 @@ static int refuse_build(unsigned build, struct error *err) {
                  : error_set(err, ERROR_ABSENT, "it has no image for Windows");
 }
 
-/* Chooses the images of one build from an index: that of `build`, else that of the newest build
- * that runs on it. 0 chooses the images of all builds. */
+/* Chooses the images of one build from an index: the images for `build`, otherwise those for the
+ * newest build whose containers run on `build`. With 0 it chooses the images of all builds. */
 static int choose(struct image *image, const json_t *index, unsigned build, struct error *err) {
     const json_t *manifests = json_object_get(index, "manifests");
     unsigned taken = 0;

@@ -11,29 +11,31 @@
 bool image_is_reference(const char *text);
 
 /* Fetches the image `reference`, "HOST/NAME[:TAG][@DIGEST]"; a digest is verified. From its index
- * it takes the images for Windows on amd64 of this build (0: all builds), or the single image where
- * there is no index, with all layers. Each part must have the SHA-256 by which the index names it.
- * A layer that the registry lacks is fetched from the https address in the manifest. The archive is
- * written to `path` in pieces; a partial file of an earlier run is continued, and after a failure
- * it stays. The same images give the same bytes. `from` is as for bundle_open_upstream(). Fails as
- * mirror_fetch_all(), registry_token_fetch() and host_write_part(), or with ERROR_ABSENT (no image
- * for that build), ERROR_UNTRUSTED (another digest or size), ERROR_MALFORMED (no index, no
- * manifest). */
+ * it takes the images for Windows on amd64 of this build (0 means all builds), or the single image
+ * where there is no index, with all layers. Each part must have the SHA-256 by which the index
+ * names it. A layer that the registry lacks is fetched from the https address in the manifest. The
+ * archive is written to `path` in pieces; a partial file of an earlier run is continued, and after
+ * a failure it stays. The same images give the same bytes. `from` is as for bundle_open_upstream().
+ * Fails as mirror_fetch_all(), registry_token_fetch() and host_write_part(), or with ERROR_ABSENT
+ * (no image for that build), ERROR_UNTRUSTED (another digest or size), ERROR_MALFORMED (no index,
+ * no manifest). */
 int image_fetch(const struct mirror *from, const char *reference, unsigned build, const char *path,
                 struct error *err);
-/* Which builds an image is for, and what has to be unpacked on one build. Free with
- * image_facts_free(). */
+/* A layer of an image. */
 struct image_layer {
     char sha256[DIGEST_TEXT_MAX];
     uint64_t size; /* Compressed size of the layer. */
 };
+/* Which builds an image is for, and what has to be unpacked on one build. Free with
+ * image_facts_free(). */
 struct image_facts {
     /* The "os.version" ("10.0.20348.2340") of each image for Windows on amd64 in the index, or of
      * the single image. */
     struct text_list versions;
     bool runs; /* One of the images runs on the requested build. */
+    /* The layers of the image that runs on the requested build, the base first. */
     struct image_layer *layers;
-    size_t count; /* The layers of that image, the base first. */
+    size_t count; /* The number of layers. */
 };
 void image_facts_free(struct image_facts *facts);
 /* Do containers of one build run on the kernel of another, and does containerd accept their image
@@ -61,20 +63,21 @@ int image_archive_look(const char *data, size_t len, unsigned build, struct imag
 /* Is the platform Windows on amd64? It comes from an index or from the configuration of an
  * image. */
 bool image_is_windows(const json_t *platform);
-/* The build of a platform ("os.version"); 0 when it is not Windows on amd64, or not known. */
+/* Returns the build of a platform ("os.version"); 0 when it is not Windows on amd64, or not known.
+ */
 unsigned image_build(const json_t *platform);
 
 /* Anonymous tokens of container registries: reads what a registry asks for when it answers 401, and
  * fetches a token for it (Docker Registry v2, "Token Authentication Specification"; RFC 6750). No
  * credentials are sent for that. */
 
-/* What a registry asks for. Text is owned; NULL when not given. Free with
+/* What a registry asks for. A text that the registry does not give is NULL. Free with
  * registry_challenge_free(). */
 struct registry_challenge {
     char *realm, *service, *scope;
 };
-/* Reads the first "Bearer" of WWW-Authenticate (RFC 9110, 11.6.1) that has a realm; returns false
- * without one. Pure. */
+/* Reads the first challenge "Bearer" with a realm from the text of a WWW-Authenticate header (RFC
+ * 9110, 11.6.1). Returns false when there is none. Sends nothing. */
 bool registry_challenge_read(const char *text, struct registry_challenge *ret);
 void registry_challenge_free(struct registry_challenge *challenge);
 

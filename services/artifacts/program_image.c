@@ -31,7 +31,7 @@ struct part {
 struct image {
     struct part file;
     size_t sections, section_count;
-    uint32_t resources; /* Relative address of the resources; 0: there are none. */
+    uint32_t resources; /* Relative address of the resources; 0 when there are none. */
 };
 
 /* ---- reading bytes ---- */
@@ -43,7 +43,7 @@ static bool part_of(struct part whole, size_t offset, size_t len, struct part *r
     return true;
 }
 
-/* Reads a little-endian number; 0 beyond the end. */
+/* Reads a little-endian number. Returns 0 when it is beyond the end of the part. */
 static uint32_t number_at(struct part part, size_t offset, size_t size) {
     struct part bytes;
     uint32_t number = 0;
@@ -122,7 +122,7 @@ int program_image_check(const char *data, size_t len, struct error *err) {
 }
 
 /* Gets the bytes from a relative address to the end of its section. Returns false if no section has
- * it. */
+ * that address. */
 static bool part_at_address(const struct image *image, uint32_t address, struct part *ret) {
     for (size_t i = 0; i < image->section_count; i++) {
         struct part header = section_at(image, i), content;
@@ -151,7 +151,8 @@ static char *version_of(struct part text) {
 
 /* ---- version in Go's build information ---- */
 
-/* Takes a string: Go's uvarint and that many bytes. *rest is what follows. */
+/* Takes a string from the start of *rest: its length as Go's uvarint, then that many bytes. *rest
+ * becomes what follows. */
 static bool take_string(struct part *rest, struct part *ret) {
     uint64_t len = 0;
 
@@ -277,7 +278,8 @@ static char *go_version(struct part text) {
 
 /* ---- version in the version resource ---- */
 
-/* Finds the entry with this id (0: the first) in a resource directory and gets its offset. */
+/* Finds the entry with this id (0 means the first entry) in a resource directory and gets its
+ * offset. */
 static bool resource_entry(struct part resources, uint32_t directory, uint32_t id, uint32_t *ret) {
     struct part header;
     size_t count;
@@ -299,8 +301,8 @@ static bool resource_entry(struct part resources, uint32_t directory, uint32_t i
     return false;
 }
 
-/* The text of "ProductVersion" (UTF-16), or the numbers of the fixed part; NULL when there is
- * neither. */
+/* Returns the text of "ProductVersion" (UTF-16), or the numbers of the fixed part; NULL when there
+ * is neither. The caller frees the text. */
 static char *resource_version(const struct image *image) {
     static const char key[] = "P\0r\0o\0d\0u\0c\0t\0V\0e\0r\0s\0i\0o\0n\0\0";
     enum { VERSION = 16, FIXED = 40, SIGNATURE = (int)0xfeef04bd };

@@ -1,4 +1,5 @@
-/* Upstream's releases: reads digests in all published forms, and fetches and verifies programs. */
+/* Reads the digests of upstream's releases in all published forms, and fetches and verifies
+ * programs. */
 #include "services/artifacts/catalog.h"
 
 #include "host/path.h"
@@ -91,7 +92,7 @@ struct opening {
 struct downloads {
     struct mirror_file files[ARTIFACTS_MAX];
     const struct artifact *artifacts[ARTIFACTS_MAX]; /* One artifact of each file. */
-    /* Published digests; "" where the caller verifies. */
+    /* The published digests; "" where the caller knows the digest and verifies the file. */
     char digests[ARTIFACTS_MAX][DIGEST_TEXT_MAX];
     struct opening openings[ARTIFACTS_MAX];
     size_t count;
@@ -111,7 +112,8 @@ static size_t file_of(const struct downloads *downloads, const struct artifact *
     return i;
 }
 
-/* Returns the files to download for the wanted artifacts; `wanted` NULL means all artifacts. */
+/* Returns the files to download for the wanted artifacts; `wanted` NULL means all artifacts. The
+ * caller frees them with downloads_freep(). */
 static struct downloads *find_files(const struct artifacts *artifacts, const bool *wanted) {
     struct downloads *found = xcalloc(1, sizeof *found);
 

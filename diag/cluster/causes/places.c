@@ -1,4 +1,5 @@
-/* Tells which cells a row breaks, which cells lie in a place, and the name of a place. */
+/* Tells which cells a row of the table of causes breaks, which cells lie in a place (rows.h), and
+ * the name of a place. */
 #include "diag/cluster/causes/rows.h"
 
 enum { NAMES = 8 };

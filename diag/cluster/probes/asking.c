@@ -5,14 +5,15 @@
 #include "diag/cluster/probes/dial.h"
 
 enum {
-    LATE_MS = 3000, /* What the API server may take in addition to the probe. */
+    LATE_MS = 3000, /* The time that the API server may take in addition to the probe. */
     ASK_MS = DIAL_TIMEOUT_MS + LATE_MS,
     /* When other answers take less than this, a large question without an answer is itself lost. */
     PROMPT_MS = 500,
     SHOW_MS = 200,
     CLOSELY_MAX = 32, /* The most cells that are asked many times in one round. */
     EVENLY_MAX = 96,
-    /* With more nodes each cell is asked several times, with fewer many times. */
+    /* A round that asks all cells asks each cell as `several` says when there are more nodes than
+     * this, and as `many` says otherwise. */
     MANY_NODES = 12,
 };
 /* How often a cell is asked each of its questions. */
@@ -100,7 +101,8 @@ static void judge_all(struct round *round, size_t cell, struct state *state) {
         }
         *mixed |= some && round->of->again;
     }
-    /* A cell that works now worked before, or was only late. */
+    /* A cell that works in this round passes if it passed before. Otherwise its answer was only
+     * late, and it counts as slow. */
     if (round->of->evenly && !diag_cell_is_open(c))
         c->outcome = state->before == DIAG_PASS ? DIAG_PASS : DIAG_SLOW;
 }

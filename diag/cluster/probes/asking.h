@@ -36,7 +36,7 @@ struct cluster_asking {
     struct cluster_addresses addresses;
     struct cluster_asked_cell *cells;     /* An array with one item for each cell. */
     struct cluster_probe_answers *probes; /* An array with one item for each node. */
-    bool shown;                           /* Whether and when the cells were last shown. */
+    bool shown;                           /* The cells were shown, the last time at shown_ms. */
     uint64_t shown_ms;
 };
 /* Adds pairs where some fail (cluster_pairs_widen()), with cells that are not asked yet. */
@@ -117,13 +117,14 @@ enum cluster_exec {
     EXEC_OPEN, /* For nodes asked by exec: cells that failed, and new ones. */
     EXEC_NEW,  /* For nodes asked by exec: cells that were not asked yet. */
 };
-/* Takes at most 45 s. A node where exec works becomes `by_exec`; for others `unreached` says why
- * exec fails. Returns how many cells of `by_exec` nodes are still open. */
+/* Asks the chosen cells by exec, for at most 45 s. A node where exec works becomes `by_exec`; for
+ * other nodes `unreached` says why exec fails. Returns how many cells of `by_exec` nodes are still
+ * open. */
 size_t cluster_ask_by_exec(struct kube_client *client, struct diag_report *report,
                            enum cluster_exec what);
 /* Makes an array with one item for each node, to be filled with questions. An unreached node that
  * is asked by exec (or with `known` false, one that is not asked so yet) gets its pod and a copy of
- * `queue`; other items are empty. The caller frees with ask_pods_free(). */
+ * `queue`; other items are empty. The caller frees the array with ask_pods_free(). */
 struct ask_pod *cluster_pods_by_exec(const struct diag_report *report, bool known,
                                      const struct ask_queue *queue);
 enum {
@@ -133,8 +134,9 @@ enum {
 
 /* ---- the namespace of a run: make it, fill it, wait for its pods, delete it ---- */
 
-/* Checks the rights that a run needs, and changes nothing. ERROR_DENIED with a hint for each
- * missing right; *ret_grant is then the manifest that grants them. */
+/* Checks the rights that a run needs, and changes nothing. Fails with ERROR_DENIED and names each
+ * missing right; *ret_grant is then the manifest that grants the rights of a run, a new reference.
+ */
 int cluster_rights_check(struct kube_client *client, json_t **ret_grant, struct error *err);
 /* Deletes the namespaces that killed runs left: those of this manager that are older than the life
  * of their pods. Failures are only logged. */
@@ -144,11 +146,11 @@ void cluster_sweep(struct kube_client *client);
 int cluster_pods_start(struct kube_client *client, const struct cluster_options *options,
                        struct diag_report *report, struct cluster_addresses *ret,
                        struct error *err);
-/* Makes the ExternalName Service again, when the cluster's domain is not the one that was
- * guessed. */
+/* Makes the ExternalName Service again, when the cluster's domain is not the one that was guessed.
+ * Fails as kube_create(). */
 int cluster_alias_start(struct kube_client *client, const struct diag_report *report,
                         struct error *err);
-/* Waits until each pod runs or never will; nodes of the latter get `waiting`. Fails with
+/* Waits until each pod runs or can never run; `waiting` of its node then says why. Fails with
  * ERROR_INTERRUPTED, ERROR_DENIED, ERROR_UNTRUSTED or ERROR_MALFORMED. */
 int cluster_pods_await(struct kube_client *client, const struct cluster_options *options,
                        struct diag_report *report, struct error *err);
@@ -168,18 +170,18 @@ int cluster_remove(struct kube_client *client, const char *namespace_, struct er
 /* Ports of agnhost netexec in the three containers of a pod. The probe container asks others
  * (/dial) for anyone who reaches its port, so no Service leads to it, and it has no shell that
  * /shell could use. Services lead to the neighbor, which answers its name to every HTTP request.
- * The third container answers the pod's DNS settings. The same numbers are in
+ * The third container answers with the pod's DNS settings. The same numbers are in
  * templates/cluster-diagnosis.yaml. */
 enum { PROBE_HTTP = 8080, PROBE_UDP_ECHO = 8081, NEIGHBOR_HTTP = 8082, NEIGHBOR_UDP = 8083 };
 enum { SETTINGS_HTTP = 8084 };
 enum { SERVICE_HTTP = 80, SERVICE_UDP = 90, POD_LIFE_SECONDS = 900 };
 
-/* Makes the probe's Pod for a node. It names its node, so the scheduler is not used, and a cordoned
- * node is tested, too. */
+/* Makes the probe's Pod for a node. The Pod names its node, so the scheduler is not used, and a
+ * cordoned node is tested, too. New reference. */
 json_t *cluster_pod_make(const struct cluster_node *node, const char *image);
 /* Makes an array of the Services: "probes" (headless), "backend", "sticky" (session affinity),
  * "local" (externalTrafficPolicy), "self" (internalTrafficPolicy, which leads a pod to itself),
- * "alias" (ExternalName of the Service kubernetes). */
+ * "alias" (ExternalName of the Service kubernetes). New reference. */
 json_t *cluster_services_make(const char *domain);
 
 /* The rights that a run needs, in the order in which messages list them. */

@@ -54,8 +54,8 @@ size_t cluster_ask_by_exec(struct kube_client *client, struct diag_report *repor
             (void)ask_add(&pod->queue, cluster_cell_path(report, cell, (enum cluster_question)q, 1),
                           i, q, CLUSTER_BY_EXEC_MS);
     }
-    /* Makes the queues of questions. The first time, the DNS settings inside each pod are asked
-     * for, too, even if the pod has no cells to ask. */
+    /* Each pod that has questions is also asked for its DNS settings; the first time, so is a pod
+     * without questions. */
     for (size_t i = 0; i < report->nodes.count; i++)
         if (pods[i].name && (pods[i].queue.count || what == EXEC_NODES))
             (void)ask_add(
