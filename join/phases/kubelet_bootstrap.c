@@ -46,10 +46,7 @@ static bool find_request(struct join *join, struct kube_csr *ret) {
 char *kubelet_bootstrap_refused_before(struct join *join) {
     _cleanup_(kube_csr_free) struct kube_csr csr = {0};
 
-    return find_request(join, &csr) &&
-                   (csr.state == KUBE_CSR_DENIED || csr.state == KUBE_CSR_FAILED)
-               ? xstrdup(csr.name)
-               : NULL;
+    return find_request(join, &csr) && kube_csr_is_refused(&csr) ? xstrdup(csr.name) : NULL;
 }
 
 struct bootstrap {
@@ -76,7 +73,7 @@ static enum wait_look look_certificate(void *context, struct wait *wait, struct 
         (void)error_set(err, ERROR_TIMED_OUT, "for the kubelet's certificate request");
         return LOOK_AGAIN;
     }
-    if (csr.state == KUBE_CSR_DENIED || csr.state == KUBE_CSR_FAILED)
+    if (kube_csr_is_refused(&csr))
         return kube_csr_refused(&csr, err);
     (void)error_set(err, ERROR_TIMED_OUT, "the kubelet's %s is %s", csr.name,
                     kube_csr_states[csr.state]);
