@@ -8,7 +8,7 @@
 #include "join/services/service_watch.h"
 #include "kube/csr.h"
 
-enum { TIMEOUT_MS = 5 * 60 * 1000, STEP_MS = 1000, STOP_MS = 30000 };
+enum { STEP_MS = 1000, STOP_MS = 30000 };
 
 int kubelet_bootstrap_write(struct journal *journal, const struct join_found *found,
                             struct error *err) {
@@ -83,11 +83,8 @@ static enum wait_look look_certificate(void *context, struct wait *wait, struct 
 }
 
 int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct error *err) {
-    const struct join_options *o = &join->found.options;
     struct bootstrap bootstrap = {.join = join, .refused_before = refused_before};
-    struct wait wait = {.limit_ms = o->timeout                 ? (unsigned)o->timeout
-                                    : o->tls_bootstrap_timeout ? (unsigned)o->tls_bootstrap_timeout
-                                                               : TIMEOUT_MS,
+    struct wait wait = {.limit_ms = certificate_limit_ms(&join->found.options),
                         .pause_ms = STEP_MS,
                         .look = look_certificate,
                         .context = &bootstrap};
