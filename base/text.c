@@ -300,6 +300,26 @@ char *text_replace(char *text, const char *these, char to) {
     return text;
 }
 
+char *text_fill(const char *pattern, char begin, char end, const struct text_value *values) {
+    const char *p = pattern, *from, *to;
+    struct text out = {0};
+
+    for (; (from = strchr(p, begin)) && (to = strchr(from + 1, end)); p = to + 1) {
+        size_t len = (size_t)(to - from - 1);
+        const struct text_value *v = values;
+
+        while (v->name && (!v->text || strlen(v->name) != len || strncmp(v->name, from + 1, len)))
+            v++;
+        text_add_bytes(&out, p, (size_t)(from - p));
+        if (v->name)
+            text_add(&out, v->text);
+        else
+            text_add_bytes(&out, from + 1, len);
+    }
+    text_add(&out, p);
+    return text_take(&out);
+}
+
 size_t text_columns(const char *s) {
     size_t n = 0;
 

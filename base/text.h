@@ -77,6 +77,14 @@ void text_set(char **text, char *new_text);
 /* Replaces each byte that is one of `these` by `to`, in place. Returns the text. */
 char *text_replace(char *text, const char *these, char to);
 
+struct text_value {
+    const char *name, *text;
+};
+/* Returns a copy of `pattern` in which each name between `begin` and `end` ("{name}", "@NAME@") is
+ * replaced by its text in `values`, whose last row has no name. A name that has no text there loses
+ * only its two marks. The caller frees it. */
+char *text_fill(const char *pattern, char begin, char end, const struct text_value *values);
+
 /* Returns how many terminal columns a text takes. UTF-8 continuation bytes and color sequences
  * ("\x1b[32m") take none. */
 size_t text_columns(const char *s);

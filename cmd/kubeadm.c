@@ -92,7 +92,7 @@ static const struct option reset_options[] = {
     {"force", 'f', OPTION_BOOL, 0, AT(yes), "", "do not ask for confirmation"},
     {"dry-run", 0, OPTION_BOOL, 0, AT(join.dry_run), "",
      "print what would be undone; change nothing"},
-    {"cert-dir", 0, OPTION_TEXT, OPTION_HIDDEN, AT(join.vmodule), "DIR", "ignored"},
+    {"cert-dir", 0, OPTION_TEXT, OPTION_HIDDEN, AT(to), "DIR", "ignored"},
     {"vmodule", 0, OPTION_TEXT, OPTION_HIDDEN, AT(join.vmodule), "PATTERN", "ignored"},
     {"cleanup-tmp-dir", 0, OPTION_BOOL, OPTION_HIDDEN, AT(show_all), "", "ignored"},
     {"config", 0, OPTION_TEXT, OPTION_HIDDEN, AT(join.config), "FILE", "ignored"},

@@ -252,6 +252,22 @@ static void extras_add(struct run *run, struct probe_list *pod, struct probe_lis
     run->extras_asked = evidence;
 }
 
+/* Removes the extra questions that had a good answer in an earlier round. */
+static void answered_remove(struct probe_list *list, const struct probe_results *earlier) {
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct probe *probe = &list->items[i];
+        const struct probe_result *result = probe_results_find(earlier, probe->id);
+
+        /* Ids of cells have a dot. */
+        if (strchr(probe->id, '.') || !result || result->outcome != PROBE_OK ||
+            result->succeeded < result->attempts)
+            list->items[kept++] = *probe;
+    }
+    list->count = kept;
+}
+
 static void cells_judge(struct asked *asked) {
     struct diag_cells *cells = &asked->run->report->cells;
     bool any = false;
@@ -299,9 +315,10 @@ static void asked_free(struct asked *asked, struct probe_results *ret) {
     probe_list_free(&asked->node);
 }
 
-/* Asks all cells, or with `again` the failed ones. *ret also gets the results of the extra
- * questions. */
-static int cells_ask(struct run *run, bool again, struct probe_results *ret, struct error *err) {
+/* Asks all cells, or with `again` the failed ones, and until all are asked the extra questions that
+ * `earlier` does not answer. *ret gets all results. */
+static int cells_ask(struct run *run, bool again, const struct probe_results *earlier,
+                     struct probe_results *ret, struct error *err) {
     struct asked asked = {.run = run, .again = again};
     int result;
 
@@ -309,8 +326,11 @@ static int cells_ask(struct run *run, bool again, struct probe_results *ret, str
         run_read_evidence(run);
     run->evidence_is_new = false;
     lists_make(&asked);
-    if (!again || !run->extras_asked)
+    if (!again || !run->extras_asked) {
         extras_add(run, &asked.lists[SOURCE], &asked.node);
+        answered_remove(&asked.lists[SOURCE], earlier);
+        answered_remove(&asked.node, earlier);
+    }
     run_tell_cells(run, &run->report->cells);
     result = ask(&asked, err);
     if (result == 0) {
@@ -395,7 +415,7 @@ int run_measure_cells(struct run *run, struct probe_results *ret, struct error *
     uint64_t start;
     bool young, down = false;
 
-    if (cells_ask(run, false, ret, err) < 0)
+    if (cells_ask(run, false, ret, ret, err) < 0)
         return -1;
     json_each(json_object_get(run->look, "services"), i, status)
         down |= service_status_is_down(status);
@@ -417,7 +437,8 @@ int run_measure_cells(struct run *run, struct probe_results *ret, struct error *
             return 0;
         run_tell(run, "some flows fail; measuring them again for up to %u s",
                  (unsigned)((limit - (now - start)) / 1000));
-        if (run_wait(run, pause, err) == POLL_FAILED || cells_ask(run, true, &results, err) < 0)
+        if (run_wait(run, pause, err) == POLL_FAILED ||
+            cells_ask(run, true, ret, &results, err) < 0)
             return -1;
         if (extras) {
             results_move(ret, &results);

@@ -194,7 +194,7 @@ static int on_event(void *context, const char *type, const json_t *object, struc
                          w->name);
     if (changed && tell(w, (unsigned)(host_monotonic_ms(w->host) - w->start), err) < 0)
         return -1;
-    if (csr.state == KUBE_CSR_DENIED || csr.state == KUBE_CSR_FAILED)
+    if (kube_csr_is_refused(&csr))
         return kube_csr_refused(&w->seen, err);
     return csr.state == KUBE_CSR_ISSUED;
 }

@@ -70,7 +70,8 @@ static int begin(struct talk *talk, const struct kube_exec *exec, struct http_ta
     _cleanup_(secret_freep) char *login =
         client->bearer_token ? xasprintf("Authorization: Bearer %s\r\n", client->bearer_token)
                              : xstrdup("");
-    const char *authority = strstr(client->server, "://") + 3; /* http_talk_all() checks the URL. */
+    const char *scheme = strstr(client->server, "://");
+    const char *authority = scheme ? scheme + 3 : client->server; /* http_talk_all() checks it. */
     size_t authority_len = strcspn(authority, "/");
     _cleanup_(freep) char *host = xstrndup(authority, authority_len), *target = NULL;
     unsigned char random[WEBSOCKET_NONCE_LEN + sizeof(uint32_t)];

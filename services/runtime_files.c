@@ -8,34 +8,6 @@
 
 enum { GATES_GA = 34 };
 
-/* A placeholder @NAME@ of a template and its replacement. */
-struct value {
-    const char *name, *text;
-};
-
-static char *fill_template(const char *template_name, const struct value *values) {
-    const struct template *source = template_find(template_name);
-    const char *p = source->data ? source->data : "";
-    struct text out = {0};
-
-    while (*p) {
-        size_t plain = strcspn(p, "@"), len;
-
-        text_add_bytes(&out, p, plain);
-        p += plain;
-        if (!*p)
-            break;
-        len = strcspn(++p, "@");
-        for (const struct value *v = values; v->name; v++)
-            if (strlen(v->name) == len && strncmp(v->name, p, len) == 0)
-                text_add(&out, v->text);
-        p += len;
-        if (*p)
-            p++;
-    }
-    return text_take(&out);
-}
-
 /* Quotes a text as JSON, which is valid TOML, too. The caller frees. */
 static char *quoted(const char *text) {
     _cleanup_json_ json_t *json = json_string(text);
@@ -51,13 +23,14 @@ char *containerd_config_make(const struct containerd_config *config) {
         quoted(config->registries ? config->registries : CONTAINERD_REGISTRIES);
     _cleanup_json_ json_t *list = json_pack("[s]", CONTAINERD_DROP_INS);
     _cleanup_(freep) char *imports = NULL;
+    const struct template *template;
 
     for (size_t i = 0; i < config->imports.count; i++)
         if (!text_equal_nocase(config->imports.items[i], CONTAINERD_DROP_INS))
             json_array_append_new(list, json_string(config->imports.items[i]));
     imports = json_write(list);
 
-    const struct value values[] = {
+    const struct text_value values[] = {
         {"IMPORTS", imports},
         {"ROOT", root},
         {"STATE", state},
@@ -67,7 +40,8 @@ char *containerd_config_make(const struct containerd_config *config) {
         {"CNI_CONF_DIR", CNI_CONF_DIR},
         {NULL, NULL},
     };
-    return fill_template(config->major == 1 ? "containerd-v2.toml" : "containerd-v3.toml", values);
+    template = template_find(config->major == 1 ? "containerd-v2.toml" : "containerd-v3.toml");
+    return text_fill(template->data, '@', '@', values);
 }
 
 int kube_proxy_config_make(const struct kube_proxy_config *config, char **ret, struct error *err) {

@@ -179,7 +179,7 @@ enum level judge_hns_net(const struct scene *scene, struct finding *finding) {
         finding_note(finding, "HNS has no network '%s'; it has: %s", wanted,
                      names.count ? joined : "none");
     else if (mode->name && type && !text_equal_nocase(type, mode->hns_type))
-        finding_note(finding, "network '%s' has type %s, not %s", wanted, type, mode->name);
+        finding_note(finding, "network '%s' has type %s, not %s", wanted, type, mode->hns_type);
     else
         return NO;
     return CONFIRMED;

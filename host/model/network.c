@@ -49,10 +49,11 @@ void model_routes(json_t *state, struct host_routes *ret) {
     json_each(routes, i, route) {
         struct host_route *r = &ret->items[i];
 
-        (void)text_format(
-            r->destination, sizeof r->destination, "%s",
-            json_text_at(route, "destination")); /* The route was checked when it was added. */
-        (void)text_format(r->next_hop, sizeof r->next_hop, "%s", json_text_at(route, "nextHop"));
+        /* The state may be written by hand, and lack a member. */
+        (void)text_format(r->destination, sizeof r->destination, "%s",
+                          json_text_or(route, "destination", ""));
+        (void)text_format(r->next_hop, sizeof r->next_hop, "%s",
+                          json_text_or(route, "nextHop", ""));
         r->interface_index = (uint32_t)json_number_at(route, "interfaceIndex", 0);
         r->metric = (uint32_t)json_number_at(route, "metric", 0);
     }

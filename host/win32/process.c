@@ -114,7 +114,7 @@ wchar_t *win32_command_line(const char *const *argv) {
  * start. When winjoin is killed at that moment, the job's last handle closes and ends the process.
  * If the process were added to the job later, it could be left half-made and keep its program file
  * in use. */
-BOOL win32_create_process(const struct win32_start *start, PROCESS_INFORMATION *ret) {
+DWORD win32_create_process(const struct win32_start *start, PROCESS_INFORMATION *ret) {
     STARTUPINFOEXW startup = {.StartupInfo = {.cb = sizeof startup,
                                               .dwFlags = STARTF_USESTDHANDLES,
                                               .hStdInput = start->input,
@@ -123,21 +123,22 @@ BOOL win32_create_process(const struct win32_start *start, PROCESS_INFORMATION *
     _cleanup_(freep) void *memory = NULL;
     HANDLE value = start->value;
     SIZE_T size = 0;
-    BOOL done;
+    DWORD code = 0;
 
     /* The first call always fails and returns the needed size. */
     (void)InitializeProcThreadAttributeList(NULL, 1, 0, &size);
     memory = xcalloc(1, size);
     startup.lpAttributeList = memory;
     if (!InitializeProcThreadAttributeList(memory, 1, 0, &size))
-        return FALSE;
-    done = (!value || UpdateProcThreadAttribute(memory, 0, start->attribute, &value, sizeof value,
-                                                NULL, NULL)) &&
-           CreateProcessW(start->program, start->line, NULL, NULL, TRUE,
-                          start->flags | EXTENDED_STARTUPINFO_PRESENT, start->environment,
-                          start->folder, &startup.StartupInfo, ret);
+        return GetLastError();
+    if ((value && !UpdateProcThreadAttribute(memory, 0, start->attribute, &value, sizeof value,
+                                             NULL, NULL)) ||
+        !CreateProcessW(start->program, start->line, NULL, NULL, TRUE,
+                        start->flags | EXTENDED_STARTUPINFO_PRESENT, start->environment,
+                        start->folder, &startup.StartupInfo, ret))
+        code = GetLastError();
     DeleteProcThreadAttributeList(memory);
-    return done;
+    return code;
 }
 
 static int create(const struct host_process *process, HANDLE input, HANDLE output,
@@ -155,10 +156,12 @@ static int create(const struct host_process *process, HANDLE input, HANDLE outpu
                                 .errors = process->with_errors ? output : NULL,
                                 .attribute = WIN32_IN_JOB};
     PROCESS_INFORMATION made;
+    DWORD code;
 
     child->job = start.value = win32_make_job();
-    if (!win32_create_process(&start, &made))
-        return win32_fail(err, GetLastError(), "run '%s'", process->argv[0]);
+    code = win32_create_process(&start, &made);
+    if (code)
+        return win32_fail(err, code, "run '%s'", process->argv[0]);
     child->process = made.hProcess;
     CloseHandle(made.hThread);
     return 0;

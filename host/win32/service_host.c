@@ -68,9 +68,10 @@ static int start(const struct service_program *program, HANDLE job, HANDLE outpu
                                       .errors = output,
                                       .attribute = WIN32_IN_JOB,
                                       .value = job};
+    DWORD code = win32_create_process(&start, ret);
 
-    if (!win32_create_process(&start, ret))
-        return win32_fail(err, GetLastError(), "start '%s'", program->argv[0]);
+    if (code)
+        return win32_fail(err, code, "start '%s'", program->argv[0]);
     (void)CloseHandle(ret->hThread);
     return 0;
 }

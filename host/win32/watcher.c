@@ -25,18 +25,18 @@ int win32_watcher_start(struct host *, const char *const *argv, struct host_watc
                                 .attribute = PROC_THREAD_ATTRIBUTE_HANDLE_LIST};
     PROCESS_INFORMATION made = {0};
     HANDLE ours;
-    BOOL done;
     DWORD code;
 
     if (win32_make_pipe(true, &start.input, &ours, err) < 0)
         return -1;
     start.value = start.input;
-    done = win32_create_process(&start, &made);
-    start.flags &= ~(DWORD)CREATE_BREAKAWAY_FROM_JOB;
-    done = done || win32_create_process(&start, &made);
-    code = GetLastError();
+    code = win32_create_process(&start, &made);
+    if (code) {
+        start.flags &= ~(DWORD)CREATE_BREAKAWAY_FROM_JOB;
+        code = win32_create_process(&start, &made);
+    }
     CloseHandle(start.input);
-    if (!done) {
+    if (code) {
         CloseHandle(ours);
         return win32_fail(err, code, "run '%s'", argv[0]);
     }

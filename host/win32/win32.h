@@ -127,4 +127,5 @@ struct win32_start {
 /* The attribute that puts the process into a job from its start. */
 /* PROC_THREAD_ATTRIBUTE_JOB_LIST, which not every winbase.h has. */
 enum { WIN32_IN_JOB = 0x0002000d };
-BOOL win32_create_process(const struct win32_start *start, PROCESS_INFORMATION *ret);
+/* Returns 0, or the code of the failure. */
+DWORD win32_create_process(const struct win32_start *start, PROCESS_INFORMATION *ret);

@@ -180,8 +180,7 @@ static int find_earlier(struct request *r, struct error *err) {
         return error_pass(err, &why);
     }
     /* An issued certificate that has expired or cannot be parsed is of no use. */
-    if (text_equal(csr->uid, lines.items[1]) && csr->state != KUBE_CSR_DENIED &&
-        csr->state != KUBE_CSR_FAILED && csr->request_pem &&
+    if (text_equal(csr->uid, lines.items[1]) && !kube_csr_is_refused(csr) && csr->request_pem &&
         csr_is_ours(csr->request_pem, r->key_pem, r->options->node_name) &&
         (!csr->certificate_pem ||
          (certificates_parse(csr->certificate_pem, strlen(csr->certificate_pem), &issued, NULL) ==

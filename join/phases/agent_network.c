@@ -86,7 +86,7 @@ static enum wait_poll poll_request(struct agent_wait *w, bool *ret_pending, stru
     if (kube_csr_find_subject(&client, KUBE_CSR_API_SIGNER, subject, &csr, ERROR_IGNORED) < 0)
         return POLL_AGAIN;
     *ret_pending = csr.state == KUBE_CSR_PENDING || csr.state == KUBE_CSR_APPROVED;
-    if (csr.state == KUBE_CSR_DENIED || csr.state == KUBE_CSR_FAILED) {
+    if (kube_csr_is_refused(&csr)) {
         found = kube_csr_refused(&csr, err);
         (void)error_hint(err, "to ask again: kubectl delete csr %s, then run the same command",
                          csr.name);

@@ -5,7 +5,7 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/steps.h"
 
-static unsigned limit_of(const struct join_options *o) {
+unsigned certificate_limit_ms(const struct join_options *o) {
     long long limit = o->timeout ? o->timeout : o->tls_bootstrap_timeout;
 
     return limit ? (unsigned)limit : CLIENT_CERTIFICATE_TIMEOUT_MS;
@@ -13,7 +13,7 @@ static unsigned limit_of(const struct join_options *o) {
 
 static int on_csr(void *context, const struct kube_csr *csr, unsigned waited_ms) {
     struct join *join = context;
-    unsigned limit_ms = limit_of(&join->found.options);
+    unsigned limit_ms = certificate_limit_ms(&join->found.options);
     unsigned left_ms = waited_ms < limit_ms ? limit_ms - waited_ms : 0;
     char hint[320] = "";
 
@@ -32,7 +32,7 @@ static int on_csr(void *context, const struct kube_csr *csr, unsigned waited_ms)
 int phase_certificate(struct join *join, struct error *err) {
     const struct join_options *o = &join->found.options;
     struct client_certificate_options options = {.node_name = join->found.node_name,
-                                                 .timeout_ms = limit_of(o),
+                                                 .timeout_ms = certificate_limit_ms(o),
                                                  .progress = on_csr,
                                                  .progress_context = join};
     _cleanup_(client_certificate_free) struct client_certificate certificate = {0};

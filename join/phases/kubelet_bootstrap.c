@@ -8,7 +8,7 @@
 #include "join/services/service_watch.h"
 #include "kube/csr.h"
 
-enum { TIMEOUT_MS = 5 * 60 * 1000, STEP_MS = 1000, STOP_MS = 30000 };
+enum { STEP_MS = 1000, STOP_MS = 30000 };
 
 int kubelet_bootstrap_write(struct journal *journal, const struct join_found *found,
                             struct error *err) {
@@ -46,10 +46,7 @@ static bool find_request(struct join *join, struct kube_csr *ret) {
 char *kubelet_bootstrap_refused_before(struct join *join) {
     _cleanup_(kube_csr_free) struct kube_csr csr = {0};
 
-    return find_request(join, &csr) &&
-                   (csr.state == KUBE_CSR_DENIED || csr.state == KUBE_CSR_FAILED)
-               ? xstrdup(csr.name)
-               : NULL;
+    return find_request(join, &csr) && kube_csr_is_refused(&csr) ? xstrdup(csr.name) : NULL;
 }
 
 struct bootstrap {
@@ -76,7 +73,7 @@ static enum wait_poll poll_certificate(void *context, struct wait *wait, struct 
         (void)error_set(err, ERROR_TIMED_OUT, "for the kubelet's certificate request");
         return POLL_AGAIN;
     }
-    if (csr.state == KUBE_CSR_DENIED || csr.state == KUBE_CSR_FAILED)
+    if (kube_csr_is_refused(&csr))
         return kube_csr_refused(&csr, err);
     (void)error_set(err, ERROR_TIMED_OUT, "the kubelet's %s is %s", csr.name,
                     kube_csr_states[csr.state]);
@@ -86,11 +83,8 @@ static enum wait_poll poll_certificate(void *context, struct wait *wait, struct 
 }
 
 int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct error *err) {
-    const struct join_options *o = &join->found.options;
     struct bootstrap bootstrap = {.join = join, .refused_before = refused_before};
-    struct wait wait = {.limit_ms = o->timeout                 ? (unsigned)o->timeout
-                                    : o->tls_bootstrap_timeout ? (unsigned)o->tls_bootstrap_timeout
-                                                               : TIMEOUT_MS,
+    struct wait wait = {.limit_ms = certificate_limit_ms(&join->found.options),
                         .pause_ms = STEP_MS,
                         .poll = poll_certificate,
                         .context = &bootstrap};

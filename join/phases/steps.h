@@ -81,7 +81,11 @@ int service_prove(struct join *join, struct error *err);
 /* Returns the pipe of CRI: that of --cri-socket, or containerd's own. The caller frees. */
 char *service_proof_pipe(const struct join *join);
 
-/* ---- TLS bootstrap by the kubelet ---- */
+/* ---- the client certificate, and the TLS bootstrap by the kubelet ---- */
+
+/* Returns how long the client certificate is waited for, in milliseconds, whoever requests it:
+ * --timeout, timeouts.tlsBootstrap, or CLIENT_CERTIFICATE_TIMEOUT_MS. */
+unsigned certificate_limit_ms(const struct join_options *options);
 
 /* Writes bootstrap-kubelet.conf (HOST_SECRET; kubeadm: kubelet-start), and removes a kubelet.conf
  * and a certificate of an earlier join, with which the kubelet would not use it. Discovery must

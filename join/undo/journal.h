@@ -143,10 +143,18 @@ int marks_find(struct journal *journal, bool record, marks_found *found, void *c
 
 enum { UNDO_STOP_MS = 60000 }; /* Time limit for stopping or starting a service */
 
-/* Restores the thing in the entry to its state before the join. A thing that is gone already counts
- * as undone. *ret_how says in a word or two what was done: "removed"; borrowed. Fails as the host's
- * calls do, and with ERROR_MALFORMED when the entry is damaged. */
-int undo_entry(struct host *host, const struct journal_entry *entry, const char **ret_how,
+struct undone {
+    const char *how; /* In a word or two, such as "removed"; borrowed */
+    enum {
+        UNDONE_REMOVED,  /* The thing did not exist before, and is gone */
+        UNDONE_RESTORED, /* The thing is as it was before */
+        UNDONE_KEPT,     /* The thing is left: it may not be winjoin's */
+    } as;
+};
+/* Restores the thing in the entry to its state before the join; *ret says what was done. A thing
+ * that is gone already counts as removed. Fails as the host's calls do, and with ERROR_MALFORMED
+ * when the entry is damaged. */
+int undo_entry(struct host *host, const struct journal_entry *entry, struct undone *ret,
                struct error *err);
 
 /* ---- notes of what was written on the node, so that `winjoin status` can find later changes ----

@@ -136,11 +136,11 @@ static int undo_kinds(struct journal *journal, int kinds, const char *kept,
                       struct error *err) {
     for (size_t i = journal->count; i-- > 0;) {
         const struct journal_entry *entry = &journal->entries[i];
-        struct journal_entry undone;
+        struct undone undone = {"", UNDONE_KEPT};
+        struct journal_entry last;
         _cleanup_(freep) char *what =
             xasprintf("%s %s", journal_kind_names[entry->kind], entry->target);
         struct error why = {0};
-        const char *how = "";
 
         if (!(kinds & 1 << entry->kind) || text_equal(entry->target, kept))
             continue;
@@ -152,22 +152,19 @@ static int undo_kinds(struct journal *journal, int kinds, const char *kept,
             continue;
         if (options->begins)
             options->begins(options->progress_context, what);
-        if (undo_entry(journal->host, entry, &how, &why) < 0) {
+        if (undo_entry(journal->host, entry, &undone, &why) < 0) {
             tell(options, what, "", &why);
             count_failure(ret, &why, err);
             continue;
         }
-        tell(options, what, how, NULL);
-        if (json_object_get(entry->before, "present") || json_object_get(entry->before, "backup") ||
-            json_object_get(entry->before, "data"))
-            ret->restored++;
-        else
-            ret->removed++;
+        tell(options, what, undone.how, NULL);
+        ret->restored += undone.as == UNDONE_RESTORED;
+        ret->removed += undone.as == UNDONE_REMOVED;
         /* journal_pop() removes the last entry, so the undone entry is moved there. */
-        undone = *entry;
+        last = *entry;
         memmove(&journal->entries[i], &journal->entries[i + 1],
-                (journal->count - i - 1) * sizeof undone);
-        journal->entries[journal->count - 1] = undone;
+                (journal->count - i - 1) * sizeof last);
+        journal->entries[journal->count - 1] = last;
         if (journal_pop(journal, err) < 0)
             return -1;
     }

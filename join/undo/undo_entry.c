@@ -11,9 +11,11 @@
 
 enum { BACKUP_MAX = 512 * 1024 * 1024 };
 
-/* Undoes one entry; *ret_how says in a word or two what it did. */
-typedef int undo_function(struct host *host, const struct journal_entry *entry,
-                          const char **ret_how, struct error *err);
+static const struct undone was_removed = {"removed", UNDONE_REMOVED},
+                           was_restored = {"restored", UNDONE_RESTORED};
+
+typedef int undo_function(struct host *host, const struct journal_entry *entry, struct undone *ret,
+                          struct error *err);
 
 /* Windows allows a running program to be renamed, but not to be removed or written. When this
  * program runs from the path where the join installed it, it moves itself away. */
@@ -27,7 +29,7 @@ static bool moves_aside(struct host *host, const char *path) {
     return host_rename(host, path, aside, NULL) == 0;
 }
 
-static int undo_file(struct host *host, const struct journal_entry *entry, const char **ret_how,
+static int undo_file(struct host *host, const struct journal_entry *entry, struct undone *ret,
                      struct error *err) {
     const char *backup = json_text_at(entry->before, "backup");
     const char *access = json_text_at(entry->before, "access");
@@ -36,15 +38,16 @@ static int undo_file(struct host *host, const struct journal_entry *entry, const
 
     if (!backup) {
         if (moves_aside(host, entry->target)) {
-            *ret_how = "it runs: moved to %TEMP%\\winjoin-removed.exe, to be deleted";
+            *ret = (struct undone){"it runs: moved to %TEMP%\\winjoin-removed.exe, to be deleted",
+                                   UNDONE_REMOVED};
             return 0;
         }
-        *ret_how = "removed";
+        *ret = was_removed;
         if (text_ends_with(entry->target, ".exe"))
             program_remove_old(host, entry->target); /* An upgrade may have left an old program. */
         return host_remove(host, entry->target, err);
     }
-    *ret_how = "restored";
+    *ret = was_restored;
     if (host_read(host, backup, BACKUP_MAX, &data, &len, err) < 0)
         return -1;
     /* If nothing was moved, the program is not running and can be written. */
@@ -58,7 +61,7 @@ static int undo_file(struct host *host, const struct journal_entry *entry, const
     return host_remove(host, backup, err);
 }
 
-static int undo_folder(struct host *host, const struct journal_entry *entry, const char **ret_how,
+static int undo_folder(struct host *host, const struct journal_entry *entry, struct undone *ret,
                        struct error *err) {
     const char *access = json_text_at(entry->before, "access");
     const json_t *noted = json_object_get(entry->before, "names");
@@ -78,21 +81,22 @@ static int undo_folder(struct host *host, const struct journal_entry *entry, con
             return -1;
     }
     if (json_bool_at(entry->before, "present", false)) {
-        *ret_how = "kept: it existed before the join";
+        *ret = (struct undone){"kept: it existed before the join", UNDONE_RESTORED};
         return access && host_file_type(host, entry->target) != HOST_ABSENT
                    ? host_access_set(host, entry->target, access, err)
                    : 0;
     }
     if (json_bool_at(entry->before, "absent", false)) {
-        *ret_how = "removed";
+        *ret = was_removed;
         return host_remove_tree(host, entry->target, err);
     }
     empty = host_list(host, entry->target, &names, NULL) < 0 || names.count == 0;
-    *ret_how = empty ? "removed" : "kept: it contains files of other programs";
+    *ret = empty ? was_removed
+                 : (struct undone){"kept: it contains files of other programs", UNDONE_KEPT};
     return empty ? host_remove(host, entry->target, err) : 0;
 }
 
-static int undo_service(struct host *host, const struct journal_entry *entry, const char **ret_how,
+static int undo_service(struct host *host, const struct journal_entry *entry, struct undone *ret,
                         struct error *err) {
     const struct service *row = service_by_name(entry->target);
     const json_t *b = entry->before; /* The JSON that join/undo/journal.c writes. */
@@ -102,7 +106,7 @@ static int undo_service(struct host *host, const struct journal_entry *entry, co
     if (host_service_stop(host, entry->target, UNDO_STOP_MS, err) < 0)
         return -1;
     if (json_bool_at(b, "present", false)) {
-        *ret_how = "restored";
+        *ret = was_restored;
         service = (struct host_service){
             .name = xstrdup(entry->target),
             .display_name = xstrdup_null(json_text_at(b, "displayName")),
@@ -123,7 +127,7 @@ static int undo_service(struct host *host, const struct journal_entry *entry, co
                    ? host_service_start(host, entry->target, UNDO_STOP_MS, err)
                    : 0;
     }
-    *ret_how = "removed";
+    *ret = was_removed;
     if (row)
         return service_remove(host, row, err);
     /* winjoin's only service without a row is the one that continues a join after a restart of
@@ -134,23 +138,23 @@ static int undo_service(struct host *host, const struct journal_entry *entry, co
                                      : 0;
 }
 
-static int undo_network(struct host *host, const struct journal_entry *entry, const char **ret_how,
+static int undo_network(struct host *host, const struct journal_entry *entry, struct undone *ret,
                         struct error *err) {
     /* A network that a service of the join made has an owner of its own, so the owner is not
      * checked. */
     bool by_agent = json_object_get(entry->before, "agent"), removed = false;
 
     if (json_bool_at(entry->before, "present", false)) {
-        *ret_how = "kept: it existed before the join";
+        *ret = (struct undone){"kept: it existed before the join", UNDONE_RESTORED};
         return 0;
     }
     if (hcn_network_remove(host, entry->target, !by_agent, &removed, err) < 0)
         return -1;
-    *ret_how = removed ? "removed" : "already gone";
+    *ret = (struct undone){removed ? "removed" : "already gone", UNDONE_REMOVED};
     return 0;
 }
 
-static int undo_switch(struct host *host, const struct journal_entry *entry, const char **ret_how,
+static int undo_switch(struct host *host, const struct journal_entry *entry, struct undone *ret,
                        struct error *err) {
     struct nic_restored guard = {0};
     _cleanup_(nic_snapshot_free) struct nic_snapshot snapshot = {0};
@@ -159,15 +163,16 @@ static int undo_switch(struct host *host, const struct journal_entry *entry, con
     if (nic_snapshot_read(json_object_get(entry->before, "card"), &snapshot, err) < 0)
         return -1;
     result = nic_guard_remove(host, entry->target, &snapshot, NULL, NULL, &guard, err);
-    *ret_how = "removed; the adapter has its address, DNS servers and routes";
+    *ret = (struct undone){"removed; the adapter has its address, DNS servers and routes",
+                           UNDONE_REMOVED};
     return result;
 }
 
-static int undo_route(struct host *host, const struct journal_entry *entry, const char **ret_how,
+static int undo_route(struct host *host, const struct journal_entry *entry, struct undone *ret,
                       struct error *err) {
     struct pod_route route = {0};
 
-    *ret_how = "removed";
+    *ret = was_removed;
     if (text_format(route.pod_cidr, sizeof route.pod_cidr, "%s", entry->target) < 0 ||
         text_format(route.node_address, sizeof route.node_address, "%s",
                     json_text_or(entry->before, "nextHop", "")) < 0)
@@ -175,11 +180,11 @@ static int undo_route(struct host *host, const struct journal_entry *entry, cons
     return pod_routes_remove(host, &route, 1, err);
 }
 
-static int undo_forwarding(struct host *host, const struct journal_entry *entry,
-                           const char **ret_how, struct error *err) {
+static int undo_forwarding(struct host *host, const struct journal_entry *entry, struct undone *ret,
+                           struct error *err) {
     uint32_t index;
 
-    *ret_how = "as before";
+    *ret = (struct undone){"as before", UNDONE_RESTORED};
     if (nic_index_of(host, entry->target, &index, err) < 0)
         /* When the interface is gone, its setting is gone, too. */
         return error_forgive(err, ERROR_ABSENT);
@@ -188,14 +193,14 @@ static int undo_forwarding(struct host *host, const struct journal_entry *entry,
 }
 
 static int undo_event_source(struct host *host, const struct journal_entry *entry,
-                             const char **ret_how, struct error *err) {
+                             struct undone *ret, struct error *err) {
     const char *before = json_text_at(entry->before, "file");
 
-    *ret_how = before ? "restored" : "removed";
+    *ret = before ? was_restored : was_removed;
     return host_event_source_set(host, before, err);
 }
 
-static int undo_registry(struct host *host, const struct journal_entry *entry, const char **ret_how,
+static int undo_registry(struct host *host, const struct journal_entry *entry, struct undone *ret,
                          struct error *err) {
     const json_t *data = json_object_get(entry->before, "data");
     bool number = json_is_integer(data);
@@ -207,13 +212,13 @@ static int undo_registry(struct host *host, const struct journal_entry *entry, c
 
     if (!key)
         return error_set(err, ERROR_MALFORMED, "read journalled value '%.60s'", entry->target);
-    *ret_how = data ? "restored" : "removed";
+    *ret = data ? was_restored : was_removed;
     return host_registry_set(host, key, value + 1, number, text, err);
 }
 
-static int undo_path(struct host *host, const struct journal_entry *entry, const char **ret_how,
+static int undo_path(struct host *host, const struct journal_entry *entry, struct undone *ret,
                      struct error *err) {
-    *ret_how = "taken out of Path";
+    *ret = (struct undone){"taken out of Path", UNDONE_REMOVED};
     return machine_path_set(host, entry->target, false, err);
 }
 
@@ -238,7 +243,7 @@ static const struct {
     [JOURNAL_PATH] = {.undo = undo_path},
 };
 
-int undo_entry(struct host *host, const struct journal_entry *entry, const char **ret_how,
+int undo_entry(struct host *host, const struct journal_entry *entry, struct undone *ret,
                struct error *err) {
     static const char *const members[] = {"absent", "present", "backup", "data",    "onlyIfEmpty",
                                           "file",   "agent",   "card",   "nextHop", "on"};
@@ -248,11 +253,11 @@ int undo_entry(struct host *host, const struct journal_entry *entry, const char 
         known = json_object_get(entry->before, members[i]);
     /* Without a known member, nothing proves that the thing did not exist before. */
     if (!known) {
-        *ret_how = "kept: the journal does not say what was there before";
+        *ret = (struct undone){"kept: the journal does not say what was there before", UNDONE_KEPT};
         return 0;
     }
     if (kinds[entry->kind].undo)
-        return kinds[entry->kind].undo(host, entry, ret_how, err);
-    *ret_how = kinds[entry->kind].how;
+        return kinds[entry->kind].undo(host, entry, ret, err);
+    *ret = (struct undone){kinds[entry->kind].how, UNDONE_REMOVED};
     return kinds[entry->kind].remove(host, entry->target, err);
 }

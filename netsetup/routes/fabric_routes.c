@@ -32,32 +32,20 @@ static void add_command(const struct fabric *fabric, const json_t *route,
                         const struct fabric_place *place, struct text *out) {
     const char *prefix = json_text_at(route, "podCIDR");
     _cleanup_(freep) char *name = text_replace(xasprintf("pods-%s", prefix), ".:/", '-');
-    const struct {
-        const char *name, *value;
-    } known[] = {{"node", json_text_at(route, "node")},
-                 {"prefix", prefix},
-                 {"address", json_text_at(route, "nodeAddress")},
-                 {"name", name},
-                 {"ipv6", strchr(prefix, ':') ? "ipv6-" : ""},
-                 {"RESOURCE_GROUP", place->resource_group},
-                 {"ROUTE_TABLE", place->route_table},
-                 {"ROUTE_TABLE_ID", place->route_table},
-                 {"NETWORK", place->network},
-                 {"INSTANCE_ID", json_text_at(route, "instance")}};
+    const struct text_value known[] = {{"node", json_text_at(route, "node")},
+                                       {"prefix", prefix},
+                                       {"address", json_text_at(route, "nodeAddress")},
+                                       {"name", name},
+                                       {"ipv6", strchr(prefix, ':') ? "ipv6-" : ""},
+                                       {"RESOURCE_GROUP", place->resource_group},
+                                       {"ROUTE_TABLE", place->route_table},
+                                       {"ROUTE_TABLE_ID", place->route_table},
+                                       {"NETWORK", place->network},
+                                       {"INSTANCE_ID", json_text_at(route, "instance")},
+                                       {NULL, NULL}};
+    _cleanup_(freep) char *line = text_fill(fabric->command, '{', '}', known);
 
-    for (const char *p = fabric->command; *p;) {
-        size_t plain = strcspn(p, "{"), len = strcspn(p + plain, "}");
-        _cleanup_(freep) char *word = len ? xstrndup(p + plain + 1, len - 1) : xstrdup("");
-        const char *value = word;
-
-        for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-            if (text_equal(known[i].name, word) && known[i].value)
-                value = known[i].value;
-        text_add_bytes(out, p, plain);
-        text_add(out, value);
-        p += plain + len + (len > 0);
-    }
-    text_add_char(out, '\n');
+    text_addf(out, "%s\n", line);
 }
 
 char *fabric_routes_text(const json_t *routes, const char *format, const struct fabric_place *place,

@@ -78,9 +78,9 @@ char *artifact_lock_make(const struct artifacts *artifacts, const struct artifac
 /* An opened bundle; close it with bundle_freep(). */
 struct bundle;
 /* Opens a folder or .zip that has ARTIFACT_LOCK_NAME at its top; it is read through `host`. `lock`
- * is another lock file to use instead, or NULL. Fails with ERROR_ABSENT, ERROR_MALFORMED (no
- * archive, truncated), ERROR_UNTRUSTED (dangerous entries: path traversal, absolute, links,
- * devices, too large, listed twice). */
+ * is another lock file to use instead, or NULL. Fails with ERROR_USAGE (absent, no archive,
+ * truncated), ERROR_UNTRUSTED (dangerous entries: path traversal, absolute, links, devices, too
+ * large, listed twice), ERROR_UNSUPPORTED (a .zip whose lock names images of the user). */
 int bundle_open(struct host *host, const char *path, const char *lock, struct bundle **ret,
                 struct error *err);
 /* Opens a bundle on a mirror. Fetches the lock unless one is given. Fetches only artifacts that are
@@ -124,7 +124,7 @@ const struct artifacts *bundle_artifacts(const struct bundle *bundle);
 const struct artifacts *bundle_images(const struct bundle *bundle);
 /* Copies an image to `to` in pieces (HOST_PUBLIC) and verifies it; on ERROR_UNTRUSTED the file is
  * removed. A partial file from a mirror is continued. With `to` NULL it only verifies the image of
- * a folder. Fails with ERROR_UNSUPPORTED for a .zip. */
+ * a folder. */
 int bundle_image_copy(struct bundle *bundle, const struct artifact *image, const char *to,
                       struct error *err);
 /* Reads the first megabytes of an artifact or image, to see what it is. They are not verified. The

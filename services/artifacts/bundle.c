@@ -115,7 +115,13 @@ int bundle_open(struct host *host, const char *path, const char *lock, struct bu
             (void)error_hint(err, "a bundle is a file of this machine: download it first, or name "
                                   "the server of its files: --mirror https://...");
     }
-    if (result < 0 || read_lock(bundle, lock, err) < 0) {
+    if (result == 0)
+        result = read_lock(bundle, lock, err);
+    if (result == 0 && bundle->zip && bundle->images.count) {
+        result = error_set(err, ERROR_UNSUPPORTED, "it has images, and a .zip cannot bring these");
+        (void)error_hint(err, "unpack it into a folder, and name that folder");
+    }
+    if (result < 0) {
         _cleanup_(freep) char *shown = path_shown(path);
 
         (void)fail_local(err);
@@ -398,11 +404,9 @@ int bundle_image_copy(struct bundle *bundle, const struct artifact *image, const
 
     if (bundle->folder) {
         result = artifact_digest_file(bundle->host, path, to, file.digest, &size, err);
-    } else if (bundle->mirror) {
+    } else {
         result = mirror_fetch_all(bundle->mirror, &file, 1, err);
         size = file.len;
-    } else {
-        result = error_set(err, ERROR_UNSUPPORTED, "a .zip has no images: unpack it into a folder");
     }
     if (result < 0)
         return error_prefix(err, "image '%s'", image->name);
@@ -434,7 +438,7 @@ int bundle_verify(struct bundle *bundle, const struct text_list *only, struct er
 }
 
 int bundle_check_closed(const struct bundle *bundle, struct error *err) {
-    const struct artifacts *artifacts = &bundle->artifacts, *images = &bundle->images;
+    const struct artifacts *artifacts = &bundle->artifacts;
     _cleanup_(text_list_free) struct text_list files = {0};
 
     if (!bundle->zip)
@@ -446,8 +450,6 @@ int bundle_check_closed(const struct bundle *bundle, struct error *err) {
 
         for (size_t k = 0; k < artifacts->count && !named; k++)
             named = text_equal(artifacts->items[k].path, files.items[i]);
-        for (size_t k = 0; k < images->count && !named; k++)
-            named = text_equal(images->items[k].path, files.items[i]);
         if (!named)
             return error_set(err, ERROR_UNTRUSTED, "verify bundle: its lock does not name '%s'",
                              files.items[i]);

@@ -153,20 +153,11 @@ static const json_t *find(const struct catalog *catalog, const char *name,
 
 static char *expand(const char *pattern, const char *name, const char *version) {
     const char *number = version + (*version == 'v');
-    struct text out = {0};
+    _cleanup_(freep) char *full = xasprintf("v%s", number);
 
-    for (const char *p = pattern; *p; p++) {
-        if (*p != '{') {
-            text_add_char(&out, *p);
-            continue;
-        }
-        if (p[1] == 'v')
-            text_addf(&out, "v%s", number);
-        else
-            text_add(&out, p[2] == '}' ? number : name);
-        p = strchr(p, '}');
-    }
-    return text_take(&out);
+    return text_fill(
+        pattern, '{', '}',
+        (const struct text_value[]){{"v", full}, {"n", number}, {"name", name}, {NULL, NULL}});
 }
 
 bool catalog_locate(const struct catalog *catalog, struct artifact *artifact) {

@@ -107,7 +107,7 @@ static const struct row rows[] = {
      "HNS-NET confirmed 18", "HNS has no network 'flannel.4096'; it has: External"},
     {"network of another type", ALL_NOT_RUN,
      OVERLAY "},networks:[{Name:'flannel.4096',Type:'L2Bridge'}]", "HNS-NET confirmed 18",
-     "network 'flannel.4096' has type L2Bridge, not overlay"},
+     "network 'flannel.4096' has type L2Bridge, not Overlay"},
     {"a network that is only looked for under another name", "pod-to-pod-ip/tcp=no-reply",
      OVERLAY "},networks:[{Name:'cbr0',Type:'L2Bridge'}]", "", NULL},
     {"network on APIPA", EXTERNAL_RED " " DNS_RED,

@@ -27,6 +27,7 @@ struct stage {
     const char *late;     /* those whose id begins so take a second */
     unsigned lossy_calls; /* in the first so many generations in which they are asked */
     unsigned lossy_asked, lossy_attempts; /* how often they were, and with how many at last */
+    unsigned extras_asked;                /* questions of a beside the flows */
     unsigned broken_until;                /* in generations below this; 0 = always */
     unsigned generation;
     unsigned back_asked;  /* lists that b was asked */
@@ -101,6 +102,8 @@ static void answer(struct stage *stage, struct host *host, const char *path,
                 result = (struct probe_result){
                     .outcome = PROBE_NO_REPLY, .attempts = 3, .succeeded = 1, .median_us = 400};
         }
+        stage->extras_asked +=
+            !strchr(list.items[i].id, '.') && !text_starts_with(list.items[i].id, "x-back");
         memcpy(result.id, list.items[i].id, sizeof result.id);
         array_add(results.items, results.count, result);
     }

@@ -244,8 +244,34 @@ static void columns_of_a_terminal(void **state) {
     assert_int_equal(text_columns("a\x1b[32"), 1); /* cut short */
 }
 
+static void placeholders(void **state) {
+    static const struct text_value values[] = {{"a", "1"}, {"b", ""}, {"c", NULL}, {NULL, NULL}};
+    static const struct {
+        const char *pattern, *filled;
+        char begin, end;
+    } rows[] = {
+        {"", "", '{', '}'},
+        {"x", "x", '{', '}'},
+        {"{a}", "1", '{', '}'},
+        {"x{a}y{a}{b}z", "x1y1z", '{', '}'},
+        {"{c} {other} {} {ab}", "c other  ab", '{', '}'},
+        {"{a", "{a", '{', '}'},
+        {"a}{a}", "a}1", '{', '}'},
+        {"@a@ @b@@", "1 @", '@', '@'},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *filled =
+            text_fill(rows[i].pattern, rows[i].begin, rows[i].end, values);
+
+        assert_string_equal(filled, rows[i].filled);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(placeholders),
         cmocka_unit_test(builder_grows_and_stays_terminated),
         cmocka_unit_test(cap_drops_what_is_more),
         cmocka_unit_test(take_hands_over),

@@ -246,7 +246,7 @@ static void a_red_matrix_costs_one_time_out(void **state) {
         const char *asked;
     } rows[] = {
         {"1970-01-01T00:00:00Z", 2500, "left 1: 35\nright 1: 2\n"},
-        {"", 10000, "left 1: 35\nright 1: 2\nleft 2: 25\n"}, /* with what is read by then */
+        {"", 10000, "left 1: 35\nright 1: 2\nleft 2: 4\n"}, /* the red cells alone */
     };
 
     (void)state;

@@ -237,6 +237,50 @@ static void a_route_that_can_be_none(void **state) {
     close_run(&r);
 }
 
+/* What is left counts as neither. */
+static void the_sum_tells_what_was_done(void **state) {
+    static const struct {
+        enum journal_kind kind;
+        const char *target, *before; /* JSON; NULL: it did not exist */
+        size_t removed, restored;
+    } rows[] = {
+        {JOURNAL_FILE_ENTRY, "C:\\new.txt", NULL, 1, 0},
+        {JOURNAL_FOLDER_ENTRY, "C:\\there", "{\"present\":true}", 0, 1},
+        {JOURNAL_FOLDER_ENTRY, "C:\\full", "{\"onlyIfEmpty\":true}", 0, 0},
+        {JOURNAL_FOLDER_ENTRY, "C:\\none", "{\"onlyIfEmpty\":true}", 1, 0},
+        {JOURNAL_NETWORK, "azure", "{\"present\":true}", 0, 1},
+        {JOURNAL_NETWORK, "azure", "{\"agent\":\"azure-cns\"}", 1, 0},
+        {JOURNAL_FORWARDING, "10.0.0.21", "{\"on\":false}", 0, 1},
+        {JOURNAL_EVENT_SOURCE, "winjoin", "{\"file\":\"C:\\\\theirs.dll\"}", 0, 1},
+        {JOURNAL_EVENT_SOURCE, "winjoin", NULL, 1, 0},
+        {JOURNAL_REGISTRY, "SOFTWARE\\K\\V", "{\"data\":1}", 0, 1},
+        {JOURNAL_REGISTRY, "SOFTWARE\\K\\V", NULL, 1, 0},
+        {JOURNAL_PATH, "C:\\k", NULL, 1, 0},
+        {JOURNAL_FILE_ENTRY, "C:\\x.txt", "{}", 0, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const char *before = rows[i].before;
+        json_t *was = before ? json_loads(before, 0, NULL) : NULL;
+        struct journal journal = {0};
+        struct reset_result result;
+        struct error err = {0};
+        struct run r;
+
+        open_run(&r, "overlay");
+        assert_int_equal(host_write(r.host, "C:\\full\\x", "x", 1, HOST_PUBLIC, NULL), 0);
+        assert_int_equal(journal_open(r.host, WINJOIN_FOLDER, &journal, &err), 0);
+        assert_int_equal(journal_record(&journal, rows[i].kind, rows[i].target, was, &err), 0);
+        journal_close(&journal);
+        assert_int_equal(reset_run(r.host, &(struct reset_options){0}, &result, &err), 0);
+        if (result.removed != rows[i].removed || result.restored != rows[i].restored)
+            fail_msg("%s: %zu removed, %zu restored", rows[i].target, result.removed,
+                     result.restored);
+        close_run(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logs_and_reports_stay),
@@ -246,6 +290,7 @@ int main(void) {
         cmocka_unit_test(what_the_journal_lost_is_undone),
         cmocka_unit_test(marks_that_cannot_be_looked_at),
         cmocka_unit_test(a_route_that_can_be_none),
+        cmocka_unit_test(the_sum_tells_what_was_done),
         cmocka_unit_test(what_was_told_is_expected),
     };
 

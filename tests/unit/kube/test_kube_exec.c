@@ -360,6 +360,19 @@ static void too_much(void **state) {
     assert_fails(ERROR_MALFORMED, "the answer is longer than 65536 bytes");
 }
 
+static void a_server_without_a_scheme(void **state) {
+    char *url = server.scene->client.server;
+    struct kube_exec_result result;
+    struct error err;
+
+    (void)state;
+    server.scene->client.server = (char *)"10.0.0.10";
+    assert_int_equal(run(&result, &err), -1);
+    server.scene->client.server = url;
+    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_non_null(strstr(err.message, "not an http or https URL"));
+}
+
 int main(void) {
 #define EXEC_TEST(name) cmocka_unit_test_setup_teardown(name, exec_setup, exec_teardown)
     const struct CMUnitTest tests[] = {EXEC_TEST(output_and_exit_code),
@@ -370,7 +383,8 @@ int main(void) {
                                        EXEC_TEST(another_protocol),
                                        EXEC_TEST(frames_that_are_none),
                                        EXEC_TEST(endings),
-                                       EXEC_TEST(too_much)};
+                                       EXEC_TEST(too_much),
+                                       EXEC_TEST(a_server_without_a_scheme)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,6 +102,36 @@ static void more_than_the_lock_says(void **state) {
     bundle_freep(&bundle);
 }
 
+/* Known when it is opened, with winjoin's own lock or another. */
+static void images_in_a_zip(void **state) {
+    static const char lock[] =
+        "{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\","
+        "\"artifacts\":[],\"images\":[{\"name\":\"a.example/app:1\","
+        "\"sha256\":\"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a\",\"size\":"
+        "2,\"path\":\"a.tar\"}]}";
+    static const char *const locks[] = {NULL, "D:\\images.lock"};
+
+    (void)state;
+    put("D:\\images.lock", lock);
+    for (size_t i = 0; i < ARRAY_SIZE(locks); i++) {
+        const char *text = locks[i] ? EMPTY_LOCK : lock;
+        const struct bundle_archive_file files[] = {{"winjoin.lock", text, strlen(text)},
+                                                    {"a.tar", "{}", 2}};
+        struct bundle *bundle = NULL;
+        struct error err = {0};
+        _cleanup_(freep) char *zip = NULL;
+        size_t len = 0;
+
+        assert_int_equal(bundle_archive_make(files, 2, &zip, &len, &err), 0);
+        assert_int_equal(host_write(host, "D:\\images.zip", zip, len, HOST_PUBLIC, NULL), 0);
+        assert_int_equal(bundle_open(host, "D:\\images.zip", locks[i], &bundle, &err), -1);
+        assert_int_equal(err.kind, ERROR_UNSUPPORTED);
+        assert_string_equal(
+            err.message, "bundle 'D:\\images.zip': it has images, and a .zip cannot bring these");
+        assert_string_equal(err.hints[0], "unpack it into a folder, and name that folder");
+    }
+}
+
 static void what_is_not_packed(void **state) {
     static const struct {
         const char *folder, *versions, *message, *hint;
@@ -148,6 +178,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(zip_round_trip, open_host, close_host),
         cmocka_unit_test_setup_teardown(what_is_not_packed, open_host, close_host),
+        cmocka_unit_test_setup_teardown(images_in_a_zip, open_host, close_host),
         cmocka_unit_test_setup_teardown(more_than_the_lock_says, open_host, close_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
