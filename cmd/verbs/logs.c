@@ -39,17 +39,29 @@ struct stream {
 
 /* ---- reading log files ---- */
 
-/* Reads what was added since the last call. A line without its line end is left for the next
- * call. */
+/* Reads what was added since the last call, and of more than PART_MAX only the newest lines. A line
+ * without its line end is left for the next call. */
 static void read_source(struct stream *s, struct source *source) {
     _cleanup_(freep) char *part = NULL;
+    const char *newline;
     uint64_t size = 0;
-    size_t len = 0;
+    size_t len = 0, begin = 0;
 
     if (host_read_part(s->host, source->path, source->offset, PART_MAX, &part, &len, &size,
                        ERROR_IGNORED) < 0)
         return; /* A file that is gone has no new lines. */
-    for (const char *at = part, *end; (end = memchr(at, '\n', len - (size_t)(at - part)));
+    if (size > source->offset + PART_MAX) {
+        free(part);
+        part = NULL;
+        source->offset = size - PART_MAX;
+        if (host_read_part(s->host, source->path, source->offset, PART_MAX, &part, &len, &size,
+                           ERROR_IGNORED) < 0 ||
+            !(newline = memchr(part, '\n', len)))
+            return;
+        begin = (size_t)(newline - part) + 1; /* The first line may not be whole. */
+        source->offset += begin;
+    }
+    for (const char *at = part + begin, *end; (end = memchr(at, '\n', len - (size_t)(at - part)));
          at = end + 1) {
         size_t n = (size_t)(end - at);
         struct text shown = {0};

@@ -51,6 +51,22 @@ static void all_by_time(void **state) {
     shows("flanneld", NULL, "");
 }
 
+/* A log larger than what is read at once shows its newest lines, and no piece of a line. */
+static void the_end_of_a_long_one(void **state) {
+    size_t len = 65 * 1024 * 1024;
+    _cleanup_(freep) char *whole = xmalloc(len + 32);
+
+    (void)state;
+    memset(whole, ' ', len);
+    for (size_t at = 1024; at < len; at += 1024 * 1024)
+        whole[at] = '\n';
+    (void)text_format(whole, 32, "I1121 09:50:00.5 first\n");
+    whole[23] = 'x';
+    (void)text_format(whole + len, 32, "\nI1121 09:51:00.5 last\n");
+    put("C:\\var\\log\\kubelet\\kubelet.log", whole);
+    shows("kubelet", NULL, "kubelet         | I1121 09:51:00.5 last\n");
+}
+
 static void as_a_document(void **state) {
     struct error err;
 
@@ -131,9 +147,8 @@ static void wrong_calls(void **state) {
 int main(void) {
 #define LOGS_TEST(name) cmocka_unit_test_setup_teardown(name, open_program, close_program)
     const struct CMUnitTest tests[] = {
-        LOGS_TEST(all_by_time),
-        LOGS_TEST(as_a_document),
-        LOGS_TEST(follows_through_a_rotation),
+        LOGS_TEST(all_by_time),   LOGS_TEST(the_end_of_a_long_one),
+        LOGS_TEST(as_a_document), LOGS_TEST(follows_through_a_rotation),
         LOGS_TEST(wrong_calls),
     };
 
