@@ -40,7 +40,7 @@ static bool parse_quantity(const char *text, struct quantity *ret) {
         return (*at && !at[strspn(at, "0123456789")]) || text_equal(ret->suffix, "Ei");
     }
     (void)text_format(word, sizeof word, " %s ", at);
-    return !*at || (strlen(at) < sizeof word - 2 && strstr(suffixes, word));
+    return !*at || (strlen(at) < sizeof word - 2 && !strchr(at, ' ') && strstr(suffixes, word));
 }
 
 /* Reads a number that percent signs follow. Returns false when there is no sign, or no number. */

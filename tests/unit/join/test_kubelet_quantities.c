@@ -89,6 +89,7 @@ static void arguments(void **state) {
                                            {"kube-reserved", "cpu=100m,memory=-1Gi"},
                                            {"eviction-hard", "memory.available<105%"},
                                            {"eviction-hard", "memory.free<1Gi"},
+                                           {"system-reserved", "cpu=5m k"},
                                            {"eviction-minimum-reclaim", "memory.available=x"},
                                            {"container-log-max-size", "10MB"}};
     static const char *const right[][2] = {{"system-reserved", "cpu=100m,memory=1Gi"},
