@@ -257,6 +257,9 @@ int win32_link(struct host *host, const char *path, const char *target, struct e
         code = move_over(from, to);
     if (!code)
         return 0;
-    (void)DeleteFileW(from);
+    if (flags & SYMBOLIC_LINK_FLAG_DIRECTORY)
+        (void)RemoveDirectoryW(from);
+    else
+        (void)DeleteFileW(from);
     return win32_fail(err, code, "link '%s' to '%s'", path, target);
 }

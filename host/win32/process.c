@@ -247,8 +247,10 @@ int win32_run(struct host *host, const struct host_process *process, int *ret_ex
     while (WaitForSingleObject(child.thread, POLL_MS) == WAIT_TIMEOUT)
         /* A process outside of the job holds the pipe's other end, so cancel the blocked write. */
         (void)CancelSynchronousIo(child.thread);
-    if (result < 0 || !GetExitCodeProcess(child.process, &code))
+    if (result < 0)
         return -1;
+    if (!GetExitCodeProcess(child.process, &code))
+        return win32_fail(err, GetLastError(), "run '%s'", process->argv[0]);
     *ret_exit_code = (int)code;
     *ret_output = text_take(&child.collected);
     return 0;
