@@ -240,6 +240,7 @@ void model_switch_network_made(json_t *state, const char *id, const json_t *netw
     json_object_set_new(vnic, "description", json_string("Hyper-V Virtual Ethernet Adapter"));
     json_object_set_new(vnic, "index", json_integer(json_number_at(adapter, "index", 0) + 16));
     json_object_set_new(vnic, "forwarding", json_false());
+    (void)json_object_del(vnic, "forwarding6"); /* Not there means false. */
     json_array_append_new(json_object_get(state, "adapters"), vnic);
     move_addresses(state, adapter, vnic);
 }
