@@ -308,7 +308,8 @@ char *text_fill(const char *pattern, char begin, char end, const struct text_val
         size_t len = (size_t)(to - from - 1);
         const struct text_value *v = values;
 
-        while (v->name && (!v->text || strlen(v->name) != len || strncmp(v->name, from + 1, len)))
+        while (v->name &&
+               (!v->text || strlen(v->name) != len || strncmp(v->name, from + 1, len) != 0))
             v++;
         text_add_bytes(&out, p, (size_t)(from - p));
         if (v->name)

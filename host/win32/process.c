@@ -155,7 +155,7 @@ static int create(const struct host_process *process, HANDLE input, HANDLE outpu
                                 .output = output,
                                 .errors = process->with_errors ? output : NULL,
                                 .attribute = WIN32_IN_JOB};
-    PROCESS_INFORMATION made;
+    PROCESS_INFORMATION made = {0};
     DWORD code;
 
     child->job = start.value = win32_make_job();
