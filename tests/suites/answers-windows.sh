@@ -18,5 +18,5 @@ export HNS_PORT
 build/native/hnsd &
 hnsd=$!
 trap 'kill "$hnsd" || true; "${wine%64}server64" -k || true' EXIT
-"$wine" build/windows/winjoin.exe version >/dev/null 2>&1
+"$wine" build/windows/winjoin.exe version >/dev/null
 EVERY="${EVERY:-$(part 40 10)}" PATIENCE="${PATIENCE:-$(python3 -B tests/patience.py 4)}" WINJOIN="$wine $PWD/build/windows/winjoin.exe" python3 -B tests/answers/run.py "$@" 2>&1
