@@ -145,6 +145,32 @@ static void the_paths(void **state) {
     assert_null(cluster_cell_path(&report, &cell, ASK_NAME, 1));
 }
 
+/* Where large packets are lost is said when all or none arrive there; else only that they are. */
+static void where_large_ones_are_lost(void **state) {
+    static const struct {
+        unsigned there;
+        int large;
+        const char *end;
+    } cases[] = {{0, LARGE_LOST_THERE, "are lost on the way there"},
+                 {1, LARGE_LOST, "are lost"},
+                 {2, LARGE_LOST, "are lost"},
+                 {3, LARGE_LOST_BACK, "are lost on the way back"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct diag_cell cell = {.outcome = DIAG_PASS, .result = {.attempts = 3, .succeeded = 3}};
+        const struct cluster_tally tally = {
+            .asked = {[ASK_NAME] = 3, [ASK_LARGE] = 3, [ASK_LARGE_THERE] = 3},
+            .answered = {[ASK_NAME] = 3, [ASK_LARGE_THERE] = cases[i].there}};
+        bool mixed = false;
+
+        cluster_cell_judge_large(&cell, &tally, &mixed);
+        assert_int_equal(cell.large, cases[i].large);
+        assert_int_equal(cell.outcome, DIAG_FAIL);
+        assert_true(text_ends_with(cell.reason, cases[i].end));
+    }
+}
+
 /* Large packets: of TCP an echo or a name by a long URL, of UDP within what agnhost reads. */
 static void the_paths_of_large_ones(void **state) {
     struct diag_cell cell = {
@@ -397,6 +423,7 @@ int main(void) {
         cmocka_unit_test(no_service_leads_to_a_shell),
         cmocka_unit_test(the_paths),
         cmocka_unit_test(the_paths_of_large_ones),
+        cmocka_unit_test(where_large_ones_are_lost),
         cmocka_unit_test(names_of_another_domain),
         cmocka_unit_test(what_is_seen),
         cmocka_unit_test(addresses_of_services),

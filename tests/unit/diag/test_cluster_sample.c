@@ -105,13 +105,14 @@ static void every_kind_and_pair_of_kinds(void **state) {
         }
 }
 
-/* Pairs of kinds that are asked, seen by looking at each. */
+/* Pairs of kinds that are asked, seen by looking at each. A node in capitals has no probe. */
 static void pairs_are_counted(void **state) {
     static const struct {
         const char *kinds, *pairs;
         size_t all, asked;
     } rows[] = {{"aab", "02", 3, 1},   {"aab", "02 12 20", 3, 2}, {"ab", "01 10", 2, 2},
-                {"aa", "01 10", 1, 1}, {"abc", "", 6, 0},         {"a", "", 0, 0}};
+                {"aa", "01 10", 1, 1}, {"abc", "", 6, 0},         {"a", "", 0, 0},
+                {"aabC", "02", 3, 1},  {"AB", "", 0, 0}};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -123,6 +124,8 @@ static void pairs_are_counted(void **state) {
             char build[] = {*kind, '\0'};
 
             add_node(&nodes, "n", "windows", build, "v1", true);
+            if (*kind < 'a')
+                nodes.items[nodes.count - 1].waiting = xstrdup("x");
         }
         for (const char *at = rows[i].pairs; *at; at += at[2] ? 3 : 2)
             array_add(pairs.items, pairs.count,

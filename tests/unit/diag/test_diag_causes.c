@@ -183,6 +183,33 @@ static void a_slow_dns_is_named(void **state) {
     }
 }
 
+/* Half as long a connection is far when the DNS is slow: a question has to go there and back, too.
+ */
+static void a_slow_dns_may_be_far_away(void **state) {
+    static const struct {
+        unsigned connection_us;
+        const char *causes;
+    } cases[] = {{250000, "LATENCY confirmed 1"}, {249999, "DNS-SLOW confirmed 1"}};
+    const struct row row = {.red =
+                                "pod-to-service-fqdn/tcp=dns-timeout pod-to-service-ip/udp=ok~600 "
+                                "pod-to-service-ip/tcp=ok~250",
+                            .evidence = ""};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct diag_report report;
+        _cleanup_(freep) char *causes = NULL;
+
+        report_make(&row, &report);
+        diag_cells_find(&report.cells, FLOW_SVC_IP, false, false)->result.min_us =
+            cases[i].connection_us;
+        diag_causes_find(&report);
+        causes = causes_text(&report);
+        assert_string_equal(causes, cases[i].causes);
+        diag_report_free(&report);
+    }
+}
+
 #define TOOK(id, us) "'" id "':{outcome:'ok',medianUs:" us "}"
 #define TWO_LATE TOOK("x-size-dns-1300", "950000") "," TOOK("x-dns-tcp", "950001")
 #define THREE_QUICK                                                                                \
@@ -429,6 +456,7 @@ int main(void) {
         cmocka_unit_test(many_lines_are_cut),
         cmocka_unit_test(large_answers_that_are_lost),
         cmocka_unit_test(a_slow_dns_is_named),
+        cmocka_unit_test(a_slow_dns_may_be_far_away),
         cmocka_unit_test(what_is_sent_again_is_loss),
         cmocka_unit_test(all_of_tcp_may_be_reset),
         cmocka_unit_test(answers_tell_causes_apart),

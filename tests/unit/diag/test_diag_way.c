@@ -14,6 +14,11 @@
     "extra:{'node-external':{outcome:'timeout'},'node-external-udp':{outcome:'timeout'}},"         \
     "routes:[{destination:'0.0.0.0/0',nextHop:'10.0.0.1'},{destination:'10.0.0.0/24',nextHop:'"    \
     "0.0.0.0'}"
+/* The same with an address of IPv6; its default route is usual, too. */
+#define OUTSIDE_IPV6                                                                               \
+    "expected:{networkMode:'overlay',externalIP:'2001:db8:9::1'},"                                 \
+    "extra:{'node-external':{outcome:'timeout'},'node-external-udp':{outcome:'timeout'}},"         \
+    "routes:["
 
 static const struct {
     const char *evidence, *line, *hint; /* NULL: none is added; the row's own */
@@ -29,6 +34,10 @@ static const struct {
      "if that address is wrong: arp.exe -d 10.0.0.1, and arp.exe -a shows the new one"},
     {OUTSIDE "],neighbors:[{fixed:false,address:'10.0.0.1',mac:''}]",
      "no machine of this segment says that it has the address 10.0.0.1", NULL},
+    {OUTSIDE_IPV6 "{destination:'::/0',nextHop:'fe80::1'}]", NULL, NULL},
+    {OUTSIDE_IPV6 "{destination:'2001:db8:9::/48',nextHop:'fe80::99'}]",
+     "this node's route to 2001:db8:9::1 is 2001:db8:9::/48 by fe80::99",
+     "if that route is wrong: route.exe delete 2001:db8:9::/48; else look at fe80::99"},
 };
 
 static void the_way_of_the_node_is_told(void **state) {

@@ -364,7 +364,9 @@ static void secrets_are_not_handed_on(void **state) {
                                                {"DB_TOKEN", "its own"}};
     const char *arguments[] = {"variables", NULL};
     _cleanup_(freep) char *program = host_program_path(opened), *output = NULL, *given = NULL;
-    const char *given_environment[] = {"HTTPS_PROXY=http://a:b@c", "WINJOIN_TOKEN=x", NULL};
+    const char *given_environment[] = {"HTTPS_PROXY=http://a:b@c", "WINJOIN_TOKEN=x",
+                                       /* the beginning of its name is no other variable */
+                                       "HTTP_PROXY_OF_OTHERS=x", NULL};
     const char *argv[] = {program, "--child", "variables", NULL};
     const struct host_process process = {
         .argv = argv, .environment = given_environment, .timeout_ms = 20000};

@@ -101,6 +101,26 @@ static void links_lead_nowhere_outside(void **state) {
     SUCCEEDS(host_remove_tree(opened, FOLDER, err));
 }
 
+/* Who may enter which folder: pods pass through that of their volumes without seeing what is there.
+ */
+static void folders_are_protected(void **state) {
+    static const struct {
+        enum host_access access;
+        const char *mode;
+    } cases[] = {{HOST_SECRET, "700"}, {HOST_POD_VOLUMES, "711"}};
+
+    (void)state;
+    need_rootfs("build/host-rootfs");
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        _cleanup_(freep) char *mode = NULL;
+
+        SUCCEEDS(host_make_folder(opened, FOLDER "\\protected", cases[i].access, err));
+        SUCCEEDS(host_access_get(opened, FOLDER "\\protected", &mode, err));
+        assert_string_equal(mode, cases[i].mode);
+        SUCCEEDS(host_remove_tree(opened, FOLDER "\\protected", err));
+    }
+}
+
 static void other_drives_are_absent(void **state) {
     struct text_list names = {0};
     char *data = NULL;
@@ -155,6 +175,7 @@ int main(void) {
         cmocka_unit_test_teardown(a_folder_is_no_file, close_host),
         cmocka_unit_test_teardown(a_pipe_is_read_to_its_end, close_host),
         cmocka_unit_test_teardown(links_lead_nowhere_outside, close_host),
+        cmocka_unit_test_teardown(folders_are_protected, close_host),
         cmocka_unit_test_teardown(other_drives_are_absent, close_host),
         cmocka_unit_test_teardown(without_a_folder, close_host),
     };

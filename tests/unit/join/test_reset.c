@@ -49,6 +49,34 @@ static void a_folder_with_another_s_file_stays(void **state) {
     }
 }
 
+/* A folder waits for what is in it, and not for what is in another whose name begins alike. */
+static void a_folder_waits_for_its_own_files_alone(void **state) {
+    static const char folder[] = "C:\\data", held[] = "C:\\data2\\x";
+    struct reset_options options = {0};
+    struct reset_result result;
+    struct journal journal = {0};
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    assert_int_equal(journal_open(r.host, UPGRADE_FOLDER, &journal, &err), 0);
+    assert_int_equal(journal_record(&journal, JOURNAL_FOLDER_ENTRY, folder, NULL, &err), 0);
+    assert_int_equal(host_make_folder(r.host, folder, HOST_PUBLIC, &err), 0);
+    assert_int_equal(journal_file(&journal, held, &err), 0);
+    assert_int_equal(journal_write(&journal, held, "x", 1, HOST_PUBLIC, &err), 0);
+    journal_close(&journal);
+    host_memory_hold(r.host, held);
+    assert_int_equal(reset_upgrade(r.host, &options, &result, &err), -1);
+    assert_int_equal(result.failed, 1);
+    assert_int_equal(host_file_type(r.host, folder), HOST_ABSENT);
+    host_memory_hold(r.host, NULL);
+    error_clear(&err);
+    assert_int_equal(reset_upgrade(r.host, &options, &result, &err), 0);
+    assert_int_equal(host_file_type(r.host, held), HOST_ABSENT);
+    close_run(&r);
+}
+
 /* Nothing is put back below a program that runs on. */
 static void a_service_that_does_not_stop(void **state) {
     struct reset_options options = {0};
@@ -285,6 +313,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logs_and_reports_stay),
         cmocka_unit_test(a_folder_with_another_s_file_stays),
+        cmocka_unit_test(a_folder_waits_for_its_own_files_alone),
         cmocka_unit_test(a_service_that_does_not_stop),
         cmocka_unit_test(nothing_is_said_of_the_node_again),
         cmocka_unit_test(what_the_journal_lost_is_undone),
