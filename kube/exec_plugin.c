@@ -46,7 +46,8 @@ static char *find_program(struct host *host, const char *kubeconfig, const char 
         text_list_add_owned(&folders,
                             xstrndup(kubeconfig, slash ? (size_t)(slash - kubeconfig) : 0));
     else
-        text_list_split(&folders, path ? path : "", path && strchr(path, ';') ? ';' : ':');
+        /* A PATH of Windows with one folder has no ";", and the ":" of its drive. */
+        text_list_split(&folders, path ? path : "", path && strpbrk(path, ";\\") ? ';' : ':');
     for (size_t i = 0; i < folders.count && !found; i++) {
         static const char *const ends[] = {"", ".exe"};
 

@@ -170,6 +170,7 @@ static void where_it_is_found(void **state) {
         {"aws", "D:\\none;D:\\bin", "D:\\bin/aws.exe"},
         {"aws", "/opt/none:/opt/bin", "/opt/bin/aws"},
         {"aws", "/opt/bin", "/opt/bin/aws"},
+        {"aws", "D:\\bin", "D:\\bin/aws.exe"},
         {"./aws", "D:\\bin;", "D:\\kube/./aws"},
         {"sub/aws", "D:\\bin;", "D:\\kube/sub/aws"},
         {"..\\\\aws", "D:\\bin;", "D:\\kube/..\\aws.exe"},
