@@ -24,6 +24,13 @@ class Found(scene.Scene):
                 "containers": [{"name": "c", "env": [{"name": k, "value": v} for k, v in variables.items()]}]}}}})
         self.addCleanup(self.stage.cluster.call, "DELETE", path + "/" + name)
 
+    def strict_affinity(self):
+        """Calico's IPAM gives Windows nodes addresses only with it."""
+        path = "/apis/crd.projectcalico.org/v1/ipamconfigs"
+        self.stage.cluster.call("POST", path, {"apiVersion": "crd.projectcalico.org/v1", "kind": "IPAMConfig",
+                                               "metadata": {"name": "default"}, "spec": {"strictAffinity": True}})
+        self.addCleanup(self.stage.cluster.call, "DELETE", path + "/default")
+
     def plugin(self, name):
         """The CNI configuration that winjoin plans for this plugin: it plays the agent's own."""
         done = self.stage.join("--network-plugin", name, "--pod-cidr", "10.244.1.0/24", "--dry-run", "-o", "json")
@@ -109,6 +116,7 @@ class Found(scene.Scene):
 class CalicoVxlan(Found):
     def test_calico_vxlan(self):
         plugin = self.plugin("win-overlay")
+        self.strict_affinity()
         self.daemon_set(*CALICO, CALICO_NETWORKING_BACKEND="vxlan", VXLAN_VNI="4096")
         self.daemon_set(*PROXY)
         self.refused(3, self.words(network_mode=None), "network plugin 'flannel' does not fit: DaemonSet "
@@ -129,6 +137,7 @@ class CalicoBgp(Found):
 
     def test_calico_bgp(self):
         plugin = self.plugin("win-bridge")
+        self.strict_affinity()
         self.daemon_set(*CALICO, CALICO_NETWORKING_BACKEND="windows-bgp")
         self.daemon_set(*PROXY)
         self.refused(2, self.agent_words_of(), "[NetworkAgent]: Calico's BGP needs Routing and Remote Access")
