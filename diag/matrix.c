@@ -252,17 +252,14 @@ static void extras_add(struct run *run, struct probe_list *pod, struct probe_lis
     run->extras_asked = evidence;
 }
 
-/* Removes the extra questions that had a good answer in an earlier round. */
-static void answered_remove(struct probe_list *list, const struct probe_results *earlier) {
-    size_t kept = 0;
-
-    for (size_t i = 0; i < list->count; i++) {
+/* Removes the questions from index `kept` on that had a good answer in an earlier round. */
+static void answered_remove(struct probe_list *list, size_t kept,
+                            const struct probe_results *earlier) {
+    for (size_t i = kept; i < list->count; i++) {
         const struct probe *probe = &list->items[i];
         const struct probe_result *result = probe_results_find(earlier, probe->id);
 
-        /* Ids of cells have a dot. */
-        if (strchr(probe->id, '.') || !result || result->outcome != PROBE_OK ||
-            result->succeeded < result->attempts)
+        if (!result || result->outcome != PROBE_OK || result->succeeded < result->attempts)
             list->items[kept++] = *probe;
     }
     list->count = kept;
@@ -327,9 +324,11 @@ static int cells_ask(struct run *run, bool again, const struct probe_results *ea
     run->evidence_is_new = false;
     lists_make(&asked);
     if (!again || !run->extras_asked) {
+        size_t pod_cells = asked.lists[SOURCE].count, node_cells = asked.node.count;
+
         extras_add(run, &asked.lists[SOURCE], &asked.node);
-        answered_remove(&asked.lists[SOURCE], earlier);
-        answered_remove(&asked.node, earlier);
+        answered_remove(&asked.lists[SOURCE], pod_cells, earlier);
+        answered_remove(&asked.node, node_cells, earlier);
     }
     run_tell_cells(run, &run->report->cells);
     result = ask(&asked, err);
