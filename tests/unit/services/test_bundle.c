@@ -132,6 +132,19 @@ static void images_in_a_zip(void **state) {
     }
 }
 
+/* Its size is not known then, and it is no file of another digest. */
+static void an_image_interrupted_at_its_beginning(void **state) {
+    char sha256[DIGEST_TEXT_MAX];
+    struct error err = {0};
+    uint64_t size = 0;
+
+    (void)state;
+    put("D:\\a.tar", "{}");
+    host_memory_interrupt(host);
+    assert_int_equal(artifact_digest_file(host, "D:\\a.tar", NULL, sha256, &size, &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+}
+
 static void what_is_not_packed(void **state) {
     static const struct {
         const char *folder, *versions, *message, *hint;
@@ -179,6 +192,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(zip_round_trip, open_host, close_host),
         cmocka_unit_test_setup_teardown(what_is_not_packed, open_host, close_host),
         cmocka_unit_test_setup_teardown(images_in_a_zip, open_host, close_host),
+        cmocka_unit_test_setup_teardown(an_image_interrupted_at_its_beginning, open_host,
+                                        close_host),
         cmocka_unit_test_setup_teardown(more_than_the_lock_says, open_host, close_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
