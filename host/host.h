@@ -46,8 +46,8 @@ enum host_file_type { HOST_ABSENT, HOST_FILE, HOST_FOLDER, HOST_LINK };
  * (see host_find_untrusted()). Before anything is written below HOST_OWN_FOLDER, that folder is
  * created (HOST_SECRET). */
 /* An untrusted part of a path: something that an ordinary user could have created. It is a
- * junction, a link, or a file or folder whose owner is none of SYSTEM, Administrators,
- * TrustedInstaller and the user of this process. */
+ * junction, a link, or a file or folder that does not belong to SYSTEM,
+ * Administrators, TrustedInstaller or the user of this process. */
 struct host_untrusted {
     char *path; /* Path of that part; NULL when none was found. */
     /* Owner of it: "SRV\\eve" or a SID. NULL when it is a junction or a link. */

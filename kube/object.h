@@ -16,9 +16,9 @@ char *kube_full_name(const json_t *object);
  * Status, the error begins with its message. */
 int kube_object_check(const json_t *object, const char *kind, const char *api_version,
                       struct error *err);
-/* Sets *ret to the items of a list, which the list owns; NULL when there are none (null, or absent
- * in a list that has a kind). Fails with ERROR_MALFORMED when the object is not a list: its kind is
- * not "...List", or its items are not an array. */
+/* Sets *ret to the items of a list, which the list owns; NULL when the list has no items (null, or
+ * absent in a list that has a kind). Fails with ERROR_MALFORMED when the object is not a list: its
+ * kind is not "...List", or its items are not an array. */
 int kube_list_items(const json_t *list, json_t **ret, struct error *err);
 /* Returns the condition Ready of a Node or Pod (status.conditions), or NULL. `object` owns it. */
 const json_t *kube_ready_condition(const json_t *object);

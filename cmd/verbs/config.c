@@ -128,8 +128,9 @@ static int print(struct program *program, struct error *err) {
 }
 
 /* Reads the network's settings from the cluster. *ret_searched describes a network of the cluster
- * that winjoin does not know by name; NULL when there is none. *ret_dns_namespace is the namespace
- * of the DNS Service; NULL when it is not known. The caller frees both. */
+ * that winjoin does not know by name; NULL when the cluster has no such network.
+ * *ret_dns_namespace is the namespace of the DNS Service; NULL when it is not known. The caller
+ * frees both. */
 static int ask_cluster(struct program *program, char **ret_searched, char **ret_dns_namespace,
                        struct error *err) {
     struct join_options *o = &program->options.join;

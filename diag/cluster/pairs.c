@@ -141,8 +141,8 @@ void cluster_pairs_count(const struct cluster_nodes *nodes, const struct cluster
 
 /* Chooses a third node that takes the place of `b` in a pair with `a`. A node of b's kind comes
  * first, then one of b's operating system, then one without failed pairs; of equal nodes the next
- * one after b. With `other`, only nodes with another operating system than b's are chosen. SIZE_MAX
- * when there is none. */
+ * one after b. With `other`, only nodes with another operating system than b's are chosen. Returns
+ * SIZE_MAX when no node is suitable. */
 static size_t witness_for(const struct diag_report *report, const size_t *kinds, const bool *well,
                           size_t a, size_t b, bool other) {
     const struct cluster_node *nodes = report->nodes.items;

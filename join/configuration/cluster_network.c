@@ -211,9 +211,9 @@ static int read_named(struct asker *asker, struct agent_settings *ret, struct er
 /* ---- networks without a known name ---- */
 
 /* Finds the DaemonSets that write CNI's configuration or programs on Linux nodes. *ret names them
- * in one text that the caller frees; it is NULL when there are none. DaemonSets without the host's
- * network do not count: they are additions such as a service mesh, on top of the network that
- * another DaemonSet makes. */
+ * in one text that the caller frees; it is NULL when nothing was found. DaemonSets without the
+ * host's network do not count: they are additions such as a service mesh, on top of the network
+ * that another DaemonSet makes. */
 static int search_daemon_sets(struct kube_client *client, char **ret, struct error *err) {
     _cleanup_json_ json_t *list = NULL;
     _cleanup_(text_list_free) struct text_list found = {0};

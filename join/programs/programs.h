@@ -35,7 +35,7 @@ int programs_missing(struct host *host, const struct join_found *found,
  * those of reading the lock and of artifacts_published(). */
 int programs_unlike(struct join *join, struct text_list *ret, struct error *err);
 /* Adds to the phase's detail the needed programs for which neither the bundle nor programs_unlike()
- * has a digest to compare. `bundle` is NULL when there is none. */
+ * has a digest to compare. `bundle` is NULL when the join uses no bundle. */
 int programs_say_uncompared(struct join *join, const struct artifacts *bundle, struct error *err);
 /* Checks that all needed programs are installed or in the lock; `lock` is NULL when there is no
  * bundle. Fails with ERROR_USAGE, which names the missing programs. */

@@ -10,8 +10,9 @@
 /* A program that the upgrade replaces. Texts are owned. */
 struct upgrade_program {
     char *name, *target;
-    char *from, *to;               /* The old and the new version; NULL when unknown. */
-    const struct service *service; /* The service that runs the program; NULL when there is none. */
+    char *from, *to; /* The old and the new version; NULL when unknown. */
+    const struct service
+        *service; /* The service that runs the program; NULL when no service does. */
 };
 
 struct upgrade {

@@ -37,8 +37,8 @@ struct external_agent {
         /* The parts of the object's path: "crd.projectcalico.org", "v1", ... */
         const char *group, *version, *resource, *name;
     } object;
-    /* The network agent whose settings in the cluster this agent shares; NULL when there is none.
-     */
+    /* The network agent whose settings in the cluster this agent shares; NULL when it has its
+     * own settings. */
     const struct network_agent *settings_of;
     /* Names of the DaemonSet's volumes or variables that hold the folders it writes CNI files to.
      * The first one that exists counts. */
