@@ -332,10 +332,15 @@ static void a_denied_or_lost_request_is_not(void **state) {
     assert_int_equal(s->err.kind, ERROR_DENIED);
     assert_int_equal(ensure(s), -1);
     assert_int_equal(s->created, 2);
+    s->condition = "Failed";
+    assert_int_equal(ensure(s), -1);
+    assert_int_equal(s->err.kind, ERROR_DENIED);
+    assert_int_equal(ensure(s), -1);
+    assert_int_equal(s->created, 4);
     s->condition = "Approved";
     free(take_ptr(s->request)); /* deleted */
     assert_int_equal(ensure(s), 0);
-    assert_int_equal(s->created, 3);
+    assert_int_equal(s->created, 5);
     assert_stored(s);
 }
 

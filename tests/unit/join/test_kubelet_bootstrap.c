@@ -132,6 +132,11 @@ static void nobody_approves(void **state) {
     assert_string_equal(err.hints[0], "kubectl certificate approve csr-x7k2p");
     assert_false(scene_runs(&r.scene, "kubelet"));
     assert_no_token(&r);
+    r.options.timeout = 10000; /* wins over timeouts.tlsBootstrap */
+    error_clear(&err);
+    assert_int_equal(join_once(&r, &err), -1);
+    assert_non_null(strstr(err.message, "waited 10 s"));
+    r.options.timeout = 0;
     /* the same call again, and now somebody approves */
     r.scene.approve = true;
     k.asked = false;
