@@ -24,7 +24,7 @@ static const struct option upgrade_options[] = {
     {"drain", 0, OPTION_BOOL, 0, PROGRAM_AT(drain), "",
      "cordon the node and evict its pods first; allow them again at the end"},
     {"patches", 0, OPTION_TEXT, 0, AT(patches), "DIR",
-     "folder with kubeletconfiguration patches, as the join was given"},
+     "folder with kubeletconfiguration patches (default: the patches that the join was given)"},
     {"verify", 0, OPTION_CHOICE, 0, AT(verify), "full|node|none",
      "test the pod network: all flows, those inside the cluster, none"},
     {"ignore-preflight-errors", 0, OPTION_LIST, OPTION_EMPTY, AT(ignore_preflight_errors), "CHECK",

@@ -154,6 +154,9 @@ static const struct verb join_subcommands[] = {
     {.name = "phase",
      .help = "list the phases of a join, or run one",
      .usage = "join phase list\n  winjoin join phase NAME [ENDPOINT] [flags]",
+     .text =
+         "On a node, a phase uses the options of its join (labels, taints, patches and others) "
+         "where the command does not give them; an empty value, as in --node-labels=, ends one.",
      .examples = {{"list the phases in their order", "join phase list"},
                   {"write the network and the CNI file again on a node", "join phase pod-network"}},
      .words = "[PHASE] [ENDPOINT]",

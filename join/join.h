@@ -24,6 +24,7 @@ struct join_found {
     /* The given options; where nothing was given, the cluster's defaults, and on a joined node what
      * its join chose. Without the tokens. */
     struct join_options options;
+    struct patches patches; /* Patches of --patches, or of the node's join */
     struct host_facts facts;
     char *node_name;
     /* node_name is made up, because the host name is not valid for a node; preflight refuses it. */
@@ -76,7 +77,8 @@ struct join {
     const struct join_options *asked;
     const void *probe_program; /* Bytes of winjoin-probe.exe */
     size_t probe_program_len;
-    bool unattended; /* No terminal: nobody watches this join */
+    bool unattended;  /* No terminal: nobody watches this join */
+    bool phase_alone; /* One phase of a node's join: options that are not given are the join's */
     /* An upgrade whose phases are run (join/upgrade/upgrade.h); NULL: a join. */
     struct upgrade *upgrade;
     const struct join_phase *phases; /* The phases to run; NULL: those of a join */
@@ -96,4 +98,7 @@ struct join {
     struct reset_result undone;
     struct service_watch watch; /* The service that the running phase has started */
     struct image_pulls *images; /* Images being pulled (join/phases/images.c) */
+    /* Options that stay with the node (join_option.kept), by name, for later phases and
+     * upgrades. */
+    json_t *kept;
 };

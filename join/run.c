@@ -57,7 +57,6 @@ static void tell_node(struct join *join, const struct error *failure) {
 
 int join_asked_check(struct join *join, struct error *err) {
     const struct join_options *o = &join->found.options;
-    _cleanup_(patches_free) struct patches patches = {0};
     struct bundle *bundle = NULL; /* The bundle stays open in the join for later phases */
 
     if (join_options_check(o, err) < 0)
@@ -70,7 +69,7 @@ int join_asked_check(struct join *join, struct error *err) {
             discovery_check_file(&discovery, join->host, err) < 0)
             return -1;
     }
-    if (o->patches && patches_read(join->host, o->patches, &patches, err) < 0)
+    if (find_patches(join, err) < 0)
         return -1;
     return o->bundle ? programs_bundle(join, &bundle, err) : 0;
 }
@@ -111,7 +110,8 @@ int join_open(struct join *join, struct error *err) {
         join->phase_count++;
     join->progress.results = xcalloc(join->phase_count, sizeof *join->progress.results);
     join->progress.started_ms = host_monotonic_ms(join->host);
-    join_options_copy(join->asked, &join->found.options);
+    if (find_asked(join, err) < 0)
+        return -1;
     join->was_node = host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT;
     join->watch = (struct service_watch){.host = join->host, .progress = &join->progress};
     if (phase_names_skipped(&join->found.options.skip_phases, &join->skipped, err) < 0)
@@ -137,6 +137,7 @@ void join_close(struct join *join) {
     journal_close(&join->joining);
 
     join_options_free(&found->options);
+    patches_free(&found->patches);
     free(found->node_name);
     discovery_result_free(&found->discovery);
     kube_client_close(&found->client);
@@ -163,6 +164,7 @@ void join_close(struct join *join) {
     text_free(&join->progress.detail);
     text_free(&join->progress.waiting);
     json_decref(join->progress.data);
+    json_decref(join->kept);
 }
 
 /* Replaces the message of an interruption by one that names what winjoin was waiting for, because
@@ -194,6 +196,8 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
     json_decref(join->progress.data);
     join->progress.data = NULL;
     join_tell(&join->progress, (struct join_event){.state = JOIN_BEGIN});
+    if (!phase->read_only && phase->run != phase_verify)
+        written_options(&join->journal, join->kept);
     /* Preflight has a check for an odd host name, with its own words. */
     if (join->found.odd_host_name && phase->run != phase_preflight)
         outcome = error_set(err, ERROR_USAGE,

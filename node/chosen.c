@@ -31,8 +31,6 @@ static const struct {
     FIELD("dsr", TEXT, network.dsr),
     FIELD("routes", TEXT, network.routes),
     FIELD("node", TEXT, node),
-    FIELD("criSocket", TEXT, cri_socket),
-    FIELD("caCertPath", TEXT, ca_cert_path),
     FIELD("kubeProxy", TEXT, kube_proxy),
 };
 

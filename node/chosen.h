@@ -13,9 +13,8 @@ struct chosen {
     /* The document of the file; owned. Its "peers" are the routes to other nodes
      * (netsetup/routes/routes.h) as the join wrote them. */
     json_t *file;
-    const char *node;                      /* Name of the Node. */
-    struct network_input network;          /* The network's values; the lists are owned. */
-    const char *cri_socket, *ca_cert_path; /* Socket and CA path as in a JoinConfiguration. */
+    const char *node;             /* Name of the Node. */
+    struct network_input network; /* The network's values; the lists are owned. */
     /* "none": winjoin does not run kube-proxy; NULL: it does. */
     const char *kube_proxy;
 };

@@ -4,6 +4,7 @@
 #include "cmd/program.h"
 #include "join/configuration/cluster_config.h"
 #include "join/configuration/join_configuration.h"
+#include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/run.h"
 #include "kube/node.h"
@@ -43,8 +44,7 @@ static int validate(struct program *program, struct error *err) {
             why.kind == ERROR_UNSUPPORTED)
             freep(path);
     }
-    join_options_copy(o, &join.found.options);
-    result = join_asked_check(&join, err);
+    result = find_asked(&join, err) < 0 ? -1 : join_asked_check(&join, err);
     join_close(&join);
     if (result == 0)
         output_text(program, "ok\n");

@@ -189,6 +189,7 @@ int verb_join(struct program *program, struct error *err) {
     join = (struct join){.host = program->host,
                          .http = program->http,
                          .asked = &program->options.join,
+                         .phase_alone = id,
                          .progress.listener = progress_show,
                          .progress.context = &progress,
                          .unattended = !dry_run && !terminal->in_is_terminal &&

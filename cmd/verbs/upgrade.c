@@ -16,7 +16,7 @@ int verb_upgrade(struct program *program, struct error *err) {
     int result;
 
     program_settle_paths(o);
-    if (join_options_check(o, err) < 0 || upgrade_recall(program->host, o, err) < 0)
+    if (join_options_check(o, err) < 0)
         return -1;
     if (!o->dry_run)
         record_open(program, "upgrade", &join.journal);

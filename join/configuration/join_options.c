@@ -16,6 +16,7 @@ enum { DURATION_MAX = 2147483647 };
 const struct join_option join_option_table[JOIN_OPTION_COUNT] = {
 #define ROW(field_, type_, flag_, flags, argument, help_, ...)                                     \
     {.type = OPTION_##type_,                                                                       \
+     .name = #field_,                                                                              \
      .offset = offsetof(struct join_options, field_),                                              \
      .flag = flag_,                                                                                \
      .choices = argument,                                                                          \

@@ -42,6 +42,7 @@ struct join_options {
 /* A row of the table of options, for the join; cmd makes its flags of the same rows. */
 struct join_option {
     enum option_type type;
+    const char *name; /* Name of the field in struct join_options */
     size_t offset;    /* Offset of the value in struct join_options */
     const char *flag; /* Name of the flag, without dashes; NULL: no flag */
     /* Choices of an OPTION_CHOICE; `check` checks the value of "@mode" and "@plugin". */
@@ -52,6 +53,10 @@ struct join_option {
     bool v1beta4;     /* A JoinConfiguration has the field since v1beta4 only */
     /* A list: values of flags are added to those of the document. Other lists are replaced. */
     bool adds;
+    /* The node is made of the value: a later phase alone (`join phase NAME`) and an upgrade use the
+     * join's value when the command gives none (join/found/asked.c). What node/chosen.h has, such
+     * as the network's mode, is not kept a second time. */
+    bool kept;
     /* A path on this machine: made absolute, and refused in the cluster's defaults. */
     bool is_path;
     /* Limits of a number. For a list of prefixes, `max` is how many of one family; 0: any. */

@@ -35,25 +35,25 @@
 #define JOIN_NODE_OPTIONS(ROW)                                                                     \
     ROW(node_name, TEXT, "node-name", OPTION_KUBEADM | OPTION_WITH_CONFIG, "NAME",                 \
         "name of the Node (default: the host name in lower case)",                                 \
-        .join = "nodeRegistration.name")                                                           \
+        .join = "nodeRegistration.name", .kept = true)                                             \
     ROW(node_ip, TEXT, "node-ip", 0, "IP", "the node's address (default: that of the adapter)",    \
-        .check = node_address_check)                                                               \
+        .check = node_address_check, .kept = true)                                                 \
     ROW(pod_cidrs, LIST, "pod-cidr", 0, "CIDR",                                                    \
         "this node's pod subnet, with dual stack one of each family (default: the Node's "         \
         "podCIDRs)",                                                                               \
-        .node = "network.podCIDRs", .max = 1, .check = node_prefix_check)                          \
+        .node = "network.podCIDRs", .max = 1, .check = node_prefix_check, .kept = true)            \
     ROW(node_labels, TEXT, "node-labels", OPTION_EMPTY, "LABELS",                                  \
-        "labels the kubelet registers with", .check = node_labels_check)                           \
+        "labels the kubelet registers with", .check = node_labels_check, .kept = true)             \
     ROW(register_with_taints, TEXT, "register-with-taints", OPTION_EMPTY, "TAINTS",                \
-        "taints the kubelet registers with", .check = node_taints_check)                           \
+        "taints the kubelet registers with", .check = node_taints_check, .kept = true)             \
     ROW(cri_socket, TEXT, "cri-socket", OPTION_KUBEADM, "SOCKET",                                  \
         "container runtime (default npipe:////./pipe/containerd-containerd)",                      \
-        .join = "nodeRegistration.criSocket")                                                      \
+        .join = "nodeRegistration.criSocket", .kept = true)                                        \
     ROW(patches, TEXT, "patches", OPTION_KUBEADM, "DIR",                                           \
         "folder with kubeletconfiguration patches, as kubeadm takes them",                         \
         .join = "patches.directory", .is_path = true)                                              \
     ROW(tls_bootstrap, CHOICE, "tls-bootstrap", 0, "winjoin|kubelet",                              \
-        "program that requests the client certificate")
+        "program that requests the client certificate", .kept = true)
 
 #define JOIN_NETWORK_OPTIONS(ROW)                                                                  \
     ROW(network_mode, CHOICE, "network-mode", 0, "@mode",                                          \
@@ -67,7 +67,7 @@
         .check = node_line_check)                                                                  \
     ROW(adapter, TEXT, "adapter", 0, "NAME",                                                       \
         "network adapter under the virtual switch (default: the one with the default route)",      \
-        .node = "network.adapter", .check = node_line_check)                                       \
+        .node = "network.adapter", .check = node_line_check, .kept = true)                         \
     ROW(vni, NUMBER, "vni", 0, "N", "overlay: VXLAN network ID, 4096 or higher",                   \
         .node = "network.vni", .min = VXLAN_WINDOWS_VNI_MIN, .max = VXLAN_VNI_MAX)                 \
     ROW(vxlan_port, NUMBER, "vxlan-port", 0, "PORT", "overlay: UDP port (default 4789)",           \
@@ -77,8 +77,10 @@
         "printed for you to add to the network (print), or the network has them (none)",           \
         .node = "network.routes")                                                                  \
     ROW(kube_proxy, CHOICE, "kube-proxy", 0, "service|none",                                       \
-        "run kube-proxy as a service, or leave it to the cluster", .node = "kubeProxy.run")        \
-    ROW(dsr, CHOICE, "dsr", 0, "auto|on|off", "direct server return", .node = "kubeProxy.dsr")     \
+        "run kube-proxy as a service, or leave it to the cluster", .node = "kubeProxy.run",        \
+        .kept = true)                                                                              \
+    ROW(dsr, CHOICE, "dsr", 0, "auto|on|off", "direct server return", .node = "kubeProxy.dsr",     \
+        .kept = true)                                                                              \
     ROW(verify, CHOICE, "verify", 0, "full|node|none",                                             \
         "test the pod network: all flows, those inside the cluster, none", .node = "verify.level")
 
@@ -103,7 +105,7 @@
     ROW(sandbox_image, TEXT, "sandbox-image", 0, "IMAGE",                                          \
         "image of each pod's sandbox, for Windows (default: upstream's pause, from the cluster's " \
         "imageRepository where it has one)",                                                       \
-        .node = "artifacts.sandboxImage", .check = join_sandbox_image_check)                       \
+        .node = "artifacts.sandboxImage", .check = join_sandbox_image_check, .kept = true)         \
     ROW(kubernetes_version, TEXT, "kubernetes-version", 0, "VERSION",                              \
         "version that kubelet and kube-proxy must have (default: any that the cluster supports)",  \
         .node = "artifacts.kubernetesVersion", .check = join_kubernetes_version_check)
@@ -136,10 +138,12 @@
         "when the join fails: keep what is done, so that the same command continues, or undo it")  \
     ROW(existing_services, CHOICE, "existing-services", 0, "refuse|adopt",                         \
         "services containerd and kubelet that winjoin did not make: refuse to join, or go on "     \
-        "with them (default: refuse)")                                                             \
+        "with them (default: refuse)",                                                             \
+        .kept = true)                                                                              \
     ROW(apply_host_fixes, BOOL, "apply-host-fixes", 0, "",                                         \
         "set the registry values that upstream's images have on this build of Windows (winjoin "   \
-        "capabilities lists them); reset undoes that")                                             \
+        "capabilities lists them); reset undoes that",                                             \
+        .kept = true)                                                                              \
     ROW(start_spread, DURATION, "start-spread", 0, "DURATION",                                     \
         "longest random pause before the first request (default: 10s without a terminal on a "     \
         "machine that has just started, else 0s)")                                                 \
@@ -166,7 +170,7 @@
 /* Options without a flag. The endpoint is given as an argument without a name. */
 #define JOIN_FILE_OPTIONS(ROW)                                                                     \
     ROW(endpoint, TEXT, NULL, 0, NULL, NULL, .join = "discovery.bootstrapToken.apiServerEndpoint") \
-    ROW(ca_cert_path, TEXT, NULL, 0, NULL, NULL, .join = "caCertPath")                             \
+    ROW(ca_cert_path, TEXT, NULL, 0, NULL, NULL, .join = "caCertPath", .kept = true)               \
     ROW(kubelet_health_check_timeout, DURATION, NULL, 0, NULL, NULL,                               \
         .join = "timeouts.kubeletHealthCheck", .v1beta4 = true)                                    \
     ROW(kubernetes_api_call_timeout, DURATION, NULL, 0, NULL, NULL,                                \
@@ -176,11 +180,12 @@
     ROW(discovery_timeout, DURATION, NULL, 0, NULL, NULL, .join = "timeouts.discovery",            \
         .v1beta4 = true)                                                                           \
     ROW(service_cidrs, LIST, NULL, 0, NULL, "prefixes of Services (default: the cluster's)",       \
-        .node = "network.serviceCIDRs", .check = node_prefix_check)                                \
+        .node = "network.serviceCIDRs", .check = node_prefix_check, .kept = true)                  \
     ROW(exclude_from_nat, LIST, NULL, 0, NULL, "prefixes that pods reach with their own address",  \
-        .node = "network.excludeFromNAT", .check = node_prefix_check)                              \
+        .node = "network.excludeFromNAT", .check = node_prefix_check, .kept = true)                \
     ROW(dual_stack, CHOICE, NULL, 0, "auto|on|off",                                                \
-        "IPv6 beside IPv4; auto: where the cluster has both", .node = "network.dualStack")         \
+        "IPv6 beside IPv4; auto: where the cluster has both", .node = "network.dualStack",         \
+        .kept = true)                                                                              \
     ROW(lock, TEXT, NULL, 0, NULL,                                                                 \
         "lock file of this machine, instead of that of bundle, mirror or upstream",                \
         .node = "artifacts.lock", .check = node_line_check, .is_path = true)                       \
@@ -190,10 +195,10 @@
         .node = "verify.timeout")                                                                  \
     ROW(kubelet_service_args, LIST, NULL, 0, NULL,                                                 \
         "arguments of the kubelet, each \"--name=value\"", .node = "services.kubelet.extraArgs",   \
-        .check = node_argument_check)                                                              \
+        .check = node_argument_check, .kept = true)                                                \
     /* The texts "name=value" of nodeRegistration.kubeletExtraArgs. Names have no dashes and may   \
      * repeat; the order is that of the file. */                                                   \
-    ROW(kubelet_extra_args, LIST, NULL, 0, NULL, NULL)
+    ROW(kubelet_extra_args, LIST, NULL, 0, NULL, NULL, .kept = true)
 
 #define JOIN_OPTIONS(ROW)                                                                          \
     JOIN_CLUSTER_OPTIONS(ROW)                                                                      \

@@ -17,16 +17,12 @@ char *join_ca_file(const struct join_options *options) {
 
 int find_kubelet_config(struct join *join, struct error *err) {
     struct join_found *found = &join->found;
-    _cleanup_(patches_free) struct patches patches = {0};
     _cleanup_(freep) char *ca_file = NULL;
     struct kubelet_config_input input;
 
     if (found->kubelet_config)
         return 0;
     if (find_cluster(join, err) < 0)
-        return -1;
-    if (found->options.patches &&
-        patches_read(join->host, found->options.patches, &patches, err) < 0)
         return -1;
 
     ca_file = join_ca_file(&found->options);
@@ -37,7 +33,7 @@ int find_kubelet_config(struct join *join, struct error *err) {
         .dns_domain = found->cluster.dns_domain,
         .cri_socket = found->options.cri_socket,
         .ca_file = ca_file,
-        .patches = &patches,
+        .patches = &found->patches,
     };
     if (kubelet_config_make(&input, &found->kubelet_config, &found->kubelet_changes, err) < 0 ||
         kubelet_quantities_check(found->kubelet_config, &found->options.kubelet_extra_args, err) <

@@ -33,6 +33,19 @@ int find_node(struct join *join, struct error *err);
 int find_kubelet_config(struct join *join, struct error *err);
 int find_plan(struct join *join, struct error *err);
 
+/* Makes found.options and join->kept, first of all: the options of the command and, for a phase
+ * alone and an upgrade, those of the node's join that the command does not give
+ * (join_option.kept; an upgrade also takes what the join chose, from node/chosen.h). Fails with the
+ * error of a file that cannot be read, and a hint. */
+int find_asked(struct join *join, struct error *err);
+/* Reads found.patches after find_asked(), from --patches or from join->kept. Error kinds: those of
+ * patches_read(). */
+int find_patches(struct join *join, struct error *err);
+/* Sets err to `why`, the reason why a file that a join wrote cannot be read, and returns -1: with
+ * defaults in its place the node would change silently. `what` names the file. A damaged file
+ * (ERROR_MALFORMED) gets a hint. */
+int error_damaged(const char *what, const struct error *why, struct error *err);
+
 /* Finds the containerd of this node and stores its settings in found.containerd: the one that
  * exists, or winjoin's own. When it is not winjoin's and the user gave no socket,
  * options.cri_socket is set to its pipe. Error kinds: those of containerd_settings_find(). */

@@ -64,6 +64,7 @@ void patches_free(struct patches *patches) {
     for (size_t i = 0; i < patches->file_count; i++)
         yaml_forget(&patches->files[i]);
     free(patches->files);
+    json_decref(patches->texts);
     text_list_free(&patches->warnings);
     *patches = (struct patches){0};
 }
@@ -75,15 +76,13 @@ static int at_line(struct error *err, const struct patches *patches, const struc
                         yaml_place(&patches->files[patch->file], patch->json, path)->line);
 }
 
-/* Reads a patch file. When `ret` is NULL, the file is only checked. */
-static int read_file(struct host *host, const char *path, enum patch_type type, struct patches *ret,
-                     struct error *err) {
+/* Parses the text of a patch file. When `ret` is NULL, the text is only checked. */
+static int parse_text(const char *text, size_t len, const char *path, enum patch_type type,
+                      struct patches *ret, struct error *err) {
+    size_t before = ret ? ret->count : 0;
     struct yaml yaml = {0};
-    _cleanup_(freep) char *text = NULL;
-    size_t before = ret ? ret->count : 0, len;
 
-    if (host_read_text(host, path, PATCH_FILE_SIZE_MAX, &text, &len, err) < 0 ||
-        yaml_read(text, len, path, &yaml, err) < 0)
+    if (yaml_read(text, len, path, &yaml, err) < 0)
         return -1;
     if (!ret) {
         yaml_forget(&yaml);
@@ -108,6 +107,25 @@ static int read_file(struct host *host, const char *path, enum patch_type type, 
     }
     if (ret->count == before)
         text_list_add_owned(&ret->warnings, xasprintf("patch file '%s' is empty", path));
+    return 0;
+}
+
+/* Reads a patch file. `ret` keeps its text; when `ret` is NULL, the file is only checked. */
+static int read_file(struct host *host, const char *path, enum patch_type type, struct patches *ret,
+                     struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+    size_t len;
+
+    if (host_read_text(host, path, PATCH_FILE_SIZE_MAX, &text, &len, err) < 0 ||
+        parse_text(text, len, path, type, ret, err) < 0)
+        return -1;
+    if (!ret)
+        return 0;
+    if ((ret->texts_len += len) > PATCH_TEXTS_MAX)
+        return error_set(err, ERROR_USAGE, "%s: more than 1 MiB of patches for the kubelet", path);
+    if (!ret->texts)
+        ret->texts = json_array();
+    json_array_append_new(ret->texts, json_pack("{s:s, s:s%}", "path", path, "text", text, len));
     return 0;
 }
 
@@ -165,6 +183,25 @@ int patches_read(struct host *host, const char *folder, struct patches *ret, str
         return -1;
     }
     *ret = patches;
+    return 0;
+}
+
+int patches_recall(const json_t *texts, struct patches *ret, struct error *err) {
+    json_each(texts, i, item) {
+        const char *path = json_text_or(item, "path", ""), *text = json_text_or(item, "text", "");
+        enum patch_type type = PATCH_STRATEGIC;
+        enum patch_target target;
+        const char *reason;
+
+        if (patch_file_name(path_base(path), &target, &type, &reason, err) < 0)
+            return -1;
+        if (target != PATCH_KUBELET)
+            return error_set(err, ERROR_MALFORMED,
+                             "the patches of the join: '%s' is not a patch file", path);
+        if (parse_text(text, strlen(text), path, type, ret, err) < 0)
+            return -1;
+    }
+    ret->texts = json_incref((json_t *)texts);
     return 0;
 }
 

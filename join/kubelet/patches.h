@@ -10,6 +10,7 @@ enum {
     PATCH_FILES_MAX = 1000,
     PATCHES_MAX = 1000,
     PATCH_FILE_SIZE_MAX = 1024 * 1024,
+    PATCH_TEXTS_MAX = 1024 * 1024, /* All patch files for the kubelet together */
     PATCH_FOLDERS_DEPTH_MAX = 8
 };
 
@@ -35,6 +36,8 @@ struct patches {
     struct yaml *files;
     size_t file_count;
     struct text_list warnings; /* Files that are ignored, and why */
+    json_t *texts;             /* The files' content, for patches_recall(); NULL: no file */
+    size_t texts_len;
 };
 void patches_free(struct patches *patches);
 
@@ -42,6 +45,10 @@ void patches_free(struct patches *patches);
  * such folder, or a name or text that is refused, also of a patch for another target
  * ("C:\patches\x.yaml: line 3 column 1: ..."). */
 int patches_read(struct host *host, const char *folder, struct patches *ret, struct error *err);
+
+/* Reads patches from the `texts` of an earlier patches_read(), without the folder. The caller frees
+ * *ret also after a failure. ERROR_USAGE for texts that are not as they were. */
+int patches_recall(const json_t *texts, struct patches *ret, struct error *err);
 
 /* Applies all patches in order to the KubeletConfiguration. *ret is a new reference. Each patch
  * adds a line to `applied` ("C:\patches\kubeletconfiguration.yaml (strategic)"; NULL: no list).

@@ -4,7 +4,7 @@
 #include "pki/digest.h"
 #include "services/artifacts/artifacts.h"
 
-enum { FILE_MAX = 1024 * 1024 };
+enum { FILE_MAX = 8 * 1024 * 1024 };
 
 /* Reads the notes. A damaged file counts as absent. */
 static json_t *load(struct host *host) {
@@ -77,6 +77,29 @@ int written_service(struct journal *journal, const struct service *service, stru
     if (hosted)
         written_file(journal, service->settings_file, settings, len);
     return 0;
+}
+
+void written_options(struct journal *journal, const json_t *options) {
+    json_t *notes = notes_of(journal);
+
+    if (json_equal(json_object_get(notes, "options"), options))
+        return;
+    json_object_set(notes, "options", (json_t *)options);
+    journal->written_changed = true;
+}
+
+int written_options_read(struct host *host, json_t **ret, struct error *err) {
+    _cleanup_json_ json_t *notes = NULL;
+    struct error why = {0};
+
+    if (host_read_json(host, WRITTEN_FILE, FILE_MAX, &notes, &why) < 0 && why.kind != ERROR_ABSENT)
+        return error_pass(err, &why);
+    *ret = json_incref(json_object_get(notes, "options"));
+    if (!*ret || json_is_object(*ret))
+        return 0;
+    json_decref(*ret);
+    *ret = NULL;
+    return error_set(err, ERROR_MALFORMED, "read '%s': options is not an object", WRITTEN_FILE);
 }
 
 int written_save(struct journal *journal, struct error *err) {

@@ -19,7 +19,7 @@ enum { DIFFERENCES_MAX = 20 };
 
 /* ---- the kubelet's arguments ---- */
 
-/* Keeps the kubelet's arguments that an administrator added. */
+/* Keeps the kubelet's arguments that an administrator added by hand. */
 static int keep_arguments(struct join *join, struct error *err) {
     _cleanup_(text_list_free) struct text_list own = {0};
     _cleanup_(freep) char *installed = programs_version(join->host, true, service_kubelet.program);
@@ -29,8 +29,8 @@ static int keep_arguments(struct join *join, struct error *err) {
     int result = 0;
 
     if (service_host_settings_load(join->host, service_kubelet.name, &now, &why) < 0)
-        return upgrade_unread("the arguments of the kubelet", &why, err);
-    /* These are the arguments that winjoin itself gives a kubelet of these versions. */
+        return error_damaged("the arguments of the kubelet", &why, err);
+    /* These are the arguments that winjoin gives a kubelet of these versions. */
     for (size_t v = 0; v < ARRAY_SIZE(versions) && result == 0; v++) {
         _cleanup_(text_list_free) struct text_list given = {0};
         struct service_settings settings;
@@ -39,7 +39,6 @@ static int keep_arguments(struct join *join, struct error *err) {
             continue;
         programs_service_settings(join->host, &join->found, &settings);
         settings.kubelet_version = versions[v];
-        settings.kubelet_extra_args = (struct text_list){0};
         result = service_arguments(&service_kubelet, &settings, &given, NULL, err);
         for (size_t i = 0; i < given.count && result == 0; i++)
             text_list_add(&own, given.items[i]);
@@ -297,30 +296,32 @@ static void warn_of_image(struct join *join) {
                   why);
 }
 
-int upgrade_compare(struct join *join, struct error *err) {
+/* Keeps the sandbox image of --sandbox-image, or of an administrator who wrote it into containerd's
+ * configuration. An image with a name that winjoin uses itself becomes that of the new version. */
+static void keep_image(struct join *join) {
     _cleanup_(containerd_settings_free) struct containerd_settings now = {0};
-    _cleanup_(wanted_files_free) struct wanted_files files = {0};
     const char *const repositories[] = {"registry.k8s.io", join->found.cluster.image_repository};
     char **image = &join->found.options.sandbox_image;
+
+    if (!*image && containerd_settings_read(join->host, CONTAINERD_CONFIG_PATH, true, &now,
+                                            ERROR_IGNORED) == 0)
+        *image = take_ptr(now.sandbox_image);
+    for (size_t i = 0; i < ARRAY_SIZE(repositories) && *image && repositories[i]; i++) {
+        _cleanup_(freep) char *ours = xasprintf("%s/pause:", repositories[i]);
+
+        if (text_starts_with(*image, ours))
+            text_set(image, NULL);
+    }
+}
+
+int upgrade_compare(struct join *join, struct error *err) {
+    _cleanup_(wanted_files_free) struct wanted_files files = {0};
     const struct upgrade *u = join->upgrade;
     struct text *detail = &join->progress.detail;
     _cleanup_(freep) char *services = NULL;
     size_t count;
 
-    /* An image with a name that winjoin does not use was chosen with --sandbox-image, so it stays.
-     */
-    if (!*image && containerd_settings_read(join->host, CONTAINERD_CONFIG_PATH, true, &now,
-                                            ERROR_IGNORED) == 0) {
-        bool chosen = now.sandbox_image;
-
-        for (size_t i = 0; i < ARRAY_SIZE(repositories) && chosen && repositories[i]; i++) {
-            _cleanup_(freep) char *ours = xasprintf("%s/pause:", repositories[i]);
-
-            chosen = !text_starts_with(now.sandbox_image, ours);
-        }
-        if (chosen)
-            *image = take_ptr(now.sandbox_image);
-    }
+    keep_image(join);
     if (keep_arguments(join, err) < 0 || compare_programs(join, err) < 0 ||
         upgrade_files(join, NULL, &files, err) < 0)
         return -1;

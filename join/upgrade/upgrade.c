@@ -5,7 +5,6 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/run.h"
 #include "join/undo/reset.h"
-#include "node/chosen.h"
 #include "services/artifacts/artifacts.h"
 #include "services/service_table.h"
 
@@ -107,46 +106,6 @@ static void failed(struct join *join, struct error *err) {
 }
 
 /* ---- start and end of an upgrade ---- */
-
-static void take(char **option, const char *chosen) {
-    if (!*option && chosen)
-        *option = xstrdup(chosen);
-}
-
-/* Makes the error for a file that cannot be read. Using defaults instead would silently change the
- * node. */
-int upgrade_unread(const char *what, const struct error *why, struct error *err) {
-    (void)error_pass(err, why);
-    (void)error_prefix(err, "read %s", what);
-    return why->kind == ERROR_MALFORMED
-               ? error_hint(err, "winjoin join, with the flags of the first join, writes that file "
-                                 "again")
-               : -1;
-}
-
-int upgrade_recall(struct host *host, struct join_options *options, struct error *err) {
-    _cleanup_(chosen_free) struct chosen chosen = {0};
-    _cleanup_(freep) char *node_ip = NULL;
-    struct error why = {0};
-
-    if (chosen_load(host, &chosen, &why) < 0 && why.kind != ERROR_ABSENT)
-        return upgrade_unread("what the join of this node chose", &why, err);
-    if (!chosen.file)
-        return 0;
-    node_ip = xstrndup(chosen.network.management, strcspn(chosen.network.management, "/"));
-    take(&options->node_ip, node_ip);
-    take(&options->cri_socket, chosen.cri_socket);
-    take(&options->ca_cert_path, chosen.ca_cert_path);
-    take(&options->kube_proxy, chosen.kube_proxy);
-    take(&options->dsr, chosen.network.dsr);
-    /* The recorded Pod prefixes are the same as those of the Node. */
-    if (!options->pod_cidrs.count && chosen.network.pod_cidr) {
-        text_list_add(&options->pod_cidrs, chosen.network.pod_cidr);
-        if (chosen.network.pod_cidr6)
-            text_list_add(&options->pod_cidrs, chosen.network.pod_cidr6);
-    }
-    return 0;
-}
 
 int upgrade_open(struct join *join, struct upgrade *upgrade, struct error *err) {
     if (host_file_type(join->host, KUBELET_KUBECONFIG_FILE) == HOST_ABSENT) {

@@ -28,14 +28,6 @@ struct upgrade {
     struct reset_result back;  /* The result of restoring that state. */
 };
 
-/* Fills options that the command does not give with what the join chose (node/chosen.h): the node's
- * address and Pod prefixes, whether kube-proxy runs, DSR, the runtime's socket, the CA's file. The
- * options own the new texts. An absent file fills nothing. Fails with the error of the file and a
- * hint when it cannot be read. */
-int upgrade_recall(struct host *host, struct join_options *options, struct error *err);
-/* Sets err to `why`, the reason why a file that a join wrote cannot be read, and returns -1. `what`
- * names the file. A damaged file (ERROR_MALFORMED) gets a hint. */
-int upgrade_unread(const char *what, const struct error *why, struct error *err);
 /* Opens a join with the phases of an upgrade; the caller has set only `drain` in `upgrade`.
  * upgrade_close() closes both, also after a failure. Fails with ERROR_USAGE when the machine has
  * not joined. */

@@ -100,11 +100,7 @@ static char *containerd_config(struct wanting *w) {
 
 static char *chosen(struct wanting *w) {
     const struct network_plan *p = &w->found->plan;
-    const char *socket = w->found->options.cri_socket;
-    _cleanup_(freep) char *ca_file = join_ca_file(&w->found->options);
     struct chosen chosen = {.node = w->found->node_name,
-                            .cri_socket = socket ? socket : KUBELET_CRI_SOCKET,
-                            .ca_cert_path = ca_file,
                             .kube_proxy =
                                 programs_wanted(w->found, &service_kube_proxy) ? NULL : "none",
                             .network = {

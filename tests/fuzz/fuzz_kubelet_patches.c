@@ -30,6 +30,19 @@ static void make_config(const struct patches *patches, const json_t *cluster) {
     kubelet_changes_free(&changes);
 }
 
+/* What a join keeps of the patches is the same patches. */
+static void assert_recalled(const struct patches *patches) {
+    struct patches again = {0};
+
+    if (patches_recall(patches->texts, &again, NULL) < 0 || again.count != patches->count)
+        abort();
+    for (size_t i = 0; i < again.count; i++)
+        if (!json_equal(again.items[i].json, patches->items[i].json) ||
+            again.items[i].type != patches->items[i].type)
+            abort();
+    patches_free(&again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const paths[] = {"C:\\p\\kubeletconfiguration.yaml",
                                         "C:\\p\\kubeletconfiguration+merge.yaml",
@@ -55,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                 abort();
         }
         make_config(&patches, original);
+        assert_recalled(&patches);
         patches_free(&patches);
     }
     if (!patched && err.kind != ERROR_USAGE)

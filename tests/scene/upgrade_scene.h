@@ -154,11 +154,8 @@ static inline int upgrade_once(struct run *r, bool dry, bool drain, struct ran *
     struct upgrade upgrade = {.drain = drain};
     struct join join = {
         .host = r->host, .http = r->http, .asked = &options, .progress.listener = note_event};
-    int result;
+    int result = upgrade_open(&join, &upgrade, err);
 
-    result = upgrade_recall(r->host, &options, err);
-    if (result == 0)
-        result = upgrade_open(&join, &upgrade, err);
     if (result == 0)
         result = dry ? join_run_phases(&join, true, err) : join_run(&join, err);
     if (ret && join.upgrade)

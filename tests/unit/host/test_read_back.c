@@ -49,8 +49,8 @@ static const struct {
      "'serviceCIDRs':['10.96.0.0/12','fd00:2::/112'],'management':'10.0.0.21/24',"
      "'management6':'fd00::21/64','vni':4097,'vxlanPort':4790,'dnsDomain':'c.local',"
      "'dnsServers':['10.96.0.10'],'excludeFromNAT':['192.0.2.0/24','198.51.100.0/24'],"
-     "'hnsMajor':13,'hnsMinor':3,'dsr':'off','routes':'own','node':'win-7k2','criSocket':'npipe:p',"
-     "'caCertPath':'ca.crt','kubeProxy':'none'}",
+     "'hnsMajor':13,'hnsMinor':3,'dsr':'off','routes':'own','node':'win-7k2',"
+     "'kubeProxy':'none'}",
      "{'podCIDR':'10.244.1.0/24','management':'10.0.0.21/24','node':'n'}",
      "{'podCIDR':'10.244.1.0/24',"
      "'clusterPodCIDRs':[],'serviceCIDRs':[],'management':'10.0.0.21/24','vni':0,'vxlanPort':0,"

@@ -91,15 +91,15 @@ static void where_the_clusters_ca_is(void **state) {
     }
 }
 
-/* Made once; patches that cannot be read end it. */
+/* Made once, with the patches; a folder that cannot be read is an error. */
 static void its_configuration_is_made_once(void **state) {
     struct error err = {0};
     json_t *made;
 
     (void)state;
     join.found.options.patches = xstrdup("D:\\none");
-    assert_int_equal(join_need(&join, NEED_KUBELET_CONFIG, &err), -1);
-    assert_null(join.found.kubelet_config);
+    assert_int_equal(find_patches(&join, &err), -1);
+    assert_non_null(strstr(err.message, "D:\\none"));
     freep(&join.found.options.patches);
     join.found.options.patches = NULL;
     error_clear(&err);

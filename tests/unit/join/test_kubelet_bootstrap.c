@@ -247,7 +247,7 @@ static void a_killed_run_left_the_file(void **state) {
     /* and a join the other way round takes it away as well */
     set_options(&r, "overlay");
     r.options.tls_bootstrap = xstrdup("kubelet");
-    assert_int_equal(join_open(&join, &err), 0);
+    open_join(&r, &join);
     assert_int_equal(join_run_phase(&join, "certificate", &err), 0);
     join_close(&join);
     set_options(&r, "overlay");

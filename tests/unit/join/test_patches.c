@@ -303,6 +303,17 @@ static void has_bounds(void **state) {
     }
     assert_string_equal(err.message,
                         "C:\\patches\\kubeletconfiguration.yaml: more than 1000 patches");
+    assert_int_equal(host_remove_tree(host, FOLDER, NULL), 0);
+    for (int count = 1; count <= 3; count++) {
+        _cleanup_(freep) char *text = xasprintf("#%*s\na: 1\n", PATCH_TEXTS_MAX / 2 - 8, "");
+        char name[64];
+
+        assert_int_equal(text_format(name, sizeof name, "kubeletconfiguration%d.yaml", count), 0);
+        put(host, name, text);
+        assert_int_equal(patches_read(host, FOLDER, &patches, &err), count > 2 ? -1 : 0);
+        patches_free(&patches);
+    }
+    assert_non_null(strstr(err.message, "more than 1 MiB of patches"));
     host_free(host);
 }
 

@@ -322,8 +322,7 @@ static bool upgrade_replaces_kubelet(struct error *err) {
         .host = r.host, .http = r.http, .asked = &options, .progress.listener = note_event};
     _cleanup_(freep) char *plan = NULL;
 
-    if (upgrade_recall(r.host, &options, err) < 0 || upgrade_open(&join, &upgrade, err) < 0 ||
-        join_run_phases(&join, true, err) < 0)
+    if (upgrade_open(&join, &upgrade, err) < 0 || join_run_phases(&join, true, err) < 0)
         fail_msg("upgrade: %s", err->message);
     plan = upgrade_plan_text(&join);
     upgrade_close(&join);

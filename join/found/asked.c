@@ -1,0 +1,88 @@
+/* The options of a run: those of the command; for a phase alone and an upgrade also those of the
+ * node's join, so that these make the same of the node as the join did. */
+#include "join/found/need.h"
+#include "join/undo/journal.h"
+#include "node/chosen.h"
+
+int error_damaged(const char *what, const struct error *why, struct error *err) {
+    (void)error_pass(err, why);
+    (void)error_prefix(err, "read %s", what);
+    return why->kind == ERROR_MALFORMED
+               ? error_hint(err, "winjoin join, with the flags of the first join, writes that file "
+                                 "again")
+               : -1;
+}
+
+/* Adds the options of the command to `kept`, and those of `kept` to the command's. An empty text
+ * ("--node-labels ''") ends what the join was given. */
+static void merge(struct join_options *options, json_t *kept) {
+    join_each_option(o) {
+        json_t *value = o->kept ? join_option_json(options, o) : NULL;
+        const char *const *text = join_option_field(options, o);
+
+        if (value)
+            json_object_set_new(kept, o->name, value);
+        else if (o->kept && join_option_yaml(o) == YAML_FIELD_TEXT && *text)
+            (void)json_object_del(kept, o->name);
+        else if (o->kept)
+            join_option_take(options, o, json_object_get(kept, o->name));
+    }
+}
+
+static void take(char **option, const char *chosen) {
+    if (!*option && chosen)
+        *option = xstrdup(chosen);
+}
+
+/* An upgrade keeps what the join chose itself, too: a phase alone chooses again. */
+static int take_chosen(struct join *join, struct error *err) {
+    struct join_options *options = &join->found.options;
+    _cleanup_(chosen_free) struct chosen chosen = {0};
+    _cleanup_(freep) char *node_ip = NULL;
+    struct error why = {0};
+
+    if (chosen_load(join->host, &chosen, &why) < 0)
+        return why.kind == ERROR_ABSENT
+                   ? 0
+                   : error_damaged("what the join of this node chose", &why, err);
+    node_ip = xstrndup(chosen.network.management, strcspn(chosen.network.management, "/"));
+    take(&options->node_ip, node_ip);
+    take(&options->kube_proxy, chosen.kube_proxy);
+    take(&options->dsr, chosen.network.dsr);
+    /* The recorded Pod prefixes are the same as those of the Node. */
+    if (!options->pod_cidrs.count && chosen.network.pod_cidr) {
+        text_list_add(&options->pod_cidrs, chosen.network.pod_cidr);
+        if (chosen.network.pod_cidr6)
+            text_list_add(&options->pod_cidrs, chosen.network.pod_cidr6);
+    }
+    return 0;
+}
+
+int find_asked(struct join *join, struct error *err) {
+    bool goes_on = join->phase_alone || join->upgrade;
+    struct error why = {0};
+
+    join_options_copy(join->asked, &join->found.options);
+    if (goes_on && written_options_read(join->host, &join->kept, &why) < 0)
+        return error_damaged("the options of the join", &why, err);
+    if (!join->kept)
+        join->kept = json_object();
+    merge(&join->found.options, join->kept);
+    return join->upgrade ? take_chosen(join, err) : 0;
+}
+
+/* The patches are kept with their texts: the folder may be gone, or somebody else's, later. */
+int find_patches(struct join *join, struct error *err) {
+    struct patches *patches = &join->found.patches;
+    json_t *kept = join->kept;
+    const char *folder = join->found.options.patches;
+
+    if (!folder)
+        return patches_recall(json_object_get(kept, "patches"), patches, err);
+    (void)json_object_del(kept, "patches");
+    if (patches_read(join->host, folder, patches, err) < 0)
+        return -1;
+    if (patches->texts)
+        json_object_set(kept, "patches", patches->texts);
+    return 0;
+}
