@@ -11,10 +11,10 @@
 void json_decrefp_(json_t **json);
 #define _cleanup_json_ __attribute__((cleanup(json_decrefp_)))
 
-/* Reads one JSON text (RFC 8259). Duplicate keys are refused. Limits: jansson's depth (2048), 32
- * MiB of text, and 64 MiB of memory for the values without their strings. *ret is a new reference.
- * `what` names the text in the message, e.g. "Node". Fails with ERROR_MALFORMED: "decode Node: line
- * 3 column 7: ...". */
+/* Reads one JSON text (RFC 8259). Duplicate keys are refused, and so are more than 2048 levels
+ * (jansson's limit), more than 32 MiB of text, and more than 64 MiB of memory for the values
+ * without their strings. *ret is a new reference. `what` names the text in the message, e.g.
+ * "Node". Fails with ERROR_MALFORMED: "decode Node: line 3 column 7: ...". */
 int json_read(const char *text, size_t len, const char *what, json_t **ret, struct error *err);
 /* Writes JSON without blanks. The caller frees the text. */
 char *json_write(const json_t *json);
@@ -22,7 +22,7 @@ char *json_write(const json_t *json);
  * the text. */
 char *json_write_pretty(const json_t *json);
 
-/* The first two members of each document that winjoin writes, for json_pack("{s:s, s:s, ...". */
+/* Gives json_pack("{s:s, s:s, ...") the first two members of each document that winjoin writes. */
 #define JSON_DOCUMENT(kind) "apiVersion", "winjoin.io/v1alpha1", "kind", kind
 
 /* Returns the value at a path such as "spec.podCIDR", "taints[2].key" or "taints.2.key". In a key,
@@ -33,7 +33,7 @@ json_t *json_at(const json_t *json, const char *path);
 void json_path_add(struct text *path, const char *key);
 /* Takes the first name from *path, which then points to the rest, and returns the value of that
  * name in `in`. NULL when the value is absent or the name is longer than JSON_KEY_MAX - 1 bytes.
- * The name is left in `key`. */
+ * `key` receives the name. */
 enum { JSON_KEY_MAX = 256 };
 json_t *json_step(const json_t *in, const char **path, char key[JSON_KEY_MAX]);
 /* Returns the string at a path (borrowed), or NULL when it is absent or not a string. */

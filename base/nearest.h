@@ -9,8 +9,8 @@
 
 /* Returns the most similar of `count` names, or NULL when no name is similar. The edit distance may
  * be at most 3 and at most a third of the name's length; letter case and '_' instead of '-' do not
- * count. When no name is that similar: the shortest name that begins with the word, which needs at
- * least 3 letters. Words of 64 bytes or more get NULL. */
+ * count. When no name is that similar and the word has at least 3 letters, returns the shortest
+ * name that begins with the word. Words of 64 bytes or more get NULL. */
 const char *nearest_name(const char *word, const char *const *names, size_t count);
 /* Adds the hint "did you mean <before><name>?" when a name is similar to the word. Returns -1. */
 int nearest_hint(struct error *err, const char *before, const char *word, const char *const *names,

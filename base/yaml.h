@@ -31,9 +31,9 @@ int yaml_read(const char *text, size_t len, const char *what, struct yaml *ret, 
 void yaml_forget(struct yaml *yaml);
 
 /* Returns the position of the value at a path (as in json_at(): "a.b[3].c") of a document, which
- * may have been changed since it was read. When the value is absent or null: the position of the
- * nearest mapping or list around it. NULL when the text does not contain the value, or when yaml is
- * NULL. The result belongs to yaml. */
+ * may have been changed since it was read. For an absent or null value, it is the position of the
+ * nearest mapping or list around the value. NULL when the text does not contain the value, or when
+ * yaml is NULL. The result belongs to yaml. */
 const struct yaml_place *yaml_place(const struct yaml *yaml, const json_t *document,
                                     const char *path);
 /* Return the position of a member's value, or of item `i` of a list when `key` is NULL;

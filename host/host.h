@@ -72,9 +72,9 @@ int host_find_untrusted_in(struct host *host, const char *folder, struct host_un
 /* Describes the untrusted part for messages: "'C:\\k' is a junction or a link", "'C:\\k' belongs to
  * SRV\\eve", "'C:\\k\\x' can be changed by Users". The caller frees the text. */
 char *host_untrusted_text(const struct host_untrusted *untrusted);
-/* Returns the command with which an administrator removes it. It moves a folder with its
- * content, deletes a single file, or removes a junction but not its target. The caller frees the
- * text. */
+/* Returns the command with which an administrator removes the untrusted part. The command moves a
+ * folder with its content, deletes a single file, or removes a junction but not its target. The
+ * caller frees the text. */
 char *host_untrusted_remedy(const struct host_untrusted *untrusted);
 /* Returns 0 when nothing untrusted was found. Else fails with ERROR_DENIED; the message names it,
  * and a hint has the command of host_untrusted_remedy(). */
@@ -182,12 +182,12 @@ int host_service_put(struct host *host, const struct host_service *service, stru
 /* Queries a service. An absent service is a success with the state HOST_SERVICE_ABSENT. */
 int host_service_query(struct host *host, const char *name, struct host_service *ret,
                        struct error *err);
-/* Windows error codes of a service that ended: with a code of its own, which exit_code then holds,
- * or without reporting that it stopped. */
+/* Windows' error codes for a service that ended with a code of its own (exit_code then holds it),
+ * and for a service that ended without reporting that it stopped. */
 enum { HOST_SERVICE_SPECIFIC_ERROR = 1066, HOST_PROCESS_ABORTED = 1067 };
 /* Starts a service and waits up to timeout_ms until it runs. Succeeds when it runs already. A
- * service that ends while starting fails with ERROR_HOST; `os` is then mostly one of the two codes
- * above. */
+ * service that ends while starting fails with ERROR_HOST; `os` is then mostly
+ * HOST_SERVICE_SPECIFIC_ERROR or HOST_PROCESS_ABORTED. */
 int host_service_start(struct host *host, const char *name, unsigned timeout_ms, struct error *err);
 /* Stops a service and waits until it has stopped; running services that depend on it are stopped
  * first. Succeeds when it is stopped or absent. */
@@ -376,8 +376,8 @@ int host_watcher_start(struct host *host, const char *const *argv, struct host_w
 /* Tells the watcher program that all went well and waits up to 5 s until it has ended. NULL is
  * allowed and does nothing. */
 void host_watcher_end(struct host *host, struct host_watcher *watcher);
-/* Called in the watcher program: returns true after host_watcher_end(), false when the other
- * program ended without it or the time is over. */
+/* Called in the watcher program. Returns true after host_watcher_end(); false when the program that
+ * started the watcher ended without that call, or when the time is over. */
 bool host_watched_well(struct host *host, unsigned timeout_ms);
 
 /* Writes one entry to the Application log with the source "winjoin". `level` is 'i' (information),
@@ -434,7 +434,8 @@ void host_set_deadline(struct host *host, uint64_t monotonic_ms);
 uint64_t host_set_limit(struct host *host, unsigned milliseconds);
 bool host_deadline_passed(struct host *host);
 /* Sets a function that is called several times a second in host_sleep(), and at each call of
- * host_interrupted(), which HTTP requests make several times a second. NULL ends that. */
+ * host_interrupted(), which HTTP requests make several times a second. NULL removes the
+ * function. */
 void host_set_tick(struct host *host, void (*tick)(void *context), void *context);
 /* The folder of winjoin's own records on the machine. */
 #define HOST_OWN_FOLDER "C:\\ProgramData\\winjoin"

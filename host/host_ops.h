@@ -69,7 +69,7 @@ struct host_ops {
     int (*firewall_has)(struct host *, const char *name, bool *ret, struct error *);
 
     int (*facts)(struct host *, struct host_facts *ret, struct error *);
-    /* `raw`: does not expand a REG_EXPAND_SZ, so that "%SystemRoot%" stays. */
+    /* With `raw`, a REG_EXPAND_SZ is not expanded, so that "%SystemRoot%" stays. */
     int (*registry_get)(struct host *, const char *key, const char *value, bool raw, char **ret,
                         struct error *);
     int (*registry_set)(struct host *, const char *key, const char *value, bool number,

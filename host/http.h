@@ -102,7 +102,7 @@ struct http_exchange {
 };
 /* Performs all exchanges like http_perform() and returns when all have ended. The timeout of each
  * begins when it is sent. At most `at_once` run at the same time, not counting those without an
- * answer for 0.3 s; 0: as many as is best; never more than 256. */
+ * answer for 0.3 s. With 0, as many run as is best, and never more than 256. */
 void http_perform_all(struct http *http, struct http_exchange *exchanges, size_t count,
                       size_t at_once);
 /* A conversation of bytes on its own connection, for protocols that begin as HTTP and continue as

@@ -43,9 +43,9 @@ enum socket_outcome socket_tcp_exchange(const char *address, unsigned port, cons
 /* Connects, sends, and receives `want` bytes. SOCKET_RESET when the connection ends earlier. */
 enum socket_outcome socket_tcp_take(const char *address, unsigned port, const char *send_text,
                                     size_t want, unsigned timeout_ms);
-/* Sends a datagram and receives one answer. `any`: accepts an answer from any address, because a
- * host with several addresses answers from the one that is nearest to the sender. A closed port may
- * then look like silence. */
+/* Sends a datagram and receives one answer. With `any`, an answer from any address is accepted,
+ * because a host with several addresses answers from the one that is nearest to the sender. A
+ * closed port may then look as if it did not answer. */
 enum socket_outcome socket_udp_exchange(const char *address, unsigned port, bool any,
                                         const char *send_text, char *ret_answer, size_t size,
                                         unsigned timeout_ms);

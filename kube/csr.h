@@ -51,7 +51,7 @@ int kube_csr_find(struct kube_client *client, const char *signer, const char *no
  * "CN=system:ovn-node:win-1,O=system:ovn-nodes". */
 int kube_csr_find_subject(struct kube_client *client, const char *signer, const char *subject,
                           struct kube_csr *ret, struct error *err);
-/* The request is denied or failed: it never gets a certificate. */
+/* Is the request denied or failed, so that it never gets a certificate? */
 static inline bool kube_csr_is_refused(const struct kube_csr *csr) {
     return csr->state == KUBE_CSR_DENIED || csr->state == KUBE_CSR_FAILED;
 }

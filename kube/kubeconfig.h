@@ -43,15 +43,15 @@ struct kubeconfig {
 int kubeconfig_parse(const char *text, size_t len, const char *what, bool whole,
                      struct kubeconfig *ret, struct error *err);
 /* Reads the file, and the files that it names (a relative path is beside it, "/x" on its drive),
- * into ca_pem, client_cert_pem, client_key_pem and token (taken verbatim). The context (NULL: the
- * current one), its cluster and its user must exist and must not contradict each other; the error
- * has clientcmd's text with the prefix "invalid configuration: ". ERROR_ABSENT, ERROR_MALFORMED,
- * ERROR_USAGE. */
+ * into ca_pem, client_cert_pem, client_key_pem and token (taken verbatim). The context (NULL for
+ * the current one), its cluster and its user must exist and must not contradict each other; the
+ * error has clientcmd's text with the prefix "invalid configuration: ". Fails with ERROR_ABSENT,
+ * ERROR_MALFORMED or ERROR_USAGE. */
 int kubeconfig_read_file(struct host *host, const char *path, const char *context,
                          struct kubeconfig *ret, struct error *err);
 void kubeconfig_free(struct kubeconfig *config);
 /* Reduces ca_pem, which must exist, to its certificates, so that exactly the checked certificates
- * are trusted and written to the node. ERROR_MALFORMED as in certificates_parse(). */
+ * are trusted and written to the node. Fails with ERROR_MALFORMED as certificates_parse() does. */
 int kubeconfig_settle_ca(struct kubeconfig *config, struct error *err);
 /* Does the kubeconfig have a token, a token file, user name and password, a client certificate with
  * its key, exec or an auth provider? */
@@ -93,8 +93,8 @@ int exec_credential_read(const char *text, size_t len, const char *version,
 
 /* Checks that the URL is only "https://HOST[:PORT][/path]". A user in it would be sent as a
  * password, a query or fragment changes the request, and letters of other alphabets can lead to
- * another host than a reader sees. ERROR_USAGE has the reason ("its server ..."). `plain` also
- * allows "http://", which kubectl proxy uses. */
+ * another host than a reader sees. Fails with ERROR_USAGE and the reason ("its server ...").
+ * `plain` also allows "http://", which kubectl proxy uses. */
 int server_url_check(const char *url, bool plain, struct error *err);
 /* Returns the URL of an API path ("/api/v1/...") on the server. The caller frees it. */
 char *server_url_join(const char *server, const char *path);

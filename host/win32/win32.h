@@ -124,8 +124,8 @@ struct win32_start {
     DWORD_PTR attribute; /* A process attribute that gets `value`; ignored when `value` is NULL. */
     HANDLE value;
 };
-/* The attribute that puts the process into a job from its start. */
-/* PROC_THREAD_ATTRIBUTE_JOB_LIST, which not every winbase.h has. */
+/* Puts the process into a job from its start. This is PROC_THREAD_ATTRIBUTE_JOB_LIST, which not
+ * every winbase.h has. */
 enum { WIN32_IN_JOB = 0x0002000d };
 /* Returns 0, or the code of the failure. */
 DWORD win32_create_process(const struct win32_start *start, PROCESS_INFORMATION *ret);
