@@ -1,13 +1,14 @@
-/* Encodes and decodes base64 with the standard and the URL alphabet (RFC 4648 sections 4 and 5). */
+/* Encodes and decodes base64 with the standard and the URL alphabet (RFC 4648 sections 4 and 5).
+ * The caller frees each char * that a function returns or stores through a pointer. */
 #pragma once
 
 #include <stddef.h>
 
 #include "base/error.h"
 
-/* Encodes bytes in the standard alphabet with padding. The caller frees the result. */
+/* Encodes bytes in the standard alphabet with padding. */
 char *base64_encode(const void *data, size_t len);
-/* Encodes bytes in the URL alphabet without padding. The caller frees the result. */
+/* Encodes bytes in the URL alphabet without padding. */
 char *base64url_encode(const void *data, size_t len);
 /* Decodes text in the standard alphabet. Skips CR and LF between characters, as Go's decoder does.
  * The caller frees *ret, which holds *ret_len bytes and a NUL behind them. Fails with

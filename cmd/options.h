@@ -35,12 +35,12 @@ struct option_set {
     const struct option *const *tables; /* The option tables of the verb, NULL-terminated. */
     /* The struct that each option's `offset` points into; all tables share it. */
     void *target;
-    bool *given; /* One flag for each option of all tables: it was given. */
+    bool *given; /* One flag for each option of all tables: true when it was given. */
 };
 
-/* Number of options in all tables of the set. */
+/* Returns the number of options in all tables of the set. */
 size_t options_count(const struct option_set *set);
-/* The i-th option of all tables, or NULL after the last. */
+/* Returns the i-th option of all tables, or NULL after the last. */
 const struct option *options_at(const struct option_set *set, size_t i);
 
 bool options_has(const struct option_set *set, const char *name);
@@ -66,9 +66,12 @@ int options_from_environment(const struct option_set *set,
  * skipped. */
 void options_words(const struct option_set *set, const char *const *left_out,
                    struct text_list *words, struct text_list *environment);
-/* The environment variable of an option: "WINJOIN_NODE_NAME" for "node-name". The caller frees. */
+/* Returns the environment variable of an option: "WINJOIN_NODE_NAME" for "node-name". The caller
+ * frees
+ * it. */
 char *option_variable(const char *option);
-/* What the help shows as the option's value, such as "TOKEN" or "auto|on|off". The caller frees. */
+/* Returns what the help shows as the option's value, such as "TOKEN" or "auto|on|off"; free()
+ * it. */
 char *option_argument(const struct option *option);
 /* Do help and completion show this option? */
 bool option_is_offered(const struct option *option);

@@ -1,4 +1,5 @@
-/* One run of winjoin: the host that it acts on, its options, and where results and errors go. */
+/* One run of winjoin: the host that it acts on, its options, and where results and errors go. The
+ * caller frees each char * that a function returns or stores through a pointer. */
 #pragma once
 
 #include "base/json.h"
@@ -40,8 +41,8 @@ struct program_options {
     char *versions;                   /* The file of versions for bundle create. */
     bool tools;                       /* bundle create adds tools such as kubectl. */
     bool images;                      /* bundle create adds the sandbox image. */
-    long long tail;                   /* The count of lines that logs shows; 0: all. */
-    long long windows_build;          /* The Windows build for bundle; 0: every build. */
+    long long tail;                   /* The count of lines that logs shows; 0 means all. */
+    long long windows_build;          /* The Windows build for bundle; 0 means every build. */
     bool drain;                       /* upgrade evicts the Pods first. */
     bool show_all;
     char *old_config, *new_config;                /* Files for config migrate. */
@@ -84,18 +85,18 @@ struct option_group {
 struct verb {
     const char *name;
     const char *help; /* One line for lists of verbs. */
-    /* The call without "winjoin ", e.g. "join [ENDPOINT] [flags]". NULL: the help shows the calls
-     * of the subcommands. */
+    /* The call without "winjoin ", e.g. "join [ENDPOINT] [flags]". NULL means that the help shows
+     * the calls of the subcommands. */
     const char *usage;
     const char *text; /* A paragraph for --help, or NULL. */
     struct {
         const char *what, *line; /* What the example does, and its call without "winjoin ". */
     } examples[4];               /* Examples for --help; the last row has no line. */
     /* The verb's words, separated by blanks: "FILE", "DIR", "PHASE", "SERVICE" or choices "a|b".
-     * Optional words are in brackets. NULL: the verb takes none. */
+     * Optional words are in brackets. NULL means that the verb takes none. */
     const char *words;
-    /* The verb's own -o option; NULL: text, json and yaml. Where a subcommand has one of its own,
-     * it offers those three formats, too. */
+    /* The verb's own -o option; NULL means text, json and yaml. Where a subcommand has one of its
+     * own, it offers those three formats, too. */
     const struct option *output;
     const struct option_group *groups[8]; /* The verb's own flags, NULL-terminated. */
     /* Flags that the verb accepts but ignores, so that a complete call of join works with discover,
@@ -116,7 +117,7 @@ extern const struct verb verbs[]; /* The table of verbs; the last row has no nam
 /* Finds a verb by name in a table whose last row has no name (`verbs`, or the subcommands of a
  * verb). Returns NULL when the table is NULL or has no such verb. */
 const struct verb *verb_find(const struct verb *table, const char *name);
-/* Every table of flags that the verb and its subcommands take, NULL-terminated. */
+/* Lists every table of flags that the verb and its subcommands take. NULL ends the list. */
 void verb_tables(const struct verb *verb, const struct option *ret[VERB_TABLES_MAX]);
 /* Fails with ERROR_USAGE for a word that names no subcommand; a hint names the nearest one. */
 int verb_unknown_subcommand(const struct verb *verb, const char *word, struct error *err);
@@ -135,7 +136,6 @@ int program_unknown(const struct program *program, const char *name, struct erro
 /* Is argv[0] this name? Folders before it, ".exe" after it and case do not matter. */
 bool program_is_called(const char *argv0, const char *name);
 
-/* The functions of the verbs. */
 int verb_join(struct program *program, struct error *err);
 int verb_preflight(struct program *program, struct error *err);
 int verb_discover(struct program *program, struct error *err);
@@ -199,14 +199,14 @@ void join_drop_blank_words(struct text_list *words);
 /* Fails with ERROR_USAGE for a pasted line whose token or hash is cut in pieces, or that lacks a
  * blank before a flag. The error shows no part of a token. */
 int join_check_pasted(const struct program *program, struct error *err);
-/* Makes the paths of bundle, lock, patches and discovery file absolute. They are as the user gave
- * them. */
+/* Makes the paths of bundle, lock, patches and discovery file absolute. The user may have given
+ * relative ones. */
 void program_settle_paths(struct join_options *options);
 /* Fills the join options from --config, --token-file, --token - and the endpoint word, and makes
  * kubeadm's checks of them before anything changes. */
 int program_prepare_join(struct program *program, struct error *err);
 /* Fails with ERROR_USAGE where no endpoint, discovery file or configuration names the cluster.
- * Verbs call it that cannot work without one. */
+ * Verbs that need a cluster call it. */
 int program_need_discovery(const struct program *program, struct error *err);
 
 /* Functions of cmd/output.c, the only file that prints: results to stdout, errors, hints and
@@ -243,7 +243,7 @@ void output_warning(const char *format, ...) __attribute__((format(gnu_printf, 1
 void output_warnings(const struct text_list *list);
 /* Makes the absolute path of a file that a result is written to. Fails with ERROR_USAGE for an
  * empty name, a folder, a symbolic link (which would be replaced) or a folder that does not exist;
- * `what` names the flag or word in the error. The caller frees. */
+ * `what` names the flag or word in the error. */
 int output_path(struct program *program, const char *what, const char *given, char **ret,
                 struct error *err);
 /* May stdout (or stderr) get colors, or UTF-8 characters such as check marks? */
@@ -280,10 +280,10 @@ struct progress {
 void progress_open(struct progress *progress, struct program *program);
 /* Makes a line of --progress json, without line end: {"time","phase","state","message","hint",
  * "waitedSeconds","leftSeconds","durationSeconds"}. Members that do not apply are absent. "state"
- * is "started", "waiting", "warning", "done", "skipped" or "failed". Pure; the caller frees. */
+ * is "started", "waiting", "warning", "done", "skipped" or "failed". Pure. */
 char *progress_json(const struct join_event *event, int64_t now);
 /* Shortens a message to `room` bytes by cutting its middle. Its start says what is done and its end
- * why it waits, so both stay. Pure; the caller frees. */
+ * why it waits, so both stay. Pure. */
 char *progress_fit(const char *message, size_t room);
 /* Shows an event. This is the join_progress callback; context is the struct progress. */
 void progress_show(void *context, const struct join_event *event);
@@ -327,15 +327,15 @@ void record_end(struct program *program, const char *what, const char *node, int
                 const struct error *err);
 void record_free(struct program *program);
 
-/* The last report of that kind, with its path as "report"; new reference. NULL when none was
- * written since the last successful reset: an older report is about a node that no longer
+/* Returns the last report of that kind, with its path as "report"; new reference. NULL when none
+ * was written since the last successful reset: an older report is about a node that no longer
  * exists. */
 json_t *record_last(struct host *host, const char *kind);
-/* The name of a log of that kind which is newer than all its reports and than the last successful
- * reset: its run is still going on, or was killed. The caller frees; NULL: no such log. */
+/* Returns the name of a log of that kind which is newer than all its reports and than the last
+ * successful reset: its run is still going on, or was killed. NULL when there is no such log. */
 char *record_unfinished(struct host *host, const char *kind);
 
-/* The start of a log line, such as "2026-11-22T10:15:02Z INFO  ". The caller frees. */
+/* Returns the start of a log line, such as "2026-11-22T10:15:02Z INFO  ". */
 char *record_prefix(struct host *host, enum log_level level);
 
 /* When a copy of winjoin or a link to it is named kubeadm or kubeadm.exe, it acts as kubeadm on a
@@ -343,13 +343,13 @@ char *record_prefix(struct host *host, enum log_level level);
 
 struct verb;
 
-/* The row of a kubeadm command, or NULL when kubeadm has none of that name. Commands that a worker
- * cannot run have a row, too, which says where to run them. */
+/* Returns the row of a kubeadm command, or NULL when kubeadm has none of that name. Commands that a
+ * worker cannot run have a row, too, which says where to run them. */
 const struct verb *kubeadm_verb(const char *name);
 /* Adds what kubeadm --help prints. */
 void kubeadm_overview(struct text *out);
-/* The exit code of kubeadm 1.34 and newer: 1 for every failure, and winjoin's own code for an
- * interruption. */
+/* Returns the exit code of kubeadm 1.34 and newer: 1 for every failure, and winjoin's own code for
+ * an interruption. */
 int kubeadm_exit_code(enum error_kind kind);
 /* Sets the defaults of kubeadm for options that the call does not give: DaemonSets provide the Pod
  * network and kube-proxy and the join does not wait for them; services that the image already has
@@ -375,7 +375,7 @@ extern const char kubeadm_joined_text[];
 /* Adds the names of all documents, printed ones first, and to `of` in the same order which command
  * prints or reads each. */
 void schema_names(struct text_list *names, struct text_list *of);
-/* The schema of this document, or NULL when no document has that name. New reference. */
+/* Returns the schema of this document, or NULL when no document has that name. New reference. */
 json_t *schema_make(const char *name);
 
 /* --kubeconfig and --context name a cluster, for every verb that talks to one. */

@@ -10,12 +10,12 @@
 
 /* Starts a capture of the first 128 bytes of each packet, with at most 16 MiB. A capture that a
  * killed run of winjoin left is stopped first; a capture of another program keeps running, and this
- * call fails. Fails with ERROR_UNSUPPORTED where this Windows has no Packet Monitor, otherwise with
- * the kinds of host_run() and ERROR_HOST. After a failure no capture of winjoin runs. */
+ * call fails. Fails with ERROR_UNSUPPORTED where this Windows has no Packet Monitor, otherwise as
+ * host_run(), or with ERROR_HOST. After a failure no capture of winjoin runs. */
 int diag_capture_begin(struct host *host, struct error *err);
 /* Stops the capture in any case, also after Ctrl-C, and makes the file DIAG_CAPTURE_FILE, which the
  * caller removes. *ret gets {drops[]} as diag_capture_drops() makes it, a new reference. `target`
- * has the same meaning as there. */
+ * is as for diag_capture_drops(). */
 int diag_capture_end(struct host *host, const char *target, json_t **ret, struct error *err);
 
 /* Reads what the text of `pktmon etl2txt` says about dropped packets: [{reason, packets,

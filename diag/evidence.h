@@ -72,10 +72,10 @@ void diag_evidence_missing(json_t *evidence, const char *what, const struct erro
  * Leaves both results unchanged when there is no configuration, or its plugin is not known;
  * otherwise the caller frees them. */
 void diag_network_of_cni(struct host *host, char **ret_name, char **ret_mode);
-/* The load balancer with that frontend address, protocol (6 or 17) and port. Borrowed; NULL when
- * there is none. */
+/* Returns the load balancer with that frontend address, protocol (6 or 17) and port. Borrowed; NULL
+ * when there is none. */
 json_t *diag_evidence_balancer(const json_t *evidence, const char *vip, int protocol, int port);
-/* The port of the pods behind that frontend; 0 when unknown. */
+/* Returns the port of the pods behind that frontend; 0 when unknown. */
 unsigned diag_evidence_backend_port(const json_t *evidence, const char *vip, int protocol,
                                     int port);
 /* Finds the addresses of the pods behind a cluster IP, protocol (6 or 17) and port, as the load
@@ -83,12 +83,12 @@ unsigned diag_evidence_backend_port(const json_t *evidence, const char *vip, int
  * Returns their number; the texts are borrowed. */
 size_t diag_evidence_backends(const json_t *evidence, const char *vip, int protocol, int port,
                               const char **ret, size_t max);
-/* The first address that diag_evidence_backends() finds; NULL when there is none. */
+/* Returns the first address that diag_evidence_backends() finds; NULL when there is none. */
 const char *diag_evidence_backend(const json_t *evidence, const char *vip, int protocol, int port);
-/* The Node whose pod prefix holds that address. Borrowed; NULL when there is none. */
+/* Returns the Node whose pod prefix holds that address. Borrowed; NULL when there is none. */
 json_t *diag_evidence_node_of(const json_t *evidence, const char *ip);
-/* The first address of that Node's pod prefix, which is the node's own address among its pods.
- * Returns false when no Node is known. */
+/* Returns the first address of that Node's pod prefix, which is the node's own address among its
+ * pods. Returns false when no Node is known. */
 bool diag_evidence_gateway(const json_t *evidence, const char *ip, char ret[IP_TEXT_MAX]);
 /* Adds the result of an extra question (diag_extras[]) under "extra". */
 void diag_evidence_add_extra(json_t *evidence, const struct probe_result *result);

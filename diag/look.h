@@ -13,7 +13,7 @@ struct diag_look_options {
     const char *node_name;
     const char *certificate_file; /* The node's client certificate, in PEM. */
     struct http *http;            /* For requests to the kubelet. */
-    /* The URL of the kubelet's health; NULL: the kubelet is not asked. */
+    /* The URL of the kubelet's health; NULL means that the kubelet is not asked. */
     const char *kubelet_health;
     const char *cri_pipe; /* The pipe of containerd; NULL: containerd is not asked. */
 };
@@ -45,5 +45,5 @@ bool diag_look_is_young(const json_t *look, int64_t now);
 /* Names the service without which no pod can start, if one is down: "the kubelet", "containerd" or
  * "HNS". NULL when all of them run. */
 const char *diag_look_stops_pods(const json_t *look);
-/* The name of a service in a sentence: "the kubelet", "HNS", or its own name. */
+/* Returns the name of a service in a sentence: "the kubelet", "HNS", or its own name. */
 const char *diag_service_called(const char *name);

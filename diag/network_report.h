@@ -1,6 +1,7 @@
 /* A joined node's report on its own network, as an annotation of its Node, which the diagnosis of a
  * whole cluster reads with the Nodes. It is small, because every list of Nodes carries it: counts,
- * and the first few names of each kind. It holds no secrets. */
+ * and the first few names of each kind. It holds no secrets. The caller frees each char * that a
+ * function returns or stores through a pointer. */
 #pragma once
 
 #include <stdint.h>
@@ -32,14 +33,14 @@ struct network_report_facts {
     /* The result of a diagnosis, from network_report_diag(). */
     const json_t *diag;
 };
-/* What `winjoin diag` found on the node: {time, flows, flowsPassed, passed, failed: {count, first:
- * ["pod-to-pod-ip/tcp"]}, causes: [{id, confidence}], message}. `passed` and `failed` count cells;
- * `message` is that of the first cause. Returns a new reference. */
+/* Returns what `winjoin diag` found on the node: {time, flows, flowsPassed, passed, failed: {count,
+ * first: ["pod-to-pod-ip/tcp"]}, causes: [{id, confidence}], message}. `passed` and `failed` count
+ * cells; `message` is that of the first cause. New reference. */
 json_t *network_report_diag(const struct diag_report *report);
 /* Makes the annotation's text: {version: 1, time, mode, network, loadBalancers, dsr:
  * "on|off|mixed", drift: {KIND: {count, first: []}}, unread: ["the Services"], diag}, where KIND is
  * one of drift_kinds[] (diag/drift/drift.h). At most NETWORK_REPORT_MAX bytes: if it is too long,
- * names are left out and the counts stay. The caller frees. */
+ * names are left out and the counts stay. */
 char *network_report_make(const struct network_report_facts *facts);
 
 /* Reads the annotation, in which a node may have written anything. Members of another shape are
@@ -53,28 +54,28 @@ int network_report_copy(const json_t *json, json_t **ret, struct error *err);
 /* The following functions are about a report that was read; NULL is a report without content. */
 int64_t network_report_time(const json_t *report);
 bool network_report_is_fresh(const json_t *report, int64_t now);
-/* network_report_differs(): the report has any difference. network_report_lacks(): HNS lacks load
- * balancers of Services or endpoints of pods. */
+/* network_report_differs() says whether the report has any difference; network_report_lacks(),
+ * whether HNS lacks load balancers of Services or endpoints of pods. */
 bool network_report_differs(const json_t *report);
 bool network_report_lacks(const json_t *report);
-/* The differences in words: "2 Services without a load balancer in HNS (kube-system/kube-dns
- * 10.96.0.10:53/UDP, ...)"; "" when there are none. The caller frees. */
+/* Returns the differences in words: "2 Services without a load balancer in HNS
+ * (kube-system/kube-dns 10.96.0.10:53/UDP, ...)"; "" when there are none. */
 char *network_report_drift(const json_t *report);
-/* The number of differences of all kinds. */
+/* Returns the number of differences of all kinds. */
 long long network_report_count(const json_t *report);
 /* Says whether the report names this Service ("kube-system/kube-dns") among those without a load
  * balancer. */
 bool network_report_lacks_service(const json_t *report, const char *service);
-/* The report in one line: "4 min old: 2 Services without a load balancer in HNS
+/* Returns the report in one line: "4 min old: 2 Services without a load balancer in HNS
  * (kube-system/kube-dns 10.96.0.10:53/UDP, ...); winjoin diag there, 2 h ago: SVC-LOST confirmed, 1
- * of its cells failed (pod-to-service-ip/udp)". The caller frees. */
+ * of its cells failed (pod-to-service-ip/udp)". */
 char *network_report_line(const json_t *report, int64_t now);
 
 /* Publishes the report and the condition PodNetworkProved together, with the node's own identity,
  * which may change the annotations and the status of its own Node (Node authorizer,
  * NodeRestriction). A failure here makes nothing else fail. */
 
-/* What the service winjoin-network remembers between its looks. All members except `host` and
+/* What the service winjoin-network remembers between its comparisons. All members except `host` and
  * `http` begin as zero. */
 struct network_publisher {
     struct host *host;
@@ -111,8 +112,7 @@ void network_publisher_on_check(void *publisher, const struct network_check *che
 
 /* Compares and publishes at once, with the result `measured` of a diagnosis (NULL keeps what an
  * earlier one published). Takes DRIFT_MS and the time of a few requests. Fails with ERROR_ABSENT
- * when no join has stored its choice of network; other kinds are those of kube_get() and
- * kube_patch(). */
+ * when no join has stored its choice of network; otherwise as kube_get() and kube_patch(). */
 int network_report_publish(struct host *host, struct http *http, const struct diag_report *measured,
                            struct error *err);
 /* Removes annotation and condition, for a reset, while the node's kubeconfig still exists. Succeeds
@@ -127,11 +127,11 @@ int network_report_clear(struct host *host, struct http *http, struct error *err
 enum { NETWORK_PROOF_TERM_SECONDS = 7 * 24 * 3600 };
 
 /* Makes a NodeCondition (Kubernetes API v1), for kubectl wait, health checks and autoscalers, from
- * a report as network_report_read() returns it. True: every flow worked, and HNS lacks nothing.
- * False: a flow failed, or HNS lacks what Kubernetes has; the reason is the id of the first cause.
- * Unknown: not all flows were measured, or too long ago. `before` is the Node's present condition
- * or NULL; lastTransitionTime changes only with the status. `now` is the cluster's time. Pure;
- * returns a new reference. */
+ * a report as network_report_read() returns it. It is True when every flow worked and HNS lacks
+ * nothing. It is False when a flow failed or HNS lacks what Kubernetes has; the reason is the id of
+ * the first cause. It is Unknown when not all flows were measured, or too long ago. `before` is the
+ * Node's present condition or NULL; lastTransitionTime changes only with the status. `now` is the
+ * cluster's time. Pure; returns a new reference. */
 json_t *network_proof_condition(const json_t *report, const json_t *before, int64_t now);
 /* Makes the condition for the time right after HNS was restarted and its networks were made again:
  * Unknown. Pure; returns a new reference. */

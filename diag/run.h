@@ -40,8 +40,8 @@ struct diag_options {
 };
 /* Runs the whole diagnosis. Returns 0 whenever there is a report, of success or failures
  * (diag_report_is_good()): probes that do not start lead to cells that were not run, and to a
- * cause. The probes are removed in any case. Failure kinds: those of diag_probes_start() and
- * diag_probe_ask(), ERROR_INTERRUPTED. */
+ * cause. The probes are removed in any case. Fails as diag_probes_start() and diag_probe_ask(), or
+ * with ERROR_INTERRUPTED. */
 int diag_run(struct host *host, const struct diag_options *options, struct diag_report *ret,
              struct error *err);
 /* Removes what a killed run left on this node: the firewall rule of the node's echo listener, and

@@ -2,7 +2,7 @@
  * SDDL ("Security Descriptor String Format" and "ACE Strings" in Microsoft's documentation;
  * [MS-DTYP] 2.5.1). Nothing here calls Windows, so the same rules apply on a real and on a
  * simulated server. A SID may be an SDDL alias or a full SID: "BU" and "S-1-5-32-545" are the same.
- */
+ * The caller frees each char * that a function returns or stores through a pointer. */
 #pragma once
 
 #include "base/error.h"
@@ -60,14 +60,14 @@ struct access_list {
  * ERROR_MALFORMED when the text is not SDDL or has an unknown right or flag. `ret` must be empty;
  * call access_list_free() also after a failure. */
 int access_list_read(const char *sddl, struct access_list *ret, struct error *err);
-/* Writes an access list as SDDL. Inherited entries keep their mark. The caller frees the text. */
+/* Writes an access list as SDDL. Inherited entries keep their mark. */
 char *access_list_write(const struct access_list *list);
 void access_list_free(struct access_list *list);
 /* Replaces generic rights by the rights that they mean for files. */
 uint32_t access_list_of_files(uint32_t bits);
 
 /* Returns the access list that winjoin gives a new file or folder. NULL for HOST_PUBLIC, which
- * inherits. The caller frees it. */
+ * inherits. */
 char *access_list_of(enum host_access access, bool folder);
 
 /* Is this SYSTEM, Administrators or TrustedInstaller ("Security identifiers" in Microsoft's
@@ -79,7 +79,7 @@ bool access_is_trusted(const char *sid);
  * so do entries that deny rights. Conditional entries that allow something are removed. The result
  * is access_list_of() for HOST_PROBE_MAILBOX, for HOST_PROBE_PROGRAM, for a missing or unreadable
  * list, and for HOST_POD_VOLUMES when others may list the folder itself or add to it. NULL when the
- * list needs no change. The caller frees it. */
+ * list needs no change. */
 char *access_list_closed(const char *sddl, enum host_access access);
 
 /* Returns the group of ordinary users ("Everyone", "Users", "Authenticated Users", ...) that may

@@ -4,7 +4,9 @@
  * There are two implementations: host/win32 (the product) and host/posix (a simulated Windows host
  * in a directory, for rehearsal, sanitizers and fuzzing). Paths are Windows paths in UTF-8
  * ("C:\\etc\\kubernetes\\kubelet.conf"; '/' is accepted). Every operation has a time limit, and
- * none prints. The *_free function next to a structure frees it. */
+ * none prints. The *_free function next to a structure frees it.
+ *
+ * The caller frees each char * that a function returns or stores through a pointer. */
 #pragma once
 
 #include <stdint.h>
@@ -70,11 +72,10 @@ int host_find_untrusted(struct host *host, const char *path, struct host_untrust
 int host_find_untrusted_in(struct host *host, const char *folder, struct host_untrusted *ret,
                            struct error *err);
 /* Describes the untrusted part for messages: "'C:\\k' is a junction or a link", "'C:\\k' belongs to
- * SRV\\eve", "'C:\\k\\x' can be changed by Users". The caller frees the text. */
+ * SRV\\eve", "'C:\\k\\x' can be changed by Users". */
 char *host_untrusted_text(const struct host_untrusted *untrusted);
 /* Returns the command with which an administrator removes the untrusted part. The command moves a
- * folder with its content, deletes a single file, or removes a junction but not its target. The
- * caller frees the text. */
+ * folder with its content, deletes a single file, or removes a junction but not its target. */
 char *host_untrusted_remedy(const struct host_untrusted *untrusted);
 /* Returns 0 when nothing untrusted was found. Else fails with ERROR_DENIED; the message names it,
  * and a hint has the command of host_untrusted_remedy(). */
@@ -85,7 +86,7 @@ void host_untrusted_free(struct host_untrusted *untrusted);
 int host_refuse_untrusted(struct host *host, const char *path, struct error *err);
 int host_refuse_untrusted_in(struct host *host, const char *folder, struct error *err);
 /* Reads a whole file of at most `max` bytes. A larger file fails with ERROR_MALFORMED, an absent
- * one with ERROR_ABSENT. *ret is NUL-terminated behind *ret_len bytes; the caller frees it. */
+ * one with ERROR_ABSENT. *ret is NUL-terminated behind *ret_len bytes. */
 int host_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
               struct error *err);
 /* Reads a file that other programs write and may own. Only administrators may control the folders
@@ -104,7 +105,7 @@ int host_read_json(struct host *host, const char *path, size_t max, json_t **ret
 bool host_has(struct host *host, const char *path, const void *data, size_t len);
 /* Reads at most `max` bytes from `offset` of a file that other programs write at the same time.
  * *ret_size is the size of the whole file. *ret_len is 0 when the file ends before `offset`. An
- * absent file fails with ERROR_ABSENT. *ret is NUL-terminated; the caller frees it. */
+ * absent file fails with ERROR_ABSENT. *ret is NUL-terminated. */
 int host_read_part(struct host *host, const char *path, uint64_t offset, size_t max, char **ret,
                    size_t *ret_len, uint64_t *ret_size, struct error *err);
 /* Writes a file atomically: writes a new file with an unpredictable name beside it, flushes it and
@@ -123,8 +124,8 @@ int host_write_part(struct host *host, const char *path, uint64_t offset, const 
 int host_make_folder(struct host *host, const char *path, enum host_access access,
                      struct error *err);
 /* Get and set the access of a file or folder as a text of this host (on Windows: SDDL of owner and
- * DACL). The caller frees *ret. An owner that this process may not set stays unchanged. An absent
- * file fails with ERROR_ABSENT. */
+ * DACL). An owner that this process may not set stays unchanged. An absent file fails with
+ * ERROR_ABSENT. */
 int host_access_get(struct host *host, const char *path, char **ret, struct error *err);
 int host_access_set(struct host *host, const char *path, const char *access, struct error *err);
 /* Removes a file, a link or an empty folder. Succeeds when it is absent. */
@@ -210,12 +211,11 @@ enum hcn_kind { HCN_NETWORK, HCN_ENDPOINT, HCN_NAMESPACE, HCN_LOAD_BALANCER };
  * ERROR_UNSUPPORTED (the function does not exist), ERROR_DENIED, ERROR_HOST. An ErrorRecord that is
  * not empty means failure even with S_OK. */
 enum { HOST_HCN_TIMEOUT_MS = 60000 };
-/* Returns a JSON array of the ids that match the query document; a NULL query matches all. The
- * caller frees the text. */
+/* Returns a JSON array of the ids that match the query document; a NULL query matches all. */
 int hcn_enumerate(struct host *host, enum hcn_kind kind, const char *query, char **ret,
                   struct error *err);
 /* Creates an object and returns its properties. `network` is the id of an endpoint's network, NULL
- * for other kinds. `id` may be NULL; HNS then chooses one. The caller frees *ret_properties. */
+ * for other kinds. `id` may be NULL; HNS then chooses one. */
 int hcn_create(struct host *host, enum hcn_kind kind, const char *network, const char *id,
                const char *document, char **ret_properties, struct error *err);
 int hcn_query(struct host *host, enum hcn_kind kind, const char *id, const char *query,
@@ -224,7 +224,7 @@ int hcn_modify(struct host *host, enum hcn_kind kind, const char *id, const char
                struct error *err);
 int hcn_delete(struct host *host, enum hcn_kind kind, const char *id, struct error *err);
 /* Calls HNSCall of vmcompute.dll, version 1 of the HNS interface, and returns the whole response
- * envelope. The caller frees it. */
+ * envelope. */
 int hns_call(struct host *host, const char *method, const char *path, const char *request,
              char **ret_response, struct error *err);
 
@@ -338,7 +338,7 @@ struct host_facts {
 int host_facts(struct host *host, struct host_facts *ret, struct error *err);
 
 /* Reads a registry value under HKLM as a string (REG_SZ, REG_EXPAND_SZ, or REG_DWORD in decimal).
- * An absent value fails with ERROR_ABSENT. The caller frees the text. */
+ * An absent value fails with ERROR_ABSENT. */
 int host_registry_get(struct host *host, const char *key, const char *value, char **ret,
                       struct error *err);
 /* Sets a value under HKLM and creates its key. `data` has the form of host_registry_get(). The
@@ -449,14 +449,14 @@ int host_random(struct host *host, void *data, size_t len, struct error *err);
  * time. Many nodes that were refused together then do not retry together. Returns the middle when
  * random bytes are not available. */
 unsigned host_spread_ms(struct host *host, unsigned from, unsigned to);
-/* Returns an environment variable of this process, or NULL when it is not set. The caller frees it.
- * One of winjoin's secrets (WINJOIN_TOKEN, see host/command_line.h) is returned only once, because
- * reading removes it from the environment. */
+/* Returns an environment variable of this process, or NULL when it is not set. One of winjoin's
+ * secrets (WINJOIN_TOKEN, see host/command_line.h) is returned only once, because reading removes
+ * it from the environment. */
 char *host_environment(struct host *host, const char *name);
 /* Adds the names of this process's environment variables that begin with `prefix` (in capitals). On
  * Windows, where their case does not matter, the names are added in capitals. */
 void host_environment_names(struct host *host, const char *prefix, struct text_list *ret);
-/* Returns the path of the running program. The caller frees it. */
+/* Returns the path of the running program. */
 char *host_program_path(struct host *host);
 
 void host_free(struct host *host);

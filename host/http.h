@@ -1,7 +1,9 @@
 /* The interface for HTTP requests, implemented with libcurl (host/curl/http_curl.c).
  *
  * Redirects and compression must be requested. TLS is 1.2 or newer, HTTP is version 1.1, and every
- * answer has limits of time and size. */
+ * answer has limits of time and size.
+ *
+ * The caller frees each char * that a function returns or stores through a pointer. */
 #pragma once
 
 #include <stdint.h>
@@ -83,7 +85,7 @@ void http_response_free(struct http_response *response);
 enum { HTTP_CONNECTED = 1 };
 
 struct http;
-/* Sends the request. Any HTTP status is a success. Failure kinds: ERROR_NETWORK (name resolution,
+/* Sends the request. Any HTTP status is a success. Fails with ERROR_NETWORK (name resolution,
  * connection or TLS failed, or the answer broke off), ERROR_TIMED_OUT, ERROR_UNTRUSTED (the message
  * says whether chain, dates or name; ret->server_certs is filled when the server sent
  * certificates), ERROR_MALFORMED (too long, or not HTTP), ERROR_INTERRUPTED. After a failure only
@@ -123,7 +125,7 @@ struct http_talk {
     struct error *err;
 };
 /* Runs several conversations at the same time and returns when all have ended. They connect one
- * after the other. Failure kinds: ERROR_NETWORK (no connection, or the server closed it),
+ * after the other. Fails with ERROR_NETWORK (no connection, or the server closed it),
  * ERROR_TIMED_OUT, ERROR_UNTRUSTED, ERROR_INTERRUPTED, and those of `heard`. */
 void http_talk_all(struct http *http, struct http_talk *talks, size_t count);
 /* Creates an HTTP client, which keeps connections open between requests. While requests run, it
@@ -131,8 +133,7 @@ void http_talk_all(struct http *http, struct http_talk *talks, size_t count);
 struct http *http_curl_new(const char *user_agent, bool (*interrupted)(void *), void *context);
 void http_free(struct http *http);
 
-/* Returns a URL for messages, without user, password, query and fragment, which may be secret. The
- * caller frees it. */
+/* Returns a URL for messages, without user, password, query and fragment, which may be secret. */
 char *http_shown_url(const char *url);
 
 /* Says for messages who chose a proxy. `given` is true when the request had it from a kubeconfig.
@@ -145,19 +146,17 @@ int http_hint_proxy(struct error *err, const char *proxy, bool given);
 /* Fails with ERROR_USAGE when the URL is not a proxy-url that clientcmd accepts: http, https or
  * socks5. The message never shows the password. */
 int http_proxy_url_check(const char *url, struct error *err);
-/* Returns a proxy URL for messages, without user and password. The caller frees it. */
+/* Returns a proxy URL for messages, without user and password. */
 char *http_shown_proxy(const char *proxy);
 
 /* Returns a copy of `proxy` when the URL should use it; NULL when the URL is excluded or `proxy` is
  * empty. `excluded` is NO_PROXY, WinHTTP's bypass list, or both, separated by commas, semicolons or
  * blanks. Items are hosts, domains (also ".corp"), prefixes, patterns with "*", all except prefixes
- * also with a port, and "<local>" for names without dots. Loopback never uses a proxy. The caller
- * frees the text. */
+ * also with a port, and "<local>" for names without dots. Loopback never uses a proxy. */
 char *http_proxy_for(const char *url, const char *proxy, const char *excluded);
 /* Returns the proxy for a URL from WinHTTP's list of proxies: "host:port" or
  * "http=host:port;https=host:port". All else is as in http_proxy_for(). */
 char *http_machine_proxy_for(const char *url, const char *proxies, const char *excluded);
 /* Reads the machine's proxy setting (a WinHTTP list: "host:port" or "http=...;https=...") and the
- * hosts that bypass it. Returns false when there is none. Each platform implements it. The caller
- * frees both. */
+ * hosts that bypass it. Returns false when there is none. Each platform implements it. */
 bool http_system_proxy(char **ret_proxy, char **ret_bypass);

@@ -36,7 +36,7 @@ struct service_work {
  * starts in a job that ends with this process, and the service is reported as running. Its output
  * is handed on. A stop or shutdown request becomes Ctrl-Break and, after the grace time, the end of
  * the job. Returns when the service has stopped. When a program ended by itself, the SCM gets its
- * exit code, so that the recovery actions apply. On Linux both run in the foreground. ERROR_USAGE
- * when the SCM did not start this process. */
+ * exit code, so that the recovery actions apply. On Linux both run in the foreground. Fails with
+ * ERROR_USAGE when the SCM did not start this process. */
 int service_host_run(const char *name, const struct service_program *program,
                      const struct service_work *work, struct error *err);

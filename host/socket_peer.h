@@ -30,7 +30,7 @@ int socket_os_family(const struct socket_peer *peer) {
 }
 
 unsigned socket_os_port(const struct socket_peer *peer) {
-    /* The port is at the same offset for both address families. */
+    /* Returns the port is at the same offset for both address families. */
     return ntohs(((const struct sockaddr_in *)(const void *)peer->data)->sin_port);
 }
 

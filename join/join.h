@@ -47,20 +47,20 @@ struct join_found {
     struct bundle *bundle; /* Open bundle from programs_bundle() */
     /* Known digests from programs_unlike(); without items: not asked yet. */
     struct artifacts known;
-    /* Versions from programs_node_version(); NULL: not asked yet. */
+    /* Versions from programs_node_version(); NULL when not asked yet. */
     char *kubelet_version;
     char *kube_proxy_version;
-    struct hns_version hns; /* Version of HNS; 0.0: not asked yet */
+    struct hns_version hns; /* Version of HNS; 0.0 when not asked yet */
     /* Adapter of the node; without alias: not chosen yet. */
     struct nic_snapshot nic;
-    char node_ip[IP_TEXT_MAX];      /* The node's address; "": unknown */
+    char node_ip[IP_TEXT_MAX];      /* The node's address; "" when unknown */
     char node_ips[2 * IP_TEXT_MAX]; /* Addresses for the kubelet, one of each family */
     /* The Node object; without name: not read yet. */
     struct kube_node node;
     /* Plan of the network; without name: not made yet. */
     struct network_plan plan;
-    json_t *peers; /* Routes to other nodes (netsetup/routes/routes.h); NULL: not read */
-    json_t *look;  /* Result of diag_look(); NULL: not called yet */
+    json_t *peers; /* Routes to other nodes (netsetup/routes/routes.h); NULL when not read */
+    json_t *look;  /* Result of diag_look(); NULL when not called yet */
     /* Result of the network test; without cells: nothing measured yet. */
     struct diag_report report;
 };
@@ -79,11 +79,11 @@ struct join {
     size_t probe_program_len;
     bool unattended;  /* No terminal: nobody watches this join */
     bool phase_alone; /* One phase of a node's join: options that are not given are the join's */
-    /* An upgrade whose phases are run (join/upgrade/upgrade.h); NULL: a join. */
+    /* An upgrade whose phases are run (join/upgrade/upgrade.h); NULL means a join. */
     struct upgrade *upgrade;
-    const struct join_phase *phases; /* The phases to run; NULL: those of a join */
+    const struct join_phase *phases; /* The phases to run; NULL means those of a join */
     size_t phase_count;
-    /* Called when a run failed; NULL: what a join does then (join/run.c). */
+    /* Called when a run failed; NULL means what a join does then (join/run.c). */
     void (*failed)(struct join *join, struct error *err);
     /* Ids of the phases that --skip-phases names. */
     struct text_list skipped;

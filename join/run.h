@@ -5,8 +5,8 @@
 #include "kube/node.h"
 
 /* Finds the host's facts, the node's name and the journal, and checks the options
- * (join_asked_check()). ERROR_USAGE for a name in --skip-phases that is no phase. Takes over
- * nothing from the caller. */
+ * (join_asked_check()). Fails with ERROR_USAGE for a name in --skip-phases that is no phase. Takes
+ * over nothing from the caller. */
 int join_open(struct join *join, struct error *err);
 void join_close(struct join *join);
 /* Runs all phases except those of --skip-phases, for at most join_timeout. Stops at the first
@@ -17,7 +17,7 @@ int join_run(struct join *join, struct error *err);
  * the end of a join. `read_only`: stops before the first phase that changes the host, as a dry run
  * must. */
 int join_run_phases(struct join *join, bool read_only, struct error *err);
-/* Runs one phase by its id, or the phases of a name from kubeadm (join/phases/phases.h).
+/* Runs one phase by its id, or the phases of a name from kubeadm (join/phases/phases.h). Fails with
  * ERROR_USAGE: no such name. */
 int join_run_phase(struct join *join, const char *name, struct error *err);
 /* Returns a JoinResult document. New reference. */

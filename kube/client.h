@@ -161,6 +161,6 @@ struct kube_right {
 };
 /* Asks the server which rights this identity has; ret[i] is the answer to rights[i]. This changes
  * nothing on the server. For several rights, one request gets all that rules grant, and each other
- * right is asked for by itself. Kinds of failure: those of kube_create(). */
+ * right is asked for by itself. Fails as kube_create(). */
 int kube_may(struct kube_client *client, const struct kube_right *rights, size_t count, bool *ret,
              struct error *err);

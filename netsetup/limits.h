@@ -35,10 +35,10 @@ struct limit_scene {
 };
 enum limit_state { LIMIT_UNKNOWN, LIMIT_HOLDS, LIMIT_ENDED };
 enum limit_state limit_judge(const struct limit *limit, const struct limit_scene *scene);
-/* One row for each limit: [{name,title,available: bool or absent when
+/* Returns one row for each limit: [{name,title,available: bool or absent when
  * unknown,reason,instead,source}]. New reference. */
 json_t *limits_json(const struct limit_scene *scene);
-/* The ids of the limits that hold, separated by commas; the caller frees. */
+/* Returns the ids of the limits that hold, separated by commas; the caller frees it. */
 char *limits_that_hold(const struct limit_scene *scene);
 
 enum { LIMIT_PORTS_A_BALANCER = 64, LIMIT_DYNAMIC_PORTS = 16384 /* The default of Windows. */ };

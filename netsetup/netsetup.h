@@ -1,5 +1,6 @@
 /* Parts of the node's Pod network outside of HNS: the CNI configuration, the firewall rules and the
- * source VIP. Also the check for networks of other programs that are in conflict with the plan. */
+ * source VIP. Also the check for networks of other programs that are in conflict with the plan. The
+ * caller frees each char * that a function returns or stores through a pointer. */
 #pragma once
 
 #include "host/host.h"
@@ -14,8 +15,8 @@
 /* Results of libcni, which is part of containerd. */
 #define CNI_RESULTS_DIR "C:\\var\\lib\\cni\\results"
 
-/* Path of the plan's CNI file: 10-winjoin.conf, or .conflist for a plugin that uses a list. The
- * caller frees. */
+/* Returns the path of the plan's CNI file: 10-winjoin.conf, or .conflist for a plugin that uses a
+ * list. */
 char *cni_config_path(const struct network_plan *plan);
 
 /* Makes the configuration for the plan's CNI plugin: exceptions from NAT, routes for Services,
@@ -33,7 +34,7 @@ int cni_conflicts(struct host *host, const char *folder, struct text_list *ret, 
  * failure. */
 int cni_config_read(struct host *host, const char *folder, char **ret_path, json_t **ret,
                     struct error *err);
-/* The plugin that makes the Pods' endpoints: `type` of the first plugin or of its delegate.
+/* Returns the plugin that makes the Pods' endpoints: `type` of the first plugin or of its delegate.
  * Borrowed; NULL when there is none. */
 const char *cni_config_type(const json_t *config);
 
@@ -54,8 +55,8 @@ void firewall_names(struct text_list *ret);
 
 #define SOURCE_VIP_UNKNOWN "<sourceVIP>" /* The value until HNS has chosen the address. */
 
-/* The address of the Pod prefix that host-local must not give to a Pod: the source VIP, or the
- * host's endpoint on a bridge whose CNI plugin ignores host-local's range. NULL when there is
+/* Returns the address of the Pod prefix that host-local must not give to a Pod: the source VIP, or
+ * the host's endpoint on a bridge whose CNI plugin ignores host-local's range. NULL when there is
  * none. */
 const char *source_vip_reserved(const struct network_plan *plan);
 /* Reserves the address of source_vip_reserved() as CNI_STATE_DIR\<network>\<address> and removes
@@ -80,12 +81,13 @@ int ipam_stale_remove(struct host *host, const struct network_plan *plan, struct
 
 /* ---- networks of other programs on this host that are in conflict with the plan ---- */
 
-/* Looks for networks that are in conflict with the plan, before anything changes: one of another
- * vSwitch mode on the same adapter; one whose subnet overlaps that of Pods, Services or the base
- * network; one with a name from the plan that cannot be the planned network. ERROR_PREFLIGHT names
- * them all, the first with its reason; the hints have the commands that delete them. */
+/* Looks for networks that are in conflict with the plan, before anything changes. These are a
+ * network of another vSwitch mode on the same adapter; one whose subnet overlaps that of Pods,
+ * Services or the base network; one with a name from the plan that cannot be the planned network.
+ * Fails with ERROR_PREFLIGHT, which names them all, the first with its reason; the hints have the
+ * commands that delete them. */
 int network_clash_check(struct host *host, const struct network_plan *plan, struct error *err);
 /* For an agent that makes the network itself (plan->external): checks that the Windows service that
- * it needs exists and that no network is in its way. ERROR_PREFLIGHT names the problem. Does
- * nothing without such an agent. */
+ * it needs exists and that no network is in its way. Fails with ERROR_PREFLIGHT. Does nothing
+ * without such an agent. */
 int network_external_check(struct host *host, const struct network_plan *plan, struct error *err);

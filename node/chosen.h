@@ -15,7 +15,7 @@ struct chosen {
     json_t *file;
     const char *node;             /* Name of the Node. */
     struct network_input network; /* The network's values; the lists are owned. */
-    /* "none": winjoin does not run kube-proxy; NULL: it does. */
+    /* "none": winjoin does not run kube-proxy; NULL means that it does. */
     const char *kube_proxy;
 };
 
@@ -23,8 +23,8 @@ struct chosen {
 json_t *chosen_json(const struct chosen *chosen);
 /* Reads the document of the file. Fails with ERROR_MALFORMED. */
 int chosen_read(json_t *file, struct chosen *ret, struct error *err);
-/* Reads the file. Fails as host_read_json() and chosen_read(); ERROR_ABSENT: no join has written it
- * yet. */
+/* Reads the file. Fails as host_read_json() and chosen_read(); ERROR_ABSENT means that no join has
+ * written it yet. */
 int chosen_load(struct host *host, struct chosen *ret, struct error *err);
 void chosen_free(struct chosen *chosen);
 
@@ -34,8 +34,8 @@ void chosen_free(struct chosen *chosen);
 /* Writes CHOSEN_ROUTES_FILE. Fails as host_write(). */
 int chosen_routes_write(struct host *host, const struct chosen *chosen, const json_t *routes,
                         struct error *err);
-/* The current routes: winjoin-network's if it wrote them after this join, otherwise the join's. New
- * reference, an array. */
+/* Returns the current routes: winjoin-network's if it wrote them after this join, otherwise the
+ * join's. New reference, an array. */
 json_t *chosen_routes(struct host *host, const struct chosen *chosen);
 /* All routes that both files have, those of an earlier join included: each of them may be on the
  * machine. New reference. */

@@ -19,13 +19,13 @@ struct node_folder {
 extern const struct node_folder node_folders[];
 extern const size_t node_folder_count;
 
-/* The row of exactly this folder, or NULL. */
+/* Returns the row of exactly this folder, or NULL. */
 const struct node_folder *node_folder_find(const char *path);
 /* Finds a file or junction that an untrusted user put on the path of a folder or, where only the
  * node writes, directly into it. Fails and sets `ret` as host_find_untrusted(). */
 int node_folder_find_untrusted(struct host *host, const struct node_folder *row,
                                struct host_untrusted *ret, struct error *err);
-/* Makes the folder, restricts its access, and checks it and its content. ERROR_DENIED for a
- * junction or an untrusted user's file (host_find_untrusted()); otherwise it fails as
+/* Makes the folder, restricts its access, and checks it and its content. Fails with ERROR_DENIED
+ * for a junction or an untrusted user's file (host_find_untrusted()); otherwise it fails as
  * host_make_folder(). */
 int node_folder_close(struct host *host, const char *path, struct error *err);

@@ -34,7 +34,7 @@ int certificates_parse(const char *pem, size_t len, struct certificates *ret, st
 void certificates_free(struct certificates *certificates);
 /* Returns the certificates as plain PEM without any other text. With `pins`, takes only
  * certificates that have one of them ("" if none has); NULL takes all. Returns NULL if they cannot
- * be read (as in certificates_parse()). The caller frees. */
+ * be read (as in certificates_parse()). The caller frees it. */
 char *certificates_plain(const char *pem, size_t len, const struct text_list *pins,
                          struct error *err);
 /* Returns the index of the first certificate that has one of the pins (a list from pins_parse()),

@@ -46,14 +46,14 @@ int containerd_settings_find(struct host *host, struct containerd_settings *ret,
  * absolute), ERROR_DENIED (an untrusted user may have written it), or as host_read(). */
 int containerd_settings_read(struct host *host, const char *path, bool imports,
                              struct containerd_settings *ret, struct error *err);
-/* The folder in which this node's containerd reads the CNI configuration; winjoin's folder when it
- * cannot be found out. The caller frees. */
+/* Returns the folder in which this node's containerd reads the CNI configuration; winjoin's folder
+ * when it cannot be found out. The caller frees it. */
 char *containerd_cni_folder(struct host *host);
-/* The folder in which this node's containerd keeps, or will keep, images and containers: `root` in
- * its files and the owner's (CONTAINERD_DROP_INS), otherwise CONTAINERD_DATA. The caller frees.
- * Fails as containerd_settings_read(). */
+/* Gets the folder in which this node's containerd keeps, or will keep, images and containers:
+ * `root` in its files and the owner's (CONTAINERD_DROP_INS), otherwise CONTAINERD_DATA. The caller
+ * frees *ret. Fails as containerd_settings_read(). */
 int containerd_data_folder(struct host *host, const struct containerd_settings *settings,
                            char **ret, struct error *err);
-/* The folder of CNI programs: winjoin's if containerd uses it, otherwise the first one.
+/* Returns the folder of CNI programs: winjoin's if containerd uses it, otherwise the first one.
  * Borrowed. */
 const char *containerd_cni_programs(const struct containerd_settings *settings);

@@ -4,7 +4,7 @@
 
 #include "services/grpc.h"
 
-/* Converts "npipe:////./pipe/x" or a plain path to "\\.\pipe\x"; the caller frees. */
+/* Converts "npipe:////./pipe/x" or a plain path to "\\.\pipe\x"; the caller frees it. */
 char *cri_pipe_path(const char *socket);
 /* Is this a pipe of this machine, "\\.\pipe\NAME"? Another machine would learn this node's
  * identity, and its Pods are not this node's. */

@@ -1,5 +1,5 @@
 /* Configuration files of the node's programs containerd and kube-proxy, and paths of flanneld's.
- * Pure; the caller frees. */
+ * Pure; the caller frees it. */
 #pragma once
 
 #include "base/error.h"
@@ -15,8 +15,9 @@ struct containerd_config {
     const char *sandbox_image; /* Sandbox image of every Pod (services/artifacts/catalog.h). */
     /* Major version of containerd; 1: file version 2; 2 or 0: version 3. */
     unsigned major;
-    const char *root, *state; /* Folders; NULL: below C:\ProgramData\containerd. */
-    const char *registries;   /* Folder of registries; NULL: CONTAINERD_REGISTRIES; "": none. */
+    const char *root, *state; /* Folders; NULL means those below C:\ProgramData\containerd. */
+    /* Folder of registries; NULL means CONTAINERD_REGISTRIES; "" when there is none. */
+    const char *registries;
     struct text_list imports; /* Imports in addition to CONTAINERD_DROP_INS; borrowed. */
 };
 char *containerd_config_make(const struct containerd_config *config);
@@ -28,9 +29,10 @@ struct kube_proxy_config {
     const char *node_ip;      /* The node's address, for bindAddress. */
     const char *cluster_cidr; /* Pod prefixes, e.g. "10.244.0.0/16[,v6]". */
     const char *network_name;
-    const char *source_vip;    /* The source VIP; NULL or "": none. */
-    const char *root_endpoint; /* The host's HNS endpoint, e.g. "cbr0_ep"; NULL: none. */
-    bool needs_source_vip;     /* The network is an overlay and needs a source VIP. */
+    const char *source_vip; /* The source VIP; NULL or "" when there is none. */
+    /* The host's HNS endpoint, e.g. "cbr0_ep"; NULL when there is none. */
+    const char *root_endpoint;
+    bool needs_source_vip; /* The network is an overlay and needs a source VIP. */
     bool dsr;
 };
 /* Makes a KubeProxyConfiguration (kubeproxy.config.k8s.io/v1alpha1) as YAML. Fails with ERROR_USAGE

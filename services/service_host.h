@@ -21,7 +21,7 @@ struct service_host_settings {
     unsigned stop_timeout_ms;
 };
 void service_host_settings_free(struct service_host_settings *settings);
-/* Makes the text of the settings file. Pure; the caller frees. */
+/* Makes the text of the settings file. Pure; the caller frees it. */
 char *service_host_settings_make(const struct service_host_settings *settings);
 /* Parses a settings file strictly. Fails with ERROR_MALFORMED for unknown keys, an empty command,
  * and a program or log without absolute path. */

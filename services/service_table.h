@@ -50,10 +50,12 @@ struct service_settings {
     const char *agent_key_folder;     /* Folder for hybrid-overlay-node --cert-dir. */
     const char *api_server;           /* URL of the API server. */
     const char *ca_file;              /* File with the CA of the cluster. */
-    unsigned vxlan_port;              /* VXLAN port; 0: the default. */
-    const struct text_list *proxy;    /* Proxy variables for every service; NULL: none. */
-    bool adopt;                       /* Adopt an existing service that winjoin did not make. */
-    /* Flags that the service's program knows. NULL or empty: not known, so all flags are passed. */
+    unsigned vxlan_port;              /* VXLAN port; 0 means the default. */
+    /* Proxy variables for every service; NULL when there is none. */
+    const struct text_list *proxy;
+    bool adopt; /* Adopt an existing service that winjoin did not make. */
+    /* Flags that the service's program knows. NULL or empty when not known, so all flags are
+     * passed. */
     const struct text_list *known_flags;
     struct text_list kubelet_extra_args; /* User's flags; each replaces one of the same name. */
 };
@@ -61,7 +63,7 @@ struct service_settings {
 /* The choices that decide which services a node runs. */
 struct service_choice {
     bool kube_proxy;   /* winjoin runs kube-proxy (--kube-proxy service). */
-    const char *agent; /* The network agent's service; NULL: it has none. */
+    const char *agent; /* The network agent's service; NULL when there is none. */
 };
 
 /* The nodes that run a service. */
@@ -92,7 +94,7 @@ struct service_port {
 struct service {
     const char *name, *display_name;
     const char *description; /* Begins with "winjoin:", the mark of winjoin's services. */
-    const char *artifact;    /* The program's name in a lock; NULL: winjoin itself. */
+    const char *artifact;    /* The program's name in a lock; NULL means winjoin itself. */
     const char *program;     /* Path of the program, e.g. "C:\\k\\kubelet.exe". It must exist. */
     bool hosted;             /* winjoin's service host runs it, with the settings file. */
     const char *settings_file, *log_folder, *log_file;
@@ -116,7 +118,7 @@ struct service {
         const char *waiting, *failed; /* Texts for people: "for x to ...", "wait for x: ...". */
         const char *reads;            /* API path that the service needs for its work; or NULL. */
     } proof;
-    /* Offset in struct service_settings of the user's extra arguments; 0: none. */
+    /* Offset in struct service_settings of the user's extra arguments; 0 when there is none. */
     size_t extra_args;
     enum service_wanted_by wanted;
     int (*arguments)(const struct service_settings *settings, struct text_list *ret,
@@ -130,11 +132,11 @@ SERVICE_ROWS(SERVICE_DECLARED)
 /* The table of services, NULL-terminated. */
 extern const struct service *const service_table[];
 
-/* The row of this name, or NULL. */
+/* Returns the row of this name, or NULL. */
 const struct service *service_by_name(const char *name);
 bool service_wanted(const struct service *service, const struct service_choice *choice);
-/* Makes the text of the settings file (services/service_host.h). Pure; the caller frees. Fails as
- * service_make(). */
+/* Makes the text of the settings file (services/service_host.h). Pure; the caller frees it. Fails
+ * as service_make(). */
 int service_host_file_make(const struct service *service, const struct service_settings *settings,
                            char **ret, struct error *err);
 
@@ -153,11 +155,12 @@ int service_arguments(const struct service *service, const struct service_settin
  * service_wanted_free(). */
 struct service_wanted {
     struct host_service service; /* The configuration for the SCM. */
-    char *settings;              /* Text of the host's settings file; NULL: it has none. */
+    char *settings;              /* Text of the host's settings file; NULL when there is none. */
     bool differs, settings_differ;
     bool restarts; /* Values change that a running service has read at its start. */
     bool adopted;  /* The existing service is not winjoin's and is adopted. */
-    /* Command of an existing service that is not winjoin's and is in the way; NULL: there is
+    /* Command of an existing service that is not winjoin's and is in the way; NULL means that there
+     * is
      * none. */
     char *foreign_command;
 };
@@ -171,10 +174,10 @@ int service_want(struct host *host, const struct service *service,
                  const struct service_settings *settings, struct service_wanted *ret,
                  struct error *err);
 void service_wanted_free(struct service_wanted *wanted);
-/* Ensures the service, and its settings file for the service host. ERROR_CONFLICT for a service of
- * that name that is not winjoin's (by its description), unless it is adopted. *ret_changed (or
- * NULL) is true when values changed that a running service has read at its start (command,
- * environment, settings of its host). */
+/* Ensures the service, and its settings file for the service host. Fails with ERROR_CONFLICT for a
+ * service of that name that is not winjoin's (by its description), unless it is adopted.
+ * *ret_changed (or NULL) is true when values changed that a running service has read at its start
+ * (command, environment, settings of its host). */
 int service_ensure(struct host *host, const struct service *service,
                    const struct service_settings *settings, bool *ret_changed, struct error *err);
 /* Adds the words of the service's command line, and of the program that nssm starts for it. */
@@ -187,7 +190,7 @@ int service_restart(struct host *host, const struct service *service, bool *ret_
 int service_remove(struct host *host, const struct service *service, struct error *err);
 /* Does the description say that winjoin made this service? */
 bool service_is_ours(const struct host_service *service);
-/* One item of `services` in a JoinPlan:
+/* Returns one item of `services` in a JoinPlan:
  * {name,displayName,command,account,start,dependsOn,environment, recovery,description}. New
  * reference. */
 json_t *service_json(const struct host_service *service);

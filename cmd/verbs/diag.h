@@ -18,11 +18,11 @@ struct diag_operations {
     int (*judge)(const struct diag_report *report, struct error *err);
     /* Prepares a test. Where it fails, no evidence is collected. end() is called in any case. */
     int (*open)(struct diagnosis *d, struct error *err);
-    /* Runs the test and fills d->report. The report may be filled in spite of a failure: it has
-     * cells as soon as anything was measured. */
+    /* Runs the test and fills d->report. After a failure, the report still has cells when anything
+     * was measured. */
     int (*ask)(struct diagnosis *d, struct error *err);
     /* Makes the .zip of --collect. `failure` says why nothing was measured, or is NULL. The caller
-     * frees. */
+     * frees it. */
     int (*pack)(struct diagnosis *d, const char *failure, char **ret, size_t *ret_len,
                 struct error *err);
     /* Ends a test. result and err are those of the test. */
@@ -34,7 +34,7 @@ struct diagnosis {
     struct program *program;
     const struct diag_operations *ops;
     struct diag_report report;
-    /* The report of the test before, or of --compare; empty: none. */
+    /* The report of the previous test, or of --compare; empty when there is none. */
     struct diag_report last;
     bool begun; /* With --watch: the first test was made and printed. */
     /* Why the last test could not be made; "" after a test that was. */
@@ -45,5 +45,5 @@ struct diagnosis {
     struct kube_client client;     /* The connection for a test of a cluster. */
     struct collection *collection; /* The API objects for --collect in a test of a cluster. */
 };
-/* The style of report texts for this standard output. */
+/* Returns the style of report texts for this standard output. */
 struct diag_text_style diag_style(const struct program *program);

@@ -29,9 +29,9 @@ struct ask_queue {
 bool ask_add(struct ask_queue *queue, char *path, size_t whose, unsigned what, unsigned until_ms);
 void ask_queue_free(struct ask_queue *queue);
 
-/* Sends questions through the API server's proxy to pods, `at_once` of them at the same time (0:
- * all). The numbers from `begin` up to `end`, without `end`, choose the questions: number i is item
- * i modulo the length of the queue, as if the queue repeated itself. */
+/* Sends questions through the API server's proxy to pods, `at_once` of them at the same time (0
+ * means all). The numbers from `begin` up to `end`, without `end`, choose the questions: number i
+ * is item i modulo the length of the queue, as if the queue repeated itself. */
 void ask_by_proxy(struct kube_client *client, struct ask_queue *queue, size_t begin, size_t end,
                   size_t at_once);
 
@@ -44,7 +44,7 @@ struct ask_pod {
     /* Why exec in this pod failed, as kube_exec() says it; NULL when it did not. Owned. */
     char *failure;
 };
-/* Puts each question `lanes` times to its pod. Serves 32 pods at the same time, and begins with no
+/* Asks each question `lanes` times in its pod. Serves 32 pods at the same time, and begins with no
  * further pod after `until` (a time of host_monotonic_ms()). */
 void ask_by_exec(struct kube_client *client, struct ask_pod *pods, size_t count, unsigned lanes,
                  uint64_t until);

@@ -54,7 +54,7 @@ struct diag_probes {
 #define DIAG_PROBES_FOLDER "C:\\ProgramData\\winjoin\\probe"
 
 /* Adds the probes to `probes` and starts them, after it removed what a killed run left. Does not
- * wait for their first heartbeat. Failure kind: ERROR_HOST. */
+ * wait for their first heartbeat. Fails with ERROR_HOST. */
 int diag_probes_start(struct diag_probes *probes, struct error *err);
 /* Ends the probes and removes all that their start made, and what a killed run left. May be called
  * after a failed start, or without a start: absent files are a success. Goes on after a failure,
@@ -65,7 +65,7 @@ int diag_probes_remove(struct diag_probes *probes, struct error *err);
 int diag_probe_look(const struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,
                     struct error *err);
 /* Returns what keeps a probe from starting ("ErrImagePull: ..."), or NULL when nothing is known.
- * Fills items[i].failures. The caller frees. */
+ * Fills items[i].failures. The caller frees it. */
 char *diag_probe_waiting(struct diag_probes *probes, size_t i);
 /* Tells a probe what to measure, and does not wait for its results; the caller has already counted
  * this list in items[i].asked. Fails when the list cannot be written into the mailbox. */
@@ -82,5 +82,5 @@ int diag_probe_read(const struct diag_probes *probes, size_t i, struct probe_res
 json_t *static_pod_make(const struct diag_probe_options *options, const char *name);
 /* Reads from the Pod object how the pod's first container ended last: "its program ends with exit
  * code 128: <message>" (StartError). *ret_ends is set to the number of its ends. NULL when it never
- * ended, or ended with code 0. The caller frees. */
+ * ended, or ended with code 0. The caller frees it. */
 char *static_pod_last_end(const json_t *pod, unsigned *ret_ends);

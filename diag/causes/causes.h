@@ -1,5 +1,5 @@
-/* From red cells (failed or not run) and evidence to causes, by a table of rows with the widest
- * cause first. Pure. */
+/* Finds the causes of red cells (failed or not run) from the evidence, by a table of rows with the
+ * widest cause first. Pure. */
 #pragma once
 
 #include "diag/evidence.h"
@@ -36,7 +36,7 @@ const struct diag_cause_row *diag_cause_row(size_t i);
 json_t *diag_routes_read(struct host *host, const struct diag_evidence_options *options);
 /* Writes one line into *ret for each route that is missing, or leads elsewhere than the other
  * node's annotations say ("no RemoteSubnetRoute for 10.244.1.0/24 (node l1)"). *ret_peers counts
- * the nodes to which the agent has to write a route. Returns whether this node's own annotations
+ * the nodes to which the agent has to write a route. Returns true when this node's own annotations
  * tell other nodes how to reach it. Pure; the caller frees *ret with text_list_free(). */
 bool diag_routes_missing(const json_t *evidence, const struct network_agent *agent,
                          size_t *ret_peers, struct text_list *ret);

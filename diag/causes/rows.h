@@ -48,15 +48,16 @@ enum { SLOW_US = 500000 }; /* An answer that takes this long is slow. */
 
 /* The pod of a probe, as the evidence describes it. */
 struct scene_pod {
-    const json_t *said; /* The member a or b of `pods` in the evidence; NULL: unknown. */
+    const json_t *said; /* The member a or b of `pods` in the evidence; NULL when unknown. */
     const char *name;
-    const char *ip; /* The pod's address; NULL: unknown. */
-    /* The local HNS endpoint with that address, preferably an attached one; NULL: none. */
+    const char *ip; /* The pod's address; NULL when unknown. */
+    /* The local HNS endpoint with that address, preferably an attached one; NULL when there is
+     * none. */
     json_t *endpoint;
 };
 enum { POD_A, POD_B, PODS };
 
-/* The input and the facts of a diagnosis. Text and JSON are borrowed; NULL: unknown. */
+/* The input and the facts of a diagnosis. Text and JSON are borrowed; NULL when unknown. */
 struct scene {
     const struct diag_report *report;
     const json_t *evidence; /* Never NULL. */
@@ -78,7 +79,7 @@ struct scene {
     const struct network_mode *mode;
     json_t *network;         /* The expected network, as HNS describes it. */
     const char *subnet;      /* The pod prefix of `network`. */
-    long long vni;           /* The VNI of `network`; 0: unknown. */
+    long long vni;           /* The VNI of `network`; 0 when unknown. */
     const char *own_address; /* The InternalIP of this node's Node. */
     struct scene_pod pods[PODS];
     /* The addresses of the pods behind the DNS Service, in the order in which they were asked. */
@@ -86,11 +87,12 @@ struct scene {
     size_t dns_pod_count;
     /* The first of dns_pods, the one that is asked first at its own address. */
     const char *dns_pod;
-    /* When dns_pod answers at its own address, so that the way there works: that address, or words
-     * for it. Else NULL. */
+    /* When dns_pod answers at its own address, so that the route there works, this is that address,
+     * or words for it. Else NULL. */
     const char *dns_pod_answers;
     const char *dns_pod_well; /* One of dns_pods that answers in any way at its own address. */
-    const json_t *dns_node;   /* The Node whose prefix holds dns_pod; NULL: this node, or none. */
+    /* The Node whose prefix holds dns_pod; NULL means that this node, or none. */
+    const json_t *dns_node;
     const char *dns_pod_node; /* The node of dns_pod according to its EndpointSlice. */
     /* The EndpointSlice of dns_pod is outdated: the pod's node exists, but the address of dns_pod
      * is in no Node's pod prefix, and no Node has it itself. */
@@ -123,8 +125,8 @@ struct scene {
     bool reaches_other_nodes;
     /* No UDP arrives, neither VXLAN (which is UDP) nor the node's own packets, but TCP does. */
     bool node_is_without_udp;
-    /* A cell with a connection to another machine, which the kernels make without any program.
-     * NULL: no such connection succeeds. */
+    /* A cell with a connection to another machine, which the kernels make without any program. NULL
+     * when no such connection succeeds. */
     const struct diag_cell *connection;
     /* `connection` takes SLOW_US or longer, or half of that when the DNS is slow. */
     bool network_is_slow;
@@ -137,7 +139,7 @@ struct scene {
      */
     bool network_routes;
 };
-/* Derives the facts; all other members must be filled. */
+/* Derives the facts from the other members, which must be filled. */
 void scene_facts(struct scene *scene);
 enum level { NO, LIKELY, CONFIRMED };
 /* What the function of a row found. */
@@ -226,7 +228,7 @@ cause_judge judge_changed, judge_unknown;
 /* ---- facts from the evidence, for several rows (facts.c); borrowed, NULL when unknown ---- */
 
 const char *expected(const struct scene *scene, const char *key);
-/* The first item of the list that has this text at that path; NULL when `text` is NULL. */
+/* Returns the first item of the list that has this text at that path; NULL when `text` is NULL. */
 json_t *item_with(const json_t *list, const char *path, const char *text);
 /* The local endpoint of pod 'a' or 'b', found by its address; of several, an attached one. */
 enum { STATE_ATTACHED_SHARING = 3 };
@@ -238,38 +240,38 @@ extern const struct asked_service {
     int protocol, port;
     uint32_t cells;
 } asked_services[ASKED_SERVICES];
-/* The result of the question to that DNS pod at its own address. */
+/* Returns the result of the question to that DNS pod at its own address. */
 const struct extra *dns_pod_asked(const struct scene *scene, const char *ip);
-/* Whether some pods of the DNS answer at their own addresses and others do not. Notes which ones,
- * unless `finding` is NULL. */
+/* Says whether some pods of the DNS answer at their own addresses and others do not. Notes which
+ * ones, unless `finding` is NULL. */
 bool dns_pods_differ(const struct scene *scene, struct finding *finding);
-/* The bit of a cell in the masks; 0 when its flow is not one of the nine. */
+/* Returns the bit of a cell in the masks; 0 when its flow is not one of the nine. */
 uint32_t cell_bit(const struct diag_cell *cell);
 /* Notes that the Node is not Ready, and says whether that is so. */
 bool note_unready(const json_t *node, struct finding *finding);
 /* Says whether the adapter has that address, or one within the prefix. A NULL argument is not
  * compared. */
 bool adapter_holds(const json_t *adapter, const char *ip, const char *prefix);
-/* The first adapter of this node for which adapter_holds() is true. */
+/* Returns the first adapter of this node for which adapter_holds() is true. */
 json_t *adapter_with(const struct scene *scene, const char *ip, const char *prefix);
-/* The number of HNS endpoints that have the address. With `attached`, counts only attached ones of
- * this node's pods (endpoints.c). */
+/* Returns the number of HNS endpoints that have the address. With `attached`, counts only attached
+ * ones of this node's pods (endpoints.c). */
 size_t endpoints_with(const struct scene *scene, const char *ip, bool attached);
 /* Returns the InternalIP of a Node. */
 const char *node_address(const json_t *node);
-/* Some Node has this address itself, as pods in the host network do. */
+/* Does some Node have this address itself, as pods in the host network do? */
 bool node_of_address(const struct scene *scene, const char *ip);
 /* Compares two MAC addresses, with '-' or ':' between their bytes, without regard to case. */
 bool mac_equal(const char *a, const char *b);
-/* The DNS pod that the flows ask runs on that node, or on an unknown one. A fault of another node
- * explains nothing that the flows show. */
+/* Does the DNS pod that the flows ask run on that node, or on an unknown one? A fault of another
+ * node explains nothing that the flows show. */
 bool has_dns_pods(const struct scene *scene, const json_t *node);
 /* Notes the route by which this node itself sends to that address, and the neighbor entry of the
  * next hop, when they are unusual; sets a hint about what to do. */
 void note_route(const struct scene *scene, const char *ip, struct finding *finding);
-/* The Node is another one than this node. */
+/* Is the Node another one than this node? */
 bool is_peer(const struct scene *scene, const json_t *node);
-/* The Settings of the first policy of that type, or NULL. */
+/* Returns the Settings of the first policy of that type, or NULL. */
 json_t *policy_of(const json_t *object, const char *type);
 /* Says whether `ip`, which may end with a length ("/24"), lies in `prefix`. False also when one of
  * them does not parse. */

@@ -31,9 +31,9 @@ enum cluster_question {
     ASK_LARGE_THERE,
     QUESTIONS
 };
-/* Bytes of a large question. TCP: more than two full segments, in a URL that proxies still accept.
- * UDP: a packet that is not fragmented where pods have the 1450 bytes of an overlay; agnhost reads
- * at most 2048 bytes of UDP. */
+/* Bytes of a large question. Over TCP they are more than two full segments, in a URL that proxies
+ * still accept. Over UDP they are a packet that is not fragmented where pods have the 1450 bytes of
+ * an overlay; agnhost reads at most 2048 bytes of UDP. */
 enum { CLUSTER_LARGE_TCP = 3000, CLUSTER_LARGE_UDP = 1400 };
 
 /* ---- the selection of cells by flow, part and traits ---- */
@@ -93,8 +93,8 @@ enum cluster_trait {
     IS_OF_SERVICE = 1 << 13,
     IS_OF_ONE_NODE = 1 << 14, /* The cell is about one node only. */
 };
-/* Selects the cells of these flows and this part that have at least one trait of `fits` (0: any
- * cell fits) and none of `but`. */
+/* Selects the cells of these flows and this part that have at least one trait of `fits` (0 means
+ * any cell fits) and none of `but`. */
 struct cluster_selector {
     unsigned flows; /* Bits of the flows; 0 selects no cell. */
     enum cluster_part part;
@@ -109,14 +109,14 @@ static inline bool cluster_cell_is_lossy(const struct diag_cell *cell) {
 static inline bool cluster_cell_is_large_lost(const struct diag_cell *cell) {
     return cell->outcome == DIAG_FAIL && cell->large >= LARGE_LOST;
 }
-/* The cell is between pods of two nodes; these cells are asked with large packets, too. */
+/* Is the cell between pods of two nodes? These cells are asked with large packets, too. */
 static inline bool cluster_cell_is_between_pods(const struct diag_cell *cell) {
     return cell->flow->id == FLOW_POD_IP && cell->from_node != cell->to_node;
 }
-/* The cell's name was not resolved, or the DNS did not answer. */
+/* Was the cell's name not resolved, or did the DNS not answer? */
 bool cluster_cell_has_dns_failed(const struct diag_cell *c);
-/* The path of a cell's question, which the probe asks `tries` times, one after the other. NULL when
- * the cell has no such question. The caller frees. */
+/* Returns the path of a cell's question, which the probe asks `tries` times, one after the other.
+ * NULL when the cell has no such question. The caller frees it. */
 char *cluster_cell_path(const struct diag_report *report, const struct diag_cell *cell,
                         enum cluster_question question, unsigned tries);
 /* Marks a cell as not run, because the API server does not reach its probe; `words` are the API
@@ -132,8 +132,8 @@ struct cluster_tally {
     unsigned asked[QUESTIONS], answered[QUESTIONS];
 };
 /* Counts an answer. Answers to ASK_NAME also judge the cell: the first wrong one decides, else the
- * last one. `retried`: the cell was asked before, and its earlier attempts count, too. A question
- * that the API server does not pass on (its proxy accepts no such URL) is not counted. */
+ * last one. `retried` says that the cell was asked before, and its earlier attempts count, too. A
+ * question that the API server does not pass on (its proxy accepts no such URL) is not counted. */
 void cluster_cell_count(const struct diag_report *report, struct diag_cell *cell,
                         enum cluster_question question, long status, const char *body, size_t len,
                         bool retried, struct cluster_tally *ret);
@@ -166,8 +166,8 @@ enum cluster_observation {
     OBSERVE_STICKY,
     OBSERVATIONS
 };
-/* The path of an observation's question from one node; `to` is another node. NULL when there is
- * nothing to ask. The caller frees. */
+/* Returns the path of an observation's question from one node; `to` is another node. NULL when
+ * there is nothing to ask. The caller frees it. */
 char *cluster_observation_path(const struct diag_report *report,
                                enum cluster_observation observation, size_t from, size_t to,
                                const struct cluster_addresses *addresses);

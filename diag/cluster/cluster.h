@@ -17,23 +17,23 @@
 /* Adds the Nodes of a page of a NodeList ("items"), and sets `twin` of nodes that share what each
  * should have for itself. Fails with ERROR_MALFORMED. */
 int cluster_nodes_add(struct cluster_nodes *nodes, const json_t *items, struct error *err);
-/* The node's own report as network_report_read() makes it, from a Node, or from a node of a report
- * in JSON. NULL when there is none. Returns a new reference. */
+/* Returns the node's own report as network_report_read() makes it, from a Node, or from a node of a
+ * report in JSON. NULL when there is none. New reference. */
 json_t *cluster_own_report_of(const json_t *node);
 json_t *cluster_own_report_take(const json_t *json);
 /* Reads winjoin's Events about Nodes (core/v1, in the namespace default; the right to list them is
  * optional), and sets `says` of each node whose newest Event is a Warning. Failure kinds are those
  * of kube_get(). */
 int cluster_events_read(struct kube_client *client, struct cluster_nodes *nodes, struct error *err);
-/* The node's own report deserves a line even if the node works: HNS does not have what Kubernetes
- * has, or the report cannot be read. */
+/* Does the node's own report deserve a line even if the node works? It does when HNS does not have
+ * what Kubernetes has, or when the report cannot be read. */
 bool cluster_own_report_is_news(const struct cluster_node *node);
-/* A line about the node's own report: "its own report, 4 min old: ...". NULL when there is none.
- * The caller frees. */
+/* Returns a line about the node's own report: "its own report, 4 min old: ...". NULL when there is
+ * none. The caller frees it. */
 char *cluster_own_report_line(const struct diag_report *report, const struct cluster_node *node);
 /* The choice of nodes that get a probe. Borrowed. */
 struct cluster_choice {
-    /* Only nodes with these names; NULL or empty: `all` decides. */
+    /* Only nodes with these names; NULL or empty means `all` decides. */
     const struct text_list *names;
     bool all;    /* All nodes; otherwise a sample when there are many. */
     int64_t now; /* The cluster's time, in seconds since 1970. */
@@ -45,13 +45,13 @@ bool cluster_choice_is_sample(const struct cluster_choice *choice,
  * `says`, a twin; at most 200 of those whose state is unsure), two Ready nodes of each kind
  * (ALIKE_PLACE) without a problem, and more of each kind in turn until there are 120; at most 500
  * are drawn in this way. Of a kind, nodes without a recent proof of their network are drawn first,
- * then by a number made of the name, so that a repeated run draws the same nodes. ERROR_USAGE for
- * an unknown name, and when no node is left. */
+ * then by a number made of the name, so that a repeated run draws the same nodes. Fails with
+ * ERROR_USAGE for an unknown name, and when no node is left. */
 int cluster_nodes_choose(struct cluster_nodes *nodes, const struct cluster_choice *choice,
                          struct cluster_sample *ret, struct error *err);
 /* The probe of the first node is called "probe-1", that of the next one "probe-2". */
 #define CLUSTER_PROBE_PREFIX "probe-"
-/* Finds the node whose probe has that name, in upper or lower case; NULL: none. */
+/* Finds the node whose probe has that name, in upper or lower case; NULL when there is none. */
 struct cluster_node *cluster_node_of_probe(const struct cluster_nodes *nodes, const char *name);
 /* What nodes have in common. Nodes of one kind have the same operating system, Windows build,
  * Kubernetes minor version and network; a cloud may also divide them into pools and zones. */
@@ -63,7 +63,7 @@ enum cluster_alike {
     ALIKE_PLACE = ALIKE_POOL | ALIKE_ZONE,
 };
 /* Describes the group of the node: "windows", or "windows 10.0.20348 v1.37 flannel vxlan, pool p,
- * zone z". The caller frees. */
+ * zone z". The caller frees it. */
 char *cluster_node_text(const struct cluster_node *node, enum cluster_alike what);
 /* Returns for each node the index of the first node in the same group. The caller frees the array.
  */
@@ -78,13 +78,13 @@ void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs 
 /* Counts the pairs of kinds (ALIKE_PLACE) that could be asked, and those that are asked. */
 void cluster_pairs_count(const struct cluster_nodes *nodes, const struct cluster_pairs *pairs,
                          size_t *ret_all, size_t *ret_asked);
-/* Adds pairs that show whether a node, a pair, an operating system or the way between two groups is
- * at fault. For each of the first 24 pairs with a failed cell: its source asks another target,
- * another source asks its target, and the target asks the source. The other nodes are of the same
- * kind if possible, of another operating system, or nodes that work with one of the two in the
- * opposite direction. If at most eight nodes have failed pairs, those that reach no other node ask
- * each other. If Services answer at most four nodes only sometimes, each of these asks all nodes,
- * as it may not reach one of the Services' pods. */
+/* Adds pairs that show whether a node, a pair, an operating system or the network between two
+ * groups is at fault. For each of the first 24 pairs with a failed cell: its source asks another
+ * target, another source asks its target, and the target asks the source. The other nodes are of
+ * the same kind if possible, of another operating system, or nodes that work with one of the two in
+ * the opposite direction. If at most eight nodes have failed pairs, those that reach no other node
+ * ask each other. If Services answer at most four nodes only sometimes, each of these asks all
+ * nodes, as it may not reach one of the Services' pods. */
 void cluster_pairs_widen(struct diag_report *report);
 
 /* All text is borrowed; NULL or 0 means the default. */
@@ -111,8 +111,8 @@ struct cluster_options {
 /* Lists the nodes, makes the namespace with its pods and Services, measures, and deletes the
  * namespace in any case. Also deletes namespaces that killed runs left. Returns 0 whenever there is
  * a report. Fails with ERROR_DENIED, with each missing right in a hint, before anything is made;
- * *ret_grant is then the manifest that grants these rights (a new reference). Other failure kinds:
- * those of kube_get(), and ERROR_USAGE. */
+ * *ret_grant is then the manifest that grants these rights (a new reference). Also fails as
+ * kube_get(), or with ERROR_USAGE. */
 int cluster_run(struct kube_client *client, const struct cluster_options *options,
                 struct diag_report *ret, json_t **ret_grant, struct error *err);
 

@@ -9,7 +9,7 @@
 #include "host/host.h"
 
 enum {
-    /* Of a longer file only the end is packed, this many bytes. */
+    /* The most bytes of a file; of a longer one only the end is packed. */
     COLLECTION_FILE_MAX = 512 * 1024,
     /* The time limit: what is not read by then is left out, and named in the index. */
     COLLECTION_MS = 60000,
@@ -22,7 +22,7 @@ struct diag_collect_options {
 };
 /* Reads the node and packs what it found; changes nothing on the node. What cannot be read is named
  * in the index. `report` gets evidence in any case, even when everything works. Every text goes
- * through redact_secrets(). The same node gives the same bytes. Failure kinds: ERROR_INTERRUPTED,
+ * through redact_secrets(). The same node gives the same bytes. Fails with ERROR_INTERRUPTED or
  * ERROR_HOST. The caller frees *ret. */
 int diag_collect(struct host *host, struct diag_report *report,
                  const struct diag_collect_options *options, char **ret, size_t *ret_len,

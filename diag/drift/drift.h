@@ -147,9 +147,9 @@ enum { DRIFT_KINDS = 11 };
  * it is older than a minute, the longest time that kube-proxy takes. */
 extern const struct drift_kind drift_kinds[DRIFT_KINDS];
 
-/* Asks Kubernetes for Services, EndpointSlices and the pods of that node (NULL: no pods), with one
- * list each. Does not ask for the Services and EndpointSlices that `known` (or NULL) already has.
- * ret->unread names what could not be read. The caller frees with drift_cluster_free(). */
+/* Asks Kubernetes for Services, EndpointSlices and the pods of that node (NULL means no pods), with
+ * one list each. Does not ask for the Services and EndpointSlices that `known` (or NULL) already
+ * has. ret->unread names what could not be read. The caller frees with drift_cluster_free(). */
 void drift_ask(struct kube_client *client, const char *node, const struct drift_cluster *known,
                struct drift_cluster *ret);
 /* Compares Kubernetes with HNS. Returns {KEY: [row]} with the kinds above in which something
@@ -168,11 +168,11 @@ json_t *drift_read(struct host *host, struct kube_client *client, const char *no
                    const struct drift_cluster *known, struct hcn_balancers *ret_balancers,
                    bool *ret_has_balancers);
 /* Counts the objects of a comparison that nobody owns: "2 namespaces without a pod, 1 route to a
- * node that is gone". NULL when there are none. The caller frees. Pure. */
+ * node that is gone". NULL when there are none. The caller frees it. Pure. */
 char *drift_left_over(const json_t *drift);
 
-/* The number of ready endpoints of the Service with that cluster IP, from what drift_ask() read. -1
- * when unknown, DRIFT_NO_SERVICE when no Service has the address. */
+/* Returns the number of ready endpoints of the Service with that cluster IP, from what drift_ask()
+ * read; -1 when unknown, DRIFT_NO_SERVICE when no Service has the address. */
 enum { DRIFT_NO_SERVICE = -2 };
 int drift_ready_endpoints(const struct drift_cluster *cluster, const char *vip);
 /* Describes the Service with that cluster IP: {ports: ["53/UDP"], internalTrafficPolicy?, pods:

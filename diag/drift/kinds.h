@@ -29,11 +29,11 @@ struct drift_index {
 /* Makes the tables, reading each list once. Pure; the caller frees with drift_index_free(). */
 void drift_index_make(const struct drift_observed *observed, struct drift_index *ret);
 void drift_index_free(struct drift_index *index);
-/* The address of the HNS endpoint with that id, in upper or lower case. "" when the endpoint has no
- * address, NULL when HNS does not have the endpoint. */
+/* Returns the address of the HNS endpoint with that id, in upper or lower case. "" when the
+ * endpoint has no address, NULL when HNS does not have the endpoint. */
 const char *drift_address_of(struct drift_index *index, const char *id);
 
-/* The functions `find` of the kinds (struct drift_kind), in the order of the table. */
+/* These are the functions `find` of the kinds (struct drift_kind), in the order of the table. */
 void drift_find_missing_balancers(const struct drift_observed *observed, struct drift_index *index,
                                   json_t *rows);
 void drift_find_orphan_balancers(const struct drift_observed *observed, struct drift_index *index,

@@ -91,7 +91,7 @@ enum diag_outcome {
     DIAG_SKIP,    /* The cell was left out by design; its reason is a code. */
     DIAG_NOT_RUN, /* The cell could not be asked; its reason says why. */
 };
-/* The name: "pass", "fail", "slow", "skip" or "not-run". */
+/* Returns the name: "pass", "fail", "slow", "skip" or "not-run". */
 const char *diag_outcome_name(enum diag_outcome outcome);
 int diag_outcome_parse(const char *name, enum diag_outcome *ret);
 
@@ -188,7 +188,7 @@ enum diag_large {
     LARGE_NOT_ASKED,
     LARGE_ARRIVE,     /* Large messages arrive in both directions. */
     LARGE_LOST,       /* Large messages are lost in one of the directions. */
-    LARGE_LOST_THERE, /* Large messages are lost on the way to the side that is asked. */
+    LARGE_LOST_THERE, /* Large messages are lost on the way to the end that is asked. */
     LARGE_LOST_BACK,  /* Only large answers are lost, on their way back. */
 };
 
@@ -206,8 +206,8 @@ struct diag_cell {
     struct probe probe;
     enum diag_outcome outcome;
     struct probe_result result; /* Valid when the outcome is pass, fail or slow. */
-    /* For fail: what was seen, in plain words. For skip: the code of the reason
-     * ("windows-dns-dotted", "no-external-target"). For not-run: why. */
+    /* What happened, in plain words, for fail and not-run; the code of the reason for skip
+     * ("windows-dns-dotted", "no-external-target"). */
     char reason[200];
     bool running; /* The cell is being asked now. */
     enum diag_way one_way;
@@ -224,11 +224,11 @@ struct diag_cell {
      * again. */
     unsigned again;
 };
-/* The cell failed, or was not asked. */
+/* Did the cell fail, or was it not asked? */
 static inline bool diag_cell_is_open(const struct diag_cell *cell) {
     return cell->outcome == DIAG_FAIL || cell->outcome == DIAG_NOT_RUN;
 }
-/* The cell is open, and not only by a failure that never counts against success. */
+/* Is the cell open, and not only by a failure that never counts against success? */
 static inline bool diag_cell_is_red(const struct diag_cell *cell) {
     return cell->outcome == DIAG_NOT_RUN ||
            (cell->outcome == DIAG_FAIL && !(cell->flow->is & FLOW_EXTRA));
@@ -242,12 +242,12 @@ struct diag_cells {
  * a result is put in. */
 void diag_cells_make(const struct diag_scene *scene, struct diag_cells *ret);
 void diag_cells_free(struct diag_cells *cells);
-/* With `second`, the cell of IPv6 on a node with both families. Returns NULL when there is no such
- * cell. */
+/* Finds a cell; with `second`, the cell of IPv6 on a node with both families. Returns NULL when
+ * there is no such cell. */
 struct diag_cell *diag_cells_find(const struct diag_cells *cells, enum diag_flow_id flow, bool udp,
                                   bool second);
-/* The name of a cell in reports and causes: "pod-to-pod-ip/udp", or "pod-to-pod-ip/udp/ipv6" for a
- * second family. The caller frees. */
+/* Returns the name of a cell in reports and causes: "pod-to-pod-ip/udp", or
+ * "pod-to-pod-ip/udp/ipv6" for a second family. The caller frees it. */
 char *diag_cell_name(const struct diag_cell *cell);
 
 /* Adds those extra questions of diag_extras[] that the first pod is asked. */

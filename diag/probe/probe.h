@@ -57,13 +57,14 @@ struct probe {
     /* An address, or a name that the system resolves first. */
     char target[PROBE_TARGET_MAX];
     unsigned port; /* The port; 0 for PROBE_RESOLVE. */
-    /* TCP and UDP: bytes to echo; with 0, a TCP connection is enough. DNS over TCP: bytes of the
-     * question; 0 means as few as possible. HTTP: bytes of the answer that must arrive. */
+    /* For TCP and UDP, bytes to echo; with 0, a TCP connection is enough. For DNS over TCP, bytes
+     * of the question; 0 means as few as possible. For HTTP, bytes of the answer that must
+     * arrive. */
     unsigned payload;
-    /* DNS: the name to ask for. HTTP: the page, without its '/'. Otherwise "". */
+    /* For DNS, the name to ask for; for HTTP, the page without its '/'; otherwise "". */
     char question[PROBE_TARGET_MAX];
-    /* TCP and UDP: the name of the echo listener; "" accepts any. DNS: "address" requires an
-     * address in the answer, "address6" an IPv6 address; "" accepts any answer of the server. */
+    /* For TCP and UDP, the name of the echo listener; "" accepts any. For DNS, "address" requires
+     * an address in the answer, "address6" an IPv6 address; "" accepts any answer of the server. */
     char expect[PROBE_NAME_MAX + 1];
     unsigned timeout_ms; /* Milliseconds for one attempt. */
     /* The number of attempts; two failures before any success end them early. */
@@ -133,7 +134,7 @@ int probe_heartbeat_parse(const char *text, size_t len, struct probe_heartbeat *
 /* The caller frees the text. */
 char *probe_heartbeat_write(const struct probe_heartbeat *heartbeat);
 /* Returns the pod's first address that is not link-local: an IPv4 address, or an IPv6 address when
- * there is no IPv4 address or with `ipv6`. NULL: there is none. */
+ * there is no IPv4 address or with `ipv6`. NULL when there is none. */
 const char *probe_heartbeat_address(const struct probe_heartbeat *heartbeat, bool ipv6);
 
 /* ---- measure a probe ---- */
@@ -193,10 +194,10 @@ int probe_reader_fail(const struct probe_reader *reader, struct error *err, cons
 /* Splits "a,b,c" into at most `max` addresses of at most 45 bytes; "" gives none. Returns -1 when a
  * part cannot be an address, or there are too many. */
 int probe_addresses_split(const char *text, char (*ret)[46], size_t max, size_t *ret_count);
-/* True for 1 to 64 characters of [a-z0-9.-]. */
+/* Is the id 1 to 64 characters of [a-z0-9.-]? */
 bool probe_id_is_valid(const char *id);
-/* True for an address or a DNS name: 1 to 253 characters of [A-Za-z0-9._:-], not beginning with
- * '-'. */
+/* Is the target an address or a DNS name: 1 to 253 characters of [A-Za-z0-9._:-], not beginning
+ * with '-'? */
 bool probe_target_is_valid(const char *target);
 
 /* ---- a list of probes that are measured at the same time, each attempt on its own thread ---- */

@@ -20,8 +20,8 @@ size_t text_add_mark(struct text *t, enum diag_outcome outcome,
 /* Adds words from column `at` on, and continues on further lines behind `indent` spaces. Text from
  * the cluster is escaped, so that it cannot control the terminal. */
 void text_add_wrapped(struct text *t, const char *words, size_t at, size_t indent, size_t edge);
-/* A line "NAME: 0.4 / 0.5 / 0.9 / 1.2 ms, 2.0 % of 50 lost", without the times unless `timed`. The
- * caller frees. */
+/* Returns a line "NAME: 0.4 / 0.5 / 0.9 / 1.2 ms, 2.0 % of 50 lost", without the times unless
+ * `timed`. The caller frees it. */
 char *latency_line(const char *name, const struct probe_result *result, bool timed);
 
 /* ---- XML and HTML output ---- */
@@ -48,7 +48,7 @@ struct cluster_latency {
     /* The cell with that worst p95; NULL when no cell succeeded or had times. */
     const struct diag_cell *worst;
 };
-/* In the order of the matrix, TCP before UDP. The caller frees. */
+/* Makes the list in the order of the matrix, TCP before UDP. The caller frees it. */
 struct cluster_latency *cluster_latencies_make(const struct diag_report *report, size_t *ret_count);
 /* Adds a picture of the cluster's nodes by kind. `worst` has the worst outcome of each pair's
  * cells, row by row, DIAG_SKIP for a pair that was not asked. Each pair that fails or was not
@@ -56,13 +56,14 @@ struct cluster_latency *cluster_latencies_make(const struct diag_report *report,
  * dozen such pairs, each pair of kinds gets one arrow. */
 void cluster_picture_add_html(struct text *t, const struct diag_report *report,
                               const enum diag_outcome *worst);
-/* The lines that every output form has about a sample of nodes: its size, what it cannot show, what
- * nodes report about themselves. None when the report is not of a sample. */
+/* Adds the lines that every output form has about a sample of nodes: its size, what it cannot show,
+ * what nodes report about themselves. Adds none when the report is not of a sample. */
 void diag_sample_lines(const struct diag_report *report, struct text_list *ret);
 /* diag_sample_json() makes the member `sample` of the document: a new reference, or NULL without a
  * sample. diag_sample_read() reads it back, and expects hostile texts. */
 json_t *diag_sample_json(const struct diag_report *report);
 void diag_sample_read(const json_t *json, struct cluster_sample *ret);
-/* For cluster reports: diag_report_html() and diag_report_text() call them. The caller frees. */
+/* diag_report_html() and diag_report_text() call these for cluster reports. The caller frees the
+ * text. */
 char *diag_cluster_html(const struct diag_report *report);
 char *diag_cluster_text(const struct diag_report *report, const struct diag_text_style *style);

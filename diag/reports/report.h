@@ -1,5 +1,6 @@
 /* The report of a diagnosis, of one node or of a whole cluster, and its output forms: text, JSON,
- * JUnit XML, HTML, Prometheus. */
+ * JUnit XML, HTML, Prometheus. The caller frees each char * that a function returns or stores
+ * through a pointer. */
 #pragma once
 
 #include <stdint.h>
@@ -24,14 +25,14 @@ struct diag_cause {
     struct text_list evidence; /* The facts that point to the cause. */
     struct text_list cells;    /* Names of cells, such as "pod-to-external-ip/tcp". */
 };
-/* The place in docs/reference that explains a cause: "causes.md#svc-vip". The caller frees. */
+/* Returns the place in docs/reference that explains a cause: "causes.md#svc-vip". */
 char *diag_cause_page(const char *id);
 struct diag_causes {
     struct diag_cause *items;
     size_t count;
 };
 void diag_causes_free(struct diag_causes *causes);
-/* Returns the cause that explains the cell of that name; NULL: none. */
+/* Returns the cause that explains the cell of that name; NULL when there is none. */
 const struct diag_cause *diag_cause_of(const struct diag_causes *causes, const char *cell);
 
 /* A node of the cluster. Text is owned; NULL means unknown. */
@@ -156,8 +157,8 @@ struct diag_report {
     bool left; /* The namespace could not be deleted. */
 };
 void diag_report_free(struct diag_report *report);
-/* The name of a cell in reports and causes: "pod-to-pod-ip/tcp", or in a cluster "pod-to-pod-ip/tcp
- * win-1 -> win-2". The caller frees. */
+/* Returns the name of a cell in reports and causes: "pod-to-pod-ip/tcp", or in a cluster
+ * "pod-to-pod-ip/tcp win-1 -> win-2". */
 char *diag_report_cell_name(const struct diag_report *report, const struct diag_cell *cell);
 
 struct diag_summary {
@@ -166,19 +167,19 @@ struct diag_summary {
     /* The number of flows that were asked (not skipped), and of those without a red cell. */
     unsigned flows, flows_pass;
 };
-/* Whether the cell counts for success or failure. A failed cell of an extra flow does not count; in
- * the report of a single node, no cell of an extra flow counts. */
+/* Says whether the cell counts for success or failure. A failed cell of an extra flow does not
+ * count; in the report of a single node, no cell of an extra flow counts. */
 bool diag_report_counts(const struct diag_report *report, const struct diag_cell *cell);
 void diag_summary_make(const struct diag_report *report, struct diag_summary *ret);
-/* True (exit code 0) when at least one cell that counts passed, all others passed or were slow or
- * skipped by design, and in a cluster's report no cause is confirmed. False means exit code 5. A
- * cell that was not run is no success. */
+/* Returns true (exit code 0) when at least one cell that counts passed, all others passed or were
+ * slow or skipped by design, and in a cluster's report no cause is confirmed. False means exit code
+ * 5. A cell that was not run is no success. */
 bool diag_report_is_good(const struct diag_report *report);
-/* A time for people, such as "0.4 ms" or "33 ms"; the caller frees. */
+/* Returns a time for people, such as "0.4 ms" or "33 ms". */
 char *diag_latency_text(unsigned microseconds);
 
-/* The result in one line: "9 of 9 flows work, TCP and UDP, 54 probes", or "54 of 56 cells work, 4
- * nodes in 6 pairs". The caller frees. */
+/* Returns the result in one line: "9 of 9 flows work, TCP and UDP, 54 probes", or "54 of 56 cells
+ * work, 4 nodes in 6 pairs". */
 char *diag_report_line(const struct diag_report *report);
 
 struct diag_text_style {
@@ -188,19 +189,19 @@ struct diag_text_style {
      * line. */
     unsigned columns;
 };
-/* The matrix and the causes as text; the caller frees. */
+/* Returns the matrix and the causes as text. */
 char *diag_report_text(const struct diag_report *report, const struct diag_text_style *style);
-/* The document DiagReport or ClusterDiagReport, whose form is a contract with users. Returns a new
+/* Returns the document DiagReport or ClusterDiagReport, whose form is a contract with users. New
  * reference. */
 json_t *diag_report_json(const struct diag_report *report);
-/* Only the member flows[] of DiagReport, for JoinResult. Returns a new reference. */
+/* Returns only the member flows[] of DiagReport, for JoinResult. New reference. */
 json_t *diag_flows_json(const struct diag_report *report);
-/* One testsuite with one testcase for each cell; the caller frees. */
+/* Returns one testsuite with one testcase for each cell. */
 char *diag_report_junit(const struct diag_report *report);
-/* One page that loads nothing from elsewhere; the caller frees. */
+/* Returns one page that loads nothing from elsewhere. */
 char *diag_report_html(const struct diag_report *report);
-/* The text format of Prometheus: gauges of the flows (up, latency, loss), of the causes and of the
- * whole result. The caller frees. */
+/* Returns the text format of Prometheus: gauges of the flows (up, latency, loss), of the causes and
+ * of the whole result. */
 char *diag_report_metrics(const struct diag_report *report);
 /* Reads such a document back (diag --replay), of that kind, or of any kind when NULL. Causes are
  * not read, as they will be judged again. Fails with ERROR_MALFORMED, also for more than
@@ -222,12 +223,12 @@ void diag_cells_progress(const struct diag_cells *cells, bool begun, struct text
  * nodesGone[], and a cell of only one report is listed only if it is red. The causes of both
  * reports must be judged already. */
 json_t *diag_report_compare(const struct diag_report *old, const struct diag_report *new);
-/* The result of diag_report_compare() as text for people; the caller frees. */
+/* Returns the result of diag_report_compare() as text for people. */
 char *diag_compare_text(const json_t *compared);
 /* Says whether anything changed. */
 bool diag_compare_changed(const json_t *compared);
-/* The present state (`line`, at `time`) and what changed, each line with the time (diag --watch).
- * `causes` are those of the newer report. The caller frees. */
+/* Returns the present state (`line`, at `time`) and what changed, each line with the time (diag
+ * --watch). `causes` are those of the newer report. */
 char *diag_watch_text(const json_t *compared, int64_t time, const char *line,
                       const struct diag_causes *causes);
 /* Makes {time, good, summary, causes[]} from a report's document, with the members of `compared`;

@@ -60,8 +60,8 @@ typedef uint32_t model_hns_answer(void *context, const char *function, const cha
  * rules (tests/hns has the strict simulation). `context` is the state; handles are the same as ids.
  */
 model_hns_answer model_hns_store;
-/* Lets `answer` (NULL: the store) answer a call, then changes the adapters as Windows does. The
- * first external network on an adapter creates "vEthernet (<alias>)" with the same MAC. A DHCP
+/* Lets `answer` (NULL means the store) answer a call, then changes the adapters as Windows does.
+ * The first external network on an adapter creates "vEthernet (<alias>)" with the same MAC. A DHCP
  * address moves to it; a static address is lost and replaced by 169.254.77.7/16, as it sometimes
  * happens on Windows. The removal of the last network moves addresses back in the same manner and
  * removes the adapter. An endpoint that is attached to the host (version 1) becomes the adapter

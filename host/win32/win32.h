@@ -59,7 +59,8 @@ struct win32_held_path {
  * win32_held_path_free() also after a failure. */
 int win32_path_check(const char *path, struct win32_held_path *ret, struct host_untrusted *found,
                      struct error *err);
-/* Checks and holds the folders above the path. ERROR_DENIED when one is untrusted or a link. */
+/* Checks and holds the folders above the path. Fails with ERROR_DENIED when one is untrusted or a
+ * link. */
 int win32_path_hold(const char *path, struct win32_held_path *ret, struct error *err);
 void win32_held_path_free(struct win32_held_path *way);
 /* Is the file a junction, a symbolic link, or another reparse point that stands for another name?

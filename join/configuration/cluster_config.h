@@ -10,10 +10,11 @@
 struct cluster_config {
     char *name;               /* clusterName; default "kubernetes" */
     char *kubernetes_version; /* kubernetesVersion: "v1.37.1" */
-    char *image_repository;   /* imageRepository; NULL: upstream's registry */
+    char *image_repository;   /* imageRepository; NULL means upstream's registry */
     /* controlPlaneEndpoint is set, so there may be several API servers. */
     bool has_endpoint;
-    /* Version from GET /version; NULL: unknown, or not asked because there is one API server. */
+    /* Version from GET /version; NULL when unknown, or not asked because there is one API
+     * server. */
     char *server_version;
     /* Pod subnets from kubeadm, else from the network agent; may be empty. */
     struct text_list pod_subnets;
@@ -48,7 +49,7 @@ struct cluster_config {
  * refused, but not malformed. kube-flannel-cfg is not requested when winjoin is forbidden: the
  * manifest of `winjoin config cluster` grants the rights to both.
  * known: the ConfigMap kubeadm-config when the caller has it already, so that it is not requested;
- * or NULL. timeout_ms: limit of each request (kubernetesAPICall; 0: 1 minute).
+ * or NULL. timeout_ms: limit of each request (kubernetesAPICall; 0 means 1 minute).
  * When kubeadm-config or kubelet-config is absent or refused, the error tells of both and who
  * writes them; ERROR_DENIED gets the hint about the token's groups. ERROR_MALFORMED and
  * ERROR_UNSUPPORTED name the ConfigMap, the key and, if there is one, line and column. */
@@ -62,14 +63,14 @@ int cluster_config_read(struct kube_client *client, unsigned timeout_ms, const j
 void cluster_config_free(struct cluster_config *config);
 
 /* Parses the text of a ClusterConfiguration, without requests. `what` names the text in messages.
- * ERROR_MALFORMED (also a known field of another type), ERROR_UNSUPPORTED (an apiVersion that is
- * not v1beta3 or v1beta4). */
+ * Fails with ERROR_MALFORMED (also a known field of another type), ERROR_UNSUPPORTED (an apiVersion
+ * that is not v1beta3 or v1beta4). */
 int cluster_config_parse(const char *yaml, const char *what, struct cluster_config *ret,
                          struct error *err);
 /* Finds the only document of the wanted kind in a ConfigMap's text and gives it as JSON. Only its
  * apiVersion and the types of the fields that a join reads are checked, with line and column; all
- * other fields are for kubeadm or the kubelet to check. *ret is a new reference. ERROR_MALFORMED,
- * ERROR_UNSUPPORTED. */
+ * other fields are for kubeadm or the kubelet to check. *ret is a new reference. Fails with
+ * ERROR_MALFORMED, ERROR_UNSUPPORTED. */
 enum cluster_document { CLUSTER_DOCUMENT, KUBELET_DOCUMENT };
 int cluster_document_read(const char *text, const char *what, enum cluster_document wanted,
                           json_t **ret, struct error *err);
@@ -96,9 +97,9 @@ int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
 /* Searches once for agents that no known name reveals; the caller must be allowed to list
  * everything. When the cluster shows no known agent, *settings gets linux_agent_unknown and its
  * evidence: the DaemonSets that write CNI files on Linux nodes, else a Linux node that is Ready
- * without them; both NULL: there is no network yet. When Nodes show that a known agent's part for
- * Windows nodes is on, *settings gets that agent. Makes at most two requests, each of them a list
- * (all pages). */
+ * without them; both NULL means that there is no network yet. When Nodes show that a known agent's
+ * part for Windows nodes is on, *settings gets that agent. Makes at most two requests, each of them
+ * a list (all pages). */
 int cluster_network_search(struct kube_client *client, struct agent_settings *settings,
                            struct error *err);
 
@@ -111,9 +112,9 @@ int cluster_network_search(struct kube_client *client, struct agent_settings *se
  * settings of network agents, by name in all namespaces; and bindings of system:nodes for
  * kube-proxy and for the network agents that use the node's identity.
  * The ConfigMap holds the NodeConfiguration; under key UnknownNetwork `searched`, the network that
- * cluster_network_search() found (NULL: none); and under key DNSNamespace the namespace of the DNS
- * Service (NULL: kube-system). New reference. */
+ * cluster_network_search() found (NULL when there is none); and under key DNSNamespace the
+ * namespace of the DNS Service (NULL means kube-system). New reference. */
 json_t *cluster_manifest_make(const json_t *node_configuration, const char *searched,
                               const char *dns_namespace);
-/* Returns the objects as YAML documents. The caller frees. */
+/* Returns the objects as YAML documents. The caller frees it. */
 char *cluster_manifest_text(const json_t *objects);

@@ -11,8 +11,8 @@
 #define JOIN_CONFIGURATION_V1BETA4 "kubeadm.k8s.io/v1beta4"
 
 /* join_configuration_fields() gives every field that a JoinConfiguration may have, ended by {0}.
- * join_configuration_version() returns the bit of a version in those rows; 0: winjoin does not read
- * that version. */
+ * join_configuration_version() returns the bit of a version in those rows; 0 means that winjoin
+ * does not read that version. */
 enum { JOIN_CONFIGURATION_FIELDS_MAX = JOIN_OPTION_COUNT + 32 };
 void join_configuration_fields(struct yaml_field ret[JOIN_CONFIGURATION_FIELDS_MAX]);
 unsigned join_configuration_version(const char *api_version);
@@ -34,8 +34,9 @@ void join_configuration_overlay(json_t **configuration, const struct join_option
 void join_configuration_forget(json_t *configuration);
 /* Checks the document as kubeadm's ValidateJoinConfiguration does on Windows; docs/configuration.md
  * lists what is stricter. All errors are in one line ("[a, b]"), each with the path of its field
- * and, for values of a file, with file, line and column (`yaml`; NULL: no file). Secrets are not
- * shown. `host` tells whether a discovery file exists; NULL: not checked. ERROR_USAGE. */
+ * and, for values of a file, with file, line and column (`yaml`; NULL means no file). Secrets are
+ * not shown. `host` tells whether a discovery file exists; NULL when not checked. Fails with
+ * ERROR_USAGE. */
 int join_configuration_check(const json_t *configuration, const struct yaml *yaml,
                              struct host *host, struct error *err);
 /* Fills the options that are not given yet. `warnings` gets what the user should know. */
@@ -43,16 +44,16 @@ void join_configuration_apply(const json_t *configuration, struct join_options *
                               struct text_list *warnings);
 
 /* Returns the node's name as kubeadm reads it (GetHostname): without surrounding blanks, in lower
- * case. The caller frees. */
+ * case. The caller frees it. */
 char *join_node_name_read(const char *name);
 #define JOIN_NODE_NAME_RULE                                                                        \
     "a node name has a-z, 0-9, '-' and '.' only, begins and ends with a letter or digit, and has " \
     "at most 253 characters"
 /* Returns a valid name that is similar ("my-node" for "my_node"); NULL when there is none. The
- * caller frees. */
+ * caller frees it. */
 char *join_node_name_near(const char *name);
 /* Returns the path or URL of a discovery file: "file:///C:/x.conf" becomes "C:/x.conf", "HTTPS://x"
- * becomes "https://x", anything else stays. The caller frees. */
+ * becomes "https://x", anything else stays. The caller frees it. */
 char *join_discovery_file_path(const char *given);
 
 /* ---- a --config file: several YAML (or JSON) documents; winjoin reads two kinds ---- */
@@ -61,9 +62,10 @@ enum { CONFIG_FILE_MAX = 1024 * 1024 };
 
 /* The documents of a file. Their fields are checked; values of a JoinConfiguration not yet. */
 struct config_file {
-    struct yaml yaml;          /* Lines and columns of the values in both documents */
-    json_t *join;              /* JoinConfiguration, always as v1beta4; NULL: none */
-    json_t *node;              /* NodeConfiguration of winjoin.io/v1alpha1; NULL: none */
+    struct yaml yaml; /* Lines and columns of the values in both documents */
+    json_t *join;     /* JoinConfiguration, always as v1beta4; NULL when there is none */
+    /* NodeConfiguration of winjoin.io/v1alpha1; NULL when there is none */
+    json_t *node;
     struct text_list warnings; /* Deprecated versions, and documents that are ignored */
 };
 
@@ -74,9 +76,10 @@ enum config_kinds {
     CONFIG_KNOWN
 };
 
-/* Parses a --config file; `what` names it in messages. ERROR_USAGE with line and column: no YAML,
- * an unknown or duplicate field, a wrong type, a document without apiVersion and kind, the same
- * kind twice, a kubeadm version that is too old or unknown, or no document that winjoin reads. */
+/* Parses a --config file; `what` names it in messages. Fails with ERROR_USAGE with line and column:
+ * no YAML, an unknown or duplicate field, a wrong type, a document without apiVersion and kind, the
+ * same kind twice, a kubeadm version that is too old or unknown, or no document that winjoin
+ * reads. */
 int config_file_parse(const char *text, size_t len, const char *what, enum config_kinds kinds,
                       struct config_file *ret, struct error *err);
 void config_file_free(struct config_file *file);
@@ -88,7 +91,7 @@ void config_file_free(struct config_file *file);
 #define NODE_CONFIGURATION_V1ALPHA1 "winjoin.io/v1alpha1"
 
 /* Parses a text with exactly one NodeConfiguration and checks its fields and values. `what` names
- * it in messages. ERROR_USAGE. *ret is a new reference. */
+ * it in messages. Fails with ERROR_USAGE. *ret is a new reference. */
 int node_configuration_read(const char *text, size_t len, const char *what, json_t **ret,
                             struct error *err);
 /* Checks the fields and values of a NodeConfiguration whose kind and version the caller has

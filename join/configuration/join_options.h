@@ -35,7 +35,7 @@ enum option_type {
  * join_options_free(). */
 struct join_options {
     JOIN_OPTIONS(JOIN_OPTION_FIELD)
-    long long verify_attempts; /* Number of attempts from diag --count; 0: the default */
+    long long verify_attempts; /* Number of attempts from diag --count; 0 means the default */
     bool verify_capture;       /* diag --capture was given */
 };
 
@@ -44,10 +44,10 @@ struct join_option {
     enum option_type type;
     const char *name; /* Name of the field in struct join_options */
     size_t offset;    /* Offset of the value in struct join_options */
-    const char *flag; /* Name of the flag, without dashes; NULL: no flag */
+    const char *flag; /* Name of the flag, without dashes; NULL means no flag */
     /* Choices of an OPTION_CHOICE; `check` checks the value of "@mode" and "@plugin". */
     const char *choices;
-    const char *help; /* Text of the help; NULL: see kubeadm's documentation */
+    const char *help; /* Text of the help; NULL means: see kubeadm's documentation */
     const char *join; /* Path in a JoinConfiguration, or NULL */
     const char *node; /* Path in a NodeConfiguration, or NULL */
     bool v1beta4;     /* A JoinConfiguration has the field since v1beta4 only */
@@ -59,9 +59,9 @@ struct join_option {
     bool kept;
     /* A path on this machine: made absolute, and refused in the cluster's defaults. */
     bool is_path;
-    /* Limits of a number. For a list of prefixes, `max` is how many of one family; 0: any. */
+    /* Limits of a number. For a list of prefixes, `max` is how many of one family; 0 means any. */
     long long min, max;
-    /* Checks a text, or each text of a list; NULL: anything is valid. */
+    /* Checks a text, or each text of a list; NULL means that anything is valid. */
     int (*check)(const char *text, struct error *err);
 };
 #define JOIN_OPTION_ID(field, ...) JOIN_OPTION_##field,
@@ -92,41 +92,44 @@ void join_options_copy(const struct join_options *from, struct join_options *ret
  * text. */
 int join_option_check(const struct join_option *option, const json_t *value,
                       const struct yaml *yaml, const json_t *document, struct error *err);
-/* Checks whether the options of the network fit together; each may be valid alone. ERROR_USAGE. */
+/* Checks whether the options of the network fit together; each may be valid alone. Fails with
+ * ERROR_USAGE. */
 int join_network_check(const struct join_options *options, struct error *err);
 /* Checks all options as far as neither host nor network are needed. ERROR_USAGE names the flag. */
 int join_options_check(const struct join_options *options, struct error *err);
 
-/* Checks the address of a mirror: an https URL and nothing more. ERROR_USAGE with the reason. */
+/* Checks the address of a mirror: an https URL and nothing more. Fails with ERROR_USAGE with the
+ * reason. */
 int join_mirror_check(const char *url, struct error *err);
 /* Checks --source-base: as join_mirror_check(), or JOIN_SOURCE_NONE. */
 int join_source_base_check(const char *url, struct error *err);
 /* Checks the name of an image with its tag or digest, as containerd pulls it:
- * "registry.corp.example/pause:3.10.1". ERROR_USAGE. */
+ * "registry.corp.example/pause:3.10.1". Fails with ERROR_USAGE. */
 int join_sandbox_image_check(const char *image, struct error *err);
 /* Checks that a version has three numbers ("v1.37.1" or "1.37.1"), because it is compared with what
- * programs report. ERROR_USAGE. */
+ * programs report. Fails with ERROR_USAGE. */
 int join_kubernetes_version_check(const char *version, struct error *err);
 /* Checks --ignore-preflight-errors: either "all" or single checks, in any case; duplicates are
- * allowed (kubeadm: ValidateIgnorePreflightErrors). ERROR_USAGE. */
+ * allowed (kubeadm: ValidateIgnorePreflightErrors). Fails with ERROR_USAGE. */
 int join_ignored_check(const struct text_list *ignored, struct error *err);
 /* Copies the options about the network to *ret, which borrows their texts. */
 void join_network_input(const struct join_options *options, struct network_input *ret);
 
-/* Checks an IP address: "192.0.2.1". ERROR_USAGE. */
+/* Checks an IP address: "192.0.2.1". Fails with ERROR_USAGE. */
 int node_address_check(const char *text, struct error *err);
-/* Checks a prefix: "10.244.0.0/16". ERROR_USAGE. */
+/* Checks a prefix: "10.244.0.0/16". Fails with ERROR_USAGE. */
 int node_prefix_check(const char *text, struct error *err);
-/* Checks an address with or without port: "192.0.2.1", "192.0.2.1:443", "[2001:db8::1]:443".
- * ERROR_USAGE. */
+/* Checks an address with or without port: "192.0.2.1", "192.0.2.1:443", "[2001:db8::1]:443". Fails
+ * with ERROR_USAGE. */
 int node_target_address_check(const char *text, struct error *err);
-/* Checks a host name with or without port: "example.com", "example.com:443". ERROR_USAGE. */
+/* Checks a host name with or without port: "example.com", "example.com:443". Fails with
+ * ERROR_USAGE. */
 int node_target_name_check(const char *text, struct error *err);
 /* Checks an argument of the kubelet's command line, "--v=4". Other words would keep the kubelet
- * from starting. ERROR_USAGE. */
+ * from starting. Fails with ERROR_USAGE. */
 int node_argument_check(const char *text, struct error *err);
 /* Checks an image's name for containerd, which must include its registry:
- * "mcr.microsoft.com/windows/nanoserver:ltsc2022". ERROR_USAGE. */
+ * "mcr.microsoft.com/windows/nanoserver:ltsc2022". Fails with ERROR_USAGE. */
 int node_image_check(const char *text, struct error *err);
 /* Checks that a name or path has no control characters, so that it fits on one line.
  * ERROR_USAGE. */

@@ -19,8 +19,8 @@ void kubelet_argument_take(const char *name, const char *value, struct join_opti
                            struct text_list *warnings);
 
 /* A field of a KubeletConfiguration that is removed for Windows nodes. `gate`: the field is kept
- * when the document turns this feature gate on; NULL: no gate. `only`: the field is removed only
- * when its value begins with this text; NULL: always. The table ends with {0}. */
+ * when the document turns this feature gate on; NULL means no gate. `only`: the field is removed
+ * only when its value begins with this text; NULL: always. The table ends with {0}. */
 struct linux_setting {
     const char *field, *gate, *only;
 };

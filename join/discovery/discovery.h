@@ -13,7 +13,7 @@ struct discovery_options {
     /* Address of the API server: "10.0.0.10:6443", "[fd00::1]:6443", "api.example:6443" */
     const char *endpoint;
     const char *token;                      /* Token for discovery */
-    const char *tls_bootstrap_token;        /* Token of the TLS bootstrap; NULL: `token` */
+    const char *tls_bootstrap_token;        /* Token of the TLS bootstrap; NULL means `token` */
     const struct text_list *ca_cert_hashes; /* Pins of CA certificates as given, or NULL */
     bool unsafe_skip_ca_verification;       /* Allows discovery without pins; no other effect */
     const char *file;                       /* Path or URL of the discovery file */
@@ -23,9 +23,9 @@ struct discovery_options {
     /* Path of an object that the caller needs next, or NULL. It may be requested with the token
      * instead of a second cluster-info, where that would prove nothing more. */
     const char *proof;
-    unsigned timeout_ms;         /* Time limit of discovery; 0: DISCOVERY_TIMEOUT_MS */
-    unsigned interval_ms;        /* Pause between tries; 0: 5 s, with jitter */
-    unsigned signature_grace_ms; /* How long to wait for the token's signature; 0: 10 s */
+    unsigned timeout_ms;         /* Time limit of discovery; 0 means DISCOVERY_TIMEOUT_MS */
+    unsigned interval_ms;        /* Pause between tries; 0 means 5 s, with jitter */
+    unsigned signature_grace_ms; /* How long to wait for the token's signature; 0 means 10 s */
     /* Called before each pause with the failure and the time until the next try; or NULL. */
     void (*on_retry)(void *context, const struct error *why, unsigned next_ms, unsigned left_ms);
     void *on_retry_context;
@@ -41,7 +41,7 @@ struct discovery_result {
     int64_t clock_difference;
     char *proxy;      /* Proxy that was used, or NULL */
     bool proxy_given; /* The discovery file names the proxy */
-    /* The object of options.proof; NULL: not requested, or not received */
+    /* The object of options.proof; NULL when not requested, or not received */
     json_t *proof;
     struct text_list warnings;
 };
@@ -53,16 +53,16 @@ bool discovery_is_asked(const struct join_options *asked);
  * callback on_retry is not set. */
 void discovery_options_make(const struct join_options *asked, struct discovery_options *ret);
 
-/* Checks HOST:PORT; the host is an address or an ASCII name. ERROR_USAGE. */
+/* Checks HOST:PORT; the host is an address or an ASCII name. Fails with ERROR_USAGE. */
 int discovery_endpoint_check(const char *endpoint, struct error *err);
 /* Makes the checks that need no network: either endpoint and token or a file; the form of token,
- * endpoint and pins; pins or the flag that skips them. ERROR_USAGE. discovery_run() begins with
- * these checks. */
+ * endpoint and pins; pins or the flag that skips them. Fails with ERROR_USAGE. discovery_run()
+ * begins with these checks. */
 int discovery_check(const struct discovery_options *options, struct error *err);
 
 /* Checks a local discovery file as discovery_run() will: its form, the files that it names, its
  * credentials. Sends nothing. A URL, a pipe and a file that does not exist are left to
- * discovery_run(). ERROR_USAGE. */
+ * discovery_run(). Fails with ERROR_USAGE. */
 int discovery_check_file(const struct discovery_options *options, struct host *host,
                          struct error *err);
 

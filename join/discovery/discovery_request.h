@@ -40,7 +40,7 @@ void cluster_info_free(struct cluster_info *info);
 int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info *ret,
                     struct error *err);
 
-/* Whether this HTTP status only means that the user of the discovery file may not read
+/* Says whether this HTTP status only means that the user of the discovery file may not read
  * cluster-info, or that the file has no user and the API server refuses anonymous requests. */
 bool discovery_may_not_look(const struct discovery *d, unsigned long status);
 

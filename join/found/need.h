@@ -38,7 +38,7 @@ int find_plan(struct join *join, struct error *err);
  * (join_option.kept; an upgrade also takes what the join chose, from node/chosen.h). Fails with the
  * error of a file that cannot be read, and a hint. */
 int find_asked(struct join *join, struct error *err);
-/* Reads found.patches after find_asked(), from --patches or from join->kept. Error kinds: those of
+/* Reads found.patches after find_asked(), from --patches or from join->kept. Fails as
  * patches_read(). */
 int find_patches(struct join *join, struct error *err);
 /* Sets err to `why`, the reason why a file that a join wrote cannot be read, and returns -1: with
@@ -48,7 +48,7 @@ int error_damaged(const char *what, const struct error *why, struct error *err);
 
 /* Finds the containerd of this node and stores its settings in found.containerd: the one that
  * exists, or winjoin's own. When it is not winjoin's and the user gave no socket,
- * options.cri_socket is set to its pipe. Error kinds: those of containerd_settings_find(). */
+ * options.cri_socket is set to its pipe. Fails as containerd_settings_find(). */
 int find_containerd(struct host *host, struct join_found *found, struct error *err);
 
 /* Id of the preflight check that refuses a network mode without connections to other nodes
@@ -65,25 +65,27 @@ int find_containerd(struct host *host, struct join_found *found, struct error *e
 int find_remembered(struct join *join, struct error *err);
 
 /* Returns the prefix of this node's Pods: --pod-cidr, else what the Node says, in spec.podCIDR or
- * in the annotation of this agent (`agent` NULL: none). Borrowed; NULL: unknown. */
+ * in the annotation of this agent (`agent` NULL when there is none). Borrowed; NULL when
+ * unknown. */
 const char *found_pod_prefix(const struct join_found *found, const struct network_agent *agent);
 
 /* Returns true when the join must wait until the controller manager has given the Node its
  * prefix. */
 bool found_waits_for_prefix(const struct join_found *found);
 
-/* Reads a YAML file of this machine with one document. *ret is a new reference. Error kinds: those
- * of host_read(), ERROR_MALFORMED. */
+/* Reads a YAML file of this machine with one document. *ret is a new reference. Fails as
+ * host_read(), or with ERROR_MALFORMED. */
 int join_read_yaml(struct host *host, const char *path, json_t **ret, struct error *err);
-/* Returns the path to which the cluster's CA is written (caCertPath). The caller frees. */
+/* Returns the path to which the cluster's CA is written (caCertPath). The caller frees it. */
 char *join_ca_file(const struct join_options *options);
 /* Returns true when a client certificate is stored that the kubelet will use; otherwise `why` says
  * what is wrong. */
 bool join_has_certificate(struct host *host, const struct join_found *found, struct error *why);
 /* Returns true when the TLS bootstrap is left to the kubelet and not done yet. */
 bool join_kubelet_bootstraps(struct host *host, const struct join_found *found);
-/* The folder of static Pods, and the URL of the kubelet's health endpoint (NULL when that is off),
- * from the kubelet's configuration of this run or of an earlier one. The caller frees. */
+/* Returns the folder of static Pods, and the URL of the kubelet's health endpoint (NULL when that
+ * is off), from the kubelet's configuration of this run or of an earlier one. The caller frees
+ * it. */
 char *join_manifest_folder(const struct join *join);
 char *join_kubelet_health_url(const struct join *join);
 
@@ -122,22 +124,21 @@ enum node_name_state {
     NODE_NAME_EARLIER,
     NODE_NAME_TAKEN, /* The Node is Ready and is another machine */
 };
-/* Requests the Node and tells who has the name. Error kinds: those of kube_node_get() but
- * ERROR_ABSENT. */
+/* Requests the Node and tells who has the name. Fails as kube_node_get() but ERROR_ABSENT. */
 int node_name_look(struct host *host, struct kube_client *client, const char *name,
                    enum node_name_state *ret, struct error *err);
-/* Succeeds when this machine may have the name. ERROR_CONFLICT when another machine has it. Waits
- * while it is NODE_NAME_EARLIER, but not in a dry run: the controller manager marks the Node not
- * Ready after its node-monitor-grace-period of 40 or 50 s. kubeadm refuses at once. */
+/* Succeeds when this machine may have the name. Fails with ERROR_CONFLICT when another machine has
+ * it. Waits while it is NODE_NAME_EARLIER, but not in a dry run: the controller manager marks the
+ * Node not Ready after its node-monitor-grace-period of 40 or 50 s. kubeadm refuses at once. */
 int node_name_claim(struct join *join, struct error *err);
 
 /* ---- is a Pod prefix left for this node? The controller manager divides the Pod subnet into equal
  * parts and gives each Node one. When all are assigned, a new Node waits forever. ---- */
 
-/* Checks whether each Pod subnet has a free part (node_masks), without requests. ERROR_CONFLICT
- * when Nodes other than `own` have all parts; the error names Nodes and says what to do. Returns 0
- * also when this cannot be known. `nodes`: a NodeList; NULL: unknown, and one part is counted for
- * the control plane. */
+/* Checks whether each Pod subnet has a free part (node_masks), without requests. Fails with
+ * ERROR_CONFLICT when Nodes other than `own` have all parts; the error names Nodes and says what to
+ * do. Returns 0 also when this cannot be known. `nodes`: a NodeList; NULL when unknown, and one
+ * part is counted for the control plane. */
 int pod_room_check(const struct cluster_config *cluster, const json_t *nodes, const char *own,
                    struct error *err);
 /* Checks pod_room_check() with the current Nodes of the cluster, if they may be listed. */

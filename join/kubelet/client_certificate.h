@@ -26,29 +26,30 @@ enum { CLIENT_CERTIFICATE_TIMEOUT_MS = 5 * 60 * 1000 }; /* As kubeadm's TLSBoots
 /* Options; all members are borrowed. */
 struct client_certificate_options {
     const char *node_name;
-    /* Names for the kubelet's serving certificate; NULL: the client certificate is meant. */
+    /* Names for the kubelet's serving certificate; NULL means that the client certificate is
+     * meant. */
     const struct csr_names *serves;
-    const char *ca_pem; /* Verified CA of the cluster; NULL: any CA */
-    const char *folder; /* Folder of the files; NULL: KUBELET_CERTIFICATE_FOLDER */
-    /* Time limit, timeouts.tlsBootstrap; 0: CLIENT_CERTIFICATE_TIMEOUT_MS. */
+    const char *ca_pem; /* Verified CA of the cluster; NULL means any CA */
+    const char *folder; /* Folder of the files; NULL means KUBELET_CERTIFICATE_FOLDER */
+    /* Time limit, timeouts.tlsBootstrap; 0 means CLIENT_CERTIFICATE_TIMEOUT_MS. */
     unsigned timeout_ms;
     kube_csr_progress *progress; /* Called while waiting; or NULL */
     void *progress_context;
 };
 
 /* Reads the stored certificate and checks that it is usable: valid now, for this node name, signed
- * by this CA, with its key. ERROR_ABSENT when there is none or it is not usable (the message says
- * why). */
+ * by this CA, with its key. Fails with ERROR_ABSENT when there is none or it is not usable (the
+ * message says why). */
 int client_certificate_load(struct host *host, const struct client_certificate_options *options,
                             struct client_certificate *ret, struct error *err);
 /* Returns the name of the node for which the client certificate is stored, valid or not: its CN is
- * "system:node:<name>". The caller frees; NULL when none is stored. */
+ * "system:node:<name>". The caller frees it; NULL when none is stored. */
 char *client_certificate_node(struct host *host);
 /* Keeps a usable certificate. Otherwise makes a key (or takes kubelet-client.key.tmp, which a
  * killed run left), sends a request (or continues the one whose name is in kubelet-client.csr.tmp,
  * while it is for this key and neither denied nor failed), waits for the certificate, writes
  * kubelet-client-<date>.pem (chain, then key, HOST_SECRET), links kubelet-client-current.pem to it
- * and removes the temporary files. Safe to repeat after a stop at any point. Error kinds: those of
+ * and removes the temporary files. Safe to repeat after a stop at any point. Fails as
  * kube_csr_wait(); ERROR_UNTRUSTED when the certificate is not for this key and name. */
 int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
                               const struct client_certificate_options *options,
@@ -57,7 +58,7 @@ int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
  * the kubelet's rotation does. With `proves`, a client certificate is stored only after the API
  * server has answered a request with it. Until then, and on failure, the stored one stays current;
  * its file always stays beside the new one. With options->serves the files are kubelet-server-...
- * instead of kubelet-client-.... Kinds of failure: those of client_certificate_ensure(). */
+ * instead of kubelet-client-.... Fails as client_certificate_ensure(). */
 int client_certificate_make(struct kube_client *client, struct host *host,
                             const struct client_certificate_options *options, bool proves,
                             struct client_certificate *ret, struct error *err);

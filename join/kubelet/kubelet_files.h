@@ -22,8 +22,8 @@
 /* A field of config.yaml that differs from the cluster's document. */
 struct kubelet_change {
     char *path;   /* Path of the field: "evictionHard[pid.available]" */
-    json_t *from; /* Value in the cluster's document; NULL: field added */
-    json_t *to;   /* Value in config.yaml; NULL: field removed */
+    json_t *from; /* Value in the cluster's document; NULL when the field was added */
+    json_t *to;   /* Value in config.yaml; NULL when the field was removed */
     char *reason;
 };
 /* Changes in the order in which they were made; kubelet_changes_free(). */
@@ -33,7 +33,7 @@ struct kubelet_changes {
     struct text_list warnings; /* What the user should check; these values were not changed */
 };
 void kubelet_changes_free(struct kubelet_changes *changes);
-/* Adds a change. `from` and `to` are borrowed; NULL: absent. */
+/* Adds a change. `from` and `to` are borrowed; NULL when absent. */
 void kubelet_changes_add(struct kubelet_changes *changes, const char *path, const json_t *from,
                          const json_t *to, const char *reason);
 /* Adds one change for each field in which the documents differ; lists are compared as a whole.
@@ -50,17 +50,17 @@ struct kubelet_config_input {
     /* A clusterDNS that cluster_dns replaces, when the document has it; or NULL. */
     const char *local_dns;
     const char *dns_domain;        /* Used when the document has no clusterDomain */
-    const char *cri_socket;        /* Socket of containerd; NULL: KUBELET_CRI_SOCKET */
-    const char *ca_file;           /* File of the cluster's CA; NULL: KUBERNETES_CA_FILE */
-    const char *drive;             /* Drive for paths without one; NULL: "C:" */
-    const struct patches *patches; /* Patches from --patches; NULL: none */
+    const char *cri_socket;        /* Socket of containerd; NULL means KUBELET_CRI_SOCKET */
+    const char *ca_file;           /* File of the cluster's CA; NULL means KUBERNETES_CA_FILE */
+    const char *drive;             /* Drive for paths without one; NULL means "C:" */
+    const struct patches *patches; /* Patches from --patches; NULL when there is none */
 };
 /* Adapts the cluster's KubeletConfiguration to this Windows node. Fills absent fields with
  * kubeadm's defaults, adds the drive to paths, turns cgroups off, and removes fields for Linux.
  * Then applies the patches, which have the last word, except for the CRI socket, which is the
  * node's own. Unknown fields stay. Records each change. *ret is a new reference; on failure the
- * caller still frees `changes` with kubelet_changes_free(). ERROR_MALFORMED when the document is no
- * KubeletConfiguration v1beta1; ERROR_USAGE for a wrong patch. */
+ * caller still frees `changes` with kubelet_changes_free(). Fails with ERROR_MALFORMED when the
+ * document is no KubeletConfiguration v1beta1; ERROR_USAGE for a wrong patch. */
 int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
                         struct kubelet_changes *changes, struct error *err);
 
@@ -76,13 +76,13 @@ struct kubelet_flags_input {
     const char *taints;            /* Taints "k=v:NoSchedule,...", or NULL */
     const char *node_ip;           /* Address of the node, or NULL */
     const char *node_labels;       /* Labels "a=b,c=d", or NULL */
-    const char *cri_socket;        /* Socket of containerd; NULL: KUBELET_CRI_SOCKET */
-    const struct text_list *extra; /* kubeletExtraArgs, "name=value"; NULL: none */
+    const char *cri_socket;        /* Socket of containerd; NULL means KUBELET_CRI_SOCKET */
+    const struct text_list *extra; /* kubeletExtraArgs, "name=value"; NULL when there is none */
 };
 /* Returns KUBELET_KUBEADM_ARGS="--node-ip=10.0.0.21 ..." with quotes as by Go's %q and a line feed.
- * The caller frees. */
+ * The caller frees it. */
 char *kubelet_flags_text(const struct kubelet_flags_input *input);
-/* Returns the text of instance-config.yaml with containerRuntimeEndpoint (NULL:
+/* Returns the text of instance-config.yaml with containerRuntimeEndpoint (NULL means
  * KUBELET_CRI_SOCKET), or NULL when kubeadm of this version writes no such file
- * (NodeLocalCRISocket: since 1.34). The caller frees. */
+ * (NodeLocalCRISocket: since 1.34). The caller frees it. */
 char *kubelet_instance_config_text(const char *version, const char *cri_socket);

@@ -36,23 +36,24 @@ struct patches {
     struct yaml *files;
     size_t file_count;
     struct text_list warnings; /* Files that are ignored, and why */
-    json_t *texts;             /* The files' content, for patches_recall(); NULL: no file */
+    json_t *texts;             /* The files' content, for patches_recall(); NULL means no file */
     size_t texts_len;
 };
 void patches_free(struct patches *patches);
 
-/* Reads the folder's patches for the KubeletConfiguration, also from folders in it. ERROR_USAGE: no
- * such folder, or a name or text that is refused, also of a patch for another target
- * ("C:\patches\x.yaml: line 3 column 1: ..."). */
+/* Reads the folder's patches for the KubeletConfiguration, also from folders in it. Fails with
+ * ERROR_USAGE: no such folder, or a name or text that is refused, also of a patch for another
+ * target ("C:\patches\x.yaml: line 3 column 1: ..."). */
 int patches_read(struct host *host, const char *folder, struct patches *ret, struct error *err);
 
 /* Reads patches from the `texts` of an earlier patches_read(), without the folder. The caller frees
- * *ret also after a failure. ERROR_USAGE for texts that are not as they were. */
+ * *ret also after a failure. Fails with ERROR_USAGE for texts that are not as they were. */
 int patches_recall(const json_t *texts, struct patches *ret, struct error *err);
 
 /* Applies all patches in order to the KubeletConfiguration. *ret is a new reference. Each patch
- * adds a line to `applied` ("C:\patches\kubeletconfiguration.yaml (strategic)"; NULL: no list).
- * ERROR_USAGE with file and line, also when the result is no longer a KubeletConfiguration. */
+ * adds a line to `applied` ("C:\patches\kubeletconfiguration.yaml (strategic)"; NULL means no
+ * list). Fails with ERROR_USAGE with file and line, also when the result is no longer a
+ * KubeletConfiguration. */
 int patches_apply(const struct patches *patches, const json_t *config, json_t **ret,
                   struct text_list *applied, struct error *err);
 

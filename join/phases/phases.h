@@ -51,8 +51,8 @@ struct phase_group {
 };
 extern const struct phase_group phase_groups[]; /* The last row has no name */
 
-/* Adds the ids of the phases that a name means, in order. ERROR_USAGE for a phase of a control
- * plane, and for an unknown name, with the most similar name as a hint. */
+/* Adds the ids of the phases that a name means, in order. Fails with ERROR_USAGE for a phase of a
+ * control plane, and for an unknown name, with the most similar name as a hint. */
 int phase_names_resolve(const char *name, struct text_list *ret_ids, struct error *err);
 /* Adds the ids for a list of names to skip. Phases of a control plane, also sub-phases such as
  * "control-plane-prepare/certs", are accepted and add nothing. */

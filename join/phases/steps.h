@@ -9,9 +9,9 @@
 /* Starts the network agent's service and waits until its HNS network exists for this node's Pods.
  * Meanwhile it gives the adapter back what the virtual switch removed, shows a certificate request
  * that needs approval, and restarts the service when the network does not appear. The agent's
- * networks are recorded, so that a reset deletes them. Error kinds: those of service_run(), of HNS
- * and of nic_restore(); ERROR_DENIED (the request is denied), ERROR_CONFLICT (another node has this
- * host's name, or the network is for other Pods), ERROR_TIMED_OUT. */
+ * networks are recorded, so that a reset deletes them. Fails as service_run(), of HNS and of
+ * nic_restore(); ERROR_DENIED (the request is denied), ERROR_CONFLICT (another node has this host's
+ * name, or the network is for other Pods), ERROR_TIMED_OUT. */
 int agent_network_make(struct join *join, struct hcn_network *ret, struct error *err);
 
 /* Records the networks that the agent makes, so that a reset deletes them. A network that exists
@@ -24,7 +24,7 @@ int agent_folders_own(struct join *join, struct error *err);
 
 /* Waits for the CNI configuration of the cluster's network agent, at most for the row's
  * wait_seconds, and reports whose it is. ERROR_TIMED_OUT comes with the command that shows the
- * agent's Pod. Other kinds: those of host_list() and host_read(). */
+ * agent's Pod. Also fails as host_list() and host_read(). */
 int external_network_await(struct join *join, struct error *err);
 /* Marks the Node while its Pod network is pending, or removes the mark. An agent may write its CNI
  * configuration, which makes the Node Ready, before its network works, and the scheduler must not
@@ -39,8 +39,8 @@ int external_network_pending(struct join *join, bool pending, struct error *err)
  * join are removed, and with print the routes of all nodes are added to the next steps for the
  * user. Otherwise the Node gets annotations that tell other nodes the route to it, if the mode uses
  * them, and the routes to other nodes' Pods are written; routes of the host are recorded in the
- * journal. A node that may not list Nodes gets a warning. Error kinds: those of kube_patch(),
- * kube_nodes_get(), and of the host. */
+ * journal. A node that may not list Nodes gets a warning. Fails as kube_patch(), kube_nodes_get(),
+ * and of the host. */
 int pod_routes_publish(struct join *join, const struct hcn_network *network, struct error *err);
 
 /* ---- images from a bundle ---- */
@@ -48,20 +48,19 @@ int pod_routes_publish(struct join *join, const struct hcn_network *network, str
 /* Imports images with ctr, if ctr is installed; otherwise warns. containerd must run, and
  * images_begin() must not have started a pull. The images are the installed sandbox image and each
  * image of the open bundle that containerd lacks; these are imported from a verified copy.
- * Importing an image that containerd has already changes nothing. Error kinds: those of host_run(),
- * bundle_image_copy() and cri_image_has(), ERROR_HOST (ctr fails), ERROR_DENIED (a file belongs to
- * somebody who is not an administrator). */
+ * Importing an image that containerd has already changes nothing. Fails as host_run(),
+ * bundle_image_copy() and cri_image_has(), or with ERROR_HOST (ctr fails), ERROR_DENIED (a file
+ * belongs to somebody who is not an administrator). */
 int bundle_images_import(struct join *join, struct error *err);
 
 /* ---- images from registries (join/phases/images.c) ---- */
 
 /* Starts to pull the images that the options name, the required ones first, three at a time, while
  * the join continues. An image that cannot be pulled is tried up to three times where that may
- * help; then it is a warning, or a failure if it is required. Error kinds: those of
- * cri_image_pull(). */
+ * help; then it is a warning, or a failure if it is required. Fails as cri_image_pull(). */
 int images_begin(struct join *join, struct error *err);
 /* Checks the pulls that run, each for up to wait_ms (0 after each phase). Begins the next pull when
- * one has ended. Does nothing when no pull was begun. Error kinds: those of images_begin(). */
+ * one has ended. Does nothing when no pull was begun. Fails as images_begin(). */
 int images_go_on(struct join *join, unsigned wait_ms, struct error *err);
 /* Waits until all images are pulled and shows the progress. Does nothing when no pull was
  * started. */
@@ -72,13 +71,13 @@ void images_end(struct join *join);
 /* ---- services: start them and wait until they work, as their rows tell (struct service, proof)
  * ---- */
 
-/* Starts the service with the settings of this join and waits until it works. Error kinds: those of
+/* Starts the service with the settings of this join and waits until it works. Fails as
  * service_start() and service_prove(). */
 int service_run(struct join *join, const struct service *service, struct error *err);
 /* Waits until the service that was started last does its work. ERROR_TIMED_OUT comes with hints at
- * the service's log. Other kinds: those of service_watch_look() and service_watch_rights(). */
+ * the service's log. Also fails as service_watch_look() and service_watch_rights(). */
 int service_prove(struct join *join, struct error *err);
-/* Returns the pipe of CRI: that of --cri-socket, or containerd's own. The caller frees. */
+/* Returns the pipe of CRI: that of --cri-socket, or containerd's own. The caller frees it. */
 char *service_proof_pipe(const struct join *join);
 
 /* ---- the client certificate, and the TLS bootstrap by the kubelet ---- */
@@ -93,12 +92,12 @@ unsigned certificate_limit_ms(const struct join_options *options);
 int kubelet_bootstrap_write(struct journal *journal, const struct join_found *found,
                             struct error *err);
 /* Returns the name of the node's newest request when it was refused; it is from an earlier join.
- * Must be called before the kubelet starts. NULL: no such request. The caller frees. */
+ * Must be called before the kubelet starts. NULL means no such request. The caller frees it. */
 char *kubelet_bootstrap_refused_before(struct join *join);
 /* Waits until kubelet.conf and the certificate that it names are usable, and shows the state of the
- * kubelet's request. refused_before: name of an older request to ignore, or NULL. ERROR_DENIED when
- * the request is denied or failed (the kubelet is stopped, because it would send requests forever),
- * ERROR_TIMED_OUT, ERROR_INTERRUPTED. */
+ * kubelet's request. refused_before: name of an older request to ignore, or NULL. Fails with
+ * ERROR_DENIED when the request is denied or failed (the kubelet is stopped, because it would send
+ * requests forever), ERROR_TIMED_OUT, ERROR_INTERRUPTED. */
 int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct error *err);
 /* Removes the file with the token, if winjoin wrote it in this run or an earlier one. */
 void kubelet_bootstrap_end(struct journal *journal, struct join_progress *progress);

@@ -52,12 +52,11 @@ void preflight_unknown_names(const struct text_list *ignored, struct text_list *
 
 /* Installs the feature Containers with dism.exe, when --install-features is given and Windows says
  * that it is not installed (Microsoft: DISM Operating System Package Servicing Command-Line
- * Options; exit code 3010: a restart is needed). Does nothing in a dry run. Error kinds:
+ * Options; exit code 3010: a restart is needed). Does nothing in a dry run. Fails with
  * ERROR_RESTART (installed, restart first), ERROR_HOST, those of host_run(). */
 int features_install(struct join *join, struct error *err);
 /* Installs Hyper-V in the same way, when a RuntimeClass of the cluster has containerd's handler
  * runhcs-wcow-hypervisor and is not for another Windows build. Only nodes may read RuntimeClasses
  * (kubernetes, plugin/pkg/auth/authorizer/rbac/bootstrappolicy, NodeRules), so this runs after the
- * node has its certificate. When they cannot be read, it warns. Error kinds: as of
- * features_install(). */
+ * node has its certificate. When they cannot be read, it warns. Fails as features_install(). */
 int features_install_hyper_v(struct join *join, struct error *err);

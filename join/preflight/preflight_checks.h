@@ -21,7 +21,7 @@ struct preflight_check;
 struct check_finding {
     const struct preflight_check *check; /* The row of this check */
     char message[300];
-    char hint[240];   /* Hint; "": the hint of the row */
+    char hint[240];   /* Hint; "" means the hint of the row */
     struct error why; /* Failure of something that the check called */
 };
 /* What a check of this machine can use; borrowed. */

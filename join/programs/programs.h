@@ -1,5 +1,6 @@
 /* The node's programs in a join: which are needed, whether their versions fit the cluster, and
- * whether they accept their arguments. */
+ * whether they accept their arguments. The caller frees each char * that a function returns or
+ * stores through a pointer. */
 #pragma once
 
 #include "join/join.h"
@@ -11,7 +12,7 @@
  * opened once and stays open until programs_bundle_close(). Without both flags, and when the
  * network is planned, opens upstream or --source-base for the programs that this machine lacks or
  * has with other bytes (programs_unlike()). *ret is borrowed; NULL when no program is needed or
- * nothing may be downloaded. Error kinds: those of bundle_open(), bundle_open_mirror() and
+ * nothing may be downloaded. Fails as bundle_open(), bundle_open_mirror() and
  * bundle_open_upstream(). */
 int programs_bundle(struct join *join, struct bundle **ret, struct error *err);
 void programs_bundle_close(struct join *join);
@@ -19,7 +20,7 @@ void programs_bundle_close(struct join *join);
  * (join/undo/journal.h). */
 void programs_note(struct join *join, const char *target, const char *sha256);
 /* Writes what came from upstream, with digests, to WINJOIN_FOLDER\winjoin.lock. Other machines can
- * use that file as their artifacts.lock. Writes nothing for another source. Error kinds: those of
+ * use that file as their artifacts.lock. Writes nothing for another source. Fails as
  * journal_write(). */
 int programs_write_lock(struct join *join, const struct bundle *bundle, struct error *err);
 /* Returns true when this node runs the service, which depends on --kube-proxy and, once the plan is
@@ -41,8 +42,7 @@ int programs_say_uncompared(struct join *join, const struct artifacts *bundle, s
  * bundle. Fails with ERROR_USAGE, which names the missing programs. */
 int programs_check_complete(struct join *join, const struct artifacts *lock, struct error *err);
 /* Returns the version of an installed program ("v1.37.1"), or NULL. It is read from the file; when
- * the file has none and `may_run` is set, the program is run (services/program_flags.h). The caller
- * frees the text. */
+ * the file has none and `may_run` is set, the program is run (services/program_flags.h). */
 char *programs_version(struct host *host, bool may_run, const char *program);
 /* Are both versions known and equal? A leading "v" does not matter. */
 bool programs_same_version(const char *a, const char *b);
@@ -52,11 +52,10 @@ bool programs_same_version(const char *a, const char *b);
 const char *programs_node_version(struct host *host, struct join_found *found,
                                   const struct service *service);
 /* Returns the sandbox image: --sandbox-image, otherwise that of the cluster's imageRepository, or
- * upstream's when a bundle brings that image. The caller frees the text. */
+ * upstream's when a bundle brings that image. */
 char *programs_sandbox_image(struct host *host, struct join_found *found);
 /* Returns a warning when the sandbox image comes from the cluster's own repository, which may have
- * images for Linux only. Returns NULL for an image of upstream or of a bundle. The caller frees the
- * text. */
+ * images for Linux only. Returns NULL for an image of upstream or of a bundle. */
 char *programs_image_warning(struct host *host, struct join_found *found);
 /* Checks versions before anything is written. `lock` is NULL when there is no bundle. kubelet and
  * kube-proxy, from the bundle or installed, must be of --kubernetes-version (ERROR_USAGE) and fit
@@ -91,7 +90,7 @@ const struct text_list *service_proxy(struct host *host, struct join_found *foun
 /* Returns true when the proxy's URL has a user or a password. */
 bool service_proxy_is_secret(const char *proxy);
 /* Returns a variable of this session, by its name in capitals, otherwise by its name in small
- * letters; NULL when neither is set. The caller frees the text. */
+ * letters; NULL when neither is set. */
 char *service_proxy_variable(struct host *host, const char *upper, const char *lower);
 
 /* ---- Kubernetes' version skew policy ---- */
@@ -132,8 +131,7 @@ enum image_fit image_fit(const struct image_facts *facts, unsigned build);
 enum image_fit image_fit_ask(const struct mirror *from, const char *image, unsigned build,
                              struct image_facts *ret, struct error *err);
 /* Returns the image's name with the tag for this build, when tags differ only in the year:
- * "...:ltsc2022". NULL when the tag has no such year, or the image is for this build already. The
- * caller frees the name. */
+ * "...:ltsc2022". NULL when the tag has no such year, or the image is for this build already. */
 char *image_for_build(const char *image, unsigned build);
 /* Like image_for_build(), but returns the name only if the registry has that image and it fits. */
 char *image_for_build_ask(const struct mirror *from, const char *image, unsigned build);

@@ -19,8 +19,8 @@ struct join_event {
     const char *message;  /* Message in one line, or "" */
     const char *hint;     /* Command that would end the wait, or "" */
     unsigned waited_ms;   /* Time of the wait so far, of JOIN_WAITING */
-    unsigned left_ms;     /* Time until the limit, of JOIN_WAITING; 0: unknown */
-    unsigned percent;     /* Progress of a download, of JOIN_WAITING; 0: unknown */
+    unsigned left_ms;     /* Time until the limit, of JOIN_WAITING; 0 when unknown */
+    unsigned percent;     /* Progress of a download, of JOIN_WAITING; 0 when unknown */
     unsigned duration_ms; /* Time of the phase, of JOIN_DONE and JOIN_FAILED */
     enum error_kind kind; /* Kind of the error, of JOIN_FAILED */
 };
@@ -32,7 +32,7 @@ struct join_phase_result {
     unsigned duration_ms;
     bool changed; /* The phase changed the machine */
     char *detail;
-    json_t *data; /* Facts of the detail; NULL: none */
+    json_t *data; /* Facts of the detail; NULL when there is none */
 };
 
 /* The runner owns this. Phases add to detail and next, and by join_warn() to warnings. */
@@ -52,7 +52,7 @@ struct join_progress {
 };
 
 /* Returns a text from a server in one line, with control characters escaped and tokens hidden. The
- * caller frees. */
+ * caller frees it. */
 char *join_shown(const char *words);
 /* Sends an event of the running phase to the listener. */
 void join_tell(const struct join_progress *progress, struct join_event event);

@@ -75,22 +75,22 @@ struct journal {
     bool held;               /* Entries wait for journal_write_down() */
     size_t saved;            /* Number of entries on disk */
     struct text_list closed; /* Folders whose access this run has restricted; not repeated */
-    json_t *written;         /* Content of WRITTEN_FILE; NULL: not read yet */
+    json_t *written;         /* Content of WRITTEN_FILE; NULL when not read yet */
     bool written_changed;
 };
 
 /* Opens the journal in this folder (WINJOIN_FOLDER, UPGRADE_FOLDER, JOINING_FOLDER; borrowed). An
- * absent journal is empty. A last line that was cut by a crash is dropped. ERROR_MALFORMED for any
- * other line that does not parse, or a first line of another version. ERROR_DENIED if an ordinary
- * user made the journal's folder or file, because that user could make winjoin undo anything. The
- * caller frees with journal_close(). */
+ * absent journal is empty. A last line that was cut by a crash is dropped. Fails with
+ * ERROR_MALFORMED for any other line that does not parse, or a first line of another version. Fails
+ * with ERROR_DENIED if an ordinary user made the journal's folder or file, because that user could
+ * make winjoin undo anything. The caller frees with journal_close(). */
 int journal_open(struct host *host, const char *folder, struct journal *ret, struct error *err);
 void journal_close(struct journal *journal);
 /* Begins or continues the journal in JOINING_FOLDER and sets it as `journal->also` (ret, which the
  * caller closes). Its first entries are the file of the main journal and winjoin's folder. */
 int journal_open_joining(struct journal *journal, struct journal *ret, struct error *err);
 /* Returns the first entry of this kind for this thing (upper or lower case), or for any thing if
- * `target` is NULL. Borrowed until the next entry is recorded. NULL: there is none. */
+ * `target` is NULL. Borrowed until the next entry is recorded. NULL when there is none. */
 const struct journal_entry *journal_find(const struct journal *journal, enum journal_kind kind,
                                          const char *target);
 /* Records a thing and its state before (a reference that is taken over; NULL: it did not exist).
@@ -109,7 +109,7 @@ int journal_pop(struct journal *journal, struct error *err);
 int journal_file(struct journal *journal, const char *path, struct error *err);
 /* Records a folder that the node will fill, makes it and restricts its access (node/folders.h),
  * also that of each folder above it that is in that table. Absent parents are recorded, too; a
- * reset removes them if they are empty. Error kinds: those of node_folder_close(). */
+ * reset removes them if they are empty. Fails as node_folder_close(). */
 int journal_own_folder(struct journal *journal, const char *path, struct error *err);
 int journal_own_folders(struct journal *journal, const char *const *paths, size_t count,
                         struct error *err);
@@ -178,8 +178,8 @@ void written_note(struct journal *journal, enum journal_kind kind, const char *t
 void written_file(struct journal *journal, const char *path, const void *data, size_t len);
 /* Calls written_note() for a network as HNS describes it. */
 void written_network(struct journal *journal, const struct hcn_network *network);
-/* Notes a service as the SCM has it now, and what its host starts (its settings file). Error kinds:
- * those of host_service_query() and host_read(). */
+/* Notes a service as the SCM has it now, and what its host starts (its settings file). Fails as
+ * host_service_query() and host_read(). */
 int written_service(struct journal *journal, const struct service *service, struct error *err);
 /* Notes the options of the join in memory; `options` is borrowed. */
 void written_options(struct journal *journal, const json_t *options);
@@ -188,11 +188,11 @@ void written_options(struct journal *journal, const json_t *options);
 int written_options_read(struct host *host, json_t **ret, struct error *err);
 /* Returns true when a noted file has changed or is missing. */
 bool written_file_differs(struct journal *journal, const char *path);
-/* Writes the notes to the file if they have changed. Error kinds: those of host_write(). */
+/* Writes the notes to the file if they have changed. Fails as host_write(). */
 int written_save(struct journal *journal, struct error *err);
 
 /* Compares the node with the notes: [{kind: "file"|"service"|"network"|"firewall", target,
  * difference, missing, command}] for each difference, with the command that repairs it; "missing":
- * the thing does not exist. NULL: nothing was noted. `networks`: HNS can be asked. Things that
- * cannot be read are not compared. New reference. */
+ * the thing does not exist. NULL means that nothing was noted. `networks`: HNS can be asked. Things
+ * that cannot be read are not compared. New reference. */
 json_t *written_compare(struct host *host, bool networks);

@@ -22,7 +22,7 @@ struct reset_options {
     /* Called before a thing that may need some time; or NULL. */
     void (*begins)(void *context, const char *what);
     void *progress_context;
-    struct http *http; /* For requests to the Node; NULL: the Node is not changed */
+    struct http *http; /* For requests to the Node; NULL means that the Node is not changed */
 };
 struct reset_result {
     size_t restored; /* Things that got back their earlier state */

@@ -21,14 +21,14 @@ struct agent_right {
 
 /* The network settings found in a cluster. Text is owned; free with agent_settings_free(). */
 struct agent_settings {
-    /* The agent that was found; NULL: none was found in the cluster. */
+    /* The agent that was found; NULL when none was found in the cluster. */
     const struct network_agent *agent;
-    /* The ConfigMap that has the settings; NULL: the DaemonSet has them. */
+    /* The ConfigMap that has the settings; NULL means that the DaemonSet has them. */
     const struct agent_source *source;
     const struct external_agent *external; /* The external agent that makes the network, or NULL. */
     /* The DaemonSet that runs the agent, e.g. "calico-system/calico-node-windows". */
     char *daemon_set;
-    /* The Linux nodes' agent, set only when `agent` is NULL; NULL: none found. */
+    /* The Linux nodes' agent, set only when `agent` is NULL; NULL when none was found. */
     const struct linux_agent *linux_agent;
     /* How that Linux agent was recognized, e.g. "DaemonSet kube-system/cilium". */
     char *linux_set;
@@ -37,7 +37,7 @@ struct agent_settings {
     /* The agent does the work of kube-proxy, which must not run beside it. */
     bool proxies;
     char *backend; /* The agent's name of its mode, e.g. "vxlan", "host-gw". */
-    /* winjoin's name of the agent's mode; NULL: Windows has no such mode. */
+    /* winjoin's name of the agent's mode; NULL means that Windows has no such mode. */
     const char *mode;
     unsigned vni, vxlan_port;   /* VXLAN's VNI and UDP port; 0 when not given. */
     struct text_list pod_cidrs; /* The prefixes of all Pods; may be empty. */
@@ -48,7 +48,7 @@ struct agent_settings {
     json_t *others;
     /* Variables and data that the DaemonSet gives to its containers. */
     json_t *variables;
-    /* This node's containerd; borrowed; NULL: winjoin's own. */
+    /* This node's containerd; borrowed; NULL means winjoin's own. */
     const struct containerd_settings *containerd;
 };
 
@@ -83,21 +83,21 @@ struct agent_backend {
 /* The constant of an agent. Text is static and lists end with NULL. A member that is NULL or 0 does
  * not apply to the agent. */
 struct network_agent {
-    /* Name in --network-plugin, e.g. "flannel"; NULL: the CNI plugin's name. */
+    /* Name in --network-plugin, e.g. "flannel"; NULL means the CNI plugin's name. */
     const char *plugin;
     const char *service;        /* The service (services/) that runs the agent, e.g. "flanneld". */
     const char *const *folders; /* Folders on this node; reset removes those that a join made. */
     /* The folder of the agent's own keys; a join restricts its access first. */
     const char *key_folder;
     const char *settings_path; /* Path of the agent's configuration file. */
-    /* Makes the text of settings_path; the caller frees. */
+    /* Makes the text of settings_path; the caller frees it. */
     char *(*settings_make)(const struct network_plan *plan);
     /* Path of the agent's kubeconfig, which uses the node's certificate. */
     const char *kubeconfig_path;
     const char *kubeconfig_user; /* The name of the user in kubeconfig_path. */
     const struct agent_right *rights;
-    /* Who has these rights. NULL: nodes, since the agent uses the node's certificate. Otherwise the
-     * agent requests a certificate of its own with this organization. */
+    /* Who has these rights. NULL means nodes, since the agent uses the node's certificate.
+     * Otherwise the agent requests a certificate of its own with this organization. */
     const char *group;
     /* Start of the name in the agent's own certificate; the node's name follows. */
     const char *user_prefix;
@@ -105,13 +105,16 @@ struct network_agent {
     unsigned vni;        /* The VNI that the agent always uses. */
     /* The agent makes the HNS network itself, so a join waits for it and makes none. */
     bool makes_network;
-    /* The most seconds that a join waits for the agent's network; 0: the agent makes none. */
+    /* The most seconds that a join waits for the agent's network; 0 means that the agent makes
+     * none. */
     unsigned wait_seconds;
     /* The agent's CNI plugin makes the HNS network on the base network when the first Pod comes,
      * and Pod addresses are not from the Node's podCIDR. A join makes no network for Pods. */
     bool pods_make_network;
-    const char *cni; /* The CNI plugin that the agent works with; NULL: the mode's first one. */
-    /* The IPAM that is built into the agent's CNI plugin instead of being a program; NULL: none. */
+    /* The CNI plugin that the agent works with; NULL means the mode's first one. */
+    const char *cni;
+    /* The IPAM that is built into the agent's CNI plugin instead of being a program; NULL when
+     * there is none. */
     const char *ipam;
     /* Values that HNS must have read before it makes its first network. */
     const struct agent_registry *registry;
@@ -135,8 +138,8 @@ struct network_agent {
     bool unique_host_names; /* The agent identifies nodes by machineID, which is the host name. */
     bool keeps_routes;      /* The agent writes and removes the routes to other nodes' Pods. */
 
-    /* The modes that the agent supports, with its names for them; the last row is zeros. NULL: the
-     * agent supports each mode with a switch on an adapter, by winjoin's name for it. */
+    /* The modes that the agent supports, with its names for them; the last row is zeros. NULL means
+     * that the agent supports each mode with a switch on an adapter, by winjoin's name for it. */
     const struct agent_backend *backends;
     const struct agent_source *sources;
     /* The DaemonSet, in any namespace, by which an agent without ConfigMap is found. */
@@ -147,7 +150,7 @@ struct network_agent {
      * nodes do not support. */
     int (*check_settings)(const struct agent_settings *settings, struct error *err);
     /* Makes the annotations by which other nodes reach this node's Pods through `address`; new
-     * reference. NULL: the agent writes them itself, or needs none. */
+     * reference. NULL means that the agent writes them itself, or needs none. */
     json_t *(*announce)(const struct network_plan *plan, const struct hcn_network *network,
                         const char *address);
     /* Reads what the agent announced about a node from its annotations; returns false where there
@@ -161,12 +164,12 @@ struct network_agent {
 
 /* The agents of this build (see the table below), NULL-terminated. */
 extern const struct network_agent *const network_agents[];
-/* The agent whose name --network-plugin takes, or NULL. */
+/* Returns the agent whose name --network-plugin takes, or NULL. */
 const struct network_agent *network_agent_by_plugin(const char *plugin);
 /* Is the HNS network of this name one whose Pods need no NAT exceptions for each other? */
 bool network_agent_excepts_services(const char *network);
-/* Returns the agent's name for the mode ("vxlan"), static. NULL: the agent does not support the
- * mode, or there is no agent. */
+/* Returns the agent's name for the mode ("vxlan"), static. NULL means that the agent does not
+ * support the mode, or there is no agent. */
 const char *network_agent_backend(const struct network_agent *agent,
                                   const struct network_mode *mode);
 /* Will the agent write a route to that node's Pods? `vni` is that of this node's network. Agents
@@ -174,8 +177,8 @@ const char *network_agent_backend(const struct network_agent *agent,
  * VXLAN: an address, a router's MAC and the VNI). */
 bool network_agent_routes_to(const struct network_agent *agent, const struct network_mode *mode,
                              unsigned vni, const struct network_peer *peer);
-/* The CNI plugin that the agent uses in this mode when --network-plugin is `plugin`. Static; NULL
- * when the agent does not support the mode. */
+/* Returns the CNI plugin that the agent uses in this mode when --network-plugin is `plugin`.
+ * Static; NULL when the agent does not support the mode. */
 const char *network_agent_cni(const struct network_agent *agent, const char *plugin,
                               const struct network_mode *mode);
 void agent_settings_free(struct agent_settings *settings);
@@ -222,8 +225,8 @@ extern const struct linux_agent linux_agents[];
 /* A network without a known name, found by cluster_network_search(). */
 extern const struct linux_agent linux_agent_unknown;
 
-/* The remedy for an agent that was recognized by linux_set ("DaemonSet kube-system/calico-node").
- * Static. */
+/* Returns the remedy for an agent that was recognized by linux_set ("DaemonSet
+ * kube-system/calico-node"). Static. */
 const char *linux_agent_remedy(const struct linux_agent *agent, const char *linux_set);
 
 /* Makes the annotations by which flannel's nodes reach a node's Pods over VXLAN (flannel's

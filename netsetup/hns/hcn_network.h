@@ -14,28 +14,31 @@
 /* The `Owner` of each HNS object that winjoin makes. */
 #define HCN_OWNER "winjoin"
 
-/* The base network "External". It has the type of the Pod network, is persistent, and has a /30
- * subnet that nothing uses. It creates the vSwitch, with the one network outage, and keeps the
+/* Returns the base network "External". It has the type of the Pod network, is persistent, and has a
+ * /30 subnet that nothing uses. It creates the vSwitch, with the one network outage, and keeps the
  * vSwitch when Pod networks are deleted. */
 json_t *hcn_base_network_json(const struct network_plan *plan);
-/* The Pod network. Type and flags come from the mode, VSID and VXLAN port from the plan. */
+/* Returns the Pod network. Type and flags come from the mode, VSID and VXLAN port from the plan. */
 json_t *hcn_pod_network_json(const struct network_plan *plan);
-/* The host's own endpoint in mode l2bridge, with the address base+2 of the Pod prefix. */
+/* Returns the host's own endpoint in mode l2bridge, with the address base+2 of the Pod prefix. */
 json_t *hcn_host_endpoint_json(const struct network_plan *plan, const char *network_id);
-/* Body of HNS version 1 "POST /endpoints/<id>/attach", to attach to the host's compartment. */
+/* Returns the body of HNS version 1 "POST /endpoints/<id>/attach", to attach to the host's
+ * compartment. */
 json_t *hcn_host_attach_json(void);
 
-/* A policy of this type with its settings. The reference of settings is taken; NULL means {}. */
+/* Returns a policy of this type with its settings. The reference of settings is taken; NULL means
+ * {}. */
 json_t *hcn_policy_json(const char *type, json_t *settings);
-/* A request
+/* Returns a request
  * {"ResourceType":"Policy","RequestType":"Add"|"Remove","Settings":{"Policies":[policy]}}. The
  * reference of the policy is taken. */
 json_t *hcn_modify_policy_json(bool add, json_t *policy);
-/* The policies that are added after the network is created, as flanneld does (`policies` of the
- * mode). An array; may be empty. */
+/* Returns the policies that are added after the network is created, as flanneld does (`policies` of
+ * the mode). An array; may be empty. */
 json_t *hcn_network_policies_json(const struct network_plan *plan);
 
-/* A query for the objects whose member `key` has this value. Its Filter is JSON inside a string. */
+/* Returns a query for the objects whose member `key` has this value. Its Filter is JSON inside a
+ * string. */
 json_t *hcn_query_json(const char *key, const char *value);
 
 /* Lookups in HNS: lists of objects by a filter, and one network by name. */
@@ -87,8 +90,8 @@ enum hcn_outcome { HCN_REUSED, HCN_CREATED, HCN_REPLACED };
 /* Makes sure that the network of this document exists. An equal network (type, subnet, gateway,
  * VSID, adapter) is reused, and missing policies of `policies` (array, may be NULL) are added. A
  * different one whose Owner is winjoin is deleted with its endpoints and created again. A different
- * one of another owner: ERROR_CONFLICT with a hint. When the answer to a create is lost or says
- * "exists", the network is looked up and compared. */
+ * one of another owner fails with ERROR_CONFLICT and a hint. When the answer to a create is lost or
+ * says "exists", the network is looked up and compared. */
 int hcn_network_ensure(struct host *host, const json_t *document, const json_t *policies,
                        struct hcn_network *ret, enum hcn_outcome *ret_outcome, struct error *err);
 /* Does hcn_network_ensure() accept the existing network as the wanted one, without a change? */
@@ -109,7 +112,7 @@ int hcn_pod_network_ensure(struct host *host, const struct network_plan *plan,
 int hcn_endpoint_attach(struct host *host, const char *id, struct error *err);
 
 /* Removes the network with this name, its endpoints, the load balancers on them, and the namespaces
- * of the Pods that had them. Succeeds if it is absent. `only_ours`: keeps a network of another
- * owner (*ret_removed is false); otherwise the owner does not matter. ret_removed may be NULL. */
+ * of the Pods that had them. Succeeds if it is absent. With `only_ours`, a network of another owner
+ * is kept (*ret_removed is false). ret_removed may be NULL. */
 int hcn_network_remove(struct host *host, const char *name, bool only_ours, bool *ret_removed,
                        struct error *err);

@@ -55,7 +55,7 @@ int hcn_balancers_read(struct host *host, enum hcn_by by, struct hcn_balancers *
  * answer or has other numbers. */
 bool hcn_records_at_once(struct host *host, size_t endpoint_count, struct hcn_endpoints *ret,
                          size_t balancer_count, struct hcn_balancers *ret_balancers);
-/* Makes both lists from the documents of HNS version 2 (arrays; NULL: none). Pure. */
+/* Makes both lists from the documents of HNS version 2 (arrays; NULL means none). Pure. */
 void hcn_records_of(const json_t *endpoints, struct hcn_endpoints *ret, const json_t *balancers,
                     struct hcn_balancers *ret_balancers);
 void hcn_endpoints_free(struct hcn_endpoints *endpoints);

@@ -16,7 +16,7 @@
 
 /* Makes the host's own endpoint on a bridge and attaches it to the host's compartment ("already
  * attached" is success). The host and the endpoint then forward packets. An endpoint with another
- * address is replaced if the network is winjoin's; otherwise ERROR_CONFLICT. ERROR_TIMED_OUT: no
- * interface got the address. */
+ * address is replaced if the network is winjoin's; otherwise this fails with ERROR_CONFLICT. Fails
+ * with ERROR_TIMED_OUT when no interface got the address. */
 int bridge_complete(struct host *host, const struct network_plan *plan, struct hcn_network *network,
                     struct error *err);

@@ -22,7 +22,7 @@ struct nic_snapshot {
     struct text_list addresses6;  /* IPv6 addresses set by hand, not advertised by a router. */
     struct text_list gateways;    /* IPv4 gateways of the interface. */
     struct text_list dns_servers; /* DNS servers of both families, in order. */
-    uint32_t metric, metric6;     /* Interface metrics; 0: Windows computes them. */
+    uint32_t metric, metric6;     /* Interface metrics; 0 means that Windows computes them. */
     /* Routes of both families, without those that Windows or a router makes. */
     struct host_routes routes;
 };
@@ -45,11 +45,11 @@ int nic_snapshot_read(const json_t *json, struct nic_snapshot *ret, struct error
 int nic_choose(struct host *host, const char *adapter, const char *node_ip,
                struct nic_snapshot *ret, struct error *err);
 
-/* The interface that is up and has this address (with or without "/prefix"). NULL with ERROR_ABSENT
- * when there is none. */
+/* Returns the interface that is up and has this address (with or without "/prefix"). NULL with
+ * ERROR_ABSENT when there is none. */
 const struct host_adapter *nic_with(const struct host_adapters *adapters, const char *address,
                                     struct error *err);
-/* The present index of the interface that has this address. */
+/* Gets the present index of the interface that has this address. */
 int nic_index_of(struct host *host, const char *address, uint32_t *ret, struct error *err);
 /* Are these the same address? Each may have a prefix: "10.0.0.21/24" is "10.0.0.21". */
 bool nic_same_address(const char *a, const char *b);
@@ -64,12 +64,13 @@ bool nic_is_switch_of(const char *alias, const char *physical);
 
 /* ---- restoring an adapter after HNS has made or removed a vSwitch on it ---- */
 
-/* Called about once a second while the adapter is not back: milliseconds so far, and what is
- * missing. */
+/* Called about once a second while the adapter is not restored, with the milliseconds so far and
+ * with what is missing. */
 typedef void nic_progress(void *context, unsigned milliseconds, const char *waiting_for);
 
 struct nic_restored {
-    unsigned outage_ms;    /* How long the address was missing; 0: it was never seen missing. */
+    /* How long the address was missing; 0 means that it was never seen missing. */
+    unsigned outage_ms;
     bool address_restored; /* winjoin has set the static address again. */
     unsigned addresses6_restored;
     unsigned routes_restored;
@@ -88,9 +89,9 @@ int nic_restore(struct host *host, const struct nic_snapshot *snapshot, nic_prog
 /* ---- keeping the server reachable while HNS makes a vSwitch on its adapter ---- */
 
 /* Ensures the base network of the plan, and restores the adapter by nic_restore() once HNS has made
- * the vSwitch. When that fails, deletes the network that it made and fails as nic_restore().
- * ERROR_CONFLICT: DHCP gave another address, which stays, but the plan has the old one. progress
- * may be NULL. */
+ * the vSwitch. When that fails, deletes the network that it made and fails as nic_restore(). Fails
+ * with ERROR_CONFLICT when DHCP gave another address than the plan has; that address stays.
+ * progress may be NULL. */
 int nic_guard_ensure(struct host *host, const struct network_plan *plan,
                      const struct nic_snapshot *snapshot, nic_progress *progress, void *context,
                      struct nic_restored *ret, struct error *err);
@@ -109,6 +110,6 @@ int nic_guard_remove(struct host *host, const char *base_name, const struct nic_
 struct host_watcher *nic_watchdog_start(struct host *host, const struct nic_snapshot *snapshot);
 /* The main function of the watchdog process. Returns when winjoin reports that all is well. When
  * winjoin is gone or reports nothing for ten minutes, it restores the adapter, repeatedly for 20 s,
- * since a request to HNS may still take effect. *ret_restored: a restore was needed. Fails as
- * host_read() and nic_restore(), or with ERROR_MALFORMED. */
+ * since a request to HNS may still take effect. *ret_restored is true when a restore was needed.
+ * Fails as host_read() and nic_restore(), or with ERROR_MALFORMED. */
 int nic_watchdog_run(struct host *host, bool *ret_restored, struct error *err);

@@ -17,14 +17,14 @@ struct external_agent; /* The struct is defined in netsetup/agents/external_agen
 /* The input of a plan. All text is borrowed for the call; NULL means the default. */
 struct network_input {
     const char *mode; /* Name of the mode, e.g. "overlay"; default: the plugin's first mode. */
-    /* The cluster's agent that makes the network, e.g. "calico"; NULL: unknown. */
+    /* Name in --network-plugin, e.g. "flannel"; NULL when not given. */
     const char *plugin;
     const char
         *external; /* Name of the HNS network; default: the mode's ("flannel.<vni>", "cbr0"). */
     /* Name of the HNS network; default: the mode's ("flannel.<vni>", "cbr0"). */
     const char *name;
     const char *adapter; /* Alias of the NIC for the vSwitch, from nic_choose(). */
-    /* The Node's .spec.podCIDR. NULL: not known yet, so documents have "<podCIDR>". */
+    /* The Node's .spec.podCIDR. NULL when not known yet, so documents have "<podCIDR>". */
     const char *pod_cidr;
     const char *pod_cidr6;              /* The IPv6 prefix of the Node's .spec.podCIDRs. */
     struct text_list cluster_pod_cidrs; /* networking.podSubnet of the ClusterConfiguration. */
@@ -37,11 +37,11 @@ struct network_input {
     struct text_list dns_servers;       /* Addresses of the cluster's DNS servers. */
     struct text_list exclude_from_nat;  /* More prefixes that Pods reach without NAT. */
     struct hns_version hns;
-    /* Whether Pods get IPv6, too: "auto" (or NULL: where possible), "on" (ERROR_UNSUPPORTED with
-     * the reason where it is not possible), "off". */
+    /* Whether Pods get IPv6, too: "auto" or NULL (where possible), "on" (fails with
+     * ERROR_UNSUPPORTED and the reason where it is not possible), or "off". */
     const char *dual_stack;
-    /* "own", "print" or "none": who routes to other nodes' Pods, where the mode and agent leave a
-     * choice. */
+    /* Who routes to other nodes' Pods, where the mode and agent leave a choice: "own", "print" or
+     * "none". */
     const char *routes;
     const char *dsr;        /* Whether to use DSR: "auto", "on" or "off". */
     const char *cni_folder; /* Where containerd reads CNI files; default: CNI_CONF_DIR. */
@@ -74,14 +74,15 @@ struct network_warning {
 struct network_plan {
     const struct network_mode *mode;
     const struct network_agent *agent;
-    /* The agent of the cluster that makes the network; NULL: none. */
+    /* The agent of the cluster that makes the network; NULL when there is none. */
     const struct external_agent *external;
     const char *plugin; /* Name in --network-plugin: "flannel", "win-bridge". */
-    /* `type` in the CNI file, e.g. "win-overlay"; NULL: the agent writes that file. */
+    /* `type` in the CNI file, e.g. "win-overlay"; NULL means that the agent writes that file. */
     const char *cni_plugin;
     /* Name of the HNS network. When an agent makes the network, only the plan uses this name. */
     char *name;
-    /* The adapter for the vSwitch. NULL: HNS chooses it, or the mode's switch has none. */
+    /* The adapter for the vSwitch. NULL means that HNS chooses it, or the mode's switch has
+     * none. */
     char *adapter;
     bool pod_cidr_known;
     char pod_cidr[CIDR_TEXT_MAX]; /* The Pod prefix, e.g. 10.244.1.0/24, or "<podCIDR>". */
@@ -97,7 +98,7 @@ struct network_plan {
     char management_address[IP_TEXT_MAX];
     unsigned vni, vxlan_port; /* VXLAN's numbers of an overlay network. */
     bool set_vxlan_port;      /* The port is not 4789: a VxlanPort policy is needed. */
-    /* NETWORK_BASE_NAME, the network that keeps the vSwitch; NULL: none is needed. */
+    /* NETWORK_BASE_NAME, the network that keeps the vSwitch; NULL when none is needed. */
     char *base_name;
     char base_subnet[CIDR_TEXT_MAX]; /* The base network's subnet: a /30 that overlaps nothing. */
     char base_gateway[IP_TEXT_MAX];
@@ -109,12 +110,12 @@ struct network_plan {
     struct text_list encap_routes;   /* Prefixes of SDNRoute policies with NeedEncap. */
     char *dns_domain;
     struct text_list dns_servers;
-    /* Folder of CNI files; NULL: CNI_CONF_DIR (services/containerd_settings.h). */
+    /* Folder of CNI files; NULL means CNI_CONF_DIR (services/containerd_settings.h). */
     char *cni_folder;
     bool dsr; /* DSR for kube-proxy (enableDSR) and the plugin (loopbackDSR). */
-    /* Who has the routes to other nodes' Pods. "own": this host. "print": the network between the
-     * nodes, and a join prints them. "none": the network, which has them already. NULL: mode or
-     * agent decide it. */
+    /* Who has the routes to other nodes' Pods. With "own" this host has them. With "print" the
+     * network between the nodes gets them, and a join prints them. With "none" the network already
+     * has them. NULL means that mode or agent decide it. */
     const char *routes;
     bool writes_routes; /* winjoin writes the routes to other nodes' Pods and keeps them current. */
     struct network_warning warnings[PLAN_WARNINGS_MAX];
@@ -140,11 +141,12 @@ int network_plan_choose(const char *mode, const char *plugin, struct network_pla
 int network_input_check(const struct network_input *input, struct error *err);
 void network_plan_free(struct network_plan *plan);
 
-/* The `network` object of a JoinPlan document: mode, plugin, name, adapter, documents, cni, routes,
- * firewall, natExceptions, sourceVip, warnings. New reference. */
+/* Returns the `network` object of a JoinPlan document: mode, plugin, name, adapter, documents, cni,
+ * routes, firewall, natExceptions, sourceVip, warnings. New reference. */
 json_t *network_plan_json(const struct network_plan *plan);
 
-/* The first text of this family (4 or 6) in a list of addresses or prefixes, or NULL. Pure. */
+/* Returns the first text of this family (4 or 6) in a list of addresses or prefixes, or NULL.
+ * Pure. */
 const char *text_of_family(const struct text_list *list, int family);
 
 /* The prefixes of a network plan: parsed, checked against each other, and converted to

@@ -15,20 +15,21 @@ struct cni_plugin {
      * for its ProviderAddress. */
     bool names_provider;
     bool list;        /* The plugin's file is a list of plugins (.conflist). */
-    const char *ipam; /* Program that assigns the Pods' addresses; NULL: HNS does. */
-    /* Files that the plugin's programs write in containerd's folder; NULL: none. */
+    const char *ipam; /* Program that assigns the Pods' addresses; NULL means that HNS does. */
+    /* Files that the plugin's programs write in containerd's folder; NULL when there is none. */
     const char *const *files;
-    /* Checks that the plugin can work with these addresses. ERROR_UNSUPPORTED. NULL: it works with
-     * all. */
+    /* Checks that the plugin can work with these addresses. Fails with ERROR_UNSUPPORTED. NULL
+     * means that it works with all. */
     int (*check)(const struct network_plan *plan, struct error *err);
-    /* Checks that this version ("v1.6.15") of the plugin can make what is planned.
-     * ERROR_UNSUPPORTED. NULL: every version can. */
+    /* Checks that this version ("v1.6.15") of the plugin can make what is planned. Fails with
+     * ERROR_UNSUPPORTED. NULL means that every version can. */
     int (*check_version)(const struct network_plan *plan, const char *version, struct error *err);
 };
 
-/* The program that assigns addresses to Pods of this agent; NULL: none. `plugin` may be NULL. */
+/* Returns the program that assigns addresses to Pods of this agent; NULL when there is none.
+ * `plugin` may be NULL. */
 const char *cni_plugin_ipam(const char *plugin, const struct network_agent *agent);
-/* The plugin of this name, or NULL. */
+/* Returns the plugin of this name, or NULL. */
 const struct cni_plugin *cni_plugin_by_name(const char *name);
 
 /* The table of plugins. A row is the name of the constant. */
@@ -44,8 +45,9 @@ CNI_PLUGINS(CNI_PLUGIN_DECLARE)
 
 /* Makes the `dns` part, which all configurations share. New reference. */
 json_t *cni_dns_json(const struct network_plan *plan);
-/* The HCN policies of a Pod's endpoint: OutBoundNAT with its exceptions, then an SDNRoute for each
- * prefix whose packets a load balancer must see. Empty where the mode has no VFP. New reference. */
+/* Returns the HCN policies of a Pod's endpoint: OutBoundNAT with its exceptions, then an SDNRoute
+ * for each prefix whose packets a load balancer must see. Empty where the mode has no VFP. New
+ * reference. */
 json_t *cni_policies_json(const struct network_plan *plan);
 
 /* ---- files of Azure's plugin on a node; its plugin row and its agents use them ---- */

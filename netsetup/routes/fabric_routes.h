@@ -31,8 +31,7 @@ json_t *fabric_routes_of_nodes(const json_t *nodes, const struct network_peer *o
                                struct text_list *ret_left_out);
 
 /* Returns the routes as text, one line each. `format` is "text" or the name of a fabric. The text
- * has at most `most` lines (0 means all); it is "" when there are no routes. The caller frees the
- * text. */
+ * has at most `most` lines (0 means all); it is "" when there are no routes. free() it. */
 char *fabric_routes_text(const json_t *routes, const char *format, const struct fabric_place *place,
                          size_t most);
 /* Adds the formats that fit these routes: text, and the cloud that the Nodes name; all formats when

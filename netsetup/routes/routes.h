@@ -9,8 +9,8 @@
  * for the service winjoin-network, because Windows forgets overlay networks and their policies at a
  * restart. */
 
-/* Another node, as its Node object describes it. Text is borrowed from that object. NULL, "" or 0:
- * not given. */
+/* Another node, as its Node object describes it. Text is borrowed from that object. NULL, "" or 0
+ * when not given. */
 struct network_peer {
     const char *node; /* Name of the Node (metadata.name). */
     /* IPv4 prefix of the Pods. It may point to `subnet`; then the struct must not be copied. */
@@ -29,8 +29,9 @@ struct network_peer {
 /* Reads a Node object. Pure. */
 void network_peer_read(const json_t *node, struct network_peer *ret);
 
-/* The routes to the Pods of all nodes of a NodeList except `own`, in the format of the mode. Nodes
- * that have not yet announced how they are reached are skipped. Pure; new reference, an array. */
+/* Returns the routes to the Pods of all nodes of a NodeList except `own`, in the format of the
+ * mode. Nodes that have not yet announced how they are reached are skipped. Pure; new reference, an
+ * array. */
 json_t *peers_of_nodes(const struct network_plan *plan, const json_t *nodes, const char *own);
 /* Reads the routes that exist now. New reference; empty where an agent keeps the routes. */
 int peers_read(struct host *host, const struct network_plan *plan, json_t **ret, struct error *err);

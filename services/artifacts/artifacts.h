@@ -85,7 +85,7 @@ int bundle_open(struct host *host, const char *path, const char *lock, struct bu
                 struct error *err);
 /* Opens a bundle on a mirror. Fetches the lock unless one is given. Fetches only artifacts that are
  * asked for, each once, and keeps them in memory. Copies `mirror`; its host, http and context are
- * borrowed. Error kinds: those of bundle_open() and mirror_fetch_all(). */
+ * borrowed. Fails as bundle_open() and mirror_fetch_all(). */
 int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bundle **ret,
                        struct error *err);
 /* Which of upstream's releases to use. */

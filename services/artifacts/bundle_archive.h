@@ -14,14 +14,14 @@ struct bundle_archive_member {
     char *data;       /* Content, NUL-terminated; the caller frees it, also after a failure. */
     size_t len;
 };
-/* Checks every entry and reads the contents of the wanted ones; `count` 0 only checks. Error kinds:
+/* Checks every entry and reads the contents of the wanted ones; `count` 0 only checks. Fails with
  * ERROR_MALFORMED (no archive, truncated, encrypted), ERROR_UNTRUSTED (a path that leaves the
  * archive, a link or device, a duplicate name, more than 1024 entries, more than 2 GiB unpacked),
  * ERROR_ABSENT (a wanted entry is missing). */
 int bundle_archive_read_all(const char *data, size_t len, struct bundle_archive_member *wanted,
                             size_t count, struct error *err);
-/* Reads one file of at most `max` bytes (more: ERROR_UNTRUSTED). ERROR_ABSENT when it is not there.
- * *ret is NUL-terminated; the caller frees. */
+/* Reads one file of at most `max` bytes; a larger one fails with ERROR_UNTRUSTED. Fails with
+ * ERROR_ABSENT when it is not there. *ret is NUL-terminated; the caller frees it. */
 int bundle_archive_read(const char *data, size_t len, const char *path, size_t max, char **ret,
                         size_t *ret_len, struct error *err);
 

@@ -32,25 +32,25 @@ void catalog_artifacts(const struct catalog *catalog, const char *kubernetes_ver
 
 struct compatible {
     const char *program; /* Name of an artifact, or "pause", the sandbox image. */
-    unsigned from, to;   /* Minor versions of Kubernetes [from, to]; 0: no limit. */
+    unsigned from, to;   /* Minor versions of Kubernetes [from, to]; 0 means no limit. */
     unsigned build;      /* The row applies from this Windows build on; 0: to all builds. */
     /* For example "2.4.0 2.3.1": allowed is any version from the first on, and for every further
      * one its MAJOR.MINOR from that patch on. */
     const char *versions;
     const char *why, *source;
 };
-/* The first row whose condition this version ("v2.4.2", or what `containerd --version` prints) does
- * not meet, with a kubelet of version `kubernetes` (NULL: not known) on this build of Windows (0:
- * not known). NULL when it meets all, or is no version. */
+/* Returns the first row whose condition this version ("v2.4.2", or what `containerd --version`
+ * prints) does not meet, with a kubelet of version `kubernetes` (NULL when not known) on this build
+ * of Windows (0 when not known). NULL when it meets all, or is no version. */
 const struct compatible *compatible_breach(const char *program, const char *version,
                                            const char *kubernetes, unsigned build);
-/* Describes the unmet row in one sentence. The caller frees. */
+/* Describes the unmet row in one sentence. The caller frees it. */
 char *compatible_message(const struct compatible *row, const char *version);
-/* The sandbox image that fits this Kubernetes version and Windows build; `repository` NULL:
- * upstream's. The caller frees. */
+/* Returns the sandbox image that fits this Kubernetes version and Windows build; `repository` NULL
+ * means upstream's. The caller frees it. */
 char *sandbox_image(const char *repository, const char *kubernetes, unsigned build);
-/* The rows for this build (0: all): [{program,kubernetes?,windowsBuild?,versions,why,source}]. New
- * reference. */
+/* Returns the rows for this build (0 means all):
+ * [{program,kubernetes?,windowsBuild?,versions,why,source}]. New reference. */
 json_t *compatible_json(unsigned build);
 
 /* Upstream releases that the catalog names. They are fetched and compared with their published
@@ -68,9 +68,9 @@ int upstream_fetch(const struct mirror *from, const struct artifacts *artifacts,
 /* Fetches only the published digest of each artifact, to check that this version exists. Fails as
  * upstream_fetch(). */
 int upstream_check(const struct mirror *from, const struct artifacts *artifacts, struct error *err);
-/* Sets the published SHA-256 of each artifact, none of which may be a member of an archive. One
- * request for each, all at the same time and not repeated. A digest that cannot be fetched stays
- * "". Fails with ERROR_INTERRUPTED. */
+/* Sets the published SHA-256 of each artifact, none of which may be a member of an archive. Each is
+ * requested once, all at the same time. A digest that cannot be fetched stays "". Fails with
+ * ERROR_INTERRUPTED. */
 int upstream_ask_digests(const struct mirror *from, struct artifacts *artifacts, struct error *err);
 
 /* Finds the digest of `file` in what upstream publishes: a single hex digest, lines "HEX  FILE"

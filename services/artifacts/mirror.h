@@ -11,15 +11,15 @@
 struct mirror {
     struct host *host; /* The host, for its clock and random numbers. */
     struct http *http; /* The HTTP client, which trusts the machine's root certificates. */
-    /* E.g. "https://mirror.example/winjoin", which has winjoin.lock directly below. NULL: each path
-     * begins with its host. */
+    /* E.g. "https://mirror.example/winjoin", which has winjoin.lock directly below. NULL means that
+     * each path begins with its host. */
     const char *url;
     bool follows_redirects; /* Redirects are followed, to https only, at most five. */
     /* How long failures of a file are retried if they may pass; at most a minute; 0 means a minute.
      */
     unsigned limit_ms;
     /* Folder for received parts of files with a SHA-256, so that a later run can continue after a
-     * kill or interruption. It is removed after any other end. NULL: none. */
+     * kill or interruption. It is removed after any other end. NULL when there is none. */
     const char *parts;
     /* Called about once a second during downloads, and after each failure that is retried.
      * `percent` is the received part of all bytes; 0 = not known. */
@@ -27,7 +27,7 @@ struct mirror {
     void *context;
 };
 
-/* The URL of a file of the mirror, with %XX for bytes that a URL must not have. The caller
+/* Returns the URL of a file of the mirror, with %XX for bytes that a URL must not have. The caller
  * frees. */
 char *mirror_url(const struct mirror *mirror, const char *path);
 /* One of the files to download together. All is borrowed except `data` and `challenge`, which the
@@ -51,7 +51,7 @@ struct mirror_file {
     /* Called when the file is complete, while others are still being downloaded; or NULL. */
     void (*arrived)(void *context, const struct mirror_file *file);
     void *arrived_context;
-    /* Result: the challenge of a server that answered 401, or NULL; the caller frees. */
+    /* Result: the challenge of a server that answered 401, or NULL; the caller frees it. */
     char *challenge;
 };
 /* Downloads all files at the same time, at most 1 GiB in memory. After ERROR_NETWORK,

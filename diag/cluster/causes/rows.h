@@ -26,15 +26,15 @@ enum cluster_words {
     SAYS_NO_AFFINITY,
     SAYS_NO_LOCAL_PORT,
 };
-/* Returns the text of that kind about the node, borrowed; NULL: the node has no such problem. */
+/* Returns the text of that kind about the node, borrowed; NULL means that the node has no such
+ * problem. */
 const char *cluster_words_of(const struct cluster_node *node, enum cluster_words words);
 
 /* What makes a row name its cause. */
 enum cluster_row_kind {
     /* The state of a node or its pod, or an answer of its probe, names the cause. */
     READ_ON_NODE,
-    /* A report that a node has published names the cause, and the node's cells fail in the way that
-     * fits. */
+    /* A report that a node has published names the cause, and the node's cells fail accordingly. */
     PUBLISHED_BY_NODE,
     /* In some place all cells of the row fail, and cells elsewhere do not. */
     PATTERN,
@@ -79,7 +79,7 @@ struct cluster_row {
     /* For READ_ON_NODE: the kind of text that names the cause and is its evidence. */
     enum cluster_words says;
     /* For PUBLISHED_BY_NODE: the Service. The node's own report names the cause when HNS on that
-     * node lacks the load balancer of this Service; NULL: when HNS lacks anything. */
+     * node lacks the load balancer of this Service; NULL means that HNS lacks anything. */
     const char *lacks;
     /* This member is used for READ_ON_NODE and PUBLISHED_BY_NODE. */
     enum cluster_unfit unfit;
@@ -101,9 +101,9 @@ struct cluster_row {
         bool shows_dns;
     } pattern;
 };
-/* Row i of all tables together; NULL behind the last row. */
+/* Returns row i of all tables together; NULL behind the last row. */
 const struct cluster_row *cluster_row(size_t i);
-/* Id and texts of the row's cause in that scope. *ret_as is set to the scope that the id is
+/* Returns id and texts of the row's cause in that scope. *ret_as is set to the scope that the id is
  * from. */
 struct diag_cause_row cluster_row_title(const struct cluster_row *row, enum cluster_scope scope,
                                         enum cluster_scope *ret_as);
@@ -116,12 +116,12 @@ struct cluster_rows {
 extern const struct cluster_rows cluster_rows_of_pods, cluster_rows_of_packets,
     cluster_rows_of_services, cluster_rows_of_targets;
 
-/* The row is about loss by chance, which leaves some cells green. */
+/* Is the row about loss by chance, which leaves some cells green? */
 static inline bool cluster_row_is_of_chance(const struct cluster_row *row) {
     return row->kind == LOSS && row->loss != LOSES_LARGE;
 }
-/* The cell fails in the way that the row is about. Cells with some packets that arrive are only for
- * rows of LOSS. */
+/* Does the cell fail as the row describes? Cells with some packets that arrive are only for rows of
+ * LOSS. */
 static inline bool cluster_row_is_red(const struct cluster_row *row, const struct diag_cell *c) {
     bool partly = cluster_cell_is_large_lost(c) || cluster_cell_is_lossy(c);
 
@@ -173,17 +173,18 @@ struct cluster_map {
 /* Returns the group of the set to which the node belongs, as the index of that group's first node;
  * 0 for the set EVERY. */
 size_t cluster_set_member(const struct cluster_map *map, enum cluster_set set, size_t node);
-/* Whether the row breaks the cell; the cell must be of the map's part and must have been asked. */
+/* Says whether the row breaks the cell; the cell must be of the map's part and must have been
+ * asked. */
 bool cluster_map_has(const struct cluster_map *map, const struct cluster_row *row,
                      const struct diag_cell *cell);
 bool cluster_place_has(const struct cluster_map *map, const struct cluster_place *place,
                        const struct diag_cell *cell);
-/* Whether cells from one node to the other lie in the place, without regard to its group. */
+/* Says whether cells from one node to the other lie in the place, without regard to its group. */
 bool cluster_place_has_direction(const struct cluster_map *map, const struct cluster_place *place,
                                  size_t from, size_t to);
 enum cluster_scope cluster_place_scope(const struct cluster_place *place);
-/* The name of a place: "all nodes", "win-1", "win-1 to win-2", "windows nodes", "linux to windows
- * nodes", "win-1, win-2 and the other nodes". The caller frees. */
+/* Returns the name of a place: "all nodes", "win-1", "win-1 to win-2", "windows nodes", "linux to
+ * windows nodes", "win-1, win-2 and the other nodes". The caller frees it. */
 char *cluster_place_name(const struct cluster_map *map, const struct cluster_place *place);
 
 /* ---- find the fewest places that hold all of an effect ---- */
@@ -205,10 +206,10 @@ struct cluster_founds {
  * become one place. The caller frees the items and the group with free(). */
 void cluster_scopes_find(const struct cluster_map *map, const struct cluster_row *row,
                          struct cluster_founds *ret);
-/* Whether the cells that the node asks are a place of the row's effect; fills *ret then. */
+/* Says whether the cells that the node asks are a place of the row's effect; fills *ret then. */
 bool cluster_scopes_find_from(const struct cluster_map *map, const struct cluster_row *row,
                               size_t node, struct cluster_found *ret);
-/* Whether there were enough attempts to tell that packets are lost by chance in this place and
+/* Says whether there were enough attempts to tell that packets are lost by chance in this place and
  * nowhere else: on average ten for each cell there, and elsewhere so many without a loss that the
  * same loss would have shown. Never when some questions of such cells were not answered at all,
  * because those that arrive are answered sooner than those that are lost. */

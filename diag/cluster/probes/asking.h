@@ -72,7 +72,7 @@ struct cluster_asked cluster_ask(struct cluster_asking *asking, const struct clu
 /* Says whether a cell between pods fails, among the cells from index `from` on: pods behind
  * Services may be cut off then. */
 bool cluster_has_cut_pods(const struct diag_report *report, size_t from);
-/* Fails with ERROR_INTERRUPTED when somebody ended the run. */
+/* Fails with ERROR_INTERRUPTED when the user ended the run. */
 int cluster_check_interrupted(struct host *host, struct error *err);
 
 /* ---- loss and latency of a cluster's cells (--count) ---- */
@@ -100,9 +100,9 @@ bool cluster_cell_is_to_count(const struct diag_cell *cell);
 /* Sets node->waiting, and takes over `why`. Does nothing when the node already has a reason to
  * wait. */
 void cluster_node_gone(struct cluster_node *node, char *why);
-/* Where cells failed: asks probes that answered before for their own answer again, either `all` of
- * them or only those of failed cells. If only a few of them are silent, these become `stopped`
- * (asking->probes) and `unreached`, and cells of other nodes to them are asked again. */
+/* Asks probes that answered before for their own answer again where cells failed: all of them with
+ * `all`, otherwise only those of failed cells. If only a few of them are silent, these become
+ * `stopped` (asking->probes) and `unreached`, and cells of other nodes to them are asked again. */
 void cluster_ask_stopped(struct cluster_asking *asking, bool all);
 /* After cluster_ask_stopped(): looks for Nodes that became not Ready or were deleted, and how long
  * ago the kubelets of stopped nodes renewed their Leases. Missing rights are no failure: a stopped

@@ -10,8 +10,8 @@ enum {
     DIAL_COUNTED_MS = DIAL_TIMEOUT_MS + 10000
 };
 
-/* The path of a request; `request` is what the target is asked for ("hostname", "clientip"). The
- * caller frees. */
+/* Returns the path of a request; `request` is what the target is asked for ("hostname",
+ * "clientip"). The caller frees it. */
 char *dial_path(const char *namespace_, const char *pod, const char *host, unsigned port, bool udp,
                 const char *request, unsigned tries);
 
@@ -25,18 +25,19 @@ struct dial_expected {
     bool (*is_right)(const void *context, const char *responder);
     const void *context;
 };
-/* Reads the result of a dial. `status` is the HTTP status; 0: there is none, and `body` is the
- * reason. An answer from a responder other than `expected` (NULL: each is right) is a failed
- * attempt with PROBE_WRONG_RESPONDER. Fills these members of *ret: outcome, attempts, succeeded,
- * responder (the last wrong one, else the last one), and addresses[] (all different responders, as
- * far as they fit). `why` gets a plain text, or "". */
+/* Reads the result of a dial. `status` is the HTTP status; when it is 0, `body` is the reason. An
+ * answer from a responder other than `expected` (NULL means that each is right) is a failed attempt
+ * with PROBE_WRONG_RESPONDER. Fills these members of *ret: outcome, attempts, succeeded, responder
+ * (the last wrong one, else the last one), and addresses[] (all different responders, as far as
+ * they fit). `why` gets a plain text, or "". */
 enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
                         const struct dial_expected *expected, struct probe_result *ret, char *why,
                         size_t why_size);
 /* Says whether the host is an IP address and not a name. */
 bool dial_is_address(const char *host);
-/* The API server's connection to the probe was refused: the pod exists, but no program listens. */
+/* Was the API server's connection to the probe refused? Then the pod exists, but no program
+ * listens. */
 bool dial_is_refused(long status, const char *body, size_t len);
 /* Reads the pod's DNS settings: suffixes in the first line, servers in the second, separated by
- * commas. NULL when nothing can be read. The caller frees. */
+ * commas. NULL when nothing can be read. The caller frees it. */
 char *dial_settings_read(long status, const char *body, size_t len);
