@@ -102,9 +102,8 @@ struct verb {
     /* Flags that the verb accepts but ignores, so that a complete call of join works with discover,
      * too. */
     const struct option_group *taken[6];
-    const struct verb
-        *subcommands; /* The function; NULL in a subcommand: the verb's function runs. */
-    /* The function; NULL in a subcommand: the verb's function runs. */
+    const struct verb *subcommands; /* The rows of the verb's subcommands, or NULL. */
+    /* The function; NULL in a subcommand means that the verb's function runs. */
     int (*run)(struct program *program, struct error *err);
     bool anywhere; /* The verb needs no Windows, so kubectl winjoin has it, too. */
     /* The verb's output may hold a secret, so only the owner may read --output-file. */

@@ -15,7 +15,7 @@ struct diag_look_options {
     struct http *http;            /* For requests to the kubelet. */
     /* The URL of the kubelet's health; NULL means that the kubelet is not asked. */
     const char *kubelet_health;
-    const char *cri_pipe; /* The pipe of containerd; NULL: containerd is not asked. */
+    const char *cri_pipe; /* The pipe of containerd; NULL means that containerd is not asked. */
 };
 /* Takes the first look, and returns it as the part "look" of the evidence (a new reference):
  *   time, seconds

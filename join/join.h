@@ -29,47 +29,47 @@ struct join_found {
     char *node_name;
     /* node_name is made up, because the host name is not valid for a node; preflight refuses it. */
     bool odd_host_name;
-    /* Result of discovery; without kubeconfig: discovery has not run or is not needed. */
+    /* Result of discovery; it has no kubeconfig when discovery has not run or is not needed. */
     struct discovery_result discovery;
-    /* Client for the API server; without server: not opened yet. */
+    /* Client for the API server; it has no server until it is opened. */
     struct kube_client client;
-    bool runs_no_programs; /* A preflight: does not run programs of the node */
+    bool runs_no_programs; /* Preflight does not run programs of the node */
     /* The client uses the node's own identity, not a bootstrap token. */
     bool client_is_node;
-    /* Configuration of the cluster; without kubelet: not read yet. */
+    /* Configuration of the cluster; it has no `kubelet` until it is read. */
     struct cluster_config cluster;
     json_t *kubelet_config;                 /* Content of the kubelet's config.yaml */
     struct kubelet_changes kubelet_changes; /* Differences of kubelet_config from the cluster's */
     struct text_list kubelet_arguments;     /* The user's arguments for the kubelet */
     struct text_list service_proxy;         /* Proxy variables from service_proxy() */
-    /* Settings from find_containerd(); without pipe: not looked for yet. */
+    /* Settings from find_containerd(); they have no pipe before that call. */
     struct containerd_settings containerd;
     struct bundle *bundle; /* Open bundle from programs_bundle() */
-    /* Known digests from programs_unlike(); without items: not asked yet. */
+    /* Known digests from programs_unlike(); empty before that call. */
     struct artifacts known;
     /* Versions from programs_node_version(); NULL when not asked yet. */
     char *kubelet_version;
     char *kube_proxy_version;
     struct hns_version hns; /* Version of HNS; 0.0 when not asked yet */
-    /* Adapter of the node; without alias: not chosen yet. */
+    /* Adapter of the node; it has no alias until it is chosen. */
     struct nic_snapshot nic;
     char node_ip[IP_TEXT_MAX];      /* The node's address; "" when unknown */
     char node_ips[2 * IP_TEXT_MAX]; /* Addresses for the kubelet, one of each family */
-    /* The Node object; without name: not read yet. */
+    /* The Node object; it has no name until it is read. */
     struct kube_node node;
-    /* Plan of the network; without name: not made yet. */
+    /* Plan of the network; it has no name until it is made. */
     struct network_plan plan;
     json_t *peers; /* Routes to other nodes (netsetup/routes/routes.h); NULL when not read */
     json_t *look;  /* Result of diag_look(); NULL when not called yet */
-    /* Result of the network test; without cells: nothing measured yet. */
+    /* Result of the network test; it has no cells until something is measured. */
     struct diag_report report;
 };
 
 struct join_phase;
 struct upgrade;
 
-/* Zero-initialize, fill the given members, then join_open() and at the end join_close(). Between
- * these calls the struct must stay at its address. */
+/* Zero-initialize, fill the given members, then call join_open() and at the end join_close().
+ * Between these calls the struct must stay at its address. */
 struct join {
     /* Given by the caller; borrowed. */
     struct host *host;
@@ -77,13 +77,14 @@ struct join {
     const struct join_options *asked;
     const void *probe_program; /* Bytes of winjoin-probe.exe */
     size_t probe_program_len;
-    bool unattended;  /* No terminal: nobody watches this join */
-    bool phase_alone; /* One phase of a node's join: options that are not given are the join's */
+    bool unattended; /* There is no terminal, so no user watches this join */
+    /* One phase alone runs; options that are not given are those of the node's join */
+    bool phase_alone;
     /* An upgrade whose phases are run (join/upgrade/upgrade.h); NULL means a join. */
     struct upgrade *upgrade;
     const struct join_phase *phases; /* The phases to run; NULL means those of a join */
     size_t phase_count;
-    /* Called when a run failed; NULL means what a join does then (join/run.c). */
+    /* Called when a run failed; NULL means what a failed join does (join/run.c). */
     void (*failed)(struct join *join, struct error *err);
     /* Ids of the phases that --skip-phases names. */
     struct text_list skipped;

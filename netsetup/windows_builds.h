@@ -10,7 +10,7 @@ struct host_fix {
     const char *key, *value;
     uint32_t data;
     unsigned build;    /* The Windows build, e.g. 20348; 0 = every build. */
-    unsigned from, to; /* The fix is for revisions [from, to); to 0: no upper limit. */
+    unsigned from, to; /* The fix is for revisions [from, to); `to` 0 means no upper limit. */
     const char *why, *source;
 };
 extern const struct host_fix host_fixes[]; /* The table of fixes; the last row has no key. */

@@ -13,7 +13,7 @@
 
 struct containerd_config {
     const char *sandbox_image; /* Sandbox image of every Pod (services/artifacts/catalog.h). */
-    /* Major version of containerd; 1: file version 2; 2 or 0: version 3. */
+    /* Major version of containerd; 1 gets file version 2, and 2 or 0 get version 3. */
     unsigned major;
     const char *root, *state; /* Folders; NULL means those below C:\ProgramData\containerd. */
     /* Folder of registries; NULL means CONTAINERD_REGISTRIES; "" when there is none. */

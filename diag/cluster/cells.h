@@ -101,11 +101,11 @@ struct cluster_selector {
     unsigned fits, but; /* Bits of enum cluster_trait. */
 };
 bool cluster_selects(const struct cluster_selector *selector, const struct diag_cell *cell);
-/* The cell failed, with some attempts that succeeded. */
+/* Did the cell fail, with some attempts that succeeded? */
 static inline bool cluster_cell_is_lossy(const struct diag_cell *cell) {
     return cell->outcome == DIAG_FAIL && cell->result.succeeded;
 }
-/* The cell failed because only short packets arrive. */
+/* Did the cell fail because only short packets arrive? */
 static inline bool cluster_cell_is_large_lost(const struct diag_cell *cell) {
     return cell->outcome == DIAG_FAIL && cell->large >= LARGE_LOST;
 }

@@ -131,7 +131,7 @@ struct probe_heartbeat {
 };
 int probe_heartbeat_parse(const char *text, size_t len, struct probe_heartbeat *ret,
                           struct error *err);
-/* The caller frees the text. */
+/* Writes heartbeat.txt. The caller frees the text. */
 char *probe_heartbeat_write(const struct probe_heartbeat *heartbeat);
 /* Returns the pod's first address that is not link-local: an IPv4 address, or an IPv6 address when
  * there is no IPv4 address or with `ipv6`. NULL when there is none. */

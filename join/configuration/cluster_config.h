@@ -48,11 +48,11 @@ struct cluster_config {
  * kube-flannel-cfg (in namespace kube-flannel, then kube-system) and /version may be absent or
  * refused, but not malformed. kube-flannel-cfg is not requested when winjoin is forbidden: the
  * manifest of `winjoin config cluster` grants the rights to both.
- * known: the ConfigMap kubeadm-config when the caller has it already, so that it is not requested;
- * or NULL. timeout_ms: limit of each request (kubernetesAPICall; 0 means 1 minute).
- * When kubeadm-config or kubelet-config is absent or refused, the error tells of both and who
- * writes them; ERROR_DENIED gets the hint about the token's groups. ERROR_MALFORMED and
- * ERROR_UNSUPPORTED name the ConfigMap, the key and, if there is one, line and column. */
+ * `known` is the ConfigMap kubeadm-config when the caller has it already, or NULL. `timeout_ms`
+ * limits each request (kubernetesAPICall; 0 means 1 minute).
+ * When kubeadm-config or kubelet-config is absent or refused, the error names both and who writes
+ * them; ERROR_DENIED gets the hint about the token's groups. ERROR_MALFORMED and ERROR_UNSUPPORTED
+ * name the ConfigMap, the key and, if there is one, line and column. */
 int cluster_config_read(struct kube_client *client, unsigned timeout_ms, const json_t *known,
                         struct cluster_config *ret, struct error *err);
 /* Hint for a token that may not read these ConfigMaps, or may not send a certificate request. */
@@ -67,7 +67,7 @@ void cluster_config_free(struct cluster_config *config);
  * that is not v1beta3 or v1beta4). */
 int cluster_config_parse(const char *yaml, const char *what, struct cluster_config *ret,
                          struct error *err);
-/* Finds the only document of the wanted kind in a ConfigMap's text and gives it as JSON. Only its
+/* Finds the only document of the wanted kind in a ConfigMap's text and returns it as JSON. Only its
  * apiVersion and the types of the fields that a join reads are checked, with line and column; all
  * other fields are for kubeadm or the kubelet to check. *ret is a new reference. Fails with
  * ERROR_MALFORMED, ERROR_UNSUPPORTED. */
@@ -90,14 +90,14 @@ const char *distribution_hint(const char *version);
  * when that list is forbidden, with a request for each known name. When no known name is found, the
  * DaemonSets that write CNI files on Linux nodes are reported as linux_agent_unknown. *ret_unread
  * is set when some objects are forbidden (403); then the result has only what could be read. The
- * caller frees *ret with agent_settings_free(), also on failure. ERROR_MALFORMED names the object;
- * ERROR_USAGE: an agent's setting must be corrected. */
+ * caller frees *ret with agent_settings_free(), also on failure. Fails with ERROR_MALFORMED, which
+ * names the object, or with ERROR_USAGE when an agent's setting must be corrected. */
 int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
                          struct agent_settings *ret, bool *ret_unread, struct error *err);
 /* Searches once for agents that no known name reveals; the caller must be allowed to list
  * everything. When the cluster shows no known agent, *settings gets linux_agent_unknown and its
  * evidence: the DaemonSets that write CNI files on Linux nodes, else a Linux node that is Ready
- * without them; both NULL means that there is no network yet. When Nodes show that a known agent's
+ * without them; both are NULL when there is no network yet. When Nodes show that a known agent's
  * part for Windows nodes is on, *settings gets that agent. Makes at most two requests, each of them
  * a list (all pages). */
 int cluster_network_search(struct kube_client *client, struct agent_settings *settings,
@@ -112,8 +112,8 @@ int cluster_network_search(struct kube_client *client, struct agent_settings *se
  * settings of network agents, by name in all namespaces; and bindings of system:nodes for
  * kube-proxy and for the network agents that use the node's identity.
  * The ConfigMap holds the NodeConfiguration; under key UnknownNetwork `searched`, the network that
- * cluster_network_search() found (NULL when there is none); and under key DNSNamespace the
- * namespace of the DNS Service (NULL means kube-system). New reference. */
+ * cluster_network_search() found (NULL means none); and under key DNSNamespace the namespace of the
+ * DNS Service (NULL means kube-system). New reference. */
 json_t *cluster_manifest_make(const json_t *node_configuration, const char *searched,
                               const char *dns_namespace);
 /* Returns the objects as YAML documents. The caller frees it. */

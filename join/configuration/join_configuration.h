@@ -12,7 +12,7 @@
 
 /* join_configuration_fields() gives every field that a JoinConfiguration may have, ended by {0}.
  * join_configuration_version() returns the bit of a version in those rows; 0 means that winjoin
- * does not read that version. */
+ * does not read the version. */
 enum { JOIN_CONFIGURATION_FIELDS_MAX = JOIN_OPTION_COUNT + 32 };
 void join_configuration_fields(struct yaml_field ret[JOIN_CONFIGURATION_FIELDS_MAX]);
 unsigned join_configuration_version(const char *api_version);
@@ -35,8 +35,8 @@ void join_configuration_forget(json_t *configuration);
 /* Checks the document as kubeadm's ValidateJoinConfiguration does on Windows; docs/configuration.md
  * lists what is stricter. All errors are in one line ("[a, b]"), each with the path of its field
  * and, for values of a file, with file, line and column (`yaml`; NULL means no file). Secrets are
- * not shown. `host` tells whether a discovery file exists; NULL when not checked. Fails with
- * ERROR_USAGE. */
+ * not shown. `host` is used to check that a discovery file exists; NULL skips this check. Fails
+ * with ERROR_USAGE. */
 int join_configuration_check(const json_t *configuration, const struct yaml *yaml,
                              struct host *host, struct error *err);
 /* Fills the options that are not given yet. `warnings` gets what the user should know. */
@@ -76,8 +76,8 @@ enum config_kinds {
     CONFIG_KNOWN
 };
 
-/* Parses a --config file; `what` names it in messages. Fails with ERROR_USAGE with line and column:
- * no YAML, an unknown or duplicate field, a wrong type, a document without apiVersion and kind, the
+/* Parses a --config file; `what` names it in messages. Fails with ERROR_USAGE, line and column: no
+ * YAML, an unknown or duplicate field, a wrong type, a document without apiVersion and kind, the
  * same kind twice, a kubeadm version that is too old or unknown, or no document that winjoin
  * reads. */
 int config_file_parse(const char *text, size_t len, const char *what, enum config_kinds kinds,

@@ -39,7 +39,7 @@ struct join_options {
     bool verify_capture;       /* diag --capture was given */
 };
 
-/* A row of the table of options, for the join; cmd makes its flags of the same rows. */
+/* A row of the table of options. cmd/ makes its flags from the same rows. */
 struct join_option {
     enum option_type type;
     const char *name; /* Name of the field in struct join_options */
@@ -47,17 +47,18 @@ struct join_option {
     const char *flag; /* Name of the flag, without dashes; NULL means no flag */
     /* Choices of an OPTION_CHOICE; `check` checks the value of "@mode" and "@plugin". */
     const char *choices;
-    const char *help; /* Text of the help; NULL means: see kubeadm's documentation */
+    const char *help; /* Text of the help; NULL when kubeadm's documentation has it */
     const char *join; /* Path in a JoinConfiguration, or NULL */
     const char *node; /* Path in a NodeConfiguration, or NULL */
     bool v1beta4;     /* A JoinConfiguration has the field since v1beta4 only */
-    /* A list: values of flags are added to those of the document. Other lists are replaced. */
+    /* For a list: values of flags are added to those of the document. Other lists are replaced. */
     bool adds;
-    /* The node is made of the value: a later phase alone (`join phase NAME`) and an upgrade use the
+    /* The value shapes the node: a later phase alone (`join phase NAME`) and an upgrade use the
      * join's value when the command gives none (join/found/asked.c). What node/chosen.h has, such
      * as the network's mode, is not kept a second time. */
     bool kept;
-    /* A path on this machine: made absolute, and refused in the cluster's defaults. */
+    /* The value is a path on this machine. It is made absolute, and refused in the cluster's
+     * defaults. */
     bool is_path;
     /* Limits of a number. For a list of prefixes, `max` is how many of one family; 0 means any. */
     long long min, max;
@@ -95,10 +96,11 @@ int join_option_check(const struct join_option *option, const json_t *value,
 /* Checks whether the options of the network fit together; each may be valid alone. Fails with
  * ERROR_USAGE. */
 int join_network_check(const struct join_options *options, struct error *err);
-/* Checks all options as far as neither host nor network are needed. ERROR_USAGE names the flag. */
+/* Checks all options as far as neither host nor network are needed. Fails with ERROR_USAGE, which
+ * names the flag. */
 int join_options_check(const struct join_options *options, struct error *err);
 
-/* Checks the address of a mirror: an https URL and nothing more. Fails with ERROR_USAGE with the
+/* Checks the address of a mirror: an https URL and nothing more. Fails with ERROR_USAGE and the
  * reason. */
 int join_mirror_check(const char *url, struct error *err);
 /* Checks --source-base: as join_mirror_check(), or JOIN_SOURCE_NONE. */

@@ -18,9 +18,9 @@ int kubelet_argument_check(const char *name, const char *value, struct error *er
 void kubelet_argument_take(const char *name, const char *value, struct join_options *options,
                            struct text_list *warnings);
 
-/* A field of a KubeletConfiguration that is removed for Windows nodes. `gate`: the field is kept
- * when the document turns this feature gate on; NULL means no gate. `only`: the field is removed
- * only when its value begins with this text; NULL: always. The table ends with {0}. */
+/* A field of a KubeletConfiguration that is removed for Windows nodes. With `gate`, the field is
+ * kept when the document turns this feature gate on. With `only`, the field is removed only when
+ * its value begins with this text. Both may be NULL. The table ends with {0}. */
 struct linux_setting {
     const char *field, *gate, *only;
 };
@@ -38,7 +38,7 @@ bool linux_setting_is_argument(const char *name, const char *value);
  * (parseMaxSize). ---- */
 
 /* Refuses (ERROR_USAGE, with the field, its value and what is valid) values with which the kubelet
- * would not start. `arguments`: "name=value" of kubeletExtraArgs, which replace fields. */
+ * would not start. `arguments` are the kubeletExtraArgs "name=value", which replace fields. */
 int kubelet_quantities_check(const json_t *config, const struct text_list *arguments,
                              struct error *err);
 /* Checks the value of one argument as kubelet_quantities_check() does. The name has no dashes at
@@ -53,9 +53,9 @@ int kubelet_quantities_check_argument(const char *name, const char *value, struc
  * (upstream k8s.io/kubelet/pkg/apis/well_known_labels.go, cmd/kubelet/app/options). */
 int node_labels_check(const char *labels, struct error *err);
 
-/* Returns true for "name" or "domain/name", as IsQualifiedName of apimachinery's validation: the
- * name has at most 63 letters, digits, '-', '_' and '.', and begins and ends with a letter or
- * digit. `len` is in bytes. */
+/* Returns true for "name" or "domain/name", as apimachinery's IsQualifiedName does: the name has at
+ * most 63 letters, digits, '-', '_' and '.', and begins and ends with a letter or digit. `len` is
+ * in bytes. */
 bool is_qualified_name(const char *text, size_t len);
 
 /* Returns why the kubelet would not start with this taint, or NULL when it would. NULL parts are

@@ -17,8 +17,8 @@ struct discovery_options {
     const struct text_list *ca_cert_hashes; /* Pins of CA certificates as given, or NULL */
     bool unsafe_skip_ca_verification;       /* Allows discovery without pins; no other effect */
     const char *file;                       /* Path or URL of the discovery file */
-    /* Discovery is for a node: ERROR_USAGE when the published server leads each machine to
-     * itself. */
+    /* Discovery is for a node. It fails with ERROR_USAGE when the published server leads each
+     * machine to itself. */
     bool for_node;
     /* Path of an object that the caller needs next, or NULL. It may be requested with the token
      * instead of a second cluster-info, where that would prove nothing more. */
@@ -41,13 +41,13 @@ struct discovery_result {
     int64_t clock_difference;
     char *proxy;      /* Proxy that was used, or NULL */
     bool proxy_given; /* The discovery file names the proxy */
-    /* The object of options.proof; NULL when not requested, or not received */
+    /* The object of options.proof; NULL when it was not requested or not received */
     json_t *proof;
     struct text_list warnings;
 };
 
 struct join_options;
-/* Returns true when the options of a join have a token or a discovery file. */
+/* Do the options of a join have a token or a discovery file? */
 bool discovery_is_asked(const struct join_options *asked);
 /* Makes the discovery options from the options of a join. Texts are borrowed from there; the
  * callback on_retry is not set. */
@@ -70,10 +70,10 @@ int discovery_check_file(const struct discovery_options *options, struct host *h
  * JWS signature and the pins, and requests it again with the pinned CA; both answers must be equal.
  * When each CA is pinned and the server is the endpoint, the object `proof` is requested instead,
  * because nothing else of cluster-info is used.
- * Connection failures are retried until the timeout. Permanent failures end at once:
+ * Connection failures are retried until the timeout. Permanent failures end it at once:
  * ERROR_UNTRUSTED (signature, pin, certificate, changed answer), ERROR_DENIED (401, 403; a token
- * without a signature), ERROR_ABSENT (404, no kubeconfig key), ERROR_MALFORMED. Others:
- * ERROR_NETWORK, ERROR_TIMED_OUT, ERROR_INTERRUPTED.
+ * without a signature), ERROR_ABSENT (404, no kubeconfig key), ERROR_MALFORMED. It also fails with
+ * ERROR_NETWORK, ERROR_TIMED_OUT and ERROR_INTERRUPTED.
  * File discovery is as in kubeadm 1.37: a cluster-info that may not be read (403) or has no
  * kubeconfig is only a warning. A local file that cannot be read or is no kubeconfig is
  * ERROR_USAGE. */

@@ -4,7 +4,7 @@
 #include "host/http.h"
 #include "join/discovery/discovery.h"
 
-/* One discovery: borrowed objects, the deadline, and what the answers have told. */
+/* One discovery: borrowed objects, the deadline, and facts from the answers. */
 struct discovery {
     const struct discovery_options *options;
     struct http *http;
@@ -14,7 +14,7 @@ struct discovery {
     const char *server;    /* URL of the server: "https://10.0.0.10:6443". */
     /* Id of the token whose signature cluster-info must have. NULL when no signature is needed. */
     const char *token_id;
-    /* The kubeconfig of file discovery: its credentials are sent, and the server is always
+    /* The kubeconfig of file discovery. Its credentials are sent, and the server is always
      * verified. NULL in token discovery. */
     const struct kubeconfig *credentials;
     /* When this is not NULL, options->proof is requested with this token instead of cluster-info,

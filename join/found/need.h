@@ -41,9 +41,9 @@ int find_asked(struct join *join, struct error *err);
 /* Reads found.patches after find_asked(), from --patches or from join->kept. Fails as
  * patches_read(). */
 int find_patches(struct join *join, struct error *err);
-/* Sets err to `why`, the reason why a file that a join wrote cannot be read, and returns -1: with
- * defaults in its place the node would change silently. `what` names the file. A damaged file
- * (ERROR_MALFORMED) gets a hint. */
+/* Sets err to `why`, the reason why a file that a join wrote cannot be read, and returns -1,
+ * because with defaults in place of the file the node would change silently. `what` names the file.
+ * A damaged file (ERROR_MALFORMED) gets a hint. */
 int error_damaged(const char *what, const struct error *why, struct error *err);
 
 /* Finds the containerd of this node and stores its settings in found.containerd: the one that
@@ -65,8 +65,7 @@ int find_containerd(struct host *host, struct join_found *found, struct error *e
 int find_remembered(struct join *join, struct error *err);
 
 /* Returns the prefix of this node's Pods: --pod-cidr, else what the Node says, in spec.podCIDR or
- * in the annotation of this agent (`agent` NULL when there is none). Borrowed; NULL when
- * unknown. */
+ * in the annotation of this agent (NULL means no agent). Borrowed; NULL when unknown. */
 const char *found_pod_prefix(const struct join_found *found, const struct network_agent *agent);
 
 /* Returns true when the join must wait until the controller manager has given the Node its
@@ -94,7 +93,8 @@ char *join_kubelet_health_url(const struct join *join);
 /* Refuses options that cannot work with the cluster, before anything is changed: another plugin,
  * mode, VNI or port than the cluster's agent has, Pod prefixes outside of the agent's, two
  * kube-proxies, and what the agent itself does not support. A node that joined with another plugin
- * keeps it. ERROR_USAGE names both values, with a hint; ERROR_UNSUPPORTED. */
+ * keeps it. Fails with ERROR_USAGE, which names both values, and a hint, or with
+ * ERROR_UNSUPPORTED. */
 int network_fit_check(const struct cluster_config *cluster, const struct join_options *options,
                       const struct network_input *input, bool joined, struct error *err);
 /* Refuses (ERROR_CONFLICT, with a hint) when another Node has this machine's host name, in any
@@ -124,22 +124,25 @@ enum node_name_state {
     NODE_NAME_EARLIER,
     NODE_NAME_TAKEN, /* The Node is Ready and is another machine */
 };
-/* Requests the Node and tells who has the name. Fails as kube_node_get() but ERROR_ABSENT. */
+/* Requests the Node and says who has the name. Fails as kube_node_get(), but not with
+ * ERROR_ABSENT. */
 int node_name_look(struct host *host, struct kube_client *client, const char *name,
                    enum node_name_state *ret, struct error *err);
 /* Succeeds when this machine may have the name. Fails with ERROR_CONFLICT when another machine has
- * it. Waits while it is NODE_NAME_EARLIER, but not in a dry run: the controller manager marks the
- * Node not Ready after its node-monitor-grace-period of 40 or 50 s. kubeadm refuses at once. */
+ * it. Waits while the state is NODE_NAME_EARLIER, but not in a dry run: the controller manager
+ * marks the Node not Ready after its node-monitor-grace-period of 40 or 50 s. kubeadm refuses at
+ * once. */
 int node_name_claim(struct join *join, struct error *err);
 
-/* ---- is a Pod prefix left for this node? The controller manager divides the Pod subnet into equal
- * parts and gives each Node one. When all are assigned, a new Node waits forever. ---- */
+/* ---- the check that a Pod prefix is left for this node. The controller manager divides the Pod
+ * subnet into equal parts and gives each Node one. When all are assigned, a new Node waits forever.
+ * ---- */
 
 /* Checks whether each Pod subnet has a free part (node_masks), without requests. Fails with
  * ERROR_CONFLICT when Nodes other than `own` have all parts; the error names Nodes and says what to
- * do. Returns 0 also when this cannot be known. `nodes`: a NodeList; NULL when unknown, and one
- * part is counted for the control plane. */
+ * do. Returns 0 also when this cannot be known. `nodes` is a NodeList; when it is NULL, one part is
+ * counted for the control plane. */
 int pod_room_check(const struct cluster_config *cluster, const json_t *nodes, const char *own,
                    struct error *err);
-/* Checks pod_room_check() with the current Nodes of the cluster, if they may be listed. */
+/* Calls pod_room_check() with the current Nodes of the cluster, if they may be listed. */
 int pod_room_look(struct join *join, struct error *err);

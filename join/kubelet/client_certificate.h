@@ -8,7 +8,7 @@
 
 /* A stored certificate with its key. Texts are owned; client_certificate_free(). */
 struct client_certificate {
-    /* Path of the dated file; of the link when the certificate was already stored. */
+    /* Path of the dated file, or of the link when the certificate was already stored. */
     char *path;
     char *chain_pem;
     char *key_pem; /* Private key; secret */
@@ -45,12 +45,12 @@ int client_certificate_load(struct host *host, const struct client_certificate_o
 /* Returns the name of the node for which the client certificate is stored, valid or not: its CN is
  * "system:node:<name>". The caller frees it; NULL when none is stored. */
 char *client_certificate_node(struct host *host);
-/* Keeps a usable certificate. Otherwise makes a key (or takes kubelet-client.key.tmp, which a
+/* Keeps a usable certificate. Otherwise it makes a key (or takes kubelet-client.key.tmp, which a
  * killed run left), sends a request (or continues the one whose name is in kubelet-client.csr.tmp,
  * while it is for this key and neither denied nor failed), waits for the certificate, writes
  * kubelet-client-<date>.pem (chain, then key, HOST_SECRET), links kubelet-client-current.pem to it
  * and removes the temporary files. Safe to repeat after a stop at any point. Fails as
- * kube_csr_wait(); ERROR_UNTRUSTED when the certificate is not for this key and name. */
+ * kube_csr_wait(), or with ERROR_UNTRUSTED when the certificate is not for this key and name. */
 int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
                               const struct client_certificate_options *options,
                               struct client_certificate *ret, struct error *err);

@@ -42,7 +42,7 @@ struct patches {
 void patches_free(struct patches *patches);
 
 /* Reads the folder's patches for the KubeletConfiguration, also from folders in it. Fails with
- * ERROR_USAGE: no such folder, or a name or text that is refused, also of a patch for another
+ * ERROR_USAGE when the folder is absent, or a name or text is refused, also of a patch for another
  * target ("C:\patches\x.yaml: line 3 column 1: ..."). */
 int patches_read(struct host *host, const char *folder, struct patches *ret, struct error *err);
 
@@ -52,7 +52,7 @@ int patches_recall(const json_t *texts, struct patches *ret, struct error *err);
 
 /* Applies all patches in order to the KubeletConfiguration. *ret is a new reference. Each patch
  * adds a line to `applied` ("C:\patches\kubeletconfiguration.yaml (strategic)"; NULL means no
- * list). Fails with ERROR_USAGE with file and line, also when the result is no longer a
+ * list). Fails with ERROR_USAGE, file and line, also when the result is no longer a
  * KubeletConfiguration. */
 int patches_apply(const struct patches *patches, const json_t *config, json_t **ret,
                   struct text_list *applied, struct error *err);

@@ -20,8 +20,8 @@ struct join_phase {
 /* The phases in order; the last row has no id. */
 extern const struct join_phase join_phases[];
 
-/* phase_NAME() is in join/phases/NAME.c, but phase_configuration() is in discovery.c, phase_ready()
- * in node.c, and the phases of services are in services.c. */
+/* phase_NAME() is in join/phases/NAME.c, except that phase_configuration() is in discovery.c,
+ * phase_ready() in node.c, and the phases of services are in services.c. */
 int phase_preflight(struct join *join, struct error *err);
 int phase_discovery(struct join *join, struct error *err);
 int phase_configuration(struct join *join, struct error *err);
@@ -45,7 +45,8 @@ int phase_verify(struct join *join, struct error *err);
 /* A phase name of kubeadm's `join phase`. */
 struct phase_group {
     const char *name; /* kubeadm's name: "kubelet-start" */
-    /* Ids of winjoin's phases, in order, NULL-terminated. None: a phase for a control plane. */
+    /* Ids of winjoin's phases, in order, NULL-terminated. It is empty for a phase of a control
+     * plane. */
     const char *phases[4];
     const char *help;
 };
@@ -69,7 +70,7 @@ int phase_names_skipped(const struct text_list *names, struct text_list *ret_ids
 
 /* Copies winjoin.exe to its place, registers a service that continues the join, and restarts
  * Windows; the journal records all this first. The service runs winjoin with `arguments` and
- * `environment`, which has the secrets as NAME=value. Kinds of failure: those of the host. */
+ * `environment`, which has the secrets as NAME=value. Fails as the host's calls. */
 int restart_begin(struct join *join, const struct text_list *arguments,
                   const struct text_list *environment, struct error *err);
 /* Removes the service and its settings, with the secrets in them, after the join. Succeeds also
@@ -78,6 +79,6 @@ int restart_end(struct host *host, struct error *err);
 /* Is the service registered by winjoin and in this state? If it is running, the caller is the join
  * that it started. If it is stopped, it is left over from an earlier join. */
 bool restart_service_is(struct host *host, enum host_service_state state);
-/* Returns true when the join that the service started with these settings has written new ones for
- * another restart. */
+/* Has the join that the service started with these settings written new ones for another
+ * restart? */
 bool restart_is_next(struct host *host, const struct service_host_settings *started);

@@ -9,8 +9,8 @@
 /* Starts the network agent's service and waits until its HNS network exists for this node's Pods.
  * Meanwhile it gives the adapter back what the virtual switch removed, shows a certificate request
  * that needs approval, and restarts the service when the network does not appear. The agent's
- * networks are recorded, so that a reset deletes them. Fails as service_run(), of HNS and of
- * nic_restore(); ERROR_DENIED (the request is denied), ERROR_CONFLICT (another node has this host's
+ * networks are recorded, so that a reset deletes them. Fails as service_run(), nic_restore() and
+ * HNS, or with ERROR_DENIED (the request is denied), ERROR_CONFLICT (another node has this host's
  * name, or the network is for other Pods), ERROR_TIMED_OUT. */
 int agent_network_make(struct join *join, struct hcn_network *ret, struct error *err);
 
@@ -23,8 +23,8 @@ int agent_folders_own(struct join *join, struct error *err);
 /* ---- the Pod network that a DaemonSet of the cluster makes ---- */
 
 /* Waits for the CNI configuration of the cluster's network agent, at most for the row's
- * wait_seconds, and reports whose it is. ERROR_TIMED_OUT comes with the command that shows the
- * agent's Pod. Also fails as host_list() and host_read(). */
+ * wait_seconds, and reports whose it is. Fails with ERROR_TIMED_OUT and the command that shows the
+ * agent's Pod, or as host_list() and host_read(). */
 int external_network_await(struct join *join, struct error *err);
 /* Marks the Node while its Pod network is pending, or removes the mark. An agent may write its CNI
  * configuration, which makes the Node Ready, before its network works, and the scheduler must not
@@ -40,7 +40,7 @@ int external_network_pending(struct join *join, bool pending, struct error *err)
  * user. Otherwise the Node gets annotations that tell other nodes the route to it, if the mode uses
  * them, and the routes to other nodes' Pods are written; routes of the host are recorded in the
  * journal. A node that may not list Nodes gets a warning. Fails as kube_patch(), kube_nodes_get(),
- * and of the host. */
+ * and the host's calls. */
 int pod_routes_publish(struct join *join, const struct hcn_network *network, struct error *err);
 
 /* ---- images from a bundle ---- */
@@ -68,14 +68,14 @@ int images_await(struct join *join, struct error *err);
 /* Ends all pulls. containerd keeps what is downloaded. */
 void images_end(struct join *join);
 
-/* ---- services: start them and wait until they work, as their rows tell (struct service, proof)
+/* ---- services: start them and wait until they work, as their rows define (struct service, proof)
  * ---- */
 
 /* Starts the service with the settings of this join and waits until it works. Fails as
  * service_start() and service_prove(). */
 int service_run(struct join *join, const struct service *service, struct error *err);
-/* Waits until the service that was started last does its work. ERROR_TIMED_OUT comes with hints at
- * the service's log. Also fails as service_watch_look() and service_watch_rights(). */
+/* Waits until the service that was started last does its work. Fails with ERROR_TIMED_OUT and hints
+ * at the service's log, or as service_watch_look() and service_watch_rights(). */
 int service_prove(struct join *join, struct error *err);
 /* Returns the pipe of CRI: that of --cri-socket, or containerd's own. The caller frees it. */
 char *service_proof_pipe(const struct join *join);
@@ -92,12 +92,13 @@ unsigned certificate_limit_ms(const struct join_options *options);
 int kubelet_bootstrap_write(struct journal *journal, const struct join_found *found,
                             struct error *err);
 /* Returns the name of the node's newest request when it was refused; it is from an earlier join.
- * Must be called before the kubelet starts. NULL means no such request. The caller frees it. */
+ * Must be called before the kubelet starts. NULL when there is no such request. The caller frees
+ * it. */
 char *kubelet_bootstrap_refused_before(struct join *join);
 /* Waits until kubelet.conf and the certificate that it names are usable, and shows the state of the
- * kubelet's request. refused_before: name of an older request to ignore, or NULL. Fails with
- * ERROR_DENIED when the request is denied or failed (the kubelet is stopped, because it would send
- * requests forever), ERROR_TIMED_OUT, ERROR_INTERRUPTED. */
+ * kubelet's request. `refused_before` is the name of an older request to ignore, or NULL. Fails
+ * with ERROR_DENIED when the request is denied or failed (the kubelet is stopped, because it would
+ * send requests forever), ERROR_TIMED_OUT, ERROR_INTERRUPTED. */
 int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct error *err);
 /* Removes the file with the token, if winjoin wrote it in this run or an earlier one. */
 void kubelet_bootstrap_end(struct journal *journal, struct join_progress *progress);

@@ -15,11 +15,11 @@ int join_plan_make(struct join *join, json_t **ret, struct error *err);
 /* Returns the plan as a text for a person, in the order of the steps. The caller frees it. */
 char *join_plan_text(const json_t *plan);
 
-/* Variable with the folder for the plan's files, as for kubeadm join. Without it no file is
- * written. */
+/* Name of the variable with the folder for the plan's files, as for kubeadm join. Without the
+ * variable, no file is written. */
 #define JOIN_PLAN_FOLDER_VARIABLE "KUBEADM_JOIN_DRYRUN_DIR"
 /* Writes each text file of the plan into the folder (made when absent), under the last part of its
- * name, as kubeadm does. Secrets and programs are not written. *ret_count: number of files. Fails
- * as host_write(). */
+ * name, as kubeadm does. Secrets and programs are not written. *ret_count is the number of files.
+ * Fails as host_write(). */
 int join_plan_write(struct host *host, const json_t *plan, const char *folder, size_t *ret_count,
                     struct error *err);

@@ -1,4 +1,4 @@
-/* The preflight checks: they are run, evaluated and reported. Their table is in
+/* Runs, evaluates and reports the preflight checks. Their table is in
  * join/preflight/preflight_checks.c. */
 #pragma once
 
@@ -32,7 +32,7 @@ struct preflight_result {
 };
 /* Runs the checks in order and returns *ret_count results, which the caller frees. Nothing is
  * changed. Without administrator rights, only the first check runs and fails (kubeadm:
- * RunRootCheckOnly). `whole`: also runs checks of what later phases of a join find out: the bundle
+ * RunRootCheckOnly). With `whole`, it also checks what later phases of a join find out: the bundle
  * and, when a cluster is given, the cluster, the node's name there and the network's plan. */
 struct preflight_result *preflight_run(struct join *join, bool whole, size_t *ret_count);
 /* Returns a PreflightReport document. New reference. */
@@ -52,8 +52,8 @@ void preflight_unknown_names(const struct text_list *ignored, struct text_list *
 
 /* Installs the feature Containers with dism.exe, when --install-features is given and Windows says
  * that it is not installed (Microsoft: DISM Operating System Package Servicing Command-Line
- * Options; exit code 3010: a restart is needed). Does nothing in a dry run. Fails with
- * ERROR_RESTART (installed, restart first), ERROR_HOST, those of host_run(). */
+ * Options; exit code 3010: a restart is needed). Does nothing in a dry run. Fails as host_run(), or
+ * with ERROR_RESTART (installed, restart first) or ERROR_HOST. */
 int features_install(struct join *join, struct error *err);
 /* Installs Hyper-V in the same way, when a RuntimeClass of the cluster has containerd's handler
  * runhcs-wcow-hypervisor and is not for another Windows build. Only nodes may read RuntimeClasses

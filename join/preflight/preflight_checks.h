@@ -36,7 +36,7 @@ typedef enum verdict check_cluster_function(struct join *join, struct check_find
 /* The check that must have passed before this one runs. */
 enum preflight_after { AFTER_NONE, AFTER_DISCOVERY, AFTER_CONFIGURATION, AFTER_PLAN };
 
-/* The row stands for each service, or for each port of a service, which gives id, help, hint,
+/* A row can be for each service, or for each port of a service, which then gives id, help, hint,
  * subject and number. */
 enum preflight_each { EACH_NONE, EACH_SERVICE, EACH_PORT };
 struct preflight_check {
@@ -94,7 +94,7 @@ check_cluster_function check_bundle, check_skew, check_clash, check_network_agen
 /* Checks in join/preflight/preflight_images.c: images to be pulled or imported. */
 check_cluster_function check_images;
 
-/* Reads a value under HKLM. Returns 1 and *ret (the caller frees), 0 when it is absent, -1 when it
- * could not be read (finding->why). */
+/* Reads a value under HKLM. Returns 1 and *ret, which the caller frees; 0 when it is absent; -1
+ * when it could not be read (finding->why). */
 int check_registry(const struct machine *machine, struct check_finding *finding, const char *key,
                    const char *value, char **ret);

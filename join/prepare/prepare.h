@@ -8,7 +8,7 @@
 /* Opens a join with the phases of a preparation, for join_run(). The version is that of
  * --kubernetes-version or of the bundle; mode and plugin are from the options, or a join's
  * defaults. join_close() ends it. Fails as join_open() and network_plan_choose(), or with
- * ERROR_USAGE without a version or on a machine that has joined. */
+ * ERROR_USAGE when there is no version or on a machine that has joined. */
 int prepare_open(struct join *join, struct error *err);
 /* Returns a PrepareResult document. New reference. */
 json_t *prepare_result_json(const struct join *join);

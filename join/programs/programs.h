@@ -23,8 +23,8 @@ void programs_note(struct join *join, const char *target, const char *sha256);
  * use that file as their artifacts.lock. Writes nothing for another source. Fails as
  * journal_write(). */
 int programs_write_lock(struct join *join, const struct bundle *bundle, struct error *err);
-/* Returns true when this node runs the service, which depends on --kube-proxy and, once the plan is
- * made, on its network's agent. */
+/* Does this node run the service? This depends on --kube-proxy and, once the plan is made, on its
+ * network's agent. */
 bool programs_wanted(const struct join_found *found, const struct service *service);
 /* Calls artifacts_missing() for the services that this node runs and the network of its plan. */
 int programs_missing(struct host *host, const struct join_found *found,
@@ -32,8 +32,8 @@ int programs_missing(struct host *host, const struct join_found *found,
 /* Adds the names of needed programs that are on the machine and differ from artifacts.lock, so that
  * they are downloaded again. Names that are in the list already are not checked. Without a lock,
  * the programs are compared with the digests of upstream or --source-base, which are requested
- * once; a program without a digest is skipped, and a warning names each that differs. Error kinds:
- * those of reading the lock and of artifacts_published(). */
+ * once; a program without a digest is skipped, and a warning names each that differs. Fails as
+ * reading the lock and as artifacts_published(). */
 int programs_unlike(struct join *join, struct text_list *ret, struct error *err);
 /* Adds to the phase's detail the needed programs for which neither the bundle nor programs_unlike()
  * has a digest to compare. `bundle` is NULL when the join uses no bundle. */

@@ -43,7 +43,7 @@ struct join_progress {
     void *context;
     const struct join_phase *phase; /* The running phase */
     struct text detail;             /* The most important fact of the running phase */
-    struct text waiting;            /* What the running phase has last waited for */
+    struct text waiting;            /* What the running phase waited for last */
     json_t *data;                   /* Facts of the running phase, for documents: join_fact() */
     struct text_list warnings;
     struct text_list next;             /* What the user has to do afterwards */

@@ -30,23 +30,23 @@ struct service_watch {
  * during its start counts as ended once. */
 int service_watch_start(struct service_watch *watch, const struct service *service,
                         struct error *err);
-/* Looks at the service; a phase that waits calls this each time it looks. Returns 0 when the
- * service runs (*ret_runs is true; ret_runs may be NULL) or will be started again after its pause.
- * Fails with ERROR_HOST when somebody removed the service or when it ended too often; the error has
- * its exit code, and hints with its log and the last errors there. */
+/* Checks the service; a phase that waits calls this at each check. Returns 0 when the service runs
+ * (*ret_runs is true; ret_runs may be NULL) or will be started again after its pause. Fails with
+ * ERROR_HOST when somebody removed the service or when it ended too often; the error has its exit
+ * code, and hints with its log and the last errors there. */
 int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error *err);
 /* Requests `path` every few seconds with the node's identity, which the service also uses; a phase
- * that waits calls this each time it looks, too. When the API server refuses, waiting does not
- * help: fails with ERROR_DENIED and a hint how an administrator grants the rights. Other failures
- * are ignored. */
+ * that waits calls this at each check, too. When the API server refuses, waiting does not help:
+ * fails with ERROR_DENIED and a hint how an administrator grants the rights. Other failures are
+ * ignored. */
 int service_watch_rights(struct service_watch *watch, const char *path, struct error *err);
 /* Adds hints with the service's log and its last errors. Returns -1. */
 int service_watch_hint(struct service_watch *watch, struct error *err);
 
 /* Records, registers and starts the service (restarts it when something changed) and watches it
  * with `watch`. winjoin's own flags that the program does not know are left out with a warning.
- * Error kinds: those of the host and of service_watch_start(), ERROR_DENIED (an ordinary user made
- * the program's file: host/host.h). */
+ * Fails as the host's calls and service_watch_start(), or with ERROR_DENIED when an ordinary user
+ * made the program's file (host/host.h). */
 int service_start(struct service_watch *watch, struct journal *journal,
                   const struct service *service, const struct service_settings *settings,
                   struct error *err);

@@ -56,8 +56,8 @@ struct journal_entry {
     enum journal_kind kind;
     char *target; /* Path, service name, network name, ... */
     char *phase;  /* Id of the phase that recorded it */
-    /* State before: an object whose members depend on the kind. "absent": the thing did not exist.
-     * An empty object: the state is unknown, so nothing is undone. */
+    /* State before: an object whose members depend on the kind. "absent" says that the thing did
+     * not exist. In an empty object the state is unknown, so nothing is undone. */
     json_t *before;
     char *line; /* The whole line in the file */
 };
@@ -75,7 +75,7 @@ struct journal {
     bool held;               /* Entries wait for journal_write_down() */
     size_t saved;            /* Number of entries on disk */
     struct text_list closed; /* Folders whose access this run has restricted; not repeated */
-    json_t *written;         /* Content of WRITTEN_FILE; NULL when not read yet */
+    json_t *written;         /* Content of WRITTEN_FILE; NULL until it is read */
     bool written_changed;
 };
 
@@ -93,8 +93,9 @@ int journal_open_joining(struct journal *journal, struct journal *ret, struct er
  * `target` is NULL. Borrowed until the next entry is recorded. NULL when there is none. */
 const struct journal_entry *journal_find(const struct journal *journal, enum journal_kind kind,
                                          const char *target);
-/* Records a thing and its state before (a reference that is taken over; NULL: it did not exist).
- * The entry is on disk when this returns. Does nothing when the thing is recorded already. */
+/* Records a thing and its state before (a reference that is taken over; NULL means that it did not
+ * exist). The entry is on disk when this returns. Does nothing when the thing is recorded
+ * already. */
 int journal_record(struct journal *journal, enum journal_kind kind, const char *target,
                    json_t *before, struct error *err);
 /* Writes entries to disk that were recorded together before the first of the things is changed:
@@ -104,8 +105,8 @@ int journal_write_down(struct journal *journal, struct error *err);
 /* Removes the last entry, also on disk, after it was undone. */
 int journal_pop(struct journal *journal, struct error *err);
 
-/* Records the current state of a file. Its content is copied to the backup folder (more than 512
- * MiB: ERROR_MALFORMED). */
+/* Records the current state of a file. Its content is copied to the backup folder (ERROR_MALFORMED
+ * above 512 MiB). */
 int journal_file(struct journal *journal, const char *path, struct error *err);
 /* Records a folder that the node will fill, makes it and restricts its access (node/folders.h),
  * also that of each folder above it that is in that table. Absent parents are recorded, too; a
@@ -113,7 +114,7 @@ int journal_file(struct journal *journal, const char *path, struct error *err);
 int journal_own_folder(struct journal *journal, const char *path, struct error *err);
 int journal_own_folders(struct journal *journal, const char *const *paths, size_t count,
                         struct error *err);
-/* Looks at a service and records it. If the service is recorded as absent before, but now exists
+/* Queries a service and records it. If the service is recorded as absent before, but now exists
  * without winjoin's mark, a killed run had created it; then it is deleted. Windows may finish
  * creating a service after the run that asked for it has ended. */
 int journal_service(struct journal *journal, const char *name, struct error *err);
@@ -133,9 +134,9 @@ typedef void marks_found(void *context, enum journal_kind kind, const char *targ
 
 /* Looks for services whose description says that winjoin made them, HNS networks with winjoin as
  * their owner, and firewall rules by name. Calls `found` for each; a reset would undo them in
- * reverse order. `record`: adds them to the journal as things that did not exist before, so that a
- * reset undoes them. When HNS does not answer, it counts as empty. Error kinds: those of the host's
- * calls and of journal_record(). */
+ * reverse order. With `record`, it adds them to the journal as things that did not exist before, so
+ * that a reset undoes them. When HNS does not answer, it counts as empty. Fails as the host's calls
+ * and journal_record(). */
 int marks_find(struct journal *journal, bool record, marks_found *found, void *context,
                struct error *err);
 
@@ -186,13 +187,13 @@ void written_options(struct journal *journal, const json_t *options);
 /* Reads the noted options from the file; *ret is a new reference, NULL when nothing was noted.
  * Fails as host_read_json(), but succeeds when the file is absent. */
 int written_options_read(struct host *host, json_t **ret, struct error *err);
-/* Returns true when a noted file has changed or is missing. */
+/* Has a noted file changed, or is it missing? */
 bool written_file_differs(struct journal *journal, const char *path);
 /* Writes the notes to the file if they have changed. Fails as host_write(). */
 int written_save(struct journal *journal, struct error *err);
 
 /* Compares the node with the notes: [{kind: "file"|"service"|"network"|"firewall", target,
- * difference, missing, command}] for each difference, with the command that repairs it; "missing":
- * the thing does not exist. NULL means that nothing was noted. `networks`: HNS can be asked. Things
- * that cannot be read are not compared. New reference. */
+ * difference, missing, command}] for each difference, with the command that repairs it; "missing"
+ * says that the thing does not exist. Returns NULL when nothing was noted. `networks` says that HNS
+ * can be asked. Things that cannot be read are not compared. New reference. */
 json_t *written_compare(struct host *host, bool networks);

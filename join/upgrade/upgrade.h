@@ -24,7 +24,7 @@ struct upgrade {
     struct text_list services; /* Names of the services that are stopped and started again. */
     bool replaces_winjoin;     /* winjoin.exe itself is replaced; it hosts the services. */
     bool resumed;              /* This run continues an upgrade that did not end. */
-    bool went_back;            /* A phase failed, so the state before was restored. */
+    bool went_back;            /* A phase failed, so the earlier state was restored. */
     struct reset_result back;  /* The result of restoring that state. */
 };
 
@@ -43,8 +43,8 @@ char *upgrade_plan_text(const struct join *join);
  * wentBack. New reference. */
 json_t *upgrade_result(const struct join *join);
 
-/* The functions of the phases, only for the table in upgrade.c, which says in a line what each
- * phase does. They are in compare.c, switch.c and drain.c, and fail as the phases of a join do. */
+/* These functions are the phases, only for the table in upgrade.c, which describes each. They are
+ * in compare.c, switch.c and drain.c, and fail as the phases of a join do. */
 int upgrade_compare(struct join *join, struct error *err);
 int upgrade_stage(struct join *join, struct error *err);
 int upgrade_cordon(struct join *join, struct error *err);
@@ -56,9 +56,9 @@ int upgrade_ready(struct join *join, struct error *err);
  * kubectl command. */
 void upgrade_uncordon(struct join *join);
 
-/* Suffix of a new program file, which lies beside the old one until its service is switched. */
+/* Suffix of a new program file, which is beside the old one until its service is switched. */
 #define UPGRADE_BESIDE ".new"
-/* Returns true when the upgrade brings a new sandbox image. */
+/* Does the upgrade bring a new sandbox image? */
 bool upgrade_has_image(const struct upgrade *upgrade);
 /* Makes the files of a service that an upgrade writes, without those that the node has already with
  * the same content. `service` NULL means all services. The caller frees *ret with

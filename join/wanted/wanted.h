@@ -22,7 +22,7 @@ struct wanting {
 struct wanted_row {
     const char *phase; /* Phase that writes the file */
     const char *path;  /* Path of the file; NULL means that the function sets it */
-    /* Service that reads the file; a node without this service does not get it. NULL means that it
+    /* Service that reads the file; a node without this service does not get it. NULL when the file
      * is for the network agent or for no service. */
     const struct service *service;
     enum host_access access;
@@ -35,8 +35,8 @@ struct wanted_row {
     } upgrade;
     bool program;      /* The file is a program: a dry run shows its digest */
     bool with_network; /* A dry run shows it as the network's CNI file */
-    /* Returns the file's text. NULL means that this node has no such file, or, when w->path is set,
-     * the phase makes the file, which is a secret. Changes nothing on the host. */
+    /* Returns the file's text. NULL when this node has no such file or, when w->path is set, the
+     * phase makes the file, which is a secret. Changes nothing on the host. */
     char *(*make)(struct wanting *w);
 };
 struct wanted_file {
@@ -51,14 +51,14 @@ struct wanted_files {
 };
 void wanted_files_free(struct wanted_files *files);
 
-/* Selects rows; NULL and false: all rows. */
+/* Selects rows; NULL and false select all rows. */
 struct wanted_choice {
     const char *phase;
     const struct service *service;
     bool upgrade; /* Only rows that an upgrade writes */
 };
 /* Adds the files of the selected rows, in the order of the table. The routes to other nodes are
- * left out when they are unknown (found.peers). Fails as kube_proxy_config_make(), and of
+ * left out when they are unknown (found.peers). Fails as kube_proxy_config_make(), and as
  * host_read() for winjoin's own program. */
 int wanted_files_make(struct host *host, struct join_found *found, struct wanted_choice choice,
                       struct wanted_files *ret, struct error *err);
@@ -71,14 +71,14 @@ int wanted_files_apply(struct join *join, struct wanted_choice choice, struct er
 /* ---- registry values; each is recorded in the journal before it is set ---- */
 
 /* Gets the registry values that this join would set, in the form of a JoinPlan: [{key, value, data
- * or adds, why, ..}]. *ret is a new reference; it stays untouched if no value was asked for and
+ * or adds, why, ..}]. *ret is a new reference; it stays untouched if no value was requested and
  * none is needed. Fails as host_registry_get(). */
 int wanted_registry(struct join *join, json_t **ret, struct error *err);
 /* With --apply-host-fixes, sets the values of netsetup/windows_builds.h that this Windows lacks.
  * Each is shown as a warning with its reason. */
 int host_fixes_apply(struct join *join, struct error *err);
 /* Sets the value that the plan's agent needs and that HNS must read before its first network. HNS
- * is restarted for it. Fails as host_registry_get() and of services. */
+ * is restarted for it. Fails as host_registry_get() and services. */
 int agent_registry_apply(struct join *join, struct error *err);
 /* Adds PROGRAM_FOLDER to the machine's Path, so that shells find winjoin and the tools there by
  * name. */
@@ -87,11 +87,11 @@ int machine_path_apply(struct join *join, struct error *err);
 /* ---- ca.crt ---- */
 
 /* Describes the certificates in a file by their public keys, as in pins: "sha256:..
- * (CN=kubernetes)", at most the first three; "no certificate" when it has none. NULL means no such
- * file. The caller frees it. */
+ * (CN=kubernetes)", at most the first three; "no certificate" when it has none. NULL when there is
+ * no such file. The caller frees it. */
 char *ca_file_describe(struct host *host, const char *path);
-/* Returns one line that describes both sides when the file's keys are not those of the verified CA.
- * NULL: they are equal, or there is no file, or proven_pem is NULL. kubeadm keeps such a file. The
+/* Returns one line that describes both when the file's keys are not those of the verified CA. NULL
+ * when they are equal, there is no file, or proven_pem is NULL. kubeadm keeps such a file. The
  * caller frees it. */
 char *ca_file_difference(struct host *host, const char *path, const char *proven_pem);
 

@@ -33,7 +33,7 @@ void catalog_artifacts(const struct catalog *catalog, const char *kubernetes_ver
 struct compatible {
     const char *program; /* Name of an artifact, or "pause", the sandbox image. */
     unsigned from, to;   /* Minor versions of Kubernetes [from, to]; 0 means no limit. */
-    unsigned build;      /* The row applies from this Windows build on; 0: to all builds. */
+    unsigned build;      /* The row applies from this Windows build on; 0 means all builds. */
     /* For example "2.4.0 2.3.1": allowed is any version from the first on, and for every further
      * one its MAJOR.MINOR from that patch on. */
     const char *versions;

@@ -39,7 +39,7 @@ struct mirror_file {
     size_t max;               /* Limit of the size in bytes. */
     bool head;                /* Only the first `max` bytes are wanted; more is no failure. */
     const char *bearer_token; /* Token that only the server of the URL gets; or NULL. */
-    const char *sha256;       /* Required digest; NULL: a partial file cannot be continued. */
+    const char *sha256;       /* Required digest; without it, a partial file cannot be continued. */
     /* NULL, or the path of a file for content that is too large for memory and has a SHA-256. It is
      * written there from offset `at` on instead of to `data`. Bytes that the file already has there
      * count as received. */
