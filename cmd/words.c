@@ -209,7 +209,7 @@ static size_t dash_length(const char *p) {
 }
 
 /* The flag name that a word was meant to be, such as "token" for "/token" and "/token:T". A word
- * without a dash is returned as it is. The caller frees. */
+ * without a dash is returned as it is. The caller frees it. */
 static char *flag_meant(const char *word) {
     const char *p = word;
 

@@ -18,7 +18,7 @@ enum {
 };
 
 /* Copies at most `max` bytes of the text, without blanks at both ends, escaped so that a terminal
- * and JSON can show it. The caller frees. */
+ * and JSON can show it. The caller frees it. */
 static char *trimmed(const char *text, size_t len, size_t max) {
     struct text shown = {0};
 

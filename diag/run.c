@@ -107,7 +107,7 @@ struct waiting {
     unsigned silent;  /* How often a service was known to be silent. */
 };
 
-/* The names of the probes that are not ready yet: "a and b". The caller frees. */
+/* The names of the probes that are not ready yet: "a and b". The caller frees it. */
 static char *silent_names(const struct run *run) {
     struct text t = {0};
 
@@ -195,7 +195,7 @@ static enum wait_poll poll_probes(void *context, struct wait *wait, struct error
 
 /* Starts the probes and the node's echo listener, and waits until all probes are ready, or until
  * it is known that they will not be. A probe that never gets ready is a result and no failure.
- * Sets run->down when a service is down. Failure kinds: those of diag_probes_start(),
+ * Sets run->down when a service is down. Fails as diag_probes_start(), or with
  * ERROR_INTERRUPTED. */
 static int probes_start(struct run *run, struct error *err) {
     struct waiting waiting = {.run = run, .look_ms = LOOK_AGAIN_MS};

@@ -50,7 +50,7 @@ static int is_ours(struct host *host, const char *path, bool *ret, struct error 
     return 0;
 }
 
-/* Removes winjoin's reservations except the one of `keep` (NULL: all). */
+/* Removes winjoin's reservations except the one of `keep` (NULL means all). */
 static int release(struct host *host, const char *network, const char *keep, struct error *err) {
     _cleanup_(text_list_free) struct text_list reserved = {0};
     if (list_store(host, network, &reserved, err) < 0)

@@ -70,7 +70,7 @@ int service_want(struct host *host, const struct service *row,
         return -1;
     if (row->hosted && !foreign &&
         host_read(host, row->settings_file, SETTINGS_FILE_MAX, &now, &len, &why) < 0 &&
-        /* ERROR_MALFORMED: the file is longer than one of winjoin's, so it differs. */
+        /* Fails with ERROR_MALFORMED: the file is longer than one of winjoin's, so it differs. */
         why.kind != ERROR_ABSENT && why.kind != ERROR_MALFORMED) {
         (void)error_pass(err, &why);
         return error_prefix(err, "service '%s'", row->name);

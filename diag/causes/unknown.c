@@ -29,7 +29,7 @@ static const struct {
 };
 
 /* Names the ends between which packets are lost: "from pods to their own node (UDP alone), ...".
- * NULL when only flows by name fail. The caller frees. */
+ * NULL when only flows by name fail. The caller frees it. */
 static char *where(const struct scene *scene, uint32_t cells) {
     _cleanup_(text_list_free) struct text_list names = {0};
 

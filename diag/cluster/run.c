@@ -125,8 +125,8 @@ static int apply_domain(struct run *run, struct error *err) {
     struct diag_report *report = run->report;
     char *domain = NULL;
 
-    /* A pod's suffix "svc.cluster.local" tells the domain, which follows "svc."; NULL: no pod has
-     * such a suffix. */
+    /* A pod's suffix "svc.cluster.local" tells the domain, which follows "svc."; NULL means that no
+     * pod has such a suffix. */
     for (size_t i = 0; i < report->nodes.count && !domain; i++) {
         struct text_list suffixes = {0};
 

@@ -15,13 +15,13 @@ static void drift_put_owned(struct text_table *set, char *key) {
     free(key);
 }
 
-/* A frontend as text: "10.96.0.10:53/UDP", or ":30080/TCP" for a node port. The caller frees. */
+/* A frontend as text: "10.96.0.10:53/UDP", or ":30080/TCP" for a node port. The caller frees it. */
 static char *drift_frontend(const char *vip, long long port, const char *protocol) {
     return xasprintf("%s:%lld/%s", vip, port, protocol);
 }
 
-/* The frontend of a load balancer's port at an address; "" stands for a node port. The caller
- * frees. */
+/* The frontend of a load balancer's port at an address; "" stands for a node port. The caller frees
+ * it. */
 static char *drift_listens(const struct hcn_port_mapping *mapping, const char *vip) {
     return drift_frontend(vip, mapping->outside, mapping->protocol == PROTOCOL_UDP ? "UDP" : "TCP");
 }
@@ -109,7 +109,7 @@ static const char *vip_of(const struct hcn_balancer *balancer) {
 }
 
 /* The n-th frontend of a load balancer: each of its ports at each of its addresses, or at the node
- * (*ret_vip is "" then). NULL when it has no more. The caller frees. */
+ * (*ret_vip is "" then). NULL when it has no more. The caller frees it. */
 static char *frontend_of(const struct hcn_balancer *balancer, size_t n, const char **ret_vip) {
     size_t vips = balancer->vips.count;
 

@@ -198,7 +198,7 @@ static const char *dns_namespace(const struct cluster_config *c) {
 
 /* Gives the addresses (IPv4 first; a headless Service has none) of the first Service with this
  * label that serves DNS. When `wanted` is not NULL, takes the Service with that address.
- * *name_space: the namespace to search; NULL: all are searched, and it is set to the Service's
+ * *name_space: the namespace to search; NULL means all are searched, and it is set to the Service's
  * namespace. */
 static int list_dns(struct kube_client *client, unsigned timeout_ms, char **name_space,
                     const char *label, const char *wanted, struct text_list *ret,

@@ -81,7 +81,7 @@ static int read_subnets(const json_t *root, const char *what, const char *path,
 }
 
 /* Returns an argument of the controller manager (v1beta3: extraArgs is a map, v1beta4: a list);
- * NULL: not given. */
+ * NULL when not given. */
 static const char *argument(const json_t *root, const char *name) {
     const json_t *args = json_object_get(json_object_get(root, "controllerManager"), "extraArgs");
     const char *value = json_string_value(json_object_get(args, name));

@@ -65,7 +65,7 @@ static bool same_letters(const char *flag, const char *field) {
 }
 
 /* Returns the name with '-' for '_', because the kubelet takes both "node_ip" and "node-ip"
- * (WordSepNormalizeFunc of k8s.io/component-base). The caller frees. */
+ * (WordSepNormalizeFunc of k8s.io/component-base). The caller frees it. */
 static char *with_dashes(const char *name) {
     char *copy = xstrdup(name);
 
@@ -110,10 +110,10 @@ static int check_pipe(const char *value, struct error *err) {
 }
 
 static const struct argument {
-    /* `flag` of winjoin with the same meaning; NULL: the value is only checked. */
+    /* `flag` of winjoin with the same meaning; NULL means that the value is only checked. */
     const char *name, *flag;
     size_t offset;
-    /* The check of the value; NULL: the value is IP addresses. */
+    /* The check of the value; NULL means that the value is IP addresses. */
     int (*check)(const char *value, struct error *err);
 } arguments[] = {
     {"node-ip", "--node-ip", offsetof(struct join_options, node_ip), NULL},

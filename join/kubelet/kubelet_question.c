@@ -9,7 +9,7 @@
 enum { QUESTION_MS = 30000, OBJECTION_MAX = 600 };
 
 /* Returns the text between the mark and the end of its line, without what the kubelet adds to each
- * such line. The caller frees; NULL: no such text. */
+ * such line. The caller frees it; NULL means no such text. */
 static char *words_behind(const char *said, const char *mark) {
     static const char *const ends[] = {", path: &TypeMeta", "\r", "\n"};
     const char *begin = strstr(said, mark);

@@ -12,7 +12,7 @@ struct pull {
     const char *image;
     bool required;
     unsigned tries;
-    struct grpc_call *call; /* NULL: this slot is free */
+    struct grpc_call *call; /* NULL means this slot is free */
 };
 
 struct image_pulls {

@@ -30,8 +30,8 @@ static void on_cells(void *context, const struct diag_cells *cells, bool begun) 
     text_list_free(&lines);
 }
 
-/* Finds the Services that Pods use: returns that of the cluster's DNS (new reference; NULL:
- * unknown) and gives the addresses of "kubernetes" and of the DNS by IPv6 ("": unknown). */
+/* Finds the Services that Pods use: returns that of the cluster's DNS (new reference; NULL when
+ * unknown) and gives the addresses of "kubernetes" and of the DNS by IPv6 ("" when unknown). */
 static json_t *find_services(struct join *join, char kubernetes_ip[IP_TEXT_MAX],
                              char dns_ip6[IP_TEXT_MAX]) {
     const struct text_list *ranges = &join->found.cluster.service_subnets;

@@ -162,7 +162,8 @@ void programs_note(struct join *join, const char *target, const char *sha256) {
 /* ---- which programs a node needs ---- */
 
 static struct service_choice choice_of(const struct join_found *found) {
-    const struct network_agent *agent = found->plan.agent; /* NULL: the plan is not made yet */
+    /* NULL means that the plan is not made yet */
+    const struct network_agent *agent = found->plan.agent;
     bool theirs = agent && agent->in_cluster;
 
     return (struct service_choice){.kube_proxy =
@@ -220,7 +221,7 @@ bool programs_same_version(const char *a, const char *b) {
 }
 
 /* Returns the version that the program will have: the version in the lock, else that of the
- * installed program. NULL: unknown. The caller frees. */
+ * installed program. NULL when unknown. The caller frees it. */
 static char *coming_version(const struct join *join, const struct artifacts *lock,
                             const char *artifact, const char *program) {
     const struct artifact *coming = artifact_find(lock, artifact);

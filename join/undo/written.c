@@ -119,7 +119,7 @@ int written_save(struct journal *journal, struct error *err) {
 /* ---- finding of changes ---- */
 
 /* Describes how one thing differs from its note. NULL when it does not differ or cannot be read;
- * the caller frees. *ret_missing: it does not exist. */
+ * the caller frees it. *ret_missing: it does not exist. */
 typedef char *difference(struct host *host, const char *target, const json_t *as_written,
                          bool *ret_missing);
 
@@ -155,8 +155,8 @@ bool written_file_differs(struct journal *journal, const char *path) {
     return how || missing;
 }
 
-/* Returns "command, environment differ" with the members that differ from the note; NULL: none. The
- * caller frees. */
+/* Returns "command, environment differ" with the members that differ from the note; NULL when there
+ * is none. The caller frees it. */
 static char *members_differ(const json_t *as_written, const json_t *now) {
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_(freep) char *all = NULL;

@@ -52,7 +52,7 @@ static int keep_arguments(struct join *join, struct error *err) {
 
 /* ---- programs ---- */
 
-/* Returns the version of an installed program; NULL: unknown. The caller frees. */
+/* Returns the version of an installed program; NULL when unknown. The caller frees it. */
 static char *version_of(struct host *host, const char *path, const struct service *service) {
     _cleanup_(freep) char *data = NULL;
     char *version = service ? programs_version(host, true, service->program) : NULL;

@@ -20,7 +20,8 @@ struct network_input {
     /* Name in --network-plugin, e.g. "flannel"; NULL when not given. */
     const char *plugin;
     const char
-        *external; /* Name of the HNS network; default: the mode's ("flannel.<vni>", "cbr0"). */
+        /* The cluster agent that makes the network, e.g. "calico"; NULL when there is none. */
+        *external;
     /* Name of the HNS network; default: the mode's ("flannel.<vni>", "cbr0"). */
     const char *name;
     const char *adapter; /* Alias of the NIC for the vSwitch, from nic_choose(). */

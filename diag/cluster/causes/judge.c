@@ -177,7 +177,7 @@ static void name_place(struct judging *f, const struct cluster_row *row,
 }
 
 /* Joins the names of the places: "win-1, linux-1". Of pairs that all have one node in common, that
- * node comes first. The caller frees. */
+ * node comes first. The caller frees it. */
 static char *names_make(const struct judging *f, struct naming *naming) {
     const size_t *shared = naming->shared;
     bool one = naming->pairs && (shared[0] == SIZE_MAX) != (shared[1] == SIZE_MAX);

@@ -304,7 +304,7 @@ static void take(const struct search *s, const struct candidate *chosen, bool *d
 /* ---- join many pairs into one place ---- */
 
 /* The nodes that this node reaches or is reached by, then those that do so with these, and so on.
- * The caller frees. */
+ * The caller frees it. */
 static bool *group_make(const struct cluster_map *map, const struct cluster_row *row, size_t node) {
     const struct diag_report *report = map->report;
     bool *group = xcalloc(report->nodes.count + 1, sizeof *group), grows = true;

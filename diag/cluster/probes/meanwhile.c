@@ -129,7 +129,7 @@ static int mark_nodes(void *context, const json_t *items, struct error *) {
 }
 
 /* Says how late the kubelet is with its Lease; NULL when the Lease is fresh or cannot be read. The
- * caller frees. */
+ * caller frees it. */
 static char *lease_of(struct kube_client *client, const char *node) {
     _cleanup_(freep) char *path =
         xasprintf("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/%s", node);
