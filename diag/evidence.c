@@ -1,5 +1,5 @@
-/* Reads what the node shows without being changed, and finds facts in it. Something that cannot be
- * read is named in the document and is no failure. */
+/* Reads the evidence on the node, which does not change, and finds facts in it. Something that
+ * cannot be read is named in the document and is no failure. */
 #include "diag/evidence.h"
 
 #include "base/yaml.h"

@@ -1,5 +1,4 @@
-/* Adds the objects of HNS to the evidence document, and how they differ from what Kubernetes
- * says. */
+/* Adds the objects of HNS to the evidence document, and how they differ from Kubernetes. */
 #include "diag/drift/drift.h"
 #include "diag/evidence.h"
 #include "netsetup/hns/hcn_network.h"
@@ -7,7 +6,7 @@
 /* HNS version 2 takes three calls for each object. With more than EACH_MAX objects, only those that
  * a cause looks into are read in that way: the endpoints of this node's pods, and the load
  * balancers of the DNS and of the API with their endpoints. For the others the document has what
- * version 1 tells about all objects in one call. */
+ * version 1 returns about all objects in one call. */
 enum { EACH_MAX = 100, OBJECTS_MAX = 1000 };
 
 void diag_evidence_missing(json_t *evidence, const char *what, const struct error *err) {

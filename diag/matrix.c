@@ -148,14 +148,13 @@ static int ask(struct asked *asked, struct error *err) {
 /* ---- the cells of a round ---- */
 
 /* Says whether the cell is asked in this round. Between two addresses, unlike behind a load
- * balancer, nothing takes long to come up after a start. Some attempts may fail at first, but no
- * later ones: the second loss of a cell is real, and asking until one round passes by chance would
- * hide it. */
+ * balancer, nothing is slow after a start. Some attempts may fail at first, but no later ones: the
+ * second loss of a cell is real, and asking until one round passes by chance would hide it. */
 static bool is_asked(const struct run *run, const struct diag_cell *cell, bool again) {
     bool open = !(cell->flow->is & FLOW_STRAIGHT) ||
                 (cell->rounds < STRAIGHT_ROUNDS && cell->lossy < LOSSY_ROUNDS);
-    /* The Service kubernetes, when its API server takes no connection from the node either: the run
-     * does not wait until that server is back. */
+    /* The Service kubernetes is not waited for when its API server takes no connection from the
+     * node either. */
     bool of_lost_api = text_equal(json_text_at(run->look, "api.outcome"), "unreachable") &&
                        !cell->udp &&
                        (cell->flow->id == FLOW_SVC_IP || cell->flow->id == FLOW_SVC_FQDN);

@@ -95,8 +95,7 @@ bool network_proof_equal(const json_t *a, const json_t *b) {
 
 enum {
     REQUEST_MS = 3000,
-    /* kube-proxy takes at most a minute, and a join has published its own report before this
-     * time. */
+    /* kube-proxy takes at most a minute, and a join has published its own report by then. */
     SOON_MS = 90000,
     SURE_MS = 60000,
     LOOK_MS = 15 * 60000,
@@ -172,7 +171,7 @@ static int put(struct publishing *p, const char *report, const json_t *before, j
     return 0;
 }
 
-/* What the Node has at present. */
+/* The report and the condition that the Node has. */
 struct said {
     json_t *report;    /* The published report; NULL when it is missing or unreadable. */
     json_t *condition; /* The condition PodNetworkProved; NULL when the Node has none. */
@@ -201,7 +200,7 @@ static int get(struct publishing *p, struct said *ret, struct error *err) {
 
 /* ---- compare and publish ---- */
 
-/* The state of the service kube-proxy; "absent" when it is not winjoin's, because only load
+/* Returns the state of the service kube-proxy; "absent" when it is not winjoin's, because only load
  * balancers of winjoin's kube-proxy can be judged. */
 static enum host_service_state our_kube_proxy(struct host *host) {
     _cleanup_(host_service_free) struct host_service service = {0};
@@ -223,7 +222,7 @@ static bool says_the_same(const json_t *before, const json_t *now) {
            network_report_time(now) - network_report_time(before) < RENEW_SECONDS;
 }
 
-/* Writes one Event when two looks have found that HNS differs, and one when it no longer does. */
+/* Writes one Event when two comparisons found that HNS differs, and one when it no longer does. */
 static void tell_drift(struct publishing *p, struct network_publisher *publisher,
                        const json_t *now) {
     bool differs = network_report_differs(now);
@@ -239,8 +238,8 @@ static void tell_drift(struct publishing *p, struct network_publisher *publisher
 }
 
 /* Compares, and publishes what changed. `known` has Services and EndpointSlices that are followed,
- * or is NULL. If HNS lacks something, it is published only with `sure`, when an earlier look found
- * it, too; in any case *ret gets the report. */
+ * or is NULL. If HNS lacks something, this is published only with `sure`, when an earlier
+ * comparison found it, too. *ret always gets the report. */
 static int publish(struct host *host, struct http *http, const struct drift_cluster *known,
                    const json_t *diag, bool sure, struct network_publisher *publisher, json_t **ret,
                    struct error *err) {
@@ -307,15 +306,15 @@ int network_report_clear(struct host *host, struct http *http, struct error *err
     return error_forgive(err, ERROR_ABSENT); /* Nothing was published, or the Node is gone. */
 }
 
-/* ---- the looks of winjoin-network ---- */
+/* ---- the comparisons of winjoin-network ---- */
 
-/* A time from now on, with a random spread, so that nodes which start together do not all ask
+/* Returns a time after now, with a random spread, so that nodes which start together do not all ask
  * together. */
 static uint64_t from_now(struct network_publisher *p, unsigned ms) {
     return host_monotonic_ms(p->host) + host_spread_ms(p->host, ms, ms + ms / 5);
 }
 
-/* Makes the condition Unknown at once, so that its readers see that the earlier proof is in
+/* Makes the condition Unknown at once, so that its readers know that the earlier proof is in
  * doubt. */
 static void doubt(struct network_publisher *publisher) {
     _cleanup_(publishing_free) struct publishing p = {0};

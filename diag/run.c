@@ -16,7 +16,7 @@
 #define NODE_ECHO "winjoin-node"
 #define FIREWALL_RULE "winjoin-diag-udp-in"
 enum {
-    /* Another port than that of the pods, because the latter may be forwarded. */
+    /* This port differs from that of the pods, because the latter may be forwarded. */
     NODE_PORT = 18081,
     TURN_MS = 20,
 };
@@ -86,28 +86,29 @@ static void node_echo_close(struct host *host, struct node_echo *node) {
 
 enum {
     START_TIMEOUT_MS = 120000,
-    /* How often to look at what keeps the probe pods from starting. */
+    /* The pause between two checks of what keeps the probe pods from starting. */
     LOOK_AGAIN_MS = 3000,
-    /* After so many looks in a row a service counts as down: Windows starts a service that ended
-     * again. */
+    /* A service counts as down after this many checks in a row, because Windows restarts a service
+     * that ended. */
     LOOKS_DOWN = 4,
-    /* After so many looks in a row at a cause that stops pods, no pod will start. */
+    /* No pod will start after this many checks in a row that found a cause that stops pods. */
     LOOKS_STOPPED = 3,
-    /* After so many looks at a kubelet or containerd that did not answer, which may only be slow,
-     * no pod will start. */
+    /* No pod will start after this many checks without an answer of the kubelet or containerd,
+     * which may only be slow. */
     LOOKS_SILENT = 10,
 };
 
 /* What is known while the probes are waited for. */
 struct waiting {
     struct run *run;
-    /* When to look again, in milliseconds of waiting; how often in a row a service was down. */
+    /* When to check again, in milliseconds of waiting, and how often in a row a service was
+     * down. */
     unsigned look_ms, down;
     unsigned stopped; /* How often in a row a cause was seen that stops pods. */
     unsigned silent;  /* How often a service was known to be silent. */
 };
 
-/* The names of the probes that are not ready yet: "a and b". The caller frees it. */
+/* Returns the names of the probes that are not ready yet, "a and b"; free() it. */
 static char *silent_names(const struct run *run) {
     struct text t = {0};
 
@@ -154,8 +155,8 @@ static void run_add_pods(struct run *run) {
     }
 }
 
-/* Waits until all probes are ready, or until it is known that no pod will start: because the
- * kubelet has ended meanwhile, or finds no image or no network. */
+/* Waits until all probes are ready, or until no pod can start: the kubelet ended meanwhile, or
+ * finds no image or no network. */
 static enum wait_poll poll_probes(void *context, struct wait *wait, struct error *) {
     struct waiting *w = context;
     struct run *run = w->run;

@@ -1,5 +1,4 @@
-/* What a running diagnosis reports to its caller, how it waits, and what it reads without the
- * pods. */
+/* Reports to the caller of a running diagnosis, waits, and reads what needs no pods. */
 #include "diag/running.h"
 
 #include "diag/drift/drift.h"

@@ -42,8 +42,8 @@ static char *manifest_path(const struct diag_probe_options *options, const char 
     return xasprintf("%s\\%s.json", folder ? folder : "C:\\etc\\kubernetes\\manifests", name);
 }
 
-/* The path of a file in a probe's mailbox; of the mailbox folder itself when `file` is NULL. The
- * caller frees the path. */
+/* Returns the path of a file in a probe's mailbox, or of the mailbox folder when `file` is NULL;
+ * free() it. */
 static char *mailbox_path(const char *name, const char *file) {
     return xasprintf(DIAG_PROBES_FOLDER "\\%s%s%s", name + strlen(name) - 1, file ? "\\" : "",
                      file ? file : "");
@@ -88,7 +88,7 @@ static int files_write(struct host *host, const struct diag_probe_options *optio
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         _cleanup_(freep) char *mailbox = mailbox_path(names[i], NULL);
 
-        /* Results of an earlier run would be taken for new ones. */
+        /* The probe would mistake results of an earlier run for new ones. */
         if (host_remove_tree(host, mailbox, err) < 0 ||
             host_make_folder(host, mailbox, HOST_PROBE_MAILBOX, err) < 0)
             return -1;
@@ -211,8 +211,8 @@ static char *without_ids(const char *words) {
     return text_take(&text);
 }
 
-/* What the kubelet's log says in this run about a pod that does not start. No source but the log
- * and the Pod's events has these errors. */
+/* Errors from the kubelet's log in this run about a pod that does not start. Only the log and the
+ * Pod's events have them. */
 struct said {
     char *sandbox; /* The last error of the pod's sandbox; NULL when there is none. Owned. */
     int64_t sandbox_time;
@@ -227,8 +227,8 @@ static void said_free(struct said *said) {
     free(said->start);
 }
 
-/* When the kubelet last had a sandbox for the pod, in seconds since 1970: the newest of the Pod's
- * condition PodReadyToStartContainers and the starts of its containers. 0 when unknown. */
+/* Returns when the kubelet last had a sandbox for the pod, in seconds since 1970: the newest of the
+ * Pod's condition PodReadyToStartContainers and the starts of its containers. 0 when unknown. */
 static int64_t sandbox_made(const json_t *pod) {
     static const char *const containers[] = {
         "state.running.startedAt", "state.terminated.startedAt", "lastState.terminated.startedAt"};
@@ -360,7 +360,8 @@ char *diag_probe_waiting(struct diag_probes *probes, size_t i) {
         struct error err = {0};
         char path[512];
 
-        /* The copy does not retry for long: the probes have to be looked at between two calls. */
+        /* The copy does not retry for long, because the probes have to be read between two
+         * calls. */
         client.patience_ms = 0;
         client.timeout_ms = MIRROR_TIMEOUT_MS;
         text_format(path, sizeof path, "/api/v1/namespaces/" DIAG_PROBES_NAMESPACE "/pods/%s-%s",

@@ -12,7 +12,8 @@ struct packet {
     int local_port, remote_port; /* A port of 0 stands for an ephemeral port. */
 };
 
-/* Which rule blocks the first packet of a flow that is blocked, and at which endpoint. */
+/* The rule that blocks the first packet of a flow that is blocked, and the endpoint that has the
+ * rule. */
 struct verdict {
     const json_t *endpoint;
     /* The Settings of the ACL policy that blocks; NULL when none does. */

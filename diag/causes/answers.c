@@ -4,7 +4,7 @@
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 
-/* The number of backends that the load balancer of this address and port sends to. */
+/* Returns the number of backends that the load balancer of this address and port sends to. */
 static size_t backends_of(const struct scene *scene, const char *vip, int protocol, int port) {
     return json_array_size(json_object_get(
         diag_evidence_balancer(scene->evidence, vip, protocol, port), "HostComputeEndpoints"));
@@ -43,7 +43,8 @@ enum level judge_tcp_lost(const struct scene *scene, struct finding *finding) {
     return pod || cells ? LIKELY : NO;
 }
 
-/* The cells of flows by address, without a DNS question, that are silent by UDP and pass by TCP. */
+/* Returns the cells of flows by address, without a DNS question, that are silent by UDP and pass by
+ * TCP. */
 static uint32_t cells_without_udp(const struct scene *scene) {
     const uint32_t silent = scene->outcome[PROBE_NO_REPLY] | scene->outcome[PROBE_DNS_TIMEOUT];
 

@@ -5,8 +5,8 @@
 #include "netsetup/netsetup.h"
 #include "netsetup/routes/routes.h"
 
-/* The part from the colon on: for ports HNS makes no difference between "10.96.0.10:53/UDP" and
- * ":53/UDP". */
+/* Returns the part from the colon on, because for ports HNS makes no difference between
+ * "10.96.0.10:53/UDP" and ":53/UDP". */
 static const char *port_of(const char *frontend) {
     const char *colon = strrchr(frontend, ':');
 

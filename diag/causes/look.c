@@ -7,7 +7,7 @@
 
 enum { CLOCK_TOLERANCE_SECONDS = 300, MINUTE = 60, HOUR = 3600, DAY = 86400 };
 
-/* Formats a duration, such as "4 min"; the caller frees it. */
+/* Formats a duration, such as "4 min"; free() it. */
 static char *duration(int64_t seconds) {
     static const struct {
         int64_t unit;

@@ -23,8 +23,7 @@ enum level judge_pod_img(const struct scene *scene, struct finding *finding) {
     return NO;
 }
 
-/* containerd uses the first file of its CNI folder; notes it when another program wrote that
- * file. */
+/* Notes when another program wrote the first file of the CNI folder, which containerd uses. */
 static bool note_other_cni(const struct scene *scene, struct finding *finding) {
     const char *file = json_text_at(scene->evidence, "cni.file"),
                *name = json_text_at(scene->evidence, "cni.conf.name"),
@@ -90,8 +89,7 @@ enum level judge_pod_sbx(const struct scene *scene, struct finding *finding) {
                                : "the probe pods do not start, or their program does not");
         finding->hint = xstrdup(NO_PROGRAM_HINT);
     }
-    /* Where something that winjoin wrote has been changed, the change is the cause
-     * (NODE-CHANGED). */
+    /* A change of something that winjoin wrote is the cause (NODE-CHANGED). */
     return json_at(scene->evidence, "changed.0") || !finding->in_vain ? LIKELY : CONFIRMED;
 }
 
@@ -323,9 +321,9 @@ enum level judge_mtu_nodes(const struct scene *scene, struct finding *finding) {
         diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), TCP, DNS_PORT);
     const char *prefix = expected(scene, "podCIDR");
     const struct extra *largest = &scene->extras[X_SIZE_DNS_2000];
-    /* `questions`: messages of 2000 bytes to the DNS Service, which answers with short ones, are
-     * lost. `answers`: a large page of the DNS pod is requested and does not arrive, while a short
-     * page does. */
+    /* `questions` says that messages of 2000 bytes to the DNS Service, which answers with short
+     * ones, are lost. `answers` says that a large page of the DNS pod does not arrive, while a
+     * short page does. */
     bool questions = (scene->extras[X_DNS_TCP].said & SAID_OK) && !scene->dns_is_slow &&
                      !scene->dns_is_split && !(scene->partly & CELLS_DNS) && !largest->some &&
                      (largest->said & SAID_NOTHING),
@@ -372,8 +370,8 @@ enum level judge_ovl_udp(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* The way back from the control plane's machine is missing: pods reach it with their own addresses
- * as source. */
+/* The route back from the control plane's machine is missing, because pods reach it with their own
+ * addresses as source. */
 enum level judge_l2_route_node(const struct scene *scene, struct finding *finding) {
     const char *prefix = expected(scene, "podCIDR"), *vip = expected(scene, "kubernetesIP");
     const char *backend = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);

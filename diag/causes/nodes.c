@@ -60,8 +60,8 @@ enum level judge_nic_wrong(const struct scene *scene, struct finding *finding) {
         finding->must = finding->may = CELL_BOTH(POD_NODE);
     if (finding->evidence.count)
         return CONFIRMED;
-    /* An agent may have been told to use another adapter. That is right when other nodes are
-     * reached through it. */
+    /* An agent may be configured for another adapter. This is right when that adapter reaches other
+     * nodes. */
     network_peer_read(scene->dns_node, &peer);
     if (!peer.announced || !peer.address || !peer.node_address || scene->reaches_other_nodes ||
         text_equal(peer.address, peer.node_address))
@@ -76,7 +76,8 @@ enum level judge_nic_wrong(const struct scene *scene, struct finding *finding) {
 
 /* ---- another backend, duplicate Nodes ---- */
 
-/* The word that the network agents of this build use for the mode; NULL when they have none. */
+/* Returns the word that the network agents of this build use for the mode; NULL when they have
+ * none. */
 static const char *backend_of(const struct network_mode *mode) {
     const char *word = NULL;
 

@@ -30,7 +30,7 @@ enum level judge_ext_node(const struct scene *scene, struct finding *finding) {
         finding->must = CELL_UDP(EXT_IP);
         finding->message =
             xstrdup("the DNS server outside does not answer the node in time either");
-        /* The DNS server outside is silent by UDP and says something by TCP: it exists, and its UDP
+        /* The DNS server outside is silent by UDP and answers by TCP, so it exists, and its UDP
          * answer is late or missing. */
         if ((udp->said & SAID_NOTHING) && (connect->said & ~(SAID_NOTHING | SAID(UNREACHABLE)))) {
             finding_note(finding,

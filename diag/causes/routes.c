@@ -229,8 +229,8 @@ static bool part_leads_elsewhere(const struct scene *scene, struct finding *find
     return finding->evidence.count != 0;
 }
 
-/* Notes a route of this node that leads packets for the DNS pod away from the nodes: of a VPN, or
- * left from an earlier bridge. */
+/* Notes a route of this node that leads packets for the DNS pod away from the nodes, as a VPN or an
+ * earlier bridge leaves one. */
 static bool stray_route_check(const struct scene *scene, struct finding *finding) {
     const char *pod = scene->dns_pod;
     size_t before = finding->evidence.count;

@@ -193,7 +193,7 @@ enum level judge_svc_vip(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-/* ---- the pods' way to cluster IPs ---- */
+/* ---- the pods' routes to cluster IPs ---- */
 
 /* When no SDNRoute policy of the endpoint hands packets for that address to the load balancers,
  * notes that and returns true. */
@@ -225,8 +225,8 @@ enum level judge_svc_route(const struct scene *scene, struct finding *finding) {
 
     if (!endpoint || !vip || !expected(scene, "networkMode"))
         return NO;
-    /* Azure's pods have addresses of the node's own subnet, so the switch knows the way to the
-     * node. With loopback DSR, load balancers need no policy there either. */
+    /* Azure's pods have addresses of the node's own subnet, so the switch can reach the node. With
+     * loopback DSR, load balancers need no policy there either. */
     json_each(json_object_get(endpoint, "Policies"), i, policy)
         if (prefix_holds(scene->subnet, scene->own_address) &&
             text_equal(json_text_at(policy, "Type"), "OutBoundNAT") &&
@@ -243,7 +243,7 @@ enum level judge_svc_route(const struct scene *scene, struct finding *finding) {
 
 /* On a bridge, a pod's packets to its own node need the same endpoint policy as packets to cluster
  * IPs. They do not need it when the node's address is in the pods' subnet, because then the switch
- * knows the way. */
+ * can reach the node. */
 enum level judge_l2_node(const struct scene *scene, struct finding *finding) {
     const char *ip = scene->own_address;
     const json_t *endpoint = scene->pods[POD_A].endpoint;

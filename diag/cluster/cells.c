@@ -223,7 +223,7 @@ struct expected {
     const struct diag_cell *cell;
 };
 
-/* Whether the responder is the expected one. Windows writes a computer's name in capitals. */
+/* Says whether the responder is the expected one. Windows writes a computer's name in capitals. */
 static bool is_right(const void *context, const char *responder) {
     const struct expected *e = context;
 

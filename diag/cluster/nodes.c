@@ -170,7 +170,7 @@ struct cluster_node *cluster_node_of_probe(const struct cluster_nodes *nodes, co
 }
 
 /* Names the pod network of a Node. Sets *ret_other when that network does not take the addresses of
- * pods from the Node's podCIDR. The caller frees it. */
+ * pods from the Node's podCIDR. free() it. */
 static char *network_of(const json_t *node, bool *ret_other) {
     static const struct {
         const char *annotation, *name;

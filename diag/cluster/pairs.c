@@ -31,7 +31,7 @@ struct kinds {
     size_t *of;      /* The kind of each node, counted from 0. */
     size_t *members; /* Indexes of nodes, kind after kind. */
     size_t *begin;   /* Where each kind begins in `members`, and the end. */
-    size_t *turn;    /* For each kind, whose turn is next. */
+    size_t *turn;    /* For each kind, the node whose turn is next. */
     size_t count;
 };
 
@@ -183,8 +183,7 @@ static void add_new(struct diag_report *report, size_t from, size_t to) {
     array_add(pairs->items, pairs->count, (struct cluster_pair){from, to});
 }
 
-/* Nodes without any working pair may reach other nodes whose pairs fail: such nodes ask each
- * other. */
+/* Nodes without any working pair may reach other such nodes, so these nodes ask each other. */
 static void add_suspects(struct diag_report *report, const bool *well, const bool *fails,
                          size_t pairs) {
     size_t count = 0;

@@ -5,7 +5,7 @@
 
 enum {
     AGAIN_MS = 1000,
-    /* The shortest and the longest pause between two questions whether the probes listen. */
+    /* The shortest and the longest pause before the probes are asked again whether they listen. */
     LISTEN_FIRST_MS = 20,
     LISTEN_LAST_MS = 250,
     LISTEN_MS = 5000,
@@ -17,15 +17,15 @@ enum {
     LOOK_FIRST_MS = 40,
     LOOK_MS = 30,
     LAST_LOOK_MS = 3000, /* Long enough for a busy machine, too. */
-    /* An API server that takes longer than this to tell its version is late. */
+    /* An API server that takes longer than this to return its version is late. */
     VERSION_MS = 1000,
-    /* For this time red cells are asked again; with the last try that is less than three
+    /* Red cells are asked again for this time, which with the last try is less than three
      * time-outs. */
     SETTLE_MS = 9000,
     /* With more nodes, no pairs are added and no late answers are asked for again. */
     FEW_NODES = 40,
-    /* With many nodes: when more cells than this are red, they are not asked again, as not all
-     * their questions run at once. */
+    /* With many nodes, more red cells than this are not asked again, as not all their questions run
+     * at once. */
     RED_MAX = 80,
     /* How often pairs are added: new pairs that fail may need further pairs, too. */
     WIDENED_MAX = 2,
@@ -125,8 +125,8 @@ static int apply_domain(struct run *run, struct error *err) {
     struct diag_report *report = run->report;
     char *domain = NULL;
 
-    /* A pod's suffix "svc.cluster.local" tells the domain, which follows "svc."; NULL means that no
-     * pod has such a suffix. */
+    /* A pod's suffix "svc.cluster.local" contains the domain, which follows "svc."; NULL means that
+     * no pod has such a suffix. */
     for (size_t i = 0; i < report->nodes.count && !domain; i++) {
         struct text_list suffixes = {0};
 
@@ -182,8 +182,8 @@ static int ask_early(struct run *run, struct error *err) {
 
 /* ---- ask the cells ---- */
 
-/* An API server that is away or late itself proves nothing about the pods: then no node counts as
- * unreached. */
+/* An API server that is itself unreachable or late proves nothing about the pods, so no node counts
+ * as unreached then. */
 static void forget_unreached(struct run *run) {
     uint64_t begin = host_monotonic_ms(run->client->host);
     /* A copy of the client that borrows the same texts. */
@@ -312,7 +312,7 @@ static int ask(struct run *run, struct error *err) {
     forget_unreached(run);
     if (ask_all(run, err) < 0)
         return -1;
-    /* The last look at Services, for those that kube-proxy programmed late. */
+    /* The Services are asked a last time, because kube-proxy may have programmed some late. */
     (void)cluster_ask(
         &run->asking,
         &(struct cluster_round){
@@ -380,8 +380,8 @@ int cluster_run(struct kube_client *client, const struct cluster_options *option
         cluster_sweep(client);
         result = measure(&run, err);
     }
-    /* The evidence is collected while the probes exist, because their pods and events belong to
-     * it. */
+    /* The evidence is collected while the probes exist, because it includes their pods and
+     * events. */
     if (options->collection && !host_interrupted(client->host)) {
         tell(&run, "collecting evidence");
         cluster_evidence_add(client, report.namespace_, options->collection);

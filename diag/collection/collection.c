@@ -87,8 +87,8 @@ static void add(struct collection *c, const char *name, const char *what, char *
     c->total += c->files[c->count - 1].len;
 }
 
-/* Hides secrets in each string of a document by itself: a string with several lines is searched
- * better before it is written as JSON. */
+/* Hides secrets in each string of a document, because strings of several lines are searched better
+ * before they are written as JSON. */
 static void hide_strings(json_t *json) {
     if (json_is_string(json)) {
         _cleanup_(freep) char *text = xstrdup(json_string_value(json));
@@ -178,8 +178,8 @@ static bool is_over(struct reading *c, const char *name) {
 
 /* ---- files of the node ---- */
 
-/* Adds the end of a file, in whole lines, and notes the size of the complete file. The part
- * begins at an even byte, and behind both bytes of a newline in UTF-16, so that it can still be
+/* Adds the end of a file, in whole lines, and notes the size of the complete file. The part begins
+ * at an even byte, and behind both bytes of a newline in UTF-16, so that it can still be
  * decoded. */
 static void add_file(struct reading *c, const char *path) {
     _cleanup_(freep) char *name = NULL, *none = NULL, *data = NULL;

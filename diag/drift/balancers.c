@@ -15,13 +15,13 @@ static void drift_put_owned(struct text_table *set, char *key) {
     free(key);
 }
 
-/* A frontend as text: "10.96.0.10:53/UDP", or ":30080/TCP" for a node port. The caller frees it. */
+/* Returns a frontend as text: "10.96.0.10:53/UDP", or ":30080/TCP" for a node port; free() it. */
 static char *drift_frontend(const char *vip, long long port, const char *protocol) {
     return xasprintf("%s:%lld/%s", vip, port, protocol);
 }
 
-/* The frontend of a load balancer's port at an address; "" stands for a node port. The caller frees
- * it. */
+/* Returns the frontend of a load balancer's port at an address, or of a node port when it is "";
+ * free() it. */
 static char *drift_listens(const struct hcn_port_mapping *mapping, const char *vip) {
     return drift_frontend(vip, mapping->outside, mapping->protocol == PROTOCOL_UDP ? "UDP" : "TCP");
 }
@@ -108,8 +108,8 @@ static const char *vip_of(const struct hcn_balancer *balancer) {
     return balancer->vips.count ? balancer->vips.items[0] : NULL;
 }
 
-/* The n-th frontend of a load balancer: each of its ports at each of its addresses, or at the node
- * (*ret_vip is "" then). NULL when it has no more. The caller frees it. */
+/* Returns the n-th frontend of a load balancer: each of its ports at each of its addresses, or at
+ * the node (*ret_vip is "" then). NULL when it has no more; free() it. */
 static char *frontend_of(const struct hcn_balancer *balancer, size_t n, const char **ret_vip) {
     size_t vips = balancer->vips.count;
 
@@ -201,8 +201,8 @@ void drift_find_empty_balancers(const struct drift_observed *observed, struct dr
     }
 }
 
-/* The Service's port at the load balancer's address, such as "ns/name dns". If several Services
- * have that cluster IP, the first one counts. NULL when there is none. */
+/* Returns the Service's port at the load balancer's address, such as "ns/name dns". If several
+ * Services have that cluster IP, the first one counts. NULL when there is none. */
 static const char *port_of(struct drift_index *index, const struct hcn_balancer *balancer,
                            const struct hcn_port_mapping *mapping) {
     const char *vip = vip_of(balancer);

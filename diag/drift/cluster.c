@@ -184,7 +184,7 @@ static void slice_found(void *context, const struct json_found *found) {
         r->slice = (struct drift_slice){0};
         forget_names(r);
     } else if (found->what == ENDPOINT) {
-        /* JSON may tell an endpoint's node after its addresses, so the node is set for all of them
+        /* JSON may have an endpoint's node after its addresses, so the node is set for all of them
          * at the end of the endpoint. */
         if (found->kind == SCAN_BEGINS) {
             r->pod = s->pod_count;
@@ -209,8 +209,7 @@ static void slice_found(void *context, const struct json_found *found) {
 
 /* ---- a list of objects as text ---- */
 
-/* One of the two lists of records. Each record begins with its name, by which the lists are
- * sorted. */
+/* One of the two lists of records, sorted by the name with which each record begins. */
 struct side {
     char **items;
     size_t *count, size;
@@ -302,7 +301,7 @@ void drift_cluster_clear(struct drift_cluster *cluster, enum drift_what what) {
 
 /* ---- a single object ---- */
 
-/* The index of the record with that name, or where it must be inserted. */
+/* Returns the index of the record with that name, or the place where it must be inserted. */
 static size_t place_of(const struct side *side, const char *name, bool *ret_is_there) {
     size_t low = 0, high = *side->count;
 

@@ -164,8 +164,8 @@ void drift_find_podless_namespaces(const struct drift_observed *observed, struct
         const char *id = json_text_at(space, "ID"), *address = NULL;
         bool is_used = text_equal(json_text_at(space, "Type"), "HostDefault");
 
-        /* A namespace is used when a pod has the address of one of its endpoints, or when something
-         * else than an endpoint is in it. */
+        /* A namespace is used when a pod has the address of one of its endpoints, or when anything
+         * except endpoints is in it. */
         json_each(json_object_get(space, "Resources"), k, resource) {
             address = drift_address_of(index, json_text_at(resource, "Data.Id"));
             is_used |= !text_equal(json_text_at(resource, "Type"), "Endpoint") ||

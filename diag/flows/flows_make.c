@@ -46,7 +46,7 @@ static void ask_echo(struct diag_cell *cell, const char *target, unsigned port, 
     text_format(cell->probe.expect, sizeof cell->probe.expect, "%s", name);
 }
 
-/* The full name of the DNS Service, or of the Service kubernetes. */
+/* Writes the full name of the DNS Service, or of the Service kubernetes. */
 static int service_name(const struct diag_scene *scene, bool of_dns, char *ret, size_t size) {
     return text_format(ret, size, "%s.%s.svc.%s", of_dns ? scene->dns_name : "kubernetes",
                        of_dns ? scene->dns_namespace : "default", scene->dns_domain);
@@ -310,7 +310,7 @@ static void sizes_add(struct probe_list *list, const struct diag_scene *scene,
         list->items[list->count - 1].attempts = 3;
 }
 
-/* Asks pods of the DNS, which are usually on another node: a question each, and of the first pod
+/* Asks pods of the DNS, which are usually on another node: one question each, and for the first pod
  * also a connection only, a port where nobody listens, a missing page, and a page of several
  * kilobytes. A pod that does not answer these further questions costs at most half of the usual
  * time limit for each. */

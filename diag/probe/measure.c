@@ -22,7 +22,7 @@ static const enum probe_outcome outcomes[] = {
 };
 
 /* Makes the line to send: a number used only once, by which an old or foreign answer is recognized,
- * then padding. The caller frees it. */
+ * then padding; free() it. */
 static char *payload_make(unsigned size) {
     /* Atomic, because attempts run on several threads. */
     static atomic_ulong counter;

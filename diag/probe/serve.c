@@ -7,7 +7,7 @@
 #include "host/socket.h"
 
 enum {
-    /* For how long the echo listeners are served before the probe looks at its mailbox again. */
+    /* How long the echo listeners are served before the probe checks its mailbox again. */
     TURN_MS = 20,
     STEP_MS = 2, /* The same time while a measurement runs. */
     BEAT_US = 1000000,
@@ -156,6 +156,6 @@ void probe_serve(const struct probe_server *options) {
             socket_sleep(server.work ? STEP_MS : TURN_MS);
     }
     socket_echo_close(server.echo);
-    /* The missing heartbeat tells that the probe ended; the folder may be gone, too. */
+    /* The missing heartbeat shows that the probe ended; the folder may be gone, too. */
     (void)remove(heartbeat);
 }

@@ -3,8 +3,8 @@
 
 #include "base/rfc3339.h"
 
-/* The cells' indexes by name, in the order of the cells. Names that several cells have (two names
- * of a Service are asked) get a number. Returns a new reference. */
+/* Returns the cells' indexes by name, in the order of the cells. Names that several cells have (two
+ * names of a Service are asked) get a number. New reference. */
 static json_t *cells_by_name(const struct diag_report *report) {
     _cleanup_json_ json_t *counts = json_object();
     json_t *rows = json_object();

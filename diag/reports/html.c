@@ -9,11 +9,10 @@
 
 enum { WIDTH = 760, LEFT = 160, RIGHT = 570, BOX = 180, TOP = 10, STEP = 32, GAP = 14 };
 
-/* The boxes for everything that a pod of this node talks to, each beside the flows that lead to
- * it. */
+/* The boxes for what a pod of this node talks to, each beside the flows to it. */
 static const struct place {
     const char *title, *what;
-    enum diag_flow_id flows[4]; /* FLOW_COUNT stands behind the last flow. */
+    enum diag_flow_id flows[4]; /* FLOW_COUNT follows the last flow. */
 } places[] = {
     {"another pod", "by the cluster's DNS", {FLOW_POD_IP, FLOW_POD_NAME, FLOW_COUNT}},
     {"Services", "load balancers, DNS", {FLOW_SVC_IP, FLOW_SVC_SHORT, FLOW_SVC_FQDN, FLOW_COUNT}},

@@ -3,8 +3,8 @@
 #include "base/rfc3339.h"
 #include "diag/reports/forms.h"
 
-/* Numbers of nodes: up to NAMED_MAX the columns have names, otherwise numbers; up to PRINTED_MAX
- * the matrix is printed on paper; a page shows at most PAGE_MAX nodes. */
+/* Up to NAMED_MAX nodes, the columns have names, otherwise numbers. Up to PRINTED_MAX, the matrix
+ * is printed on paper. A page shows at most PAGE_MAX. */
 enum { NAMED_MAX = 8, PRINTED_MAX = 24, PAGE_MAX = 200 };
 
 /* Overrides rules of diag_page_head for phones and for words in cells: a matrix scrolls instead. */
@@ -19,8 +19,8 @@ static const char page_style[] =
     "tr:target{outline:3px solid var(--linktext)}"
     "@media print{.many{display:none}}</style>\n";
 
-/* The worst outcome of each pair's cells, row by row; DIAG_SKIP for a pair that was not asked. The
- * caller frees the array. */
+/* Returns the worst outcome of each pair's cells, row by row; DIAG_SKIP for a pair that was not
+ * asked. free() the array. */
 static enum diag_outcome *worst_make(const struct diag_report *report) {
     size_t n = report->nodes.count;
     enum diag_outcome *worst = xcalloc(n * n, sizeof *worst);

@@ -17,7 +17,7 @@ static const struct family {
     {"winjoin_diag_flow_loss_ratio", "Attempts that failed, of all.", LOSS},
 };
 
-/* Makes a label such as `node="win-1"` from any value; the caller frees it. */
+/* Makes a label such as `node="win-1"` from any value; free() it. */
 static char *label(const char *name, const char *value) {
     _cleanup_(text_free) struct text shown = {0};
     struct text t = {0};

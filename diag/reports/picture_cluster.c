@@ -77,8 +77,8 @@ static void add_words(struct text *t, const char *class, unsigned x, unsigned y,
     text_add(t, "</text>\n");
 }
 
-/* The words of a line: "win-1" or "7 nodes", with `with_kind` "7 nodes of linux v1.37". The caller
- * frees the text. */
+/* Returns the words of a line: "win-1" or "7 nodes", with `with_kind` "7 nodes of linux v1.37";
+ * free() them. */
 static char *words_of(const struct line *line, const struct cluster_nodes *nodes, bool with_kind) {
     const struct cluster_node *node = &nodes->items[line->node];
     _cleanup_(freep) char *kind = cluster_node_text(node, ALIKE_KIND);

@@ -119,7 +119,7 @@ static void add_red(struct writing *w, size_t first) {
     text_free(&line);
 }
 
-/* The node with the most red cells that are not printed yet; SIZE_MAX when none is left. */
+/* Returns the node with the most red cells that are not printed yet; SIZE_MAX when none is left. */
 static size_t worst_node(const struct writing *w) {
     size_t worst = SIZE_MAX, most = 0;
 
@@ -237,8 +237,7 @@ void cluster_report_progress(const struct diag_report *report, struct text_list 
 
 enum seen_as { ITSELF, OTHERWISE, NOT_AT_ALL, SEEN_ENDS };
 
-/* Says with which source address a node's pods are seen, and by whom; groups those with the same
- * words. */
+/* Says which source address others see from a node's pods, and groups those with the same words. */
 static void add_seen(struct text *line, const struct cluster_node *n) {
     static const char *const words[SEEN_ENDS] = {"with their own address by", "with another by",
                                                  "not by"};

@@ -19,9 +19,8 @@ struct network_input {
     const char *mode; /* Name of the mode, e.g. "overlay"; default: the plugin's first mode. */
     /* Name in --network-plugin, e.g. "flannel"; NULL when not given. */
     const char *plugin;
-    const char
-        /* The cluster agent that makes the network, e.g. "calico"; NULL when there is none. */
-        *external;
+    /* The cluster's agent that makes the network, e.g. "calico"; NULL when there is none. */
+    const char *external;
     /* Name of the HNS network; default: the mode's ("flannel.<vni>", "cbr0"). */
     const char *name;
     const char *adapter; /* Alias of the NIC for the vSwitch, from nic_choose(). */

@@ -14,7 +14,7 @@ struct naming {
     struct diag_cause cause;
     struct text_list names;
     json_t *named; /* A JSON object with each name as a member, so that no name is added twice. */
-    /* When all places are pairs: the nodes that each pair has; SIZE_MAX for none. */
+    /* The nodes that each pair has when all places are pairs; SIZE_MAX for none. */
     size_t shared[2];
     bool pairs; /* All places are pairs of nodes. */
     bool one;   /* The only place is one node. */
@@ -83,8 +83,7 @@ static void sort_cells(struct judging *f) {
     }
     for (size_t i = 0, own; i < f->report->nodes.count; i++, end += own) {
         own = nodes[i].cells_end;
-        /* At first the index where the node's cells begin; the loop below moves it behind the
-         * last. */
+        /* Where the node's cells begin; the loop below moves it to their end. */
         nodes[i].cells_end = end;
     }
     for (size_t i = 0; i < cells->count; i++) {
@@ -212,7 +211,7 @@ static bool fits_any(const struct judging *f, const struct cluster_row *row) {
     return false;
 }
 
-/* What nodes have published about themselves is looked at in three steps: first reports that fit
+/* What nodes have published about themselves is searched in three steps: first reports that fit
  * failed cells and are fresh; without any, those that only fit; and at the very end, if the row's
  * cause is not named yet, those that fit no cell. */
 enum published_look { FITS_AND_FRESH, FITS, FITS_NONE };
@@ -259,8 +258,7 @@ static char *evidence_make(const struct judging *f, const struct cluster_row *ro
     return text_take(&evidence);
 }
 
-/* Looks for the row's pattern in all its cells, then in the parts that the row may be split
- * into. */
+/* Searches all cells of the row for its pattern, then the parts into which the row may be split. */
 static void find_patterns(struct judging *f, const struct cluster_row *row) {
     static const enum cluster_part parts[][3] = {[UNDIVIDED] = {WHOLE},
                                                  [BY_PROTOCOL] = {WHOLE, ONLY_UDP, ONLY_TCP},
@@ -350,8 +348,8 @@ static void find_row(struct judging *f, const struct cluster_row *row, bool last
     }
 }
 
-/* Looks at rows of that kind that nodes name without a failed cell, where their cause is not named
- * yet. */
+/* Names causes of this kind of row that nodes report without a failed cell, unless they are named
+ * already. */
 static void find_last(struct judging *f, enum cluster_row_kind kind) {
     const struct cluster_row *row;
 

@@ -1,4 +1,4 @@
-/* Tells which cells a row of the table of causes breaks, which cells lie in a place (rows.h), and
+/* Says which cells a row of the table of causes breaks, which cells lie in a place (rows.h), and
  * the name of a place. */
 #include "diag/cluster/causes/rows.h"
 

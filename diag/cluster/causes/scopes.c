@@ -156,7 +156,8 @@ static bool is_wide(const struct search *s, const struct candidate *g) {
            (p->direction == TO && s->row->pattern.at_target);
 }
 
-/* How likely it is that all of `attempts` packets arrive where `lost` of `tries` were lost. */
+/* Returns how likely it is that all of `attempts` packets arrive where `lost` of `tries` were
+ * lost. */
 static double arrives_all(size_t lost, size_t tries, size_t attempts) {
     double share = tries ? 1 - (double)lost / (double)tries : 0, all = 1;
 
@@ -165,8 +166,9 @@ static double arrives_all(size_t lost, size_t tries, size_t attempts) {
     return all;
 }
 
-/* Whether the green cells may have lost nothing by chance, if all cells of the place lose as much.
- * Allows two standard deviations more than expected of cells with as many attempts as these. */
+/* Says whether the green cells may have lost nothing by chance, if all cells of the place lose as
+ * much. Allows two standard deviations more than expected of cells with as many attempts as
+ * these. */
 static bool is_by_chance(const struct candidate *g) {
     double cells = (double)(g->green + g->red),
            all = g->green ? arrives_all(g->lost, g->tries, g->green_tries / g->green) : 1,
@@ -176,8 +178,8 @@ static bool is_by_chance(const struct candidate *g) {
            (more <= 0 || more * more <= 4 * variance);
 }
 
-/* Whether two systems or kinds of nodes within the place lose nothing at all between them: then the
- * loss is not in the whole place. */
+/* Says whether two systems or kinds of nodes within the place lose nothing at all between them:
+ * then the loss is not in the whole place. */
 static bool has_whole_part(const struct search *s, const struct candidate *g) {
     const struct cluster_place *place = &g->place;
 
@@ -303,8 +305,8 @@ static void take(const struct search *s, const struct candidate *chosen, bool *d
 
 /* ---- join many pairs into one place ---- */
 
-/* The nodes that this node reaches or is reached by, then those that do so with these, and so on.
- * The caller frees it. */
+/* Returns the nodes that this node reaches or is reached by, then those that do so with these, and
+ * so on; free() it. */
 static bool *group_make(const struct cluster_map *map, const struct cluster_row *row, size_t node) {
     const struct diag_report *report = map->report;
     bool *group = xcalloc(report->nodes.count + 1, sizeof *group), grows = true;

@@ -203,11 +203,11 @@ bool cluster_has_cut_pods(const struct diag_report *report, size_t from) {
     return false;
 }
 
-/* How often a red cell is asked in a round that looks closely; NULL means once. `lossy` says that
- * some cell between pods loses part of its packets: then one lost packet of such a cell proves
- * nothing. `cut` says that some pods are cut off. If not, a single answer proves nothing for cells
- * that may be answered by several pods (Services, the DNS) and for cells to the outside, where the
- * ports of an address translation may run short: these are asked several times. */
+/* Returns how often a red cell is asked in a round that looks closely; NULL means once. With
+ * `lossy`, some cell between pods loses part of its packets: then one lost packet of such a cell
+ * proves nothing. With `cut`, some pods are cut off. If not, a single answer proves nothing for
+ * cells that may be answered by several pods (Services, the DNS) and for cells to the outside,
+ * where the ports of an address translation may run short: these are asked several times. */
 static const struct times *times_of(const struct diag_cell *cell, bool lossy, bool cut) {
     bool partly = cluster_cell_is_large_lost(cell) || cluster_cell_is_lossy(cell);
     bool some = cell->any || cluster_cell_has_dns_failed(cell) || cell->flow->id == FLOW_SELF ||
@@ -270,8 +270,8 @@ static void add_observations(struct round *round) {
         peers[i] = i;
     for (size_t i = report->pairs.count; i-- > 0;)
         peers[report->pairs.items[i].from] = report->pairs.items[i].to;
-    /* Where TCP fails between a node and others, its observations would only cost a time-out
-     * more. */
+    /* A node whose TCP to others fails makes no observations: these would only cost another
+     * time-out. */
     for (size_t i = 0; i < report->nodes.count; i++)
         cut_off[i] = report->nodes.items[i].unreached != NULL;
     for (size_t i = 0; i < report->cells.count; i++) {

@@ -8,10 +8,10 @@ enum {
     AGAIN_US = 900000,  /* TCP sends its first packet again after one second. */
     STEADY_US = 450000, /* Times that vary by more than this show a busy machine. */
     BATCH = 4000,       /* Questions in one call; memory limits their number. */
-    /* By exec: this many questions for a cell at the same time. */
+    /* The number of questions for a cell at the same time by exec. */
     LANES = 4,
-    TRIES = 5,           /* By exec: the probe asks this often for each question. */
-    BY_EXEC_MS = 300000, /* By exec: the longest time for all questions. */
+    TRIES = 5,           /* How often the probe asks for each question by exec. */
+    BY_EXEC_MS = 300000, /* The longest time for all questions by exec. */
 };
 
 /* A question that is asked again and again: of a cell, or to a probe about itself. */
@@ -40,8 +40,7 @@ bool cluster_cell_is_to_count(const struct diag_cell *cell) {
     return !cell->counted && (!diag_cell_is_open(cell) || cluster_cell_is_lossy(cell));
 }
 
-/* Adds the rows of all probes themselves, then those of the cells. compare_rows() mixes them
- * later. */
+/* Adds the rows of all probes, then those of the cells. compare_rows() mixes them later. */
 static void add_rows(struct counting *c) {
     struct diag_report *report = c->asking->report;
 

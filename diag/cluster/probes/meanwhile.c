@@ -5,13 +5,12 @@
 #include "kube/object.h"
 
 enum {
-    /* What a probe may take for its own answer; the second value is used when there are many
-     * nodes. */
+    /* The time for a probe's own answer; the second value is used when there are many nodes. */
     OWN_MS = 3000,
     OWN_SOON_MS = 1500,
     RENEWED_SECONDS = 15, /* A kubelet renews its Lease every ten seconds. */
     LEASES_MAX = 8,
-    /* With many nodes: a target that is reached at all has answered by then. */
+    /* With many nodes, a target that can be reached has answered by then. */
     REACHED_MS = 1000,
 };
 

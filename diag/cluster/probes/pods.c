@@ -158,8 +158,7 @@ static int create_all(struct kube_client *client, const char *path, const json_t
         kube_perform_many(client, items, count, 0);
         for (size_t i = 0; i < count; i++)
             if (items[i].status / 100 != 2 && items[i].status != 409)
-                /* An object that already exists was made by an earlier try whose answer was
-                 * lost. */
+                /* An existing object was made by an earlier try whose answer was lost. */
                 failed = &items[i];
         /* Another try is useful when the ServiceAccount is not there yet (usually it is within a
          * tenth of a second), or when the server has too much to do. */
