@@ -198,7 +198,7 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
     join_tell(&join->progress, (struct join_event){.state = JOIN_BEGIN});
     if (!phase->read_only && phase->run != phase_verify)
         written_options(&join->journal, join->kept);
-    /* Preflight has a check for an odd host name, with its own words. */
+    /* Preflight has a check of its own for an odd host name. */
     if (join->found.odd_host_name && phase->run != phase_preflight)
         outcome = error_set(err, ERROR_USAGE,
                             "the host name \"%.80s\" cannot be a node's: give one with --node-name",

@@ -183,7 +183,7 @@ static void add_new(struct diag_report *report, size_t from, size_t to) {
     array_add(pairs->items, pairs->count, (struct cluster_pair){from, to});
 }
 
-/* Nodes without any working pair may reach other such nodes, so these nodes ask each other. */
+/* Nodes without any working pair ask each other, because they may reach such nodes. */
 static void add_suspects(struct diag_report *report, const bool *well, const bool *fails,
                          size_t pairs) {
     size_t count = 0;

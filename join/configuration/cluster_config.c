@@ -48,8 +48,8 @@ struct source {
     const char *name_space, *name, *key;
 };
 
-/* Gives the value of the source's key in *ret, which the caller frees. A ConfigMap without the key
- * is ERROR_MALFORMED (kubeadm also fails then, for each of its three ConfigMaps). */
+/* Stores the value of the source's key in *ret, which the caller frees. Fails with ERROR_MALFORMED
+ * for a ConfigMap without the key, as kubeadm does for each of its three ConfigMaps. */
 static int take_value(const json_t *map, const struct source *source, char **ret,
                       struct error *err) {
     const char *value = json_string_value(json_object_get(json_at(map, "data"), source->key));
@@ -81,9 +81,9 @@ static const struct source kubeadm_config = {"kube-system", "kubeadm-config",
                                              "ClusterConfiguration"};
 static const struct source kubelet_config = {"kube-system", "kubelet-config", "kubelet"};
 
-/* One of the two required ConfigMaps could not be read (`why`). The error also says whether the
- * other one can be read (`other`; NULL: not asked), and who writes both: a cluster that kubeadm did
- * not make lacks both, and one run must say so. */
+/* Sets the error when one of the two required ConfigMaps could not be read (`why`). The error also
+ * says whether the other one can be read (`other`; NULL when not asked), and who writes both: a
+ * cluster that kubeadm did not make lacks both, and one run must say so. */
 static int tell_missing(struct kube_client *client, unsigned timeout_ms, const struct source *other,
                         const struct error *why, struct error *err) {
     struct error also = {0};
@@ -136,7 +136,7 @@ static int read_kubelet(struct kube_client *client, unsigned timeout_ms, struct 
             old_name = xasprintf("kubelet-config-%.*s", (int)len, version);
             source.name = old_name;
         }
-        /* When the old name is absent, too, the first error is reported, because it tells more. */
+        /* When the old name is absent, too, the first error is reported, because it says more. */
         if (!old_name || read_value(client, timeout_ms, &source, &text, NULL) < 0)
             return tell_missing(client, timeout_ms, NULL, &why, err);
     }
@@ -177,8 +177,7 @@ static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct 
     _cleanup_json_ json_t *map = NULL;
     struct error why = {0};
 
-    /* Without the right to read it, the API server answers 403 also when the ConfigMap is
-     * absent. */
+    /* Without this right, the API server answers 403 also when the ConfigMap is absent. */
     if (kube_configmap_get(client, source.name_space, source.name, timeout_ms, &map, &why) < 0)
         return kube_forgive(&why, &ret->unprepared, err);
     ret->searched = xstrdup_null(json_text_at(map, "data." CLUSTER_MANIFEST_NETWORK));
@@ -196,10 +195,10 @@ static const char *dns_namespace(const struct cluster_config *c) {
     return c->dns_namespace ? c->dns_namespace : "kube-system";
 }
 
-/* Gives the addresses (IPv4 first; a headless Service has none) of the first Service with this
+/* Returns the addresses (IPv4 first; a headless Service has none) of the first Service with this
  * label that serves DNS. When `wanted` is not NULL, takes the Service with that address.
- * *name_space: the namespace to search; NULL means all are searched, and it is set to the Service's
- * namespace. */
+ * *name_space is the namespace to search. When it is NULL, all are searched, and it is set to the
+ * Service's namespace. */
 static int list_dns(struct kube_client *client, unsigned timeout_ms, char **name_space,
                     const char *label, const char *wanted, struct text_list *ret,
                     struct error *err) {

@@ -80,7 +80,7 @@ static int read_subnets(const json_t *root, const char *what, const char *path,
     return 0;
 }
 
-/* Returns an argument of the controller manager (v1beta3: extraArgs is a map, v1beta4: a list);
+/* Returns an argument of the controller manager (extraArgs is a map in v1beta3, a list in v1beta4);
  * NULL when not given. */
 static const char *argument(const json_t *root, const char *name) {
     const json_t *args = json_object_get(json_object_get(root, "controllerManager"), "extraArgs");

@@ -14,7 +14,8 @@ enum { SETS_MAX = 200 };
 struct asker {
     struct kube_client *client;
     unsigned timeout_ms;
-    /* Names of all DaemonSets. NULL when they are unknown: then each is requested by its name. */
+    /* Names of all DaemonSets. When they are unknown, this is NULL, and each is requested by its
+     * name. */
     json_t *names;
     /* Some object was refused, as usual for bootstrap tokens: a DaemonSet or a ConfigMap. */
     bool denied;
@@ -172,10 +173,10 @@ static int read_external(struct asker *asker, struct agent_settings *ret, struct
     return 0;
 }
 
-/* Finds an agent by the name of its DaemonSet alone. First the agents for Windows nodes that have
- * no ConfigMap: in a cluster without flannel, nobody may read flannel's ConfigMap, so a refusal
- * does not prove that it exists. Then, when no agent for Windows nodes is found, the agents that
- * make the network of Linux nodes. */
+/* Finds an agent by the name of its DaemonSet alone. Searches the agents for Windows nodes that
+ * have no ConfigMap first: in a cluster without flannel, flannel's ConfigMap may not be read, so a
+ * refusal does not prove that it exists. When it finds none, it searches the agents that make the
+ * network of Linux nodes. */
 static int read_named(struct asker *asker, struct agent_settings *ret, struct error *err) {
     for (size_t i = 0; network_agents[i] && !ret->agent; i++) {
         const struct network_agent *agent = network_agents[i];

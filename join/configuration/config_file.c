@@ -8,7 +8,7 @@ enum { DOCUMENTS_MAX = 32 };
 struct reader {
     enum config_kinds kinds;
     struct config_file *file;
-    struct text_list *seen; /* Kinds of the documents that were read before. */
+    struct text_list *seen; /* Kinds of the documents that were already read. */
     struct error *err;
 };
 

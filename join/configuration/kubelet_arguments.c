@@ -55,8 +55,7 @@ const struct linux_setting linux_settings[] = {
     {0},
 };
 
-/* Returns true when a flag and a field have the same letters: "cgroup-driver" and
- * "cgroupDriver". */
+/* Do the flag and the field have the same letters, as "cgroup-driver" and "cgroupDriver"? */
 static bool same_letters(const char *flag, const char *field) {
     for (; *flag; flag++)
         if (*flag != '-' && tolower((unsigned char)*flag) != tolower((unsigned char)*field++))
@@ -110,7 +109,7 @@ static int check_pipe(const char *value, struct error *err) {
 }
 
 static const struct argument {
-    /* `flag` of winjoin with the same meaning; NULL means that the value is only checked. */
+    /* winjoin's flag with the same meaning; NULL means that the value is only checked. */
     const char *name, *flag;
     size_t offset;
     /* The check of the value; NULL means that the value is IP addresses. */

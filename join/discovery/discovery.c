@@ -60,8 +60,8 @@ static bool is_name(const char *host) {
     }
 }
 
-/* Refuses hosts such as "127.1", "0x7f.1" and "2130706433", which old resolvers take for addresses
- * and Go takes for names. */
+/* Refuses hosts such as "127.1", "0x7f.1" and "2130706433", which old resolvers read as addresses
+ * and Go reads as names. */
 static int check_host(const char *endpoint, struct error *err) {
     _cleanup_(freep) char *host = host_of(endpoint);
     const char *last;
@@ -313,7 +313,7 @@ static int run_token(struct discovery *d, const struct token *token, const struc
         return -1;
     /* A node would use the server's address in cluster-info. A loopback address there is a mistake
      * of the cluster, unless the given endpoint also names this machine. A caller that does not
-     * join gets the published address as it is. */
+     * join gets the published address unchanged. */
     if (o->for_node && server_url_is_here(config.server) && !server_url_is_here(d->server)) {
         (void)error_set(err, ERROR_USAGE,
                         "the cluster's ConfigMap kube-public/cluster-info has %s as the API "

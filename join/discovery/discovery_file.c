@@ -104,7 +104,7 @@ static int check_credentials(const char *file, struct kubeconfig *c, struct erro
     if ((c->ca_pem && kubeconfig_settle_ca(c, err) < 0) ||
         (c->client_cert_pem && c->client_key_pem &&
          certificate_check_key(c->client_cert_pem, c->client_key_pem, err) < 0)) {
-        /* ERROR_USAGE, because the user must correct the file. */
+        /* The kind is ERROR_USAGE, because the user must correct the file. */
         (void)error_as(err, ERROR_USAGE);
         return error_prefix(err, "read '%s'", file);
     }

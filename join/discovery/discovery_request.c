@@ -14,8 +14,8 @@
 enum {
     REQUEST_MS = 10000, /* Limit of one request, as ?timeout=10s tells the server */
     REQUEST_LEAST_MS = 1000,
-    /* Limit for an unverified server: an object has 1 MiB, and JSON escapes make it a few times
-     * larger. */
+    /* Limit for the answer of an unverified server: an object has 1 MiB, and JSON escapes make it a
+     * few times larger. */
     BODY_MAX = 4 * 1024 * 1024,
     INTERVAL_MS = 5000,
     GRACE_MS = 10000,
@@ -32,8 +32,7 @@ void cluster_info_free(struct cluster_info *info) {
 enum verdict {
     GOT_IT,
     TRY_AGAIN, /* No connection: retry until the deadline */
-    /* The server refuses, as a cluster that is still starting may do: retry during the grace
-     * time. */
+    /* The server refuses, as a starting cluster may do: retry during the grace time. */
     PERHAPS_LATER,
     NEVER,
 };
@@ -201,8 +200,7 @@ static enum verdict attempt(struct discovery *d, const char *ca_pem, struct clus
         return NEVER;
     if (!d->proof_token)
         return read_answer(d, &response, ret, err);
-    /* A malformed answer for `proof` is dropped; the code that needs the object requests it
-     * again. */
+    /* A malformed answer for `proof` is dropped; the code that needs it asks again. */
     if (response.status == 200 &&
         json_read(response.body, response.body_len, "the answer", &d->result->proof,
                   ERROR_IGNORED) == 0 &&

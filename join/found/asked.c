@@ -1,5 +1,5 @@
-/* The options of a run: those of the command; for a phase alone and an upgrade also those of the
- * node's join, so that these make the same of the node as the join did. */
+/* Collects the options of a run: those of the command and, for a phase alone and an upgrade, those
+ * of the node's join, so that the node stays as the join made it. */
 #include "join/found/need.h"
 #include "join/undo/journal.h"
 #include "node/chosen.h"
@@ -14,7 +14,7 @@ int error_damaged(const char *what, const struct error *why, struct error *err) 
 }
 
 /* Adds the options of the command to `kept`, and those of `kept` to the command's. An empty text
- * ("--node-labels ''") ends what the join was given. */
+ * ("--node-labels ''") removes the join's value. */
 static void merge(struct join_options *options, json_t *kept) {
     join_each_option(o) {
         json_t *value = o->kept ? join_option_json(options, o) : NULL;
@@ -34,7 +34,7 @@ static void take(char **option, const char *chosen) {
         *option = xstrdup(chosen);
 }
 
-/* An upgrade keeps what the join chose itself, too: a phase alone chooses again. */
+/* An upgrade also keeps what the join chose itself; a phase alone chooses again. */
 static int take_chosen(struct join *join, struct error *err) {
     struct join_options *options = &join->found.options;
     _cleanup_(chosen_free) struct chosen chosen = {0};
@@ -71,7 +71,8 @@ int find_asked(struct join *join, struct error *err) {
     return join->upgrade ? take_chosen(join, err) : 0;
 }
 
-/* The patches are kept with their texts: the folder may be gone, or somebody else's, later. */
+/* The texts of the patches are kept, because the folder may be removed or change its owner
+ * later. */
 int find_patches(struct join *join, struct error *err) {
     struct patches *patches = &join->found.patches;
     json_t *kept = join->kept;

@@ -40,7 +40,7 @@ static bool take_joined_network(struct join *join) {
 }
 
 /* Makes the input of the network plan. The cluster's network agent decides plugin, mode, VNI and
- * port where the options do not. */
+ * port when the options do not. */
 static void plan_input_make(struct join *join, struct network_input *ret) {
     const struct join_options *o = &join->found.options;
     const struct agent_settings *network = &join->found.cluster.network;

@@ -33,7 +33,7 @@ static char *certificate_path(const struct client_certificate_options *options,
 
 /* ---- stored certificates ---- */
 
-/* Checks that the first certificate is for this node and this key, and valid now. Fills its
+/* Checks that the first certificate is for this node and this key, and valid now. Sets its
  * dates. */
 static int check(struct host *host, const struct client_certificate_options *options,
                  struct client_certificate *c, struct error *err) {
@@ -70,7 +70,7 @@ int client_certificate_load(struct host *host, const struct client_certificate_o
     if (host_refuse_untrusted(host, path, err) < 0 ||
         host_read(host, path, FILE_MAX, &text, &len, err) < 0)
         return -1;
-    /* The file holds the chain, then the private key: split it there. */
+    /* The file holds the chain, then the private key. It is split between them. */
     for (const char *p = text; !c.key_pem && (p = strstr(p, "-----BEGIN ")); p++) {
         const char *end = strchr(p, '\n'), *key = strstr(p, "PRIVATE KEY-----");
 

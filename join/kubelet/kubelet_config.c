@@ -9,8 +9,7 @@ static const char *const eviction_maps[] = {"evictionHard", "evictionSoft",
 static const char *const linux_signals[] = {"nodefs.inodesFree", "imagefs.inodesFree",
                                             "containerfs.inodesFree", "pid.available"};
 
-/* Returns true for values that say nothing. kubeadm writes many of them, and their removal is not
- * listed as a change. */
+/* Is the value empty? kubeadm writes many of them, and their removal is not listed as a change. */
 static bool is_empty(const json_t *value) {
     const char *text = json_string_value(value);
 

@@ -1,5 +1,4 @@
-/* Asks the kubelet itself about its configuration, because only it knows what its version
- * refuses. */
+/* Asks the kubelet about its configuration, because only it knows what its version refuses. */
 #include "join/kubelet/kubelet_question.h"
 
 #include "base/log.h"
@@ -9,7 +8,7 @@
 enum { QUESTION_MS = 30000, OBJECTION_MAX = 600 };
 
 /* Returns the text between the mark and the end of its line, without what the kubelet adds to each
- * such line. The caller frees it; NULL means no such text. */
+ * such line. NULL when there is no such text; free() it. */
 static char *words_behind(const char *said, const char *mark) {
     static const char *const ends[] = {", path: &TypeMeta", "\r", "\n"};
     const char *begin = strstr(said, mark);
@@ -62,7 +61,7 @@ static const struct mark {
     {"\"command failed\" err=\"", false},
 };
 
-/* Two complaints are no objection: one about the flag with which winjoin asks, which not every
+/* Two messages are no objection: one about the flag with which winjoin asks, which not every
  * version knows, and one after the kubelet has begun to run. */
 char *kubelet_question_objection(const char *said, bool *ret_of_arguments) {
     for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {

@@ -69,8 +69,7 @@ static enum wait_poll poll_network(struct agent_wait *w, struct error *err) {
     return POLL_DONE;
 }
 
-/* Looks at the service's certificate request: the service cannot work until the request is
- * decided. */
+/* Reads the state of the service's certificate request, without which the service cannot work. */
 static enum wait_poll poll_request(struct agent_wait *w, bool *ret_pending, struct error *err) {
     const struct network_agent *agent = w->join->found.plan.agent;
     /* A copy that borrows the texts of the first client and tries each request only once. */

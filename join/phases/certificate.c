@@ -38,8 +38,7 @@ int phase_certificate(struct join *join, struct error *err) {
     _cleanup_(client_certificate_free) struct client_certificate certificate = {0};
     char until[RFC3339_TEXT_MAX];
 
-    /* When the kubelet renews certificates later, their keys get the access rights of this
-     * folder. */
+    /* Keys of certificates that the kubelet renews later get the access rights of this folder. */
     if (journal_own_folder(&join->journal, KUBELET_CERTIFICATE_FOLDER, err) < 0)
         return -1;
     /* With --tls-bootstrap kubelet, the kubelet requests the certificate itself. */

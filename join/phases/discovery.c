@@ -32,8 +32,7 @@ int phase_discovery(struct join *join, struct error *) {
     return 0;
 }
 
-/* Turns a failed check into the end of the join, or into a warning when the user ignores the
- * check. */
+/* Ends the join after a failed check, or warns when the user ignores the check. */
 static int judge(struct join *join, const char *check, int result, struct error *err) {
     if (result == 0)
         return 0;

@@ -1,6 +1,6 @@
-/* For a Pod network that a DaemonSet makes: waits for the agent's CNI configuration, which
- * containerd then uses, and for its HNS network. Whether Pods can connect is tested later by phase
- * verify. */
+/* Waits for the Pod network that a DaemonSet makes: for the agent's CNI configuration, which
+ * containerd then uses, and for its HNS network. Phase verify later tests whether Pods can
+ * connect. */
 #include "join/phases/steps.h"
 
 #include "host/wait.h"
@@ -12,7 +12,7 @@ enum { POLL_MS = 1000 };
 
 struct external_wait {
     struct join *join;
-    /* The HNS network that the agent makes; NULL: none, or the agent is unknown. */
+    /* The HNS network that the agent makes; NULL when it makes none or is unknown. */
     const struct external_network *wanted;
     const char *title; /* Name of the agent for messages */
     char *path;        /* Path of the agent's CNI configuration */

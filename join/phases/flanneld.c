@@ -13,13 +13,13 @@ enum { STEP_MS = 100, NODES_AGAIN_MS = 10000 };
 struct routes {
     struct join *join;
     struct text_list missing;
-    /* What the first missing route is, for messages; NULL: none is missing. */
+    /* The first missing route, for messages; NULL when none is missing. */
     const char *first_missing;
     size_t peers, fewest; /* Other nodes; the smallest number of missing routes so far */
     unsigned moved_ms;    /* When `fewest` last became smaller */
     unsigned nodes_ms;    /* When the Nodes must be read again */
     bool published;
-    json_t *nodes; /* NodeList; NULL: must be read */
+    json_t *nodes; /* NodeList; NULL when it must be read */
 };
 
 static void routes_free(struct routes *routes) {

@@ -28,7 +28,7 @@ struct image_pulls {
 
 /* ---- one image ---- */
 
-/* Errors that another try would not change, in the words of containerd and Windows. */
+/* Errors that another try would not change, as containerd and Windows write them. */
 static const struct {
     const char *words, *hint;
 } lasting[] = {

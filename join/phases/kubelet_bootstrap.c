@@ -1,5 +1,4 @@
-/* Leaves the TLS bootstrap to the kubelet: writes its bootstrap file, waits, and removes the
- * file. */
+/* Leaves the TLS bootstrap to the kubelet: writes its file, waits, and removes the file. */
 #include "join/phases/steps.h"
 
 #include "base/log.h"
@@ -105,7 +104,7 @@ int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct
         }
         (void)error_hint(err, "its log: %s", service_kubelet.log_folder);
     }
-    /* The reported failure is the one before, not one of this stop. */
+    /* The reported failure is the earlier one, not one of this stop. */
     (void)host_service_stop(join->host, service_kubelet.name, STOP_MS, ERROR_IGNORED);
     return -1;
 }

@@ -70,7 +70,8 @@ static int record_forwarding(struct join *join, const char *address, int family,
                           err);
 }
 
-/* Makes the network: winjoin makes it, or the network agent's service, or later the first Pod. */
+/* Makes the network. Depending on the agent, winjoin makes it, or the agent's service, or later the
+ * first Pod. */
 static int make_network(struct join *join, struct hcn_network *network, struct error *err) {
     struct network_plan *plan = &join->found.plan;
     struct hcn_network found = {0};
@@ -90,7 +91,7 @@ static int make_network(struct join *join, struct hcn_network *network, struct e
         record_forwarding(join, plan->ipv6.management_address, 6, err) < 0)
         return -1;
     /* When the network is absent and the agent has a service, that service may make it later if HNS
-     * refuses winjoin when Windows starts. The record then makes a reset delete that one, too. */
+     * refuses winjoin when Windows starts. With this record, a reset deletes that one, too. */
     absent = hcn_network_find(join->host, plan->name, &found, &why) < 0 && why.kind == ERROR_ABSENT;
     if (journal_record(&join->journal, JOURNAL_NETWORK, plan->name,
                        plan->agent->service && absent
@@ -148,7 +149,6 @@ int phase_pod_network(struct join *join, struct error *err) {
     if (pod_routes_publish(join, &network, err) < 0 || write_chosen(join, err) < 0 ||
         images_await(join, err) < 0)
         return -1;
-    /* The CNI file is last, because with it the kubelet reports that the node's network is
-     * ready. */
+    /* The CNI file is last, because after it the kubelet reports a ready network. */
     return write_cni(join, err);
 }

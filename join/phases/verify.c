@@ -30,8 +30,8 @@ static void on_cells(void *context, const struct diag_cells *cells, bool begun) 
     text_list_free(&lines);
 }
 
-/* Finds the Services that Pods use: returns that of the cluster's DNS (new reference; NULL when
- * unknown) and gives the addresses of "kubernetes" and of the DNS by IPv6 ("" when unknown). */
+/* Finds the Services that Pods use. Returns that of the cluster's DNS (new reference; NULL when
+ * unknown) and sets the addresses of "kubernetes" and of the DNS by IPv6 ("" when unknown). */
 static json_t *find_services(struct join *join, char kubernetes_ip[IP_TEXT_MAX],
                              char dns_ip6[IP_TEXT_MAX]) {
     const struct text_list *ranges = &join->found.cluster.service_subnets;
@@ -60,8 +60,7 @@ static json_t *find_services(struct join *join, char kubernetes_ip[IP_TEXT_MAX],
         if (!dns && text_equal(json_text_at(service, "spec.clusterIP"), servers->items[0]))
             dns = json_incref(service);
 
-    /* kubeadm writes only the IPv4 address to clusterDNS, also when the Service has both
-     * families. */
+    /* kubeadm writes only the IPv4 address to clusterDNS, even for a dual-stack Service. */
     json_each(join->found.plan.ipv6.on ? json_at(dns, "spec.clusterIPs") : NULL, i, ip)
         if (json_is_string(ip) && ip_parse(json_string_value(ip), &address, NULL) == 0 &&
             address.family == 6)
@@ -147,8 +146,8 @@ static int look(struct join *join, json_t **ret_node, struct error *err) {
         join_warn(&join->progress, "%s: %s", report.causes.items[i].id,
                   report.causes.items[i].message);
 
-    /* The test uses what the cluster says. When the cluster cannot be asked, it uses what the join
-     * recorded. */
+    /* The test uses the cluster's facts. When the cluster cannot be asked, it uses those that the
+     * join recorded. */
     error_clear(&why);
     if (diag_look_stops_pods(join->found.look))
         return 0; /* Pods cannot start: nothing will be measured */

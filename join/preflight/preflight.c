@@ -70,8 +70,8 @@ void preflight_names(struct text_list *ret) {
 }
 
 void preflight_unknown_names(const struct text_list *ignored, struct text_list *ret_warnings) {
-    /* Begins of the names of checks that kubeadm has and winjoin does not need. Scripts may name
-     * these checks, so they are no mistakes. */
+    /* The beginnings of the names of checks that kubeadm has and winjoin does not need. Scripts may
+     * name these checks, so they are no mistakes. */
     static const char *const begins[] = {
         "swap",           "numcpu",        "mem",         "fileexisting-", "filecontent-",
         "fileavailable-", "diravailable-", "port-",       "externaletcd",  "imagepull",

@@ -11,8 +11,8 @@
 
 #define W PREFLIGHT_WARNING
 #define E PREFLIGHT_ERROR
-/* MACHINE: a check of this machine. WHOLE: a check of the bundle or the cluster, which runs only
- * when all checks are requested. */
+/* MACHINE is a check of this machine. WHOLE is a check of the bundle or the cluster, which runs
+ * only when all checks are requested. */
 #define MACHINE(name, of_failure, function, so_when_fine, to_do, ...)                              \
     {                                                                                              \
         .id = (name), .level = (of_failure), .run = (function), .help = (so_when_fine),            \

@@ -1,5 +1,5 @@
-/* Preflight checks that need the cluster: trust, clock, configuration, name, plan. They only
- * read. */
+/* Makes the preflight checks that need the cluster: trust, clock, configuration, name, plan. They
+ * only read. */
 #include "join/wanted/wanted.h"
 #include "join/found/need.h"
 #include "join/preflight/preflight_checks.h"
@@ -71,7 +71,7 @@ enum verdict check_node_name(struct join *join, struct check_finding *finding) {
                      join->found.node_name);
 }
 
-/* Checks that the Node will get a Pod prefix. Only kubeadm's file tells the controller manager's
+/* Checks that the Node will get a Pod prefix. Only kubeadm's file has the controller manager's
  * settings; its manifest may have been changed by hand. */
 enum verdict check_pod_prefix(struct join *join, struct check_finding *finding) {
     if (!found_waits_for_prefix(&join->found))

@@ -129,7 +129,7 @@ enum verdict check_page_file(const struct machine *machine, struct check_finding
                            "memory stops the node");
 }
 
-/* Gives the folder in which containerd keeps images; the caller frees it. */
+/* Returns the folder in which containerd keeps images in *ret, which the caller frees. */
 static int data_folder(const struct machine *machine, char **ret, struct check_finding *finding) {
     return find_containerd(machine->host, machine->found, &finding->why) < 0
                ? -1

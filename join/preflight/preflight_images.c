@@ -86,7 +86,8 @@ static enum verdict judge_room(struct join *join, const struct room *room,
 struct asking {
     struct mirror from;
     unsigned build;
-    /* silent: no registry is asked. itself: the image's own registry is asked. */
+    /* `silent` means that no registry is asked; `itself`, that the image's own registry is
+     * asked. */
     bool silent, itself;
     struct text_list prepared; /* Images that `winjoin prepare` has unpacked */
     struct room room;

@@ -12,8 +12,8 @@
 #define INTERNET_SETTINGS "SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Internet Settings"
 enum { MTU_MIN = 1500, SERVER_2019 = 17763, SERVER_2022 = 20348 };
 
-/* Checks that a service is not disabled (its Start is not 4). Check ContainersFeature tells whether
- * the service exists. */
+/* Checks that a service is not disabled (its Start is not 4). Check ContainersFeature covers
+ * whether the service exists. */
 enum verdict check_service_enabled(const struct machine *machine, struct check_finding *finding) {
     _cleanup_(freep) char *key =
         xasprintf("SYSTEM\\CurrentControlSet\\Services\\%s", finding->check->subject);
@@ -168,8 +168,8 @@ enum verdict check_network_mode(const struct machine *machine, struct check_find
                                   : CHECK_FINE;
 }
 
-/* Only lists the networks of other programs. Check HNSClash, which knows the plan, tells whether
- * one of them conflicts. */
+/* Only lists the networks of other programs. Check HNSClash, which knows the plan, says whether one
+ * of them conflicts. */
 enum verdict check_networks(const struct machine *machine, struct check_finding *finding) {
     _cleanup_json_ json_t *list = NULL;
     _cleanup_(text_free) struct text names = {0};

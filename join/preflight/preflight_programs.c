@@ -323,8 +323,8 @@ enum verdict check_cri(const struct machine *machine, struct check_finding *find
                            "container runtime is not running: nothing opened %s", pipe);
 }
 
-/* Returns the verdict for a program whose file does not tell its version. preflight does not run a
- * program of a node's folder to learn its version. */
+/* Returns the verdict for a program whose file does not contain its version. preflight does not run
+ * a program of a node's folder to learn its version. */
 static enum verdict no_version(const struct machine *machine, const char *program,
                                struct check_finding *finding) {
     return check_say(finding, CHECK_NOT_RUN,

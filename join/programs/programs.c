@@ -114,8 +114,7 @@ int programs_write_lock(struct join *join, const struct bundle *bundle, struct e
 
     if (!bundle_is_upstream(bundle))
         return 0;
-    /* A program that was not read in this run has no digest yet; it is taken from an earlier
-     * lock. */
+    /* The digest of a program that was not read in this run is taken from an earlier lock. */
     if (host_read(join->host, PROGRAMS_LOCK, LOCK_MAX, &before, &len, ERROR_IGNORED) == 0)
         (void)artifact_lock_parse(before, len, &earlier, NULL, ERROR_IGNORED);
     for (size_t i = 0; i < all->count; i++) {
@@ -162,7 +161,7 @@ void programs_note(struct join *join, const char *target, const char *sha256) {
 /* ---- which programs a node needs ---- */
 
 static struct service_choice choice_of(const struct join_found *found) {
-    /* NULL means that the plan is not made yet */
+    /* NULL until the plan is made */
     const struct network_agent *agent = found->plan.agent;
     bool theirs = agent && agent->in_cluster;
 

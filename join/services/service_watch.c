@@ -79,7 +79,7 @@ int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error
 
     watch->again_ms = 0;
     /* Windows restarts the service, too; the second start then finds it running. ERROR_HOST means
-     * that the service has ended again, which the next look counts. */
+     * that the service has ended again, which the next check counts. */
     if (host_service_start(watch->host, name, START_TIMEOUT_MS, &why) < 0 && why.kind != ERROR_HOST)
         return error_pass(err, &why);
     return 0;
@@ -206,7 +206,7 @@ int service_start(struct service_watch *watch, struct journal *journal,
     if (service_register(journal, service, &own, &changed, err) < 0 ||
         (changed && host_service_stop(watch->host, service->name, STOP_TIMEOUT_MS, err) < 0))
         return -1;
-    /* A ready file that an earlier run of the program left would be taken for a new one. */
+    /* A ready file that an earlier run of the program left could be mistaken for a new one. */
     if (service->ready_file && (journal_file(journal, service->ready_file, err) < 0 ||
                                 host_service_query(journal->host, service->name, &found, err) < 0 ||
                                 (found.state != HOST_SERVICE_RUNNING &&

@@ -275,8 +275,8 @@ int journal_service(struct journal *journal, const char *name, struct error *err
         return 0;
     if (host_service_query(journal->host, name, &service, err) < 0)
         return -1;
-    /* A recorded service without winjoin's mark was created by a run that was killed before it
-     * set the mark. */
+    /* A recorded service without winjoin's mark is from a run that was killed before it set the
+     * mark. */
     if (recorded)
         return service.state != HOST_SERVICE_ABSENT && !service_is_ours(&service)
                    ? host_service_delete(journal->host, name, MEND_TIMEOUT_MS, err)

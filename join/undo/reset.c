@@ -110,8 +110,8 @@ static void end_pods(const struct journal *journal, const struct reset_options *
 
 /* ---- the entries of the journal ---- */
 
-/* Returns true when later entries that could not be undone still need this one: files in a folder,
- * the Pod network on the vSwitch, the journal's own file. */
+/* Do later entries that could not be undone still need this one? They may be files in a folder, the
+ * Pod network on the vSwitch, the journal's own file. */
 static bool is_needed(const struct journal *journal, size_t index) {
     const struct journal_entry *entry = &journal->entries[index];
 
@@ -129,8 +129,8 @@ static bool is_needed(const struct journal *journal, size_t index) {
     return false;
 }
 
-/* Undoes all entries of some kinds. `kinds`: a bit for each kind. `kept`: a file that is left, or
- * NULL. */
+/* Undoes all entries of some kinds. `kinds` has a bit for each kind; `kept` is a file that is left,
+ * or NULL. */
 static int undo_kinds(struct journal *journal, int kinds, const char *kept,
                       const struct reset_options *options, struct reset_result *ret,
                       struct error *err) {

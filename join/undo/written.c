@@ -119,7 +119,7 @@ int written_save(struct journal *journal, struct error *err) {
 /* ---- finding of changes ---- */
 
 /* Describes how one thing differs from its note. NULL when it does not differ or cannot be read;
- * the caller frees it. *ret_missing: it does not exist. */
+ * free() it. *ret_missing says that it does not exist. */
 typedef char *difference(struct host *host, const char *target, const json_t *as_written,
                          bool *ret_missing);
 

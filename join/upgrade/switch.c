@@ -27,7 +27,7 @@ int upgrade_stage(struct join *join, struct error *err) {
     lock = bundle ? bundle_artifacts(bundle) : &(struct artifacts){0};
     for (size_t i = 0; i < u->program_count; i++) {
         const char *target = u->programs[i].target;
-        /* The artifact of the program; NULL means winjoin itself. */
+        /* The artifact of the program; NULL for winjoin itself. */
         const struct artifact *artifact = NULL;
         _cleanup_(freep) char *beside = xasprintf("%s" UPGRADE_BESIDE, target), *data = NULL;
         char digest[DIGEST_TEXT_MAX];

@@ -287,7 +287,7 @@ static bool read_file(struct host *host, const char *path, struct certificates *
 
     if (host_read(host, path, CA_FILE_MAX, &pem, &len, &why) < 0 && why.kind == ERROR_ABSENT)
         return false;
-    /* A file without a certificate is an answer, too. */
+    /* A file without a certificate is no failure. */
     (void)certificates_parse(pem ? pem : "", len, ret, ERROR_IGNORED);
     return true;
 }

@@ -51,8 +51,8 @@ static int record_adapter(struct network_keeper *k, const struct network_input *
 /* ---- restoring the networks ---- */
 
 /* When a network is missing, records the adapter before the network is made again, because HNS may
- * take its address away. *ret_again becomes true when an earlier run was killed and has left
- * CARD_FILE. */
+ * remove its address. *ret_again becomes true when an earlier run was killed and has left
+ * ADAPTER_FILE. */
 static int begin_restore(struct network_keeper *k, const struct network_input *input,
                          const struct network_plan *plan, bool *ret_again, struct error *err) {
     /* Mode nat has no base network. */
