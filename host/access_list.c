@@ -252,8 +252,8 @@ char *access_list_of(enum host_access access, bool folder) {
     static const char *const container_rights[] = {
         [HOST_PROBE_MAILBOX] = "0x1301bf",
         [HOST_PROBE_PROGRAM] = "0x1200a9",
-        /* HOST_POD_VOLUMES is the last value of the enum; the entries that are not listed are
-         * NULL too. */
+        /* HOST_POD_VOLUMES is the last value of the enum; entries that are not listed are NULL,
+         * too. */
         [HOST_POD_VOLUMES] = NULL,
     };
     const char *inherits = folder ? "OICI" : "", *given = container_rights[access];

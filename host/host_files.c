@@ -158,8 +158,8 @@ int host_refuse_untrusted_in(struct host *host, const char *folder, struct error
                : host_untrusted_refuse(&found, err);
 }
 
-/* Called before something is created or written at `at`. Refuses untrusted files and folders on
- * the way, and closes winjoin's own folder to users when `at` is in it. */
+/* Called before something is created or written at `at`. Refuses untrusted files and folders above
+ * it, and closes winjoin's own folder to users when `at` is in it. */
 static int ready_parents(struct host *host, const char *at, struct error *err) {
     bool stands;
 

@@ -165,8 +165,7 @@ enum socket_outcome socket_udp_exchange(const char *address, unsigned port, bool
     return outcome;
 }
 
-/* Receives a DNS message over TCP, where each message has its length before it (RFC 1035
- * section 4.2.2). */
+/* Receives a DNS message over TCP, where its length comes first (RFC 1035 section 4.2.2). */
 static enum socket_outcome dns_receive_tcp(socket_handle handle, unsigned char *answer, size_t size,
                                            uint64_t deadline, size_t *ret_len) {
     size_t len = 0, want = 2;
@@ -232,8 +231,8 @@ enum socket_outcome socket_dns_query(const char *server, unsigned port, int how,
 struct look_up {
     char *name;
     enum socket_outcome outcome;
-    /* The calling thread and the resolver thread each set this when they are done. The second
-     * one frees the structure. */
+    /* The calling thread and the resolver thread each set this at their end. The second one frees
+     * it. */
     atomic_bool left;
     size_t max, count;
     char addresses[][46];

@@ -13,7 +13,7 @@ static const struct {
     int use;
 } switches[] = {{"L2Bridge", 1}, {"L2Tunnel", 1}, {"Overlay", 2}, {"Transparent", 3}};
 
-/* The use of this network type; 0 when it binds no adapter (NAT, ICS, ...). */
+/* Returns the use of this network type; 0 when it binds no adapter (NAT, ICS, ...). */
 static int use_of(const char *type) {
     for (size_t i = 0; i < ARRAY_SIZE(switches); i++)
         if (text_equal_nocase(switches[i].type, type))
@@ -137,7 +137,7 @@ static int check_other(const struct network_plan *plan, const struct hcn_network
 typedef int check_network(const struct network_plan *plan, const struct hcn_network *network,
                           struct error *err);
 
-/* Checks all networks. The error names all that are in the way, the first with its reason. */
+/* Checks all networks. The error names all that are in conflict, the first with its reason. */
 static int check_each(struct host *host, const struct network_plan *plan, check_network *check,
                       struct error *err) {
     _cleanup_json_ json_t *list = NULL;

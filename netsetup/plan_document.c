@@ -1,4 +1,4 @@
-/* The network plan in a JoinPlan document. */
+/* Makes the network plan of a JoinPlan document. */
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/netsetup.h"
 #include "netsetup/hns/hcn_network.h"

@@ -18,7 +18,7 @@ const char *source_vip_reserved(const struct network_plan *plan) {
                : NULL;
 }
 
-/* Path of a reservation: a file named after the address. */
+/* Returns the path of a reservation, a file named after the address. */
 static char *place_of(const char *network, const char *address) {
     return xasprintf("%s\\%s\\%s", CNI_STATE_DIR, network, address);
 }

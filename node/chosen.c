@@ -1,4 +1,4 @@
-/* What the join of this node chose, as a JSON document. */
+/* Reads and writes what the join of this node chose, as a JSON document. */
 #include "node/chosen.h"
 
 enum { FILE_MAX = 8 * 1024 * 1024 };
@@ -67,7 +67,7 @@ int chosen_read(json_t *file, struct chosen *ret, struct error *err) {
             *(unsigned *)field = (unsigned)json_number_at(file, fields[i].key, 0);
     }
     if (text_starts_with(ret->network.pod_cidr, "<"))
-        /* The value is a placeholder such as "<podCIDR>": not known yet. */
+        /* The value is a placeholder such as "<podCIDR>", because it is not known yet. */
         ret->network.pod_cidr = NULL;
     return 0;
 }

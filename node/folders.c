@@ -48,7 +48,7 @@ const struct node_folder *node_folder_find(const char *path) {
 
 int node_folder_find_untrusted(struct host *host, const struct node_folder *row,
                                struct host_untrusted *ret, struct error *err) {
-    /* A path below it, so that a link at the folder itself is found. */
+    /* Checks a path below the folder, so that a link at the folder itself is found. */
     _cleanup_(freep) char *below = xasprintf("%s\\x", row->path);
     _cleanup_(text_list_free) struct text_list names = {0};
 
@@ -73,7 +73,7 @@ int node_folder_close(struct host *host, const char *path, struct error *err) {
     _cleanup_(host_untrusted_free) struct host_untrusted untrusted = {0};
     const struct node_folder *row = node_folder_find(path), *nearest = row;
 
-    /* The access of its own row, of the nearest row above, or HOST_READ_ONLY. */
+    /* Use the access of the folder's own row, of the nearest row above, or HOST_READ_ONLY. */
     for (size_t i = node_folder_count; i > 0 && !nearest; i--) {
         size_t len = strlen(node_folders[i - 1].path);
         _cleanup_(freep) char *head = xstrndup(path, len);

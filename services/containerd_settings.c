@@ -97,7 +97,7 @@ static int copy_places(const json_t *file, const struct places *places,
     if (copy_path(&ret->conf_dir, "conf_dir", json_text_at(cni, "conf_dir"), err) < 0)
         return -1;
 
-    /* The folders of CNI programs: first bin_dirs, then bin_dir. */
+    /* Reads the folders of CNI programs: first bin_dirs, then bin_dir. */
     if (count || (dir && *dir))
         text_list_free(&ret->bin_dirs);
     for (size_t i = 0; i <= count; i++) {
@@ -241,7 +241,7 @@ int containerd_settings_read(struct host *host, const char *path, bool imports,
 
 /* ---- the service containerd ---- */
 
-/* The last value of "--name value", "--name=value" or "-n value". Borrowed. */
+/* Returns the last value of "--name value", "--name=value" or "-n value". Borrowed. */
 static const char *flag_value(const struct text_list *words, const char *name, const char *letter) {
     const char *found = NULL;
 

@@ -17,7 +17,7 @@ struct grpc_call {
     size_t sent;                  /* Bytes of the request that were sent. */
     struct text reason;           /* Value of grpc-message. */
     struct text fault;            /* Error in the server's bytes, in the words of nghttp2. */
-    long long status;             /* Value of grpc-status; -1: not received yet. */
+    long long status;             /* Value of grpc-status; -1 until it is received. */
     bool ended, canceled, too_long;
 };
 

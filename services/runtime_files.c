@@ -8,7 +8,7 @@
 
 enum { GATES_GA = 34 };
 
-/* Quotes a text as JSON, which is valid TOML, too. The caller frees it. */
+/* Quotes a text as JSON, which is valid TOML, too; free() it. */
 static char *quoted(const char *text) {
     _cleanup_json_ json_t *json = json_string(text);
     return json_write(json);

@@ -70,7 +70,7 @@ int service_want(struct host *host, const struct service *row,
         return -1;
     if (row->hosted && !foreign &&
         host_read(host, row->settings_file, SETTINGS_FILE_MAX, &now, &len, &why) < 0 &&
-        /* Fails with ERROR_MALFORMED: the file is longer than one of winjoin's, so it differs. */
+        /* ERROR_MALFORMED means that the file is longer than one of winjoin's, so it differs. */
         why.kind != ERROR_ABSENT && why.kind != ERROR_MALFORMED) {
         (void)error_pass(err, &why);
         return error_prefix(err, "service '%s'", row->name);
@@ -189,8 +189,7 @@ static int adopt(struct host *host, const struct service *row,
     if (!row->extra_args) /* A join adds nothing to the command line of this service. */
         return 0;
     command_line_words(found->command ? found->command : "", &words);
-    /* The program is the first word, or comes after a program that starts it
-     * (kube-log-runner.exe). */
+    /* The program is the first word, or follows a program that starts it (kube-log-runner.exe). */
     while (program < words.count &&
            !text_equal_nocase(path_base(words.items[program]), path_base(row->program)))
         program++;

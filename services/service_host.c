@@ -121,7 +121,8 @@ int service_host_settings_load(struct host *host, const char *name,
     return 0;
 }
 
-/* The name of a rotated log, such as "kubelet.2.log" for "kubelet.log"; 0 is the file itself. */
+/* Returns the name of a rotated log, such as "kubelet.2.log" for "kubelet.log"; 0 is the file
+ * itself. */
 static char *log_name(const char *path, unsigned number) {
     const char *dot = strrchr(path, '.');
     const char *slash = strrchr(path, '\\');

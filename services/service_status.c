@@ -1,5 +1,5 @@
-/* The state and history of a service: from the SCM, from what winjoin's service host has recorded,
- * and from the service's log. */
+/* Reads the state and history of a service from the SCM, from what winjoin's service host has
+ * recorded, and from the service's log. */
 #include "services/service_status.h"
 
 #include <time.h>
@@ -9,7 +9,7 @@
 
 enum { LINE_MAX_SHOWN = 300, SECONDS_A_DAY = 86400, US = 1000000 };
 
-/* Is this an error line: of klog ("E1122 "), of logrus ("level=error"), or of Go ("panic: ", "fatal
+/* Is this an error line of klog ("E1122 "), of logrus ("level=error"), or of Go ("panic: ", "fatal
  * error: ")? */
 static bool tells_why(const char *line, size_t len) {
     static const char *const marks[] = {"level=error", "level=fatal",

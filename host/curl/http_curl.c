@@ -28,8 +28,7 @@ enum {
 
 /* One running request. */
 struct transfer {
-    /* The caller's exchange; NULL when this request only fetches the server's certificates after
-     * a failure. */
+    /* The caller's exchange; NULL when this request only fetches certificates after a failure. */
     struct http_exchange *exchange;
     const struct http_request *request;
     struct http_response *response;
@@ -189,8 +188,8 @@ static int start(struct curl_http *http, struct transfer *transfer) {
     return 0;
 }
 
-/* Ends all requests that run or have not begun, without an answer. `wanted`: the user asked to
- * stop. */
+/* Ends all requests that run or have not begun, without an answer. `wanted` says that the user
+ * asked to stop. */
 static void give_up(struct curl_http *http, struct transfer *transfers, size_t count, bool wanted) {
     for (size_t i = 0; i < count; i++) {
         struct transfer *t = &transfers[i];

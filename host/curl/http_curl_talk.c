@@ -117,7 +117,7 @@ static int say(struct conversation *c, struct error *err) {
 }
 
 /* Sends the rest of the output and receives at most one piece. It always tries to receive, because
- * the connection may hold bytes that a poll of its socket does not show. Returns whether it
+ * the connection may hold bytes that a poll of its socket does not show. Returns true when it
  * received something. */
 static bool go_on(struct conversation *c, struct error *err) {
     const struct http_talk *talk = c->talk;

@@ -49,8 +49,7 @@ static int containers_feature(void) {
     if (manager)
         CloseServiceHandle(manager);
     if (there)
-        /* DISM takes seconds. The two services exist only with the feature, so DISM is not
-         * needed. */
+        /* DISM takes seconds and is not needed: the two services exist only with the feature. */
         return 1;
     if (!initialize || !open || !feature || !drop || !close || !shutdown_api ||
         FAILED(initialize(DISM_LOG_ERRORS, NULL, NULL)))

@@ -13,7 +13,7 @@ struct transfer {
 };
 
 /* A conversation. Both directions run at the same time: a pipe without buffers (of go-winio, which
- * containerd uses) blocks a writer until the other side reads, and a gRPC server writes before it
+ * containerd uses) blocks a writer until the other end reads, and a gRPC server writes before it
  * reads. */
 struct host_pipe {
     const char *path;
@@ -92,9 +92,9 @@ static bool is_trusted(HANDLE token, PSID user) {
     return false;
 }
 
-/* Checks who serves the pipe. Any user can create a pipe with a free name and receive what was
- * meant for a service. So the server must be a service that runs as SYSTEM, as an administrator or
- * as the user of this process. */
+/* Checks who serves the pipe. Any user can create a pipe with a free name and receive data for a
+ * service. So the server must be a service that runs as SYSTEM, as an administrator or as the user
+ * of this process. */
 static int check_server(HANDLE pipe, const char *path, struct error *err) {
     _cleanup_(freep) char *name = NULL;
     HANDLE process = NULL, token = NULL;

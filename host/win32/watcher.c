@@ -1,4 +1,4 @@
-/* Starts a program that outlives this one. The started program learns from the end of a pipe that
+/* Starts a program that outlives this one. The started program notices by the end of a pipe that
  * this program is gone. */
 #include "host/win32/win32.h"
 

@@ -17,7 +17,7 @@ static const struct agent_registry registry = {"SYSTEM\\CurrentControlSet\\Servi
                                                "SDNRemoteArpMacAddress", "12-34-56-78-9a-bc",
                                                "Azure's virtual network answers ARP with it"};
 
-/* The modes, with the values of `mode` in azure-vnet's configuration. */
+/* The modes, with the values of the key "mode" in azure-vnet's configuration. */
 static const struct agent_backend backends[] = {
     {"l2bridge", "bridge"}, {"l2tunnel", "tunnel"}, {0}};
 

@@ -44,7 +44,7 @@ static int check(const struct agent_settings *settings, struct error *err) {
     const char *ipam = json_text_or(settings->variables, "CNI_IPAM_TYPE", "calico-ipam");
 
     /* Without strict affinity Calico's IPAM gives Windows nodes no address block, and the operator
-     * installs no part for Windows. An IPAMConfig that says nothing means off (libcalico-go,
+     * installs no part for Windows. An IPAMConfig without that setting means off (libcalico-go,
      * lib/ipam: GetIPAMConfig). With an etcd datastore the IPAMConfig is in etcd and cannot be read
      * here. */
     if (object && text_equal(ipam, "calico-ipam") &&

@@ -42,8 +42,7 @@ static int read_number(const json_t *conf, const char *path, long long max, unsi
     return 0;
 }
 
-/* Renames the members to the spelling in `keys`, because Go's JSON reader ignores the case of
- * keys. */
+/* Renames the members to the spelling in `keys`. Go's JSON reader ignores the case of keys. */
 static void spell(json_t *object, const char *const *keys) {
     for (; *keys; keys++) {
         _cleanup_(freep) char *found = NULL;

@@ -26,7 +26,7 @@ static json_t *subnet(const char *prefix, const char *gateway, unsigned vsid, co
     return json;
 }
 
-/* Makes the static subnets of both families. prefix6 NULL: IPv4 only. */
+/* Makes the static subnets of both families. With prefix6 NULL there is IPv4 only. */
 static json_t *ipams(const char *prefix, const char *gateway, unsigned vsid, const char *prefix6,
                      const char *gateway6) {
     json_t *subnets = json_pack("[o]", subnet(prefix, gateway, vsid, "0.0.0.0/0"));
@@ -72,7 +72,7 @@ json_t *hcn_pod_network_json(const struct network_plan *plan) {
               ipv6->on ? ipv6->pod_cidr : NULL, *ipv6->gateway ? ipv6->gateway : ipv6->pod_cidr));
 }
 
-/* An address with its prefix length, or "<podCIDR>" while the Pod prefix is not known. */
+/* Makes an address with its prefix length, or "<podCIDR>" while the Pod prefix is not known. */
 static json_t *ip_configuration(const char *address, int length, const char *pod_cidr) {
     return json_pack("{s:s,s:o}", "IpAddress", *address ? address : pod_cidr, "PrefixLength",
                      *address ? json_integer(length) : json_string(pod_cidr));

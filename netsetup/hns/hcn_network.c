@@ -42,8 +42,8 @@ static int delete_network(struct host *host, const char *id, struct error *err) 
     return delete_object(host, HCN_NETWORK, id, err);
 }
 
-/* Is the network as wanted? An IPv6 subnet that is no longer wanted may stay, since no Pod gets an
- * address from it. */
+/* Does the network have the wanted properties? An IPv6 subnet that is no longer wanted may stay,
+ * since no Pod gets an address from it. */
 bool hcn_network_serves(const struct hcn_network *found, const struct hcn_network *wanted) {
     bool adapters_known = *found->adapter && *wanted->adapter;
     return text_equal_nocase(found->type, wanted->type) &&

@@ -70,7 +70,7 @@ static const struct dialect balancers_v2 = {NULL,
 
 /* ---- values found in the JSON ---- */
 
-/* The text of a value; NULL for "" and for no text. */
+/* Returns the text of a value; NULL for "" and for no text. */
 static char *said(const struct json_found *found) {
     return found->len ? json_found_text(found) : NULL;
 }

@@ -1,6 +1,7 @@
 /* Mode l2tunnel: L2Bridge for virtual machines on Azure. Every packet, even between two Pods of
  * this node, goes to the physical host, which applies the rules of the virtual network. Outside
- * Azure nothing answers. Source: "Windows container network drivers" (l2tunnel), Microsoft's
+ * Azure, no physical host answers. Source: "Windows container network drivers" (l2tunnel),
+ * Microsoft's
  * docs. */
 #include "netsetup/modes/bridge.h"
 

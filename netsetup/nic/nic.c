@@ -150,8 +150,8 @@ static bool may_be_below(const struct host_adapters *adapters, const struct host
     return true;
 }
 
-/* The adapter under a vEthernet interface: the one with the same MAC. A team shares its MAC with
- * its members and VLANs, so one with the matching name comes first. An interface that an
+/* Returns the adapter under a vEthernet interface: the one with the same MAC. A team shares its MAC
+ * with its members and VLANs, so one with the matching name comes first. An interface that an
  * administrator of Hyper-V added has a MAC of its own; its adapter is the one that the call names,
  * if that has no address. */
 static const struct host_adapter *physical_of(const struct host_adapters *adapters,

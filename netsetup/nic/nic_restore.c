@@ -19,7 +19,7 @@ struct watch {
     uint64_t start, up_since, back; /* Times in ms; `back` is when the IPv4 address came back. */
     bool up;                        /* The interface is up, since the time up_since. */
     bool away;                      /* The address was missing at least once. */
-    /* Nothing is waited for; this look restores everything. */
+    /* This check waits for nothing and restores everything. */
     bool impatient;
     struct nic_restored *result;
 };
@@ -45,7 +45,8 @@ static const struct host_adapter *in_use(const struct host_adapters *adapters,
     return found;
 }
 
-/* The address that the node can work with: the old one or, with DHCP, any that others can reach. */
+/* Returns the address that the node can use: the old one or, with DHCP, any that others can
+ * reach. */
 static const char *good_address(const struct watch *watch, const struct host_adapter *adapter) {
     const char *other = NULL;
     for (size_t i = 0; i < adapter->addresses.count; i++) {
@@ -186,8 +187,8 @@ static void tell(void *context, const struct wait *wait, const struct error *mis
         watch->progress(watch->context, wait->waited_ms, missing->message);
 }
 
-/* Looks at the adapter once and restores what is missing. Returns POLL_DONE when everything is as
- * before. A failed step may work at the next look. */
+/* Checks the adapter once and restores what is missing. Returns POLL_DONE when everything is
+ * restored. A failed step may work at the next check. */
 static enum wait_poll poll_once(void *context, struct wait *, struct error *err) {
     struct watch *watch = context;
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};

@@ -58,8 +58,7 @@ static void add_warning(struct network_plan *plan, const char *code, const char 
     (void)text_format(warning->message, sizeof(warning->message), "%s", message);
 }
 
-/* Sets the external agent, the network's name where the agent fixes it, and warnings about
- * limits. */
+/* Sets the external agent, the network's name if the agent fixes it, and warnings about limits. */
 static int plan_network(const struct network_input *input, struct network_plan *plan,
                         struct error *err) {
     const struct network_limit *limit = plan->agent->in_cluster ? NULL : plan->mode->limits;

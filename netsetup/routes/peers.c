@@ -3,7 +3,8 @@
 
 #include "netsetup/agents/agent.h"
 
-/* The first text of this family in a list; with `key`, the first InternalIP among objects. */
+/* Returns the first text of this family in a list; with `key`, the first InternalIP among
+ * objects. */
 static const char *of_family(const json_t *list, const char *key, bool ipv6) {
     json_each(list, i, item) {
         const char *text = key ? json_text_at(item, key) : json_string_value(item);

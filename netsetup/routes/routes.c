@@ -48,7 +48,7 @@ static int by_destination_read(struct host *host, struct by_destination *ret, st
     return 0;
 }
 
-/* Position of the first route to this destination, or where it would be. */
+/* Returns the position of the first route to this destination, or where it would be. */
 static const struct host_route *const *first_to(const struct by_destination *now,
                                                 const char *destination) {
     size_t low = 0, high = now->routes.count;

@@ -23,7 +23,8 @@ enum {
     BEGIN_MS = 20000, /* The limit at boot, when containerd waits for this service. */
     HNS_START_MS = 30000,
     HNS_DOWN_CHECKS = 5, /* Checks before winjoin starts HNS; usually the SCM restarts it. */
-    /* Checks without load balancers before kube-proxy is restarted: it deletes all at its start. */
+    /* Checks without load balancers before kube-proxy is restarted, which deletes all at its
+     * start. */
     EMPTY_CHECKS = 4,
     TOLD_FAILURE = 2, /* Failures in a row before a message; a new HNS may not answer yet. */
     BOOT_SECONDS = 300,
@@ -189,8 +190,8 @@ static void tell_failed(struct network_keeper *k, const struct error *why) {
 
 /* ---- regular checks ---- */
 
-/* Has HNS another process than at the last check? Then all objects that were not persistent are
- * gone. Also starts HNS after it was down for several checks. */
+/* Does HNS have another process than at the last check? Then all objects that were not persistent
+ * are gone. Also starts HNS after it was down for several checks. */
 static bool hns_has_restarted(struct network_keeper *k) {
     _cleanup_(host_service_free) struct host_service hns = {0};
     struct error why = {0};

@@ -23,7 +23,7 @@ struct follower {
     bool behind;        /* The machine's routes are out of date. */
     bool written;       /* The machine's routes are equal to `remembered`. */
     bool stale;         /* Another join has written its file. */
-    json_t *own;        /* This node's own Node object; NULL when not known yet. */
+    json_t *own;        /* This node's own Node object; NULL until it is known. */
     struct kube_client *client;
     uint64_t write_ms, announce_ms;
     peer_watch_tick *tick;

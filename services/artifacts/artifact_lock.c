@@ -49,7 +49,7 @@ bool artifact_target_find(const char *name, struct artifact_target *ret) {
     return false;
 }
 
-/* The rest of a target after the folder, or NULL when it is not in the folder. */
+/* Returns the rest of a target after the folder, or NULL when it is not in the folder. */
 static const char *below(const char *target, const char *folder) {
     size_t len = strlen(folder);
     return text_starts_with(target, folder) && target[len] == '\\' ? target + len : NULL;

@@ -111,7 +111,7 @@ int artifacts_ensure(struct host *host, struct bundle *bundle, const struct text
 
 enum { OLD_MAX = 10 };
 
-/* Path of an old program: "PATH.old", "PATH.old1", ... The caller frees it. */
+/* Returns the path of an old program, "PATH.old", "PATH.old1", ...; free() it. */
 static char *old_path(const char *path, int n) {
     return n ? xasprintf("%s.old%d", path, n) : xasprintf("%s.old", path);
 }

@@ -357,7 +357,7 @@ int artifact_digest_file(struct host *host, const char *path, const char *to,
     uint64_t at = 0;
     int result = 0;
 
-    *ret_size = UINT64_MAX; /* The first piece tells the size. */
+    *ret_size = UINT64_MAX; /* The first piece returns the size. */
     for (size_t len = PIECE; result == 0 && len == PIECE && !host_interrupted(host); at += len) {
         _cleanup_(freep) char *data = NULL;
 

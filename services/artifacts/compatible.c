@@ -34,8 +34,7 @@ static const struct compatible rows[] = {
     {"pause", 0, 0, SERVER_2025, "3.10.2", "older ones have no image for Server 2025", PAUSE},
 };
 
-/* Reads the three numbers of "v2.4.2", "2.4.2-rc.1" or "containerd github.com/... v2.4.2
- * <commit>". */
+/* Reads the three numbers of "v2.4.2", "2.4.2-rc.1" or "containerd github.com/... v2.4.2 ...". */
 static bool numbers_of(const char *version, unsigned ret[NUMBERS]) {
     const char *at = version ? strstr(version, " v") : NULL;
 

@@ -32,7 +32,7 @@ struct fetch {
     unsigned attempt;   /* Failed attempts since furthest_ms. */
     uint64_t window_ms; /* Start of the present interval of STALL_MS. */
     uint64_t window_len;
-    /* State of this request; of the body; of all later requests. */
+    /* State of this request, of the body, and of all later requests. */
     bool asks_part, has_parts, only_whole;
     bool too_slow, odd_part; /* Faults of this request. */
     size_t too_long;         /* The limit that the file exceeds, or 0. */
@@ -63,7 +63,7 @@ char *mirror_url(const struct mirror *mirror, const char *path) {
 
 /* ---- progress of downloads ---- */
 
-/* Count of bytes of the file that were received. */
+/* Returns how many bytes of the file were received. */
 static uint64_t come(const struct fetch *f) {
     return f->done ? f->file->len : f->written + f->body.len;
 }

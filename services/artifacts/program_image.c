@@ -1,5 +1,4 @@
-/* Reads files of Windows programs: their headers, Go's build information and the version
- * resource. */
+/* Reads files of Windows programs: headers, Go's build information and the version resource. */
 #include "services/artifacts/program_image.h"
 
 #include <ctype.h>
