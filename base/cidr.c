@@ -82,7 +82,7 @@ char *ip_format(const struct ip *ip, char out[IP_TEXT_MAX]) {
         _cleanup_(text_free) struct text t = {0};
         int best = -1, best_len = 1;
 
-        /* RFC 5952: the longest run of two or more zero groups becomes "::". */
+        /* By RFC 5952, the longest run of two or more zero groups becomes "::". */
         for (int i = 0, run = 0; i < 8; i++) {
             run = b[2 * i] || b[2 * i + 1] ? 0 : run + 1;
             if (run > best_len) {

@@ -73,7 +73,7 @@ void unicode_to_text(char **text, size_t *len) {
     bool big_endian;
 
     /* In UTF-16, one of the two bytes of each Latin letter is zero. The share of zeros at even and
-     * at odd positions tells the byte order. The conversions below cannot fail: the first is not
+     * at odd positions shows the byte order. The conversions below cannot fail: the first is not
      * strict, and the second runs only when there is no UTF-16 mark. */
     for (size_t i = 0; i < units * 2; i++)
         zeros[i % 2] += !(*text)[i];

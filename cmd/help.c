@@ -1,4 +1,4 @@
-/* What --help prints, from the tables of verbs, flags and phases. */
+/* Prints the text of --help from the tables of verbs, flags and phases. */
 #include "cmd/options.h"
 #include "cmd/program.h"
 #include "join/phases/phases.h"

@@ -101,8 +101,8 @@ int program_read_config(struct program *program, const char *path, enum config_k
     return 0;
 }
 
-/* As kubeadm's ValidateMixedArguments: these flags must not be used together with a
- * JoinConfiguration. A NodeConfiguration alone does not name the cluster, so flags may do it. */
+/* Refuses flags that must not be used together with a JoinConfiguration, as kubeadm does. A
+ * NodeConfiguration alone does not name the cluster, so flags may do it. */
 static int check_mixed(const struct program *program, struct error *err) {
     _cleanup_(text_list_free) struct text_list mixed = {0};
     _cleanup_(freep) char *names = NULL;

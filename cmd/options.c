@@ -1,5 +1,4 @@
-/* Command-line options. Each verb has a table of its options, from which the help is printed,
- * too. */
+/* Reads command-line options. A verb's table of options is also the source of its help. */
 #include "cmd/options.h"
 
 #include "base/log.h"
@@ -88,8 +87,7 @@ static const struct {
      "a proxy is set in the environment: $env:HTTPS_PROXY = \"http://proxy.example.com:3128\""},
 };
 
-/* Fails for an unknown flag, with a hint: --html is a choice of --output, --yes is called --force
- * here. */
+/* Fails for an unknown flag, with a hint: for --html, use --output; for --yes, use --force. */
 static int unknown(const struct option_set *set, const char *name, struct error *err) {
     _cleanup_(freep) char *small = text_lower(name);
     const struct option *o;
@@ -137,7 +135,7 @@ static void set_text(char **field, const char *value, bool secret) {
     *field = xstrdup(value);
 }
 
-/* Adds the hint how to write the flag, such as "write --token TOKEN". */
+/* Adds a hint that shows how to write the flag, such as "write --token TOKEN". */
 static int hint_form(const struct option *o, struct error *err) {
     _cleanup_(freep) char *argument = option_argument(o);
 
@@ -175,7 +173,7 @@ static int set_bool(const struct option *o, bool *field, const char *value, stru
                      o->name);
 }
 
-/* Reads a quoted item. *p is at the opening quote and moves past the closing one. "" means a
+/* Reads a quoted item. *p moves from its opening quote past the closing one. Inside, "" means a
  * quote. */
 static bool quoted_item(const char **p, struct text *item) {
     for ((*p)++; **p; (*p)++) {
@@ -268,7 +266,7 @@ static int set_value(const struct option_set *set, const struct option *o, const
     return 0;
 }
 
-/* The position in argv, and the options to fill. */
+/* Position in argv, and the options to fill. */
 struct reading {
     const struct option_set *set;
     int argc;
@@ -293,8 +291,7 @@ static int take_value(struct reading *r, size_t index, const char *value, struct
     return set_value(r->set, o, value, err);
 }
 
-/* Reads "--name", "--name=value", "-v5", "-v=5" or "-v 5". Letters without a value may be
- * combined. */
+/* Reads "--name", "--name=value", "-v5", "-v=5" or "-v 5", and combined letters as in "-hv5". */
 static int parse_flag(struct reading *r, const char *flag, struct error *err) {
     const char *word = flag + (flag[1] == '-' ? 2 : 1);
 
@@ -343,8 +340,7 @@ int options_parse(const struct option_set *set, int argc, char *const *argv,
             only_words = true;
         else if (parse_flag(&r, word, first) < 0) {
             result = -1;
-            /* After an error the other flags are still read, since -o says how errors are
-             * printed. */
+            /* The other flags are still read: -o says how errors are printed. */
             first = &later;
         }
     }
@@ -381,8 +377,7 @@ int options_from_environment(const struct option_set *set,
         redact_learn(value);
         if (set_value(set, o, value, first) < 0) {
             result = error_prefix(first, "environment variable %s", name);
-            /* After an error the other variables are still read, since WINJOIN_OUTPUT says how
-             * errors are printed. */
+            /* The others are still read: WINJOIN_OUTPUT says how errors are printed. */
             first = &later;
         } else {
             set->given[i] = true;

@@ -1,4 +1,5 @@
-/* The only code that prints: results to stdout; errors, hints and warnings to stderr. */
+/* This file has the only code that prints. Results go to stdout; errors, hints and warnings to
+ * stderr. */
 #include "cmd/program.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ void output_format(const struct program *program, const char *format, ...) {
 
 /* The result for --output-file, collected until the end. */
 static struct {
-    char *path; /* Path of --output-file; NULL: results go to stdout. */
+    char *path; /* Path of --output-file; NULL when results go to stdout. */
     struct text text;
 } file;
 

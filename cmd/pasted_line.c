@@ -6,8 +6,8 @@
 
 #define BLANKS " \t\r\n"
 
-/* Whether the word names kubeadm or winjoin, also with a folder or a shell prompt before the name,
- * as in "C:\>kubeadm". */
+/* Says whether the word names kubeadm or winjoin. It may begin with a folder or a shell prompt, as
+ * in "C:\>kubeadm". */
 static bool is_program(const char *word) {
     static const char *const names[] = {"kubeadm", "kubeadm.exe", "winjoin", "winjoin.exe"};
 
@@ -80,8 +80,7 @@ void join_expand_pasted(int argc, char *const *argv, struct text_list *ret) {
         const struct text_list *line = &words;
         size_t first;
 
-        /* An argument that holds a whole line is replaced by its words, from the program's name
-         * on. */
+        /* Splits an argument that holds a whole line, from the program's name on. */
         split(argv[i], &words);
         /* The whole pasted line is in quotes. */
         if (words.count == 1 && strpbrk(words.items[0], BLANKS)) {
@@ -95,8 +94,8 @@ void join_expand_pasted(int argc, char *const *argv, struct text_list *ret) {
             text_list_add(ret, line->items[k]);
     }
 
-    /* Removes what is before the program's name, too: "$", "root@cp:~#", "PS C:\>", and sudo with
-     * its options. */
+    /* Removes "kubeadm join" and what stands before it from a prompt or sudo on, as in "PS C:\>" or
+     * "sudo -E". */
     while ((program = find_program(ret)) < ret->count) {
         size_t begin = 0;
 
@@ -136,8 +135,7 @@ static bool is_pin(const char *text) {
     return pin_parse(text, pin, ERROR_IGNORED) == 0;
 }
 
-/* Finds a value that a line break or blank has cut: the value with the next words joined is
- * whole. */
+/* Finds a value that a line break or blank has cut: joined with the next words, it is whole. */
 static int check_whole(const char *flag, const char *value, bool is_whole(const char *text),
                        const struct text_list *words, struct error *err) {
     for (size_t i = 0; value && !is_whole(value) && i < words->count; i++) {

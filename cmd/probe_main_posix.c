@@ -1,5 +1,4 @@
-/* The main program of winjoin-probe on Linux, which runs in the probe Pods of rehearsals and
- * tests. */
+/* The main program of winjoin-probe on Linux, for the probe Pods of rehearsals and tests. */
 #include <stdio.h>
 
 #include "diag/probe/probe.h"

@@ -34,8 +34,8 @@ static bool asks_for_help(const char *word) {
     return text_equal(word, "/?") || text_equal(word, "-?");
 }
 
-/* Index of the verb in argv, or 0 without one. Flags that every verb has may come before it, and
- * some of them ("-o", "--output") have their value as the next word. */
+/* Returns the index of the verb in argv, or 0 without one. Flags that every verb has may come
+ * before it, and some of them ("-o", "--output") have their value as the next word. */
 static int find_verb_word(int argc, char **argv) {
     const struct option *const tables[] = {output_options, global_group.options};
 
@@ -198,8 +198,7 @@ static int finish(struct program *program, struct error *err, int result) {
         const struct option_set *set = program->set;
         const struct option *o;
 
-        /* Where an error names a flag that came from an environment variable, a hint names the
-         * variable. */
+        /* For a flag that came from an environment variable, a hint names the variable. */
         for (size_t i = 0; (o = options_at(set, i)); i++) {
             _cleanup_(freep) char *flag = xasprintf("--%s", o->name),
                                   *name = option_variable(o->name);

@@ -1,4 +1,4 @@
-/* What a run of winjoin leaves on its node: a log, a report and an entry in Windows' event log. */
+/* Keeps what a run of winjoin leaves on its node: a log, a report and an event log entry. */
 #include "cmd/program.h"
 
 #include "base/redact.h"
@@ -233,7 +233,7 @@ static json_t *last_since(struct host *host, const char *kind, const char *since
     return NULL;
 }
 
-/* The time of the last reset, or "" when it failed or no report of one exists. */
+/* Gets the time of the last reset, or "" when it failed or no report of one exists. */
 static void last_reset(struct host *host, char ret[STAMP + 1]) {
     _cleanup_json_ json_t *reset = NULL;
 

@@ -16,7 +16,7 @@
 
 /* ---- values that come from a table of the program ---- */
 
-/* Adds the names of a table; returns false when no table is called so. */
+/* Adds the names of a table; returns false when no table has that name. */
 static bool add_table(const char *table, struct text_list *ret) {
     if (text_equal(table, "@error"))
         for (int i = ERROR_NONE + 1; i <= ERROR_INTERRUPTED; i++)

@@ -124,7 +124,7 @@ static const struct {
     {"\xef\xbb\xbf", "\xef\xbb\xbf", PAGE_HIDDEN},
 };
 
-/* The row of the character at p, or ARRAY_SIZE(page) for any other. */
+/* Returns the row of the character at p, or ARRAY_SIZE(page) for any other. */
 static size_t page_row(const char *p) {
     size_t i = 0;
 
@@ -139,8 +139,8 @@ static size_t page_row(const char *p) {
     return i;
 }
 
-/* Is the value a placeholder that nobody replaced? Examples: "<token>", "$TOKEN", "%TOKEN%", "{{
- * token }}", "[token]", "YOUR_TOKEN", "sha256:xxxx". */
+/* Says whether the value is a placeholder that nobody replaced, such as "<token>", "$TOKEN",
+ * "%TOKEN%", "{{ token }}", "[token]", "YOUR_TOKEN" and "sha256:xxxx". */
 static bool is_unfilled(const char *value) {
     const char *open = strchr(value, '<');
     size_t capitals = strspn(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
@@ -177,7 +177,7 @@ static bool name_page_character(const char *text, struct error *err) {
 void words_name_pasted(int argc, char **argv, struct error *err) {
     bool unfilled = false, named = false;
 
-    /* Names the first word that a shell or a person should have replaced. */
+    /* Adds a hint for the first word that a shell or a person should have replaced. */
     for (int i = 1; i < argc && !unfilled; i++) {
         const char *value = argv[i] + (*argv[i] == '-' ? strcspn(argv[i], "=") : 0);
 
@@ -198,8 +198,8 @@ void words_name_pasted(int argc, char **argv, struct error *err) {
         (void)name_page_character(err->message, err);
 }
 
-/* Length of the dash at p: a keyboard's or a formatted page's dash, or the slash of old Windows
- * programs. 0 for any other character. */
+/* Returns the length of the dash at p, 0 for any other character. A dash is one of a keyboard or a
+ * formatted page, or the slash of old Windows programs. */
 static size_t dash_length(const char *p) {
     size_t row = page_row(p);
 
@@ -208,8 +208,8 @@ static size_t dash_length(const char *p) {
     return row < ARRAY_SIZE(page) && page[row].kind == PAGE_DASH ? strlen(page[row].first) : 0;
 }
 
-/* The flag name that a word was meant to be, such as "token" for "/token" and "/token:T". A word
- * without a dash is returned as it is. The caller frees it. */
+/* Returns the flag name that a word was meant to be, such as "token" for "/token" and "/token:T";
+ * free() it. A word without a dash stays as it is. */
 static char *flag_meant(const char *word) {
     const char *p = word;
 
@@ -250,7 +250,7 @@ static int refuse_surplus(const struct program *program, const struct verb *sub,
     return error_hint(err, "%s %.*s", program->name, (int)strcspn(usage, "\n"), usage);
 }
 
-/* Was the word meant as a flag? It begins with a slash or a formatted page's dash. */
+/* Says whether the word was meant as a flag: it begins with a dash and is the name of one. */
 static bool is_flag(const struct program *program, const char *word) {
     _cleanup_(secret_freep) char *meant = flag_meant(word);
     struct error near = {0};
@@ -290,7 +290,7 @@ int words_check(struct program *program, struct error *err) {
                                 program->options.output);
     }
 
-    /* kinds: "FILE", "[ENDPOINT]" for an optional word, "a|b" for a choice. */
+    /* A kind is "FILE", "[ENDPOINT]" for an optional word, or "a|b" for a choice. */
     text_list_split(&kinds, shown->words ? shown->words : "", ' ');
     for (size_t i = 0; i < kinds.count; i++) {
         const char *word = first + i < words->count ? words->items[first + i] : NULL;

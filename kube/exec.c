@@ -7,8 +7,8 @@
 
 #define PROTOCOLS "v5.channel.k8s.io, v4.channel.k8s.io"
 enum { OUT = 1, ERR = 2, STATUS = 3 };
-/* LINGER_MS: the exit code may arrive before the output, so wait this long for the server to close.
- * FAILED_HTTP: the status to assume when a Status has no code. */
+/* LINGER_MS is how long to wait for the server to close, since the exit code may arrive before the
+ * output. FAILED_HTTP is the status to assume when a Status has no code. */
 enum { LINGER_MS = 2000, FAILED_HTTP = 500 };
 
 struct talk {

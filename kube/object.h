@@ -31,8 +31,8 @@ char *kube_pod_waiting(const json_t *pod);
 /* Reads all objects at a path ("/api/v1/nodes", with or without a query) in pages of 500 (the API's
  * limit and continue). The result is {"items": [object...], "metadata": {"resourceVersion"}?},
  * without fields that winjoin never reads (managedFields, a Node's images). Too many pages (300),
- * too much time (120 s) or data, and objects larger than etcd stores (1.5 MiB) fail with
- * ERROR_MALFORMED or ERROR_TIMED_OUT. New reference. */
+ * too much time (120 s) or data, and objects larger than 2 MiB fail with ERROR_MALFORMED or
+ * ERROR_TIMED_OUT. New reference. */
 int kube_pages_get(struct kube_client *client, const char *path, json_t **ret, struct error *err);
 /* Reads all objects at a path and calls `take` with the items of each page that has some. The items
  * are freed when `take` returns. When `take` returns -1, the reading ends with the error that it

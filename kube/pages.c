@@ -19,8 +19,7 @@ enum {
 /* A page without its objects. */
 struct page {
     char *more; /* Token for the next page; NULL or "" when this is the last page. */
-    /* Version from which a watch can continue, the same on each page; NULL when the server did
-     * not say. */
+    /* Version from which a watch can continue, the same on each page; NULL when unknown. */
     char *version;
     size_t objects;
     bool is_list; /* The page is a list, or has no kind. */
@@ -129,7 +128,7 @@ static int take_nesting(struct coming *c, char byte) {
         return 0;
     }
 
-    /* The comma between two objects is at the beginning of the second. */
+    /* The text of an object begins with the comma before it. */
     item = c->item.data + strspn(c->item.data, blanks);
     if (c->objects++ && *item++ != ',')
         return broken(c);

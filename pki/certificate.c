@@ -53,8 +53,7 @@ static void read_one(struct certificate *c, X509 *x509) {
 
     c->subject = openssl_name_text(subject);
     c->common_name = xstrdup("");
-    /* When there are several common names, the last one counts, as in Go's
-     * pkix.Name.FillFromRDNSequence. */
+    /* Of several common names the last one counts, as in Go's crypto/x509. */
     for (int i = 0; i < X509_NAME_entry_count(subject); i++) {
         X509_NAME_ENTRY *entry = X509_NAME_get_entry(subject, i);
         int what = OBJ_obj2nid(X509_NAME_ENTRY_get_object(entry));
@@ -220,8 +219,7 @@ int certificate_check_chain(const char *chain_pem, const char *ca_pem, bool for_
         abort(); /* OpenSSL fails to create a certificate store only when memory is exhausted. */
     for (int i = 0; i < sk_X509_num(roots); i++)
         if (!X509_STORE_add_cert(store, sk_X509_value(roots, i)))
-            /* Adding a certificate fails only when memory is exhausted; a duplicate is no
-             * failure. */
+            /* This fails only when memory is exhausted; a duplicate is no failure. */
             abort();
     /* Any certificate of the CA file may end a chain, as in Go. */
     (void)X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);

@@ -23,8 +23,7 @@ static X509_NAME *subject_make(const char *node_name) {
     for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
         if (!name || !X509_NAME_add_entry_by_txt(name, entries[i][0], V_ASN1_PRINTABLESTRING,
                                                  (const unsigned char *)entries[i][1], -1, -1, 0))
-            /* Adding to the name fails only when memory is exhausted, because fields and values
-             * are valid. */
+            /* This fails only when memory is exhausted, since fields and values are valid. */
             abort();
     return name;
 }

@@ -25,8 +25,7 @@ int token_parse(const char *text, struct token *ret, struct error *err) {
         log_hide_secret(ret->secret);
         return 0;
     }
-    /* Explain the mistake without showing the text, because it may be a token with a typing error.
-     */
+    /* Explain the mistake without showing the text: it may be a token with a typing error. */
     if (!*text)
         return error_set(err, ERROR_USAGE, "check the bootstrap token: it is empty; %s", form);
     if (strpbrk(text, " \t\r\n"))
@@ -74,8 +73,7 @@ char *jws_make(const char *key_id, const char *secret, const void *payload, size
     /* HMAC() needs a secret pointer that is not NULL, also for an empty secret. */
     if (input.overflow || !HMAC(EVP_sha256(), secret, (int)strlen(secret),
                                 (const unsigned char *)text_str(&input), input.len, mac, &mac_len))
-        /* HMAC() cannot fail here: payloads are much smaller than the limit, and SHA-256 is
-         * always available. */
+        /* HMAC() cannot fail here: payloads are small, and SHA-256 is always available. */
         abort();
     sign = base64url_encode(mac, mac_len);
     return xasprintf("%s..%s", head, sign);

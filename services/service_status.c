@@ -94,8 +94,8 @@ static int two(const char *digits) {
 /* Reads a time such as "E1122 10:15:02.123456". */
 static bool klog_time(const char *line, int64_t now, int64_t *ret_us) {
     static const char form[] = "?dddd dd:dd:dd"; /* The letter 'd' in the form means a digit. */
-    /* A line has no year. The time is UTC and up to a day off, so a line of "next year" is from
-     * last year. */
+    /* A line has no year, so the year of tomorrow is tried first. A time that is then more than a
+     * day ahead is from last year. */
     char today[RFC3339_TEXT_MAX];
     time_t then;
     struct tm tm;

@@ -165,7 +165,7 @@ static void tell_fetching(void *context, unsigned waited_ms, unsigned percent,
 }
 
 /* Refuses images for another build of Windows before gigabytes are downloaded. When a registry does
- * not tell the build, the download checks it. */
+ * not state the build, the download checks it. */
 static int check_builds(const struct join_options *o, unsigned build, const struct mirror *from,
                         struct error *err) {
     struct mirror quick = *from;
@@ -277,8 +277,7 @@ static void add_differences(const struct artifacts *from, const struct artifacts
         const struct artifact *a = artifact_find(from, name), *b = artifact_find(to, name);
         bool moved = a && b && !text_equal_nocase(a->target, b->target);
 
-        /* A program that both bundles have is compared once, in the first half. a or b may be
-         * NULL. */
+        /* A program of both bundles is compared only in the first half. a or b may be NULL. */
         if ((!left && a) || (a && b && !moved && text_equal(a->sha256, b->sha256) &&
                              text_equal(a->version, b->version)))
             continue;

@@ -1,5 +1,4 @@
-/* winjoin capabilities: what this Windows supports, what it does not, and the known faults of its
- * build. */
+/* winjoin capabilities: prints what this Windows supports, and the known faults of its build. */
 #include "cmd/program.h"
 #include "diag/evidence.h"
 #include "netsetup/hns/hns_features.h"

@@ -106,7 +106,7 @@ static int ask_serving(struct renewal *r, struct client_certificate_options opti
 }
 
 /* Requests a new certificate. The stored one, which must still be valid, authenticates the request
- * and tells the node's name. */
+ * and contains the node's name. */
 static int renew(struct renewal *r, struct error *err) {
     struct host *host = r->program->host;
     struct client_certificate_options options;

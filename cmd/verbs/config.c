@@ -38,8 +38,7 @@ static int validate(struct program *program, struct error *err) {
         struct error why = {0};
         size_t len;
 
-        /* The path may be on a drive that only the nodes have, so the file cannot be checked
-         * here. */
+        /* The path may be on a drive that only the nodes have, so the file is not checked here. */
         if (path && *path && host_read(join.host, *path, 1, &data, &len, &why) < 0 &&
             why.kind == ERROR_UNSUPPORTED)
             freep(path);
@@ -143,7 +142,7 @@ static int ask_cluster(struct program *program, char **ret_searched, char **ret_
         cluster_config_read(&client, 0, NULL, &cluster, err) < 0)
         return -1;
     /* A join has too few rights to search for a network that has no known name, so the manifest
-     * tells later joins about that network. */
+     * names that network for later joins. */
     if (cluster_network_search(&client, &cluster.network, &why) < 0) {
         if (!kube_is_forbidden(&why))
             return error_pass(err, &why);

@@ -1,5 +1,4 @@
-/* winjoin diag --kubeconfig: tests a whole cluster, from any machine that reaches its API
- * server. */
+/* winjoin diag --kubeconfig: tests a cluster from any machine that reaches its API server. */
 #include "cmd/program.h"
 #include "cmd/verbs/diag.h"
 #include "diag/cluster/cluster.h"
@@ -7,8 +6,7 @@
 
 enum { PATIENCE_MS = 15000 };
 
-/* Opens the cluster again for each test, since the credentials of a plugin may be valid for minutes
- * only. */
+/* Opens the cluster again for each test, since a plugin's credentials may expire in minutes. */
 static int open(struct diagnosis *d, struct error *err) {
     struct program *program = d->program;
     _cleanup_(freep) char *named = NULL, *home = NULL, *path = NULL;
@@ -18,7 +16,7 @@ static int open(struct diagnosis *d, struct error *err) {
         named = host_environment(program->host, "KUBECONFIG");
         home = host_environment(program->host, "HOME");
         if (named && *named) {
-            /* A colon after a drive letter separates nothing. */
+            /* The colon after a drive letter does not separate paths. */
             if (strpbrk(named[1] == ':' ? named + 2 : named, ":;")) {
                 (void)error_set(err, ERROR_UNSUPPORTED,
                                 "KUBECONFIG names several files, which are not merged");

@@ -83,7 +83,7 @@ static int pack(struct diagnosis *d, const char *failure, char **ret, size_t *re
 static void end(struct diagnosis *d, int result, const struct error *err) {
     struct program *program = d->program;
 
-    /* After a --capture, the file is in the .zip by now, or is not needed. */
+    /* A captured file is now in the .zip, or is not needed. */
     if (program->options.join.verify_capture)
         (void)host_remove(program->host, DIAG_CAPTURE_FILE, NULL);
     if (!d->begun)

@@ -212,7 +212,7 @@ int verb_join(struct program *program, struct error *err) {
     return result;
 }
 
-/* What winjoin discover needs to show its waits as a join does. */
+/* Lets winjoin discover show its waits as a join does. */
 struct asking {
     struct progress progress;
     struct join_progress waits;

@@ -192,8 +192,7 @@ static void look(struct gathering *g) {
     _cleanup_json_ json_t *certificate = diag_look_certificate(g->host, options.certificate_file);
     static const char prefix[] = "CN=system:node:";
     const char *at = strstr(json_text_or(certificate, "subject", ""), prefix);
-    /* Takes the node's name from the subject: "CN=system:node:win-7k2,O=system:nodes" ->
-     * "win-7k2". */
+    /* Takes "win-7k2" from a subject such as "CN=system:node:win-7k2,O=system:nodes". */
     _cleanup_(freep) char *name =
         at ? xstrndup(at + strlen(prefix), strcspn(at + strlen(prefix), ",")) : NULL;
     _cleanup_(kube_client_close) struct kube_client client = {0};
@@ -256,8 +255,7 @@ static void add_versions(struct gathering *g, const struct host_facts *facts,
         if (reported && *reported)
             found = xstrdup(reported + (text_starts_with(reported, prefix) ? strlen(prefix) : 0));
         else if (host_read(g->host, programs[i].service->program, PROGRAM_MAX, &data, &len,
-                           /* Without an answer of the API server, the program file tells its
-                            * version. */
+                           /* Without the API server, the program file gives the version. */
                            ERROR_IGNORED) == 0)
             found = program_image_version(data, len);
         json_set_text(versions, programs[i].key, found);
@@ -292,8 +290,8 @@ static void judge(struct gathering *g) {
         add_problem(g, "the node's client certificate is missing or unreadable");
     else if (seconds && seconds < host_now(g->host))
         add_problem(g, "the client certificate expired at %s", end);
-    /* Left-over or changed objects do no immediate harm, so they are no problem here. Missing
-     * objects and Services without a load balancer are. */
+    /* Left-over or changed objects do no immediate harm, so they are not problems. Missing objects
+     * and Services without a load balancer are problems. */
     count = json_array_size(json_at(g->status, "drift.servicesWithoutLoadBalancer"));
     json_each(json_at(g->status, "drift.changed"), i, row) {
         if (json_bool_at(row, "missing", false))

@@ -79,8 +79,7 @@ int verb_preflight(struct program *program, struct error *err) {
     if (result == 0) {
         results = preflight_run(&join, true, &count);
         print_checks(program, results, count);
-        /* Limits of Windows cannot be fixed here, but users should know them before their first
-         * Pod. */
+        /* Users should know the limits of Windows before their first Pod. */
         preflight_limit_scene(&join, &scene);
         names = limits_that_hold(&scene);
         output_format(program, "limits of Windows here: %s (winjoin capabilities explains them)\n",

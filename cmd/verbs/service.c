@@ -165,8 +165,7 @@ int verb_watchdog(struct program *program, struct error *err) {
 
     if (result < 0)
         (void)host_event(program->host, 'e', EVENT_ID, err->message,
-                         /* No one reads this process's output, so the error goes to the event
-                          * log. */
+                         /* Nobody reads this process's output, so the event log gets the error. */
                          &why);
     else if (restored)
         (void)host_event(program->host, 'w', EVENT_ID,

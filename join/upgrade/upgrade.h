@@ -10,9 +10,8 @@
 /* A program that the upgrade replaces. Texts are owned. */
 struct upgrade_program {
     char *name, *target;
-    char *from, *to; /* The old and the new version; NULL when unknown. */
-    const struct service
-        *service; /* The service that runs the program; NULL when no service does. */
+    char *from, *to;               /* The old and the new version; NULL when unknown. */
+    const struct service *service; /* The service that runs it; NULL when none does. */
 };
 
 struct upgrade {
