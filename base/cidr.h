@@ -38,8 +38,7 @@ char *cidr_format(const struct cidr *cidr, char out[CIDR_TEXT_MAX]);
 bool cidr_contains(const struct cidr *cidr, const struct ip *ip);
 bool cidr_contains_cidr(const struct cidr *outer, const struct cidr *inner);
 bool cidr_overlaps(const struct cidr *a, const struct cidr *b);
-/* Returns the prefix's first address plus n. Fails with ERROR_USAGE when the result is outside the
- * prefix. */
+/* Returns the prefix's first address plus n. Fails with ERROR_USAGE outside the prefix. */
 int cidr_address(const struct cidr *cidr, uint64_t n, struct ip *ret, struct error *err);
 /* Writes the prefix's first address plus n as text into `out`. Fails with ERROR_USAGE when that
  * address is outside the prefix. */

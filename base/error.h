@@ -5,8 +5,8 @@
  * program, as in docs/unattended.md and error_exit_code(). */
 enum error_kind {
     ERROR_NONE = 0,
-    ERROR_USAGE, /* The command line or a configuration file is wrong and nothing was changed. Exit
-                    code 3. */
+    /* The command line or a configuration file is wrong; nothing was changed. Exit code 3. */
+    ERROR_USAGE,
     ERROR_PREFLIGHT,   /* The host does not meet the requirements. Exit code 2. */
     ERROR_NETWORK,     /* There is no connection, or it broke. A retry may help. Exit code 1. */
     ERROR_TIMED_OUT,   /* A wait with a time limit ended without success. Exit code 1. */
@@ -45,8 +45,7 @@ int error_set(struct error *err, enum error_kind kind, const char *format, ...)
  * to the text, e.g. " (0x803b0006)" or " (5)". */
 int error_set_os(struct error *err, enum error_kind kind, unsigned long os, const char *format, ...)
     __attribute__((format(gnu_printf, 4, 5)));
-/* Puts the formatted text and ": " before the message and returns -1. The error's kind does not
- * change. */
+/* Puts the formatted text and ": " before the message and returns -1. The error's kind stays. */
 int error_prefix(struct error *err, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 /* Adds a hint line to the error and returns -1. An error keeps its first five hints. */

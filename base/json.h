@@ -18,8 +18,8 @@ void json_decrefp_(json_t **json);
 int json_read(const char *text, size_t len, const char *what, json_t **ret, struct error *err);
 /* Writes JSON without blanks. The caller frees the text. */
 char *json_write(const json_t *json);
-/* Writes JSON indented by two, keys in insertion order, with a newline at the end. The caller frees
- * the text. */
+/* Writes JSON indented by two, keys in insertion order, with a newline at the end. free() the
+ * text. */
 char *json_write_pretty(const json_t *json);
 
 /* Gives json_pack("{s:s, s:s, ...") the first two members of each document that winjoin writes. */
@@ -40,12 +40,11 @@ json_t *json_step(const json_t *in, const char **path, char key[JSON_KEY_MAX]);
 const char *json_text_at(const json_t *json, const char *path);
 /* Returns the string at a path (borrowed), or `otherwise` when it is absent or not a string. */
 const char *json_text_or(const json_t *json, const char *path, const char *otherwise);
-/* Returns the integer or the boolean at a path, or `fallback` when it is absent or has another
- * type. */
+/* Returns the integer or boolean at a path, or `fallback` when it is absent or of another type. */
 long long json_number_at(const json_t *json, const char *path, long long fallback);
 bool json_bool_at(const json_t *json, const char *path, bool fallback);
 
-/* Returns the object or array at a key (borrowed). Any other value there is replaced by a new empty
+/* Returns the object or array at a key (borrowed). Another value there is replaced by a new empty
  * one. */
 json_t *json_object_in(json_t *parent, const char *key);
 json_t *json_array_in(json_t *parent, const char *key);

@@ -22,8 +22,7 @@ struct state {
 
 /* ---- matching paths ---- */
 
-/* Returns the rest of a path behind its first part when that part equals the key. Else returns
- * NULL. */
+/* Returns the rest of a path behind its first part when that part equals the key; else NULL. */
 static const char *behind(const char *path, const char *key, size_t len) {
     size_t i = 0;
 

@@ -16,8 +16,7 @@ enum json_scan_kind {
     SCAN_NULL
 };
 /* A path that the caller is interested in, relative to the scan's prefix: "spec.ports.*.name". "*"
- * matches each item of an array; "\\." is a dot in a key. `what` is the caller's number for the
- * path. */
+ * matches each item of an array; "\\." is a dot in a key. `what` is the caller's number for it. */
 struct json_place {
     const char *path;
     int what;
@@ -37,8 +36,7 @@ struct json_found {
 };
 struct json_scan {
     const char *name; /* Name of the text in messages, e.g. "Services". */
-    /* Path to the part of the text that the places refer to, e.g. "items.*"; "" means the whole
-     * text. */
+    /* Path to the part of the text that the places refer to, e.g. "items.*"; "" means all. */
     const char *prefix;
     const struct json_place *places;
     size_t count; /* Number of places, at most SCAN_PLACES_MAX. */

@@ -1,5 +1,4 @@
-/* Writes log lines to a sink that cmd/ installs (stderr, --log-file). Known secrets are replaced.
- */
+/* Implements log.h. */
 #include "base/log.h"
 
 #include "base/redact.h"

@@ -1,5 +1,4 @@
-/* Writes log lines to a sink that cmd/ installs (stderr, --log-file). Known secrets are replaced.
- */
+/* Writes log lines to a sink that cmd/ installs (stderr, --log-file). Replaces known secrets. */
 #pragma once
 
 /* Log levels: what each -v adds. The text of --help says the same. */

@@ -1,5 +1,4 @@
-/* Allocates memory, aborts the program when memory is used up, and frees local variables
- * automatically. */
+/* Implements memory.h. */
 #include "base/memory.h"
 
 #include <stdio.h>

@@ -34,8 +34,7 @@ void secret_free_text(char *secret);
 void freep(void *ptr_to_ptr);
 void secret_freep(char **secret);
 
-/* Calls free() for each pointer in the argument list, e.g. for all pointers that a structure owns.
- */
+/* Calls free() for each pointer in the argument list, e.g. for all that a structure owns. */
 #define free_all(...)                                                                              \
     free_pointers((void *const[]){__VA_ARGS__},                                                    \
                   sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *))
@@ -49,8 +48,7 @@ void free_pointers(void *const *pointers, size_t count);
         taken_;                                                                                    \
     })
 
-/* Moves ownership out of a structure variable: yields the structure and sets the variable to zeros.
- */
+/* Moves ownership out of a structure variable: yields the structure and zeroes the variable. */
 #define take_struct(s)                                                                             \
     ({                                                                                             \
         __typeof__(s) taken_ = (s);                                                                \

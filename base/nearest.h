@@ -1,4 +1,4 @@
-/* Finds the known name that is most similar to a mistyped word, for hints such as "did you mean
+/* Finds the known name that is most similar to a mistyped word, for hints like "did you mean
  * x?". */
 #pragma once
 
@@ -21,8 +21,7 @@ int choice_check(const char *choices, const char *value, struct error *err);
 
 /* ---- checking names against tables ---- */
 
-/* Returns the item of `names` that equals `name`, or NULL. `names` ends with NULL and may be NULL.
- */
+/* Returns the item of `names` that equals `name`, or NULL. `names` is NULL, or ends with NULL. */
 const char *name_find(const char *const *names, const char *name);
 /* Joins names as "overlay, l2bridge or nat". The caller frees the text. */
 char *name_list(const struct text_list *names);

@@ -211,8 +211,7 @@ static void split(const char *name, size_t len, struct parts *ret) {
             open = false;
         }
         if (!letter || (!open && isdigit((unsigned char)name[i])))
-            /* Digits at the beginning or end of a part are dropped: "key1" and "1key" count as
-             * "key". */
+            /* Drops digits at the start or end of a part: "key1" and "1key" count as "key". */
             continue;
         if (!open && ret->count == PARTS_MAX)
             break;
@@ -248,8 +247,7 @@ bool redact_is_secret_name(const char *name, size_t len) {
             (i + 1 == p.count && text_equal(p.items[i], "sig")); /* "sig-windows" is no secret. */
         open = open || name_find(open_keys, p.items[i]);
     }
-    /* A name of one part such as "key" is harmless: "key: node-role.kubernetes.io/control-plane" is
-     * a taint. */
+    /* A name of one part is harmless: "key: node-role.kubernetes.io/control-plane" is a taint. */
     return secret && !open && !(p.count == 1 && text_starts_with(p.items[0], "key"));
 }
 
@@ -331,8 +329,7 @@ void redact_secrets(char *text) {
     for (char *at = text; *at;) {
         size_t len = strspn(at, NAME);
 
-        /* Skip an escape such as \u0026 in "\u0026sig=x", so that it is not read as part of the
-         * name. */
+        /* Skip an escape such as \u0026 in "\u0026sig=x", since it is not part of the name. */
         if (at[0] == '\\' && at[1] == 'u' && strspn(at + 2, HEX) >= 4) {
             at += 6;
             continue;

@@ -134,8 +134,7 @@ static size_t bare_length(const struct redact_text *text, const char *at, const 
     return len;
 }
 
-/* Returns the length of the rest of a line. In a JSON document the line ends at the latest with its
- * string. */
+/* Returns the length of the rest of a line. In a JSON document its string ends the line, too. */
 static size_t line_length(const struct redact_text *text, const char *at) {
     size_t len = 0;
 
@@ -231,8 +230,7 @@ static void hide_below(const struct redact_text *text, char *name, char *at, boo
 
 static void hide_bare(const struct redact_text *text, char *name, char *end, char *at,
                       const struct quote *named) {
-    /* Words of kubelet and the API server for authorization and authentication modes, which are not
-     * secret. */
+    /* Words of kubelet and API server for authorization and authentication modes; no secrets. */
     static const char *const modes[] = {"webhook",     "rbac",       "node", "node,rbac", "abac",
                                         "alwaysallow", "alwaysdeny", "x509", "anonymous"};
     /* HTTP authentication schemes; the secret is the word after the scheme. */

@@ -106,8 +106,7 @@ int go_duration_read(const char *text, int64_t *ret_nanoseconds, struct error *e
     while (unit && *p && !nothing) {
         size_t whole = strspn(p, decimal), dot = p[whole] == '.',
                part = dot ? strspn(p + whole + 1, decimal) : 0, len;
-        /* strtod() also reads an exponent such as "1e5"; then no unit follows, and the text is
-         * refused. */
+        /* strtod() also reads exponents ("1e5"); then no unit follows, and the text is refused. */
         double value = strtod(p, NULL);
 
         p += whole + dot + part;

@@ -19,8 +19,7 @@ char *rfc3339_format(int64_t unix_seconds, char out[RFC3339_TEXT_MAX]);
  * applied. As in Go's time.Parse, lower-case letters and leap seconds are refused. Fails with
  * ERROR_MALFORMED. */
 int rfc3339_parse(const char *text, int64_t *ret, struct error *err);
-/* Parses an RFC 3339 time into seconds since 1970. Returns 0 for NULL and for text that is not a
- * time. */
+/* Parses an RFC 3339 time into seconds since 1970. Returns 0 for NULL and for other text. */
 int64_t rfc3339_seconds(const char *text);
 
 /* Parses a duration as Kubernetes writes it ("5m0s", "1m30s", "250ms", "0"; Go's

@@ -1,5 +1,4 @@
-/* Implements the string builder with a size limit, string lists, and the string functions of
- * winjoin. */
+/* Implements text.h. */
 #include "base/text.h"
 
 #include <ctype.h>
@@ -335,8 +334,7 @@ size_t text_columns(const char *s) {
     return n;
 }
 
-/* Doubles the array at each power of two, because Windows' heap would copy the array for each added
- * item. */
+/* Doubles the array at each power of two: Windows' heap would copy it for each added item. */
 void text_list_add_owned(struct text_list *list, char *s) {
     if (!(list->count & (list->count + 1)))
         list->items = xrealloc(list->items, 2 * (list->count + 1) * sizeof *list->items);

@@ -1,5 +1,4 @@
-/* Provides a string builder with a size limit, string lists, and the string functions of winjoin.
- */
+/* Provides a string builder with a size limit, string lists, and winjoin's string functions. */
 #pragma once
 
 #include <stdarg.h>
@@ -56,8 +55,7 @@ bool text_starts_with(const char *s, const char *prefix);
 /* The plural ending of a noun after a number: "1 file", "2 files". */
 #define PLURAL(count) ((count) == 1 ? "" : "s")
 bool text_ends_with(const char *s, const char *suffix);
-/* Compares signatures and secrets. The time is constant for equal lengths, so it reveals nothing.
- */
+/* Compares signatures and secrets. The time reveals nothing: it depends on the lengths only. */
 bool text_equal_secret(const void *a, size_t a_len, const void *b, size_t b_len);
 /* Formats as snprintf() does but never cuts. Returns 0, or -1 when the text does not fit; then
  * `out` is "". */

@@ -141,8 +141,7 @@ static json_t *table_in(struct reader *r, json_t *table, const char *name) {
     return found;
 }
 
-/* Reads a key such as "a.'b.c'.d". Returns the table for its last part and that part as *ret_name.
- */
+/* Reads a key such as "a.'b.c'.d". Returns the table for its last part; *ret_name is that part. */
 static json_t *read_key(struct reader *r, json_t *table, char **ret_name) {
     static const char bare[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 
@@ -192,8 +191,8 @@ static int read_pair(struct reader *r, json_t *table) {
     return json_object_set_new(table, name, value) < 0 ? refuse(r, "a key is no UTF-8") : 0;
 }
 
-/* Reads comma-separated items up to the closing bracket `end`. The opening bracket was already
- * read. */
+/* Reads comma-separated items up to the closing bracket `end`. The opening bracket was read
+ * already. */
 static int read_items(struct reader *r, char end, json_t *into) {
     if (++r->depth > DEPTH_MAX)
         return refuse(r, "values are nested too deep");
@@ -248,8 +247,7 @@ static int read_value(struct reader *r, json_t **ret) {
 
 /* ---- lines ---- */
 
-/* Reads a table header; its '[' was already read. Returns the table that receives the following
- * keys. */
+/* Reads a table header behind its '['. Returns the table that receives the following keys. */
 static json_t *read_header(struct reader *r, json_t *document) {
     bool list = takes(r, "[");
     _cleanup_(freep) char *name = NULL;

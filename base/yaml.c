@@ -125,8 +125,7 @@ int yaml_refuse(const struct yaml *yaml, const struct yaml_place *at, struct err
 
 /* ---- reading ---- */
 
-/* Overwrites the text that libyaml holds before freeing it, because files contain tokens and keys.
- */
+/* Overwrites the text that libyaml holds before freeing it: files contain tokens and keys. */
 static void event_free(yaml_event_t *event) {
     if (event->type == YAML_SCALAR_EVENT)
         secret_wipe((char *)event->data.scalar.value, event->data.scalar.length);
@@ -288,9 +287,7 @@ static int read_value(struct reader *r, json_t *in, const yaml_event_t *key,
     return result;
 }
 
-/* Reads the items of a list until the event that ends it. The stream itself is read as a list of
- * documents.
- */
+/* Reads the items of a list until its last event. The stream itself is a list of documents. */
 static int read_list(struct reader *r, json_t *list, yaml_event_type_t end) {
     for (;;) {
         yaml_event_t event;

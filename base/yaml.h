@@ -97,7 +97,6 @@ struct yaml_field {
  * values, because these may be secret. */
 int yaml_schema_check(const struct yaml *yaml, const json_t *document,
                       const struct yaml_field *fields, unsigned version, struct error *err);
-/* Checks a document of which other programs read more fields: fields that are not in the table are
- * ignored. */
+/* Checks a document that other programs read, too: fields that are not in the table are ignored. */
 int yaml_schema_check_known(const struct yaml *yaml, const json_t *document,
                             const struct yaml_field *fields, struct error *err);

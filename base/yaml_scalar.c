@@ -1,5 +1,4 @@
-/* Decides whether a plain YAML scalar is a boolean, a number, null or a string, as Kubernetes does.
- */
+/* Decides, as Kubernetes does, whether a plain YAML scalar is a boolean, number, null or string. */
 #include <math.h>
 #include <stdint.h>
 

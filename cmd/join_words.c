@@ -12,8 +12,7 @@ enum { TOKEN_FILE_MAX = 4096 };
 
 /* ---- reading the token ---- */
 
-/* Reads all of standard input. From a terminal, asks for one line and does not show what is typed.
- */
+/* Reads all of standard input. From a terminal, asks for one line and does not show it. */
 static char *read_standard_input(const struct program *program, size_t *ret_len) {
     char *data = xcalloc(TOKEN_FILE_MAX + 1, 1);
 

@@ -173,8 +173,7 @@ static int set_bool(const struct option *o, bool *field, const char *value, stru
                      o->name);
 }
 
-/* Reads a quoted item. *p moves from its opening quote past the closing one. Inside, "" means a
- * quote. */
+/* Reads a quoted item. *p moves from its opening quote past the closing one; "" means a quote. */
 static bool quoted_item(const char **p, struct text *item) {
     for ((*p)++; **p; (*p)++) {
         if (**p == '"' && *++(*p) != '"')

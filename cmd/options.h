@@ -62,23 +62,18 @@ int options_from_environment(const struct option_set *set,
                              char *(*get)(void *context, const char *name), void *context,
                              struct error *err);
 /* Writes the given options as a new call: "--name=value" to `words`, secrets as
- * "WINJOIN_NAME=value" to `environment`. Options named in `left_out` (NULL-terminated) are
- * skipped. */
+ * "WINJOIN_NAME=value" to `environment`. Skips options in `left_out` (NULL-terminated). */
 void options_words(const struct option_set *set, const char *const *left_out,
                    struct text_list *words, struct text_list *environment);
-/* Returns the environment variable of an option: "WINJOIN_NODE_NAME" for "node-name". The caller
- * frees
- * it. */
+/* Returns an option's environment variable: "WINJOIN_NODE_NAME" for "node-name"; free() it. */
 char *option_variable(const char *option);
-/* Returns what the help shows as the option's value, such as "TOKEN" or "auto|on|off"; free()
- * it. */
+/* Returns the help's word for the option's value, such as "TOKEN" or "auto|on|off"; free() it. */
 char *option_argument(const struct option *option);
 /* Do help and completion show this option? */
 bool option_is_offered(const struct option *option);
 /* Frees every text and list of the target. */
 void options_free(const struct option_set *set);
-/* Adds the text, wrapped at 80 columns. The first line starts at `column`, the others at
- * `indent`. */
+/* Adds the text, wrapped at 80 columns. The first line starts at `column`, others at `indent`. */
 void options_wrap(struct text *out, const char *text, size_t indent, size_t column);
 /* Adds the help lines of a table, such as "  --token TOKEN    bootstrap token", wrapped at 80
  * columns. */

@@ -1,5 +1,4 @@
-/* This file has the only code that prints. Results go to stdout; errors, hints and warnings to
- * stderr. */
+/* Only this file prints: results to stdout; errors, hints and warnings to stderr. */
 #include "cmd/program.h"
 
 #include <errno.h>

@@ -57,8 +57,7 @@ struct program {
     const char *name; /* The name in texts: "winjoin", "kubeadm" or "kubectl winjoin". */
     struct host *host;
     struct http *http;
-    /* A client that Ctrl-C does not stop, or NULL. diag removes its objects from a cluster with
-     * it. */
+    /* A client that Ctrl-C does not stop, or NULL. diag uses it to remove its objects. */
     struct http *last;
     struct terminal terminal;
     struct program_options options;
@@ -99,8 +98,7 @@ struct verb {
      * own, it offers those three formats, too. */
     const struct option *output;
     const struct option_group *groups[8]; /* The verb's own flags, NULL-terminated. */
-    /* Flags that the verb accepts but ignores, so that a complete call of join works with discover,
-     * too. */
+    /* Flags that the verb accepts but ignores, so that a call of join works with discover, too. */
     const struct option_group *taken[6];
     const struct verb *subcommands; /* The rows of the verb's subcommands, or NULL. */
     /* The function; NULL in a subcommand means that the verb's function runs. */
@@ -185,8 +183,7 @@ void words_name_pasted(int argc, char **argv, struct error *err);
  * with ERROR_USAGE. */
 int program_read_config(struct program *program, const char *path, enum config_kinds kinds,
                         struct config_file *ret, struct error *err);
-/* Checks the file's JoinConfiguration. Fails with ERROR_USAGE; the error names the place in the
- * file. */
+/* Checks the file's JoinConfiguration. Fails with ERROR_USAGE and the place in the file. */
 int program_check_file(const struct program *program, const struct config_file *file,
                        struct error *err);
 /* Copies the words of a call to `ret`. Where a whole line was pasted ("sudo kubeadm join ...", as
@@ -327,8 +324,7 @@ void record_end(struct program *program, const char *what, const char *node, int
 void record_free(struct program *program);
 
 /* Returns the last report of that kind, with its path as "report"; new reference. NULL when none
- * was written since the last successful reset: an older report is about a node that no longer
- * exists. */
+ * was written since the last successful reset: an older report is about a former node. */
 json_t *record_last(struct host *host, const char *kind);
 /* Returns the name of a log of that kind which is newer than all its reports and than the last
  * successful reset: its run is still going on, or was killed. NULL when there is no such log. */

@@ -239,8 +239,7 @@ static void show_live(struct progress *progress, const struct join_event *event,
     progress->line_open = true;
 }
 
-/* Shows the wait: on a terminal the line is rewritten, elsewhere a long wait prints a line now and
- * then. */
+/* Shows the wait: a terminal's line is rewritten; elsewhere a long wait prints a line at times. */
 static void show_waiting(struct progress *progress, const struct join_event *event) {
     char sign[32];
 

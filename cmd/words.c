@@ -105,8 +105,7 @@ static int check_subcommand(const struct verb *verb, const char *word, struct er
     return error_hint(err, "winjoin %s --help lists the commands", verb->name);
 }
 
-/* Characters that formatted pages use in place of a keyboard's quotes, dashes and blanks, as ranges
- * of UTF-8. */
+/* UTF-8 ranges of characters that formatted pages use for quotes, dashes and blanks. */
 enum page_kind { PAGE_QUOTE, PAGE_DASH, PAGE_HIDDEN };
 static const struct {
     const char *first, *last;

@@ -270,8 +270,7 @@ static void limits_add(struct host *host, const char *mode, json_t *evidence) {
 
 /* ---- facts about the cluster ---- */
 
-/* Keeps the parts of a Node that judgment reads: the list of images alone may be longer than all of
- * these. */
+/* Keeps the parts of a Node that judgment reads: the list of images alone may be longer. */
 static json_t *node_reduce(const json_t *node) {
     return json_pack("{s:{s:s, s:O*, s:O*}, s:O*, s:{s:O*, s:O*}}", "metadata", "name",
                      json_text_or(node, "metadata.name", ""), "annotations",

@@ -35,7 +35,7 @@ static struct ids ids_of(struct host *host, enum hcn_kind kind) {
     return ids;
 }
 
-/* Adds each object in full, up to OBJECTS_MAX and while HNS answers. Returns false when some are
+/* Adds each object in full, up to OBJECTS_MAX and while HNS answers. Returns false if any is
  * missing. */
 static bool objects_add(struct host *host, enum hcn_kind kind, const struct ids *ids,
                         const char *key, json_t *evidence) {

@@ -10,8 +10,7 @@
 #define HNS_SERVICE "hns"
 enum { CERTIFICATE_MAX = 1024 * 1024, SECONDS_A_DAY = 86400 };
 
-/* Adds the status of a service. With `wanted`, it is added even if it is absent, because it should
- * be there. */
+/* Adds the status of a service. With `wanted`, it is added even if it is absent. */
 static void add_service(struct host *host, const char *name, bool wanted, json_t *services) {
     json_t *status = NULL;
 

@@ -9,8 +9,7 @@
 enum {
     SETTLE_TIMEOUT_MS = 20000,
     SETTLE_PAUSE_MS = 1000,
-    /* A flow that works has answered within this time; then the evidence is read while the others
-     * go on. */
+    /* A working flow has answered by this time; the evidence is then read while others go on. */
     RED_MS = 250,
     ANSWER_SLACK_MS = 10000,
     STRAIGHT_ROUNDS = 3,
@@ -117,7 +116,7 @@ static int ask(struct asked *asked, struct error *err) {
         asked->ended[i] = !list->count;
         if (asked->ended[i])
             continue;
-        /* A probe measures all questions of a list at the same time, so the slowest question is the
+        /* A probe measures all questions of a list at once, so the slowest question is the
          * limit. */
         for (size_t k = 0; k < list->count; k++) {
             unsigned needs = list->items[k].timeout_ms * list->items[k].attempts + ANSWER_SLACK_MS;

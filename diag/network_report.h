@@ -63,8 +63,7 @@ bool network_report_lacks(const json_t *report);
 char *network_report_drift(const json_t *report);
 /* Returns the number of differences of all kinds. */
 long long network_report_count(const json_t *report);
-/* Says whether the report names this Service ("kube-system/kube-dns") among those without a load
- * balancer. */
+/* Says whether the report lists this Service ("kube-system/kube-dns") as without load balancer. */
 bool network_report_lacks_service(const json_t *report, const char *service);
 /* Returns the report in one line: "4 min old: 2 Services without a load balancer in HNS
  * (kube-system/kube-dns 10.96.0.10:53/UDP, ...); winjoin diag there, 2 h ago: SVC-LOST confirmed, 1

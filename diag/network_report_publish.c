@@ -159,8 +159,7 @@ static int put(struct publishing *p, const char *report, const json_t *before, j
                                       *report ? report : NULL));
     if (kube_patch(&p->client, path, "strategic-merge", patch, err) < 0)
         return -1;
-    /* Writes an Event for each change of the condition's status, except when a first condition is
-     * Unknown. */
+    /* Writes an Event for each change of the condition's status, but not for a first Unknown. */
     status = json_text_at(condition, "status");
     was = json_text_at(before, "status");
     if (status && !text_equal(was, status) && (was || !text_equal(status, "Unknown"))) {
@@ -308,14 +307,12 @@ int network_report_clear(struct host *host, struct http *http, struct error *err
 
 /* ---- the comparisons of winjoin-network ---- */
 
-/* Returns a time after now, with a random spread, so that nodes which start together do not all ask
- * together. */
+/* Returns a time after now with a random spread, so that nodes which start together ask apart. */
 static uint64_t from_now(struct network_publisher *p, unsigned ms) {
     return host_monotonic_ms(p->host) + host_spread_ms(p->host, ms, ms + ms / 5);
 }
 
-/* Makes the condition Unknown at once, so that its readers know that the earlier proof is in
- * doubt. */
+/* Makes the condition Unknown at once, so that readers know that the earlier proof is in doubt. */
 static void doubt(struct network_publisher *publisher) {
     _cleanup_(publishing_free) struct publishing p = {0};
     _cleanup_(said_free) struct said before = {0};

@@ -43,8 +43,7 @@ void run_tell_wait(const struct run *run, const struct wait *wait, const char *m
 void run_tell(const struct run *run, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 void run_tell_cells(const struct run *run, const struct diag_cells *cells);
-/* Returns the value with which a poll asks to be repeated, and lets the node's own probes
- * continue. */
+/* Returns the value that makes a poll repeat, and lets the node's own probes continue. */
 enum wait_poll run_again(const struct run *run);
 /* Calls wait_until() with a poll that ends with run_again(). */
 enum wait_poll run_wait(struct run *run, struct wait wait, struct error *err);

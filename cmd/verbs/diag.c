@@ -46,8 +46,7 @@ static void print_report(struct program *program, const struct diag_report *repo
     }
 }
 
-/* Prints the report. Without --compare, failed flows are the error; with it, only flows that got
- * worse. */
+/* Prints the report. Failed flows are the error; with --compare, only flows that got worse are. */
 static int finish(struct diagnosis *d, struct error *err) {
     _cleanup_json_ json_t *compared =
         d->program->options.compare ? diag_report_compare(&d->last, &d->report) : NULL;
@@ -85,8 +84,7 @@ static int read_report(struct program *program, const char *flag, const char *gi
     return 0;
 }
 
-/* Writes the .zip of evidence. It is written after a failed test, too; `why` is the error of that
- * test. */
+/* Writes the .zip of evidence, also after a failed test; `why` is the error of that test. */
 static int collect(struct diagnosis *d, const char *path, const struct error *why,
                    struct error *err) {
     struct program *program = d->program;

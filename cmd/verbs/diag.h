@@ -21,8 +21,8 @@ struct diag_operations {
     /* Runs the test and fills d->report. After a failure, the report still has cells when anything
      * was measured. */
     int (*ask)(struct diagnosis *d, struct error *err);
-    /* Makes the .zip of --collect. `failure` says why nothing was measured, or is NULL. The caller
-     * frees it. */
+    /* Makes the .zip of --collect. `failure` says why nothing was measured, or is NULL. free()
+     * it. */
     int (*pack)(struct diagnosis *d, const char *failure, char **ret, size_t *ret_len,
                 struct error *err);
     /* Ends a test. result and err are those of the test. */

@@ -21,8 +21,7 @@ struct service_log {
     bool asked; /* The SCM stopped the service, so it did not end by itself. */
 };
 
-/* Opens the log file. A file that an untrusted user could have made is not used; then the output is
- * lost. */
+/* Opens the log file. If an untrusted user could have made the file, the output is lost instead. */
 static void open_log(struct service_log *log) {
     log->file = NULL;
     if (host_refuse_untrusted(log->host, log->settings->log_file, ERROR_IGNORED) < 0)

@@ -1,5 +1,4 @@
-/* The queue of questions to probe pods, and its two carriers: the API server's proxy to pods, and
- * exec. */
+/* The queue of questions to probe pods, which travel by the API server's proxy or by exec. */
 #include "diag/ask/ask.h"
 #include "kube/exec.h"
 

@@ -79,8 +79,7 @@ static int files_write(struct host *host, const struct diag_probe_options *optio
     const void *program = options->program;
     size_t len = options->program_len;
 
-    /* A program file that already has the same bytes is kept: a pod of another run may have it
-     * open. */
+    /* A program file with the same bytes is kept: a pod of another run may have it open. */
     if (host_make_folder(host, BIN, HOST_PROBE_PROGRAM, err) < 0 ||
         (!host_has(host, PROGRAM, program, len) &&
          host_write(host, PROGRAM, program, len, HOST_PROBE_PROGRAM, err) < 0))
@@ -120,8 +119,7 @@ static enum wait_poll folder_removed(void *host, struct wait *, struct error *er
 
 int diag_probes_remove(struct diag_probes *probes, struct error *err) {
     struct host *host = probes->host;
-    /* A probe that ends removes its heartbeat file, but a killed probe leaves it: so the wait has a
-     * limit. */
+    /* A killed probe does not remove its heartbeat file, so the wait has a limit. */
     struct wait end = {
         .limit_ms = STOP_TIMEOUT_MS, .pause_ms = STOP_TURN_MS, .poll = pods_ended, .context = host};
     /* A pod keeps its program and its folder open until it has ended, so the removal is retried. */
@@ -360,8 +358,7 @@ char *diag_probe_waiting(struct diag_probes *probes, size_t i) {
         struct error err = {0};
         char path[512];
 
-        /* The copy does not retry for long, because the probes have to be read between two
-         * calls. */
+        /* The copy does not retry for long: the probes must be read between two calls. */
         client.patience_ms = 0;
         client.timeout_ms = MIRROR_TIMEOUT_MS;
         text_format(path, sizeof path, "/api/v1/namespaces/" DIAG_PROBES_NAMESPACE "/pods/%s-%s",

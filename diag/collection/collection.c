@@ -179,8 +179,7 @@ static bool is_over(struct reading *c, const char *name) {
 /* ---- files of the node ---- */
 
 /* Adds the end of a file, in whole lines, and notes the size of the complete file. The part begins
- * at an even byte, and behind both bytes of a newline in UTF-16, so that it can still be
- * decoded. */
+ * at an even byte, and behind both bytes of a newline in UTF-16, so that it can be decoded. */
 static void add_file(struct reading *c, const char *path) {
     _cleanup_(freep) char *name = NULL, *none = NULL, *data = NULL;
     struct text t = {0};

@@ -1,5 +1,4 @@
-/* Reads Services and EndpointSlices into records, keeps these up to date, and finds them by
- * name. */
+/* Reads Services and EndpointSlices into records, keeps these current, and finds them by name. */
 #include "diag/drift/drift.h"
 
 #include "base/rfc3339.h"

@@ -190,7 +190,7 @@ json_t *drift_judge(const struct drift_observed *observed) {
 
             if (i == COMMANDS_MAX)
                 break;
-            /* Routes of the HNS network itself get no command, since no command of Windows removes
+            /* Routes of the HNS network get no command, since no command of Windows removes
              * them. */
             if (hns)
                 command = xasprintf("powershell -Command \"Get-Hns%s -Id %s | Remove-Hns%s\"", hns,

@@ -1,5 +1,4 @@
-/* Compares the endpoints and namespaces of HNS with the pods of this node and the endpoints of
- * Services. */
+/* Compares HNS endpoints and namespaces with this node's pods and the endpoints of Services. */
 #include "base/rfc3339.h"
 #include "diag/drift/kinds.h"
 #include "kube/object.h"

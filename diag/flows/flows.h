@@ -85,8 +85,7 @@ extern const struct diag_extra diag_extras[X_COUNT];
 enum diag_outcome {
     DIAG_PASS,
     DIAG_FAIL,
-    /* The cell failed at first and works now, or one connection took a second longer than
-     * another. */
+    /* The cell failed at first and works now, or one connection took a second longer. */
     DIAG_SLOW,
     DIAG_SKIP,    /* The cell was left out by design; its reason is a code. */
     DIAG_NOT_RUN, /* The cell could not be asked; its reason says why. */
@@ -146,8 +145,7 @@ const struct diag_flow *diag_flow_find(const char *name);
 
 enum { DIAG_DNS_PODS = 3 }; /* The number of DNS pods that are asked at their own addresses. */
 
-/* Everything that flows are made from. All text is borrowed; NULL or "" means unknown, or not
- * wanted. */
+/* All that flows are made from. Text is borrowed; NULL or "" means unknown, or not wanted. */
 struct diag_scene {
     const char *node_name;
     const char *node_ip;
@@ -155,8 +153,7 @@ struct diag_scene {
     const char *source, *target; /* Names of the two probes, as their echo listeners answer. */
     /* Addresses of the two probes, whose echo listeners use PROBE_PORT. */
     const char *source_ip, *target_ip;
-    /* IPv6 addresses of a dual-stack node: with node_ip6 the flows by address are made for IPv6,
-     * too. */
+    /* IPv6 addresses of a dual-stack node: node_ip6 adds the flows by address for IPv6. */
     const char *node_ip6, *source_ip6, *target_ip6;
     const char *dns_ip6; /* The IPv6 cluster IP of the DNS Service. */
     /* The name of the echo listener that winjoin opened on the node; NULL when there is none. */
@@ -220,8 +217,7 @@ struct diag_cell {
     enum diag_large large;
     /* The result is that of --count: its attempts, and how long they took. */
     bool counted;
-    /* For TCP between pods with many attempts: the number of attempts whose packets were sent
-     * again. */
+    /* For TCP between pods with many attempts: how many had packets that were sent again. */
     unsigned again;
 };
 /* Did the cell fail, or was it not asked? */

@@ -1,5 +1,4 @@
-/* Makes cells from a scene: what each flow asks, which target it asks, and when it cannot be
- * asked. */
+/* Makes cells from a scene: what each flow asks, of which target, and when it cannot be asked. */
 #include <stdio.h>
 
 #include "diag/flows/flows.h"
@@ -332,8 +331,7 @@ static void dns_pod_add(struct probe_list *list, const struct diag_scene *full) 
     extra_add(list, &hasty, X_DNS_CONNECT, &connect);
     ask(&connect, PROBE_TCP, full->dns_pods[0], CLOSED_PORT);
     extra_add(list, &hasty, X_CLOSED_TCP, &connect);
-    /* The ICMP error of a closed UDP port may not come back, and a healthy node then waits this
-     * long. */
+    /* The ICMP error of a closed UDP port may be lost, and a healthy node then waits this long. */
     hasty.timeout_ms /= 4;
     ask_echo(&say, full->dns_pods[0], CLOSED_PORT, "", SMALL);
     extra_add(list, &hasty, X_CLOSED_UDP, &say);

@@ -14,8 +14,7 @@ void probe_list_free(struct probe_list *list) {
     *list = (struct probe_list){0};
 }
 
-/* Reads the fields of a line one by one, then checks the combinations that each kind of probe
- * needs. */
+/* Reads the fields of a line one by one, then checks what each kind of probe needs. */
 static int line_parse(struct probe_reader *reader, struct probe *ret, struct error *err) {
     size_t kind = 0;
     bool udp, http, resolve, asks;

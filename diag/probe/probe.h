@@ -45,8 +45,7 @@ enum probe_outcome {
     PROBE_DNS_NXDOMAIN,
     PROBE_DNS_TIMEOUT,
     PROBE_DNS_SERVFAIL,
-    /* Another responder answered than the expected one, or the answer is not the echo of the
-     * payload. */
+    /* An unexpected responder answered, or the answer is not the echo of the payload. */
     PROBE_WRONG_RESPONDER,
     PROBE_FAILED, /* Any other failure. */
 };
@@ -196,8 +195,8 @@ int probe_reader_fail(const struct probe_reader *reader, struct error *err, cons
 int probe_addresses_split(const char *text, char (*ret)[46], size_t max, size_t *ret_count);
 /* Is the id 1 to 64 characters of [a-z0-9.-]? */
 bool probe_id_is_valid(const char *id);
-/* Is the target an address or a DNS name: 1 to 253 characters of [A-Za-z0-9._:-], not beginning
- * with '-'? */
+/* Is the target an address or DNS name: 1 to 253 characters of [A-Za-z0-9._:-], the first not
+ * '-'? */
 bool probe_target_is_valid(const char *target);
 
 /* ---- a list of probes that are measured at the same time, each attempt on its own thread ---- */
@@ -211,8 +210,7 @@ struct probe_work *probe_work_new(const struct probe_list *list);
 /* Starts the attempts that are due. Returns true when all have ended. The caller repeats the call
  * every few milliseconds. */
 bool probe_work_step(struct probe_work *work);
-/* Waits until all attempts have ended, adds the results in the order of the list, and frees
- * `work`. */
+/* Waits until all attempts have ended, adds the results in the list's order, and frees `work`. */
 void probe_work_end(struct probe_work *work, struct probe_results *ret);
 
 /* ---- the probe inside a pod ---- */
@@ -227,6 +225,5 @@ struct probe_server {
     const char *address;
     unsigned tcp_port, udp_port; /* Ports of the echo listeners; 0 opens none. */
 };
-/* Serves until a file "stop" is in the mailbox, or the mailbox could not be written for a
- * minute. */
+/* Serves until the mailbox has a file "stop", or could not be written for a minute. */
 void probe_serve(const struct probe_server *options);

@@ -1,5 +1,4 @@
-/* results-N.txt: the results of the probes, with a last line that shows that the file is
- * complete. */
+/* results-N.txt: the results of the probes. Its last line shows that the file is complete. */
 #include "diag/probe/probe.h"
 
 #define TITLE "winjoin-results"
