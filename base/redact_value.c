@@ -134,7 +134,7 @@ static size_t bare_length(const struct redact_text *text, const char *at, const 
     return len;
 }
 
-/* Returns the length of the rest of a line. In a JSON document its string ends the line, too. */
+/* Returns the length of the rest of a line. In JSON the end of the string ends it, too. */
 static size_t line_length(const struct redact_text *text, const char *at) {
     size_t len = 0;
 

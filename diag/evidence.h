@@ -18,8 +18,7 @@ struct diag_evidence_options {
     const struct text_list *probes;    /* The addresses of the probe pods. */
     const char *network_name;          /* The name of the expected HNS network. */
     const char *network_mode;          /* The mode of the network: "overlay", "l2bridge", ... */
-    /* "print" or "none" when the routes to other nodes' pods are in the network between the
-     * nodes. */
+    /* "print" or "none" when the network between the nodes has the routes to other nodes' pods. */
     const char *routes;
     const char *pod_cidr; /* The pod prefix of this node. */
     /* Prefixes that must not be translated (of the cluster and of its Services), ended by

@@ -1,5 +1,4 @@
-/* Runs a diagnosis on the node; everything that it started is removed at the end, whatever
- * happened. */
+/* Runs a diagnosis on the node. In the end it always removes everything that it started. */
 #include "diag/run.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* Reads and writes Windows access lists in SDDL, and computes the restricted lists that winjoin
+/* Reads and writes Windows access lists in SDDL, and makes the restricted lists that winjoin
  * sets. */
 #include "host/access_list.h"
 
@@ -252,8 +252,7 @@ char *access_list_of(enum host_access access, bool folder) {
     static const char *const container_rights[] = {
         [HOST_PROBE_MAILBOX] = "0x1301bf",
         [HOST_PROBE_PROGRAM] = "0x1200a9",
-        /* HOST_POD_VOLUMES is the last value of the enum; entries that are not listed are NULL,
-         * too. */
+        /* HOST_POD_VOLUMES is the last value of the enum. Entries that are not listed are NULL. */
         [HOST_POD_VOLUMES] = NULL,
     };
     const char *inherits = folder ? "OICI" : "", *given = container_rights[access];

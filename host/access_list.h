@@ -24,8 +24,7 @@ enum {
     ACCESS_DELETE_CHILD = 0x40,
     ACCESS_READ_AND_EXECUTE = 0x1200a9,
     ACCESS_ALL = 0x1f01ff,
-    /* Remove or rename the file or folder, or decide who may do so: DELETE, WRITE_DAC, WRITE_OWNER.
-     */
+    /* Remove or rename the file or folder, or decide who may: DELETE, WRITE_DAC, WRITE_OWNER. */
     ACCESS_TAKE = 0x10000 | 0x40000 | 0x80000,
     /* All rights that change the file or folder or its content, including FILE_WRITE_EA and
        FILE_WRITE_ATTRIBUTES. */
@@ -66,8 +65,7 @@ void access_list_free(struct access_list *list);
 /* Replaces generic rights by the rights that they mean for files. */
 uint32_t access_list_of_files(uint32_t bits);
 
-/* Returns the access list that winjoin gives a new file or folder. NULL for HOST_PUBLIC, which
- * inherits. */
+/* Returns winjoin's access list for a new file or folder. NULL for HOST_PUBLIC, which inherits. */
 char *access_list_of(enum host_access access, bool folder);
 
 /* Is this SYSTEM, Administrators or TrustedInstaller ("Security identifiers" in Microsoft's

@@ -7,8 +7,7 @@
 
 #include "base/text.h"
 
-/* Joins the words into one command line. `words` ends with NULL and may be NULL. The caller frees
- * the text. */
+/* Joins the words into one command line; free() it. `words` ends with NULL and may be NULL. */
 char *command_line_make(const char *const *words);
 /* Splits a command line into words. A quote that is not closed ends at the end of the line. */
 void command_line_words(const char *line, struct text_list *ret);

@@ -1,4 +1,4 @@
-/* Implements host.h: checks the arguments once for all hosts and calls the functions in the host's
+/* Implements host.h: checks the arguments for all hosts and calls the functions in the host's
  * table. */
 #include "host/host.h"
 
@@ -11,8 +11,7 @@
 
 /* ---- services ---- */
 
-/* Checks a service name by the rule of the Service Control Manager: at most 256 characters, no
- * slashes. */
+/* Checks a service name by the SCM's rule: at most 256 characters, no slashes. */
 static int check_service_name(const char *name, struct error *err) {
     if (!*name || strlen(name) > 256 || strpbrk(name, "/\\"))
         return error_set(err, ERROR_USAGE, "service name '%s': not allowed", name);

@@ -33,8 +33,8 @@ enum host_access {
                     owned by Administrators. */
     HOST_PROBE_MAILBOX, /* As HOST_SECRET; users of containers may also read and write. */
     HOST_PROBE_PROGRAM, /* As HOST_SECRET; users of containers may also read and execute. */
-    HOST_READ_ONLY,   /* As HOST_SECRET; all users may also read and execute. Administrators are the
-                         owner. */
+    /* As HOST_SECRET, but all users may read and execute. Administrators own it. */
+    HOST_READ_ONLY,
     HOST_POD_VOLUMES, /* A folder, as HOST_SECRET, for volumes of Pods: users inside containers may
                          also access what is in its subfolders. */
 };
@@ -137,8 +137,8 @@ int host_rename(struct host *host, const char *from, const char *to, struct erro
 /* Creates a symbolic link at `path` to `target` and replaces an existing link. */
 int host_link(struct host *host, const char *path, const char *target, struct error *err);
 enum host_file_type host_file_type(struct host *host, const char *path);
-/* Lists the names in a folder, sorted, without "." and "..". Fails with ERROR_ABSENT when it is
- * absent. */
+/* Lists the names in a folder, sorted, without "." and "..". An absent one fails with
+ * ERROR_ABSENT. */
 int host_list(struct host *host, const char *path, struct text_list *ret, struct error *err);
 /* Returns the free bytes on the volume of `path`. */
 int host_free_space(struct host *host, const char *path, uint64_t *ret, struct error *err);
@@ -193,8 +193,7 @@ int host_service_start(struct host *host, const char *name, unsigned timeout_ms,
 /* Stops a service and waits until it has stopped; running services that depend on it are stopped
  * first. Succeeds when it is stopped or absent. */
 int host_service_stop(struct host *host, const char *name, unsigned timeout_ms, struct error *err);
-/* Deletes a service and waits until the Service Control Manager has removed it. Succeeds when it is
- * absent. */
+/* Deletes a service and waits until the SCM has removed it. Succeeds when it is absent. */
 int host_service_delete(struct host *host, const char *name, unsigned timeout_ms,
                         struct error *err);
 
@@ -223,7 +222,7 @@ int hcn_query(struct host *host, enum hcn_kind kind, const char *id, const char 
 int hcn_modify(struct host *host, enum hcn_kind kind, const char *id, const char *document,
                struct error *err);
 int hcn_delete(struct host *host, enum hcn_kind kind, const char *id, struct error *err);
-/* Calls HNSCall of vmcompute.dll, version 1 of the HNS interface, and returns the whole response
+/* Calls HNSCall of vmcompute.dll (HNS interface version 1) and returns the whole response
  * envelope. */
 int hns_call(struct host *host, const char *method, const char *path, const char *request,
              char **ret_response, struct error *err);
@@ -240,8 +239,7 @@ struct host_adapter {
     bool dhcp; /* The IPv4 address comes from DHCP. */
     /* Metrics of the interface for IPv4 and IPv6; 0 when Windows computes them. */
     uint32_t metric, metric6;
-    /* Addresses with prefix lengths, e.g. "10.0.0.21/24": IPv4 and IPv6, including link-local
-     * ones. */
+    /* IPv4 and IPv6 addresses with prefix lengths ("10.0.0.21/24"), also link-local ones. */
     struct text_list addresses;
     /* Those of the adapter's addresses that come from router advertisements. */
     struct text_list advertised;
@@ -269,8 +267,7 @@ struct host_routes {
 };
 int host_routes(struct host *host, struct host_routes *ret, struct error *err);
 void host_routes_free(struct host_routes *routes);
-/* An entry of Windows' neighbor table (ARP, NDP): which machine has an address in the node's own
- * subnets. */
+/* An entry of Windows' neighbor table (ARP, NDP): which machine has an address. */
 struct host_neighbor {
     char address[46];
     /* MAC address, e.g. "00-15-5D-01-02-03"; "" when Windows asked for it and got no answer. */
@@ -287,8 +284,7 @@ void host_neighbors_free(struct host_neighbors *neighbors);
 int host_route_add(struct host *host, const struct host_route *route, struct error *err);
 /* Removes a route. Succeeds when there is no such route. */
 int host_route_remove(struct host *host, const struct host_route *route, struct error *err);
-/* Adds a permanent address such as "10.0.0.21/24" to the interface. Succeeds when it exists
- * already. */
+/* Adds a permanent address such as "10.0.0.21/24" to the interface. Succeeds if it exists. */
 int host_address_add(struct host *host, uint32_t interface_index, const char *address,
                      struct error *err);
 int host_dns_set(struct host *host, uint32_t interface_index, const struct text_list *servers,

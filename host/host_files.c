@@ -13,8 +13,7 @@ static bool is_own(const char *at) {
     return text_equal_nocase(head, HOST_OWN_FOLDER "\\");
 }
 
-/* Counts a successful change of a file, except inside winjoin's own folder, and returns `result`.
- */
+/* Counts a successful change of a file outside winjoin's own folder, and returns `result`. */
 static int file_changed(struct host *host, const char *path, int result) {
     return is_own(path) ? result : host_changed(host, result);
 }

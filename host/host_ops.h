@@ -8,8 +8,7 @@
 #include "host/host.h"
 #include "host/http.h"
 
-/* The values of an interface for each IP family, 4 and 6: whether it forwards (0, 1), and its
- * metric. */
+/* The values of an interface for IP family 4 and 6: whether it forwards (0, 1), and its metric. */
 enum host_interface_value { HOST_INTERFACE_FORWARDING, HOST_INTERFACE_METRIC };
 
 /* The functions of one kind of host. host.c has checked the arguments (not NULL, absolute paths
@@ -167,16 +166,14 @@ struct http {
     const struct http_ops *ops;
 };
 
-/* Logs the end of an exchange, clears the response of a failed one, and calls the exchange's
- * `ended`. */
+/* Logs the end of an exchange, clears the response of a failed one, and calls `ended`. */
 void http_exchange_end(struct http_exchange *exchange);
 
 /* Returns the proxy for a URL from this process's environment, or else from the machine's settings;
  * NULL when there is none. The caller frees it. */
 char *http_environment_proxy(const char *url);
 /* Returns the path of a file with root certificates that the user wants this process to trust
- * instead of the system's; NULL when there is none. Each platform implements it. The caller frees
- * it. */
+ * instead of the system's; or NULL. Each platform implements it. free() the path. */
 char *http_system_roots(void);
 /* Passes to `take` each certificate (DER) that the whole machine, not only one user, trusts as a
  * root for servers. Passes none where libcurl finds the system's roots itself. Each platform

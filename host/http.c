@@ -1,5 +1,4 @@
-/* Implements http.h for every HTTP implementation: checks requests, writes log lines and chooses
- * proxies. */
+/* Implements http.h for all HTTP implementations: checks requests, writes logs, chooses proxies. */
 #include "host/http.h"
 
 #include <ctype.h>
@@ -34,8 +33,7 @@ char *http_shown_url(const char *url) {
                      rest[len] ? "?..." : "");
 }
 
-/* Refuses control characters in methods and header values, because they could insert a second
- * header. */
+/* Refuses control characters in methods and header values: they could insert a second header. */
 static int check_line(const char *what, const char *value, struct error *err) {
     for (; value && *value; value++)
         if ((unsigned char)*value <= 0x20 && *value != ' ')
@@ -221,8 +219,7 @@ static bool is_excluded_by(const struct target *target, const char *item) {
            (is_within(target->host, domain) || is_within(target->authority, domain));
 }
 
-/* Returns the next item of a list and advances *at; NULL at the end of the list. The caller frees
- * the item. */
+/* Returns the next item of a list and advances *at; NULL at the end of the list. free() it. */
 static char *next_item(const char **at) {
     const char *begin = *at + strspn(*at, SEPARATORS);
     size_t len = strcspn(begin, SEPARATORS);

@@ -68,8 +68,7 @@ struct http_response {
     /* Retry-After in seconds (a date is converted); -1 when absent, 0, or more than a day. */
     long retry_after;
     char *content_type; /* Content-Type header, or NULL. */
-    /* All WWW-Authenticate headers joined with ", "; NULL when there are none or a redirect was
-     * followed. */
+    /* All WWW-Authenticate headers joined with ", "; NULL without one or after a redirect. */
     char *challenge;
     /* The certificate chain of the server as PEM; NULL on a reused connection. */
     char *server_certs;
@@ -136,8 +135,7 @@ void http_free(struct http *http);
 /* Returns a URL for messages, without user, password, query and fragment, which may be secret. */
 char *http_shown_url(const char *url);
 
-/* Says for messages who chose a proxy. `given` is true when the request had it from a kubeconfig.
- */
+/* Says for messages who chose a proxy. `given` is true for one from a kubeconfig. */
 const char *http_proxy_source(bool given);
 /* Adds a hint that a request went through this proxy and who chose it. Returns -1. A NULL proxy
  * adds no hint. */

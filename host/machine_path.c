@@ -1,5 +1,4 @@
-/* Edits the machine's Path variable as text, so that an entry like %SystemRoot% stays as written.
- */
+/* Edits the machine's Path variable as text, so that entries like %SystemRoot% stay as written. */
 #include "host/machine_path.h"
 
 #include "host/host_ops.h"

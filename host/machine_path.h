@@ -10,8 +10,8 @@
 enum { MACHINE_PATH_MAX = 2047 };
 
 enum machine_path {
-    MACHINE_PATH_HAS,   /* The folder is in the Path, in any letter case, in quotes or with '\\' at
-                           its end. */
+    /* The folder is in the Path, in any letter case, quoted or with '\\' at its end. */
+    MACHINE_PATH_HAS,
     MACHINE_PATH_LACKS, /* The folder is not in the Path and can be added. */
     MACHINE_PATH_FULL,  /* With the folder, the Path would be longer than MACHINE_PATH_MAX. */
 };

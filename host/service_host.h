@@ -17,8 +17,7 @@ struct service_program {
     unsigned stop_timeout_ms;   /* Time from Ctrl-Break until the job is terminated. */
     /* Called with each piece of the program's standard output and standard error. */
     void (*on_output)(void *context, const char *data, size_t len);
-    /* Called once when the program has ended; may be NULL. `asked` is true after a stop or shutdown
-     * request. */
+    /* Called when the program has ended; may be NULL. `asked` is true after a request to stop. */
     void (*on_end)(void *context, bool asked, unsigned exit_code);
     void *context;
 };

@@ -142,8 +142,7 @@ enum socket_outcome socket_udp_exchange(const char *address, unsigned port, bool
     socket_handle handle;
     size_t len = 0;
 
-    /* With `any` the socket is not connected, because a connected one only receives from its peer.
-     */
+    /* With `any` the socket is not connected: a connected one only receives from its peer. */
     if (any) {
         if (socket_os_peer(address, port, &peer) < 0)
             return SOCKET_FAILED;
@@ -225,13 +224,12 @@ enum socket_outcome socket_dns_query(const char *server, unsigned port, int how,
     return outcome == SOCKET_NO_REPLY ? SOCKET_DNS_TIMEOUT : outcome;
 }
 
-/* ---- name resolution: the system's resolver has no time limit, so it runs on its own thread ----
- */
+/* ---- name resolution: the system's resolver has no time limit, so it gets a thread ---- */
 
 struct look_up {
     char *name;
     enum socket_outcome outcome;
-    /* The calling thread and the resolver thread each set this at their end. The second one frees
+    /* The calling thread and the resolver thread each set this at their end. The second frees
      * it. */
     atomic_bool left;
     size_t max, count;

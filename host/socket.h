@@ -26,8 +26,7 @@ typedef intptr_t socket_handle; /* A socket; -1 when there is none. */
 /* Initializes sockets, once per process. Returns 0 or -1. */
 int socket_start(void);
 uint64_t socket_now_us(void);
-/* Resolves a name with the system's resolver. Returns at most `max` addresses as text, IPv4 first.
- */
+/* Resolves a name with the system's resolver into at most `max` addresses as text, IPv4 first. */
 enum socket_outcome socket_resolve(const char *name, unsigned timeout_ms, char (*ret)[46],
                                    size_t max, size_t *ret_count);
 enum { SOCKET_DNS_TCP = 1, SOCKET_DNS_IPV6 = 2 };
@@ -36,8 +35,7 @@ enum { SOCKET_DNS_TCP = 1, SOCKET_DNS_IPV6 = 2 };
 enum socket_outcome socket_dns_query(const char *server, unsigned port, int how, const char *name,
                                      unsigned size, unsigned timeout_ms, char (*ret)[46],
                                      size_t max, size_t *ret_count);
-/* Connects. When `send_text` is not NULL, sends it and reads an answer up to '\n' or size-1 bytes.
- */
+/* Connects. Sends `send_text` if not NULL, and reads an answer up to '\n' or size-1 bytes. */
 enum socket_outcome socket_tcp_exchange(const char *address, unsigned port, const char *send_text,
                                         char *ret_answer, size_t size, unsigned timeout_ms);
 /* Connects, sends, and receives `want` bytes. SOCKET_RESET when the connection ends earlier. */

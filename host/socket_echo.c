@@ -80,8 +80,7 @@ static void connection_close(struct connection *connection) {
     connection->handle = -1;
 }
 
-/* Sends the prefix and the data in one piece. Fails when they cannot be sent at once; it does not
- * wait. */
+/* Sends the prefix and the data in one piece. Fails when they cannot be sent at once. */
 static int answer(struct socket_echo *echo, socket_handle handle, const char *data, size_t len,
                   const struct socket_peer *to) {
     enum socket_outcome outcome;

@@ -17,8 +17,7 @@ struct wait {
      * err of that check. May be NULL. */
     void (*tell)(void *context, const struct wait *wait, const struct error *missing);
     void *context, *tell_context;
-    /* Set by wait_until(): time waited until the start of the last check; in `tell`, until its
-     * end. */
+    /* Set by wait_until(): time waited until the last check began; in `tell`, until it ended. */
     unsigned waited_ms;
 };
 

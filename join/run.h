@@ -30,6 +30,5 @@ json_t *join_result_json(const struct join *join);
  * read. */
 int join_asked_check(struct join *join, struct error *err);
 
-/* Writes an Event of the Node with one request, if this node has an identity. A failure is only
- * logged. */
+/* Writes an Event of the Node with one request, if it has an identity. A failure is only logged. */
 void join_tell_event(struct join *join, enum node_event event, const char *message);

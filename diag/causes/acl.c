@@ -12,8 +12,7 @@ struct packet {
     int local_port, remote_port; /* A port of 0 stands for an ephemeral port. */
 };
 
-/* The rule that blocks the first packet of a flow that is blocked, and the endpoint that has the
- * rule. */
+/* The rule that blocks the first packet of a blocked flow, and the endpoint that has the rule. */
 struct verdict {
     const json_t *endpoint;
     /* The Settings of the ACL policy that blocks; NULL when none does. */

@@ -43,7 +43,7 @@ enum level judge_tcp_lost(const struct scene *scene, struct finding *finding) {
     return pod || cells ? LIKELY : NO;
 }
 
-/* Returns the cells of flows by address, without a DNS question, that are silent by UDP and pass by
+/* Returns cells of flows by address, without DNS question, that are silent by UDP and pass by
  * TCP. */
 static uint32_t cells_without_udp(const struct scene *scene) {
     const uint32_t silent = scene->outcome[PROBE_NO_REPLY] | scene->outcome[PROBE_DNS_TIMEOUT];

@@ -21,8 +21,7 @@ struct diag_cause_row {
     const char *breaks;  /* The flows that the cause breaks, in words. */
     const char *message; /* The general description of the cause. */
     const char *hint;
-    /* Where the cause was seen in the field, such as "kubernetes/kubernetes#135802"; or
-     * NULL. */
+    /* A report of the cause from the field, such as "kubernetes/kubernetes#135802"; or NULL. */
     const char *source;
 };
 /* Returns row i of the table, whose widest row is first; NULL behind the last row. Two rows may

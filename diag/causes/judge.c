@@ -81,8 +81,7 @@ static void finding_free(struct finding *finding) {
     free(finding->hint);
 }
 
-/* Adds the causes of the first look, which are named even when no cell is red (failed or not
- * run). */
+/* Adds the causes of the first look, which need no red cell (failed or not run). */
 static void pass_first(struct diag_report *report, const struct scene *scene, enum level wanted,
                        uint32_t *covered) {
     for (size_t i = 0; i < diag_rows_count; i++) {

@@ -46,8 +46,7 @@ static bool note_other_cni(const struct scene *scene, struct finding *finding) {
     " from running; winjoin logs kubelet and winjoin logs containerd show what becomes of it"
 
 enum level judge_pod_sbx(const struct scene *scene, struct finding *finding) {
-    /* After this many starts of the program that failed in the same way, the next start will fail,
-     * too. */
+    /* When this many starts of the program failed in the same way, the next will fail, too. */
     enum { FAILS_ALWAYS = 3 };
     bool no_sandbox = false, no_program = false;
 
@@ -71,8 +70,7 @@ enum level judge_pod_sbx(const struct scene *scene, struct finding *finding) {
     finding->in_vain = no_sandbox || no_program;
     if (note_other_cni(scene, finding))
         return CONFIRMED;
-    /* The CNI configuration of winjoin's network could not be read: without it no sandbox gets a
-     * network. */
+    /* The CNI configuration of winjoin's network is unreadable, so no sandbox gets a network. */
     json_each(json_object_get(scene->evidence, "missing"), i, line) {
         const char *text = json_string_value(line);
 
@@ -244,8 +242,7 @@ enum level judge_hns_cidr(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
-/* No packet of any size gets from one pod of this node to the other, while the node itself reaches
- * both. */
+/* No packet of any size gets from one pod of this node to the other, but the node reaches both. */
 enum level judge_pod_local(const struct scene *scene, struct finding *finding) {
     const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
     unsigned tcp = scene->extras[X_SMALL_TCP].said, udp = scene->extras[X_SMALL_UDP].said;
@@ -331,8 +328,7 @@ enum level judge_mtu_nodes(const struct scene *scene, struct finding *finding) {
                    (scene->extras[X_PAGE_LARGE].said & SAID(NO_REPLY)) &&
                    !scene->extras[X_PAGE_LARGE].some;
 
-    /* When even a connection has no answer, which needs the smallest packets, size is not the
-     * cause. */
+    /* When even a connection, with the smallest packets, has no answer, size is not the cause. */
     if (!(scene->green & CELL_TCP(POD_IP)) || !backend ||
         (scene->extras[X_DNS_CONNECT].said & SAID_NOTHING) || !prefix ||
         prefix_holds(prefix, backend) || !(questions || answers))

@@ -60,7 +60,7 @@ enum level judge_nic_wrong(const struct scene *scene, struct finding *finding) {
         finding->must = finding->may = CELL_BOTH(POD_NODE);
     if (finding->evidence.count)
         return CONFIRMED;
-    /* An agent may be configured for another adapter. This is right when that adapter reaches other
+    /* An agent may be configured for another adapter. Right when that adapter reaches other
      * nodes. */
     network_peer_read(scene->dns_node, &peer);
     if (!peer.announced || !peer.address || !peer.node_address || scene->reaches_other_nodes ||
@@ -76,8 +76,7 @@ enum level judge_nic_wrong(const struct scene *scene, struct finding *finding) {
 
 /* ---- another backend, duplicate Nodes ---- */
 
-/* Returns the word that the network agents of this build use for the mode; NULL when they have
- * none. */
+/* Returns the word that this build's network agents use for the mode; NULL when they have none. */
 static const char *backend_of(const struct network_mode *mode) {
     const char *word = NULL;
 
@@ -223,7 +222,7 @@ enum level judge_flannel_node(const struct scene *scene, struct finding *finding
     if (scene->mode->vxlan && scene->network && own.announced && *own.router_mac && !mac)
         finding_note(finding, "this node announces router MAC %s, its network has none",
                      own.router_mac);
-    /* Without an address or a backend in the annotations, other nodes write no route to this node's
+    /* Without address or backend in the annotations, other nodes write no route to this node's
      * pods. */
     if (own.announced && (!own.address || !*own.address))
         finding_note(finding, "this node announces no address");
@@ -305,8 +304,7 @@ enum level judge_svc_backends(const struct scene *scene, struct finding *finding
     return most > BACKENDS_MAX ? CONFIRMED : most > BACKENDS_UNPATCHED ? LIKELY : NO;
 }
 
-/* This row is the last of all and never more than likely: only the build of Windows points to the
- * fault. */
+/* This last row is never more than likely: only the build of Windows points to the fault. */
 enum level judge_win_patch(const struct scene *scene, struct finding *finding) {
     json_t *faults = json_at(scene->evidence, "host.knownFaults");
     const char *fix = json_text_at(json_array_get(faults, 0), "fix");

@@ -1,5 +1,4 @@
-/* Causes between pods and targets that are no pods: targets outside the cluster, and the node
- * itself. */
+/* Causes between pods and other targets: targets outside the cluster, and the node itself. */
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 #include "netsetup/agents/agent.h"
@@ -168,8 +167,7 @@ enum level judge_ext_pods(const struct scene *scene, struct finding *finding) {
     return lost && (scene->green & CELL_BOTH(SVC_IP)) ? LIKELY : NO;
 }
 
-/* The name outside resolves to an address that does not answer, while the other target outside
- * does. */
+/* The name outside resolves to an address that does not answer; the other target outside does. */
 static enum level ext_name_leads_nowhere(const struct scene *scene, const struct diag_cell *cell,
                                          struct finding *finding) {
     const struct extra *node = &scene->extras[X_NODE_NAME];
@@ -197,7 +195,7 @@ enum level judge_ext_dns(const struct scene *scene, struct finding *finding) {
                        *udp = &scene->extras[X_NODE_EXTERNAL_UDP];
     const struct diag_cell *cell =
         diag_cells_find(&scene->report->cells, FLOW_EXT_DNS, false, false);
-    /* Some attempts to reach targets outside have no answer, so packet loss may be why the name has
+    /* Some attempts to targets outside have no answer, so packet loss may be why the name has
      * none. */
     bool loses_some = (scene->partly & CELL_BOTH(EXT_IP)) ||
                       ((tcp->said & ~SAID_OK) && tcp->some) ||

@@ -68,7 +68,7 @@ enum level judge_ovl_vni(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
-/* Says whether `text` is a narrower prefix within `prefix`: its route wins over the route to
+/* Says whether `text` is a narrower prefix within `prefix`: its route wins over that to
  * `prefix`. */
 static bool is_part(const char *text, const char *prefix) {
     struct cidr part, whole;

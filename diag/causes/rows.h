@@ -51,8 +51,7 @@ struct scene_pod {
     const json_t *said; /* The member a or b of `pods` in the evidence; NULL when unknown. */
     const char *name;
     const char *ip; /* The pod's address; NULL when unknown. */
-    /* The local HNS endpoint with that address, preferably an attached one; NULL when there is
-     * none. */
+    /* The local HNS endpoint with that address, preferably an attached one; or NULL. */
     json_t *endpoint;
 };
 enum { POD_A, POD_B, PODS };
@@ -117,8 +116,7 @@ struct scene {
      * than port 53 is affected; else NULL. Silence of a closed UDP port proves nothing, because its
      * ICMP error is often blocked on the way back. */
     const char *pod_without_tcp;
-    /* A pod behind the DNS Service answers at its own address, at least by refusing a connection.
-     */
+    /* A pod behind the DNS Service answers at its own address, if only with a refusal. */
     bool reaches_dns_pod;
     /* A pod of another node answers, or that node itself at an address of its pod prefix: the route
      * to it works. */
@@ -249,8 +247,7 @@ bool dns_pods_differ(const struct scene *scene, struct finding *finding);
 uint32_t cell_bit(const struct diag_cell *cell);
 /* Notes that the Node is not Ready, and says whether that is so. */
 bool note_unready(const json_t *node, struct finding *finding);
-/* Says whether the adapter has that address, or one within the prefix. A NULL argument is not
- * compared. */
+/* Says whether the adapter has that address, or one in the prefix. NULL arguments are ignored. */
 bool adapter_holds(const json_t *adapter, const char *ip, const char *prefix);
 /* Returns the first adapter of this node for which adapter_holds() is true. */
 json_t *adapter_with(const struct scene *scene, const char *ip, const char *prefix);

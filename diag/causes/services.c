@@ -305,8 +305,7 @@ enum level judge_dns_srv(const struct scene *scene, struct finding *finding) {
          has = known && json_has_text(json_at(endpoint, "Dns.ServerList"), ip);
 
     if (scene->dns_is_taken) {
-        /* A firewall, a proxy or a provider's router answers each UDP question to a DNS server
-         * itself. */
+        /* A firewall, proxy or router answers each UDP question to a DNS server itself. */
         finding->must = CELL_UDP(SVC_IP);
         finding->may = CELLS_DNS;
         finding->message = xstrdup("another server answers the pods' DNS questions by UDP");

@@ -13,7 +13,7 @@ struct cluster_addresses {
  * cluster_services_make(). */
 void cluster_addresses_read(const json_t *services, struct cluster_addresses *ret);
 
-/* Makes the cells of report->pairs and of each node. The cell of a node without a probe is already
+/* Makes the cells of report->pairs and of each node. Cells of a node without a probe are
  * not-run. */
 void cluster_cells_make(const struct diag_report *report, const struct cluster_options *options,
                         const struct cluster_addresses *addresses, struct diag_cells *ret);
@@ -79,14 +79,12 @@ enum cluster_trait {
     /* Large packets arrive over TCP. Only TCP counts, because its segments are as large as its path
      * allows; success over UDP proves nothing about them. */
     IS_LARGE_WELL = 1 << 9,
-    /* UDP works. Success over TCP proves nothing about UDP, because TCP retransmits lost packets.
-     */
+    /* UDP works. Success over TCP proves nothing about UDP, since TCP resends lost packets. */
     IS_UDP_WELL = 1 << 10,
     /* The cell is red: a few UDP packets had no answer. UDP does not retransmit, so all of them may
      * be lost by chance. */
     IS_FEW_LOST = 1 << 11,
-    /* The cell, red or not, uses UDP, or a name that the DNS, which is asked over UDP, did not
-     * resolve. */
+    /* The cell, red or not, uses UDP, or a name that the DNS did not resolve over UDP. */
     IS_OF_UDP = 1 << 12,
     /* The cell asks a Service, or a cluster name that was not resolved (the DNS is behind a
      * Service, too). A Service that answers only some attempts may fail all of a few attempts. */

@@ -65,8 +65,7 @@ enum cluster_alike {
 /* Describes the group of the node: "windows", or "windows 10.0.20348 v1.37 flannel vxlan, pool p,
  * zone z". The caller frees it. */
 char *cluster_node_text(const struct cluster_node *node, enum cluster_alike what);
-/* Returns for each node the index of the first node in the same group. The caller frees the array.
- */
+/* Returns for each node the index of the first node in the same group; free() the array. */
 size_t *cluster_alike_make(const struct cluster_nodes *nodes, enum cluster_alike what);
 
 /* Makes the pairs of nodes to ask. Of at most five nodes with a probe, each node asks each other
@@ -96,8 +95,7 @@ struct cluster_options {
     /* For example "192.0.2.1:443" and "example.com:443". */
     const char *external_ip, *external_name;
     unsigned start_timeout_ms; /* For the start of all probes; 0 means 5 minutes. */
-    /* How often each cell is asked to measure loss and latency; with 0 or 1 they are not
-     * measured. */
+    /* How often each cell is asked to measure loss and latency; 0 or 1 measures neither. */
     unsigned count;
     struct http *last;             /* A connection for the deletion, which Ctrl-C does not end. */
     struct collection *collection; /* Receives the evidence from the API; may be NULL. */
@@ -116,8 +114,7 @@ struct cluster_options {
 int cluster_run(struct kube_client *client, const struct cluster_options *options,
                 struct diag_report *ret, json_t **ret_grant, struct error *err);
 
-/* Shows the progress for people: one line for each flow, with how many of its cells work, failed or
- * wait. */
+/* Shows the progress: one line for each flow, with how many of its cells work, failed or wait. */
 void cluster_report_progress(const struct diag_report *report, struct text_list *ret);
 /* Collects what the API says about the pod network, without Secrets: Nodes, Services and
  * EndpointSlices; pods, DaemonSets and events of the namespaces where network agents run, and of
@@ -148,6 +145,5 @@ void cluster_twins_of_pods(struct cluster_nodes *nodes);
  * cells that its cause would break are red. Each red cell is explained once, by the first row.
  * Pure. */
 void cluster_causes_find(struct diag_report *report);
-/* Title i of the table's rows; two may have the same id. Returns false behind the last. Text is
- * borrowed. */
+/* Gets title i of the rows (borrowed); two may have the same id. Returns false behind the last. */
 bool cluster_cause_row(size_t i, struct diag_cause_row *ret);

@@ -68,8 +68,7 @@ static void tidy(json_t *json) {
     if (json_is_array(list)) {
         json_t *environment = json_object();
 
-        /* Turns [{name: A, value: B}] into {A: B}, so that redact_secrets() sees the name of each
-         * value. */
+        /* Turns [{name: A, value: B}] into {A: B}, so that redact_secrets() knows their names. */
         json_each(list, i, item) {
             const char *name = json_text_at(item, "name");
             json_t *value = json_object_get(item, "value");

@@ -1,4 +1,4 @@
-/* The cluster's nodes: what they have published about themselves, and what two of them share by
+/* The cluster's nodes: what they published about themselves, and what two of them share by
  * mistake. */
 #include "base/json.h"
 #include "base/rfc3339.h"

@@ -24,8 +24,7 @@ enum {
     SETTLE_MS = 9000,
     /* With more nodes, no pairs are added and no late answers are asked for again. */
     FEW_NODES = 40,
-    /* With many nodes, more red cells than this are not asked again, as not all their questions run
-     * at once. */
+    /* With many nodes, more red cells than this are not asked again: not all would run at once. */
     RED_MAX = 80,
     /* How often pairs are added: new pairs that fail may need further pairs, too. */
     WIDENED_MAX = 2,
@@ -71,8 +70,7 @@ static int prepare(struct run *run, struct error *err) {
     run->nodes_path = xasprintf("/api/v1/nodes%s%s", *escaped ? "?labelSelector=" : "", escaped);
     if (kube_pages_each(run->client, run->nodes_path, add_nodes, &report->nodes, NULL, err) < 0)
         return -1;
-    /* Events help to choose which of many nodes are asked. If they may not be read, the report says
-     * so. */
+    /* Events help to choose among many nodes. If they may not be read, the report says so. */
     if (cluster_choice_is_sample(&choice, &report->nodes) &&
         cluster_events_read(run->client, &report->nodes, &why) < 0)
         report->sample.unread = xstrdup(why.message);
@@ -380,8 +378,7 @@ int cluster_run(struct kube_client *client, const struct cluster_options *option
         cluster_sweep(client);
         result = measure(&run, err);
     }
-    /* The evidence is collected while the probes exist, because it includes their pods and
-     * events. */
+    /* The evidence is collected while the probes exist: it includes their pods and events. */
     if (options->collection && !host_interrupted(client->host)) {
         tell(&run, "collecting evidence");
         cluster_evidence_add(client, report.namespace_, options->collection);

@@ -8,8 +8,7 @@ enum {
     KIND_LEAST = 2,
     /* The number of nodes that are drawn, if there are that many. */
     LEAST = 120,
-    /* The most nodes that are drawn. With very many kinds the last ones get none, and the report
-     * says so. */
+    /* The most nodes that are drawn. With very many kinds some get none, and the report says so. */
     MOST = 500,
     /* The most unsure nodes in a sample: in a fleet that nobody measures, all nodes are unsure. */
     UNSURE_MAX = 200,
@@ -92,8 +91,7 @@ static void choose_saying(const struct cluster_nodes *nodes, bool *chosen,
     free(unsure);
 }
 
-/* Chooses among the other nodes: the first of each kind, then the second of each kind, and so
- * on. */
+/* Chooses among the other nodes: the first of each kind, then the second, and so on. */
 static void choose_of_kinds(const struct cluster_nodes *nodes, const size_t *alike, int64_t now,
                             bool *chosen) {
     struct lot *lots = xcalloc(nodes->count, sizeof *lots);

@@ -49,8 +49,7 @@ static void add_change(json_t *changes, const char *name, const struct diag_cell
                                     worsened, "reason", is && *is->reason ? is->reason : NULL));
 }
 
-/* Puts the names of nodes, or the ids of causes, that only one of the reports has into two
- * lists. */
+/* Lists the names of nodes, or the ids of causes, that only one of the reports has. */
 static void add_names_alone(json_t *ret, bool nodes, const struct diag_report *old,
                             const struct diag_report *new, const char *key_new,
                             const char *key_gone) {

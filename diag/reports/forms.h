@@ -3,8 +3,7 @@
 
 #include "diag/cluster/cells.h"
 
-/* Says whether the cause at this index is the first with its id: a cause may be named for both IP
- * families. */
+/* Says whether this cause is the first with its id: one may be named for both IP families. */
 bool diag_cause_is_first(const struct diag_causes *causes, size_t at);
 
 /* ---- text output ---- */
@@ -63,7 +62,6 @@ void diag_sample_lines(const struct diag_report *report, struct text_list *ret);
  * sample. diag_sample_read() reads it back, and expects hostile texts. */
 json_t *diag_sample_json(const struct diag_report *report);
 void diag_sample_read(const json_t *json, struct cluster_sample *ret);
-/* diag_report_html() and diag_report_text() call these for cluster reports. The caller frees the
- * text. */
+/* diag_report_html() and diag_report_text() call these for cluster reports. free() the text. */
 char *diag_cluster_html(const struct diag_report *report);
 char *diag_cluster_text(const struct diag_report *report, const struct diag_text_style *style);

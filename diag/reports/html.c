@@ -118,8 +118,7 @@ static void diag_picture_add_html(struct text *t, const struct diag_report *repo
 
 enum { CELLS_SHOWN = 6 };
 
-/* Colors of text and background, for light and dark mode. tests/dist/test_page.py measures their
- * contrast. */
+/* Colors of text and background, for light and dark mode. A test measures their contrast. */
 const char diag_page_head[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
     "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"

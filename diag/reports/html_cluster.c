@@ -90,8 +90,7 @@ static void add_matrix(struct text *t, const struct diag_report *report, const s
     text_add(t, "</tbody></table></div>\n");
 }
 
-/* Adds the matrix of all nodes. When there are many, a matrix of the nodes with red cells comes
- * first. */
+/* Adds the matrix of all nodes. If there are many, a matrix of nodes with red cells comes first. */
 static void add_matrices(struct text *t, const struct diag_report *report,
                          const enum diag_outcome *worst) {
     size_t n = report->nodes.count;

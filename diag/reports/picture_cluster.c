@@ -33,8 +33,7 @@ struct layout {
 
 /* All pairs of nodes between two lines. */
 struct arrow {
-    /* The pair that the arrow links to: the first that fails, otherwise a pair that was not
-     * measured. */
+    /* The pair that the arrow links to: the first that fails, else one that was not measured. */
     size_t from, to;
     size_t asked, red, fail;
 };

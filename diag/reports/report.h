@@ -148,8 +148,7 @@ struct diag_report {
     char *domain;      /* The cluster's DNS domain. */
     unsigned start_ms; /* The time until all probes ran. */
     unsigned requests; /* The number of all requests to the API server. */
-    /* How often each cell was to be asked to measure loss and latency; 0 when they were not
-     * measured. */
+    /* How often each cell was to be asked to measure loss and latency; 0 without measurement. */
     unsigned count;
     struct cluster_nodes nodes;
     struct cluster_sample sample;
@@ -185,8 +184,7 @@ char *diag_report_line(const struct diag_report *report);
 struct diag_text_style {
     bool utf8;  /* Prints arrows and check marks; otherwise ->, ok, !!, --. */
     bool color; /* Prints ANSI colors. */
-    /* The width of the terminal; 0 or more than 80 means 80. Below 68, TCP and UDP each get a
-     * line. */
+    /* The terminal's width; 0 or more than 80 means 80. Below 68, TCP and UDP each get a line. */
     unsigned columns;
 };
 /* Returns the matrix and the causes as text. */

@@ -84,8 +84,7 @@ static void add_names(struct writing *w, enum diag_outcome outcome, const size_t
     text_free(&line);
 }
 
-/* Adds one line for a red cell and for the other cells of the same two nodes that fail in the same
- * way. */
+/* Adds a line for a red cell and the other cells of the same two nodes that fail alike. */
 static void add_red(struct writing *w, size_t first) {
     const struct diag_cell *cells = w->report->cells.items, *one = &cells[first];
     const struct diag_flow *flow = NULL;

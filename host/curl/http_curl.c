@@ -246,8 +246,7 @@ static void start_more(struct curl_http *http, struct transfer *transfers, size_
     }
 }
 
-/* Returns how long the first running request has run. The caller uses it as a clock until a request
- * ends. */
+/* Returns how long the first running request has run. It serves as a clock until a request ends. */
 static uint64_t first_ms(const struct transfer *transfers, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (transfers[i].runs)
@@ -459,8 +458,7 @@ static const struct http_ops curl_ops = {perform, http_curl_talk, curl_free_http
 struct http *http_curl_new(const char *user_agent, bool (*interrupted)(void *), void *context) {
     struct curl_http *http = xcalloc(1, sizeof *http);
 
-    /* Skip OpenSSL's cleanup at exit: the operating system frees the memory of the process anyway.
-     */
+    /* Skip OpenSSL's cleanup at exit: the operating system frees the memory anyway. */
     if (!OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL) ||
         curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         abort(); /* libcurl and OpenSSL fail to start only when memory is exhausted. */

@@ -1,5 +1,4 @@
-/* Configures libcurl's TLS: what it offers, and what it requires of a server beyond OpenSSL's
- * rules. */
+/* Configures libcurl's TLS: what it offers, and what it requires beyond OpenSSL's rules. */
 /* This include comes first, because on Windows it includes <windows.h>, which must precede
  * base/error.h. */
 #include <curl/curl.h>

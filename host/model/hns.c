@@ -132,8 +132,7 @@ static uint32_t create(json_t *state, const char *member, const char *const *arg
     return 0;
 }
 
-/* Performs a call on one existing object. arguments[0] is its id or its handle; both are the same
- * here. */
+/* Performs a call on one existing object. arguments[0] is its id or its handle, which are equal. */
 static uint32_t call_object(json_t *state, const char *member, const char *verb,
                             const char *const *arguments, char **ret) {
     json_t *object = find(state, member, arguments[0]);

@@ -33,8 +33,7 @@ json_t *model_new(void) {
     return state;
 }
 
-/* Returns a registry key in lower case and without "HKLM\", because registry names ignore letter
- * case. */
+/* Returns a registry key in lower case without "HKLM\": registry names ignore letter case. */
 static char *registry_name(const char *key) {
     if (text_starts_with(key, "HKLM\\"))
         key += 5;
@@ -141,8 +140,7 @@ bool model_pipe_exists(json_t *state, const char *path) {
 
 enum { PRESHUTDOWN_MS = 180000 }; /* Windows' default for a service that does not set it. */
 
-/* Finds a service. Service names ignore letter case; the spelling of the first registration is
- * kept. */
+/* Finds a service. Names ignore letter case; the spelling of the first registration is kept. */
 static json_t *find_service(json_t *state, const char *name, const char **ret_key) {
     json_each_member(json_object_get(state, "services"), key, service)
         if (text_equal_nocase(key, name)) {

@@ -99,8 +99,7 @@ int model_route_set(json_t *state, const struct host_route *route, bool add, str
     else
         json_array_remove(routes, at); /* This ignores an absent route. */
 
-    /* Sets the adapter's gateways to the next hops of its default routes, as Windows reports them.
-     */
+    /* Sets the adapter's gateways to its default routes' next hops, as Windows reports them. */
     json_each(routes, i, other)
         if (json_number_at(other, "interfaceIndex", -1) == (long long)route->interface_index &&
             text_equal(json_text_at(other, "destination"), "0.0.0.0/0"))

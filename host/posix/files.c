@@ -237,8 +237,7 @@ int rootfs_write(struct host *host, const char *path, const void *data, size_t l
     if (rootfs_path(rootfs_of(host), path, &at, err) < 0 ||
         host_random(host, &name, sizeof name, err) < 0)
         return -1;
-    /* Devices and pipes such as /dev/null are written to directly. They are never replaced by a
-     * file. */
+    /* Devices such as /dev/null, and pipes, are written to and never replaced by a file. */
     device = stat(at, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode));
     beside = xasprintf("%s.%016" PRIx64 ".new", at, name);
     fd = device ? open(at, O_WRONLY | O_CLOEXEC | O_NOCTTY)
@@ -353,8 +352,7 @@ int rootfs_rename(struct host *host, const char *from, const char *to, struct er
     return rename(old, new) < 0 ? fail(err, "rename", from) : 0;
 }
 
-/* Creates a link. An absolute target becomes the machine's own path, so that the link works on this
- * machine. */
+/* Creates a link. An absolute target becomes a path of this machine, so that it works here. */
 int rootfs_link(struct host *host, const char *path, const char *target, struct error *err) {
     _cleanup_(freep) char *at = NULL, *normal = NULL, *to = NULL;
 

@@ -1,5 +1,4 @@
-/* Provides the system's proxy and trust settings on Linux: only the environment variables that Go
- * reads. */
+/* Provides Linux' proxy and trust settings: only the environment variables that Go reads. */
 #include "host/host_ops.h"
 
 bool http_system_proxy(char **, char **) {

@@ -119,8 +119,7 @@ static int start(const struct host_process *process, const char *program, struct
     posix_child_environment(process->environment, false, &environment);
     child->pid = fork();
     if (child->pid == 0) {
-        /* The child gets a process group of its own, so that its own child programs can be killed
-         * with it. */
+        /* The child gets a process group, so that its own children can be killed with it. */
         (void)setpgid(0, 0);
         (void)signal(SIGPIPE, SIG_DFL);
         if (dup2(in[0], STDIN_FILENO) < 0 || dup2(out[1], STDOUT_FILENO) < 0 ||

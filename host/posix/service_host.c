@@ -1,5 +1,4 @@
-/* Runs a service's program on Linux in the foreground, because there is no Service Control Manager.
- */
+/* Runs a service's program on Linux in the foreground: there is no Service Control Manager. */
 #include "host/service_host.h"
 
 #include <errno.h>

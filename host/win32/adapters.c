@@ -17,8 +17,7 @@ void win32_mac(const BYTE *mac, ULONG length, char ret[18]) {
                           mac[4], mac[5]); /* A MAC address always fits into 18 bytes. */
 }
 
-/* Returns the metric of the interface; 0 when Windows computes it or the interface does not exist.
- */
+/* Returns the metric of the interface; 0 when Windows computes it or the interface is absent. */
 static uint32_t metric_of(uint32_t index, int family) {
     MIB_IPINTERFACE_ROW row;
 
@@ -85,8 +84,7 @@ int win32_adapters(struct host *, struct host_adapters *ret, struct error *err) 
         adapter->dhcp = a->Dhcpv4Enabled;
         adapter->metric = a->IfIndex ? metric_of(a->IfIndex, 4) : 0;
         adapter->metric6 = a->Ipv6IfIndex ? metric_of(a->Ipv6IfIndex, 6) : 0;
-        /* Skip an address that is still being checked for duplicates, or is a duplicate: it cannot
-         * be used. */
+        /* Skip an address that is a duplicate, or is being checked for one: it cannot be used. */
         for (const IP_ADAPTER_UNICAST_ADDRESS *u = a->FirstUnicastAddress; u; u = u->Next)
             if (u->DadState == IpDadStatePreferred || u->DadState == IpDadStateDeprecated) {
                 add_address(u->Address.lpSockaddr, u->OnLinkPrefixLength, &adapter->addresses);

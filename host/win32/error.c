@@ -33,8 +33,7 @@ static const struct {
     {ERROR_SERVICE_REQUEST_TIMEOUT, ERROR_TIMED_OUT},
 };
 
-/* The reason is Windows' own text in the style of winjoin: lower-case first letter, no full stop.
- */
+/* The reason is Windows' text in winjoin's style: lower-case first letter, no full stop. */
 int win32_fail(struct error *err, DWORD code, const char *format, ...) {
     _cleanup_(freep) char *reason = NULL;
     _cleanup_(text_free) struct text doing = {0};

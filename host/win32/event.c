@@ -1,5 +1,4 @@
-/* Writes entries to the Application log and registers the file that contains their message texts.
- */
+/* Writes entries to the Application log and registers the file with their message texts. */
 #include "host/win32/win32.h"
 
 int win32_event(struct host *, char level, unsigned event_id, const char *text, struct error *err) {

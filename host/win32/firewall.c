@@ -27,8 +27,7 @@ static void firewall_close(struct firewall *firewall) {
 static int firewall_open(struct firewall *ret, struct error *err) {
     HRESULT hresult = CoInitializeEx(NULL, COINIT_APARTMENTTHREADED);
 
-    /* RPC_E_CHANGED_MODE means that COM was initialized in another mode before; it can still be
-     * used. */
+    /* RPC_E_CHANGED_MODE: COM was initialized in another mode before and can be used. */
     ret->com = SUCCEEDED(hresult);
     hresult = CoCreateInstance(&CLSID_NetFwPolicy2, NULL, CLSCTX_INPROC_SERVER, &IID_INetFwPolicy2,
                                (void **)&ret->policy);
@@ -59,8 +58,7 @@ static HRESULT fill_rule(INetFwRule *rule, const struct host_firewall_rule *want
         h = INetFwRule_put_Description(rule, description);
     if (SUCCEEDED(h))
         h = INetFwRule_put_Grouping(rule, group);
-    if (SUCCEEDED(h)) /* Set the protocol before the ports, because the meaning of the ports depends
-                         on it. */
+    if (SUCCEEDED(h)) /* Set the protocol before the ports, whose meaning depends on it. */
         h = INetFwRule_put_Protocol(rule,
                                     wanted->udp ? NET_FW_IP_PROTOCOL_UDP : NET_FW_IP_PROTOCOL_TCP);
     if (SUCCEEDED(h))

@@ -29,8 +29,7 @@ static bool is_trusted(PSID owner) {
             EqualSid(owner, own.user.User.Sid));
 }
 
-/* Returns the owner's name, such as "SRV\eve", or the SID when no name is known. The caller frees
- * it. */
+/* Returns the owner's name, such as "SRV\eve", or the SID when no name is known; free() it. */
 static char *owner_name(PSID owner) {
     wchar_t name[256], domain[256];
     DWORD name_len = ARRAY_SIZE(name), domain_len = ARRAY_SIZE(domain);

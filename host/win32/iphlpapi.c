@@ -1,5 +1,4 @@
-/* Looks up functions of iphlpapi.dll, converts addresses to Windows' structures and back, and runs
- * netsh. */
+/* Looks up functions of iphlpapi.dll, converts addresses from and to Windows' form, runs netsh. */
 #include "host/win32/iphlpapi.h"
 
 #include "base/log.h"

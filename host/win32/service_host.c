@@ -55,8 +55,7 @@ static int start(const struct service_program *program, HANDLE job, HANDLE outpu
     _cleanup_(freep) wchar_t *line = win32_command_line(program->argv);
     _cleanup_(freep) wchar_t *folder =
         program->working_folder ? win32_wide(program->working_folder) : NULL;
-    /* Keep the proxy's password: the node's programs reach images and the API server through the
-     * proxy. */
+    /* Keep the proxy's password: the node's programs reach images and the API server with it. */
     _cleanup_(win32_block_freep) wchar_t *environment =
         win32_child_environment(program->environment, true);
     const struct win32_start start = {.line = line,
@@ -91,8 +90,7 @@ static DWORD WINAPI read_output(void *context) {
     return 0;
 }
 
-/* Runs the program until it ends or is stopped. *ret_code is the exit code to report, 0 after a
- * stop. */
+/* Runs the program until it ends or is stopped. *ret_code is its exit code, 0 after a stop. */
 static int run_program(DWORD *ret_code, struct error *err) {
     const struct service_program *program = hosted.program;
     struct reader reader = {.program = program};

@@ -86,7 +86,7 @@ int win32_service_query(struct host *, const char *name, struct host_service *re
     return 0;
 }
 
-/* Waits until the service is in the wanted state. A service that stops while it should start has
+/* Waits until the service is in the wanted state. One that stops while it should start has
  * failed. */
 static int wait_for_state(struct host *host, SC_HANDLE service, const char *name, DWORD wanted,
                           unsigned timeout_ms, struct error *err) {
@@ -185,8 +185,7 @@ int win32_service_stop(struct host *host, const char *name, unsigned timeout_ms,
         return -1;
     if (!service)
         return 0;
-    /* Stop running dependent services first, because the SCM refuses to stop a service that others
-     * need. */
+    /* Stop running dependent services first: the SCM refuses to stop a service that others need. */
     (void)EnumDependentServicesW(service, SERVICE_ACTIVE, NULL, 0, &size, &count);
     dependents = xcalloc(1, size);
     if (!size || !EnumDependentServicesW(service, SERVICE_ACTIVE, dependents, size, &size, &count))

@@ -96,8 +96,7 @@ enum socket_outcome socket_os_state(socket_handle handle) {
 int socket_os_bind(socket_handle handle, const struct socket_peer *peer, bool listening) {
     DWORD on = 1;
 
-    /* Use SO_EXCLUSIVEADDRUSE. On Windows, SO_REUSEADDR would let another program take over the
-     * port. */
+    /* On Windows, SO_REUSEADDR would let another program take over the port. */
     (void)setsockopt((SOCKET)handle, SOL_SOCKET, SO_EXCLUSIVEADDRUSE, (const char *)&on, sizeof on);
     if (socket_os_family(peer) == 6 &&
         setsockopt((SOCKET)handle, IPPROTO_IPV6, IPV6_V6ONLY, (const char *)&on, sizeof on) != 0)

@@ -49,8 +49,7 @@ int win32_access_clip(HANDLE folder, enum host_access access, struct error *err)
 
 /* ---- held_path.c ---- */
 enum { WIN32_SHARE_ALL = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE };
-/* Open handles of the folders of a path. While they are open, none of these can be renamed or
- * removed. */
+/* Open handles of a path's folders. While open, they keep these from being renamed or removed. */
 struct win32_held_path {
     HANDLE folders[64];
     size_t count;
@@ -59,12 +58,11 @@ struct win32_held_path {
  * win32_held_path_free() also after a failure. */
 int win32_path_check(const char *path, struct win32_held_path *ret, struct host_untrusted *found,
                      struct error *err);
-/* Checks and holds the folders above the path. Fails with ERROR_DENIED when one is untrusted or a
+/* Checks and holds the path's parent folders. Fails with ERROR_DENIED if one is untrusted or a
  * link. */
 int win32_path_hold(const char *path, struct win32_held_path *ret, struct error *err);
 void win32_held_path_free(struct win32_held_path *way);
-/* Is the file a junction, a symbolic link, or another reparse point that stands for another name?
- */
+/* Is the file a junction, a symbolic link, or another reparse point that leads elsewhere? */
 bool win32_is_link(HANDLE file);
 
 /* ---- files.c ---- */
@@ -110,11 +108,9 @@ wchar_t *win32_command_line(const char *const *argv);
 wchar_t *win32_child_environment(const char *const *additional, bool talks);
 /* Creates a job whose processes end when its last handle is closed; NULL on failure. */
 HANDLE win32_make_job(void);
-/* Creates a pipe. The child's end can be inherited; our end cannot, or the pipe would never close.
- */
+/* Creates a pipe. Only the child's end can be inherited; else the pipe would never close. */
 int win32_make_pipe(bool child_reads, HANDLE *ret_child, HANDLE *ret_own, struct error *err);
-/* A program to start: its standard handles and the arguments of CreateProcessW. NULL members are
- * not set. */
+/* A program to start: its standard handles and CreateProcessW's arguments. NULL means not set. */
 struct win32_start {
     const wchar_t *program;
     wchar_t *line;

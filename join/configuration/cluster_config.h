@@ -1,5 +1,4 @@
-/* What a join must know of its cluster, read from the ConfigMaps that kubeadm and the network agent
- * write. */
+/* Reads what a join must know of its cluster from the ConfigMaps of kubeadm and network agent. */
 #pragma once
 
 #include "base/json.h"
@@ -13,8 +12,7 @@ struct cluster_config {
     char *image_repository;   /* imageRepository; NULL means upstream's registry */
     /* controlPlaneEndpoint is set, so there may be several API servers. */
     bool has_endpoint;
-    /* Version from GET /version; NULL when unknown, or not asked because there is one API
-     * server. */
+    /* Version from GET /version; NULL when unknown, or not asked with one API server. */
     char *server_version;
     /* Pod subnets from kubeadm, else from the network agent; may be empty. */
     struct text_list pod_subnets;
@@ -37,8 +35,7 @@ struct cluster_config {
     bool unprepared;
     /* Some settings of network agents may not be read. */
     bool network_unread;
-    /* The clusterDNS of Linux nodes when cluster_dns holds another address, or one more; or
-     * NULL. */
+    /* The clusterDNS of Linux nodes when cluster_dns has another, or one more; or NULL. */
     char *local_dns;
     struct text_list warnings; /* Deviations that were tolerated */
 };

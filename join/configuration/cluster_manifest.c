@@ -74,8 +74,7 @@ json_t *cluster_manifest_make(const json_t *node_configuration, const char *sear
         json_t *rules;
 
         if (!agent->rights || (agent->group && !text_equal(agent->plugin, plugin)))
-            /* An agent with its own group gets rights only if the configuration names its
-             * plugin. */
+            /* An agent with a group gets rights only if the configuration names its plugin. */
             continue;
         rules = json_array();
         for (const struct agent_right *right = agent->rights; right->resource; right++) {

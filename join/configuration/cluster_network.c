@@ -14,8 +14,7 @@ enum { SETS_MAX = 200 };
 struct asker {
     struct kube_client *client;
     unsigned timeout_ms;
-    /* Names of all DaemonSets. When they are unknown, this is NULL, and each is requested by its
-     * name. */
+    /* Names of all DaemonSets. NULL when unknown: then each is requested by its name. */
     json_t *names;
     /* Some object was refused, as usual for bootstrap tokens: a DaemonSet or a ConfigMap. */
     bool denied;
@@ -25,8 +24,7 @@ struct asker {
 
 /* ---- ConfigMaps ---- */
 
-/* Reads a ConfigMap. *ret is a new reference, or stays NULL when the ConfigMap is absent or
- * refused. */
+/* Reads a ConfigMap. *ret is a new reference, or stays NULL when it is absent or refused. */
 static int find_config_map(struct asker *asker, const char *name_space, const char *name,
                            json_t **ret, struct error *err) {
     struct error why = {0};

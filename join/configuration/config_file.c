@@ -29,8 +29,7 @@ void config_file_free(struct config_file *file) {
 
 /* ---- apiVersions and kinds ---- */
 
-/* Versions of kubeadm.k8s.io that kubeadm no longer reads, each with the last kubeadm that reads
- * it. */
+/* Versions of kubeadm.k8s.io that kubeadm no longer reads, each with the last that does. */
 static const struct {
     const char *version, *kubeadm;
 } old_versions[] = {{"kubeadm.k8s.io/v1alpha1", "v1.11"},
@@ -280,8 +279,7 @@ int config_file_parse(const char *text, size_t len, const char *what, enum confi
         _cleanup_(secret_freep) char *copy = xstrndup(text, len);
         size_t line = 1;
 
-        /* A template's "{{" or "{%" without quotes is no YAML, and the parser's message would
-         * mislead. */
+        /* A template's "{{" or "{%" is no YAML, and the parser's message would mislead. */
         for (const char *p = copy; *p; p += strcspn(p, "\n"), p += *p == '\n', line++) {
             size_t end = strcspn(p, "\n"), code = strcspn(p, "#\n"), at = 0;
 

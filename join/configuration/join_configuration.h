@@ -94,8 +94,7 @@ void config_file_free(struct config_file *file);
  * it in messages. Fails with ERROR_USAGE. *ret is a new reference. */
 int node_configuration_read(const char *text, size_t len, const char *what, json_t **ret,
                             struct error *err);
-/* Checks the fields and values of a NodeConfiguration whose kind and version the caller has
- * checked. */
+/* Checks fields and values of a NodeConfiguration. The caller has checked kind and version. */
 int node_configuration_check(const struct yaml *yaml, const json_t *document, struct error *err);
 /* Refuses (ERROR_USAGE) cluster-wide defaults that name a file of the server. Otherwise, anybody
  * who may write the ConfigMap could make each new node open a path of their choice and install what

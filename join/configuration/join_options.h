@@ -57,8 +57,7 @@ struct join_option {
      * join's value when the command gives none (join/found/asked.c). What node/chosen.h has, such
      * as the network's mode, is not kept a second time. */
     bool kept;
-    /* The value is a path on this machine. It is made absolute, and refused in the cluster's
-     * defaults. */
+    /* The value is a local path. It is made absolute, and refused in the cluster's defaults. */
     bool is_path;
     /* Limits of a number. For a list of prefixes, `max` is how many of one family; 0 means any. */
     long long min, max;
@@ -100,7 +99,7 @@ int join_network_check(const struct join_options *options, struct error *err);
  * names the flag. */
 int join_options_check(const struct join_options *options, struct error *err);
 
-/* Checks the address of a mirror: an https URL and nothing more. Fails with ERROR_USAGE and the
+/* Checks the address of a mirror: an https URL and no more. Fails with ERROR_USAGE and the
  * reason. */
 int join_mirror_check(const char *url, struct error *err);
 /* Checks --source-base: as join_mirror_check(), or JOIN_SOURCE_NONE. */

@@ -86,8 +86,7 @@ bool linux_setting_is_argument(const char *given, const char *value) {
         {"resolv-conf", NULL},        {"runtime-cgroups", NULL},
     };
 
-    /* A loopback or link-local address of a DNS is NodeLocal DNS, which exists only on Linux nodes.
-     */
+    /* A loopback or link-local address is NodeLocal DNS, which exists only on Linux nodes. */
     if (text_equal(name, "cluster-dns") && ip_parse(first, &ip, NULL) == 0 &&
         (ip_is_link_local(&ip) || ip_is_loopback(&ip)))
         return true;

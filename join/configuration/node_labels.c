@@ -6,8 +6,7 @@
 
 enum { NAME_MAX_LENGTH = 63 };
 
-/* A name has at most 63 letters, digits, '-', '_' and '.', and begins and ends with a letter or
- * digit. */
+/* A name has at most 63 letters, digits, '-', '_' and '.'; its ends are letters or digits. */
 static bool is_name(const char *text, size_t len) {
     for (size_t i = 0; i < len; i++) {
         char c = text[i];

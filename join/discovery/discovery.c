@@ -41,8 +41,7 @@ static char *host_of(const char *endpoint) {
     return xstrndup(endpoint + bracket, len > 1 && colon[-1] == '.' ? len - 1 : len);
 }
 
-/* Returns true for a DNS name (RFC 1035 section 2.3.4), with the underscore that resolvers
- * accept. */
+/* Returns true for a DNS name (RFC 1035 section 2.3.4), also with underscores. */
 static bool is_name(const char *host) {
     size_t len;
 

@@ -1,5 +1,4 @@
-/* Discovery: gets a verified kubeconfig from an endpoint, a token and pins of the CA, or from a
- * file. */
+/* Gets a verified kubeconfig from an endpoint, a token and pins of the CA, or from a file. */
 #pragma once
 
 #include "base/json.h"

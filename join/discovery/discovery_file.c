@@ -65,8 +65,7 @@ static int compare(struct discovery *d, struct kubeconfig *config, struct error 
     return 0;
 }
 
-/* Returns the file's name for messages: a URL without its secrets, or the path. The caller frees
- * the text. */
+/* Returns the file's name for messages: a URL without its secrets, or the path; free() it. */
 static char *shown_file(const char *file) {
     return strstr(file, "://") ? http_shown_url(file) : path_shown(file);
 }
@@ -82,8 +81,7 @@ static int find_credentials(const struct kubeconfig *config, const char *shown, 
 
 /* ---- checks before a request to the file's server ---- */
 
-/* Refuses a file with credentials that winjoin cannot send, before any request is sent without
- * them. */
+/* Refuses a file with credentials that winjoin cannot send, before it sends any request. */
 static int check_credentials(const char *file, struct kubeconfig *c, struct error *err) {
     if (c->impersonation)
         return error_set(err, ERROR_USAGE,

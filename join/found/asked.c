@@ -71,8 +71,7 @@ int find_asked(struct join *join, struct error *err) {
     return join->upgrade ? take_chosen(join, err) : 0;
 }
 
-/* The texts of the patches are kept, because the folder may be removed or change its owner
- * later. */
+/* The patches' texts are kept, because the folder may be removed or change its owner later. */
 int find_patches(struct join *join, struct error *err) {
     struct patches *patches = &join->found.patches;
     json_t *kept = join->kept;

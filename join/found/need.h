@@ -24,8 +24,7 @@ enum {
  * one exception: an adapter that a killed run left without its address gets it back. */
 int join_need(struct join *join, unsigned needs, struct error *err);
 
-/* Functions for join_need() only, each in the file of its subject. Each first finds what it needs
- * itself. */
+/* Functions for join_need() only, each in the file of its subject. Each first finds its needs. */
 int find_client(struct join *join, struct error *err);
 int find_node_client(struct join *join, struct error *err);
 int find_cluster(struct join *join, struct error *err);
@@ -68,8 +67,7 @@ int find_remembered(struct join *join, struct error *err);
  * in the annotation of this agent (NULL means no agent). Borrowed; NULL when unknown. */
 const char *found_pod_prefix(const struct join_found *found, const struct network_agent *agent);
 
-/* Returns true when the join must wait until the controller manager has given the Node its
- * prefix. */
+/* Returns true when the join must wait for the controller manager to give the Node its prefix. */
 bool found_waits_for_prefix(const struct join_found *found);
 
 /* Reads a YAML file of this machine with one document. *ret is a new reference. Fails as

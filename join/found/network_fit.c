@@ -60,8 +60,7 @@ static int hint_prefixes(const struct agent_settings *settings, const char *mine
                               : -1;
 }
 
-/* Refuses a Pod prefix that the agent does not serve: this node would get no network from the
- * agent. */
+/* Refuses a Pod prefix that the agent does not serve: it would give this node no network. */
 static int check_prefix(const struct agent_settings *settings, const char *text, const char *what,
                         bool whole, struct error *err) {
     bool any = false;
@@ -180,8 +179,7 @@ int network_fit_check(const struct cluster_config *cluster, const struct join_op
                                           : network_mode_by_cni(input->plugin, NULL);
     bool own;
 
-    /* The options choose no network, and the cluster's own network does not exist for Windows
-     * nodes. */
+    /* No option chooses a network, and the cluster's own does not exist for Windows nodes. */
     if (!joined && linux_agent && !input->plugin && !input->mode) {
         (void)error_set(err, ERROR_UNSUPPORTED, "the cluster's pods use %s (%s), %s",
                         linux_agent->title, settings->linux_set, linux_agent->windows);

@@ -6,8 +6,7 @@
 
 enum { NAMES_SHOWN_MAX = 3, PARTS_BITS_MAX = 16 };
 
-/* Counts the parts of this subnet that other Nodes have, and adds the names of the first of these
- * Nodes. */
+/* Counts the parts of this subnet that other Nodes have, and adds the first Nodes' names. */
 static unsigned long count_parts(const json_t *nodes, const char *own, const struct cidr *subnet,
                                  struct text_list *ret_names) {
     unsigned long count = 0;

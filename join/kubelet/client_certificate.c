@@ -33,8 +33,7 @@ static char *certificate_path(const struct client_certificate_options *options,
 
 /* ---- stored certificates ---- */
 
-/* Checks that the first certificate is for this node and this key, and valid now. Sets its
- * dates. */
+/* Checks that the first certificate is for this node and key, and valid now. Sets its dates. */
 static int check(struct host *host, const struct client_certificate_options *options,
                  struct client_certificate *c, struct error *err) {
     _cleanup_(freep) char *name = xasprintf("system:node:%s", options->node_name);

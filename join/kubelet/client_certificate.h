@@ -26,8 +26,7 @@ enum { CLIENT_CERTIFICATE_TIMEOUT_MS = 5 * 60 * 1000 }; /* As kubeadm's TLSBoots
 /* Options; all members are borrowed. */
 struct client_certificate_options {
     const char *node_name;
-    /* Names for the kubelet's serving certificate; NULL means that the client certificate is
-     * meant. */
+    /* Names for the kubelet's serving certificate; NULL for the client certificate. */
     const struct csr_names *serves;
     const char *ca_pem; /* Verified CA of the cluster; NULL means any CA */
     const char *folder; /* Folder of the files; NULL means KUBELET_CERTIFICATE_FOLDER */

@@ -1,5 +1,4 @@
-/* The list of differences between config.yaml and the cluster's KubeletConfiguration, and its JSON
- * form. */
+/* Lists differences of config.yaml from the cluster's KubeletConfiguration, also as JSON. */
 #include "base/json.h"
 #include "join/kubelet/kubelet_files.h"
 

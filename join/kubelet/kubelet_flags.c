@@ -11,8 +11,7 @@ static unsigned minor_of(const char *version) {
     return version && kubernetes_minor(version, "", &minor, NULL) == 0 ? minor : NEWEST;
 }
 
-/* Adds one of kubeadm's own arguments, if it has a value and the user gives no argument of this
- * name. */
+/* Adds one of kubeadm's arguments, if it has a value and the user gives none of this name. */
 static void add_base(const struct kubelet_flags_input *input, const char *name, const char *value,
                      struct text_list *ret) {
     size_t len = strlen(name);

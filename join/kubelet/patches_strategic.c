@@ -89,8 +89,7 @@ static long long index_in(const json_t *list, const json_t *wanted) {
     return -1;
 }
 
-/* Checks that the lists whose items are compared hold only texts, numbers or booleans, all of one
- * type. */
+/* Checks that lists with compared items hold only texts, only numbers or only booleans. */
 static int check_scalars(struct work *work, const struct place *place, const json_t *list,
                          const json_t *with) {
     const json_t *lists[] = {list, with}, *first = NULL;
@@ -194,15 +193,14 @@ static int retain_keys(struct work *work, const struct place *place, json_t *ori
     return 0;
 }
 
-/* Returns true when the patch has $setElementOrder for this list, so that set_order() has set
- * it. */
+/* Returns true when the patch has $setElementOrder for this list, which set_order() has set. */
 static bool is_ordered(const json_t *patch, const char *key) {
     _cleanup_(freep) char *directive = xasprintf(SET_ORDER "/%s", key);
 
     return json_object_get(patch, directive) != NULL;
 }
 
-/* Applies the directives of one kind for lists. A directive's key is DIRECTIVE/LIST, next to the
+/* Applies the directives of one kind for lists. Their keys, DIRECTIVE/LIST, are next to the
  * fields. */
 static int parallel_lists(struct work *work, const struct place *place, json_t *original,
                           const json_t *patch, const char *directive) {

@@ -17,8 +17,7 @@ static int own_program_folders(struct join *join, struct error *err) {
     return journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err);
 }
 
-/* Called before each artifact is installed, after all are verified. Records the file that was there
- * before. */
+/* Called before each artifact is installed, after all are verified. Records the earlier file. */
 static int before_artifact(void *context, const struct artifact *artifact, bool,
                            struct error *err) {
     struct join *join = context;
@@ -94,8 +93,7 @@ static int install_bundle(struct join *join, struct bundle *bundle, struct error
     return 0;
 }
 
-/* Without a bundle, all programs must already be installed, and must match the lock if there is
- * one. */
+/* Without a bundle, all programs must be installed, and match the lock if there is one. */
 static int check_installed(struct join *join, struct error *err) {
     _cleanup_(text_list_free) struct text_list unlike = {0};
     _cleanup_(freep) char *version = NULL, *names = NULL;

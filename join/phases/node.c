@@ -89,8 +89,7 @@ int phase_node(struct join *join, struct error *err) {
                                   "--allocate-node-cidrs=true");
         return error_hint(err, "the kubelet's log: C:\\var\\log\\kubelet");
     }
-    /* The CNI configuration of an agent in the cluster makes the Node Ready before its network
-     * works. */
+    /* The CNI configuration of a cluster's agent makes the Node Ready before its network works. */
     pending = agent->in_cluster && !join->found.node.ready &&
               /* Without phase pod-network nothing would remove the mark later. */
               !text_list_has(&join->skipped, "pod-network");

@@ -45,8 +45,7 @@ int phase_verify(struct join *join, struct error *err);
 /* A phase name of kubeadm's `join phase`. */
 struct phase_group {
     const char *name; /* kubeadm's name: "kubelet-start" */
-    /* Ids of winjoin's phases, in order, NULL-terminated. It is empty for a phase of a control
-     * plane. */
+    /* Ids of winjoin's phases, in order, NULL-terminated; none for a control plane's phase. */
     const char *phases[4];
     const char *help;
 };
@@ -79,6 +78,5 @@ int restart_end(struct host *host, struct error *err);
 /* Is the service registered by winjoin and in this state? If it is running, the caller is the join
  * that it started. If it is stopped, it is left over from an earlier join. */
 bool restart_service_is(struct host *host, enum host_service_state state);
-/* Has the join that the service started with these settings written new ones for another
- * restart? */
+/* Has the join with these settings written new ones for another restart? */
 bool restart_is_next(struct host *host, const struct service_host_settings *started);

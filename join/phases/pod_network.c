@@ -54,8 +54,7 @@ static int write_chosen(struct join *join, struct error *err) {
     return host_service_start(join->host, service_network.name, KEEPER_START_MS, err);
 }
 
-/* Records whether forwarding is on for the management interface, because the Pod network may turn
- * it on. */
+/* Records whether the management interface forwards, since the Pod network may turn that on. */
 static int record_forwarding(struct join *join, const char *address, int family,
                              struct error *err) {
     uint32_t index;

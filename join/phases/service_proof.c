@@ -19,8 +19,7 @@ char *service_proof_pipe(const struct join *join) {
 
 /* Each of these functions sets err to what is missing if that tells more than the row's text. */
 
-/* Whether the service runs and has written its ready file. An old ready file was removed before the
- * start. */
+/* Whether the service runs and has written its ready file; an old one was removed before. */
 static enum wait_poll poll_runs(struct join *join, bool runs, struct error *) {
     const char *file = join->watch.service->ready_file;
 

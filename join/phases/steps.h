@@ -31,8 +31,7 @@ int external_network_await(struct join *join, struct error *err);
  * use the node meanwhile. The request is sent only when the mark changes. */
 int external_network_pending(struct join *join, bool pending, struct error *err);
 
-/* ---- routes between this node's Pods and those of other nodes, when no agent maintains them
- * ---- */
+/* ---- routes between this node's Pods and those of other nodes, without an agent ---- */
 
 /* Publishes the routes once, for the Nodes that exist now. Does nothing when an agent maintains
  * them. When the network between the nodes has them (--routes none or print), routes of an earlier
@@ -62,14 +61,12 @@ int images_begin(struct join *join, struct error *err);
 /* Checks the pulls that run, each for up to wait_ms (0 after each phase). Begins the next pull when
  * one has ended. Does nothing when no pull was begun. Fails as images_begin(). */
 int images_go_on(struct join *join, unsigned wait_ms, struct error *err);
-/* Waits until all images are pulled and shows the progress. Does nothing when no pull was
- * started. */
+/* Waits until all images are pulled and shows the progress. Does nothing without a pull. */
 int images_await(struct join *join, struct error *err);
 /* Ends all pulls. containerd keeps what is downloaded. */
 void images_end(struct join *join);
 
-/* ---- services: start them and wait until they work, as their rows define (struct service, proof)
- * ---- */
+/* ---- services: start them and wait until they work, by their rows (struct service, proof) ---- */
 
 /* Starts the service with the settings of this join and waits until it works. Fails as
  * service_start() and service_prove(). */

@@ -1,5 +1,4 @@
-/* Makes the JoinPlan of a dry run: every document and file that a join would write. Changes
- * nothing. */
+/* Implements plan.h. */
 #include "join/plan/plan.h"
 
 #include "host/path.h"

@@ -1,5 +1,4 @@
-/* The JoinPlan of a dry run: every document and file that a join would write. Nothing is
- * changed. */
+/* The JoinPlan of a dry run: each document and file that a join would write. Changes nothing. */
 #pragma once
 
 #include "join/join.h"

@@ -46,8 +46,7 @@ int preflight_judge(const struct preflight_result *results, size_t count, struct
 
 /* Adds the ids of all checks. */
 void preflight_names(struct text_list *ret);
-/* Adds a warning for each name that is no check of winjoin or kubeadm; kubeadm ignores such names
- * silently. */
+/* Adds a warning for each name that is no check of winjoin or kubeadm; kubeadm ignores them. */
 void preflight_unknown_names(const struct text_list *ignored, struct text_list *ret_warnings);
 
 /* Installs the feature Containers with dism.exe, when --install-features is given and Windows says

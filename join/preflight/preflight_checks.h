@@ -1,5 +1,4 @@
-/* A preflight check: its row, its function, and how it reports. For join/preflight/preflight*.c
- * only. */
+/* A preflight check: its row, its function, and how it reports. For preflight*.c only. */
 #pragma once
 
 #include "join/join.h"

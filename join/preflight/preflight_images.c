@@ -86,8 +86,7 @@ static enum verdict judge_room(struct join *join, const struct room *room,
 struct asking {
     struct mirror from;
     unsigned build;
-    /* `silent` means that no registry is asked; `itself`, that the image's own registry is
-     * asked. */
+    /* `silent` means that no registry is asked; `itself`, that the image's own is. */
     bool silent, itself;
     struct text_list prepared; /* Images that `winjoin prepare` has unpacked */
     struct room room;
@@ -143,8 +142,7 @@ enum verdict check_images(struct join *join, struct check_finding *finding) {
 
     if (host_read_json(join->host, PREPARED_FILE, PREPARED_MAX, &prepared, ERROR_IGNORED) == 0)
         json_read_texts(json_object_get(prepared, "images"), &a.prepared);
-    /* Everything in the bundle's image archive goes into containerd's store, even what is not
-     * unpacked. */
+    /* All of the bundle's image archive goes into containerd's store, even what is not unpacked. */
     for (size_t i = 0; i < brought->count; i++) {
         const struct artifact *image = &brought->items[i];
         _cleanup_(image_facts_free) struct image_facts facts = {0};

@@ -257,8 +257,7 @@ enum verdict check_proxy(const struct machine *machine, struct check_finding *fi
     _cleanup_(freep) char *script = NULL, *system = NULL, *bypass = NULL;
     bool bracket = endpoint && *endpoint == '[';
 
-    /* Windows' own programs use this proxy script. curl and Go programs such as containerd do not.
-     */
+    /* Windows' own programs use this proxy script. curl and Go programs do not. */
     if (!proxy && !(https && *https)) {
         int found = check_registry(machine, finding, INTERNET_SETTINGS, "AutoConfigURL", &script);
 
@@ -345,8 +344,7 @@ enum verdict check_dynamic_ports(const struct machine *machine, struct check_fin
                            ports);
 }
 
-/* Warns of limits that another build of Windows, or DSR, would not have. The report lists all other
- * limits. */
+/* Warns of limits that another build of Windows, or DSR, would not have. The report has others. */
 enum verdict check_service_limits(const struct machine *machine, struct check_finding *finding) {
     struct limit_scene scene = {.hns = machine->found->hns,
                                 .no_dsr = text_equal(machine->found->options.dsr, "off")};

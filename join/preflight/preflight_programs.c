@@ -16,8 +16,7 @@
 
 enum { CONTAINERD_MIN = 2 };
 
-/* Refuses a file that an earlier join left and that winjoin did not make (kubeadm: FileAvailable).
- */
+/* Refuses a file of an earlier join that winjoin did not make (kubeadm: FileAvailable). */
 enum verdict check_file_available(const struct machine *machine, struct check_finding *finding) {
     bool is_ca = text_equal(finding->check->subject, KUBERNETES_CA_FILE);
     _cleanup_(freep) char *path =

@@ -10,8 +10,7 @@
 
 enum { PREPARED_MAX = 65536, STOP_MS = 60000 };
 
-/* File with containerd's own id. It is removed, so that each clone of the server gets an id of its
- * own. */
+/* File with containerd's own id. It is removed, so that each clone of the server gets another. */
 #define CONTAINERD_UUID "\\root\\io.containerd.grpc.v1.introspection"
 
 static int folders(struct join *join, struct error *err) {
@@ -55,8 +54,7 @@ static int containerd(struct join *join, struct error *err) {
         return 0;
     }
     result = phase_containerd(join, err) < 0 ? -1 : images_await(join, err);
-    /* containerd is stopped even when images failed, because a machine image is made of a server at
-     * rest. */
+    /* containerd is stopped even after a failure, as a machine image needs a server at rest. */
     if (host_service_stop(join->host, service_containerd.name, STOP_MS, &why) < 0)
         return result < 0 ? -1 : error_pass(err, &why);
     text_add(&join->progress.detail, ", stopped");

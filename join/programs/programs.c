@@ -140,8 +140,7 @@ void programs_bundle_close(struct join *join) {
     artifacts_free(&join->found.known); /* The installed programs may be others from now on */
 }
 
-/* Notes a program that was installed, with the flags that name its source, as a user would type
- * them. */
+/* Notes an installed program, with the flags that name its source, as a user would type them. */
 void programs_note(struct join *join, const char *target, const char *sha256) {
     const struct join_options *o = &join->found.options;
     const char *flag = o->bundle ? "bundle" : o->mirror ? "mirror" : "kubernetes-version";

@@ -85,8 +85,7 @@ const struct text_list *service_proxy(struct host *host, struct join_found *foun
         return ret;
     if (session && *session && !service_proxy_is_secret(session))
         make(found, session, excepted, ret);
-    /* Otherwise containerd's own variables are used, which another tool or an earlier join has set.
-     */
+    /* Else containerd's own variables are used, which another tool or an earlier join set. */
     if (!ret->count &&
         host_service_query(host, service_containerd.name, &service, ERROR_IGNORED) == 0)
         for (size_t i = 0; i < service.environment.count; i++)

@@ -62,8 +62,7 @@ void join_tell_waiting(struct join_progress *progress, unsigned waited_ms, unsig
 /* Calls wait_until() and reports to the listener what is missing. */
 enum wait_poll join_wait(struct host *host, struct join_progress *progress, struct wait *wait,
                          struct error *err);
-/* Adds a fact of the running phase to its row in JoinResult. Takes over `value`; NULL adds
- * nothing. */
+/* Adds a fact of the running phase to its JoinResult row. Takes over `value`; NULL adds nothing. */
 void join_fact(struct join_progress *progress, const char *key, json_t *value);
 /* Sends a warning to the listener. Equal warnings are sent once. */
 void join_warn(struct join_progress *progress, const char *format, ...)

@@ -1,5 +1,4 @@
-/* Starts services again when they end. When that does not help, fails with the exit code and the
- * log. */
+/* Starts services again when they end. If that does not help, fails with exit code and log. */
 #include "join/services/service_watch.h"
 
 #include "base/log.h"
@@ -180,7 +179,7 @@ int service_start(struct service_watch *watch, struct journal *journal,
         if (program_flags_read(watch->host, service->program, &known, &why) < 0)
             /* When the program's flags cannot be read, it gets all arguments. */
             log_message(LOG_INFO, "%s", why.message);
-        /* winjoin's own flags that the program does not know are left out; flags from the user are
+        /* Own flags that the program does not know are left out; flags from the user are
          * reported. */
         own.known_flags = &known;
         (void)service_arguments(service, &own, &arguments, &dropped, ERROR_IGNORED);

@@ -93,8 +93,7 @@ int journal_open(struct host *host, const char *folder, struct journal *ret, str
             return -1;
         text = xstrdup("");
     }
-    /* A last line without a line break was cut by a crash. Its change was never begun, so it is
-     * ignored. */
+    /* A crash cut a last line without line break. Its change was never begun, so it is ignored. */
     for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1, number++) {
         if ((end == line && number > 1) ||
             read_line(&journal, number == 1, line, (size_t)(end - line), err) == 0)
@@ -209,8 +208,7 @@ int journal_file(struct journal *journal, const char *path, struct error *err) {
                   json_pack("{s:s, s:s}", "backup", backup, "access", access), err);
 }
 
-/* Records the names in an existing folder. Undoing this removes all other files and folders from
- * it. */
+/* Records the names in an existing folder. Undoing this removes all others from it. */
 static int record_names(struct journal *journal, const char *path, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
 
@@ -275,8 +273,7 @@ int journal_service(struct journal *journal, const char *name, struct error *err
         return 0;
     if (host_service_query(journal->host, name, &service, err) < 0)
         return -1;
-    /* A recorded service without winjoin's mark is from a run that was killed before it set the
-     * mark. */
+    /* A recorded service without winjoin's mark is from a run that was killed before that. */
     if (recorded)
         return service.state != HOST_SERVICE_ABSENT && !service_is_ours(&service)
                    ? host_service_delete(journal->host, name, MEND_TIMEOUT_MS, err)

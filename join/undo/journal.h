@@ -16,8 +16,7 @@
 /* The path of the journal file inside a folder such as WINJOIN_FOLDER. */
 #define JOURNAL_NAME "\\journal\\journal.jsonl"
 #define JOURNAL_FILE WINJOIN_FOLDER JOURNAL_NAME
-/* Folder of an upgrade's own journal and backups, with which it returns to the state before the
- * upgrade. */
+/* Folder of an upgrade's own journal and backups, from which the state before it is restored. */
 #define UPGRADE_FOLDER WINJOIN_FOLDER "\\upgrade"
 /* File that exists when `winjoin prepare` has run (join/prepare/prepare.h). */
 #define PREPARED_FILE WINJOIN_FOLDER "\\prepared.json"
@@ -64,8 +63,7 @@ struct journal_entry {
 struct journal {
     struct host *host;  /* Host of the journal; borrowed */
     const char *folder; /* Folder of the journal and its backups; borrowed */
-    /* A second journal, in which each thing is recorded, too, when it is not there yet; borrowed,
-     * or NULL. */
+    /* A second journal that also records each thing if it does not have it; borrowed, or NULL. */
     struct journal *also;
     bool prepared; /* `also` is the journal in JOINING_FOLDER */
     struct journal_entry *entries;

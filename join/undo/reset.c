@@ -129,8 +129,8 @@ static bool is_needed(const struct journal *journal, size_t index) {
     return false;
 }
 
-/* Undoes all entries of some kinds. `kinds` has a bit for each kind; `kept` is a file that is left,
- * or NULL. */
+/* Undoes all entries of some kinds. `kinds` has a bit for each; `kept` (or NULL) is a file to
+ * keep. */
 static int undo_kinds(struct journal *journal, int kinds, const char *kept,
                       const struct reset_options *options, struct reset_result *ret,
                       struct error *err) {
@@ -192,8 +192,7 @@ static int remove_own(struct host *host, struct error *err) {
     return keeps ? 0 : host_remove_tree(host, WINJOIN_FOLDER, err);
 }
 
-/* Removes what winjoin has written to the Node. This is not needed if somebody deletes the Node
- * anyway. */
+/* Removes what winjoin has written to the Node. Not needed if somebody deletes the Node anyway. */
 static void clear_node(struct host *host, const struct reset_options *options) {
     const struct {
         const char *what;
@@ -284,8 +283,7 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (result == 0 && !options->dry_run)
         result =
             options->joining ? host_remove_tree(host, JOINING_FOLDER, err) : remove_own(host, err);
-    /* The journal does not have what the cluster's DaemonSet made, so show the command that removes
-     * it. */
+    /* The journal does not have what a DaemonSet made, so show the command that removes it. */
     if (result == 0 && plan.external)
         tell(options, "left", plan.external->removal, NULL);
     return result;

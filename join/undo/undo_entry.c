@@ -130,8 +130,7 @@ static int undo_service(struct host *host, const struct journal_entry *entry, st
     *ret = was_removed;
     if (row)
         return service_remove(host, row, err);
-    /* winjoin's only service without a row is the one that continues a join after a restart of
-     * Windows. */
+    /* winjoin's only service without a row continues a join after a restart of Windows. */
     if (host_service_query(host, entry->target, &service, err) < 0)
         return -1;
     return service_is_ours(&service) ? host_service_delete(host, entry->target, UNDO_STOP_MS, err)
@@ -140,8 +139,7 @@ static int undo_service(struct host *host, const struct journal_entry *entry, st
 
 static int undo_network(struct host *host, const struct journal_entry *entry, struct undone *ret,
                         struct error *err) {
-    /* A network that a service of the join made has an owner of its own, so the owner is not
-     * checked. */
+    /* A network that a service of the join made has its own owner, which is not checked. */
     bool by_agent = json_object_get(entry->before, "agent"), removed = false;
 
     if (json_bool_at(entry->before, "present", false)) {

@@ -1,5 +1,4 @@
-/* Finds what an upgrade has to do: programs, files and services that differ from what they should
- * be. */
+/* Finds what an upgrade has to do: programs, files and services that are not as they should be. */
 #include "base/build_info.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"

@@ -75,8 +75,7 @@ static int find_pods(struct join *join, json_t *ret, struct error *err) {
             json_object_get(json_at(pod, "metadata.annotations"), "kubernetes.io/config.mirror") ||
             is_of(pod, "DaemonSet"))
             continue;
-        /* Without a controller the Pod would be lost; kubectl drain refuses it without --force,
-         * too. */
+        /* Without a controller the Pod would be lost. kubectl drain needs --force for it, too. */
         if (!is_of(pod, NULL)) {
             (void)error_set(
                 err, ERROR_CONFLICT,

@@ -56,8 +56,7 @@ int upgrade_stage(struct join *join, struct error *err) {
     text_addf(&join->progress.detail, "%zu verified (%.0f MB)", u->program_count,
               (double)bytes / 1e6);
 
-    /* The service that is recorded last is started first, so containerd starts before the kubelet.
-     */
+    /* The last recorded service starts first, so containerd starts before the kubelet. */
     while (*row)
         row++;
     while (row-- > service_table) {

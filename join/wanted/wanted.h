@@ -80,8 +80,7 @@ int host_fixes_apply(struct join *join, struct error *err);
 /* Sets the value that the plan's agent needs and that HNS must read before its first network. HNS
  * is restarted for it. Fails as host_registry_get() and services. */
 int agent_registry_apply(struct join *join, struct error *err);
-/* Adds PROGRAM_FOLDER to the machine's Path, so that shells find winjoin and the tools there by
- * name. */
+/* Adds PROGRAM_FOLDER to the machine's Path, so that shells find winjoin and the tools there. */
 int machine_path_apply(struct join *join, struct error *err);
 
 /* ---- ca.crt ---- */

@@ -69,8 +69,7 @@ static char *instance_config(struct wanting *w) {
                                         w->found->options.cri_socket);
 }
 
-/* Makes containerd's configuration. root, state, imports and config_path of an existing file are
- * kept. */
+/* Makes containerd's configuration. Keeps root, state, imports and config_path of a file. */
 static char *containerd_config(struct wanting *w) {
     _cleanup_(containerd_settings_free) struct containerd_settings here = {0}, all = {0};
     _cleanup_(freep) char *image = programs_sandbox_image(w->host, w->found), *version = NULL;
@@ -83,8 +82,7 @@ static char *containerd_config(struct wanting *w) {
     /* Imports that an ordinary user may have written, or that cannot be read, are left out. */
     if (containerd_settings_read(w->host, CONTAINERD_CONFIG_PATH, true, &all, ERROR_IGNORED) < 0)
         text_list_free(&here.imports);
-    /* containerd 1.x and 2.x need files of different forms. An unknown version counts as the newer
-     * one. */
+    /* containerd 1.x and 2.x need files of different forms. An unknown version counts as 2.x. */
     known = program_version_read(w->host, service_containerd.program, true, &version,
                                  ERROR_IGNORED) > 0;
     return containerd_config_make(&(struct containerd_config){

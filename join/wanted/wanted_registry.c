@@ -32,8 +32,7 @@ int wanted_registry(struct join *join, json_t **ret, struct error *err) {
     return 0;
 }
 
-/* Sets one value of a fix. The existing value must be a number, because only a number can be
- * restored. */
+/* Sets one value of a fix. The existing value must be a number, since only that can be restored. */
 static int apply_fix(struct join *join, const json_t *fix, struct error *err) {
     const char *key = json_text_at(fix, "key"), *value = json_text_at(fix, "value");
     _cleanup_(freep) char *target = xasprintf("%s\\%s", key, value), *found = NULL;

@@ -1,5 +1,4 @@
-/* The tables of a cluster's causes, the texts about the state of a node, and the ids and titles of
- * causes. */
+/* The tables of a cluster's causes, texts about a node's state, and ids and titles of causes. */
 #include "diag/cluster/cluster.h"
 
 #include "diag/cluster/causes/rows.h"

@@ -348,7 +348,7 @@ static void find_row(struct judging *f, const struct cluster_row *row, bool last
     }
 }
 
-/* Names causes of this kind of row that nodes report without a failed cell, unless they are named
+/* Names causes of this kind of row that nodes report without a failed cell, if not named
  * already. */
 static void find_last(struct judging *f, enum cluster_row_kind kind) {
     const struct cluster_row *row;

@@ -26,8 +26,7 @@ enum cluster_words {
     SAYS_NO_AFFINITY,
     SAYS_NO_LOCAL_PORT,
 };
-/* Returns the text of that kind about the node, borrowed; NULL means that the node has no such
- * problem. */
+/* Returns the text of that kind about the node (borrowed); NULL when it has no such problem. */
 const char *cluster_words_of(const struct cluster_node *node, enum cluster_words words);
 
 /* What makes a row name its cause. */
@@ -70,8 +69,7 @@ struct cluster_row {
     struct cluster_selector follows;
     /* When the place is what nodes send, `follows` also means the cells to these nodes. */
     bool follows_to_node;
-    /* The cause cuts off pods behind Services, so it also explains failed cells by Services on all
-     * nodes. */
+    /* The cause cuts off pods behind Services, so it explains failed Service cells on all nodes. */
     bool cuts_off;
     /* Only for nodes whose NodePort of externalTrafficPolicy Local answers nobody. */
     bool local_port;
@@ -85,8 +83,7 @@ struct cluster_row {
     enum cluster_unfit unfit;
     enum cluster_loss loss; /* This member is used for LOSS. */
 
-    /* For PUBLISHED_BY_NODE, PATTERN and LOSS: at least one of these cells must work in the
-     * place. */
+    /* For PUBLISHED_BY_NODE, PATTERN and LOSS: one or more of these cells must work there. */
     struct cluster_selector spares;
     struct cluster_pattern { /* Used for PATTERN and LOSS. */
         enum cluster_split split;
@@ -103,7 +100,7 @@ struct cluster_row {
 };
 /* Returns row i of all tables together; NULL behind the last row. */
 const struct cluster_row *cluster_row(size_t i);
-/* Returns id and texts of the row's cause in that scope. *ret_as is set to the scope that the id is
+/* Returns id and texts of the row's cause in that scope. *ret_as is the scope that the id is
  * from. */
 struct diag_cause_row cluster_row_title(const struct cluster_row *row, enum cluster_scope scope,
                                         enum cluster_scope *ret_as);
@@ -120,8 +117,7 @@ extern const struct cluster_rows cluster_rows_of_pods, cluster_rows_of_packets,
 static inline bool cluster_row_is_of_chance(const struct cluster_row *row) {
     return row->kind == LOSS && row->loss != LOSES_LARGE;
 }
-/* Does the cell fail as the row describes? Cells with some packets that arrive are only for rows of
- * LOSS. */
+/* Does the cell fail as the row describes? If some packets arrive, it is only for rows of LOSS. */
 static inline bool cluster_row_is_red(const struct cluster_row *row, const struct diag_cell *c) {
     bool partly = cluster_cell_is_large_lost(c) || cluster_cell_is_lossy(c);
 
@@ -173,8 +169,7 @@ struct cluster_map {
 /* Returns the group of the set to which the node belongs, as the index of that group's first node;
  * 0 for the set EVERY. */
 size_t cluster_set_member(const struct cluster_map *map, enum cluster_set set, size_t node);
-/* Says whether the row breaks the cell; the cell must be of the map's part and must have been
- * asked. */
+/* Says whether the row breaks the cell, which must be of the map's part and have been asked. */
 bool cluster_map_has(const struct cluster_map *map, const struct cluster_row *row,
                      const struct diag_cell *cell);
 bool cluster_place_has(const struct cluster_map *map, const struct cluster_place *place,

@@ -156,8 +156,7 @@ static bool is_wide(const struct search *s, const struct candidate *g) {
            (p->direction == TO && s->row->pattern.at_target);
 }
 
-/* Returns how likely it is that all of `attempts` packets arrive where `lost` of `tries` were
- * lost. */
+/* Returns how likely all of `attempts` packets arrive where `lost` of `tries` were lost. */
 static double arrives_all(size_t lost, size_t tries, size_t attempts) {
     double share = tries ? 1 - (double)lost / (double)tries : 0, all = 1;
 

@@ -25,8 +25,7 @@ static const struct times once = {{[ASK_NAME] = 1, [ASK_LARGE] = 1}};
 static const struct times closely = {{[ASK_NAME] = 4, [ASK_LARGE] = 6, [ASK_LARGE_THERE] = 2}};
 /* As `closely`, for a cell that was never asked: it may get no other round. */
 static const struct times first = {{[ASK_NAME] = 1, [ASK_LARGE] = 6, [ASK_LARGE_THERE] = 2}};
-/* For cells where several pods or ports may answer: if one of six fails, `many` shows it in 99 of
- * 100 runs. */
+/* For cells with several pods or ports: if one of six fails, `many` shows it in 99 of 100 runs. */
 static const struct times several = {{[ASK_NAME] = 12}}, many = {{[ASK_NAME] = 24}};
 
 /* The state of a cell while its questions are under way. */
@@ -248,8 +247,7 @@ static void add_cells(struct round *round) {
         if (!times)
             continue;
         round->states[i].before = cell->outcome;
-        /* Each question's path is a text of its own, and these paths are most of the memory of a
-         * run. */
+        /* Each question has its own path text, and these are most of the memory of a run. */
         for (unsigned q = 0; q < QUESTIONS; q++)
             for (unsigned k = 0; k < times->of[q]; k++)
                 round->states[i].left +=
@@ -270,8 +268,7 @@ static void add_observations(struct round *round) {
         peers[i] = i;
     for (size_t i = report->pairs.count; i-- > 0;)
         peers[report->pairs.items[i].from] = report->pairs.items[i].to;
-    /* A node whose TCP to others fails makes no observations: these would only cost another
-     * time-out. */
+    /* A node whose TCP to others fails makes no observations, which would only time out again. */
     for (size_t i = 0; i < report->nodes.count; i++)
         cut_off[i] = report->nodes.items[i].unreached != NULL;
     for (size_t i = 0; i < report->cells.count; i++) {

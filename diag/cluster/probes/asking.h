@@ -15,8 +15,7 @@ struct cluster_probe_answers {
      * about the network. */
     bool late;
     bool stopped; /* The probe answered before, but not at the end. */
-    /* The slowest answer of the round to a question about an address, and the slowest of these by
-     * UDP. */
+    /* The slowest answer of the round to questions about addresses, and the slowest by UDP. */
     unsigned slowest_ms;
     unsigned udp_ms;
 };
@@ -48,8 +47,7 @@ struct cluster_round {
     struct cluster_selector asks;
     /* The observations that are made on each node where they are still missing. */
     bool observations[OBSERVATIONS];
-    /* The time for each answer: later answers are left to another round. 0 gives each its full
-     * time. */
+    /* The time for each answer; later ones are left to another round. 0 gives the full time. */
     unsigned soon_ms;
     unsigned look_ms; /* The time for an observation, when different; 0 means the same. */
     bool again;       /* An earlier round has shown that the red cells fail. */
@@ -97,8 +95,7 @@ bool cluster_cell_is_to_count(const struct diag_cell *cell);
 /* The beginning of `waiting` for a node that went away while it was asked. */
 #define CLUSTER_GONE "it went away while it was asked: "
 
-/* Sets node->waiting, and takes over `why`. Does nothing when the node already has a reason to
- * wait. */
+/* Sets node->waiting, and takes over `why`. Does nothing when the node has a reason to wait. */
 void cluster_node_gone(struct cluster_node *node, char *why);
 /* Asks probes that answered before for their own answer again where cells failed: all of them with
  * `all`, otherwise only those of failed cells. If only a few of them are silent, these become

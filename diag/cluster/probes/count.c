@@ -204,8 +204,7 @@ int cluster_count(struct cluster_asking *asking, struct error *err) {
     size_t *ranks;
 
     add_rows(&c);
-    /* Mix the rows of all sources, so that no pod gets several questions at once while others are
-     * idle. */
+    /* Mix the rows of all sources, so that no pod gets several questions while others are idle. */
     ranks = xcalloc(c.asking->report->nodes.count, sizeof *ranks);
     for (size_t i = 0; i < c.row_count; i++)
         c.rows[i].rank = ranks[c.rows[i].node]++;

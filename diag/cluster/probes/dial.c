@@ -73,8 +73,7 @@ static void count_error(const char *error, bool udp, struct probe_result *ret, c
         /* The text of Windows when a connection has no answer. */
         {"did not properly respond", PROBE_TIMEOUT},
     };
-    /* Plain words for long texts of Go. Other texts are kept, such as a DNS error with its name and
-     * server. */
+    /* Plain words for long texts of Go. Other texts, such as DNS errors, are kept. */
     static const char *const words[] = {[PROBE_REFUSED] = "connection refused",
                                         [PROBE_RESET] = "connection reset",
                                         [PROBE_UNREACHABLE] = "no route to it",

@@ -35,8 +35,7 @@ enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
                         size_t why_size);
 /* Says whether the host is an IP address and not a name. */
 bool dial_is_address(const char *host);
-/* Was the API server's connection to the probe refused? Then the pod exists, but no program
- * listens. */
+/* Was the API server's connection to the probe refused? Then the pod exists without a listener. */
 bool dial_is_refused(long status, const char *body, size_t len);
 /* Reads the pod's DNS settings: suffixes in the first line, servers in the second, separated by
  * commas. NULL when nothing can be read. The caller frees it. */

@@ -181,8 +181,7 @@ static int create_all(struct kube_client *client, const char *path, const json_t
 
 int cluster_alias_start(struct kube_client *client, const struct diag_report *report,
                         struct error *err) {
-    /* Only the ExternalName Service is made again, as "domain-alias", for a domain that was not
-     * guessed. */
+    /* Only the ExternalName Service is made again ("domain-alias") for a domain learned later. */
     _cleanup_json_ json_t *alias = alias_make("domain-alias", report->domain);
     _cleanup_(freep) char *path = xasprintf("/api/v1/namespaces/%s/services", report->namespace_);
 
