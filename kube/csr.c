@@ -1,5 +1,4 @@
-/* Sends CertificateSigningRequests for node certificates and watches them until they are decided.
- */
+/* Implements csr.h. */
 #include "kube/csr.h"
 
 #include "base/base64.h"
@@ -19,8 +18,7 @@ void kube_csr_free(struct kube_csr *csr) {
     *csr = (struct kube_csr){0};
 }
 
-/* Decodes base64 to text. NULL when it is absent or damaged, or contains a NUL. The caller frees
- * it. */
+/* Decodes base64 to text; free() it. NULL when it is absent or damaged, or contains a NUL. */
 static char *decoded(const json_t *object, const char *path) {
     const char *text = json_text_at(object, path);
     unsigned char *data = NULL;

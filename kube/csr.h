@@ -1,5 +1,4 @@
-/* Sends CertificateSigningRequests for node certificates and watches them until they are decided.
- */
+/* Sends CertificateSigningRequests for node certificates and watches them until decided. */
 #pragma once
 
 #include "kube/client.h"
@@ -32,8 +31,7 @@ struct kube_csr {
     enum kube_csr_state state;
 };
 void kube_csr_free(struct kube_csr *csr);
-/* Reads a CertificateSigningRequest from JSON. Fails with ERROR_MALFORMED when the object is not
- * one. */
+/* Reads a CertificateSigningRequest from JSON. Another object fails with ERROR_MALFORMED. */
 int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error *err);
 
 /* Creates a CertificateSigningRequest with generateName "csr-", this signer, and the usages
@@ -55,8 +53,7 @@ int kube_csr_find_subject(struct kube_client *client, const char *signer, const 
 static inline bool kube_csr_is_refused(const struct kube_csr *csr) {
     return csr->state == KUBE_CSR_DENIED || csr->state == KUBE_CSR_FAILED;
 }
-/* Sets the error for a denied or failed request: ERROR_DENIED with its reason and message. Returns
- * -1. */
+/* Sets the error for a denied or failed request: ERROR_DENIED, reason, message. Returns -1. */
 int kube_csr_refused(const struct kube_csr *csr, struct error *err);
 
 /* Reports progress: called at each change of state and about once a second. A result other than 0

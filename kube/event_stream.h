@@ -1,5 +1,4 @@
-/* Splits the stream of a watch into events: JSON lines or Protobuf frames. Only kube/ uses this
- * file. */
+/* Splits the stream of a watch into events: JSON lines or Protobuf frames. For kube/ only. */
 #pragma once
 
 #include "base/json.h"

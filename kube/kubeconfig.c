@@ -104,8 +104,7 @@ static int copy_field(struct reading *r, const json_t *map, const char *key, cha
     return 0;
 }
 
-/* Decodes a base64 field. *ret is unchanged when the field is absent or empty. `ret_len` may be
- * NULL. */
+/* Decodes a base64 field; an absent or empty one leaves *ret unchanged. `ret_len` may be NULL. */
 static int copy_data(struct reading *r, const json_t *map, const char *key, char **ret,
                      size_t *ret_len) {
     const json_t *value = json_object_get(map, key);

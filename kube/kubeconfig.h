@@ -1,5 +1,4 @@
-/* Reads kubeconfig files (the chosen cluster and its credentials) and makes those that winjoin
- * writes. */
+/* Reads kubeconfig files (the chosen cluster and its credentials) and makes winjoin's own. */
 #pragma once
 
 #include <stdbool.h>
@@ -73,8 +72,7 @@ char *kubeconfig_make_kubelet(const char *server, const char *ca_pem, const char
 char *kubeconfig_make_client(const char *server, const char *ca_pem, const char *user,
                              const char *certificate_path);
 
-/* ---- credentials from a program: the "exec" section of a kubeconfig's user, as kubectl runs it
- * ---- */
+/* ---- credentials from a program: a kubeconfig's "exec" section, as kubectl runs it ---- */
 
 /* Runs the program of config->exec for at most a minute and stores its token, or certificate and
  * key, in config. A name with a slash is relative to the kubeconfig at `path`, others are in PATH.

@@ -1,5 +1,4 @@
-/* Reads the fields of Nodes that winjoin uses, waits for changes of a Node, and writes its Events.
- */
+/* Implements node.h. */
 #include "kube/node.h"
 
 #include "base/rfc3339.h"
@@ -219,8 +218,7 @@ int node_event_tell(struct kube_client *client, const char *node, enum node_even
             return -1;
     }
 
-    /* kubectl finds Events of a Node by the Node's name in the field `uid`, as kubelet writes it
-     * too. */
+    /* kubectl finds Events of a Node by its name in the field `uid`, as kubelet writes it. */
     document =
         json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s, s:s, s:s, s:s}, s:s, s:s, s:s, s:{s:s, "
                   "s:s}, s:s, s:s, s:i}",

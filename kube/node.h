@@ -1,5 +1,4 @@
-/* Reads the fields of Nodes that winjoin uses, waits for changes of a Node, and writes its Events.
- */
+/* Reads the fields of Nodes that winjoin uses, waits for a Node's changes, writes its Events. */
 #pragma once
 
 #include "kube/client.h"

@@ -6,8 +6,7 @@
 #include "base/json_scan.h"
 #include "kube/client.h"
 
-/* Is the name a DNS-1123 subdomain of at most 253 characters, as apimachinery's validation demands?
- */
+/* Is the name a DNS-1123 subdomain of at most 253 characters, as apimachinery demands? */
 bool kube_name_is_valid(const char *name);
 /* Returns "namespace/name" of an object. The caller frees it. */
 char *kube_full_name(const json_t *object);

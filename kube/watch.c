@@ -70,8 +70,7 @@ static bool wants_list(const struct wait *w) {
     return !w->version || w->only_list;
 }
 
-/* Is there a watch whose pause is over and that needs a list, or, when `stream` is true, its
- * stream? */
+/* Is there a watch whose pause is over and that needs a list, or (with `stream`) its stream? */
 static bool any_wants(const struct watching *all, bool stream) {
     uint64_t now = now_ms(all);
 
@@ -193,8 +192,7 @@ static int on_data(void *context, const char *data, size_t len) {
         len -= n;
         w->events += event != NULL;
         if (text_equal(type, "ERROR")) {
-            /* 410 means that the version is too old. A new list also helps against any other error.
-             */
+            /* 410 means that the version is too old. A new list helps against other errors, too. */
             log_message(LOG_RETRY, "watch %s: %s", w->watch->path,
                         json_text_or(object, "message", "error"));
             text_set(&w->version, NULL);
@@ -257,8 +255,7 @@ static int end_stream(struct stream *s, struct error *err) {
 
 /* ---- the main loop ---- */
 
-/* Evaluates the result of one step of a watch. Returns 0 to continue, -1 when the failure is final.
- */
+/* Evaluates the result of a step of a watch. Returns 0 to continue, -1 after a final failure. */
 static int settle(struct wait *w, int result, struct error *why) {
     uint64_t now = now_ms(w->all);
     unsigned poll = w->poll_ms;

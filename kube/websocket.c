@@ -120,8 +120,7 @@ static int hear_head(struct websocket *ws, size_t *ret_end, struct error *err) {
 
 /* ---- frames ---- */
 
-/* Measures a frame: the length of its head and of its payload. Returns false when more bytes are
- * needed. */
+/* Measures a frame's head and payload. Returns false when more bytes are needed. */
 static bool frame_measure(const unsigned char *p, size_t len, size_t *ret_head, uint64_t *ret_len) {
     unsigned extra = 0;
 

@@ -147,8 +147,7 @@ int limit_dynamic_ports(struct host *host, unsigned *ret, struct error *err) {
 
     if (show(host, "dynamicport", &code, &output, err) < 0)
         return -1;
-    /* Takes the last number of netsh's output, which may be in any language: "Number of Ports :
-     * 16384". */
+    /* Takes the last number of netsh's output in any language: "Number of Ports : 16384". */
     for (const char *p = code == 0 ? output : ""; *p;) {
         size_t digits = strspn(p, "0123456789");
 

@@ -8,15 +8,13 @@
 #include "netsetup/plan/network_plan.h"
 #include "services/containerd_settings.h"
 
-/* ---- the CNI configuration of containerd. The CNI plugin (netsetup/plugins) makes its content
- * ---- */
+/* ---- the CNI configuration of containerd, which the CNI plugin makes (netsetup/plugins) ---- */
 
 #define CNI_STATE_DIR "C:\\var\\lib\\cni\\networks"
 /* Results of libcni, which is part of containerd. */
 #define CNI_RESULTS_DIR "C:\\var\\lib\\cni\\results"
 
-/* Returns the path of the plan's CNI file: 10-winjoin.conf, or .conflist for a plugin that uses a
- * list. */
+/* Returns the path of the plan's CNI file: 10-winjoin.conf, or .conflist if the plugin needs it. */
 char *cni_config_path(const struct network_plan *plan);
 
 /* Makes the configuration for the plan's CNI plugin: exceptions from NAT, routes for Services,

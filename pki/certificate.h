@@ -1,5 +1,4 @@
-/* Reads X.509 certificates from PEM bundles, checks them, and makes certificate requests and keys.
- */
+/* Reads X.509 certificates from PEM bundles, checks them, and makes requests and keys. */
 #pragma once
 
 #include <stdint.h>
@@ -37,8 +36,7 @@ void certificates_free(struct certificates *certificates);
  * be read (as in certificates_parse()). The caller frees it. */
 char *certificates_plain(const char *pem, size_t len, const struct text_list *pins,
                          struct error *err);
-/* Returns the index of the first certificate that has one of the pins (a list from pins_parse()),
- * or -1. */
+/* Returns the index of the first certificate with one of the pins (from pins_parse()), or -1. */
 long certificates_find_pin(const struct certificates *certificates, const struct text_list *pins);
 
 /* Describes a certificate for messages: "sha256:.. (CN=kubernetes, valid from 2026-11-20T00:00:00Z
@@ -47,8 +45,7 @@ char *certificate_describe(const struct certificate *certificate);
 /* Lists the names of a certificate for messages: "10.0.0.10, kubernetes, kubernetes.default". After
  * 16 names it gives the number of the others. The caller frees it. */
 char *certificate_names(const struct certificate *certificate);
-/* Fails with ERROR_UNTRUSTED when `now` is outside of the certificate's dates. The message has both
- * times. */
+/* Fails with ERROR_UNTRUSTED and both dates when `now` is outside of the certificate's dates. */
 int certificate_check_dates(const struct certificate *certificate, int64_t now, struct error *err);
 
 /* Checks that the first certificate of `chain_pem` has the public key of `key_pem`. Fails with
@@ -83,8 +80,7 @@ int csr_make(const char *key_pem, const char *node_name, const struct csr_names 
 /* Returns the subject of a request, e.g. "CN=system:node:win-1,O=system:nodes"; NULL when it cannot
  * be parsed. The caller frees it. */
 char *csr_subject(const char *csr_pem);
-/* Can the request be parsed, is its signature valid, and does it have this key and this node's
- * subject? */
+/* Is this a request with a valid signature, this key and this node's subject? */
 bool csr_is_ours(const char *csr_pem, const char *key_pem, const char *node_name);
 
 /* Generates a new key with OpenSSL as PEM "EC PRIVATE KEY" (RFC 5915). Free it with

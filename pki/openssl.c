@@ -1,5 +1,4 @@
-/* Shared helpers for OpenSSL in pki/: cleanup functions, its error queue, and parsing of its
- * objects. */
+/* Shared helpers for OpenSSL in pki/: cleanup functions, the error queue, and parsing. */
 #include "pki/openssl.h"
 
 #include <openssl/err.h>
@@ -41,8 +40,7 @@ int openssl_no_password(char *, int, int, void *) {
     return 0; /* A length of 0 means that there is no password. */
 }
 
-/* Reads the certificates of a PEM text. Other blocks and text are ignored; a damaged block is an
- * error. */
+/* Reads the certificates of a PEM text. Ignores other blocks and text; damaged ones are errors. */
 STACK_OF(X509) * openssl_read_chain(const char *pem, size_t len, struct error *err) {
     _cleanup_(X509_stack_freep) STACK_OF(X509) *stack = sk_X509_new_null();
     BIO *bio = BIO_new_mem_buf(pem, (int)len);

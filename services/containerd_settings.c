@@ -22,8 +22,7 @@ void containerd_settings_free(struct containerd_settings *s) {
 
 /* ---- where the values are in each version of the file ---- */
 
-/* Names of the plugins in a version of the file. A file without a version may use both old
- * names. */
+/* Names of the plugins in a version of the file. One without version may use both old names. */
 struct places {
     const char *runtime, *images, *pipe;
 };
@@ -56,8 +55,7 @@ static void copy_text(char **ret, const char *value) {
         text_set(ret, xstrdup(value));
 }
 
-/* Adds the names of settings that are neither taken over from the file nor in winjoin's own file.
- */
+/* Adds the names of settings of the file that winjoin neither takes over nor sets itself. */
 static void name_others(const json_t *file, const json_t *images, const json_t *runtime,
                         struct text_list *ret) {
     static const char *const top[] = {"proxy_plugins", "stream_processors", "disabled_plugins"};
@@ -112,8 +110,7 @@ static int copy_places(const json_t *file, const struct places *places,
     return 0;
 }
 
-/* "cri", as in the configuration of Docker's packages, and the plugin's names in the versions of
- * the file. */
+/* "cri", as in Docker's packages, and the plugin's names in the versions of the file. */
 static const char *const cri_plugins[] = {"cri", "io.containerd.grpc.v1.cri",
                                           "io.containerd.cri.v1.runtime",
                                           "io.containerd.cri.v1.images", NULL};

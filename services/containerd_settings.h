@@ -54,6 +54,5 @@ char *containerd_cni_folder(struct host *host);
  * frees *ret. Fails as containerd_settings_read(). */
 int containerd_data_folder(struct host *host, const struct containerd_settings *settings,
                            char **ret, struct error *err);
-/* Returns the folder of CNI programs: winjoin's if containerd uses it, otherwise the first one.
- * Borrowed. */
+/* Returns the folder of CNI programs: winjoin's if containerd uses it, else the first. Borrowed. */
 const char *containerd_cni_programs(const struct containerd_settings *settings);

@@ -96,8 +96,7 @@ static int read_field(struct span *in, uint64_t *ret_number, struct span *ret, s
     return 0;
 }
 
-/* Reads the fields 1 to count - 1. The last occurrence of a field counts; an absent field is empty.
- */
+/* Reads the fields 1 to count - 1. The last value of a field counts; an absent field is empty. */
 static int read_fields(struct span in, struct span *ret, size_t count, struct error *err) {
     struct span value;
     uint64_t number;

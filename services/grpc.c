@@ -35,8 +35,7 @@ static ssize_t read_request(nghttp2_session *, int32_t, uint8_t *ret, size_t roo
     return (ssize_t)len;
 }
 
-/* A status that is no number is ignored. grpc-message has %XX for bytes that are not printable
- * ASCII. */
+/* Ignores a status that is no number. grpc-message has %XX for unprintable bytes. */
 static int on_header(nghttp2_session *, const nghttp2_frame *, const uint8_t *name, size_t,
                      const uint8_t *value, size_t, uint8_t, void *context) {
     struct grpc_call *call = context;

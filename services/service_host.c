@@ -121,8 +121,7 @@ int service_host_settings_load(struct host *host, const char *name,
     return 0;
 }
 
-/* Returns the name of a rotated log, such as "kubelet.2.log" for "kubelet.log"; 0 is the file
- * itself. */
+/* Returns a rotated log's name, such as "kubelet.2.log" for "kubelet.log"; 0 is the file itself. */
 static char *log_name(const char *path, unsigned number) {
     const char *dot = strrchr(path, '.');
     const char *slash = strrchr(path, '\\');

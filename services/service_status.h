@@ -42,7 +42,5 @@ void service_log_words(const char *log, size_t max, struct text_list *ret);
  * `now`, which is in seconds since 1970). Returns false when the line has no time. Pure except for
  * the local time zone. */
 bool service_log_time(const char *line, size_t len, int64_t now, int64_t *ret_us);
-/* Returns the end of a log: whole lines, at most `max` bytes. NULL when there is none; the caller
- * frees
- * it. */
+/* Returns the end of a log: whole lines, at most `max` bytes; free() it. NULL without a log. */
 char *service_log_tail(struct host *host, const char *path, size_t max);

@@ -30,8 +30,7 @@
 
 #define PROGRAM_FOLDER "C:\\k"
 #define WINJOIN_PROGRAM PROGRAM_FOLDER "\\winjoin.exe"
-/* The service is stopped first: a deleted service that still runs keeps its name (error 1072) until
- * it stops. */
+/* Stops the service first: a deleted service that runs keeps its name (error 1072) until then. */
 #define SERVICE_REMOVAL(name) "powershell \"Stop-Service " name " -Force; sc.exe delete " name "\""
 
 /* Values for the command lines of services. Text is borrowed; NULL means not given. */
@@ -54,8 +53,7 @@ struct service_settings {
     /* Proxy variables for every service; NULL when there is none. */
     const struct text_list *proxy;
     bool adopt; /* Adopt an existing service that winjoin did not make. */
-    /* Flags that the service's program knows. NULL or empty when not known, so all flags are
-     * passed. */
+    /* Flags that the service's program knows. NULL or empty when unknown: all are passed. */
     const struct text_list *known_flags;
     struct text_list kubelet_extra_args; /* User's flags; each replaces one of the same name. */
 };
@@ -108,8 +106,7 @@ struct service {
     struct service_port ports[2];
     /* The service depends on the network agent's service, when that makes the network. */
     bool needs_network;
-    /* The program is released with Kubernetes: it has the cluster's version and lists its flags by
-     * --help. */
+    /* Kubernetes has this program: it has the cluster's version and lists its flags by --help. */
     bool kubernetes;
     bool diagnosed; /* diag reads the state of the service. */
     struct {
@@ -159,9 +156,7 @@ struct service_wanted {
     bool differs, settings_differ;
     bool restarts; /* Values change that a running service has read at its start. */
     bool adopted;  /* The existing service is not winjoin's and is adopted. */
-    /* Command of an existing service that is not winjoin's and is in the way; NULL means that there
-     * is
-     * none. */
+    /* Command of an existing service that is not winjoin's and conflicts; NULL without one. */
     char *foreign_command;
 };
 /* Computes what service_ensure() would do; changes nothing on the host. With settings->adopt, an

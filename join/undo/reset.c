@@ -129,8 +129,7 @@ static bool is_needed(const struct journal *journal, size_t index) {
     return false;
 }
 
-/* Undoes all entries of some kinds. `kinds` has a bit for each; `kept` (or NULL) is a file to
- * keep. */
+/* Undoes all entries of some kinds. `kinds` has a bit for each. Keeps the file `kept`. */
 static int undo_kinds(struct journal *journal, int kinds, const char *kept,
                       const struct reset_options *options, struct reset_result *ret,
                       struct error *err) {

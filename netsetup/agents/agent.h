@@ -65,8 +65,7 @@ struct network_restore {
     const struct network_input *input;
     /* Windows is starting, so services with automatic start will start by themselves. */
     bool booting;
-    /* The Pod network was lost and winjoin made it again, now or in an earlier restore that failed
-     * later. */
+    /* winjoin made a lost Pod network again, now or in an earlier restore that failed later. */
     bool made;
     /* Texts for the event log of what was done, e.g. "restarted flanneld". */
     struct text_list *did;
@@ -105,8 +104,7 @@ struct network_agent {
     unsigned vni;        /* The VNI that the agent always uses. */
     /* The agent makes the HNS network itself, so a join waits for it and makes none. */
     bool makes_network;
-    /* The most seconds that a join waits for the agent's network; 0 means that the agent makes
-     * none. */
+    /* The most seconds that a join waits for the agent's network; 0 if it makes none. */
     unsigned wait_seconds;
     /* The agent's CNI plugin makes the HNS network on the base network when the first Pod comes,
      * and Pod addresses are not from the Node's podCIDR. A join makes no network for Pods. */
@@ -132,8 +130,7 @@ struct network_agent {
     bool nat_except_services;
     /* NAT has exceptions only for Pods and the node's network, not for Services. */
     bool nat_except_pods;
-    /* Name of the host's endpoint on the agent's network; HNS chooses its address, the source
-     * VIP. */
+    /* Name of the host's endpoint on the agent's network. HNS chooses the source VIP. */
     const char *source_vip_endpoint;
     bool unique_host_names; /* The agent identifies nodes by machineID, which is the host name. */
     bool keeps_routes;      /* The agent writes and removes the routes to other nodes' Pods. */

@@ -12,8 +12,7 @@
 #define OTHERS "antrea-config"
 enum { GENEVE_PORT = 6081 };
 
-/* UDP ports of tunnels. The tunnel stt is missing, because it uses TCP and its driver opens the
- * port. */
+/* UDP ports of tunnels. The tunnel stt uses TCP, and its driver opens the port. */
 static const struct {
     const char *tunnel;
     unsigned port;

@@ -158,8 +158,7 @@ json_t *flannel_announcement(unsigned vni, const char *router_mac, const char *a
 
 /* ---- the agent's functions and constant ---- */
 
-/* Restarts flanneld after its network was made again: flanneld does not notice it, and its routes
- * are gone. */
+/* Restarts flanneld, whose routes are gone, after its network was made again. */
 static int restore(const struct network_restore *restore, struct error *err) {
     return restore->made ? network_restore_service(restore, &service_flanneld, err) : 0;
 }

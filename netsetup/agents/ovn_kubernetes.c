@@ -37,8 +37,7 @@ static bool read_peer(const json_t *annotations, struct network_peer *ret) {
     return true;
 }
 
-/* Restarts hybrid-overlay-node when its network is gone, because it makes its networks only at its
- * start. */
+/* Restarts hybrid-overlay-node when its network is gone: it makes networks only at its start. */
 static int restore(const struct network_restore *restore, struct error *err) {
     struct hcn_network network;
     struct error why = {0};

@@ -26,8 +26,7 @@ json_t *hcn_host_endpoint_json(const struct network_plan *plan, const char *netw
  * compartment. */
 json_t *hcn_host_attach_json(void);
 
-/* Returns a policy of this type with its settings. The reference of settings is taken; NULL means
- * {}. */
+/* Returns a policy of this type. Takes the reference of its settings; NULL means {}. */
 json_t *hcn_policy_json(const char *type, json_t *settings);
 /* Returns a request
  * {"ResourceType":"Policy","RequestType":"Add"|"Remove","Settings":{"Policies":[policy]}}. The
@@ -37,8 +36,7 @@ json_t *hcn_modify_policy_json(bool add, json_t *policy);
  * the mode). An array; may be empty. */
 json_t *hcn_network_policies_json(const struct network_plan *plan);
 
-/* Returns a query for the objects whose member `key` has this value. Its Filter is JSON inside a
- * string. */
+/* Returns a query for objects whose member `key` has this value. Its Filter is JSON in a string. */
 json_t *hcn_query_json(const char *key, const char *value);
 
 /* Lookups in HNS: lists of objects by a filter, and one network by name. */

@@ -246,8 +246,7 @@ static bool read_at_once(struct host *host, struct reading *r, size_t count) {
     return false;
 }
 
-/* Adds an id. A value that is no text becomes "", for which HNS then answers that it has no such
- * object. */
+/* Adds an id. A value that is no text becomes "", of which HNS says that it has no such object. */
 static void id_found(void *context, const struct json_found *found) {
     char *id = json_found_text(found);
 

@@ -40,8 +40,7 @@ enum hcn_by {
     /* HNS version 1. Where it fails, or returns another count of objects than version 2 has ids,
      * the read continues as with HCN_ONE_BY_ONE. */
     HCN_AT_ONCE,
-    /* HNS version 2, with three calls for each object. An object that is deleted meanwhile is left
-     * out. */
+    /* HNS version 2, with three calls for each object. Skips objects that are deleted meanwhile. */
     HCN_ONE_BY_ONE
 };
 /* Read all objects. The caller frees by hcn_endpoints_free(), hcn_balancers_free(). Fail as

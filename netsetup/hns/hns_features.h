@@ -22,8 +22,7 @@ enum hns_feature {
     HNS_MODIFY_LOAD_BALANCER,
     HNS_FEATURE_COUNT
 };
-/* A range of versions: from this version to the end of its major version, or with `open`, all newer
- * versions. */
+/* A range of versions: from this to the end of its major version; with `open`, all newer ones. */
 struct hns_version_range {
     unsigned from_major, from_minor;
     bool open;

@@ -1,5 +1,4 @@
-/* Mode l2bridge: Pods send with their own address, and each host has routes to other nodes'
- * Pods. */
+/* Mode l2bridge: Pods send with their own address, and hosts have routes to other nodes' Pods. */
 #include "netsetup/modes/bridge.h"
 
 const struct network_mode network_mode_l2bridge = {

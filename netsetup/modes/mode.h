@@ -54,8 +54,8 @@ struct network_mode {
     bool host_endpoint;
     bool source_vip;                    /* kube-proxy needs a source VIP: netsetup/netsetup.h. */
     const struct network_limit *limits; /* The mode's limits; NULL when it has none. */
-    /* Why a node of this mode cannot be used in a cluster: the preflight check NetworkMode fails
-     * with it. */
+    /* Why a node of this mode is of no use in a cluster: the error of the preflight check
+     * NetworkMode. */
     const char *isolated;
     unsigned lacks; /* What the mode lacks, as MODE_LACKS_* bits. */
     unsigned flags; /* Flags of the Pod network: 8 = not persistent. */

@@ -1,5 +1,4 @@
-/* Mode overlay: packets of Pods travel to other nodes in VXLAN, as with flannel's vxlan on
- * Windows. */
+/* Mode overlay: packets of Pods travel to other nodes in VXLAN, as with flannel's vxlan. */
 #include "base/vxlan.h"
 #include "host/wait.h"
 #include "netsetup/agents/agent.h"

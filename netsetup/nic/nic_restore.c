@@ -45,8 +45,7 @@ static const struct host_adapter *in_use(const struct host_adapters *adapters,
     return found;
 }
 
-/* Returns the address that the node can use: the old one or, with DHCP, any that others can
- * reach. */
+/* Returns an address that the node can use: the old one or, with DHCP, any that others reach. */
 static const char *good_address(const struct watch *watch, const struct host_adapter *adapter) {
     const char *other = NULL;
     for (size_t i = 0; i < adapter->addresses.count; i++) {

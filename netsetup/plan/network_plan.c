@@ -1,5 +1,4 @@
-/* Makes the plan of the Pod network: first the choices, then the check of all prefixes, then each
- * address. */
+/* Makes the plan of the Pod network: choices, then the check of all prefixes, then addresses. */
 #include "netsetup/plan/network_plan.h"
 
 #include "netsetup/agents/agent.h"

@@ -40,7 +40,7 @@ struct network_input {
     /* Whether Pods get IPv6, too: "auto" or NULL (where possible), "on" (fails with
      * ERROR_UNSUPPORTED and the reason where it is not possible), or "off". */
     const char *dual_stack;
-    /* Who routes to other nodes' Pods, where the mode and agent leave a choice: "own", "print" or
+    /* Who routes to other nodes' Pods, if mode and agent leave a choice: "own", "print" or
      * "none". */
     const char *routes;
     const char *dsr;        /* Whether to use DSR: "auto", "on" or "off". */
@@ -81,8 +81,7 @@ struct network_plan {
     const char *cni_plugin;
     /* Name of the HNS network. When an agent makes the network, only the plan uses this name. */
     char *name;
-    /* The adapter for the vSwitch. NULL means that HNS chooses it, or the mode's switch has
-     * none. */
+    /* The adapter for the vSwitch. NULL when HNS chooses it, or the switch has none. */
     char *adapter;
     bool pod_cidr_known;
     char pod_cidr[CIDR_TEXT_MAX]; /* The Pod prefix, e.g. 10.244.1.0/24, or "<podCIDR>". */
@@ -145,8 +144,7 @@ void network_plan_free(struct network_plan *plan);
  * routes, firewall, natExceptions, sourceVip, warnings. New reference. */
 json_t *network_plan_json(const struct network_plan *plan);
 
-/* Returns the first text of this family (4 or 6) in a list of addresses or prefixes, or NULL.
- * Pure. */
+/* Returns the first text of this family (4 or 6) in a list of addresses or prefixes, or NULL. */
 const char *text_of_family(const struct text_list *list, int family);
 
 /* The prefixes of a network plan: parsed, checked against each other, and converted to

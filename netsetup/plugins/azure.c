@@ -43,7 +43,7 @@ static json_t *config_json(const struct network_plan *plan) {
                      plugin);
 }
 
-/* Fails for a mode that this version cannot make: since commit 8e8a5fd (#3113) azure-vnet ignores
+/* Fails for a mode that this version cannot make: since 8e8a5fd (#3113) azure-vnet ignores
  * `mode`. */
 static int check_version(const struct network_plan *plan, const char *version, struct error *err) {
     unsigned major = 0, minor = 0, patch = 0;

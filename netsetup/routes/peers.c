@@ -3,8 +3,7 @@
 
 #include "netsetup/agents/agent.h"
 
-/* Returns the first text of this family in a list; with `key`, the first InternalIP among
- * objects. */
+/* Returns the first text of this family in a list; with `key`, the first InternalIP of objects. */
 static const char *of_family(const json_t *list, const char *key, bool ipv6) {
     json_each(list, i, item) {
         const char *text = key ? json_text_at(item, key) : json_string_value(item);

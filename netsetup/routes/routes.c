@@ -303,8 +303,7 @@ int remote_subnets_write(struct host *host, const struct network_plan *plan, con
             return error_set(err, ERROR_MALFORMED, "decode peers: no " TYPE);
     if (read_network(host, plan, &network, stored, err) < 0)
         return -1;
-    /* HNS has one route for each prefix, and only its exact settings remove it. So removals come
-     * first. */
+    /* HNS has one route for each prefix; only its exact settings remove it. So remove first. */
     gone = only ? json_array_without(stored, routes, "Settings") : NULL;
     missing = json_array_without(routes, stored, "Settings");
     json_each(gone, i, policy)

@@ -23,8 +23,7 @@ enum {
     BEGIN_MS = 20000, /* The limit at boot, when containerd waits for this service. */
     HNS_START_MS = 30000,
     HNS_DOWN_CHECKS = 5, /* Checks before winjoin starts HNS; usually the SCM restarts it. */
-    /* Checks without load balancers before kube-proxy is restarted, which deletes all at its
-     * start. */
+    /* Checks without load balancers before kube-proxy is restarted, which then deletes all. */
     EMPTY_CHECKS = 4,
     TOLD_FAILURE = 2, /* Failures in a row before a message; a new HNS may not answer yet. */
     BOOT_SECONDS = 300,

@@ -52,8 +52,7 @@ static void take_node(struct follower *f, json_t *node) {
 
 /* ---- writing routes ---- */
 
-/* Stores the routes. If a join has written its file meanwhile, it fails, and the watch starts
- * again. */
+/* Stores the routes. Fails if a join has written its file meanwhile; the watch then restarts. */
 static int remember(struct follower *f, json_t *routes, struct error *err) {
     _cleanup_(chosen_free) struct chosen now = {0};
 
@@ -157,8 +156,7 @@ static int take_nodes(void *context, const json_t *items, struct error *) {
     return 0;
 }
 
-/* Reads Nodes page by page, so that the service needs little memory in a cluster of thousands of
- * Nodes. */
+/* Reads Nodes page by page, so that thousands of Nodes need little memory. */
 static int list(void *context, struct kube_client *client, char **ret_version, struct error *err) {
     struct follower *f = context;
     json_t *before = f->routes;

@@ -135,8 +135,7 @@ int bundle_head(struct bundle *bundle, const struct artifact *artifact, char **r
  * host_read_part() and host_write_part(), or with ERROR_INTERRUPTED. */
 int artifact_digest_file(struct host *host, const char *path, const char *to,
                          char sha256[DIGEST_TEXT_MAX], uint64_t *ret_size, struct error *err);
-/* Reads an artifact and verifies size and checksum (else ERROR_UNTRUSTED). The caller frees *ret.
- */
+/* Reads an artifact and verifies size and checksum (else ERROR_UNTRUSTED). free() *ret. */
 int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
                 struct error *err);
 /* Does the same as bundle_read() for the last use of an artifact: the fetched content is handed

@@ -223,8 +223,7 @@ void bundle_place(struct bundle *bundle, const struct artifact_places *places) {
     all->count = kept;
 }
 
-/* Leaves out members of archives, because the digest of an archive does not verify a single file.
- */
+/* Leaves out members of archives, since an archive's digest does not verify a single file. */
 int artifacts_published(const struct mirror *from, const struct text_list *names,
                         const char *catalog_file, struct artifacts *ret, struct error *err) {
     _cleanup_(catalog_freep) struct catalog *catalog = NULL;

@@ -57,8 +57,7 @@ static int next_entry(struct archive *archive, struct archive_entry **ret_entry,
     return 0;
 }
 
-/* Checks an entry. `sum` adds up the unpacked sizes, so that a small archive cannot take hours to
- * unpack. */
+/* Checks an entry. `sum` adds unpacked sizes, so that no small archive takes hours to unpack. */
 static int check_entry(struct archive_entry *entry, const char *name, const struct text_list *seen,
                        uint64_t *sum, struct error *err) {
     bool folder = archive_entry_filetype(entry) == AE_IFDIR;
@@ -257,8 +256,7 @@ int bundle_archive_make(const struct bundle_archive_file *files, size_t count, c
 
 enum { PATH_LONGEST = 240 };
 
-/* Is the name that of a Windows device? Whatever follows a dot does not matter (Microsoft: Naming
- * Files). */
+/* Is the name, up to a dot, that of a Windows device (Microsoft: Naming Files)? */
 static bool is_device(const char *name, size_t len) {
     static const char *const devices[] = {"CON",  "PRN",  "AUX",    "NUL",
                                           "COM#", "LPT#", "CONIN$", "CONOUT$"};

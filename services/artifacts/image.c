@@ -363,8 +363,7 @@ static int fetch_held(struct image *image, const char *tag, unsigned build, stru
     bool single = json_is_array(json_object_get(index, "layers"));
 
     if (result == 0 && single) {
-        /* The registry has a manifest instead of an index. A descriptor is made for it as in an
-         * index. */
+        /* The registry has a manifest and no index. A descriptor is made for it as in an index. */
         const char *type = json_text_or(index, "mediaType", MANIFEST_TYPE);
         json_t *descriptor = json_pack("{s:s, s:s+, s:I}", "mediaType", type, "digest",
                                        "sha256:", file.digest, "size", (json_int_t)file.len);

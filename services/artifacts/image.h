@@ -60,11 +60,9 @@ int image_look(const struct mirror *from, const char *reference, unsigned build,
  * they are not in `data`. */
 int image_archive_look(const char *data, size_t len, unsigned build, struct image_facts *ret,
                        struct error *err);
-/* Is the platform Windows on amd64? It comes from an index or from the configuration of an
- * image. */
+/* Is the platform, from an index or an image's configuration, Windows on amd64? */
 bool image_is_windows(const json_t *platform);
-/* Returns the build of a platform ("os.version"); 0 when it is not Windows on amd64, or not known.
- */
+/* Returns the build of a platform ("os.version"); 0 when unknown or not Windows on amd64. */
 unsigned image_build(const json_t *platform);
 
 /* Anonymous tokens of container registries: reads what a registry asks for when it answers 401, and

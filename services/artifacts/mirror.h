@@ -15,8 +15,7 @@ struct mirror {
      * each path begins with its host. */
     const char *url;
     bool follows_redirects; /* Redirects are followed, to https only, at most five. */
-    /* How long failures of a file are retried if they may pass; at most a minute; 0 means a minute.
-     */
+    /* How long temporary failures of a file are retried; at most a minute, as 0 means. */
     unsigned limit_ms;
     /* Folder for received parts of files with a SHA-256, so that a later run can continue after a
      * kill or interruption. It is removed after any other end. NULL when there is none. */
@@ -27,8 +26,7 @@ struct mirror {
     void *context;
 };
 
-/* Returns the URL of a file of the mirror, with %XX for bytes that a URL must not have. The caller
- * frees. */
+/* Returns the URL of a file of the mirror, with %XX where bytes need it; free() it. */
 char *mirror_url(const struct mirror *mirror, const char *path);
 /* One of the files to download together. All is borrowed except `data` and `challenge`, which the
  * caller frees. */

@@ -277,8 +277,7 @@ static char *go_version(struct part text) {
 
 /* ---- version in the version resource ---- */
 
-/* Finds the entry with this id (0 means the first entry) in a resource directory and gets its
- * offset. */
+/* Gets the offset of the entry with this id (0 means the first) in a resource directory. */
 static bool resource_entry(struct part resources, uint32_t directory, uint32_t id, uint32_t *ret) {
     struct part header;
     size_t count;

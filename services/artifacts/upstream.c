@@ -1,5 +1,4 @@
-/* Reads the digests of upstream's releases in all published forms, and fetches and verifies
- * programs. */
+/* Reads digests of upstream's releases in all published forms; fetches and verifies programs. */
 #include "services/artifacts/catalog.h"
 
 #include "host/path.h"
