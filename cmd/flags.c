@@ -1,4 +1,4 @@
-/* The flags of join, made from the rows of its options; the flags of diag; and those of the verbs
+/* Makes the flags of join from the rows of its options, and has the flags of diag and of the verbs
  * that share some flags of join. */
 #include "cmd/program.h"
 

@@ -1,5 +1,4 @@
-/* The commands that winjoin has when it is called as kubeadm, and where it then behaves and prints
- * differently. */
+/* Has the commands of winjoin when called as kubeadm, and what it then does differently. */
 #include "cmd/program.h"
 
 #include "base/build_info.h"

@@ -1,5 +1,5 @@
-/* The main program of winjoin on Linux. It rehearses a join under --rootfs and runs the verbs that
- * need no Windows. */
+/* This main program for Linux rehearses a join under --rootfs and runs verbs that need no
+ * Windows. */
 #include "cmd/program.h"
 #include "host/terminal.h"
 

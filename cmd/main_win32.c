@@ -1,4 +1,4 @@
-/* The main program of winjoin.exe on Windows. */
+/* This is the main program of winjoin.exe. */
 #include <wchar.h>
 
 #include "cmd/program.h"

@@ -1,4 +1,4 @@
-/* The main program of winjoin-probe on Linux, for the probe Pods of rehearsals and tests. */
+/* This is the main program of winjoin-probe on Linux, for the Pods of rehearsals and tests. */
 #include <stdio.h>
 
 #include "diag/probe/probe.h"

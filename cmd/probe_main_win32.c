@@ -1,5 +1,4 @@
-/* The main program of winjoin-probe.exe, which runs in probe Pods. An image may hold little more
- * than the C library. */
+/* This is the main program of winjoin-probe.exe. Images may have little more than the C library. */
 #include <stdio.h>
 #include <wchar.h>
 

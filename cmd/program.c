@@ -1,4 +1,4 @@
-/* One run of winjoin: it finds the verb, reads the options, opens the host, prints the result and
+/* Runs winjoin once: finds the verb, reads the options, opens the host, prints the result and
  * returns the exit code. */
 #include "cmd/program.h"
 

@@ -1,4 +1,4 @@
-/* The table of verbs, with their subcommands, flags and examples. */
+/* Lists the verbs with their subcommands, flags and examples. */
 #include "cmd/program.h"
 #include "netsetup/nic/nic.h"
 

@@ -1,5 +1,5 @@
-/* The first look of a diagnosis. Only the API server and a silent service can delay it, and not for
- * long. */
+/* Takes the first look of a diagnosis. Only the API server and a silent service delay it
+ * briefly. */
 #include "diag/look.h"
 
 #include "base/rfc3339.h"

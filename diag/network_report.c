@@ -1,4 +1,4 @@
-/* The annotation with which a node reports on its own network: made, read and put into words. */
+/* Makes and reads the annotation with which a node reports on its network, and describes it. */
 #include "diag/network_report.h"
 
 #include "base/rfc3339.h"

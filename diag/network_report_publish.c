@@ -1,4 +1,4 @@
-/* When and how a node publishes the report and the condition about its network. */
+/* Publishes a node's report and the condition about its network. */
 #include "diag/network_report.h"
 
 #include "base/log.h"

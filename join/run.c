@@ -1,5 +1,5 @@
-/* The runner: checks the options, runs the phases (with an event at the start and the end of each,
- * warnings and waits between), and writes the end of a run as an Event of the Node. */
+/* Checks the options, runs the phases (with an event at the start and the end of each, warnings and
+ * waits between), and writes the end of a run as an Event of the Node. */
 #include "join/run.h"
 
 #include "base/log.h"

@@ -1,4 +1,4 @@
-/* The inbound firewall rules of a node. */
+/* Makes the inbound firewall rules of a node. */
 #include "netsetup/netsetup.h"
 
 #include "netsetup/agents/external_agent.h"

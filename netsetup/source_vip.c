@@ -1,4 +1,4 @@
-/* The source VIP: its address and its reservation in the store of host-local. */
+/* Chooses the source VIP's address and reserves it in the store of host-local. */
 #include "netsetup/netsetup.h"
 
 #include "netsetup/agents/agent.h"

@@ -1,5 +1,5 @@
-/* The tables of Windows builds: known problems, and registry values that fix them. Revisions are
- * those of Microsoft's update history. */
+/* Has the tables of Windows builds: known problems, and registry values that fix them. Revisions
+ * are those of Microsoft's update history. */
 #include "netsetup/windows_builds.h"
 
 enum { SERVER_2019 = 17763, SERVER_2022 = 20348, SERVER_2025 = 26100 };

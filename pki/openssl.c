@@ -1,4 +1,4 @@
-/* Shared helpers for OpenSSL in pki/: cleanup functions, the error queue, and parsing. */
+/* Has cleanup functions for OpenSSL, reads its error queue, and parses its objects. */
 #include "pki/openssl.h"
 
 #include <openssl/err.h>

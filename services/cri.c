@@ -1,4 +1,4 @@
-/* CRI calls. Requests have one text field; the protobuf of answers is read field by field. */
+/* Makes CRI calls. Requests have one text field; answers are read field by field. */
 #include "services/cri.h"
 
 #define SERVICE "/runtime.v1.RuntimeService/"

@@ -1,4 +1,4 @@
-/* A gRPC client (grpc/doc/PROTOCOL-HTTP2.md) on nghttp2 that makes one call per connection. */
+/* Makes gRPC calls (grpc/doc/PROTOCOL-HTTP2.md) with nghttp2, one per connection. */
 #include "services/grpc.h"
 
 #include <ctype.h>

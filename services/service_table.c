@@ -1,5 +1,4 @@
-/* The table of services, and how a row becomes the configuration for the SCM and the command line
- * of its program. */
+/* Has the table of services, and makes from a row the SCM's configuration and the command line. */
 #include "services/service_table.h"
 
 #include "host/command_line.h"

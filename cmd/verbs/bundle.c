@@ -1,4 +1,4 @@
-/* winjoin bundle: make, verify, show and compare archives of a node's programs. */
+/* winjoin bundle: makes, verifies, shows and compares archives of a node's programs. */
 #include "cmd/program.h"
 #include "join/programs/programs.h"
 #include "services/artifacts/artifacts.h"

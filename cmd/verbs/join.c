@@ -1,4 +1,4 @@
-/* The commands winjoin join and winjoin discover. */
+/* Runs winjoin join, and winjoin discover, which verifies the cluster and prints its kubeconfig. */
 
 #include "base/redact.h"
 #include "cmd/program.h"

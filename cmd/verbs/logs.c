@@ -1,4 +1,4 @@
-/* winjoin logs: winjoin's own logs and those of the services, in one stream ordered by time. */
+/* winjoin logs: prints winjoin's own logs and those of the services in the order of time. */
 #include "base/nearest.h"
 #include "base/redact.h"
 #include "base/rfc3339.h"

@@ -1,5 +1,5 @@
-/* winjoin service run NAME: the program that the SCM starts for a service of winjoin. It hosts a
- * console program and rotates its log, or runs winjoin's own network keeper. */
+/* winjoin service run NAME: is what the SCM starts for a service of winjoin. It hosts a console
+ * program and rotates its log, or runs winjoin's own network keeper. */
 #include "base/rfc3339.h"
 #include "cmd/program.h"
 #include "diag/network_report.h"

@@ -1,4 +1,4 @@
-/* The queue of questions to probe pods, which travel by the API server's proxy or by exec. */
+/* Sends a queue of questions to probe pods by the API server's proxy or by exec. */
 #include "diag/ask/ask.h"
 #include "kube/exec.h"
 

@@ -1,4 +1,4 @@
-/* Two probes on this node as static pods: writes their manifests, talks to them through their
+/* Runs two probes on this node as static pods: writes their manifests, talks to them through their
  * mailbox folders, and removes all of these again.
  *
  * The kubelet runs these pods on the whole real path (CRI, CNI, HNS) without any right in the

@@ -1,4 +1,4 @@
-/* The decision table of causes. judge.c decides which of its rows win. */
+/* Has the decision table of causes. judge.c decides which rows win. */
 #include "diag/causes/rows.h"
 
 #define PROXY_HINT                                                                                 \

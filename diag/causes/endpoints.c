@@ -1,5 +1,5 @@
-/* Causes in the endpoints of the probe pods: an endpoint is missing, two have the same address, or
- * one has other routes than its network. */
+/* Finds causes in the endpoints of the probe pods: an endpoint is missing, two have the same
+ * address, or one has other routes than its network. */
 #include "base/cidr.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"

@@ -1,4 +1,4 @@
-/* How the rows of the decision table compete: a cause that evidence confirms wins over one that is
+/* Lets the rows of the decision table compete: a cause that evidence confirms wins over one that is
  * only likely, and a wider cause wins over a narrower one. */
 #include "diag/causes/rows.h"
 

@@ -1,4 +1,4 @@
-/* Causes that show where HNS does not have what Kubernetes says (diag/drift/drift.h). */
+/* Finds causes where HNS does not have what Kubernetes says (diag/drift/drift.h). */
 #include "base/cidr.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"

@@ -1,5 +1,5 @@
-/* Causes that the first look shows: a service that is down, an API server that is not reached, an
- * expired certificate, a wrong clock. They are named whether or not a flow fails. */
+/* Finds causes that the first look shows: a service that is down, an API server that is not
+ * reached, an expired certificate, a wrong clock. They are named whether or not a flow fails. */
 #include "base/rfc3339.h"
 #include "diag/causes/rows.h"
 #include "diag/look.h"

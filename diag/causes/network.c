@@ -1,4 +1,4 @@
-/* Causes in the node's own network: pods, HNS objects, encapsulation and routes. */
+/* Finds causes in the node's own network: pods, HNS objects, encapsulation and routes. */
 #include "base/cidr.h"
 #include "base/vxlan.h"
 #include "diag/causes/rows.h"

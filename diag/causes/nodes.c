@@ -1,5 +1,5 @@
-/* Causes in the nodes and in their machines: a wrong adapter, duplicate names, a wrong backend of
- * the network agent, a hypervisor's switch, limits and known faults of Windows. */
+/* Finds causes in the nodes and their machines: a wrong adapter, duplicate names, a wrong backend
+ * of the network agent, a hypervisor's switch, limits and known faults of Windows. */
 #include "base/cidr.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"

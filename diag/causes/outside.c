@@ -1,4 +1,4 @@
-/* Causes between pods and other targets: targets outside the cluster, and the node itself. */
+/* Finds causes between pods and targets outside the cluster, or the node itself. */
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 #include "netsetup/agents/agent.h"

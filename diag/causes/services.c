@@ -1,4 +1,4 @@
-/* Causes in load balancers and DNS, behind the pod's own endpoint. */
+/* Finds causes in load balancers and DNS, behind the pod's own endpoint. */
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 #include "netsetup/routes/routes.h"

@@ -1,5 +1,5 @@
-/* Red cells (failed or not run) that no row explains: collects what is known around them, so that
- * the next reader need not ask for it. */
+/* Collects what is known around red cells (failed or not run) that no row explains, so that the
+ * next reader need not ask for it. */
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 

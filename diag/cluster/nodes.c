@@ -1,5 +1,4 @@
-/* The cluster's nodes: what they published about themselves, and what two of them share by
- * mistake. */
+/* Reads what nodes published about themselves, and finds what two of them share by mistake. */
 #include "base/json.h"
 #include "base/rfc3339.h"
 #include "diag/cluster/cluster.h"

@@ -1,4 +1,4 @@
-/* The flow matrix as a table, and the judging of its cells. */
+/* Has the table of the flow matrix, and judges its cells. */
 #include "diag/flows/flows.h"
 
 static const char *const outcomes[] = {

@@ -1,4 +1,4 @@
-/* The command line of the probe, the same for winjoin-probe and for `winjoin probe`. */
+/* Reads the command line of the probe, for winjoin-probe and for `winjoin probe`. */
 #include "diag/probe/probe.h"
 #include "host/socket.h"
 

@@ -1,4 +1,4 @@
-/* heartbeat.txt: the pod itself reports its addresses, so that the API is not needed for them. */
+/* Writes and reads heartbeat.txt, in which the pod reports its addresses without the API. */
 #include "diag/probe/probe.h"
 
 #define TITLE "winjoin-heartbeat"

@@ -1,4 +1,4 @@
-/* probes.txt: the list of questions, which is parsed strictly and written in the same form. */
+/* Writes probes.txt, the list of questions, and parses it strictly. */
 #include "diag/probe/probe.h"
 
 #define TITLE "winjoin-probes"

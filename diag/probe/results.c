@@ -1,4 +1,5 @@
-/* results-N.txt: the results of the probes. Its last line shows that the file is complete. */
+/* Writes and reads results-N.txt, the results of the probes. The last line shows that it is
+ * complete. */
 #include "diag/probe/probe.h"
 
 #define TITLE "winjoin-results"

@@ -1,6 +1,6 @@
-/* The probe inside a pod: opens echo listeners, writes heartbeats, and answers the lists in its
- * mailbox. It keeps running whatever happens to that folder (bad content, a full disk, removed and
- * made again), and ends when nothing can be written there for a minute. */
+/* Runs the probe inside a pod: opens echo listeners, writes heartbeats, and answers the lists in
+ * its mailbox. It keeps running whatever happens to that folder (bad content, a full disk, removed
+ * and made again), and ends when nothing can be written there for a minute. */
 #include <stdio.h>
 
 #include "diag/probe/probe.h"

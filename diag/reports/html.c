@@ -1,5 +1,5 @@
-/* The report as one HTML page that can be sent by mail: it loads nothing from elsewhere, and is
- * readable without styles, on a phone, on paper and with only a keyboard. In the picture of the
+/* Writes the report as one HTML page that can be sent by mail: it loads nothing from elsewhere, and
+ * is readable without styles, on a phone, on paper and with only a keyboard. In the picture of the
  * network each arrow has the outcome in words, not only as a color; a red arrow links to its
  * cause. */
 #include "base/rfc3339.h"

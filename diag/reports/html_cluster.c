@@ -1,5 +1,4 @@
-/* The report of a cluster as one HTML page with a matrix of its nodes; it loads nothing from
- * elsewhere. */
+/* Writes the report of a cluster as one HTML page with a matrix; it loads nothing. */
 #include "base/rfc3339.h"
 #include "diag/reports/forms.h"
 

@@ -1,5 +1,5 @@
-/* The report as JUnit XML for CI systems: each cell is a testcase. A cell that was not run is an
- * error, so that it never counts as success. */
+/* Writes the report as JUnit XML for CI systems: each cell is a testcase. A cell that was not run
+ * is an error, so that it never counts as success. */
 #include "base/rfc3339.h"
 #include "diag/reports/forms.h"
 

@@ -1,5 +1,6 @@
-/* The report in the text format of Prometheus, for a scheduled run and the textfile collector of
- * node exporter. Source: https://prometheus.io/docs/instrumenting/exposition_formats/ */
+/* Writes the report in the text format of Prometheus, for a scheduled run and the textfile
+ * collector of node exporter. Source:
+ * https://prometheus.io/docs/instrumenting/exposition_formats/ */
 #include "diag/network_report.h"
 #include "diag/reports/forms.h"
 

@@ -1,6 +1,6 @@
-/* The picture of a cluster's nodes in its HTML page: nodes that ask on the left, nodes that are
- * asked on the right, a box for each kind of node, and an arrow for each pair that fails, which
- * links to its cells. */
+/* Draws a cluster's nodes in its HTML page: nodes that ask on the left, nodes that are asked on the
+ * right, a box for each kind of node, and an arrow for each pair that fails, which links to its
+ * cells. */
 #include "diag/cluster/cluster.h"
 #include "diag/reports/forms.h"
 

@@ -1,4 +1,4 @@
-/* Numbers, names and lines that all forms of a report share, and freeing a report. */
+/* Makes numbers, names and lines that all forms of a report share, and frees a report. */
 #include "diag/reports/forms.h"
 
 /* ---- the sample of a large cluster, in words ---- */

@@ -1,5 +1,5 @@
-/* The report of a node as text for people: at most as wide as the terminal, and readable without
- * color and without UTF-8. */
+/* Writes the report of a node as text for people: at most as wide as the terminal, and readable
+ * without color and without UTF-8. */
 #include "base/rfc3339.h"
 #include "diag/drift/drift.h"
 #include "diag/look.h"

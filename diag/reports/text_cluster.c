@@ -1,4 +1,4 @@
-/* The report of a cluster as text for people: the causes and what to do, then each node with
+/* Writes the report of a cluster as text for people: the causes and what to do, then each node with
  * failures, the worst first, and the healthy nodes in one line. */
 #include "base/rfc3339.h"
 #include "diag/reports/forms.h"

@@ -1,5 +1,5 @@
-/* The Windows host: its table of operations, the operations that are only one call, its time, and
- * the event by which a user or a service asks winjoin to stop. */
+/* Has the Windows host's table of operations, those of only one call, its time, and the event by
+ * which a user or a service asks winjoin to stop. */
 #include "host/host.h"
 
 #include "host/command_line.h"

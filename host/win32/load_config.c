@@ -1,5 +1,5 @@
-/* The load configuration table, which Windows reads before it loads a program's DLLs. It restricts
- * the imports of the program to System32. gcc's linker does not support this table, so
+/* Has the load configuration table, which Windows reads before it loads a program's DLLs. It
+ * restricts the imports of the program to System32. gcc's linker does not support this table, so
  * dist/make/load_config.py enters it into the finished program. */
 #include "host/win32/win32.h"
 

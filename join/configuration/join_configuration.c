@@ -1,4 +1,4 @@
-/* Fields of a JoinConfiguration by version, and kubeadm's defaults for those that are missing. */
+/* Lists the fields of a JoinConfiguration by version, and adds kubeadm's defaults. */
 #include "join/configuration/join_configuration.h"
 
 #include "base/rfc3339.h"

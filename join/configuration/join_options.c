@@ -1,4 +1,4 @@
-/* The table of a join's options, access to their values, and checks of single values. */
+/* Has the table of a join's options, gives access to their values, and checks single values. */
 #include "join/configuration/join_options.h"
 
 #include "base/rfc3339.h"

@@ -1,5 +1,4 @@
-/* Token discovery: gets a verified kubeconfig from an endpoint, a token and pins of the CA.
- * discovery_file.c has discovery by a file. */
+/* Gets a verified kubeconfig from an endpoint, a token and pins of the CA (token discovery). */
 #include "join/discovery/discovery.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* Discovery by a kubeconfig file, which is local or downloaded by https. */
+/* Discovers the cluster by a kubeconfig file, which is local or downloaded by https. */
 #include "host/path.h"
 #include "join/discovery/discovery_request.h"
 #include "kube/kubeconfig.h"

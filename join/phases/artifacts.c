@@ -1,4 +1,4 @@
-/* The phase that verifies and installs the node's programs. */
+/* This phase verifies and installs the node's programs. */
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/phases/phases.h"

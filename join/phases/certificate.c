@@ -1,4 +1,4 @@
-/* The phase that gets the client certificate, or leaves the TLS bootstrap to the kubelet. */
+/* This phase gets the client certificate, or leaves the TLS bootstrap to the kubelet. */
 #include "base/rfc3339.h"
 #include "join/found/need.h"
 #include "join/kubelet/client_certificate.h"

@@ -1,4 +1,4 @@
-/* The phases that report the cluster and read its configuration. */
+/* These phases report the cluster and read its configuration. */
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
 #include "join/phases/phases.h"

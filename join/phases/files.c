@@ -1,4 +1,4 @@
-/* The phase that writes the text files for the kubelet and containerd. */
+/* This phase writes the text files for the kubelet and containerd. */
 #include "join/wanted/wanted.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"

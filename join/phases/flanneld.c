@@ -1,5 +1,5 @@
-/* The phase that starts flanneld and waits until other nodes have a route to this node's Pods, and
- * this node has routes to theirs. */
+/* This phase starts flanneld and waits until other nodes have a route to this node's Pods, and this
+ * node has routes to theirs. */
 #include "diag/causes/causes.h"
 #include "join/wanted/wanted.h"
 #include "join/phases/steps.h"

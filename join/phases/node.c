@@ -1,4 +1,4 @@
-/* The phases that wait for the Node: first until it is registered, later until it is Ready. */
+/* These phases wait for the Node: first until it is registered, later until it is Ready. */
 #include "join/found/need.h"
 #include "join/phases/steps.h"
 #include "kube/csr.h"

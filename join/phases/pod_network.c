@@ -1,5 +1,5 @@
-/* The phase that makes the Pod network: the HNS network, the CNI file, the source VIP, and the
- * service that makes them again when Windows starts. */
+/* This phase makes the Pod network: the HNS network, the CNI file, the source VIP, and the service
+ * that makes them again when Windows starts. */
 #include "join/wanted/wanted.h"
 #include "join/found/need.h"
 #include "join/phases/steps.h"

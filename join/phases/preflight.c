@@ -1,4 +1,4 @@
-/* The phase that checks whether this machine can become a node. */
+/* This phase checks whether this machine can become a node. */
 #include "join/phases/phases.h"
 #include "join/preflight/preflight.h"
 

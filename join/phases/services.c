@@ -1,4 +1,4 @@
-/* The phases that start containerd, the kubelet and kube-proxy and wait until they work. */
+/* These phases start containerd, the kubelet and kube-proxy and wait until they work. */
 #include "join/phases/steps.h"
 
 #include "join/found/need.h"

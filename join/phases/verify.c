@@ -1,4 +1,4 @@
-/* The phase that tests the Pod network. */
+/* This phase tests the Pod network. */
 #include "base/log.h"
 #include "diag/causes/causes.h"
 #include "diag/look.h"

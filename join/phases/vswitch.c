@@ -1,4 +1,4 @@
-/* The phase that makes the virtual switch and keeps the adapter's configuration. */
+/* This phase makes the virtual switch and keeps the adapter's configuration. */
 #include "join/phases/steps.h"
 #include "join/undo/journal.h"
 #include "join/wanted/wanted.h"

@@ -1,4 +1,4 @@
-/* The table of preflight checks. A new check needs a function in the file of its subject, a row
+/* Has the table of preflight checks. A new check needs a function in the file of its subject, a row
  * here, and a case that makes it fail in tests/unit/join/test_preflight_rows.c. */
 #include "join/preflight/preflight_checks.h"
 

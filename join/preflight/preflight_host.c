@@ -1,4 +1,4 @@
-/* Preflight checks of Windows itself: rights, version, features, names, disk, policies. */
+/* Checks Windows itself for preflight: rights, version, features, names, disk, policies. */
 #include "join/configuration/join_configuration.h"
 #include "join/found/need.h"
 #include "join/preflight/preflight_checks.h"

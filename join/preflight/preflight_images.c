@@ -1,4 +1,4 @@
-/* Preflight checks of images: whether they are for this build of Windows, and whether the disk has
+/* Checks images for preflight: whether they are for this build of Windows, and whether the disk has
  * enough space for them. */
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"

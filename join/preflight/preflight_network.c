@@ -1,4 +1,4 @@
-/* Preflight checks of the machine's network: HNS, the adapter, ports, the proxy. */
+/* Checks the machine's network for preflight: HNS, the adapter, ports, the proxy. */
 #include "host/http.h"
 #include "join/preflight/preflight_checks.h"
 #include "join/programs/programs.h"

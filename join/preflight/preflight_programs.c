@@ -1,4 +1,4 @@
-/* Preflight checks of files, services and programs that another tool or an earlier node left. */
+/* Checks files, services and programs of another tool or an earlier node for preflight. */
 #include "host/path.h"
 #include "join/wanted/wanted.h"
 #include "join/found/need.h"

@@ -1,4 +1,4 @@
-/* The node's programs in a join: where they come from, their versions and their arguments. */
+/* Finds the node's programs, their versions and their arguments for a join. */
 #include "join/programs/programs.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* The journal: records the state of the host before each change. */
+/* Records the state of the host before each change. */
 #include "join/undo/journal.h"
 
 #include "host/path.h"

@@ -1,4 +1,4 @@
-/* The phases of an upgrade, the end of an upgrade, and its documents. */
+/* Has the phases of an upgrade, ends it, and makes its documents. */
 #include "join/upgrade/upgrade.h"
 
 #include "join/found/need.h"

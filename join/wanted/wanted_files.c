@@ -1,4 +1,4 @@
-/* The files that a join writes on the node; one row each. */
+/* Has a row for each file that a join writes on the node. */
 #include "join/wanted/wanted.h"
 
 #include "join/found/need.h"

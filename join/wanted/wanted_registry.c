@@ -1,4 +1,4 @@
-/* The registry values that a join sets: lists them for a dry run, or records and sets them. */
+/* Lists the registry values of a join for a dry run, or records and sets them. */
 #include "join/wanted/wanted.h"
 
 #include "host/machine_path.h"

@@ -1,4 +1,4 @@
-/* HNS networks: compares them with the wanted ones, and replaces or removes only winjoin's own. */
+/* Compares HNS networks with the wanted ones, and replaces or removes only winjoin's own. */
 #include "netsetup/hns/hcn_network.h"
 
 #include "base/log.h"

@@ -1,4 +1,4 @@
-/* Which HNS version has which feature. The ranges are those of microsoft/hcsshim,
+/* Says which HNS version has which feature. The ranges are those of microsoft/hcsshim,
  * hcn/hcnglobals.go. */
 #include "netsetup/hns/hns_features.h"
 

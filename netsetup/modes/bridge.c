@@ -1,4 +1,4 @@
-/* Bridges: the host's own endpoint, which is the gateway of the node's Pods. */
+/* Makes the host's own endpoint on bridges, which is the gateway of the node's Pods. */
 #include "netsetup/modes/bridge.h"
 
 #include "base/log.h"

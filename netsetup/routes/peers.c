@@ -1,4 +1,4 @@
-/* Other nodes and the routes to their Pods: reads, writes and removes them. */
+/* Reads other nodes, and writes and removes the routes to their Pods. */
 #include "netsetup/routes/routes.h"
 
 #include "netsetup/agents/agent.h"

@@ -1,4 +1,4 @@
-/* Host routes to other nodes' Pods, and IP forwarding. */
+/* Sets host routes to other nodes' Pods, and IP forwarding. */
 #include "netsetup/routes/routes.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* The table of a node's programs with their paths, and the lock file of a bundle. */
+/* Has the table of a node's programs with their paths; reads and makes lock files. */
 #include "base/yaml.h"
 #include "services/artifacts/artifacts.h"
 #include "services/artifacts/bundle_archive.h"

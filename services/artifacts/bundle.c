@@ -1,4 +1,4 @@
-/* A bundle (folder, .zip or mirror): opens it and verifies its artifacts one by one. */
+/* Opens a bundle (folder, .zip or mirror) and verifies its artifacts one by one. */
 #include "base/text.h"
 #include "host/path.h"
 #include "pki/digest.h"

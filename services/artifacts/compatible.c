@@ -1,4 +1,4 @@
-/* The table of versions that work together. */
+/* Has the table of versions that work together. */
 #include "services/artifacts/catalog.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* The service containerd, registered by containerd itself (--run-service). Its shims are its child
- * processes. */
+/* Describes the service containerd, which registers itself (--run-service). */
 #include "services/rows/rows.h"
 #include "services/containerd_settings.h"
 #include "services/runtime_files.h"

@@ -1,4 +1,4 @@
-/* The service flanneld, for clusters with flannel. */
+/* Describes the service flanneld, for clusters with flannel. */
 #include "services/rows/rows.h"
 #include "services/runtime_files.h"
 

@@ -1,5 +1,5 @@
-/* The service hybrid-overlay-node, for clusters with OVN-Kubernetes. It runs as a console program,
- * because with --windows-service it reports that it has stopped but continues
+/* Describes the service hybrid-overlay-node, for clusters with OVN-Kubernetes. It runs as a console
+ * program, because with --windows-service it reports that it has stopped but continues
  * (go-controller/hybrid-overlay/cmd). */
 #include "base/vxlan.h"
 #include "services/rows/rows.h"

@@ -1,4 +1,4 @@
-/* The service kube-proxy. */
+/* Describes the service kube-proxy. */
 #include "services/rows/rows.h"
 #include "services/runtime_files.h"
 #include "services/version.h"

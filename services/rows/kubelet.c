@@ -1,4 +1,4 @@
-/* The service kubelet. */
+/* Describes the service kubelet. */
 #include "services/rows/rows.h"
 #include "services/version.h"
 

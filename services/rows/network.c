@@ -1,4 +1,4 @@
-/* The service winjoin-network, which runs winjoin itself. */
+/* Describes the service winjoin-network, which runs winjoin itself. */
 #include "services/rows/rows.h"
 
 static int arguments(const struct service_settings *, struct text_list *ret, struct error *) {

@@ -1,4 +1,4 @@
-/* The tables of a cluster's causes, texts about a node's state, and ids and titles of causes. */
+/* Has the tables of a cluster's causes, texts about a node's state, and ids and titles. */
 #include "diag/cluster/cluster.h"
 
 #include "diag/cluster/causes/rows.h"

@@ -1,4 +1,4 @@
-/* Causes where some packets pass: large packets are lost, or some packets are lost by chance. */
+/* Finds causes where some packets pass: large packets are lost, or some by chance. */
 #include "diag/cluster/causes/rows.h"
 
 #define MTU_HINT                                                                                   \

@@ -1,5 +1,5 @@
-/* Causes of failures between pods: of nodes, kinds of nodes and pairs of nodes, and of one protocol
- * or IP family only. */
+/* Finds causes of failures between pods: of nodes, kinds of nodes and pairs of nodes, and of one
+ * protocol or IP family only. */
 #include "diag/cluster/causes/rows.h"
 
 #define ON_NODE "winjoin diag on that node, where it is a Windows node, names what is missing there"

@@ -1,4 +1,4 @@
-/* Causes of failures of Services and names: load balancers, kube-proxy, the DNS. */
+/* Finds causes of failures of Services and names: load balancers, kube-proxy, the DNS. */
 #include "diag/cluster/causes/rows.h"
 
 #define HNS_LACKS                                                                                  \

@@ -1,5 +1,5 @@
-/* Causes of failures beyond the pods: nodes, their NodePorts, the kubelets, targets outside; and a
- * pod's route to itself. */
+/* Finds causes of failures beyond the pods: nodes, their NodePorts, the kubelets, targets outside;
+ * and a pod's route to itself. */
 #include "diag/cluster/causes/rows.h"
 
 #define NAT_HINT                                                                                   \

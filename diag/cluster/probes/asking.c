@@ -1,5 +1,4 @@
-/* A round of questions to the probes: which cells are asked, by which paths, and to which cell each
- * answer belongs. */
+/* Makes a round of questions to the probes: chooses cells and paths, and assigns the answers. */
 #include "diag/cluster/probes/asking.h"
 
 #include "diag/cluster/probes/dial.h"
