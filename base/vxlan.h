@@ -1,4 +1,4 @@
-/* The limits and defaults of flannel's vxlan backend on Windows and Linux, from flannel's
+/* Gives the limits and defaults of flannel's vxlan backend on Windows and Linux, from flannel's
  * Documentation/backends.md, "VXLAN". */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Command-line options. Each verb has a table of its options, from which the help is printed, too.
+/* Reads command-line options. A verb's table of options is also the source of its help.
  *
  * The syntax is pflag's: --name=value, --name value, --flag, --flag=false, -v 2, -o json. Lists
  * repeat or use commas. Names cannot be abbreviated. "--" ends the options. Each option can also

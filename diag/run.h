@@ -1,4 +1,4 @@
-/* The diagnosis of a node: the probes are started, asked, judged and removed. */
+/* Diagnoses a node: starts probes, asks them, judges the answers, and removes the probes. */
 #pragma once
 
 #include "diag/evidence.h"

@@ -1,4 +1,4 @@
-/* The table of functions that each kind of host implements for host.h. Only files in host/ and the
+/* Declares the functions that each kind of host implements for host.h. Only files in host/ and the
  * host of the tests include this file. */
 #pragma once
 

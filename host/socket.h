@@ -1,6 +1,6 @@
-/* TCP, UDP and name resolution for network tests, the same on Windows (ws2_32, dnsapi) and Linux.
- * It is linked directly and not through struct host, because the probe program also runs alone
- * inside Pods. Times are milliseconds; addresses are text ("10.244.1.5", "fd00::1"). */
+/* Provides TCP, UDP and name resolution for network tests, the same on Windows (ws2_32, dnsapi) and
+ * Linux. It is linked directly and not through struct host, because the probe program also runs
+ * alone inside Pods. Times are milliseconds; addresses are text ("10.244.1.5", "fd00::1"). */
 #pragma once
 
 #include <stdbool.h>

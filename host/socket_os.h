@@ -1,5 +1,5 @@
-/* The functions that differ between Winsock and POSIX sockets. host/socket.c implements the rest of
- * host/socket.h with them. Handles are non-blocking. */
+/* Declares the functions that differ between Winsock and POSIX sockets. host/socket.c implements
+ * the rest of host/socket.h with them. Handles are non-blocking. */
 #pragma once
 
 #include <stdbool.h>

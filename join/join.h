@@ -1,4 +1,4 @@
-/* A join: its options, what was found, and what was done. join/run.h runs it. */
+/* Has a join's options, what was found, and what was done. join/run.h runs it. */
 #pragma once
 
 #include "diag/reports/report.h"

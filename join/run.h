@@ -1,4 +1,4 @@
-/* The runner: runs the phases of a join in order. */
+/* Runs the phases of a join in order. */
 #pragma once
 
 #include "join/join.h"

@@ -1,5 +1,5 @@
-/* Client of the Kubernetes API: requests with JSON bodies, Status answers as errors, retry, list
- * and watch. */
+/* This client of the Kubernetes API has requests with JSON bodies, Status answers as errors, retry,
+ * list and watch. */
 #pragma once
 
 #include "host/http.h"

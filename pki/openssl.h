@@ -1,5 +1,4 @@
-/* Shared helpers for OpenSSL in pki/: cleanup functions, its error queue, and parsing of its
- * objects. Only pki/ uses this file. */
+/* Has cleanup functions for OpenSSL, its error queue, and parsers of its objects. For pki/ only. */
 #pragma once
 
 #include <openssl/bio.h>

@@ -1,4 +1,4 @@
-/* A gRPC call over a named pipe by HTTP/2 (RFC 9113), with one connection per call. */
+/* Makes gRPC calls over a named pipe by HTTP/2 (RFC 9113), with one connection per call. */
 #pragma once
 
 #include "host/host.h"

@@ -1,4 +1,4 @@
-/* Parts of Kubernetes versions that decide which flags and feature gates exist. */
+/* Reads the parts of Kubernetes versions that decide which flags and feature gates exist. */
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* The probes of a node: they are started as static pods, asked and read through a folder that each
- * shares with the node, and removed. */
+/* Starts a node's probes as static pods, asks and reads each through a folder that it shares with
+ * the node, and removes them. */
 #pragma once
 
 #include "base/json.h"

@@ -1,4 +1,4 @@
-/* The rows of the decision table and what the functions behind them read. Only for diag/causes/. */
+/* Has the rows of the decision table and what their functions read. For diag/causes/ only. */
 #pragma once
 
 #include <stdint.h>

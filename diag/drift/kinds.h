@@ -1,5 +1,4 @@
-/* The functions that find the kinds of difference, and the tables that they use. Only for
- * diag/drift. */
+/* Declares functions that find the kinds of difference, and their tables. For diag/drift only. */
 #pragma once
 
 #include "base/text.h"

@@ -36,7 +36,7 @@
     ROW(DNS_TCP, "x-dns-tcp", 0, true)                                                             \
     DIAG_EXTRA_SIZES(ROW, SIZE_DNS, "x-size-dns", true)                                            \
     ROW(DNS_UDP, "x-dns-udp", 0, false)                                                            \
-    /* The same question to DNS pods: tells a load balancer's fault from a route's. */             \
+    /* The same question to DNS pods: separates a load balancer's fault from a route's. */         \
     ROW(DNS_POD, "x-dns-pod", 0, false)                                                            \
     ROW(DNS_POD_2, "x-dns-pod-2", 0, false)                                                        \
     ROW(DNS_POD_3, "x-dns-pod-3", 0, false)                                                        \
@@ -112,7 +112,7 @@ enum {
     FLOW_OUTSIDE = 32, /* The flow asks a target outside the cluster. */
 };
 /* The flows in the order of the matrix: id; name, which is a contract with users; the two ends and
- * the way, as reports show them; properties. `with` is passed to each row. */
+ * the path, as reports show them; properties. `with` is passed to each row. */
 #define DIAG_FLOWS(ROW, with)                                                                      \
     ROW(with, POD_IP, "pod-to-pod-ip", "pod", "pod", "IP", FLOW_STRAIGHT)                          \
     ROW(with, POD_NAME, "pod-to-pod-name", "pod", "pod", "name", FLOW_NAME | FLOW_SERVICE)         \

@@ -1,5 +1,5 @@
-/* The probe: the questions it gets (probes.txt), its results (results-N.txt), the measuring of one
- * question, and the program that does this in a pod or by hand.
+/* The probe has four parts: the questions it gets (probes.txt), its results (results-N.txt), the
+ * measuring of one question, and the program that does this in a pod or by hand.
  *
  * All files in this folder also make the small program winjoin-probe, whose image has little more
  * than the C library. So they use only base/error, base/text, base/memory and host/socket. */

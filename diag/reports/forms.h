@@ -1,4 +1,4 @@
-/* Functions that the output forms of a report share. */
+/* Declares functions that the output forms of a report share. */
 #pragma once
 
 #include "diag/cluster/cells.h"

@@ -1,4 +1,4 @@
-/* What phases need to know. Each fact is found once, when a phase first needs it. */
+/* Finds what phases need to know. Each fact is found once, when a phase first needs it. */
 #pragma once
 
 #include "host/host.h"

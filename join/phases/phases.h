@@ -1,4 +1,4 @@
-/* The phases: their table, and the functions that only the table calls. */
+/* Declares the table of phases, and the functions that only the table calls. */
 #pragma once
 
 #include "base/error.h"

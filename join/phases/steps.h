@@ -1,4 +1,4 @@
-/* Parts of phases that have files of their own. */
+/* Declares parts of phases that have files of their own. */
 #pragma once
 
 #include "join/phases/phases.h"

@@ -1,4 +1,4 @@
-/* What a join reports while it runs, and the results of its phases. */
+/* Keeps what a join reports while it runs, and the results of its phases. */
 #pragma once
 
 #include "host/wait.h"

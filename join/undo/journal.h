@@ -1,4 +1,4 @@
-/* The journal: the state of the host before each change, recorded before the change is made.
+/* The journal has the state of the host before each change; it is written first.
  *
  * The file is C:\ProgramData\winjoin\journal\journal.jsonl, one JSON object per line, the newest
  * last. Earlier contents of replaced files are in C:\ProgramData\winjoin\backup. Only the first

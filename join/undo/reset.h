@@ -1,5 +1,4 @@
-/* winjoin reset: undoes the journal from the last entry to the first, until the host is in its
- * original state. */
+/* Undoes the journal from the last entry to the first, until the host is in its original state. */
 #pragma once
 
 #include "host/host.h"

@@ -1,4 +1,4 @@
-/* The node's network adapter: which one it is, and its state before winjoin changed it. */
+/* Finds the node's network adapter, and keeps its state from before a change. */
 #pragma once
 
 #include "base/cidr.h"

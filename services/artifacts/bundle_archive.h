@@ -1,5 +1,4 @@
-/* A .zip, .tar.gz or .tar.zst in memory whose content is not trusted. The only user of
- * libarchive. */
+/* Reads untrusted .zip, .tar.gz and .tar.zst in memory, and packs .zip, by libarchive. */
 #pragma once
 
 #include <stdbool.h>

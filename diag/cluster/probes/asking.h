@@ -1,4 +1,4 @@
-/* The questions of a run to its probes, many at the same time. */
+/* Asks the probes of a run many questions at the same time. */
 #pragma once
 
 #include "base/json.h"

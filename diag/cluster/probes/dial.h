@@ -1,4 +1,4 @@
-/* One question to a probe: agnhost's /dial, through the API server's pod proxy. */
+/* Asks a probe one question: agnhost's /dial, through the API server's pod proxy. */
 #pragma once
 
 #include "diag/probe/probe.h"
