@@ -1,8 +1,8 @@
 /* Defines errors as values: a kind, which decides retry and exit code, and one line of text. */
 #pragma once
 
-/* What a failure means to the caller. The number at the end of each comment is the exit code of the
- * program, as in docs/unattended.md and error_exit_code(). */
+/* Says what a failure means to the caller. The number at the end of each comment is the exit code
+ * of the program, as in docs/unattended.md and error_exit_code(). */
 enum error_kind {
     ERROR_NONE = 0,
     /* The command line or a configuration file is wrong; nothing was changed. Exit code 3. */

@@ -7,8 +7,8 @@
 
 enum { ID_LENGTH = 6, SECRET_LENGTH = 16, IDS_MAX = 16 };
 
-/* Ids of the bootstrap tokens seen so far. A cut text may end inside a token; the known id at its
- * beginning shows that it is one. */
+/* Ids of the bootstrap tokens seen so far. If a text is cut inside a token, the known id still
+ * shows that it is one. */
 static char ids[IDS_MAX][ID_LENGTH];
 static size_t id_count;
 

@@ -22,7 +22,7 @@ enum {
     NETWORK_REPORT_FRESH_SECONDS = 1200,
 };
 
-/* What the report is made from; NULL means unknown. */
+/* Contains what the report is made from; NULL means unknown. */
 struct network_report_facts {
     int64_t time;
     /* Mode and name of the HNS network, such as "overlay" and "flannel.4096". */
@@ -74,8 +74,8 @@ char *network_report_line(const json_t *report, int64_t now);
  * which may change the annotations and the status of its own Node (Node authorizer,
  * NodeRestriction). A failure here makes nothing else fail. */
 
-/* What the service winjoin-network remembers between its comparisons. All members except `host` and
- * `http` begin as zero. */
+/* Contains what the service winjoin-network remembers between its comparisons. All members except
+ * `host` and `http` begin as zero. */
 struct network_publisher {
     struct host *host;
     struct http *http;
@@ -122,7 +122,7 @@ int network_report_clear(struct host *host, struct http *http, struct error *err
 /* ---- the condition PodNetworkProved: the pod network was measured, and works since ---- */
 
 #define NETWORK_PROOF_CONDITION "PodNetworkProved"
-/* How long a measurement counts. */
+/* Says how long a measurement counts. */
 enum { NETWORK_PROOF_TERM_SECONDS = 7 * 24 * 3600 };
 
 /* Makes a NodeCondition (Kubernetes API v1), for kubectl wait, health checks and autoscalers, from

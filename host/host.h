@@ -26,7 +26,7 @@ int host_open(const char *rootfs, struct host **ret, struct error *err);
 
 /* ---- files ---- */
 
-/* Who may read a file or folder. The ACL is set at the moment of creation. */
+/* Says who may read a file or folder. The ACL is set at the moment of creation. */
 enum host_access {
     HOST_PUBLIC, /* The ACL is inherited from the parent folder. */
     HOST_SECRET, /* Only SYSTEM and Administrators: D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA). A folder is

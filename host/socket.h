@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Result of one attempt. The names are those of probe outcomes. */
+/* Says the result of one attempt. The names are those of probe outcomes. */
 enum socket_outcome {
     SOCKET_OK,
     SOCKET_REFUSED,     /* The connection was refused: TCP RST or ICMP port unreachable. */

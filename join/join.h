@@ -18,7 +18,7 @@
 #include "services/artifacts/artifacts.h"
 #include "services/containerd_settings.h"
 
-/* What was found, each part when first needed (join/found/need.h). Unknown parts are empty. */
+/* Facts, each found when first needed (join/found/need.h). Unknown parts are empty. */
 struct join_found {
     /* The given options; where nothing was given, the cluster's defaults, and on a joined node what
      * its join chose. Without the tokens. */

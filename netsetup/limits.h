@@ -6,7 +6,7 @@
 #include "netsetup/hns/hns_features.h"
 #include "netsetup/modes/mode.h"
 
-/* What causes a limit, or ends it. */
+/* Says what causes a limit, or ends it. */
 enum limit_cause {
     LIMIT_OF_WINDOWS,  /* A limit that nothing ends. */
     LIMIT_OF_HNS,      /* A limit that ends with an HNS that has the row's feature. */

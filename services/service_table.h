@@ -71,7 +71,7 @@ enum service_wanted_by {
     SERVICE_WANTED_BY_KUBE_PROXY /* Nodes where kube-proxy runs as a service. */
 };
 
-/* How to check that a service works; join/phases/service_proof.c does it. */
+/* Says how to check that a service works; join/phases/service_proof.c does it. */
 enum service_proof {
     SERVICE_RUNS,
     SERVICE_OPENS_PIPE,   /* The proof is that the named pipe for CRI exists. */

@@ -25,7 +25,7 @@
 #define CELLS_TCP (CELLS_ALL / 3)
 #define CELLS_UDP (CELLS_TCP * 2)
 
-/* How an extra question beside the flows ended: one bit for each probe outcome, and names for
+/* Says how an extra question beside the flows ended: one bit for each probe outcome, and names for
  * useful sets of them. */
 #define SAID(outcome) (1u << PROBE_##outcome)
 #define SAID_OK SAID(OK)
@@ -140,7 +140,7 @@ struct scene {
 /* Derives the facts from the other members, which must be filled. */
 void scene_facts(struct scene *scene);
 enum level { NO, LIKELY, CONFIRMED };
-/* What the function of a row found. */
+/* Contains what the function of a row found. */
 struct finding {
     /* The cells that the cause breaks in any case: it is ruled out when an attempt of one of them
      * succeeded. */
@@ -157,7 +157,7 @@ void finding_note(struct finding *finding, const char *format, ...)
 
 typedef enum level cause_judge(const struct scene *scene, struct finding *finding);
 
-/* Which cells a cause may explain. */
+/* Says which cells a cause may explain. */
 enum cells_of {
     MEASURED, /* Cells that were tried and failed. */
     /* Cells of IPv6 on a dual-stack node that were tried and failed; all other values mean the

@@ -20,8 +20,8 @@ void cluster_cells_make(const struct diag_report *report, const struct cluster_o
 /* Adds the cells of the pairs from index `first` on, behind the existing cells. */
 void cluster_cells_widen(struct diag_report *report, const struct cluster_addresses *addresses,
                          size_t first);
-/* What a cell's probe asks the target. An echo does not show whose it is, so the target's name is
- * asked for as well. */
+/* Says what a cell's probe asks the target. An echo does not show whose it is, so the target's name
+ * is asked for as well. */
 enum cluster_question {
     /* The target's name, in one short packet each way. */
     ASK_NAME,
@@ -125,7 +125,7 @@ void cluster_cell_unasked(struct diag_cell *cell, const char *words);
 enum dial_end cluster_cell_read(const struct diag_report *report, const struct diag_cell *cell,
                                 long status, const char *body, size_t len, struct probe_result *ret,
                                 char *why, size_t why_size);
-/* How many questions of one round were asked and answered. The caller zero-initializes it. */
+/* Says how many questions of one round were asked and answered. The caller zero-initializes it. */
 struct cluster_tally {
     unsigned asked[QUESTIONS], answered[QUESTIONS];
 };

@@ -53,7 +53,7 @@ int cluster_nodes_choose(struct cluster_nodes *nodes, const struct cluster_choic
 #define CLUSTER_PROBE_PREFIX "probe-"
 /* Finds the node whose probe has that name, in upper or lower case; NULL when there is none. */
 struct cluster_node *cluster_node_of_probe(const struct cluster_nodes *nodes, const char *name);
-/* What nodes have in common. Nodes of one kind have the same operating system, Windows build,
+/* Says what nodes have in common. Nodes of one kind have the same operating system, Windows build,
  * Kubernetes minor version and network; a cloud may also divide them into pools and zones. */
 enum cluster_alike {
     ALIKE_SYSTEM, /* The same operating system. */

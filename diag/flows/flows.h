@@ -180,7 +180,7 @@ struct diag_scene {
     unsigned attempts;         /* The number of attempts; 0 means 3. */
 };
 
-/* What happens to large messages (by TCP, several full segments) where short ones arrive. */
+/* Says what happens to large messages (by TCP, several full segments) where short ones arrive. */
 enum diag_large {
     LARGE_NOT_ASKED,
     LARGE_ARRIVE,     /* Large messages arrive in both directions. */

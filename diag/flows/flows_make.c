@@ -181,7 +181,7 @@ static void make_node(const struct diag_scene *scene, struct diag_cell *cell) {
     }
 }
 
-/* What a flow needs from the scene before its cells can be made. */
+/* Says what a flow needs from the scene before its cells can be made. */
 enum { NEEDS_SOURCE = 1, NEEDS_TARGET = 2, NEEDS_DOMAIN = 4 };
 static const struct {
     void (*make)(const struct diag_scene *scene, struct diag_cell *cell);

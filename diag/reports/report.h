@@ -94,7 +94,7 @@ struct cluster_nodes {
 };
 void cluster_nodes_free(struct cluster_nodes *nodes);
 
-/* Which of many nodes were asked, and which were not (diag/cluster/sample.c). */
+/* Says which of many nodes were asked, and which were not (diag/cluster/sample.c). */
 struct cluster_sample {
     /* The number of nodes that could be chosen; 0 when no sample was taken and all chosen nodes
      * were asked. */

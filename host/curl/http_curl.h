@@ -15,8 +15,8 @@ struct curl_http {
 
 /* In these functions, each `easy` is a CURL easy handle. */
 
-/* What a connection demands of the server's certificate. It must live as long as the easy handle.
- * The owner frees `name`. */
+/* Contains what a connection demands of the server's certificate. It must live as long as the easy
+ * handle. The owner frees `name`. */
 struct http_curl_tls {
     bool full;  /* Verify the chain and the dates. */
     char *name; /* Name that the certificate must have; NULL when libcurl checks the name. */

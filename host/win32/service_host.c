@@ -10,8 +10,8 @@ enum {
     WORK_HINT_MS = 300000, /* Longer than HNS needs for all networks. */
 };
 
-/* State of the service. It is static, because the dispatcher calls back without a context and a
- * process hosts one service. */
+/* Contains the state of the service. It is static, because the dispatcher calls back without a
+ * context and a process hosts one service. */
 static struct {
     const char *name;
     const struct service_program *program;

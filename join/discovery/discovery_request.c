@@ -28,7 +28,7 @@ void cluster_info_free(struct cluster_info *info) {
     *info = (struct cluster_info){0};
 }
 
-/* Result of an attempt. */
+/* Says the result of an attempt. */
 enum verdict {
     GOT_IT,
     TRY_AGAIN, /* No connection: retry until the deadline */

@@ -5,7 +5,7 @@
 #include "pki/certificate.h"
 #include "pki/digest.h"
 
-/* How long a request is repeated while the API server is restarting or overloaded. kubeadm's
+/* Says how long a request is repeated while the API server is restarting or overloaded. kubeadm's
  * KubernetesAPICallTimeout is a minute; when 2,000 servers join at the same time, some requests are
  * not served within a minute (docs/benchmarks.md). */
 enum { PATIENCE_MS = 90000 };

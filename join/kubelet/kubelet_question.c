@@ -39,7 +39,7 @@ static char *words_behind(const char *said, const char *mark) {
     return text_take(&words);
 }
 
-/* How the kubelet begins a refusal, and whether it refuses its arguments or its configuration
+/* Says how the kubelet begins a refusal, and whether it refuses its arguments or its configuration
  * (cmd/kubelet/app/server.go). The last row is the general message of a kubelet that ends before it
  * runs. */
 static const struct mark {

@@ -8,7 +8,7 @@
 #include "kube/client.h"
 #include "services/service_table.h"
 
-/* How often a service is started again, and the longest pause before that. The pauses are those of
+/* Says how often a service is started again, and the longest pause before. The pauses are those of
  * the service's failure actions (5 s, 10 s, 30 s; for containerd 15 s), limited to this one. */
 enum { SERVICE_RESTARTS_MAX = 3, SERVICE_PAUSE_MAX_MS = 10000 };
 

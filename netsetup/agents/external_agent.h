@@ -10,7 +10,7 @@
  * hostprocess: kube-proxy.yml of Calico and of flannel). */
 #define KUBE_PROXY_DAEMON_SET "kube-proxy-windows"
 
-/* What the agent makes in HNS in one of its modes, and needs for that. A table ends with {0}. */
+/* Says what the agent makes and needs in HNS in one of its modes. A table ends with {0}. */
 struct external_network {
     const char *mode;     /* Name of the network_mode, e.g. "overlay". */
     const char *hns_type; /* Type of the HNS network, e.g. "Overlay". */

@@ -23,7 +23,7 @@ enum {
     INSIDE
 };
 
-/* Where the values of one kind of object are in the JSON of one HNS version. */
+/* Says where the values of one kind of object are in the JSON of one HNS version. */
 struct dialect {
     /* The list's path in version 1; NULL for version 2, which answers single objects. */
     const char *path;
@@ -175,7 +175,7 @@ static void balancer_found(void *context, const struct json_found *found) {
 
 /* ---- reading whole lists ---- */
 
-/* What to read for one kind of object. */
+/* Contains what to read for one kind of object. */
 struct reading {
     enum hcn_kind kind;
     const struct dialect *v1, *v2;

@@ -35,7 +35,7 @@ struct hcn_balancers {
     size_t count;
 };
 
-/* Which calls of HNS read the lists. */
+/* Says which calls of HNS read the lists. */
 enum hcn_by {
     /* HNS version 1. Where it fails, or returns another count of objects than version 2 has ids,
      * the read continues as with HCN_ONE_BY_ONE. */

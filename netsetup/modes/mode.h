@@ -7,7 +7,7 @@
 #include "netsetup/plan/network_plan.h"
 #include "netsetup/routes/routes.h"
 
-/* What Pods cannot do in a mode, by design. A table ends with {0}. */
+/* Contains what Pods cannot do in a mode, by design. A table ends with {0}. */
 struct network_limit {
     const char *code; /* E.g. "no-services": the reason of a skipped flow. */
     const char *text; /* A sentence without a full stop, at most 250 bytes. */
@@ -25,7 +25,7 @@ struct network_limit {
             true                                                                                   \
     }
 
-/* What a mode lacks, for the rows of netsetup/limits.h. A mode with `ipv4_only` lacks IPv6, too. */
+/* Says what a mode lacks, for netsetup/limits.h. A mode with `ipv4_only` lacks IPv6, too. */
 enum { MODE_LACKS_ICMP_OUT = 1, MODE_LACKS_IPV6 = 2 };
 
 /* The constant of a network mode. Text is static and lists end with NULL. A function is NULL where

@@ -54,7 +54,7 @@ json_t *cni_policies_json(const struct network_plan *plan);
 
 /* The working directory of azure-vnet is containerd's, which is Windows' default for services. */
 #define AZURE_FOLDER "C:\\Windows\\System32\\"
-/* What azure-vnet knows of networks and addresses (cni/plugin.go, store/json.go). Versions before
+/* azure-vnet keeps its networks and addresses here (cni/plugin.go, store/json.go). Versions before
  * 1.2 use *.json.lock. */
 #define AZURE_STATE_FILE AZURE_FOLDER "azure-vnet.json"
 #define AZURE_STATE_FILES                                                                          \

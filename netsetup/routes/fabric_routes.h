@@ -12,7 +12,7 @@
 
 #include "base/json.h"
 
-/* Where routes are created. For a NULL member the command has a word in capitals to replace. */
+/* Says where routes are created. A NULL member becomes a word in capitals to replace. */
 struct fabric_place {
     const char *resource_group; /* Resource group of the route table, for az. */
     const char *route_table;    /* Route table: its name for az, its id for aws. */

@@ -12,7 +12,7 @@
  * Pod network exists. After a start of Windows an agent may have to make the network first, or its
  * restore may fail. */
 
-/* What is known about the Node's wait for its network; initialize with zeros. */
+/* Contains what is known about the Node's wait for its network; initialize with zeros. */
 struct network_pending {
     bool over;         /* The network exists, and the Node does not say otherwise. */
     bool asked;        /* `pending` is known, since the Node was read. */
@@ -29,7 +29,7 @@ void network_pending_update(struct host *host, struct http *http, bool booting, 
  * kubeconfig must still exist. Fails as kube_get() and kube_patch(). */
 int network_pending_clear(struct host *host, struct http *http, struct error *err);
 
-/* What a check has found since the one before. */
+/* Says what a check has found since the one before. */
 enum network_news {
     NEWS_SAME,
     NEWS_BALANCERS, /* The count of load balancers in HNS changed. */

@@ -88,7 +88,7 @@ int bundle_open(struct host *host, const char *path, const char *lock, struct bu
  * borrowed. Fails as bundle_open() and mirror_fetch_all(). */
 int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bundle **ret,
                        struct error *err);
-/* Which of upstream's releases to use. */
+/* Says which of upstream's releases to use. */
 struct bundle_choice {
     const char *kubernetes_version; /* Version of Kubernetes, e.g. "v1.37.1". */
     const char *catalog;            /* Catalog file (catalog.h); NULL means winjoin's own. */

@@ -7,7 +7,7 @@
 #include "services/artifacts/image.h"
 #include "services/artifacts/program_image.h"
 
-/* What is packed so far: rows of the lock and, in the same order, the bytes of the files. */
+/* Contains the packed files so far: rows of the lock and, in their order, the bytes. */
 struct packing {
     struct artifacts artifacts, images; /* The images are files on disk. */
     char *contents[ARTIFACTS_MAX];

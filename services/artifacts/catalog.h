@@ -27,7 +27,7 @@ bool catalog_locate(const struct catalog *catalog, struct artifact *artifact);
 void catalog_artifacts(const struct catalog *catalog, const char *kubernetes_version,
                        const struct text_list *names, struct artifacts *ret);
 
-/* Which versions of a node's programs work together: a table whose rows name their sources.
+/* Says which versions of a node's programs work together: a table whose rows name their sources.
  * Preflight, the phase `programs`, capabilities and bundle use it. Pure. */
 
 struct compatible {

@@ -26,7 +26,7 @@ struct image_layer {
     char sha256[DIGEST_TEXT_MAX];
     uint64_t size; /* Compressed size of the layer. */
 };
-/* Which builds an image is for, and what has to be unpacked on one build. Free with
+/* Says which builds an image is for, and what has to be unpacked on one build. Free with
  * image_facts_free(). */
 struct image_facts {
     /* The "os.version" ("10.0.20348.2340") of each image for Windows on amd64 in the index, or of
@@ -69,7 +69,7 @@ unsigned image_build(const json_t *platform);
  * fetches a token for it (Docker Registry v2, "Token Authentication Specification"; RFC 6750). No
  * credentials are sent for that. */
 
-/* What a registry asks for. A text that the registry does not give is NULL. Free with
+/* Contains what a registry asks for. A text that the registry does not give is NULL. Free with
  * registry_challenge_free(). */
 struct registry_challenge {
     char *realm, *service, *scope;

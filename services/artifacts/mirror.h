@@ -6,8 +6,8 @@
 #include "host/http.h"
 #include "pki/digest.h"
 
-/* Where files come from. Borrowed by its users. Its maker has checked `url`: https, no user, query
- * or fragment. */
+/* Says where files come from. Borrowed by its users. Its maker has checked `url`: https, no user,
+ * query or fragment. */
 struct mirror {
     struct host *host; /* The host, for its clock and random numbers. */
     struct http *http; /* The HTTP client, which trusts the machine's root certificates. */

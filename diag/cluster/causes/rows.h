@@ -7,7 +7,7 @@
 
 /* ---- the rows of the tables ---- */
 
-/* Where an effect is: everywhere; between two operating systems or two kinds of nodes, in one
+/* Says where an effect is: everywhere; between two operating systems or two kinds of nodes, in one
  * direction; at nodes (both directions, only from them, only to them); from one node to another. */
 enum cluster_scope { ALL, SYSTEMS, KINDS, NODE, OUT, IN, PAIR, SCOPES };
 
@@ -29,7 +29,7 @@ enum cluster_words {
 /* Returns the text of that kind about the node (borrowed); NULL when it has no such problem. */
 const char *cluster_words_of(const struct cluster_node *node, enum cluster_words words);
 
-/* What makes a row name its cause. */
+/* Says what makes a row name its cause. */
 enum cluster_row_kind {
     /* The state of a node or its pod, or an answer of its probe, names the cause. */
     READ_ON_NODE,
@@ -41,8 +41,8 @@ enum cluster_row_kind {
     LOSS,
     UNASKED, /* Cells of a node were not asked. */
 };
-/* Whether the state of a node names the cause even if no failed cell fits it; the cause is then
- * only likely. */
+/* Says whether the state of a node names the cause even if no failed cell fits it; the cause is
+ * then only likely. */
 enum cluster_unfit { NAMED_ANYWAY, NAMED_LAST, NOT_NAMED };
 enum cluster_loss {
     LOSES_LARGE, /* Large packets are lost, short ones arrive. */
@@ -51,7 +51,7 @@ enum cluster_loss {
     /* As LOSES_SOME, for TCP, which sends packets again until all have arrived. */
     SENDS_AGAIN,
 };
-/* Whether a pattern that is not there for all cells may be there for one protocol or family. */
+/* Says whether a pattern may be there for one protocol or family, but not for all cells. */
 enum cluster_split { UNDIVIDED, BY_PROTOCOL, BY_FAMILY };
 
 struct cluster_row {

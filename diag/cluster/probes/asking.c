@@ -15,7 +15,7 @@ enum {
      * this, and as `many` says otherwise. */
     MANY_NODES = 12,
 };
-/* How often a cell is asked each of its questions. */
+/* Says how often a cell is asked each of its questions. */
 struct times {
     unsigned of[QUESTIONS];
 };
