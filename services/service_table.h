@@ -106,7 +106,7 @@ struct service {
     struct service_port ports[2];
     /* The service depends on the network agent's service, when that makes the network. */
     bool needs_network;
-    /* Kubernetes has this program: it has the cluster's version and lists its flags by --help. */
+    /* The program is released with Kubernetes: it has its version and lists flags by --help. */
     bool kubernetes;
     bool diagnosed; /* diag reads the state of the service. */
     struct {

@@ -15,7 +15,7 @@ struct mirror {
      * each path begins with its host. */
     const char *url;
     bool follows_redirects; /* Redirects are followed, to https only, at most five. */
-    /* How long temporary failures of a file are retried; at most a minute, as 0 means. */
+    /* How long temporary failures are retried; 0 means the longest time, a minute. */
     unsigned limit_ms;
     /* Folder for received parts of files with a SHA-256, so that a later run can continue after a
      * kill or interruption. It is removed after any other end. NULL when there is none. */
