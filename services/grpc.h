@@ -3,12 +3,12 @@
 
 #include "host/host.h"
 
-/* Makes one call. `method` is the path ("/runtime.v1.RuntimeService/Version"), shorter than 127
- * bytes. `request` (some kilobytes at most) and *ret are protobuf; an answer has at most 8 MiB.
- * timeout_ms is for the whole call. Fails as host_pipe_open() and host_pipe_turn(). A call that the
- * server refuses, or that fails later, is ERROR_HOST with the name of its grpc-status and its
- * grpc-message (gRPC over HTTP2, "Responses"). An answer that is not HTTP/2 or not gRPC is
- * ERROR_MALFORMED. containerd's own services use the namespace of CRI, k8s.io. */
+/* Makes one call. `method` is the path ("/runtime.v1.RuntimeService/Version"). `request` and *ret
+ * are protobuf; an answer has at most 8 MiB. timeout_ms is for the whole call. Fails as
+ * host_pipe_open() and host_pipe_turn(). A call that the server refuses, or that fails later, is
+ * ERROR_HOST with the name of its grpc-status and its grpc-message (gRPC over HTTP2, "Responses").
+ * An answer that is not HTTP/2 or not gRPC is ERROR_MALFORMED. containerd's own services use the
+ * namespace of CRI, k8s.io. */
 int grpc_call(struct host *host, const char *pipe, const char *method, const struct text *request,
               unsigned timeout_ms, struct text *ret, struct error *err);
 /* A call that runs while the caller does something else. The server stops when the call is ended

@@ -9,7 +9,7 @@
 #include "services/service_table.h"
 
 /* Says how often a service is started again, and the longest pause before. The pauses are those of
- * the service's failure actions (5 s, 10 s, 30 s; for containerd 15 s), limited to this one. */
+ * the service's failure actions, but never longer than this. */
 enum { SERVICE_RESTARTS_MAX = 3, SERVICE_PAUSE_MAX_MS = 10000 };
 
 struct service_watch {
