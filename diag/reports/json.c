@@ -1,7 +1,7 @@
 /* Writes reports as JSON documents (DiagReport and ClusterDiagReport, whose form is a contract with
  * users), and reads them back. */
 #include "base/rfc3339.h"
-#include "diag/reports/forms.h"
+#include "diag/reports/form_parts.h"
 
 static const char *const large_names[] = {[LARGE_NOT_ASKED] = "",
                                           [LARGE_ARRIVE] = "arrive",
