@@ -44,8 +44,8 @@ int diag_probes_start(struct diag_probes *probes, struct error *err) {
     return play.cannot_start ? error_set(err, ERROR_DENIED, "no right to make pods") : 0;
 }
 
-int diag_probe_look(const struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,
-                    struct error *err) {
+int diag_probe_heartbeat(const struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,
+                         struct error *err) {
     const struct diag_probe *probe = &probes->items[i];
 
     if (text_equal(probe->name, play.silent))
