@@ -387,7 +387,7 @@ int run_capture(struct run *run, struct error *err) {
     run_tell(run, "capturing packets of %s", name);
     if (diag_capture_begin(run->host, &why) == 0) {
         struct probe probe = cell->probe;
-        bool back = cell->one_way == DIAG_WAY_BACK && diag_cell_back(&run->scene, cell, &probe);
+        bool back = cell->one_way == DIAG_ONE_WAY_BACK && diag_cell_back(&run->scene, cell, &probe);
         struct probe_list *list;
         int result;
 

@@ -130,7 +130,7 @@ static void cell_check(const struct scene *scene, const struct diag_cell *cell, 
     const char *dns = expected(scene, "dnsIP");
     struct ip address;
 
-    if (cell->one_way == DIAG_WAY_BACK) {
+    if (cell->one_way == DIAG_ONE_WAY_BACK) {
         int protocol = cell->udp ? UDP : TCP;
         struct packet out = {
             .protocol = protocol, .remote = scene->pods[POD_A].ip, .remote_port = PROBE_PORT};

@@ -32,7 +32,7 @@ static void scene_make(const struct diag_report *report, const json_t *evidence,
         if (cell->outcome == DIAG_FAIL) {
             ret->failed |= bit;
             ret->outcome[cell->result.outcome] |= bit;
-            ret->back |= cell->one_way == DIAG_WAY_BACK ? bit : 0;
+            ret->back |= cell->one_way == DIAG_ONE_WAY_BACK ? bit : 0;
             ret->partly |= cell->result.succeeded ? bit : 0;
             if (cell->result.outcome >= PROBE_DNS_NXDOMAIN &&
                 cell->result.outcome <= PROBE_DNS_SERVFAIL && !cell->result.address_count)

@@ -339,7 +339,7 @@ static void the_second_one_is_silent(void **state) {
     run_open(&run, (struct play){.mute = true});
     assert_int_equal(run.result, 0);
     assert_outcome(&run, "pod-to-pod-ip", false, DIAG_PASS);
-    assert_int_equal(cell(&run, "pod-to-pod-ip", false)->one_way, DIAG_WAY_NONE);
+    assert_int_equal(cell(&run, "pod-to-pod-ip", false)->one_way, DIAG_ONE_WAY_NONE);
     assert_non_null(strstr(text_str(&run.told), "right did not answer: after 3 s\n"));
     assert_in_range(run.report.measured_ms, 3000, 4000);
     run_close(&run);
