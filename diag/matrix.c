@@ -1,7 +1,7 @@
 /* Measures the matrix: each probe asks all its questions at the same time, and failed cells are
  * asked again while they may still pass. */
 #include "diag/capture.h"
-#include "diag/look.h"
+#include "diag/first_look.h"
 #include "diag/running.h"
 #include "netsetup/routes/routes.h"
 #include "services/service_status.h"

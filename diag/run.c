@@ -7,7 +7,7 @@
 
 #include "diag/causes/causes.h"
 #include "diag/drift/drift.h"
-#include "diag/look.h"
+#include "diag/first_look.h"
 #include "diag/running.h"
 #include "host/socket.h"
 

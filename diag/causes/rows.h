@@ -183,7 +183,7 @@ struct row {
 extern const struct row diag_rows[];
 extern const size_t diag_rows_count;
 
-/* Functions in look.c: causes that the first look shows. */
+/* Functions in prerequisites.c: what must work before any flow can, as the first look shows it. */
 cause_judge judge_cert_expired, judge_service, judge_hung, judge_api_down, judge_api_refused,
     judge_clock_off, judge_node_gone;
 /* Functions in network.c: the HNS network, encapsulation, forwarding. */

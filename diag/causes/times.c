@@ -3,7 +3,7 @@
 #include "base/rfc3339.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
-#include "diag/look.h"
+#include "diag/first_look.h"
 
 /* On such a network the API server is too late for the first look, too, because a TLS connection
  * takes several round trips. */

@@ -2,7 +2,7 @@
  * color and without UTF-8. */
 #include "base/rfc3339.h"
 #include "diag/drift/drift.h"
-#include "diag/look.h"
+#include "diag/first_look.h"
 #include "diag/reports/form_parts.h"
 
 enum { COLUMNS = 80, COLUMNS_MIN = 30, FLOW_WIDTH = 19, BY_WIDTH = 13, CELL_WIDTH = 18 };

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "base/rfc3339.h"
-#include "diag/look.h"
+#include "diag/first_look.h"
 #include "diag/run.h"
 #include "tests/memory/host_memory.h"
 

@@ -2,7 +2,7 @@
  * expired certificate, a wrong clock. They are named whether or not a flow fails. */
 #include "base/rfc3339.h"
 #include "diag/causes/rows.h"
-#include "diag/look.h"
+#include "diag/first_look.h"
 #include "services/service_status.h"
 
 enum { CLOCK_TOLERANCE_SECONDS = 300, MINUTE = 60, HOUR = 3600, DAY = 86400 };
