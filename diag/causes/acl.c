@@ -1,7 +1,7 @@
 /* Packets that an ACL policy of the probe pods' endpoints blocks. The packets of each failed cell
  * are compared with the ACL rules that HNS has. */
 #include "base/cidr.h"
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 
 /* A packet as an endpoint sees it. */

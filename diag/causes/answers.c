@@ -1,7 +1,7 @@
 /* Causes that the answers themselves show: answers by one protocol only, no such zone, some packets
  * lost. When the DNS answers with an error, or by one protocol only, the DNS is never more than the
  * likely cause: a device between may drop that protocol, or answer in place of the DNS. */
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 
 /* The number of backends that the load balancer of this address and port sends to. */

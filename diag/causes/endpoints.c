@@ -1,7 +1,7 @@
 /* Causes in the endpoints of the probe pods: an endpoint is missing, two have the same address, or
  * one has other routes than its network. */
 #include "base/cidr.h"
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 
 enum level judge_hns_ep(const struct scene *scene, struct finding *finding) {

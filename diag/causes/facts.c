@@ -1,6 +1,6 @@
 /* Finds facts in the evidence document, among them how this node itself sends to an address. */
 #include "base/cidr.h"
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 
 /* ---- how this node itself sends to an address ---- */

@@ -1,6 +1,6 @@
 /* How the rows of the decision table compete: a cause that evidence confirms wins over one that is
  * only likely, and a wider cause wins over a narrower one. */
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 
 static void scene_make(const struct diag_report *report, const json_t *evidence, bool second,
                        struct scene *ret) {

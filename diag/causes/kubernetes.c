@@ -1,6 +1,6 @@
 /* Causes that show where HNS does not have what Kubernetes says (diag/drift/drift.h). */
 #include "base/cidr.h"
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 #include "netsetup/netsetup.h"
 #include "netsetup/routes/routes.h"

@@ -1,7 +1,7 @@
 /* Causes in the node's own network: pods, HNS objects, encapsulation and routes. */
 #include "base/cidr.h"
 #include "base/vxlan.h"
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 
 /* ---- pods that do not run ---- */

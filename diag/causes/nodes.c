@@ -1,7 +1,7 @@
 /* Causes in the nodes and in their machines: a wrong adapter, duplicate names, a wrong backend of
  * the network agent, a hypervisor's switch, limits and known faults of Windows. */
 #include "base/cidr.h"
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/limits.h"

@@ -1,6 +1,6 @@
 /* Causes between pods and targets that are no pods: targets outside the cluster, and the node
  * itself. */
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 #include "netsetup/agents/agent.h"
 

@@ -1,7 +1,7 @@
 /* Causes that the first look shows: a service that is down, an API server that is not reached, an
  * expired certificate, a wrong clock. They are named whether or not a flow fails. */
 #include "base/rfc3339.h"
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/first_look.h"
 #include "services/service_status.h"
 

@@ -2,7 +2,7 @@
  * writes on those Nodes say which routes this node needs. */
 #include "base/vxlan.h"
 #include "diag/causes/causes.h"
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 #include "netsetup/routes/fabric_routes.h"
 

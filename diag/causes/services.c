@@ -1,5 +1,5 @@
 /* Causes in load balancers and DNS, behind the pod's own endpoint. */
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 #include "netsetup/routes/routes.h"
 

@@ -1,7 +1,7 @@
 /* Causes that the times of answers show: a network with a long delay, a slow DNS, packets that are
  * sent again. */
 #include "base/rfc3339.h"
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 #include "diag/first_look.h"
 

@@ -1,6 +1,6 @@
 /* Red cells (failed or not run) that no row explains: collects what is known around them, so that
  * the next reader need not ask for it. */
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 
 /* Extra questions beside the flows, and the machine or pod that an answer proves to be reached. */
