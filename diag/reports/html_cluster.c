@@ -1,7 +1,7 @@
 /* The report of a cluster as one HTML page with a matrix of its nodes; it loads nothing from
  * elsewhere. */
 #include "base/rfc3339.h"
-#include "diag/reports/forms.h"
+#include "diag/reports/form_parts.h"
 
 /* Numbers of nodes: up to NAMED_MAX the columns have names, otherwise numbers; up to PRINTED_MAX
  * the matrix is printed on paper; a page shows at most PAGE_MAX nodes. */

@@ -1,7 +1,7 @@
 /* The report in the text format of Prometheus, for a scheduled run and the textfile collector of
  * node exporter. Source: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 #include "diag/network_report.h"
-#include "diag/reports/forms.h"
+#include "diag/reports/form_parts.h"
 
 enum part { UP, MIN, MEDIAN, P95, MAX, LOSS };
 static const struct family {

@@ -124,8 +124,8 @@ enum node_name_state {
 };
 /* Requests the Node and tells who has the name. Error kinds: those of kube_node_get() but
  * ERROR_ABSENT. */
-int node_name_look(struct host *host, struct kube_client *client, const char *name,
-                   enum node_name_state *ret, struct error *err);
+int node_name_owner(struct host *host, struct kube_client *client, const char *name,
+                    enum node_name_state *ret, struct error *err);
 /* Succeeds when this machine may have the name. ERROR_CONFLICT when another machine has it. Waits
  * while it is NODE_NAME_EARLIER, but not in a dry run: the controller manager marks the Node not
  * Ready after its node-monitor-grace-period of 40 or 50 s. kubeadm refuses at once. */
@@ -140,5 +140,5 @@ int node_name_claim(struct join *join, struct error *err);
  * the control plane. */
 int pod_room_check(const struct cluster_config *cluster, const json_t *nodes, const char *own,
                    struct error *err);
-/* Checks pod_room_check() with the current Nodes of the cluster, if they may be listed. */
-int pod_room_look(struct join *join, struct error *err);
+/* pod_room_check() with the current Nodes of the cluster, if they may be listed. */
+int pod_room_check_cluster(struct join *join, struct error *err);

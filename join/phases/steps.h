@@ -76,7 +76,7 @@ void images_end(struct join *join);
  * service_start() and service_prove(). */
 int service_run(struct join *join, const struct service *service, struct error *err);
 /* Waits until the service that was started last does its work. ERROR_TIMED_OUT comes with hints at
- * the service's log. Other kinds: those of service_watch_look() and service_watch_rights(). */
+ * the service's log. Other kinds: those of service_watch_check() and service_watch_rights(). */
 int service_prove(struct join *join, struct error *err);
 /* Returns the pipe of CRI: that of --cri-socket, or containerd's own. The caller frees. */
 char *service_proof_pipe(const struct join *join);

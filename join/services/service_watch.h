@@ -26,17 +26,17 @@ struct service_watch {
     uint64_t rights_ms; /* When the API server is asked again. */
 };
 
-/* Starts a service and makes it the one that service_watch_look() watches. A service that ends
+/* Starts a service and makes it the one that service_watch_check() asks about. A service that ends
  * during its start counts as ended once. */
 int service_watch_start(struct service_watch *watch, const struct service *service,
                         struct error *err);
-/* Looks at the service; a phase that waits calls this each time it looks. Returns 0 when the
+/* Checks whether the service runs; a phase that waits calls this in each round. Returns 0 when the
  * service runs (*ret_runs is true; ret_runs may be NULL) or will be started again after its pause.
  * Fails with ERROR_HOST when somebody removed the service or when it ended too often; the error has
  * its exit code, and hints with its log and the last errors there. */
-int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error *err);
+int service_watch_check(struct service_watch *watch, bool *ret_runs, struct error *err);
 /* Requests `path` every few seconds with the node's identity, which the service also uses; a phase
- * that waits calls this each time it looks, too. When the API server refuses, waiting does not
+ * that waits calls this in each round, too. When the API server refuses, waiting does not
  * help: fails with ERROR_DENIED and a hint how an administrator grants the rights. Other failures
  * are ignored. */
 int service_watch_rights(struct service_watch *watch, const char *path, struct error *err);

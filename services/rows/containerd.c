@@ -1,6 +1,6 @@
 /* The service containerd, registered by containerd itself (--run-service). Its shims are its child
  * processes. */
-#include "services/rows/rows.h"
+#include "services/rows/service_rows.h"
 #include "services/containerd_settings.h"
 #include "services/runtime_files.h"
 

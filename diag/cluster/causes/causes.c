@@ -2,7 +2,7 @@
  * causes. */
 #include "diag/cluster/cluster.h"
 
-#include "diag/cluster/causes/rows.h"
+#include "diag/cluster/causes/cluster_cause_rows.h"
 #include "diag/cluster/probes/asking.h"
 
 /* ---- the texts about the state of a node ---- */

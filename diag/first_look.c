@@ -1,6 +1,6 @@
 /* The first look of a diagnosis. Only the API server and a silent service can make it wait, and not
  * for long. */
-#include "diag/look.h"
+#include "diag/first_look.h"
 
 #include "base/rfc3339.h"
 #include "pki/certificate.h"
