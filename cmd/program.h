@@ -372,6 +372,9 @@ extern const char kubeadm_joined_text[];
 void schema_names(struct text_list *names, struct text_list *of);
 /* Returns the schema of this document, or NULL when no document has that name. New reference. */
 json_t *schema_make(const char *name);
+/* The members of a document that winjoin reads, as commented lines of YAML with their descriptions.
+ * The caller frees the text. */
+char *schema_commented(const char *name);
 
 /* --kubeconfig and --context name a cluster, for every verb that talks to one. */
 

@@ -229,6 +229,36 @@ static const struct {
     {"Catalog", "--catalog", CATALOG_V1ALPHA1, CATALOG_KIND},
 };
 
+/* Adds the members as lines of YAML that are commented out. Without "# " they are a document in
+ * which nothing is given but the first of each member's choices. */
+static void add_commented(const json_t *schema, int indent, struct text *out) {
+    json_each_member(json_object_get(schema, "properties"), name, member) {
+        const json_t *choices = json_object_get(member, "enum");
+        const char *what = json_text_at(member, "description");
+
+        if (json_object_get(member, "const"))
+            continue;
+        if (what)
+            text_addf(out, "# %*s# %s", indent, "", what);
+        for (size_t i = 0; i + 1 < json_array_size(choices); i++)
+            text_addf(out, "%s%s", i ? ", " : "; one of ",
+                      json_string_value(json_array_get(choices, i)));
+        text_addf(out, "%s# %*s%s:", what ? "\n" : "", indent, "", name);
+        if (choices)
+            text_addf(out, " %s", json_text_at(choices, "0"));
+        text_add(out, json_object_get(member, "items") ? " []\n" : "\n");
+        add_commented(member, indent + 2, out);
+    }
+}
+
+char *schema_commented(const char *name) {
+    _cleanup_json_ json_t *schema = schema_make(name);
+    struct text out = {0};
+
+    add_commented(schema, 0, &out);
+    return text_take(&out);
+}
+
 /* ---- all documents ---- */
 
 /* Reads documents.yaml: {types, documents}. New reference. */

@@ -1,5 +1,6 @@
 /* Lists the verbs with their subcommands, flags and examples. */
 #include "cmd/program.h"
+#include "diag/reports/forms.h"
 #include "netsetup/nic/nic.h"
 
 #define AT(field) offsetof(struct program_options, field)
@@ -29,8 +30,7 @@ static const struct option discover_output[] = {
     OUTPUT("text|json|yaml|kubeconfig"), OUTPUT_FILE, {0}};
 static const struct option routes_output[] = {
     OUTPUT("text|az|aws|gcloud|json|yaml"), OUTPUT_FILE, {0}};
-static const struct option diag_output[] = {
-    OUTPUT("text|json|yaml|junit|html|metrics"), OUTPUT_FILE, {0}};
+static const struct option diag_output[] = {OUTPUT(DIAG_FORM_CHOICES), OUTPUT_FILE, {0}};
 
 static const struct option global_options[] = {
     {"v", 'v', OPTION_NUMBER, OPTION_WITH_CONFIG, AT(verbosity), "0-5",

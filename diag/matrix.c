@@ -1,7 +1,7 @@
 /* Measures the matrix: each probe asks all its questions at the same time, and failed cells are
  * asked again while they may still pass. */
 #include "diag/capture.h"
-#include "diag/look.h"
+#include "diag/first_look.h"
 #include "diag/running.h"
 #include "netsetup/routes/routes.h"
 #include "services/service_status.h"
@@ -385,7 +385,7 @@ int run_capture(struct run *run, struct error *err) {
     run_tell(run, "capturing packets of %s", name);
     if (diag_capture_begin(run->host, &why) == 0) {
         struct probe probe = cell->probe;
-        bool back = cell->one_way == DIAG_WAY_BACK && diag_cell_back(&run->scene, cell, &probe);
+        bool back = cell->one_way == DIAG_ONE_WAY_BACK && diag_cell_back(&run->scene, cell, &probe);
         struct probe_list *list;
         int result;
 

@@ -6,7 +6,7 @@
 
 #include "diag/causes/causes.h"
 #include "diag/drift/drift.h"
-#include "diag/look.h"
+#include "diag/first_look.h"
 #include "diag/running.h"
 #include "host/socket.h"
 
@@ -165,7 +165,7 @@ static enum wait_poll poll_probes(void *context, struct wait *wait, struct error
         struct diag_probe *probe = &run->probes.items[i];
 
         /* The heartbeat may be missing, half written, or of another run. */
-        probe->beats = diag_probe_look(&run->probes, i, &probe->beat, ERROR_IGNORED) == 0 &&
+        probe->beats = diag_probe_heartbeat(&run->probes, i, &probe->beat, ERROR_IGNORED) == 0 &&
                        text_equal(probe->beat.run, run->id);
         if (probe->beats && probe->beat.tcp_echo && probe->beat.udp_echo &&
             probe_heartbeat_address(&probe->beat, false))

@@ -2,7 +2,7 @@
 #include "diag/running.h"
 
 #include "diag/drift/drift.h"
-#include "diag/look.h"
+#include "diag/first_look.h"
 #include "services/service_status.h"
 
 enum {

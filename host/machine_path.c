@@ -43,8 +43,8 @@ static char *with(const char *list, const char *folder) {
     return xasprintf("%s%s%s%s", list, ends || !*list ? "" : ";", folder, ends ? ";" : "");
 }
 
-int machine_path_look(struct host *host, const char *folder, enum machine_path *ret,
-                      struct error *err) {
+int machine_path_check(struct host *host, const char *folder, enum machine_path *ret,
+                       struct error *err) {
     _cleanup_(freep) char *list = NULL, *longer = NULL;
     size_t len;
 

@@ -17,8 +17,8 @@ enum machine_path {
 };
 /* Checks whether the folder is in the Path. A missing Path gives MACHINE_PATH_LACKS. Failure kinds
  * are those of host_registry_get(). */
-int machine_path_look(struct host *host, const char *folder, enum machine_path *ret,
-                      struct error *err);
+int machine_path_check(struct host *host, const char *folder, enum machine_path *ret,
+                       struct error *err);
 /* Adds the folder at the end, or removes the last entry that names it. Succeeds when nothing has to
  * change. Failure kinds are those of host_registry_set(). */
 int machine_path_set(struct host *host, const char *folder, bool on, struct error *err);

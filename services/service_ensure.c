@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "host/command_line.h"
 #include "host/path.h"
-#include "services/rows/rows.h"
+#include "services/rows/service_rows.h"
 
 enum {
     START_TIMEOUT_MS = 30000,

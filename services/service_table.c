@@ -2,7 +2,7 @@
 #include "services/service_table.h"
 
 #include "host/command_line.h"
-#include "services/rows/rows.h"
+#include "services/rows/service_rows.h"
 
 #define OUR_MARK "winjoin:"
 

@@ -1,6 +1,6 @@
 /* winjoin certs: shows how long the node's certificates are valid, and renews them. */
 #include "cmd/program.h"
-#include "diag/look.h"
+#include "diag/first_look.h"
 #include "join/kubelet/client_certificate.h"
 #include "join/kubelet/kubelet_files.h"
 #include "kube/kubeconfig.h"

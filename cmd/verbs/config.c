@@ -110,8 +110,15 @@ static int print(struct program *program, struct error *err) {
 
     if (!is_schema && name)
         return error_set(err, ERROR_USAGE, "unexpected argument \"%.60s\"", name);
-    if (!is_schema)
-        return print_documents(program, template->data, template->len, err);
+    if (!is_schema) {
+        text = xstrndup((const char *)template->data, template->len);
+        if (text_equal(what, "join-defaults")) {
+            _cleanup_(freep) char *node = schema_commented(NODE_CONFIGURATION_KIND);
+
+            text_set(&text, xasprintf("%s%s", text, node));
+        }
+        return print_documents(program, text, strlen(text), err);
+    }
     if (schema) {
         text = json_write_pretty(schema);
         return print_documents(program, text, strlen(text), err);

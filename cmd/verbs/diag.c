@@ -4,7 +4,7 @@
 #include "base/rfc3339.h"
 #include "cmd/program.h"
 #include "diag/collection/collection.h"
-#include "diag/reports/report.h"
+#include "diag/reports/forms.h"
 #include "host/path.h"
 
 enum { REPLAY_MAX = 64 * 1024 * 1024 };
@@ -19,30 +19,27 @@ struct diag_text_style diag_style(const struct program *program) {
                                                                       : 0};
 }
 
-/* Prints the report in the format of -o. `compared` (or NULL), the changes since an older report,
+/* Prints the report in the form of -o. `compared` (or NULL), the changes since an older report,
  * becomes part of the document and of the text. */
 static void print_report(struct program *program, const struct diag_report *report,
                          const json_t *compared) {
-    const char *format = program->options.output;
+    const struct diag_form *form = diag_form_find(program->options.output);
     struct diag_text_style style = diag_style(program);
-    _cleanup_(freep) char *text = text_equal(format, "junit")  ? diag_report_junit(report)
-                                  : text_equal(format, "html") ? diag_report_html(report)
-                                  : text_equal(format, "metrics")
-                                      ? diag_report_metrics(report)
-                                      : diag_report_text(report, &style);
+    _cleanup_(freep) char *text = NULL, *changes = NULL;
 
-    output_text(program, text);
-    if (compared && is_text(program)) {
-        _cleanup_(freep) char *changes = diag_compare_text(compared);
-
-        output_text(program, changes);
-    }
-    if (output_is_document(program)) {
-        json_t *document = diag_report_json(report);
+    if (form->document) {
+        json_t *document = form->document(report);
 
         if (compared)
             json_object_set(document, "changes", (json_t *)compared);
         output_result(program, document);
+        return;
+    }
+    text = form->styled ? form->styled(report, &style) : form->text(report);
+    output_text(program, text);
+    if (compared && is_text(program)) {
+        changes = diag_compare_text(compared);
+        output_text(program, changes);
     }
 }
 

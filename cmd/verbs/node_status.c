@@ -4,7 +4,7 @@
 #include "base/build_info.h"
 #include "base/rfc3339.h"
 #include "diag/drift/drift.h"
-#include "diag/look.h"
+#include "diag/first_look.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/prepare/prepare.h"
 #include "join/undo/journal.h"

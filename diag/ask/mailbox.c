@@ -378,8 +378,8 @@ char *diag_probe_waiting(struct diag_probes *probes, size_t i) {
 
 /* ---- question and answer ---- */
 
-int diag_probe_look(const struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,
-                    struct error *err) {
+int diag_probe_heartbeat(const struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,
+                         struct error *err) {
     _cleanup_(freep) char *path = mailbox_path(probes->items[i].name, "heartbeat.txt"),
                           *text = NULL;
     size_t len = 0;

@@ -62,8 +62,8 @@ int diag_probes_start(struct diag_probes *probes, struct error *err);
 int diag_probes_remove(struct diag_probes *probes, struct error *err);
 /* Reads a probe's heartbeat: its addresses, its listeners, and the run that it was started for.
  * Fails with ERROR_ABSENT while there is no heartbeat, ERROR_MALFORMED when it does not parse. */
-int diag_probe_look(const struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,
-                    struct error *err);
+int diag_probe_heartbeat(const struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,
+                         struct error *err);
 /* Returns what keeps a probe from starting ("ErrImagePull: ..."), or NULL when nothing is known.
  * Fills items[i].failures. The caller frees it. */
 char *diag_probe_waiting(struct diag_probes *probes, size_t i);

@@ -1,7 +1,7 @@
 /* Packets that an ACL policy of the probe pods' endpoints blocks. The packets of each failed cell
  * are compared with the ACL rules that HNS has. */
 #include "base/cidr.h"
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 
 /* A packet as an endpoint sees it. */
@@ -130,7 +130,7 @@ static void cell_check(const struct scene *scene, const struct diag_cell *cell, 
     const char *dns = expected(scene, "dnsIP");
     struct ip address;
 
-    if (cell->one_way == DIAG_WAY_BACK) {
+    if (cell->one_way == DIAG_ONE_WAY_BACK) {
         int protocol = cell->udp ? UDP : TCP;
         struct packet out = {
             .protocol = protocol, .remote = scene->pods[POD_A].ip, .remote_port = PROBE_PORT};
@@ -183,7 +183,7 @@ static char *rule_text(const struct verdict *verdict) {
 
 /* An HNS policy (HCN: L4WfpProxyPolicySetting) hands packets that leave pod a to a proxy, and no
  * flow that it covers passes. */
-static enum level judge_proxy(const struct scene *scene, struct finding *finding) {
+static enum level judge_proxy(const struct scene *scene, struct cause_finding *finding) {
     const json_t *settings = policy_of(scene->pods[POD_A].endpoint, "L4WFPPROXY");
     const json_t *tuple = json_object_get(settings, "FilterTuple");
     const char *id = json_text_at(scene->pods[POD_A].endpoint, "ID");
@@ -219,7 +219,7 @@ static enum level judge_proxy(const struct scene *scene, struct finding *finding
 
 /* A rule that should have blocked a cell that passed is refuted: HNS does not apply the rule as
  * this file does. Such a rule explains no failed cell. */
-enum level judge_cni_policy(const struct scene *scene, struct finding *finding) {
+enum level judge_cni_policy(const struct scene *scene, struct cause_finding *finding) {
     const json_t *refuted[FLOW_COUNT * 2];
     size_t n = 0;
 

@@ -1,7 +1,7 @@
 /* Finds causes that the answers themselves show: answers by one protocol only, no such zone, some
  * packets lost. When the DNS answers with an error, or by one protocol only, the DNS is never more
  * than the likely cause: a device between may drop that protocol, or answer in place of the DNS. */
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 
 /* Returns the number of backends that the load balancer of this address and port sends to. */
@@ -10,7 +10,7 @@ static size_t backends_of(const struct scene *scene, const char *vip, int protoc
         diag_evidence_balancer(scene->evidence, vip, protocol, port), "HostComputeEndpoints"));
 }
 
-enum level judge_tcp_lost(const struct scene *scene, struct finding *finding) {
+enum level judge_tcp_lost(const struct scene *scene, struct cause_finding *finding) {
     const char *pod = scene->pod_without_tcp;
     const uint32_t silent = (scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY]) &
                             CELLS_TCP & ~scene->partly;
@@ -51,7 +51,7 @@ static uint32_t cells_without_udp(const struct scene *scene) {
     return CELLS_STRAIGHT & CELLS_UDP & silent & ~scene->partly & scene->green << 1;
 }
 
-enum level judge_udp_lost(const struct scene *scene, struct finding *finding) {
+enum level judge_udp_lost(const struct scene *scene, struct cause_finding *finding) {
     /* The DNS answers by TCP. By UDP even a DNS pod that is asked at its own address is silent. */
     bool without = (scene->extras[X_DNS_UDP].said & SAID_NOTHING) &&
                    (scene->extras[X_DNS_POD].said & SAID_NOTHING) && scene->dns_answers_by_tcp,
@@ -91,7 +91,7 @@ enum level judge_udp_lost(const struct scene *scene, struct finding *finding) {
 /* The DNS is asked at its cluster IP, and answers over one protocol only. Of several DNS pods one
  * may be dead. Where UDP is silent, all of UDP may be lost: nothing else on another node answers by
  * UDP, and a closed port answers with ICMP, which may be dropped. */
-enum level judge_dns_proto(const struct scene *scene, struct finding *finding) {
+enum level judge_dns_proto(const struct scene *scene, struct cause_finding *finding) {
     const struct extra *udp = &scene->extras[X_DNS_UDP], *tcp = &scene->extras[X_DNS_TCP];
     const char *vip = expected(scene, "dnsIP");
     bool over_udp = udp->said & SAID_ANSWER, over_tcp = scene->dns_answers_by_tcp;
@@ -132,7 +132,7 @@ enum level judge_dns_proto(const struct scene *scene, struct finding *finding) {
 
 /* The DNS answers every question with an error, even for the cluster's own zone. Usually it cannot
  * reach the API server. */
-enum level judge_dns_fail(const struct scene *scene, struct finding *finding) {
+enum level judge_dns_fail(const struct scene *scene, struct cause_finding *finding) {
     const char *vip = expected(scene, "dnsIP");
     bool by_udp = (scene->extras[X_DNS_UDP].said & SAID(DNS_SERVFAIL)) ||
                   (scene->outcome[PROBE_DNS_SERVFAIL] & CELL_UDP(SVC_IP));
@@ -149,7 +149,7 @@ enum level judge_dns_fail(const struct scene *scene, struct finding *finding) {
 }
 
 /* A Service has several backends, some of them dead: some attempts fail, others are answered. */
-enum level judge_svc_half(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_half(const struct scene *scene, struct cause_finding *finding) {
     const uint32_t straight = CELL_BOTH(POD_IP) | CELL_BOTH(EXT_IP) | CELL_BOTH(NODE_POD);
     const uint32_t silent = scene->partly | scene->outcome[PROBE_DNS_TIMEOUT] |
                             scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
@@ -177,7 +177,7 @@ enum level judge_svc_half(const struct scene *scene, struct finding *finding) {
 }
 
 /* The DNS answers that a name of the cluster's own zone does not exist. */
-enum level judge_dns_zone(const struct scene *scene, struct finding *finding) {
+enum level judge_dns_zone(const struct scene *scene, struct cause_finding *finding) {
     const char *domain = expected(scene, "dnsDomain");
 
     finding->may &= scene->unresolved;
@@ -193,7 +193,7 @@ enum level judge_dns_zone(const struct scene *scene, struct finding *finding) {
 /* An API server with several adapters announces the address of the wrong one, which this node
  * cannot reach. When the Service kubernetes has several backends and some attempts succeed, one API
  * server may be dead instead. */
-enum level judge_api_addr(const struct scene *scene, struct finding *finding) {
+enum level judge_api_addr(const struct scene *scene, struct cause_finding *finding) {
     const char *vip = expected(scene, "kubernetesIP");
     const char *server = json_text_at(scene->evidence, "look.api.server");
     const char *backend = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);
@@ -216,7 +216,7 @@ enum level judge_api_addr(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-enum level judge_api_pods(const struct scene *scene, struct finding *finding) {
+enum level judge_api_pods(const struct scene *scene, struct cause_finding *finding) {
     const char *vip = expected(scene, "kubernetesIP");
     const char *server = json_text_at(scene->evidence, "look.api.server");
     const char *backend = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);
@@ -233,7 +233,7 @@ enum level judge_api_pods(const struct scene *scene, struct finding *finding) {
 
 /* Some attempts succeed, others do not. Between two addresses that proves packet loss. Behind a
  * Service with several backends, one of them may be dead instead. */
-enum level judge_loss(const struct scene *scene, struct finding *finding) {
+enum level judge_loss(const struct scene *scene, struct cause_finding *finding) {
     const uint32_t straight =
         CELL_BOTH(POD_IP) | CELL_BOTH(EXT_IP) | CELL_BOTH(NODE_POD) | CELL_BOTH(POD_NODE);
 

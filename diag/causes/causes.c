@@ -1,5 +1,5 @@
 /* Has the decision table of causes. judge.c decides which rows win. */
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 
 #define PROXY_HINT                                                                                 \
     "sc.exe stop kube-proxy, then sc.exe start kube-proxy; winjoin logs kube-proxy shows more"

@@ -1,10 +1,10 @@
 /* Finds causes in the endpoints of the probe pods: an endpoint is missing, two have the same
  * address, or one has other routes than its network. */
 #include "base/cidr.h"
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 
-enum level judge_hns_ep(const struct scene *scene, struct finding *finding) {
+enum level judge_hns_ep(const struct scene *scene, struct cause_finding *finding) {
     const struct scene_pod *pod = &scene->pods[*finding->what == 'a' ? POD_A : POD_B];
     const json_t *endpoint = pod->endpoint;
     long long state = endpoint ? json_number_at(endpoint, "State", STATE_ATTACHED_SHARING) : 0;
@@ -24,7 +24,7 @@ enum level judge_hns_ep(const struct scene *scene, struct finding *finding) {
 
 /* Neither the node nor the other pod reaches pod b, by any protocol and in any packet size, though
  * its HNS endpoint looks right. */
-enum level judge_hns_ep_silent(const struct scene *scene, struct finding *finding) {
+enum level judge_hns_ep_silent(const struct scene *scene, struct cause_finding *finding) {
     const uint32_t to_b = CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD);
 
     if ((scene->failed & ~scene->partly & to_b) != to_b || scene->outcome[PROBE_WRONG_RESPONDER] ||
@@ -51,7 +51,7 @@ size_t endpoints_with(const struct scene *scene, const char *ip, bool attached) 
 
 /* This node has an endpoint with the address of a DNS pod of another node, so packets to that pod
  * stay here. */
-static bool dns_pod_is_local(const struct scene *scene, struct finding *finding) {
+static bool dns_pod_is_local(const struct scene *scene, struct cause_finding *finding) {
     const char *pod = scene->dns_pod;
     const char *prefix = expected(scene, "podCIDR");
 
@@ -74,7 +74,7 @@ static bool dns_pod_is_local(const struct scene *scene, struct finding *finding)
     return true;
 }
 
-enum level judge_hns_epstale(const struct scene *scene, struct finding *finding) {
+enum level judge_hns_epstale(const struct scene *scene, struct cause_finding *finding) {
     static const struct {
         size_t pod;
         uint32_t must, may;
@@ -122,7 +122,7 @@ enum level judge_hns_epstale(const struct scene *scene, struct finding *finding)
 /* In bridge modes pods send through the node's own address among the pods' addresses, which the
  * node's endpoint of the network brings. Notes it when no adapter has such an address. */
 static bool note_no_host_endpoint(const struct scene *scene, const char *hop,
-                                  struct finding *finding) {
+                                  struct cause_finding *finding) {
     const char *prefix = scene->subnet;
 
     if (!scene->mode->host_routes || !json_object_get(scene->evidence, "adapters") ||
@@ -139,7 +139,7 @@ static bool note_no_host_endpoint(const struct scene *scene, const char *hop,
 /* Notes routes of a pod that do not lead to its network's gateway, a missing default route, and a
  * prefix that is too wide. */
 static void note_routes(const struct scene *scene, const struct scene_pod *pod,
-                        struct finding *finding) {
+                        struct cause_finding *finding) {
     const char *gateway = json_text_at(scene->network, "Ipams.0.Subnets.0.Routes.0.NextHop");
     const json_t *gateways = json_at(scene->network, "Ipams.0.Subnets.0.Routes");
     const json_t *endpoint = pod->endpoint;
@@ -201,7 +201,7 @@ static bool lacks_route(const struct scene *scene, const char *ip) {
 
 /* Judges the routes of pod a, which asks; if these are right, the routes of pod b, which the node
  * then does not reach. */
-enum level judge_pod_gw(const struct scene *scene, struct finding *finding) {
+enum level judge_pod_gw(const struct scene *scene, struct cause_finding *finding) {
     note_routes(scene, &scene->pods[POD_A], finding);
     if (lacks_route(scene, expected(scene, "externalIP")) &&
         !lacks_route(scene, expected(scene, "dnsIP"))) {
@@ -218,7 +218,7 @@ enum level judge_pod_gw(const struct scene *scene, struct finding *finding) {
 
 /* HNS and the network agree about the gateway, so the gateway, or what is behind it, drops the
  * packets. The node itself reaches the outside. */
-enum level judge_pod_gw_silent(const struct scene *scene, struct finding *finding) {
+enum level judge_pod_gw_silent(const struct scene *scene, struct cause_finding *finding) {
     const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY] |
                             scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_UNREACHABLE];
     const char *hop = json_text_at(scene->pods[POD_A].endpoint, "Routes.0.NextHop");
@@ -244,7 +244,7 @@ enum level judge_pod_gw_silent(const struct scene *scene, struct finding *findin
 
 /* ---- IPv6, the second family of a dual-stack node ---- */
 
-enum level judge_ip6_addr(const struct scene *scene, struct finding *finding) {
+enum level judge_ip6_addr(const struct scene *scene, struct cause_finding *finding) {
     const json_t *adapters = json_object_get(scene->evidence, "adapters");
     const char *ip = expected(scene, "nodeIP6");
 
@@ -254,7 +254,7 @@ enum level judge_ip6_addr(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-enum level judge_ip6_lb(const struct scene *scene, struct finding *finding) {
+enum level judge_ip6_lb(const struct scene *scene, struct cause_finding *finding) {
     const char *vip = expected(scene, "dnsIP6");
 
     if (!vip || !json_object_get(scene->evidence, "loadBalancers"))
@@ -276,7 +276,7 @@ static const char *ipv6_of(const json_t *list, const char *key) {
     return NULL;
 }
 
-enum level judge_ip6_route(const struct scene *scene, struct finding *finding) {
+enum level judge_ip6_route(const struct scene *scene, struct cause_finding *finding) {
     if (!json_object_get(scene->evidence, "routes") || scene->network_routes)
         return NO;
     json_each(json_at(scene->evidence, "nodes"), i, node) {

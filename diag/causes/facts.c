@@ -1,13 +1,13 @@
 /* Finds facts in the evidence document, among them how this node itself sends to an address. */
 #include "base/cidr.h"
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 
 /* ---- how this node itself sends to an address ---- */
 
 /* Notes an unusual route or neighbor entry of this node for the address. The default route and the
  * routes of the node's own segments are usual, and are not noted. */
-void note_route(const struct scene *scene, const char *ip, struct finding *finding) {
+void note_route(const struct scene *scene, const char *ip, struct cause_finding *finding) {
     const json_t *route = NULL, *neighbor;
     const char *prefix, *hop, *next, *mac;
     int length = -1;
@@ -56,7 +56,7 @@ const struct asked_service asked_services[ASKED_SERVICES] = {
     {"kubernetesIP", TCP, HTTPS_PORT, CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN)},
 };
 
-void finding_note(struct finding *finding, const char *format, ...) {
+void finding_note(struct cause_finding *finding, const char *format, ...) {
     struct text t = {0};
     va_list args;
 
@@ -234,7 +234,7 @@ const struct extra *dns_pod_asked(const struct scene *scene, const char *ip) {
     return &none;
 }
 
-bool dns_pods_differ(const struct scene *scene, struct finding *finding) {
+bool dns_pods_differ(const struct scene *scene, struct cause_finding *finding) {
     bool differ = false;
 
     for (size_t i = 0; i < scene->dns_pod_count && scene->dns_pod_well; i++) {

@@ -1,6 +1,6 @@
 /* Lets the rows of the decision table compete: a cause that evidence confirms wins over one that is
  * only likely, and a wider cause wins over a narrower one. */
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 
 static void scene_make(const struct diag_report *report, const json_t *evidence, bool second,
                        struct scene *ret) {
@@ -32,7 +32,7 @@ static void scene_make(const struct diag_report *report, const json_t *evidence,
         if (cell->outcome == DIAG_FAIL) {
             ret->failed |= bit;
             ret->outcome[cell->result.outcome] |= bit;
-            ret->back |= cell->one_way == DIAG_WAY_BACK ? bit : 0;
+            ret->back |= cell->one_way == DIAG_ONE_WAY_BACK ? bit : 0;
             ret->partly |= cell->result.succeeded ? bit : 0;
             if (cell->result.outcome >= PROBE_DNS_NXDOMAIN &&
                 cell->result.outcome <= PROBE_DNS_SERVFAIL && !cell->result.address_count)
@@ -43,7 +43,7 @@ static void scene_make(const struct diag_report *report, const json_t *evidence,
 }
 
 static void cause_add(struct diag_report *report, const struct scene *scene, const struct row *row,
-                      enum level level, struct finding *finding, uint32_t bits) {
+                      enum level level, struct cause_finding *finding, uint32_t bits) {
     enum { SHOWN = 5 };
     struct diag_causes *causes = &report->causes;
     struct diag_cause cause = {
@@ -75,7 +75,7 @@ static void cause_add(struct diag_report *report, const struct scene *scene, con
     array_add(causes->items, causes->count, cause);
 }
 
-static void finding_free(struct finding *finding) {
+static void finding_free(struct cause_finding *finding) {
     text_list_free(&finding->evidence);
     free(finding->message);
     free(finding->hint);
@@ -86,7 +86,7 @@ static void pass_first(struct diag_report *report, const struct scene *scene, en
                        uint32_t *covered) {
     for (size_t i = 0; i < diag_rows_count; i++) {
         const struct row *row = &diag_rows[i];
-        struct finding finding = {.must = row->must, .may = row->may, .what = row->what};
+        struct cause_finding finding = {.must = row->must, .may = row->may, .what = row->what};
         uint32_t explained;
 
         if (row->of == FIRST_LOOK && row->judge(scene, &finding) == wanted) {
@@ -104,7 +104,7 @@ static void pass_make(struct diag_report *report, struct scene *scene, enum leve
                       bool alone, uint32_t *covered) {
     for (size_t i = 0; i < diag_rows_count && (scene->red & ~*covered); i++) {
         const struct row *row = &diag_rows[i];
-        struct finding finding = {.must = row->must, .may = row->may, .what = row->what};
+        struct cause_finding finding = {.must = row->must, .may = row->may, .what = row->what};
         enum level level = NO;
         uint32_t red = row->of >= STOPS_PODS ? scene->red : scene->failed, explained;
 
@@ -132,7 +132,7 @@ bool diag_causes_stop_pods(const struct diag_report *report) {
     scene_make(report, report->evidence, false, &scene);
     for (size_t i = 0; i < diag_rows_count && !stop; i++) {
         const struct row *row = &diag_rows[i];
-        struct finding finding = {.must = row->must, .may = row->may, .what = row->what};
+        struct cause_finding finding = {.must = row->must, .may = row->may, .what = row->what};
 
         stop =
             row->of == STOPS_PODS && (row->judge(&scene, &finding) == CONFIRMED || finding.in_vain);

@@ -1,6 +1,6 @@
 /* Finds causes where HNS does not have what Kubernetes says (diag/drift/drift.h). */
 #include "base/cidr.h"
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 #include "netsetup/netsetup.h"
 #include "netsetup/routes/routes.h"
@@ -16,7 +16,7 @@ static const char *port_of(const char *frontend) {
 /* Services that lack a load balancer. With "orphan", only those whose port a load balancer of no
  * Service holds. Other rows cover a node without any load balancer, and one where kube-proxy does
  * not run. */
-enum level judge_svc_lost(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_lost(const struct scene *scene, struct cause_finding *finding) {
     const char *dns = expected(scene, "dnsIP"), *kubernetes = expected(scene, "kubernetesIP");
     const json_t *balancers = json_object_get(scene->evidence, "loadBalancers");
     bool orphans = finding->what;
@@ -56,14 +56,14 @@ enum level judge_svc_lost(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
-enum level judge_pod_noep(const struct scene *scene, struct finding *finding) {
+enum level judge_pod_noep(const struct scene *scene, struct cause_finding *finding) {
     json_each(json_object_get(scene->drift, "podsWithoutEndpoint"), i, row)
         finding_note(finding, "pod %s (%s) has no endpoint in HNS", json_text_or(row, "pod", ""),
                      json_text_or(row, "address", ""));
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
-enum level judge_proxy_two(const struct scene *scene, struct finding *finding) {
+enum level judge_proxy_two(const struct scene *scene, struct cause_finding *finding) {
     json_each(json_object_get(scene->drift, "kubeProxyPods"), i, row)
         finding_note(finding, "pod %s runs kube-proxy, and so does the service of this node",
                      json_text_or(row, "pod", ""));
@@ -72,7 +72,8 @@ enum level judge_proxy_two(const struct scene *scene, struct finding *finding) {
 
 /* ---- endpoints, namespaces, routes and load balancers that are left over ---- */
 
-static bool note_waiting(const struct scene *scene, const char *word, struct finding *finding) {
+static bool note_waiting(const struct scene *scene, const char *word,
+                         struct cause_finding *finding) {
     bool any = false;
 
     for (const struct scene_pod *pod = scene->pods; pod < scene->pods + PODS; pod++) {
@@ -90,7 +91,7 @@ static bool note_waiting(const struct scene *scene, const char *word, struct fin
  * endpoint with the same address. Counts local (or with `remote`, remote) endpoints of no pod that
  * have an address of the pods, not the node's own. A single one stops no pod, since the next free
  * address is used, so it takes two. */
-static bool note_holders(const struct scene *scene, bool remote, struct finding *finding) {
+static bool note_holders(const struct scene *scene, bool remote, struct cause_finding *finding) {
     const char *subnet = scene->subnet;
     const json_t *balancers = json_object_get(scene->evidence, "loadBalancers");
     size_t count = 0;
@@ -118,7 +119,7 @@ static bool note_holders(const struct scene *scene, bool remote, struct finding 
 
 /* No new sandbox gets an address. Pods that are gone may still hold addresses, in HNS or only as
  * files of host-local. */
-enum level judge_hns_left(const struct scene *scene, struct finding *finding) {
+enum level judge_hns_left(const struct scene *scene, struct cause_finding *finding) {
     size_t left = json_array_size(json_object_get(scene->drift, "endpointsWithoutPod")) +
                   json_array_size(json_object_get(scene->drift, "namespacesWithoutPod"));
     bool used_up = note_waiting(scene, "no IP addresses available", finding) ||
@@ -151,7 +152,7 @@ enum level judge_hns_left(const struct scene *scene, struct finding *finding) {
 }
 
 /* Endpoints of kube-proxy for pods of other nodes hold the addresses that new pods get. */
-enum level judge_hns_epstale_new(const struct scene *scene, struct finding *finding) {
+enum level judge_hns_epstale_new(const struct scene *scene, struct cause_finding *finding) {
     finding->may &= scene->red & ~scene->failed;
     return note_holders(scene, true, finding) ? CONFIRMED : NO;
 }
@@ -159,7 +160,7 @@ enum level judge_hns_epstale_new(const struct scene *scene, struct finding *find
 /* A narrower route wins over the route to a node's whole pod prefix. If its next hop is a node,
  * the route may be right: agents that give nodes several prefixes (Calico's blocks) write such
  * routes. */
-enum level judge_route_stale(const struct scene *scene, struct finding *finding) {
+enum level judge_route_stale(const struct scene *scene, struct cause_finding *finding) {
     const char *dns = scene->dns_pod;
 
     json_each(json_object_get(scene->drift, "routesWithoutNode"), i, row) {
@@ -200,7 +201,7 @@ static bool is_named(const json_t *rows, const json_t *balancer) {
     return false;
 }
 
-enum level judge_svc_port(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_port(const struct scene *scene, struct cause_finding *finding) {
     uint32_t cells = 0;
 
     for (size_t k = 0; k < ASKED_SERVICES; k++) {
@@ -223,7 +224,7 @@ enum level judge_svc_port(const struct scene *scene, struct finding *finding) {
 
 /* The load balancer of a Service that the flows ask has backends that are gone, or that belong to
  * another Service. */
-enum level judge_svc_stale(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_stale(const struct scene *scene, struct cause_finding *finding) {
     uint32_t cells = 0;
 
     for (size_t k = 0; k < ASKED_SERVICES; k++) {

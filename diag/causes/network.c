@@ -1,12 +1,12 @@
 /* Finds causes in the node's own network: pods, HNS objects, encapsulation and routes. */
 #include "base/cidr.h"
 #include "base/vxlan.h"
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 
 /* ---- pods that do not run ---- */
 
-enum level judge_pod_img(const struct scene *scene, struct finding *finding) {
+enum level judge_pod_img(const struct scene *scene, struct cause_finding *finding) {
     static const char *const words[] = {"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull",
                                         "no matching manifest", "InvalidImageName"};
 
@@ -24,7 +24,7 @@ enum level judge_pod_img(const struct scene *scene, struct finding *finding) {
 }
 
 /* Notes when another program wrote the first file of the CNI folder, which containerd uses. */
-static bool note_other_cni(const struct scene *scene, struct finding *finding) {
+static bool note_other_cni(const struct scene *scene, struct cause_finding *finding) {
     const char *file = json_text_at(scene->evidence, "cni.file"),
                *name = json_text_at(scene->evidence, "cni.conf.name"),
                *network = expected(scene, "networkName");
@@ -45,7 +45,7 @@ static bool note_other_cni(const struct scene *scene, struct finding *finding) {
     "a virus scanner or an application control policy may keep " PROBE_PROGRAM                     \
     " from running; winjoin logs kubelet and winjoin logs containerd show what becomes of it"
 
-enum level judge_pod_sbx(const struct scene *scene, struct finding *finding) {
+enum level judge_pod_sbx(const struct scene *scene, struct cause_finding *finding) {
     /* When this many starts of the program failed in the same way, the next will fail, too. */
     enum { FAILS_ALWAYS = 3 };
     bool no_sandbox = false, no_program = false;
@@ -91,7 +91,7 @@ enum level judge_pod_sbx(const struct scene *scene, struct finding *finding) {
     return json_at(scene->evidence, "changed.0") || !finding->in_vain ? LIKELY : CONFIRMED;
 }
 
-bool note_unready(const json_t *node, struct finding *finding) {
+bool note_unready(const json_t *node, struct cause_finding *finding) {
     json_each(json_at(node, "status.conditions"), i, condition) {
         const char *status = json_text_at(condition, "status");
         const char *message = json_text_at(condition, "message");
@@ -105,7 +105,7 @@ bool note_unready(const json_t *node, struct finding *finding) {
     return false;
 }
 
-enum level judge_notready(const struct scene *scene, struct finding *finding) {
+enum level judge_notready(const struct scene *scene, struct cause_finding *finding) {
     bool full = false;
 
     /* Windows refuses to write what a container needs, and the kubelet reports DiskPressure. */
@@ -134,7 +134,7 @@ enum level judge_notready(const struct scene *scene, struct finding *finding) {
 }
 
 /* The pod runs without an address: only its mailbox folder shows that. */
-enum level judge_hns_ep_none(const struct scene *scene, struct finding *finding) {
+enum level judge_hns_ep_none(const struct scene *scene, struct cause_finding *finding) {
     finding->may &= scene->red & ~scene->failed;
     for (const struct scene_pod *pod = scene->pods; pod < scene->pods + PODS; pod++)
         if (json_is_true(json_object_get(pod->said, "noAddress")))
@@ -145,7 +145,7 @@ enum level judge_hns_ep_none(const struct scene *scene, struct finding *finding)
 /* ---- the HNS network ---- */
 
 /* Each call to HNS waits without an answer, so HNS objects that pods need later will wait, too. */
-enum level judge_hns_hung(const struct scene *scene, struct finding *finding) {
+enum level judge_hns_hung(const struct scene *scene, struct cause_finding *finding) {
     finding->may &= scene->red & ~scene->failed;
     if (!json_is_true(json_object_get(scene->evidence, "hnsSilent")) ||
         json_object_get(scene->evidence, "networks"))
@@ -154,7 +154,7 @@ enum level judge_hns_hung(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-enum level judge_hns_net(const struct scene *scene, struct finding *finding) {
+enum level judge_hns_net(const struct scene *scene, struct cause_finding *finding) {
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_(freep) char *joined = NULL;
     const char *wanted = expected(scene, "networkName");
@@ -181,7 +181,7 @@ enum level judge_hns_net(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-enum level judge_hns_mgmt(const struct scene *scene, struct finding *finding) {
+enum level judge_hns_mgmt(const struct scene *scene, struct cause_finding *finding) {
     const json_t *network = scene->network;
     const char *provider = json_string_value(
         json_object_get(policy_of(network, "ProviderAddress"), "ProviderAddress"));
@@ -225,7 +225,7 @@ enum level judge_hns_mgmt(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-enum level judge_hns_cidr(const struct scene *scene, struct finding *finding) {
+enum level judge_hns_cidr(const struct scene *scene, struct cause_finding *finding) {
     const char *wanted = expected(scene, "podCIDR");
     const char *prefix = scene->subnet;
 
@@ -243,7 +243,7 @@ enum level judge_hns_cidr(const struct scene *scene, struct finding *finding) {
 }
 
 /* No packet of any size gets from one pod of this node to the other, but the node reaches both. */
-enum level judge_pod_local(const struct scene *scene, struct finding *finding) {
+enum level judge_pod_local(const struct scene *scene, struct cause_finding *finding) {
     const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
     unsigned tcp = scene->extras[X_SMALL_TCP].said, udp = scene->extras[X_SMALL_UDP].said;
     const uint32_t refused = scene->outcome[PROBE_UNREACHABLE] | scene->outcome[PROBE_REFUSED] |
@@ -270,8 +270,9 @@ enum level judge_pod_local(const struct scene *scene, struct finding *finding) {
 
 /* Notes the largest size that arrives below the smallest that does not. `arrives` and `lost` are
  * sizes known before. */
-static void note_sizes(const struct scene *scene, struct finding *finding, enum diag_extra_id first,
-                       const char *where, unsigned arrives, unsigned lost) {
+static void note_sizes(const struct scene *scene, struct cause_finding *finding,
+                       enum diag_extra_id first, const char *where, unsigned arrives,
+                       unsigned lost) {
     for (enum diag_extra_id extra = first; extra < first + X_SIZES; extra++) {
         unsigned bytes = diag_extras[extra].bytes, said = scene->extras[extra].said;
 
@@ -284,7 +285,7 @@ static void note_sizes(const struct scene *scene, struct finding *finding, enum 
 }
 
 /* Notes the MTU of the node's adapter. */
-static void note_mtu(const struct scene *scene, struct finding *finding) {
+static void note_mtu(const struct scene *scene, struct cause_finding *finding) {
     const json_t *adapter = adapter_with(scene, scene->own_address, NULL);
     long long mtu = json_number_at(adapter, "mtu", 0);
 
@@ -292,7 +293,7 @@ static void note_mtu(const struct scene *scene, struct finding *finding) {
         finding_note(finding, "the MTU of '%s' is %lld", json_text_at(adapter, "alias"), mtu);
 }
 
-enum level judge_mtu(const struct scene *scene, struct finding *finding) {
+enum level judge_mtu(const struct scene *scene, struct cause_finding *finding) {
     uint32_t explained = 0;
 
     if (scene->extras[X_SMALL_TCP].said & SAID_OK)
@@ -313,7 +314,7 @@ enum level judge_mtu(const struct scene *scene, struct finding *finding) {
 
 /* No flow of the matrix sends large packets to another node. These extra questions show what an
  * application would meet there. */
-enum level judge_mtu_nodes(const struct scene *scene, struct finding *finding) {
+enum level judge_mtu_nodes(const struct scene *scene, struct cause_finding *finding) {
     const char *backend =
         diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), TCP, DNS_PORT);
     const char *prefix = expected(scene, "podCIDR");
@@ -349,7 +350,7 @@ enum level judge_mtu_nodes(const struct scene *scene, struct finding *finding) {
 
 /* ---- other nodes (routes.c judges the routes to them) ---- */
 
-enum level judge_ovl_udp(const struct scene *scene, struct finding *finding) {
+enum level judge_ovl_udp(const struct scene *scene, struct cause_finding *finding) {
     const char *pod = scene->dns_pod;
     long long port =
         json_number_at(policy_of(scene->network, "VxlanPort"), "Port", VXLAN_WINDOWS_PORT);
@@ -368,7 +369,7 @@ enum level judge_ovl_udp(const struct scene *scene, struct finding *finding) {
 
 /* The route back from the control plane's machine is missing, because pods reach it with their own
  * addresses as source. */
-enum level judge_l2_route_node(const struct scene *scene, struct finding *finding) {
+enum level judge_l2_route_node(const struct scene *scene, struct cause_finding *finding) {
     const char *prefix = expected(scene, "podCIDR"), *vip = expected(scene, "kubernetesIP");
     const char *backend = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);
     const char *here = scene->own_address;
@@ -386,7 +387,7 @@ enum level judge_l2_route_node(const struct scene *scene, struct finding *findin
 }
 
 /* Judges the forwarding of IPv4, or of IPv6 when the second family is judged. */
-enum level judge_forwarding(const struct scene *scene, struct finding *finding) {
+enum level judge_forwarding(const struct scene *scene, struct cause_finding *finding) {
     const char *key = scene->second ? "forwarding6" : "forwarding";
     const char *node = scene->second ? expected(scene, "nodeIP6") : scene->own_address;
     const char *prefix = expected(scene, scene->second ? "podCIDR6" : "podCIDR");
@@ -401,7 +402,7 @@ enum level judge_forwarding(const struct scene *scene, struct finding *finding) 
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
-enum level judge_l2_gateway(const struct scene *scene, struct finding *finding) {
+enum level judge_l2_gateway(const struct scene *scene, struct cause_finding *finding) {
     const json_t *endpoint = scene->pods[POD_A].endpoint;
     const char *hop = json_text_at(endpoint, "Routes.0.NextHop");
 

@@ -1,7 +1,7 @@
 /* Finds causes in the nodes and their machines: a wrong adapter, duplicate names, a wrong backend
  * of the network agent, a hypervisor's switch, limits and known faults of Windows. */
 #include "base/cidr.h"
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/limits.h"
@@ -9,7 +9,7 @@
 /* ---- the switch of a hypervisor ---- */
 
 /* NSX and some vmxnet3 drivers take packets to UDP 4789 for their own VXLAN. */
-enum level judge_ovl_nsx(const struct scene *scene, struct finding *finding) {
+enum level judge_ovl_nsx(const struct scene *scene, struct cause_finding *finding) {
     static const char *const makers[] = {"00-50-56", "00-0c-29", "00-05-69"};
     const json_t *adapter = adapter_with(scene, scene->own_address, NULL);
     const char *mac = json_text_at(adapter, "mac"), *alias = json_text_at(adapter, "alias");
@@ -28,7 +28,7 @@ enum level judge_ovl_nsx(const struct scene *scene, struct finding *finding) {
 
 /* ---- the wrong adapter ---- */
 
-enum level judge_nic_wrong(const struct scene *scene, struct finding *finding) {
+enum level judge_nic_wrong(const struct scene *scene, struct cause_finding *finding) {
     const json_t *node = json_object_get(scene->evidence, "node");
     const char *address = node_address(node),
                *name =
@@ -86,7 +86,7 @@ static const char *backend_of(const struct network_mode *mode) {
     return word;
 }
 
-enum level judge_flannel_type(const struct scene *scene, struct finding *finding) {
+enum level judge_flannel_type(const struct scene *scene, struct cause_finding *finding) {
     const char *backend = backend_of(scene->mode);
     struct network_peer peer;
 
@@ -134,7 +134,7 @@ static bool matters(const struct scene *scene, const struct network_peer *peer) 
 
 /* Two Nodes have the same pod prefix, which is this node's or holds a DNS pod: other nodes have one
  * route for the prefix, and it leads to only one of the two. */
-enum level judge_node_cidr(const struct scene *scene, struct finding *finding) {
+enum level judge_node_cidr(const struct scene *scene, struct cause_finding *finding) {
     const char *own = expected(scene, "podCIDR"), *pod = scene->dns_pod;
     struct pair pair = {0};
 
@@ -159,7 +159,7 @@ enum level judge_node_cidr(const struct scene *scene, struct finding *finding) {
 }
 
 /* Two Nodes have the same address, which is this node's or that of the DNS pods' node. */
-enum level judge_node_twice(const struct scene *scene, struct finding *finding) {
+enum level judge_node_twice(const struct scene *scene, struct cause_finding *finding) {
     const char *own = json_text_at(scene->evidence, "node.metadata.name");
     const char *dns = node_address(scene->dns_node);
     struct pair pair = {0};
@@ -182,7 +182,7 @@ enum level judge_node_twice(const struct scene *scene, struct finding *finding) 
 
 /* ---- a node that is down, unknown to others, or a clone ---- */
 
-enum level judge_peer_down(const struct scene *scene, struct finding *finding) {
+enum level judge_peer_down(const struct scene *scene, struct cause_finding *finding) {
     const json_t *node = scene->dns_node;
     const char *name = json_text_at(node, "metadata.name");
     const struct extra *asked = &scene->extras[X_NODE_PEER];
@@ -209,7 +209,7 @@ enum level judge_peer_down(const struct scene *scene, struct finding *finding) {
 
 /* This node's agent announces too little or a wrong MAC address, or nothing while other nodes
  * announce themselves. Other nodes then have no route to this node's pods. */
-enum level judge_flannel_node(const struct scene *scene, struct finding *finding) {
+enum level judge_flannel_node(const struct scene *scene, struct cause_finding *finding) {
     const char *backend = backend_of(scene->mode);
     const char *mac =
         json_string_value(json_object_get(policy_of(scene->network, "DrMacAddress"), "Address"));
@@ -239,7 +239,7 @@ enum level judge_flannel_node(const struct scene *scene, struct finding *finding
 }
 
 /* Linux drops packets that come from its own MAC address. */
-enum level judge_ovl_mac(const struct scene *scene, struct finding *finding) {
+enum level judge_ovl_mac(const struct scene *scene, struct cause_finding *finding) {
     struct pair pair = {0};
 
     while (next_pair(scene, &pair)) {
@@ -259,7 +259,7 @@ enum { BALANCER_DSR = 1, BACKENDS_UNPATCHED = 64, BACKENDS_MAX = 1024, BLOCKS_MI
 
 /* networkhealth.ps1 of AgentBaker holds that fewer than ten free blocks are too few. DNS is the
  * first to suffer. */
-enum level judge_port_pool(const struct scene *scene, struct finding *finding) {
+enum level judge_port_pool(const struct scene *scene, struct cause_finding *finding) {
     long long ports = json_number_at(scene->evidence, "dynamicPorts", 0);
     long long taken = 0;
 
@@ -275,7 +275,7 @@ enum level judge_port_pool(const struct scene *scene, struct finding *finding) {
 
 /* Hyper-V, winnat and others reserve port ranges at each start of Windows; HNS then finds no free
  * block. */
-enum level judge_port_excl(const struct scene *scene, struct finding *finding) {
+enum level judge_port_excl(const struct scene *scene, struct cause_finding *finding) {
     long long ports = json_number_at(scene->evidence, "dynamicPorts", 0);
     long long excluded = json_number_at(scene->evidence, "excludedPorts", 0);
 
@@ -287,7 +287,7 @@ enum level judge_port_excl(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-enum level judge_svc_backends(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_backends(const struct scene *scene, struct cause_finding *finding) {
     size_t most = 0;
 
     json_each(json_object_get(scene->evidence, "loadBalancers"), i, balancer) {
@@ -305,7 +305,7 @@ enum level judge_svc_backends(const struct scene *scene, struct finding *finding
 }
 
 /* This last row is never more than likely: only the build of Windows points to the fault. */
-enum level judge_win_patch(const struct scene *scene, struct finding *finding) {
+enum level judge_win_patch(const struct scene *scene, struct cause_finding *finding) {
     json_t *faults = json_at(scene->evidence, "host.knownFaults");
     const char *fix = json_text_at(json_array_get(faults, 0), "fix");
 

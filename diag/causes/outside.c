@@ -1,11 +1,11 @@
 /* Finds causes between pods and targets outside the cluster, or the node itself. */
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 #include "netsetup/agents/agent.h"
 
 /* ---- targets outside the cluster ---- */
 
-enum level judge_ext_node(const struct scene *scene, struct finding *finding) {
+enum level judge_ext_node(const struct scene *scene, struct cause_finding *finding) {
     const struct extra *tcp = &scene->extras[X_NODE_EXTERNAL],
                        *udp = &scene->extras[X_NODE_EXTERNAL_UDP],
                        *connect = &scene->extras[X_NODE_DNS];
@@ -54,7 +54,7 @@ static bool is_outbound_nat(const json_t *policy) {
            !json_array_size(json_at(policy, "Settings.Destinations"));
 }
 
-enum level judge_nat_none(const struct scene *scene, struct finding *finding) {
+enum level judge_nat_none(const struct scene *scene, struct cause_finding *finding) {
     const struct network_mode *mode = scene->mode;
     const json_t *endpoint = scene->pods[POD_A].endpoint;
     const char *ip = expected(scene, "externalIP");
@@ -99,7 +99,7 @@ static const char *exception_of(const json_t *endpoint, const char *ip) {
 /* Notes a target that is excepted from NAT but has no route back to pods: a target outside and,
  * with VXLAN, the nodes themselves. `cells` are the cells of flows to that target. */
 static void note_excepted(const struct scene *scene, const char *ip, uint32_t cells,
-                          struct finding *finding) {
+                          struct cause_finding *finding) {
     const char *exception = ip ? exception_of(scene->pods[POD_A].endpoint, ip) : NULL;
 
     if (!exception || !(cells & scene->failed) || (cells & (scene->green | scene->partly)))
@@ -108,7 +108,7 @@ static void note_excepted(const struct scene *scene, const char *ip, uint32_t ce
     finding->may |= cells;
 }
 
-enum level judge_nat_exc(const struct scene *scene, struct finding *finding) {
+enum level judge_nat_exc(const struct scene *scene, struct cause_finding *finding) {
     const char *ip = expected(scene, "externalIP");
     const char *api =
         diag_evidence_backend(scene->evidence, expected(scene, "kubernetesIP"), TCP, HTTPS_PORT);
@@ -129,7 +129,7 @@ enum level judge_nat_exc(const struct scene *scene, struct finding *finding) {
 
 /* With VXLAN, HNS does not encapsulate packets that it translates, so they are lost. In other modes
  * they arrive all the same. */
-enum level judge_nat_pods(const struct scene *scene, struct finding *finding) {
+enum level judge_nat_pods(const struct scene *scene, struct cause_finding *finding) {
     const json_t *endpoint = scene->pods[POD_A].endpoint;
     const char *pod = scene->dns_pod;
 
@@ -145,7 +145,7 @@ enum level judge_nat_pods(const struct scene *scene, struct finding *finding) {
 
 /* The node itself reaches the target outside, its pods do not, although their packets are
  * translated. */
-enum level judge_ext_pods(const struct scene *scene, struct finding *finding) {
+enum level judge_ext_pods(const struct scene *scene, struct cause_finding *finding) {
     static const struct {
         enum diag_extra_id extra;
         const char *how;
@@ -169,7 +169,7 @@ enum level judge_ext_pods(const struct scene *scene, struct finding *finding) {
 
 /* The name outside resolves to an address that does not answer; the other target outside does. */
 static enum level ext_name_leads_nowhere(const struct scene *scene, const struct diag_cell *cell,
-                                         struct finding *finding) {
+                                         struct cause_finding *finding) {
     const struct extra *node = &scene->extras[X_NODE_NAME];
 
     finding->must = finding->may = CELL_TCP(EXT_DNS);
@@ -189,7 +189,7 @@ static enum level ext_name_leads_nowhere(const struct scene *scene, const struct
     return LIKELY;
 }
 
-enum level judge_ext_dns(const struct scene *scene, struct finding *finding) {
+enum level judge_ext_dns(const struct scene *scene, struct cause_finding *finding) {
     const struct extra *external = &scene->extras[X_DNS_EXTERNAL],
                        *node = &scene->extras[X_NODE_NAME], *tcp = &scene->extras[X_NODE_EXTERNAL],
                        *udp = &scene->extras[X_NODE_EXTERNAL_UDP];
@@ -238,7 +238,7 @@ enum level judge_ext_dns(const struct scene *scene, struct finding *finding) {
  * of pods to the node by the same protocol then have no answer either. Or the node and its pods do
  * not reach each other, while pods reach Services. A firewall that rejects packets reports that to
  * the sender, so other outcomes than silence count, too. */
-enum level judge_fw_own(const struct scene *scene, struct finding *finding) {
+enum level judge_fw_own(const struct scene *scene, struct cause_finding *finding) {
     const uint32_t silent = scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
     const uint32_t lost = scene->failed & ~scene->partly & CELL_BOTH(NODE_POD) &
                           ~scene->outcome[PROBE_WRONG_RESPONDER];
@@ -261,7 +261,7 @@ enum level judge_fw_own(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-enum level judge_kubelet_port(const struct scene *scene, struct finding *finding) {
+enum level judge_kubelet_port(const struct scene *scene, struct cause_finding *finding) {
     finding->may &= scene->outcome[PROBE_REFUSED] | scene->outcome[PROBE_RESET];
     if (!finding->may)
         return NO;
@@ -269,7 +269,7 @@ enum level judge_kubelet_port(const struct scene *scene, struct finding *finding
     return LIKELY;
 }
 
-enum level judge_fw_in(const struct scene *scene, struct finding *finding) {
+enum level judge_fw_in(const struct scene *scene, struct cause_finding *finding) {
     finding->may &= scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY] |
                     scene->outcome[PROBE_UNREACHABLE] |
                     (scene->outcome[PROBE_REFUSED] & CELL_UDP(POD_NODE));

@@ -2,7 +2,7 @@
  * writes on those Nodes say which routes this node needs. */
 #include "base/vxlan.h"
 #include "diag/causes/causes.h"
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 #include "netsetup/routes/fabric_routes.h"
 
@@ -38,7 +38,7 @@ static json_t *remote_route(const struct scene *scene, const char *prefix) {
     return NULL;
 }
 
-enum level judge_ovl_vni(const struct scene *scene, struct finding *finding) {
+enum level judge_ovl_vni(const struct scene *scene, struct cause_finding *finding) {
     const char *pod = scene->dns_pod;
     long long own = scene->vni;
     struct network_peer peer;
@@ -86,7 +86,7 @@ static const char *peer_address(const struct network_peer *peer) {
  * with VXLAN, otherwise routes of Windows. With `pod`, only parts that contain the pod's address
  * are noted. */
 static void note_parts(const struct scene *scene, const struct network_peer *peer, const char *pod,
-                       struct finding *finding) {
+                       struct cause_finding *finding) {
     bool of_hns = scene->mode->vxlan;
     const json_t *list = of_hns ? json_object_get(scene->network, "Policies")
                                 : json_object_get(scene->evidence, "routes");
@@ -108,7 +108,7 @@ static void note_parts(const struct scene *scene, const struct network_peer *pee
 
 /* Checks that the node of the DNS pods is known. The network agent writes no route to a node that
  * has no Node object, or that announces nothing. */
-static void unknown_node_check(const struct scene *scene, struct finding *finding) {
+static void unknown_node_check(const struct scene *scene, struct cause_finding *finding) {
     const char *pod = scene->dns_pod, *named = scene->dns_pod_node;
     const json_t *nodes = json_object_get(scene->evidence, "nodes");
     const json_t *node = diag_evidence_node_of(scene->evidence, pod);
@@ -146,7 +146,7 @@ static void unknown_node_check(const struct scene *scene, struct finding *findin
 
 /* Notes the route to a peer's pods when it is missing, or differs from what the peer announces. */
 static void route_check(const struct scene *scene, const struct network_peer *peer,
-                        struct finding *finding) {
+                        struct cause_finding *finding) {
     const char *name = peer->node, *prefix = peer->pod_cidr, *ip = peer_address(peer);
 
     if (scene->mode->vxlan) {
@@ -190,7 +190,7 @@ static void route_check(const struct scene *scene, const struct network_peer *pe
 
 /* Notes why packets do not get to the node of the DNS pods. Returns true when a route to that node
  * is missing or wrong. */
-static bool lacks_route(const struct scene *scene, struct finding *finding) {
+static bool lacks_route(const struct scene *scene, struct cause_finding *finding) {
     const json_t *services = json_object_get(scene->evidence, "services");
     size_t agent_notes = 0;
     struct network_peer peer;
@@ -218,7 +218,7 @@ static bool lacks_route(const struct scene *scene, struct finding *finding) {
 
 /* Notes a route of this node, or of its HNS network, that leads a part of a node's pod prefix
  * elsewhere, with the DNS pod in that part. The rest of that node's pods may be reached. */
-static bool part_leads_elsewhere(const struct scene *scene, struct finding *finding) {
+static bool part_leads_elsewhere(const struct scene *scene, struct cause_finding *finding) {
     const char *pod = scene->dns_pod;
     struct network_peer peer;
 
@@ -231,7 +231,7 @@ static bool part_leads_elsewhere(const struct scene *scene, struct finding *find
 
 /* Notes a route of this node that leads packets for the DNS pod away from the nodes, as a VPN or an
  * earlier bridge leaves one. */
-static bool stray_route_check(const struct scene *scene, struct finding *finding) {
+static bool stray_route_check(const struct scene *scene, struct cause_finding *finding) {
     const char *pod = scene->dns_pod;
     size_t before = finding->evidence.count;
 
@@ -251,7 +251,7 @@ static bool stray_route_check(const struct scene *scene, struct finding *finding
 
 /* Where only some of several DNS pods answer, notes wrong or missing routes to the nodes of the
  * others. Returns true when there are such routes. */
-static bool lacks_some_routes(const struct scene *scene, struct finding *finding) {
+static bool lacks_some_routes(const struct scene *scene, struct cause_finding *finding) {
     const json_t *balancer =
         diag_evidence_balancer(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
     const json_t *reached = diag_evidence_node_of(scene->evidence, scene->dns_pod_answers);
@@ -277,7 +277,7 @@ static bool lacks_some_routes(const struct scene *scene, struct finding *finding
     return true;
 }
 
-enum level judge_ovl_peer(const struct scene *scene, struct finding *finding) {
+enum level judge_ovl_peer(const struct scene *scene, struct cause_finding *finding) {
     const json_t *network = scene->network;
     const char *pod = scene->dns_pod, *address;
     struct network_peer peer;
@@ -321,7 +321,7 @@ enum level judge_ovl_peer(const struct scene *scene, struct finding *finding) {
 
 /* Names all routes that the network between the nodes must have, because this node cannot see which
  * of them are missing. */
-void name_network_routes(const struct scene *scene, struct finding *finding) {
+void name_network_routes(const struct scene *scene, struct cause_finding *finding) {
     _cleanup_(text_list_free) struct text_list left_out = {0}, formats = {0}, lines = {0};
     _cleanup_json_ json_t *nodes =
         json_pack("{s:O*}", "items", json_object_get(scene->evidence, "nodes"));
@@ -342,7 +342,7 @@ void name_network_routes(const struct scene *scene, struct finding *finding) {
                               formats.count == 2 ? formats.items[1] : "text, az, aws or gcloud");
 }
 
-enum level judge_l2_route(const struct scene *scene, struct finding *finding) {
+enum level judge_l2_route(const struct scene *scene, struct cause_finding *finding) {
     const char *pod = scene->dns_pod;
 
     if (!scene->mode->host_routes)
@@ -371,7 +371,7 @@ bool diag_routes_missing(const json_t *evidence, const struct network_agent *age
                          size_t *ret_peers, struct text_list *ret) {
     const struct diag_report report = {0};
     struct scene scene = {.report = &report, .evidence = evidence};
-    struct finding finding = {0};
+    struct cause_finding finding = {0};
     struct network_peer peer;
 
     scene_facts(&scene);

@@ -1,5 +1,5 @@
 /* Finds causes in load balancers and DNS, behind the pod's own endpoint. */
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 #include "netsetup/routes/routes.h"
 
@@ -7,7 +7,7 @@
     "powershell Restart-Service kube-proxy makes the load balancers again; then look for a "       \
     "firewall or agent on this node that drops packets for cluster IPs"
 
-enum level judge_svc_all(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_all(const struct scene *scene, struct cause_finding *finding) {
     const json_t *balancers = json_object_get(scene->evidence, "loadBalancers"),
                  *proxy = json_object_get(scene->evidence, "kubeProxy");
     const char *state = json_text_at(scene->evidence, "services.kube-proxy");
@@ -41,7 +41,7 @@ enum level judge_svc_all(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count ? LIKELY : NO;
 }
 
-enum level judge_svc_ep0_api(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_ep0_api(const struct scene *scene, struct cause_finding *finding) {
     if (json_number_at(scene->evidence, "kubernetesEndpoints", 1) != 0)
         return NO;
     finding_note(finding, "no EndpointSlice has a ready endpoint of the Service kubernetes (%s)",
@@ -49,7 +49,7 @@ enum level judge_svc_ep0_api(const struct scene *scene, struct finding *finding)
     return CONFIRMED;
 }
 
-enum level judge_dns_none(const struct scene *scene, struct finding *finding) {
+enum level judge_dns_none(const struct scene *scene, struct cause_finding *finding) {
     if (!json_is_false(json_object_get(scene->evidence, "dnsService")))
         return NO;
     finding_note(finding, "no Service of the cluster has the address %s, which pods ask for names",
@@ -58,7 +58,8 @@ enum level judge_dns_none(const struct scene *scene, struct finding *finding) {
 }
 
 /* Notes what the DNS Service itself lacks: kube-proxy only programs what the Service says. */
-static void note_dns_spec(const struct scene *scene, const char *port, struct finding *finding) {
+static void note_dns_spec(const struct scene *scene, const char *port,
+                          struct cause_finding *finding) {
     const json_t *spec = json_object_get(scene->evidence, "dnsSpec");
     bool serves = false;
 
@@ -76,7 +77,7 @@ static void note_dns_spec(const struct scene *scene, const char *port, struct fi
                             "kube-system get service kube-dns -o yaml");
 }
 
-enum level judge_dns_lb(const struct scene *scene, struct finding *finding) {
+enum level judge_dns_lb(const struct scene *scene, struct cause_finding *finding) {
     const char *vip = expected(scene, "dnsIP"), *pod = scene->dns_pod_answers;
     const struct extra *asked = &scene->extras[X_DNS_UDP];
 
@@ -116,7 +117,7 @@ enum level judge_dns_lb(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-enum level judge_svc_lb(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_lb(const struct scene *scene, struct cause_finding *finding) {
     const char *vip = expected(scene, "kubernetesIP");
     const json_t *balancer = diag_evidence_balancer(scene->evidence, vip, TCP, HTTPS_PORT);
     const char *server = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);
@@ -145,7 +146,7 @@ enum level judge_svc_lb(const struct scene *scene, struct finding *finding) {
 
 /* Notes what is wrong with the source VIP of one of the load balancers of the DNS. */
 static void note_source(const struct scene *scene, const char *dns, const char *source,
-                        struct finding *finding) {
+                        struct cause_finding *finding) {
     const char *prefix = expected(scene, "podCIDR");
 
     if (!source || !*source)
@@ -161,7 +162,7 @@ static void note_source(const struct scene *scene, const char *dns, const char *
                      dns);
 }
 
-enum level judge_svc_vip(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_vip(const struct scene *scene, struct cause_finding *finding) {
     const char *dns = expected(scene, "dnsIP");
     const json_t *udp = diag_evidence_balancer(scene->evidence, dns, UDP, DNS_PORT);
     const json_t *tcp = diag_evidence_balancer(scene->evidence, dns, TCP, DNS_PORT);
@@ -198,7 +199,7 @@ enum level judge_svc_vip(const struct scene *scene, struct finding *finding) {
 /* When no SDNRoute policy of the endpoint hands packets for that address to the load balancers,
  * notes that and returns true. */
 static bool leads_elsewhere(const struct scene *scene, const json_t *endpoint, const char *ip,
-                            struct finding *finding) {
+                            struct cause_finding *finding) {
     _cleanup_(text_list_free) struct text_list prefixes = {0};
     _cleanup_(freep) char *names = NULL;
 
@@ -219,7 +220,7 @@ static bool leads_elsewhere(const struct scene *scene, const json_t *endpoint, c
     return true;
 }
 
-enum level judge_svc_route(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_route(const struct scene *scene, struct cause_finding *finding) {
     const char *vip = expected(scene, "kubernetesIP"), *pod = scene->dns_pod_answers;
     const json_t *endpoint = scene->pods[POD_A].endpoint;
 
@@ -243,8 +244,8 @@ enum level judge_svc_route(const struct scene *scene, struct finding *finding) {
 
 /* On a bridge, a pod's packets to its own node need the same endpoint policy as packets to cluster
  * IPs. They do not need it when the node's address is in the pods' subnet, because then the switch
- * can reach the node. */
-enum level judge_l2_node(const struct scene *scene, struct finding *finding) {
+ * knows the way. */
+enum level judge_l2_node(const struct scene *scene, struct cause_finding *finding) {
     const char *ip = scene->own_address;
     const json_t *endpoint = scene->pods[POD_A].endpoint;
 
@@ -255,7 +256,7 @@ enum level judge_l2_node(const struct scene *scene, struct finding *finding) {
 
 /* ---- DNS ---- */
 
-enum level judge_svc_ep0(const struct scene *scene, struct finding *finding) {
+enum level judge_svc_ep0(const struct scene *scene, struct cause_finding *finding) {
     const char *pod = scene->dns_pod;
 
     if (json_number_at(scene->evidence, "dnsEndpoints", 1) == 0) {
@@ -298,7 +299,7 @@ enum level judge_svc_ep0(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-enum level judge_dns_srv(const struct scene *scene, struct finding *finding) {
+enum level judge_dns_srv(const struct scene *scene, struct cause_finding *finding) {
     const json_t *endpoint = scene->pods[POD_A].endpoint;
     const char *ip = expected(scene, "dnsIP");
     bool known = endpoint && ip,
@@ -342,7 +343,7 @@ enum level judge_dns_srv(const struct scene *scene, struct finding *finding) {
  * Cells by UDP look up the DNS by its name and then ask it for the Service kubernetes, so for them
  * both addresses are right. */
 static void note_misled(const struct scene *scene, enum diag_flow_id flow, const char *const own[2],
-                        const char *whose, struct finding *finding) {
+                        const char *whose, struct cause_finding *finding) {
     for (int udp = 0; udp < 2; udp++) {
         const struct diag_cell *cell = diag_cells_find(&scene->report->cells, flow, udp, false);
 
@@ -361,7 +362,7 @@ static void note_misled(const struct scene *scene, enum diag_flow_id flow, const
     }
 }
 
-enum level judge_dns_wrong(const struct scene *scene, struct finding *finding) {
+enum level judge_dns_wrong(const struct scene *scene, struct cause_finding *finding) {
     const char *own[] = {expected(scene, "kubernetesIP"), expected(scene, "dnsIP")};
     const char *pod[] = {scene->pods[POD_B].ip, scene->pods[POD_B].ip};
     const json_t *endpoint = scene->pods[POD_A].endpoint;
@@ -377,7 +378,7 @@ enum level judge_dns_wrong(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-enum level judge_dns_sfx(const struct scene *scene, struct finding *finding) {
+enum level judge_dns_sfx(const struct scene *scene, struct cause_finding *finding) {
     const char *namespace_ = expected(scene, "namespace"), *domain = expected(scene, "dnsDomain");
     const json_t *endpoint = scene->pods[POD_A].endpoint;
     _cleanup_(freep) char *suffix = NULL;

@@ -1,13 +1,13 @@
 /* Finds causes that the times of answers show: a network with a long delay, a slow DNS, packets
  * that are sent again. */
 #include "base/rfc3339.h"
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
-#include "diag/look.h"
+#include "diag/first_look.h"
 
 /* On such a network the API server is too late for the first look, too, because a TLS connection
  * takes several round trips. */
-enum level judge_latency(const struct scene *scene, struct finding *finding) {
+enum level judge_latency(const struct scene *scene, struct cause_finding *finding) {
     const struct diag_cell *dns = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
     const struct diag_cell *tcp = scene->connection;
     long long there = scene->dns_connect_us;
@@ -30,7 +30,7 @@ enum level judge_latency(const struct scene *scene, struct finding *finding) {
 }
 
 /* With a slow DNS, names that take several questions have no answer in time. */
-enum level judge_dns_slow(const struct scene *scene, struct finding *finding) {
+enum level judge_dns_slow(const struct scene *scene, struct cause_finding *finding) {
     const struct diag_cell *cell = diag_cells_find(&scene->report->cells, FLOW_SVC_IP, true, false);
 
     if (!scene->dns_is_slow) {
@@ -67,7 +67,7 @@ enum level judge_dns_slow(const struct scene *scene, struct finding *finding) {
 
 /* TCP sends a lost packet again after one second, so the flow works, but is slow. A single case may
  * be chance; and when most connections are late, the cause is not packet loss. */
-enum level judge_tcp_loss(const struct scene *scene, struct finding *finding) {
+enum level judge_tcp_loss(const struct scene *scene, struct cause_finding *finding) {
     const json_t *look = json_object_get(scene->evidence, "look");
     size_t cells = 0, others = 0, quick = 0;
 

@@ -1,6 +1,6 @@
 /* Collects what is known around red cells (failed or not run) that no row explains, so that the
  * next reader need not ask for it. */
-#include "diag/causes/rows.h"
+#include "diag/causes/cause_rows.h"
 #include "diag/evidence.h"
 
 /* Extra questions beside the flows, and the machine or pod that an answer proves to be reached. */
@@ -47,7 +47,7 @@ static char *where(const struct scene *scene, uint32_t cells) {
 }
 
 /* Notes who of `asked` replied, or with `answers` false, who did not. */
-static void note_asked(const struct scene *scene, bool answers, struct finding *finding) {
+static void note_asked(const struct scene *scene, bool answers, struct cause_finding *finding) {
     _cleanup_(text_list_free) struct text_list who = {0};
     _cleanup_(freep) char *names = NULL;
 
@@ -64,7 +64,7 @@ static void note_asked(const struct scene *scene, bool answers, struct finding *
 
 /* Notes each change, and the command that undoes the first one. Whether a changed file breaks
  * anything is known only for the node's kubeconfig, which the first look reads. */
-enum level judge_changed(const struct scene *scene, struct finding *finding) {
+enum level judge_changed(const struct scene *scene, struct cause_finding *finding) {
     const json_t *changed = json_object_get(scene->evidence, "changed");
     const char *command = json_text_at(json_array_get(changed, 0), "command"),
                *waits = json_text_at(scene->pods[POD_A].said, "waiting");
@@ -95,7 +95,7 @@ enum level judge_changed(const struct scene *scene, struct finding *finding) {
     return sure ? CONFIRMED : finding->evidence.count ? LIKELY : NO;
 }
 
-enum level judge_unknown(const struct scene *scene, struct finding *finding) {
+enum level judge_unknown(const struct scene *scene, struct cause_finding *finding) {
     _cleanup_(freep) char *lost = where(scene, scene->failed & ~scene->explained);
     uint32_t cells = scene->red & ~scene->explained;
     const json_t *drift = json_object_get(scene->evidence, "kubernetes");

@@ -141,9 +141,9 @@ void cluster_twins_of_pods(struct cluster_nodes *nodes);
 
 /* ---- from the pattern of red cells to causes, by a table with the widest cause first ---- */
 
-/* Fills report->causes. A row is named at the fewest places (diag/cluster/causes/rows.h) where all
- * cells that its cause would break are red. Each red cell is explained once, by the first row.
- * Pure. */
+/* Fills report->causes. A row is named at the fewest places
+ * (diag/cluster/causes/cluster_cause_rows.h) where all cells that its cause would break are red.
+ * Each red cell is explained once, by the first row. Pure. */
 void cluster_causes_find(struct diag_report *report);
 /* Gets title i of the rows (borrowed); two may have the same id. Returns false behind the last. */
 bool cluster_cause_row(size_t i, struct diag_cause_row *ret);

@@ -58,7 +58,7 @@ void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, 
 
     cell->result = *result;
     cell->reason[0] = '\0';
-    cell->one_way = DIAG_WAY_NONE;
+    cell->one_way = DIAG_ONE_WAY_NONE;
     if (result->outcome == PROBE_OK) {
         cell->outcome = retried ? DIAG_SLOW : DIAG_PASS;
         if (retried)
@@ -102,7 +102,7 @@ void diag_cell_judge_back(struct diag_cell *cell, const struct probe_result *bac
         cell->outcome = other.outcome;
         cell->result = other.result;
     }
-    cell->one_way = is_back ? DIAG_WAY_BACK : DIAG_WAY_THERE;
+    cell->one_way = is_back ? DIAG_ONE_WAY_BACK : DIAG_ONE_WAY_THERE;
     text_format(cell->reason, sizeof cell->reason, "%s, from %s to %s; the other way it works",
                 other.reason, names[is_back], names[!is_back]);
 }

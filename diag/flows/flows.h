@@ -99,7 +99,7 @@ enum { DIAG_SENT_AGAIN_US = 950000 };
 
 /* Between two pods both directions are asked. The value names the only direction that fails, as the
  * cell's reason does. */
-enum diag_way { DIAG_WAY_NONE, DIAG_WAY_THERE, DIAG_WAY_BACK };
+enum diag_one_way { DIAG_ONE_WAY_NONE, DIAG_ONE_WAY_THERE, DIAG_ONE_WAY_BACK };
 
 /* The properties of a flow, as bits of its row. */
 enum {
@@ -207,7 +207,7 @@ struct diag_cell {
      * ("windows-dns-dotted", "no-external-target"). */
     char reason[200];
     bool running; /* The cell is being asked now. */
-    enum diag_way one_way;
+    enum diag_one_way one_way;
     unsigned rounds; /* The number of rounds in which the cell was asked. */
     unsigned lossy;  /* The number of rounds in which only some attempts succeeded. */
 

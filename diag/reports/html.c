@@ -3,7 +3,7 @@
  * network each arrow has the outcome in words, not only as a color; a red arrow links to its
  * cause. */
 #include "base/rfc3339.h"
-#include "diag/reports/forms.h"
+#include "diag/reports/form_parts.h"
 
 /* ---- the picture of the network: boxes for the two ends, and an arrow for each flow ---- */
 

@@ -1,6 +1,6 @@
 /* Writes the report of a cluster as one HTML page with a matrix; it loads nothing. */
 #include "base/rfc3339.h"
-#include "diag/reports/forms.h"
+#include "diag/reports/form_parts.h"
 
 /* Up to NAMED_MAX nodes, the columns have names, otherwise numbers. Up to PRINTED_MAX, the matrix
  * is printed on paper. A page shows at most PAGE_MAX. */

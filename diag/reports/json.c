@@ -1,7 +1,7 @@
 /* Writes reports as JSON documents (DiagReport and ClusterDiagReport, whose form is a contract with
  * users), and reads them back. */
 #include "base/rfc3339.h"
-#include "diag/reports/forms.h"
+#include "diag/reports/form_parts.h"
 
 static const char *const large_names[] = {[LARGE_NOT_ASKED] = "",
                                           [LARGE_ARRIVE] = "arrive",
@@ -47,7 +47,7 @@ static json_t *cell_json(const struct diag_report *report, const struct diag_cel
         json_object_set_new(json, "evidence", evidence);
     }
     if (cell->one_way)
-        json_set_text(json, "oneWay", cell->one_way == DIAG_WAY_BACK ? "back" : "there");
+        json_set_text(json, "oneWay", cell->one_way == DIAG_ONE_WAY_BACK ? "back" : "there");
     json_set_text(json, "largePackets", large_names[cell->large]);
     if (cell->again)
         json_object_set_new(json, "sentAgain", json_integer(cell->again));
@@ -198,9 +198,9 @@ static int read_result(const json_t *json, struct diag_cell *ret, struct error *
         (probe && probe_outcome_parse(probe, &ret->result.outcome) < 0))
         return error_set(err, ERROR_MALFORMED, "flow '%s' has an unknown protocol or outcome", id);
     ret->udp = protocol[0] == 'U';
-    ret->one_way = text_equal(json_text_at(json, "oneWay"), "back")    ? DIAG_WAY_BACK
-                   : text_equal(json_text_at(json, "oneWay"), "there") ? DIAG_WAY_THERE
-                                                                       : DIAG_WAY_NONE;
+    ret->one_way = text_equal(json_text_at(json, "oneWay"), "back")    ? DIAG_ONE_WAY_BACK
+                   : text_equal(json_text_at(json, "oneWay"), "there") ? DIAG_ONE_WAY_THERE
+                                                                       : DIAG_ONE_WAY_NONE;
     ret->family = text_equal(family, "IPv6") ? 6 : 4;
     ret->result.attempts = number_in(json, "attempts", PROBE_ATTEMPTS_MAX);
     ret->result.succeeded = number_in(json, "succeeded", ret->result.attempts);

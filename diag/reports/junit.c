@@ -1,7 +1,7 @@
 /* Writes the report as JUnit XML for CI systems: each cell is a testcase. A cell that was not run
  * is an error, so that it never counts as success. */
 #include "base/rfc3339.h"
-#include "diag/reports/forms.h"
+#include "diag/reports/form_parts.h"
 
 void markup_add(struct text *t, const char *s) {
     for (; s && *s; s++)

@@ -2,7 +2,7 @@
  * collector of node exporter. Source:
  * https://prometheus.io/docs/instrumenting/exposition_formats/ */
 #include "diag/network_report.h"
-#include "diag/reports/forms.h"
+#include "diag/reports/form_parts.h"
 
 enum part { UP, MIN, MEDIAN, P95, MAX, LOSS };
 static const struct family {

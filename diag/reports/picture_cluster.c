@@ -2,7 +2,7 @@
  * right, a box for each kind of node, and an arrow for each pair that fails, which links to its
  * cells. */
 #include "diag/cluster/cluster.h"
-#include "diag/reports/forms.h"
+#include "diag/reports/form_parts.h"
 
 enum {
     WIDTH = 760,

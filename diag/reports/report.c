@@ -1,5 +1,16 @@
-/* Makes numbers, names and lines that all forms of a report share, and frees a report. */
+/* Numbers, names and lines that all forms of a report share, and freeing a report. */
+#include "diag/reports/form_parts.h"
 #include "diag/reports/forms.h"
+
+#define FORM(name, ...) {name, __VA_ARGS__},
+static const struct diag_form forms[] = {DIAG_FORMS(FORM)};
+
+const struct diag_form *diag_form_find(const char *name) {
+    for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+        if (text_equal(forms[i].name, name))
+            return &forms[i];
+    return forms;
+}
 
 /* ---- the sample of a large cluster, in words ---- */
 

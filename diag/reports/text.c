@@ -2,8 +2,8 @@
  * without color and without UTF-8. */
 #include "base/rfc3339.h"
 #include "diag/drift/drift.h"
-#include "diag/look.h"
-#include "diag/reports/forms.h"
+#include "diag/first_look.h"
+#include "diag/reports/form_parts.h"
 
 enum { COLUMNS = 80, COLUMNS_MIN = 30, FLOW_WIDTH = 19, BY_WIDTH = 13, CELL_WIDTH = 18 };
 static const size_t matrix_width = FLOW_WIDTH + BY_WIDTH + 2 * CELL_WIDTH;

@@ -1,7 +1,7 @@
 /* Writes the report of a cluster as text for people: the causes and what to do, then each node with
  * failures, the worst first, and the healthy nodes in one line. */
 #include "base/rfc3339.h"
-#include "diag/reports/forms.h"
+#include "diag/reports/form_parts.h"
 
 enum { RED_LINES = 12, NODES_TOLD = 8, NAMES = 24 };
 

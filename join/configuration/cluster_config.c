@@ -50,7 +50,7 @@ struct source {
 
 /* Stores the value of the source's key in *ret, which the caller frees. Fails with ERROR_MALFORMED
  * for a ConfigMap without the key, as kubeadm does for each of its three ConfigMaps. */
-static int take_value(const json_t *map, const struct source *source, char **ret,
+static int configmap_value(const json_t *map, const struct source *source, char **ret,
                       struct error *err) {
     const char *value = json_string_value(json_object_get(json_at(map, "data"), source->key));
 
@@ -72,7 +72,7 @@ static int read_value(struct kube_client *client, unsigned timeout_ms, const str
 
     return kube_configmap_get(client, source->name_space, source->name, timeout_ms, &map, err) < 0
                ? -1
-               : take_value(map, source, ret, err);
+               : configmap_value(map, source, ret, err);
 }
 
 /* ---- ConfigMaps that must exist ---- */
@@ -182,7 +182,7 @@ static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct 
         return kube_forgive(&why, &ret->unprepared, err);
     ret->searched = xstrdup_null(json_text_at(map, "data." CLUSTER_MANIFEST_NETWORK));
     ret->dns_namespace = xstrdup_null(json_text_at(map, "data." CLUSTER_MANIFEST_DNS));
-    if (take_value(map, &source, &text, err) < 0 || !*text)
+    if (configmap_value(map, &source, &text, err) < 0 || !*text)
         return text ? 0 : -1;
     return node_configuration_read(text, strlen(text), what, &ret->winjoin, err) < 0
                ? -1
@@ -341,7 +341,7 @@ int cluster_config_read(struct kube_client *client, unsigned timeout_ms, const j
     struct error why = {0};
 
     if (known && kube_object_check(known, "ConfigMap", "v1", ERROR_IGNORED) == 0
-            ? take_value(known, &kubeadm_config, &text, &why) < 0
+            ? configmap_value(known, &kubeadm_config, &text, &why) < 0
             : read_value(client, call_ms, &kubeadm_config, &text, &why) < 0)
         return tell_missing(client, call_ms, &kubelet_config, &why, err);
     if (cluster_config_parse(text, what, &config, err) < 0)

@@ -101,10 +101,11 @@ static int find_daemon_set(struct asker *asker, const char *name, json_t **ret, 
     return 0;
 }
 
-/* Takes an agent's DaemonSet with its settings: the variables of its containers, and for missing
- * variables the data of its ConfigMap. */
-static int take_external(struct asker *asker, const struct external_agent *agent,
-                         const json_t *daemon_set, struct agent_settings *ret, struct error *err) {
+/* Reads the settings of an agent with this DaemonSet: the variables of its containers, and for
+ * missing variables the data of its ConfigMap. */
+static int read_agent_settings(struct asker *asker, const struct external_agent *agent,
+                               const json_t *daemon_set, struct agent_settings *ret,
+                               struct error *err) {
     const char *name_space = json_text_at(daemon_set, "metadata.namespace");
     const struct external_object *object = &agent->object;
     _cleanup_json_ json_t *variables = external_agent_variables(daemon_set), *map = NULL,
@@ -160,7 +161,8 @@ static int read_external(struct asker *asker, struct agent_settings *ret, struct
         _cleanup_json_ json_t *daemon_set = NULL;
 
         if (find_daemon_set(asker, external_agents[i]->daemon_set, &daemon_set, err) < 0 ||
-            (daemon_set && take_external(asker, external_agents[i], daemon_set, ret, err) < 0))
+            (daemon_set &&
+             read_agent_settings(asker, external_agents[i], daemon_set, ret, err) < 0))
             return -1;
     }
     if (asker->denied)

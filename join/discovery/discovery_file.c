@@ -41,7 +41,7 @@ static int compare(struct discovery *d, struct kubeconfig *config, struct error 
     struct error why = {0};
 
     if (discovery_fetch(d, config->ca_pem, &info, &why) < 0) {
-        if (!discovery_may_not_look(d, why.os) && (why.kind != ERROR_ABSENT || why.os != 0))
+        if (!discovery_may_not_read(d, why.os) && (why.kind != ERROR_ABSENT || why.os != 0))
             return error_pass(err, &why);
         text_list_add_owned(warnings,
                             xasprintf("%s: using the discovery file as it is", why.message));

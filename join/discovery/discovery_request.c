@@ -83,7 +83,7 @@ static enum verdict read_data(const struct discovery *d, const json_t *object,
 
 /* Returns true when the status only means that the discovery file's user may not read cluster-info
  * (403), or that the file has no credentials and the server refuses anonymous requests (401). */
-bool discovery_may_not_look(const struct discovery *d, unsigned long status) {
+bool discovery_may_not_read(const struct discovery *d, unsigned long status) {
     return d->credentials &&
            (status == 403 || (status == 401 && !kubeconfig_has_credentials(d->credentials)));
 }
@@ -112,7 +112,7 @@ static enum verdict read_answer(const struct discovery *d, const struct http_res
         if (err->kind == ERROR_USAGE)
             /* The server's answer is malformed; the user made no mistake. */
             err->kind = ERROR_MALFORMED;
-        if (discovery_may_not_look(d, (unsigned long)status))
+        if (discovery_may_not_read(d, (unsigned long)status))
             return NEVER;
         return err->kind == ERROR_NETWORK ? TRY_AGAIN : PERHAPS_LATER;
     }

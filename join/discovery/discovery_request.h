@@ -42,7 +42,7 @@ int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info
 
 /* Says whether this HTTP status only means that the user of the discovery file may not read
  * cluster-info, or that the file has no user and the API server refuses anonymous requests. */
-bool discovery_may_not_look(const struct discovery *d, unsigned long status);
+bool discovery_may_not_read(const struct discovery *d, unsigned long status);
 
 /* Replaces the text of an ERROR_UNTRUSTED of a verified request by what is wrong: the certificate's
  * dates (compared with both clocks), its names, or its chain. Returns -1. */

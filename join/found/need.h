@@ -124,7 +124,7 @@ enum node_name_state {
 };
 /* Requests the Node and says who has the name. Fails as kube_node_get(), but not with
  * ERROR_ABSENT. */
-int node_name_look(struct host *host, struct kube_client *client, const char *name,
+int node_name_owner(struct host *host, struct kube_client *client, const char *name,
                    enum node_name_state *ret, struct error *err);
 /* Succeeds when this machine may have the name. Fails with ERROR_CONFLICT when another machine has
  * it. Waits while the state is NODE_NAME_EARLIER, but not in a dry run: the controller manager
@@ -143,4 +143,4 @@ int node_name_claim(struct join *join, struct error *err);
 int pod_room_check(const struct cluster_config *cluster, const json_t *nodes, const char *own,
                    struct error *err);
 /* Calls pod_room_check() with the current Nodes of the cluster, if they may be listed. */
-int pod_room_look(struct join *join, struct error *err);
+int pod_room_check_cluster(struct join *join, struct error *err);

@@ -7,8 +7,8 @@
 
 enum { WAIT_MS = 90000, POLL_MS = 2000 };
 
-int node_name_look(struct host *host, struct kube_client *client, const char *name,
-                   enum node_name_state *ret, struct error *err) {
+int node_name_owner(struct host *host, struct kube_client *client, const char *name,
+                    enum node_name_state *ret, struct error *err) {
     _cleanup_(kube_node_free) struct kube_node node = {0};
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
 
@@ -35,7 +35,7 @@ static enum wait_poll poll_claim(void *context, struct wait *, struct error *err
     struct join *join = context;
     enum node_name_state state;
 
-    if (node_name_look(join->host, &join->found.client, join->found.node_name, &state, err) < 0)
+    if (node_name_owner(join->host, &join->found.client, join->found.node_name, &state, err) < 0)
         return POLL_FAILED;
     if (state == NODE_NAME_TAKEN) {
         (void)error_set(

@@ -69,7 +69,7 @@ int pod_room_check(const struct cluster_config *cluster, const json_t *nodes, co
     return 0;
 }
 
-int pod_room_look(struct join *join, struct error *err) {
+int pod_room_check_cluster(struct join *join, struct error *err) {
     _cleanup_json_ json_t *nodes = NULL;
 
     (void)kube_nodes_get(&join->found.client, &nodes, ERROR_IGNORED);

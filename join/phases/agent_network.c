@@ -113,7 +113,7 @@ static enum wait_poll poll_once(void *context, struct wait *wait, struct error *
     found = poll_network(w, err);
     if (found != POLL_AGAIN)
         return found;
-    if (service_watch_look(&join->watch, NULL, &missing) < 0 ||
+    if (service_watch_check(&join->watch, NULL, &missing) < 0 ||
         poll_request(w, &pending, &missing) == POLL_FAILED) {
         *err = missing;
         return POLL_FAILED;

@@ -57,7 +57,7 @@ static enum wait_poll poll_routes(void *context, struct wait *wait, struct error
                             : routes->missing.count ? routes->missing.items[0]
                                                     : NULL;
 
-    if (service_watch_look(&join->watch, NULL, err) < 0)
+    if (service_watch_check(&join->watch, NULL, err) < 0)
         return POLL_FAILED;
     if (!routes->first_missing)
         return POLL_DONE;

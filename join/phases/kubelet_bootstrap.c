@@ -64,7 +64,7 @@ static enum wait_poll poll_certificate(void *context, struct wait *wait, struct 
         join_has_certificate(b->join->host, &b->join->found, &b->why))
         return POLL_DONE;
     log_message(LOG_TRACE, "%s", b->why.message);
-    if (service_watch_look(&b->join->watch, NULL, err) < 0)
+    if (service_watch_check(&b->join->watch, NULL, err) < 0)
         return POLL_FAILED;
 
     /* The state of the kubelet's request is reported while waiting. */

@@ -74,7 +74,7 @@ int phase_node(struct join *join, struct error *err) {
             return -1;
         /* The controller manager gives the reason only in an Event, which a node may not read. A
          * node can see whether any Pod prefix is left. */
-        if (pod_room_look(join, &full) < 0) {
+        if (pod_room_check_cluster(join, &full) < 0) {
             (void)error_prefix(&full, "%s", err->message);
             full.kind = err->kind;
             return error_pass(err, &full);

@@ -107,7 +107,7 @@ static enum wait_poll poll_once(void *context, struct wait *wait, struct error *
     bool runs = false;
     enum wait_poll result;
 
-    if (service_watch_look(&join->watch, &runs, err) < 0)
+    if (service_watch_check(&join->watch, &runs, err) < 0)
         return POLL_FAILED;
     result = polls[service->proof.kind](join, runs, &why);
     if (result == POLL_FAILED && err)

@@ -72,7 +72,7 @@ void images_end(struct join *join);
  * service_start() and service_prove(). */
 int service_run(struct join *join, const struct service *service, struct error *err);
 /* Waits until the service that was started last does its work. Fails with ERROR_TIMED_OUT and hints
- * at the service's log, or as service_watch_look() and service_watch_rights(). */
+ * at the service's log, or as service_watch_check() and service_watch_rights(). */
 int service_prove(struct join *join, struct error *err);
 /* Returns the pipe of CRI: that of --cri-socket, or containerd's own. The caller frees it. */
 char *service_proof_pipe(const struct join *join);

@@ -1,7 +1,7 @@
 /* This phase tests the Pod network. */
 #include "base/log.h"
 #include "diag/causes/causes.h"
-#include "diag/look.h"
+#include "diag/first_look.h"
 #include "diag/network_report.h"
 #include "diag/run.h"
 #include "diag/ask/mailbox.h"

@@ -54,8 +54,8 @@ enum verdict check_clock(struct join *join, struct check_finding *finding) {
 enum verdict check_node_name(struct join *join, struct check_finding *finding) {
     enum node_name_state state;
 
-    if (node_name_look(join->host, &join->found.client, join->found.node_name, &state,
-                       &finding->why) < 0)
+    if (node_name_owner(join->host, &join->found.client, join->found.node_name, &state,
+                        &finding->why) < 0)
         return CHECK_FAILED;
     if (state != NODE_NAME_TAKEN && state != NODE_NAME_EARLIER)
         return CHECK_FINE;
@@ -81,7 +81,7 @@ enum verdict check_pod_prefix(struct join *join, struct check_finding *finding) 
         return check_say(finding, CHECK_BAD,
                          "kubeadm-config has no networking.podSubnet, without which the "
                          "controller manager gives Nodes no pod prefix");
-    return pod_room_look(join, &finding->why) < 0 ? CHECK_FAILED : CHECK_FINE;
+    return pod_room_check_cluster(join, &finding->why) < 0 ? CHECK_FAILED : CHECK_FINE;
 }
 
 /* The approver of requests tests whether the sender has this right; this check does the same. */

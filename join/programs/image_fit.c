@@ -11,7 +11,8 @@ enum image_fit image_fit(const struct image_facts *facts, unsigned build) {
 
 enum image_fit image_fit_ask(const struct mirror *from, const char *image, unsigned build,
                              struct image_facts *ret, struct error *err) {
-    return text_starts_with(image, "docker.io/") || image_look(from, image, build, ret, err) < 0
+    return text_starts_with(image, "docker.io/") ||
+                   image_facts_of_registry(from, image, build, ret, err) < 0
                ? IMAGE_UNKNOWN
                : image_fit(ret, build);
 }
@@ -47,7 +48,7 @@ enum image_fit bundle_image_fit(struct join *join, const struct artifact *image,
     size_t len;
 
     return bundle_head(join->found.bundle, image, &head, &len, ERROR_IGNORED) < 0 ||
-                   image_archive_look(head, len, build, ret, ERROR_IGNORED) < 0
+                   image_facts_of_archive(head, len, build, ret, ERROR_IGNORED) < 0
                ? IMAGE_UNKNOWN
                : image_fit(ret, build);
 }

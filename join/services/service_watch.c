@@ -34,7 +34,7 @@ int service_watch_hint(struct service_watch *watch, struct error *err) {
     return -1;
 }
 
-int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error *err) {
+int service_watch_check(struct service_watch *watch, bool *ret_runs, struct error *err) {
     _cleanup_(host_service_free) struct host_service found = {0};
     const char *name = watch->service->name;
     const unsigned *delays = watch->service->restart_delays_ms;
@@ -115,7 +115,7 @@ static enum wait_poll poll_started(void *context, struct wait *, struct error *e
     struct service_watch *watch = context;
     bool runs;
 
-    if (service_watch_look(watch, &runs, err) < 0)
+    if (service_watch_check(watch, &runs, err) < 0)
         return POLL_FAILED;
     (void)error_set(err, ERROR_TIMED_OUT, "to start %s again", watch->service->name);
     return runs ? POLL_DONE : POLL_AGAIN;

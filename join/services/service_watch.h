@@ -26,7 +26,7 @@ struct service_watch {
     uint64_t rights_ms; /* When the API server is asked again. */
 };
 
-/* Starts a service and makes it the one that service_watch_look() watches. A service that ends
+/* Starts a service and makes it the one that service_watch_check() asks about. A service that ends
  * during its start counts as ended once. */
 int service_watch_start(struct service_watch *watch, const struct service *service,
                         struct error *err);
@@ -34,11 +34,11 @@ int service_watch_start(struct service_watch *watch, const struct service *servi
  * (*ret_runs is true; ret_runs may be NULL) or will be started again after its pause. Fails with
  * ERROR_HOST when somebody removed the service or when it ended too often; the error has its exit
  * code, and hints with its log and the last errors there. */
-int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error *err);
+int service_watch_check(struct service_watch *watch, bool *ret_runs, struct error *err);
 /* Requests `path` every few seconds with the node's identity, which the service also uses; a phase
- * that waits calls this at each check, too. When the API server refuses, waiting does not help:
- * fails with ERROR_DENIED and a hint how an administrator grants the rights. Other failures are
- * ignored. */
+ * that waits calls this in each round, too. When the API server refuses, waiting does not
+ * help: fails with ERROR_DENIED and a hint how an administrator grants the rights. Other failures
+ * are ignored. */
 int service_watch_rights(struct service_watch *watch, const char *path, struct error *err);
 /* Adds hints with the service's log and its last errors. Returns -1. */
 int service_watch_hint(struct service_watch *watch, struct error *err);

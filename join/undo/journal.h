@@ -128,15 +128,15 @@ int journal_write(struct journal *journal, const char *path, const void *data, s
 /* ---- things with winjoin's mark that are not in the journal ---- */
 
 /* Called with the kind and name of a thing that was found. */
-typedef void marks_found(void *context, enum journal_kind kind, const char *target);
+typedef void unrecorded_found(void *context, enum journal_kind kind, const char *target);
 
 /* Looks for services whose description says that winjoin made them, HNS networks with winjoin as
  * their owner, and firewall rules by name. Calls `found` for each; a reset would undo them in
- * reverse order. With `record`, it adds them to the journal as things that did not exist before, so
- * that a reset undoes them. When HNS does not answer, it counts as empty. Fails as the host's calls
- * and journal_record(). */
-int marks_find(struct journal *journal, bool record, marks_found *found, void *context,
-               struct error *err);
+ * reverse order. `record`: adds them to the journal as things that did not exist before, so that a
+ * reset undoes them. When HNS does not answer, it counts as empty. Error kinds: those of the host's
+ * calls and of journal_record(). */
+int unrecorded_find(struct journal *journal, bool record, unrecorded_found *found, void *context,
+                    struct error *err);
 
 /* ---- undoing one entry of the journal ---- */
 

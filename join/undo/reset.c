@@ -215,7 +215,7 @@ struct resetting {
     struct reset_result *result;
 };
 
-static void tell_mark(void *context, enum journal_kind kind, const char *target) {
+static void tell_unrecorded(void *context, enum journal_kind kind, const char *target) {
     const struct resetting *r = context;
     _cleanup_(freep) char *what = xasprintf("%s %s", journal_kind_names[kind], target);
 
@@ -243,8 +243,8 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (journal_open(host, options->joining ? JOINING_FOLDER : WINJOIN_FOLDER, &journal, err) < 0)
         return -1;
     /* A failure of this search does not stop the undoing of recorded things. */
-    if (!options->joining &&
-        marks_find(&journal, options->force && !options->dry_run, tell_mark, &resetting, &why) < 0)
+    if (!options->joining && unrecorded_find(&journal, options->force && !options->dry_run,
+                                             tell_unrecorded, &resetting, &why) < 0)
         tell(options, "what is winjoin's and not in the journal", "", &why);
     /* A plan that cannot be made stays empty. */
     if (chosen_load(host, &chosen, ERROR_IGNORED) == 0)

@@ -15,7 +15,7 @@ int wanted_registry(struct join *join, json_t **ret, struct error *err) {
     _cleanup_json_ json_t *list = NULL;
     enum machine_path path;
 
-    if (machine_path_look(join->host, PROGRAM_FOLDER, &path, err) < 0 ||
+    if (machine_path_check(join->host, PROGRAM_FOLDER, &path, err) < 0 ||
         !(list =
               fixes ? host_fixes_missing_json(join->host, &join->found.facts, err) : json_array()))
         return -1;
@@ -98,7 +98,7 @@ int agent_registry_apply(struct join *join, struct error *err) {
 int machine_path_apply(struct join *join, struct error *err) {
     enum machine_path found;
 
-    if (machine_path_look(join->host, PROGRAM_FOLDER, &found, err) < 0)
+    if (machine_path_check(join->host, PROGRAM_FOLDER, &found, err) < 0)
         return -1;
     if (found == MACHINE_PATH_FULL)
         join_warn(&join->progress,

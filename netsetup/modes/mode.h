@@ -66,14 +66,21 @@ struct network_mode {
 
     /* Sets the plan's other names and numbers. Fails as network_plan_make(). */
     int (*plan)(const struct network_input *input, struct network_plan *plan, struct error *err);
-    /* Makes, or waits for, what Pods need in addition to the network. */
+    /* Makes, or waits for, what Pods need in addition to the network. Fails with ERROR_TIMED_OUT
+     * when HNS does not show it in time, ERROR_CONFLICT when something is in its place that winjoin
+     * did not make, ERROR_ABSENT when the network, or an interface that is up with the node's
+     * address, is gone, ERROR_MALFORMED when HNS's answer cannot be read, ERROR_INTERRUPTED, or as
+     * the calls of HNS (host/host.h). What was made stays; a second call goes on with it. */
     int (*complete)(struct host *host, const struct network_plan *plan, struct hcn_network *network,
                     struct error *err);
     /* This function and the two after it are NULL where the network finds other nodes by itself.
      * route_to makes the route to the Pods of another node (new reference); NULL when that node has
      * not announced how it is reached. */
     json_t *(*route_to)(const struct network_plan *plan, const struct network_peer *peer);
-    /* Adds the routes that exist now to the list. */
+    /* Adds the routes that exist now to the list. Fails with ERROR_ABSENT when the network, or an
+     * interface that is up with the node's address, does not exist, ERROR_MALFORMED when HNS's
+     * answer cannot be read, or as the call that lists them (of HNS, or host_routes()); the list
+     * is then unchanged. */
     int (*routes_read)(struct host *host, const struct network_plan *plan, json_t *list,
                        struct error *err);
     /* Adds missing routes; with `only` it also removes all others. Fails with ERROR_MALFORMED for

@@ -20,14 +20,14 @@ static int fill_route(const struct pod_route *pod_route, uint32_t index, struct 
 }
 
 /* The host's routes, sorted by destination. */
-struct by_destination {
+struct sorted_routes {
     struct host_routes routes;
     const struct host_route **sorted; /* Pointers to the routes in this order, NULL-terminated. */
 };
 
-static void by_destination_free(struct by_destination *now) {
-    host_routes_free(&now->routes);
-    free((void *)now->sorted);
+static void sorted_routes_free(struct sorted_routes *existing) {
+    host_routes_free(&existing->routes);
+    free((void *)existing->sorted);
 }
 
 static int compare_routes(const void *a, const void *b) {
@@ -38,7 +38,7 @@ static int compare_routes(const void *a, const void *b) {
     return order ? order : (x > y) - (x < y);
 }
 
-static int by_destination_read(struct host *host, struct by_destination *ret, struct error *err) {
+static int sorted_routes_read(struct host *host, struct sorted_routes *ret, struct error *err) {
     if (host_routes(host, &ret->routes, err) < 0)
         return -1;
     ret->sorted = xcalloc(ret->routes.count + 1, sizeof *ret->sorted);
@@ -49,23 +49,23 @@ static int by_destination_read(struct host *host, struct by_destination *ret, st
 }
 
 /* Returns the position of the first route to this destination, or where it would be. */
-static const struct host_route *const *first_to(const struct by_destination *now,
+static const struct host_route *const *first_to(const struct sorted_routes *existing,
                                                 const char *destination) {
-    size_t low = 0, high = now->routes.count;
+    size_t low = 0, high = existing->routes.count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (strcmp(now->sorted[middle]->destination, destination) < 0)
+        if (strcmp(existing->sorted[middle]->destination, destination) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    return &now->sorted[low];
+    return &existing->sorted[low];
 }
 
 /* Ensures a route. Routes to the same prefix through another node are replaced. */
-static int ensure_route(struct host *host, const struct by_destination *now,
+static int ensure_route(struct host *host, const struct sorted_routes *existing,
                         const struct pod_route *route, uint32_t index, size_t *changed,
                         struct error *err) {
     const struct host_route *const *at;
@@ -74,7 +74,7 @@ static int ensure_route(struct host *host, const struct by_destination *now,
 
     if (fill_route(route, index, &wanted, err) < 0)
         return -1;
-    for (at = first_to(now, wanted.destination);
+    for (at = first_to(existing, wanted.destination);
          *at && text_equal((*at)->destination, wanted.destination); at++) {
         if ((*at)->interface_index != index)
             continue;
@@ -95,16 +95,16 @@ static int ensure_route(struct host *host, const struct by_destination *now,
 int pod_routes_ensure(struct host *host, const char *management_address,
                       const struct pod_route *routes, size_t count, size_t *ret_changed,
                       struct error *err) {
-    _cleanup_(by_destination_free) struct by_destination now = {0};
+    _cleanup_(sorted_routes_free) struct sorted_routes existing = {0};
     struct error first = {0}, why = {0};
     uint32_t index = 0;
     size_t changed = 0;
 
     if (nic_index_of(host, management_address, &index, err) < 0 ||
-        by_destination_read(host, &now, err) < 0)
+        sorted_routes_read(host, &existing, err) < 0)
         return -1;
     for (size_t i = 0; i < count; i++) /* A failed route does not stop the others. */
-        if (ensure_route(host, &now, &routes[i], index, &changed, &why) < 0 && !first.kind)
+        if (ensure_route(host, &existing, &routes[i], index, &changed, &why) < 0 && !first.kind)
             first = why;
     if (ret_changed)
         *ret_changed = changed;
@@ -113,15 +113,15 @@ int pod_routes_ensure(struct host *host, const char *management_address,
 
 int pod_routes_remove(struct host *host, const struct pod_route *routes, size_t count,
                       struct error *err) {
-    _cleanup_(by_destination_free) struct by_destination now = {0};
-    if (by_destination_read(host, &now, err) < 0)
+    _cleanup_(sorted_routes_free) struct sorted_routes existing = {0};
+    if (sorted_routes_read(host, &existing, err) < 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
         struct host_route wanted = {0};
         const struct host_route *const *at;
         if (fill_route(&routes[i], 0, &wanted, err) < 0)
             return -1;
-        for (at = first_to(&now, wanted.destination);
+        for (at = first_to(&existing, wanted.destination);
              *at && text_equal((*at)->destination, wanted.destination); at++)
             if (text_equal((*at)->next_hop, wanted.next_hop) &&
                 host_route_remove(host, *at, err) < 0)

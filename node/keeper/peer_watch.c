@@ -32,7 +32,7 @@ struct follower {
 
 /* ---- reading Nodes ---- */
 
-static void take_node(struct follower *f, json_t *node) {
+static void read_node(struct follower *f, json_t *node) {
     const char *name = json_text_at(node, "metadata.name");
     _cleanup_json_ json_t *nodes = json_pack("{s:[O]}", "items", node), *routes = NULL;
 
@@ -150,9 +150,9 @@ static void announce(struct follower *f) {
 
 /* ---- watching Nodes ---- */
 
-static int take_nodes(void *context, const json_t *items, struct error *) {
+static int read_nodes(void *context, const json_t *items, struct error *) {
     json_each(items, i, node)
-        take_node(context, node);
+        read_node(context, node);
     return 0;
 }
 
@@ -162,7 +162,7 @@ static int list(void *context, struct kube_client *client, char **ret_version, s
     json_t *before = f->routes;
 
     f->routes = json_object();
-    if (kube_pages_each(client, NODES, take_nodes, f, ret_version, err) < 0) {
+    if (kube_pages_each(client, NODES, read_nodes, f, ret_version, err) < 0) {
         json_decref(f->routes);
         f->routes = before;
         return -1;
@@ -178,7 +178,7 @@ static int on_event(void *context, const char *type, const json_t *object, struc
     const char *name = json_text_at(object, "metadata.name");
 
     if (!text_equal(type, "DELETED")) {
-        take_node(f, (json_t *)object);
+        read_node(f, (json_t *)object);
     } else if (name && json_object_del(f->routes, name) == 0) {
         f->behind = true;
     }

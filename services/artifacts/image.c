@@ -339,8 +339,8 @@ static int read_part(void *context, const char *kind, const json_t *descriptor, 
     return json_read(image->files[at].data, image->files[at].len, "manifest", ret, err);
 }
 
-int image_look(const struct mirror *from, const char *reference, unsigned build,
-               struct image_facts *ret, struct error *err) {
+int image_facts_of_registry(const struct mirror *from, const char *reference, unsigned build,
+                            struct image_facts *ret, struct error *err) {
     struct image *image = xcalloc(1, sizeof *image);
     struct mirror_file file = {0};
     _cleanup_json_ json_t *index = NULL;

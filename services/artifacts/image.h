@@ -53,12 +53,12 @@ int image_facts_read(const json_t *top, unsigned build, image_read *read, void *
 /* Reads the facts of an image in a registry. `reference` is "HOST/NAME[:TAG][@DIGEST]". It fetches
  * the index and, for an image of this build, the manifest. Fails as image_facts_read(),
  * mirror_fetch_all() and registry_token_fetch(). */
-int image_look(const struct mirror *from, const char *reference, unsigned build,
-               struct image_facts *ret, struct error *err);
+int image_facts_of_registry(const struct mirror *from, const char *reference, unsigned build,
+                            struct image_facts *ret, struct error *err);
 /* Reads the facts of an image from an OCI archive. `data` is its start, where image_fetch() writes
  * index and manifests. Nothing is verified. Fails as image_facts_read(), or with ERROR_ABSENT when
  * they are not in `data`. */
-int image_archive_look(const char *data, size_t len, unsigned build, struct image_facts *ret,
+int image_facts_of_archive(const char *data, size_t len, unsigned build, struct image_facts *ret,
                        struct error *err);
 /* Is the platform, from an index or an image's configuration, Windows on amd64? */
 bool image_is_windows(const json_t *platform);

@@ -121,8 +121,8 @@ static int read_blob(void *context, const char *, const json_t *descriptor, json
     return read_file(context, path, ret, err);
 }
 
-int image_archive_look(const char *data, size_t len, unsigned build, struct image_facts *ret,
-                       struct error *err) {
+int image_facts_of_archive(const char *data, size_t len, unsigned build, struct image_facts *ret,
+                           struct error *err) {
     struct head head = {data, len};
     _cleanup_json_ json_t *index = NULL, *top = NULL;
 

@@ -1,5 +1,5 @@
 /* Describes the service containerd, which registers itself (--run-service). */
-#include "services/rows/rows.h"
+#include "services/rows/service_rows.h"
 #include "services/containerd_settings.h"
 #include "services/runtime_files.h"
 

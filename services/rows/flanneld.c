@@ -1,5 +1,5 @@
 /* Describes the service flanneld, for clusters with flannel. */
-#include "services/rows/rows.h"
+#include "services/rows/service_rows.h"
 #include "services/runtime_files.h"
 
 static int arguments(const struct service_settings *settings, struct text_list *ret,

@@ -2,7 +2,7 @@
  * program, because with --windows-service it reports that it has stopped but continues
  * (go-controller/hybrid-overlay/cmd). */
 #include "base/vxlan.h"
-#include "services/rows/rows.h"
+#include "services/rows/service_rows.h"
 
 static int arguments(const struct service_settings *settings, struct text_list *ret,
                      struct error *) {

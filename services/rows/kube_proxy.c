@@ -1,5 +1,5 @@
 /* Describes the service kube-proxy. */
-#include "services/rows/rows.h"
+#include "services/rows/service_rows.h"
 #include "services/runtime_files.h"
 #include "services/version.h"
 

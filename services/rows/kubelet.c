@@ -1,5 +1,5 @@
 /* Describes the service kubelet. */
-#include "services/rows/rows.h"
+#include "services/rows/service_rows.h"
 #include "services/version.h"
 
 enum { OLDEST = 24, ANY = 999 };

@@ -1,5 +1,5 @@
 /* Describes the service winjoin-network, which runs winjoin itself. */
-#include "services/rows/rows.h"
+#include "services/rows/service_rows.h"
 
 static int arguments(const struct service_settings *, struct text_list *ret, struct error *) {
     text_list_add(ret, "service");

@@ -176,9 +176,6 @@ class Documents(unittest.TestCase):
         self.assertEqual(plugins, {name for _, cell in rows for name in re.findall(r"`([a-z0-9-]+)`", cell)})
         self.assertEqual(modes, set(re.findall(r"`([a-z0-9]+)` \(", re.search(r"^\| network modes \|.*$", read(ROOT / "docs/features.md"),
                                                                              re.M).group(0))))
-        defaults = read(ROOT / "templates/join-defaults.yaml")
-        self.assertEqual(modes, set(re.search(r"# mode: .*# ([^;]*);", defaults).group(1).split(", ")))
-        self.assertEqual(plugins, set(re.search(r"# plugin: .*# (.*)", defaults).group(1).split(", ")))
 
     def test_firewall_rules(self):
         """SECURITY.md's table has each rule of the firewall that the program makes, and no other."""

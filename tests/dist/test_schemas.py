@@ -81,6 +81,19 @@ class Schemas(unittest.TestCase):
             for document in printed.get("items", [printed]):
                 document_schemas.check(document, document["kind"])
 
+    def test_defaults_have_each_option(self):
+        """Without "# ", each option of the schema is there, and the file is taken; "routes: own" is not for overlay."""
+        text = winjoin("config", "print", "join-defaults").stdout.partition("---\n")[2]
+        head, names, options = text.partition("names above it.\n")
+        document = head + names + "".join(line[2:] for line in options.splitlines(keepends=True))
+        leaves = set(schema_leaves(json.loads((document_schemas.FOLDER / "NodeConfiguration.json").read_text(encoding="utf-8"))))
+        self.assertGreater(len(leaves), 25)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "node.yaml")
+            path.write_text(document.replace("  routes: own\n", ""), encoding="utf-8")
+            self.assertEqual("ok\n", winjoin("config", "validate", "--config", str(path)).stdout)
+        self.assertEqual(leaves, set(yaml_leaves(document)))
+
     def test_configuration_of_neither(self):
         for name, odd in (("NodeConfiguration", {"network": {"mode": "overlays"}}), ("NodeConfiguration", {"network": {"vni": 1}}),
                           ("NodeConfiguration", {"networks": {}}), ("JoinConfiguration", {"discovery": {"timeout": "5m"}}),
@@ -97,6 +110,26 @@ class Schemas(unittest.TestCase):
                     {**document, "flows": [{**flow, "evidence": {"probe": "ok", "extra": ""}}]}, {**document, "kind": "NodeStatus"}):
             self.assertEqual([], document_schemas.problems(document))
             self.assertTrue(document_schemas.problems(odd))
+
+
+def schema_leaves(schema, above=""):
+    for name, member in schema["properties"].items():
+        if "properties" in member:
+            yield from schema_leaves(member, above + name + ".")
+        else:
+            yield above + name
+
+
+def yaml_leaves(text):
+    """The paths of the names under which no other name is; two blanks a level."""
+    path, found = [], []
+    for line in text.splitlines():
+        indent, name = len(line) - len(line.lstrip()), line.strip().partition(":")[0]
+        if name.startswith("#"):
+            continue
+        path[indent // 2:] = [name]
+        found.append(".".join(path))
+    return [path for path in found if not any(other.startswith(path + ".") for other in found)]
 
 
 def head(name):

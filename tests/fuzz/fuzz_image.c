@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         abort();
     (void)compatible_breach("containerd", text, "v1.37.1", 20348); /* only that they end */
     (void)compatible_breach("containerd", "v2.4.2", text, 20348);
-    (void)image_archive_look((const char *)data, size, 20348, &facts, NULL);
+    (void)image_facts_of_archive((const char *)data, size, 20348, &facts, NULL);
     image_facts_free(&facts);
     http_free(http);
     host_free(host);

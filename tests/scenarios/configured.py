@@ -9,6 +9,7 @@ import scene
 from scene import stage
 
 CONFIG = r"C:\join.yaml"
+FLAGS = r"C:\var\lib\kubelet\kubeadm-flags.env"
 FILE = """apiVersion: kubeadm.k8s.io/v1beta3
 kind: JoinConfiguration
 discovery:
@@ -77,14 +78,28 @@ class Configured(scene.Scene):
         self.assertIn("is deprecated", done.stderr)
 
     def test_3_what_the_file_says_of_the_node_holds(self):
-        with open(self.stage.host.path(r"C:\var\lib\kubelet\kubeadm-flags.env"),
-                  encoding="utf-8") as f:
+        with open(self.stage.host.path(FLAGS), encoding="utf-8") as f:
             flags = f.read()
         for word in ("--node-labels=pool=blue", "--v=2",
                      "--register-with-taints=os=windows:NoSchedule"):
             self.assertIn(word, flags)
 
-    def test_4_reset_gives_the_host_back(self):
+    def changed(self):
+        return json.loads(self.stage.winjoin("status", "-o", "json").stdout)["drift"].get("changed", [])
+
+    def test_4_the_repair_that_status_names_writes_what_the_file_said(self):
+        with open(self.stage.host.path(FLAGS), encoding="utf-8") as f:
+            flags = f.read()
+        with open(self.stage.host.path(FLAGS), "w", encoding="utf-8") as f:
+            f.write("KUBELET_KUBEADM_ARGS=")
+        row, = self.changed()
+        self.assertEqual(row["target"], FLAGS)
+        self.assert_code(self.stage.winjoin(*row["command"].split()[1:]), 0)
+        with open(self.stage.host.path(FLAGS), encoding="utf-8") as f:
+            self.assertEqual(flags, f.read())
+        self.assertEqual([], self.changed())
+
+    def test_5_reset_gives_the_host_back(self):
         self.reset()
         os.unlink(self.stage.host.path(CONFIG))
         self.assert_bare()

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "diag/cluster/causes/rows.h"
+#include "diag/cluster/causes/cluster_cause_rows.h"
 #include "diag/cluster/cluster.h"
 #include "diag/cluster/cells.h"
 

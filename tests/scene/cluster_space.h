@@ -17,11 +17,11 @@ struct effect {
     const char *flows; /* that fail in the scope */
     char only; /* 'u' UDP, 't' TCP, '6' IPv6, 'L' large packets, 'c' some by chance; 0 all */
     enum probe_outcome outcome;
-    unsigned tries;   /* of a Service: pods that do not answer are behind it; 0: they do */
-    bool of_nodes;    /* the scope is nodes that ask, no pairs */
-    const char *ids;  /* of causes that say so */
-    char aside;       /* beside cells: 'a' no affinity, 'p' no pod, 'r' not Ready, 'x' no proxy, 'l'
-                         no Local NodePort; 'n' names time out, 'o' node ports of the nodes refuse */
+    unsigned tries;  /* of a Service: pods that do not answer are behind it; 0: they do */
+    bool of_nodes;   /* the scope is nodes that ask, no pairs */
+    const char *ids; /* of causes that say so */
+    char symptom; /* beside red cells: 'a' no affinity, 'p' no pod, 'r' not Ready, 'x' no proxy, 'l'
+                   no Local NodePort; 'n' names time out, 'o' node ports of the nodes refuse */
     unsigned percent; /* lost by chance */
 };
 
@@ -96,11 +96,11 @@ static inline void break_nodes(const struct fault *f, struct cluster_nodes *node
 
         if (!f->scope.x[i] && f->scope.kind != 'A')
             continue;
-        n->fixed &= f->effect->aside != 'a';
-        n->ready &= f->effect->aside != 'r';
-        if (f->effect->aside == 'p' || f->effect->aside == 'r')
+        n->fixed &= f->effect->symptom != 'a';
+        n->ready &= f->effect->symptom != 'r';
+        if (f->effect->symptom == 'p' || f->effect->symptom == 'r')
             n->waiting = xstrdup("of the model");
-        if (f->effect->aside == 'x')
+        if (f->effect->symptom == 'x')
             n->unreached = xstrdup("i/o timeout");
     }
 }
@@ -141,9 +141,9 @@ static inline enum probe_outcome outcome_of(struct fault *f, const struct diag_c
     bool name = strchr("nqfaE", letter(c)) != NULL;
     size_t asker = c->from_node;
 
-    if (e->aside == 'o' && letter(c) == 'o' && scope_has(&f->scope, c->to_node, c->to_node))
+    if (e->symptom == 'o' && letter(c) == 'o' && scope_has(&f->scope, c->to_node, c->to_node))
         return PROBE_REFUSED;
-    if (e->aside == 'n' && name && scope_has(&f->scope, asker, asker))
+    if (e->symptom == 'n' && name && scope_has(&f->scope, asker, asker))
         return PROBE_DNS_TIMEOUT;
     if (strchr(e->flows, letter(c)) && is_protocol(e, c) &&
         scope_has(&f->scope, asker, e->of_nodes ? asker : c->to_node))
@@ -185,7 +185,7 @@ static inline void break_cells(struct fault *f, struct diag_report *report, size
 
 /* Nobody gets an answer at the NodePort that leads to a node's own pod. */
 static inline void break_local(const struct fault *f, struct diag_report *report) {
-    for (size_t i = report->pairs.count; f->effect->aside == 'l' && i-- > 0;) {
+    for (size_t i = report->pairs.count; f->effect->symptom == 'l' && i-- > 0;) {
         const struct cluster_pair *pair = &report->pairs.items[i];
         struct cluster_node *asker = &report->nodes.items[pair->from];
 

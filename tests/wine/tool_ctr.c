@@ -46,7 +46,7 @@ static int import(const char *data, size_t len) {
     size_t index_len;
 
     if (bundle_archive_read_all(data, len, NULL, 0, &err) < 0 ||
-        image_archive_look(data, len, BUILD, &facts, &err) < 0 ||
+        image_facts_of_archive(data, len, BUILD, &facts, &err) < 0 ||
         bundle_archive_read(data, len, "index.json", INDEX_MAX, &index, &index_len, &err) < 0 ||
         json_read(index, index_len, "index", &json, &err) < 0)
         return fail(err.message);

@@ -1,7 +1,7 @@
 /* Has the tables of a cluster's causes, texts about a node's state, and ids and titles. */
 #include "diag/cluster/cluster.h"
 
-#include "diag/cluster/causes/rows.h"
+#include "diag/cluster/causes/cluster_cause_rows.h"
 #include "diag/cluster/probes/asking.h"
 
 /* ---- the texts about the state of a node ---- */

@@ -1,7 +1,7 @@
 /* Compares the rows of a cluster's causes with its cells: where the effect of each row is
  * (scopes.c), and the id and names of its cause there. */
 #include "diag/cluster/cluster.h"
-#include "diag/cluster/causes/rows.h"
+#include "diag/cluster/causes/cluster_cause_rows.h"
 #include "diag/network_report.h"
 
 enum { NAMES = 8 };

@@ -1,5 +1,5 @@
 /* Finds causes where some packets pass: large packets are lost, or some by chance. */
-#include "diag/cluster/causes/rows.h"
+#include "diag/cluster/causes/cluster_cause_rows.h"
 
 #define MTU_HINT                                                                                   \
     "set the MTU of the pod network (CNI, flannel) on all nodes below that of the network "        \

@@ -1,6 +1,6 @@
-/* Says which cells a row of the table of causes breaks, which cells lie in a place (rows.h), and
+/* Says which cells a row of the table of causes breaks, which cells lie in a place (cluster_cause_rows.h), and
  * the name of a place. */
-#include "diag/cluster/causes/rows.h"
+#include "diag/cluster/causes/cluster_cause_rows.h"
 
 enum { NAMES = 8 };
 

@@ -1,6 +1,6 @@
 /* Finds causes of failures between pods: of nodes, kinds of nodes and pairs of nodes, and of one
  * protocol or IP family only. */
-#include "diag/cluster/causes/rows.h"
+#include "diag/cluster/causes/cluster_cause_rows.h"
 
 #define ON_NODE "winjoin diag on that node, where it is a Windows node, names what is missing there"
 #define TCP_ONLY "look for a firewall or policy that lets TCP pass only"

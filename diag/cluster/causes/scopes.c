@@ -1,7 +1,7 @@
 /* Finds where an effect is. Each cell lies in at most sixteen places. A place is possible when none
  * of its cells is green. Of the possible places the one that explains most cells is taken, until
  * all are explained. */
-#include "diag/cluster/causes/rows.h"
+#include "diag/cluster/causes/cluster_cause_rows.h"
 
 enum {
     PLACES = 16, /* The most places that a cell is in. */

@@ -1,5 +1,5 @@
 /* Finds causes of failures of Services and names: load balancers, kube-proxy, the DNS. */
-#include "diag/cluster/causes/rows.h"
+#include "diag/cluster/causes/cluster_cause_rows.h"
 
 #define HNS_LACKS                                                                                  \
     "winjoin status on that node names all of it, and the commands; load balancers come back "     \

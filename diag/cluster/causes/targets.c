@@ -1,6 +1,6 @@
 /* Finds causes of failures beyond the pods: nodes, their NodePorts, the kubelets, targets outside;
  * and a pod's route to itself. */
-#include "diag/cluster/causes/rows.h"
+#include "diag/cluster/causes/cluster_cause_rows.h"
 
 #define NAT_HINT                                                                                   \
     "look at its address translation: OutBoundNAT of its CNI file on Windows, masquerading on "    \

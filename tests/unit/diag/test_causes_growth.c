@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "diag/cluster/causes/rows.h"
+#include "diag/cluster/causes/cluster_cause_rows.h"
 #include "tests/scene/counted.h"
 #include "tests/scene/large_report.h"
 

@@ -11,7 +11,7 @@
 #include "base/rfc3339.h"
 #include "diag/cluster/probes/asking.h"
 #include "diag/cluster/probes/dial.h"
-#include "diag/reports/forms.h"
+#include "diag/reports/form_parts.h"
 #include "kube/client.h"
 #include "tests/scene/large_api.h"
 

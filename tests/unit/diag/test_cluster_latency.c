@@ -1,6 +1,6 @@
 /* What --count measured of a cluster, in each form of its report. */
 #include "tests/scene/cluster_report_scene.h"
-#include "diag/reports/forms.h"
+#include "diag/reports/form_parts.h"
 #include "diag/cluster/probes/asking.h"
 
 /* Of a cell: attempts, successes, and four times in microseconds. */

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "diag/cluster/cells.h"
 #include "diag/network_report.h"
-#include "diag/reports/forms.h"
+#include "diag/reports/form_parts.h"
 #include "tests/scene/cluster_nodes_scene.h"
 #include "tests/scene/large_api.h"
 #include "tests/scene/large_report.h"

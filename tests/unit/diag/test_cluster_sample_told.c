@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "diag/cluster/cells.h"
-#include "diag/reports/forms.h"
+#include "diag/reports/form_parts.h"
 #include "tests/scene/large_api.h"
 #include "tests/scene/large_report.h"
 

@@ -180,7 +180,7 @@ static bool is_right_of_nodes(const struct fault *f, const struct diag_report *r
     for (size_t i = 0; i < report->nodes.count; i++) {
         bool named = report->causes.count && cause_has(report, first, i, i);
         bool old = text_equal(report->nodes.items[i].build, "10.0.17763");
-        bool broken = scope_has(&f->scope, i, i) && !(f->effect->aside == 'a' && old);
+        bool broken = scope_has(&f->scope, i, i) && !(f->effect->symptom == 'a' && old);
 
         wanted += broken;
         missing += broken && !named;

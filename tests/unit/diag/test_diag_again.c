@@ -3,7 +3,7 @@
 #include "tests/scene/diag_run_scene.h"
 
 #include "base/rfc3339.h"
-#include "diag/look.h"
+#include "diag/first_look.h"
 #include "services/service_status.h"
 
 #include <time.h>

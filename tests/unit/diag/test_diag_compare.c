@@ -2,7 +2,7 @@
 #include "tests/scene/diag_run_scene.h"
 
 #include "base/rfc3339.h"
-#include "diag/look.h"
+#include "diag/first_look.h"
 #include "kube/kubeconfig.h"
 #include "tests/memory/http_memory.h"
 

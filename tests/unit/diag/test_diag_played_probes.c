@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "base/rfc3339.h"
-#include "diag/look.h"
+#include "diag/first_look.h"
 #include "diag/run.h"
 #include "tests/memory/host_memory.h"
 
@@ -44,8 +44,8 @@ int diag_probes_start(struct diag_probes *probes, struct error *err) {
     return play.cannot_start ? error_set(err, ERROR_DENIED, "no right to make pods") : 0;
 }
 
-int diag_probe_look(const struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,
-                    struct error *err) {
+int diag_probe_heartbeat(const struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,
+                         struct error *err) {
     const struct diag_probe *probe = &probes->items[i];
 
     if (text_equal(probe->name, play.silent))
@@ -339,7 +339,7 @@ static void the_second_one_is_silent(void **state) {
     run_open(&run, (struct play){.mute = true});
     assert_int_equal(run.result, 0);
     assert_outcome(&run, "pod-to-pod-ip", false, DIAG_PASS);
-    assert_int_equal(cell(&run, "pod-to-pod-ip", false)->one_way, DIAG_WAY_NONE);
+    assert_int_equal(cell(&run, "pod-to-pod-ip", false)->one_way, DIAG_ONE_WAY_NONE);
     assert_non_null(strstr(text_str(&run.told), "right did not answer: after 3 s\n"));
     assert_in_range(run.report.measured_ms, 3000, 4000);
     run_close(&run);

@@ -249,7 +249,7 @@ static void question_and_answer(void **state) {
 
     (void)state;
     assert_int_equal(start(host, &options, &probes), 0);
-    assert_int_equal(diag_probe_look(&probes, 0, &beat, &err), -1);
+    assert_int_equal(diag_probe_heartbeat(&probes, 0, &beat, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         _cleanup_(freep) char *go = xasprintf("C:\\ProgramData\\winjoin\\probe\\b\\go-%zu", i + 1);
@@ -298,19 +298,19 @@ static void a_mailbox_belongs_to_its_pod(void **state) {
     (void)state;
     assert_int_equal(start(host, &options, &probes), 0);
     assert_int_equal(host_write(host, file, beat_text, strlen(beat_text), HOST_PUBLIC, NULL), 0);
-    result = diag_probe_look(&probes, 0, &beat, &mine);
+    result = diag_probe_heartbeat(&probes, 0, &beat, &mine);
     host_memory_give_to_user(host, file);
-    assert_int_equal(diag_probe_look(&probes, 0, &beat, &pods), result);
+    assert_int_equal(diag_probe_heartbeat(&probes, 0, &beat, &pods), result);
     assert_string_equal(pods.message, mine.message);
     assert_int_equal(host_remove(host, file, NULL), 0);
     assert_int_equal(host_write(host, secret, beat_text, strlen(beat_text), HOST_SECRET, NULL), 0);
     assert_int_equal(host_link(host, file, secret, NULL), 0);
-    assert_int_equal(diag_probe_look(&probes, 0, &beat, &link), -1);
+    assert_int_equal(diag_probe_heartbeat(&probes, 0, &beat, &link), -1);
     assert_int_equal(link.kind, ERROR_DENIED);
     assert_string_equal(link.message, "read 'C:\\ProgramData\\winjoin\\probe\\a\\heartbeat.txt': "
                                       "it is a junction or a link");
     host_memory_give_to_user(host, "C:\\ProgramData\\winjoin\\probe\\a");
-    assert_int_equal(diag_probe_look(&probes, 0, &beat, &way), -1);
+    assert_int_equal(diag_probe_heartbeat(&probes, 0, &beat, &way), -1);
     assert_non_null(strstr(way.message, "\\a' belongs to SRV\\eve"));
     free(probes.items);
     host_free(host);

@@ -53,7 +53,7 @@ static void expect_look(const char *list, enum machine_path expected) {
     struct error err = {0};
 
     host_memory_set_registry(host, MACHINE_PATH_KEY, MACHINE_PATH_VALUE, list);
-    assert_int_equal(machine_path_look(host, FOLDER, &found, &err), 0);
+    assert_int_equal(machine_path_check(host, FOLDER, &found, &err), 0);
     if (found != expected)
         fail_msg("'%s': %d", list, found);
     host_free(host);

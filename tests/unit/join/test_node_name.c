@@ -70,7 +70,7 @@ static void expect(const char *address, bool ready, enum node_name_state expecte
     struct error err = {0};
 
     assert_int_equal(
-        node_name_look(join.host, &join.found.client, join.found.node_name, &found, &err), 0);
+        node_name_owner(join.host, &join.found.client, join.found.node_name, &found, &err), 0);
     assert_int_equal(found, expected);
     assert_int_equal(err.kind, ERROR_NONE); /* that there is no Node is none */
     close_name(&join);
@@ -169,7 +169,7 @@ static void without_its_own_addresses_it_is_anothers(void **state) {
     (void)state;
     host_memory_fail(r.host, 1);
     assert_int_equal(
-        node_name_look(join.host, &join.found.client, join.found.node_name, &found, &err), 0);
+        node_name_owner(join.host, &join.found.client, join.found.node_name, &found, &err), 0);
     assert_int_equal(found, NODE_NAME_TAKEN);
     close_name(&join);
 }

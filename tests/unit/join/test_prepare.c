@@ -174,6 +174,30 @@ static void a_clone_joins_and_a_reset_undoes_both(void **state) {
     json_decref(after);
 }
 
+static void assert_noted(const char *phase) {
+    _cleanup_json_ json_t *notes = NULL;
+
+    assert_int_equal(host_read_json(r.host, WRITTEN_FILE, 1 << 20, &notes, NULL), 0);
+    assert_string_equal(
+        json_text_at(json_object_get(json_object_get(notes, "file"), CONTAINERD_CONFIG_PATH),
+                     "phase"),
+        phase);
+}
+
+/* status and diag name the phase of the note in `winjoin join phase NAME`. */
+static void a_join_notes_its_own_phase(void **state) {
+    struct error err = {0};
+
+    (void)state;
+    prepare("v1.37.1", NULL);
+    succeeds(verb_prepare);
+    assert_noted("containerd"); /* the preparation has no phase "files" */
+    set_options(&r, "overlay");
+    if (join_once(&r, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_noted("files");
+}
+
 /* Calls of the host since `from` in its log that have this in their line. */
 static unsigned calls(size_t from, const char *part) {
     unsigned count = 0;
@@ -431,6 +455,7 @@ int main(void) {
         PREPARE_TEST(what_is_refused),
         PREPARE_TEST(status_says_what_is_prepared),
         PREPARE_TEST(a_node_that_was_reset_is_prepared),
+        PREPARE_TEST(a_join_notes_its_own_phase),
         PREPARE_TEST(a_join_finds_what_was_prepared),
         PREPARE_TEST(clusters_of_other_versions),
         PREPARE_TEST(a_failed_join_leaves_the_preparation),

@@ -171,12 +171,12 @@ static void one_that_is_removed_is_told_at_once(void **state) {
     open_run(&r, "overlay");
     assert_int_equal(join_once(&r, &err), 0);
     watch = (struct service_watch){.host = r.host, .service = &service_kube_proxy};
-    assert_int_equal(service_watch_look(&watch, &runs, &err), 0);
+    assert_int_equal(service_watch_check(&watch, &runs, &err), 0);
     assert_true(runs);
     host_memory_on_sleep(r.host, remove_it, &removed);
     assert_int_equal(host_sleep(r.host, 100, &err), 0);
     begin = host_monotonic_ms(r.host);
-    assert_int_equal(service_watch_look(&watch, &runs, &err), -1);
+    assert_int_equal(service_watch_check(&watch, &runs, &err), -1);
     assert_int_equal(err.kind, ERROR_HOST);
     assert_string_equal(err.message, "keep kube-proxy running: somebody removed the service");
     assert_int_equal(host_monotonic_ms(r.host), begin);

@@ -54,7 +54,7 @@ static long long look(unsigned build, bool runs, size_t versions) {
     struct error err = {0};
     uint64_t sum = 0;
 
-    if (image_archive_look(tar.data, tar.len, build, &facts, &err) < 0) {
+    if (image_facts_of_archive(tar.data, tar.len, build, &facts, &err) < 0) {
         assert_string_not_equal(err.message, "");
         return -1;
     }

@@ -95,6 +95,20 @@ static void versions_of_other_programs(void **state) {
     assert_version(commit, "1.0.0.0");
 }
 
+/* The directory of resources is the third one: a header that counts fewer has none, and what its
+ * place holds is something else. */
+static void a_program_without_a_directory_of_resources(void **state) {
+    enum { DIRECTORY_COUNT = 0x80 + 24 + 108 };
+    _cleanup_(freep) char *image = image_make(NULL);
+
+    (void)state;
+    image_add_version(image, 10, 2, 30, NULL);
+    image_number(image, DIRECTORY_COUNT, 3, 4);
+    assert_version(image, "10.2.30");
+    image_number(image, DIRECTORY_COUNT, 2, 4);
+    assert_version(image, NULL);
+}
+
 static void what_is_no_program(void **state) {
     static const struct {
         size_t at;
@@ -159,6 +173,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(versions_of_go_programs),
         cmocka_unit_test(versions_of_other_programs),
+        cmocka_unit_test(a_program_without_a_directory_of_resources),
         cmocka_unit_test(what_is_no_program),
         cmocka_unit_test(broken_programs),
     };

@@ -53,18 +53,18 @@ static void cells_are_told_as_they_are_known(void **state) {
 static void the_other_way_is_asked(void **state) {
     static const struct {
         const char *broken, *reason;
-        enum diag_way one_way;
+        enum diag_one_way one_way;
         bool mute;
     } rows[] = {
         {"x-back-tcp",
          "timeout, 2 attempts, from winjoin-probe-b to winjoin-probe-a; the other way "
          "it works",
-         DIAG_WAY_BACK, false},
+         DIAG_ONE_WAY_BACK, false},
         {"pod-to-pod-ip.tcp",
          "timeout, 2 attempts, from winjoin-probe-a to winjoin-probe-b; the "
          "other way it works",
-         DIAG_WAY_THERE, false},
-        {"nothing", "", DIAG_WAY_NONE,
+         DIAG_ONE_WAY_THERE, false},
+        {"nothing", "", DIAG_ONE_WAY_NONE,
          true}, /* the second pod does not answer: its way is unknown */
     };
 
@@ -88,7 +88,7 @@ static void the_other_way_is_asked(void **state) {
         assert_int_equal(cell->one_way, rows[i].one_way);
         assert_int_equal(cell->outcome, *rows[i].reason ? DIAG_FAIL : DIAG_PASS);
         assert_int_equal(udp->outcome, DIAG_PASS);
-        assert_int_equal(udp->one_way, DIAG_WAY_NONE);
+        assert_int_equal(udp->one_way, DIAG_ONE_WAY_NONE);
         assert_int_equal(strstr(text_str(&stage.told), "winjoin-probe-b did not answer") != NULL,
                          rows[i].mute);
         if (*rows[i].reason)
@@ -106,14 +106,14 @@ static void one_direction_alone(void **state) {
     const struct probe_result lost = {.outcome = PROBE_TIMEOUT, .attempts = 2};
     const struct {
         const struct probe_result *there, *back;
-        enum diag_way one_way;
+        enum diag_one_way one_way;
         const char *line;
     } rows[] = {
-        {&ok, &ok, DIAG_WAY_NONE, NULL},
-        {&lost, &lost, DIAG_WAY_NONE, NULL},
-        {&ok, &lost, DIAG_WAY_BACK,
+        {&ok, &ok, DIAG_ONE_WAY_NONE, NULL},
+        {&lost, &lost, DIAG_ONE_WAY_NONE, NULL},
+        {&ok, &lost, DIAG_ONE_WAY_BACK,
          "\npod-to-pod-ip/tcp: timeout, 2 attempts, from b to a; the other way it works\n"},
-        {&lost, &ok, DIAG_WAY_THERE,
+        {&lost, &ok, DIAG_ONE_WAY_THERE,
          "\npod-to-pod-ip/tcp: timeout, 2 attempts, from a to b; the other way it works\n"},
     };
 

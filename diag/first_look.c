@@ -1,6 +1,6 @@
 /* Takes the first look of a diagnosis. Only the API server and a silent service delay it
  * briefly. */
-#include "diag/look.h"
+#include "diag/first_look.h"
 
 #include "base/rfc3339.h"
 #include "pki/certificate.h"

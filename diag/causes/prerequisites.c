@@ -1,8 +1,8 @@
 /* Finds causes that the first look shows: a service that is down, an API server that is not
  * reached, an expired certificate, a wrong clock. They are named whether or not a flow fails. */
 #include "base/rfc3339.h"
-#include "diag/causes/rows.h"
-#include "diag/look.h"
+#include "diag/causes/cause_rows.h"
+#include "diag/first_look.h"
 #include "services/service_status.h"
 
 enum { CLOCK_TOLERANCE_SECONDS = 300, MINUTE = 60, HOUR = 3600, DAY = 86400 };
@@ -49,7 +49,7 @@ static char *what_is_down(const struct scene *scene, const json_t *status, const
     return xasprintf("%s is not running: it ended%s with exit code %lld", called, when, code);
 }
 
-enum level judge_service(const struct scene *scene, struct finding *finding) {
+enum level judge_service(const struct scene *scene, struct cause_finding *finding) {
     const char *name = finding->what;
     const json_t *status = item_with(json_object_get(scene->look, "services"), "name", name);
     const char *log = json_text_at(status, "log"), *state = json_text_at(status, "state");
@@ -77,7 +77,7 @@ enum level judge_service(const struct scene *scene, struct finding *finding) {
 }
 
 /* A service (containerd or kubelet) runs, but does not answer. */
-enum level judge_hung(const struct scene *scene, struct finding *finding) {
+enum level judge_hung(const struct scene *scene, struct cause_finding *finding) {
     const char *name = finding->what;
     const char *why =
         json_string_value(json_object_get(json_object_get(scene->look, "silent"), name));
@@ -103,7 +103,7 @@ static int64_t expired_since(const struct scene *scene) {
     return end && now > end ? now - end : 0;
 }
 
-enum level judge_cert_expired(const struct scene *scene, struct finding *finding) {
+enum level judge_cert_expired(const struct scene *scene, struct cause_finding *finding) {
     const json_t *certificate = json_object_get(scene->look, "certificate");
     int64_t since = expired_since(scene);
     _cleanup_(freep) char *words = duration(since);
@@ -116,7 +116,7 @@ enum level judge_cert_expired(const struct scene *scene, struct finding *finding
     return CONFIRMED;
 }
 
-enum level judge_api_down(const struct scene *scene, struct finding *finding) {
+enum level judge_api_down(const struct scene *scene, struct cause_finding *finding) {
     const char *server = json_text_or(scene->look, "api.server", "the API server"),
                *outcome = json_text_at(scene->look, "api.outcome");
     const char *begin;
@@ -150,7 +150,7 @@ enum level judge_api_down(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-enum level judge_api_refused(const struct scene *scene, struct finding *finding) {
+enum level judge_api_refused(const struct scene *scene, struct cause_finding *finding) {
     const char *outcome = json_text_at(scene->look, "api.outcome");
     bool untrusted = text_equal(outcome, "untrusted");
 
@@ -166,7 +166,7 @@ enum level judge_api_refused(const struct scene *scene, struct finding *finding)
 }
 
 /* The API server accepts this node, and answers that it has no Node with this name. */
-enum level judge_node_gone(const struct scene *scene, struct finding *finding) {
+enum level judge_node_gone(const struct scene *scene, struct cause_finding *finding) {
     const char *detail = json_text_at(scene->look, "api.detail");
 
     if (!detail || !strstr(detail, "(404 NotFound)"))
@@ -175,7 +175,7 @@ enum level judge_node_gone(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
-enum level judge_clock_off(const struct scene *scene, struct finding *finding) {
+enum level judge_clock_off(const struct scene *scene, struct cause_finding *finding) {
     long long difference = json_number_at(scene->look, "api.clockDifferenceSeconds", 0);
     _cleanup_(freep) char *words = duration(difference);
 

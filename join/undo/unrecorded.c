@@ -1,4 +1,5 @@
-/* Finds services, HNS networks and firewall rules that have winjoin's mark. */
+/* Finds what winjoin made and the journal does not have: services, HNS networks and firewall rules
+ * with winjoin's mark. */
 #include "join/undo/journal.h"
 
 #include "netsetup/netsetup.h"
@@ -9,42 +10,42 @@
 
 enum { HNS_MS = 5000 };
 
-struct marks {
+struct search {
     struct journal *journal;
     bool record;
-    marks_found *found;
+    unrecorded_found *found;
     void *context;
 };
 
 /* Handles a thing that was found. Takes over `before`. */
-static int report_found(const struct marks *marks, enum journal_kind kind, const char *target,
+static int report_found(const struct search *search, enum journal_kind kind, const char *target,
                         json_t *before, struct error *err) {
-    if (marks->found)
-        marks->found(marks->context, kind, target);
-    if (marks->record)
-        return journal_record(marks->journal, kind, target, before, err);
+    if (search->found)
+        search->found(search->context, kind, target);
+    if (search->record)
+        return journal_record(search->journal, kind, target, before, err);
     json_decref(before);
     return 0;
 }
 
 /* Reports a virtual switch, which Windows removes together with its last network. After the undo,
  * the adapter gets its present settings back. */
-static int found_switch(const struct marks *marks, const char *name, struct error *err) {
+static int found_switch(const struct search *search, const char *name, struct error *err) {
     struct nic_snapshot snapshot = {0};
     json_t *before;
 
-    if (!marks->record)
-        return report_found(marks, JOURNAL_SWITCH, name, NULL, err);
-    if (nic_choose(marks->journal->host, NULL, NULL, &snapshot, err) < 0)
+    if (!search->record)
+        return report_found(search, JOURNAL_SWITCH, name, NULL, err);
+    if (nic_choose(search->journal->host, NULL, NULL, &snapshot, err) < 0)
         return error_prefix(err, "network '%s', which is not in the journal", name);
     before = json_pack("{s:o}", "card", nic_snapshot_json(&snapshot));
     nic_snapshot_free(&snapshot);
-    return report_found(marks, JOURNAL_SWITCH, name, before, err);
+    return report_found(search, JOURNAL_SWITCH, name, before, err);
 }
 
-int marks_find(struct journal *journal, bool record, marks_found *found, void *context,
-               struct error *err) {
-    const struct marks marks = {journal, record, found, context};
+int unrecorded_find(struct journal *journal, bool record, unrecorded_found *found, void *context,
+                    struct error *err) {
+    const struct search search = {journal, record, found, context};
     _cleanup_(text_list_free) struct text_list rules = {0};
     _cleanup_json_ json_t *networks = NULL;
     uint64_t before = host_set_limit(journal->host, HNS_MS);
@@ -58,7 +59,7 @@ int marks_find(struct journal *journal, bool record, marks_found *found, void *c
             !hcn_network_is_ours(&network) || !text_equal(network.name, NETWORK_BASE_NAME))
             continue;
         base = true;
-        if (found_switch(&marks, network.name, err) < 0)
+        if (found_switch(&search, network.name, err) < 0)
             return -1;
     }
 
@@ -69,7 +70,7 @@ int marks_find(struct journal *journal, bool record, marks_found *found, void *c
         if (host_firewall_has(journal->host, rules.items[i], &there, err) < 0)
             return -1;
         if (there && !journal_find(journal, JOURNAL_FIREWALL, rules.items[i]) &&
-            report_found(&marks, JOURNAL_FIREWALL, rules.items[i], NULL, err) < 0)
+            report_found(&search, JOURNAL_FIREWALL, rules.items[i], NULL, err) < 0)
             return -1;
     }
     /* Without a base network, each other network has its own virtual switch. */
@@ -79,8 +80,8 @@ int marks_find(struct journal *journal, bool record, marks_found *found, void *c
             !journal_find(journal, JOURNAL_NETWORK, network.name) &&
             !journal_find(journal, JOURNAL_SWITCH, network.name) &&
             !text_equal(network.name, NETWORK_BASE_NAME) &&
-            (base ? report_found(&marks, JOURNAL_NETWORK, network.name, NULL, err)
-                  : found_switch(&marks, network.name, err)) < 0)
+            (base ? report_found(&search, JOURNAL_NETWORK, network.name, NULL, err)
+                  : found_switch(&search, network.name, err)) < 0)
             return -1;
     }
 
@@ -90,7 +91,7 @@ int marks_find(struct journal *journal, bool record, marks_found *found, void *c
         if (host_service_query(journal->host, (*row)->name, &service, err) < 0)
             return -1;
         if (service_is_ours(&service) && !journal_find(journal, JOURNAL_SERVICE, (*row)->name) &&
-            report_found(&marks, JOURNAL_SERVICE, (*row)->name, NULL, err) < 0)
+            report_found(&search, JOURNAL_SERVICE, (*row)->name, NULL, err) < 0)
             return -1;
     }
     return 0;

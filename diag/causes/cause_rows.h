@@ -141,7 +141,7 @@ struct scene {
 void scene_facts(struct scene *scene);
 enum level { NO, LIKELY, CONFIRMED };
 /* Contains what the function of a row found. */
-struct finding {
+struct cause_finding {
     /* The cells that the cause breaks in any case: it is ruled out when an attempt of one of them
      * succeeded. */
     uint32_t must;
@@ -152,10 +152,10 @@ struct finding {
     bool in_vain;         /* The pods will never start, so waiting for them is useless. */
 };
 /* Adds a line of evidence, unless the finding already has it. */
-void finding_note(struct finding *finding, const char *format, ...)
+void finding_note(struct cause_finding *finding, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 
-typedef enum level cause_judge(const struct scene *scene, struct finding *finding);
+typedef enum level cause_judge(const struct scene *scene, struct cause_finding *finding);
 
 /* Says which cells a cause may explain. */
 enum cells_of {
@@ -183,7 +183,7 @@ struct row {
 extern const struct row diag_rows[];
 extern const size_t diag_rows_count;
 
-/* Functions in look.c: causes that the first look shows. */
+/* Functions in prerequisites.c: what must work before any flow can, as the first look shows it. */
 cause_judge judge_cert_expired, judge_service, judge_hung, judge_api_down, judge_api_refused,
     judge_clock_off, judge_node_gone;
 /* Functions in network.c: the HNS network, encapsulation, forwarding. */
@@ -197,7 +197,7 @@ cause_judge judge_hns_ep, judge_hns_ep_silent, judge_hns_epstale, judge_pod_gw, 
 cause_judge judge_ovl_vni, judge_ovl_peer, judge_l2_route;
 /* For networks whose routes are written outside the nodes (--routes print, none): names the routes
  * that the network between the nodes needs, and the command that prints them. */
-void name_network_routes(const struct scene *scene, struct finding *finding);
+void name_network_routes(const struct scene *scene, struct cause_finding *finding);
 /* Functions in acl.c: ACL policies of the pods' endpoints. */
 cause_judge judge_cni_policy;
 /* Functions in services.c: load balancers, DNS. */
@@ -242,11 +242,11 @@ extern const struct asked_service {
 const struct extra *dns_pod_asked(const struct scene *scene, const char *ip);
 /* Says whether some pods of the DNS answer at their own addresses and others do not. Notes which
  * ones, unless `finding` is NULL. */
-bool dns_pods_differ(const struct scene *scene, struct finding *finding);
+bool dns_pods_differ(const struct scene *scene, struct cause_finding *finding);
 /* Returns the bit of a cell in the masks; 0 when its flow is not one of the nine. */
 uint32_t cell_bit(const struct diag_cell *cell);
 /* Notes that the Node is not Ready, and says whether that is so. */
-bool note_unready(const json_t *node, struct finding *finding);
+bool note_unready(const json_t *node, struct cause_finding *finding);
 /* Says whether the adapter has that address, or one in the prefix. NULL arguments are ignored. */
 bool adapter_holds(const json_t *adapter, const char *ip, const char *prefix);
 /* Returns the first adapter of this node for which adapter_holds() is true. */
@@ -265,7 +265,7 @@ bool mac_equal(const char *a, const char *b);
 bool has_dns_pods(const struct scene *scene, const json_t *node);
 /* Notes the route by which this node itself sends to that address, and the neighbor entry of the
  * next hop, when they are unusual; sets a hint about what to do. */
-void note_route(const struct scene *scene, const char *ip, struct finding *finding);
+void note_route(const struct scene *scene, const char *ip, struct cause_finding *finding);
 /* Is the Node another one than this node? */
 bool is_peer(const struct scene *scene, const json_t *node);
 /* Returns the Settings of the first policy of that type, or NULL. */

@@ -4,7 +4,7 @@
 
 #include "node/chosen.h"
 
-#include "diag/look.h"
+#include "diag/first_look.h"
 #include "diag/network_report.h"
 #include "services/service_status.h"
 
