@@ -8,6 +8,7 @@
 #include "base/build_info.h"
 #include "base/nearest.h"
 #include "base/redact.h"
+#include "kube/kubeconfig.h"
 
 static void log_line(void *context, enum log_level level, const char *line) {
     struct program *program = context;
@@ -279,4 +280,26 @@ int program_run(int argc, char **argv, program_open_host *open) {
     if (result < 0 && err.kind == ERROR_USAGE)
         words_name_pasted(argc, argv, &err);
     return finish(&program, &err, result);
+}
+
+/* ---- the cluster of --kubeconfig and --context ---- */
+
+int given_cluster_open(struct program *program, const char *unnamed, struct kube_client *ret,
+                       struct error *err) {
+    const char *given = program->options.kubeconfig;
+    _cleanup_(freep) char *path = terminal_full_path(given ? given : unnamed);
+    _cleanup_(kubeconfig_free) struct kubeconfig config = {0};
+
+    if (kubeconfig_read_file(program->host, path, program->options.context, &config, err) < 0) {
+        /* The command line named the file, so the machine is not at fault. */
+        err->kind = ERROR_USAGE;
+        return given ? error_prefix(err, "--kubeconfig") : error_hint(err, "use --kubeconfig FILE");
+    }
+    if (config.impersonation)
+        return error_set(err, ERROR_UNSUPPORTED, "kubeconfig: impersonation (%s) is not supported",
+                         config.impersonation);
+    if (config.exec && !config.token && !config.client_cert_pem &&
+        kubeconfig_run_plugin(program->host, path, &config, err) < 0)
+        return -1;
+    return kube_client_open(program->http, program->host, &config, ret, err);
 }

@@ -52,7 +52,7 @@ static int restore_adapter(struct join *join, struct error *err) {
                 !text_starts_with(adapter->addresses.items[a], "169.254."))
                 return 0;
     }
-    if (nic_snapshot_read(json_object_get(recorded->before, "card"), &snapshot, err) < 0)
+    if (nic_snapshot_read(json_object_get(recorded->before, "adapter"), &snapshot, err) < 0)
         return -1;
     return nic_restore(join->host, &snapshot, on_adapter, &join->progress, &guard, err);
 }

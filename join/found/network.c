@@ -127,7 +127,7 @@ int find_plan(struct join *join, struct error *err) {
     /* If the journal has the adapter of an earlier, killed run, that adapter is used: its snapshot
      * shows the adapter before any change. */
     if (!found->nic.alias &&
-        (recorded ? nic_snapshot_read(json_object_get(recorded->before, "card"), &found->nic, err)
+        (recorded ? nic_snapshot_read(json_object_get(recorded->before, "adapter"), &found->nic, err)
                   : nic_choose(join->host, found->options.adapter, found->options.node_ip,
                                &found->nic, err)) < 0)
         return -1;

@@ -17,7 +17,7 @@ static int record_switch(struct join *join, struct error *err) {
     if (journal_find(&join->journal, JOURNAL_SWITCH, join->found.plan.base_name))
         return 0;
     return journal_record(&join->journal, JOURNAL_SWITCH, join->found.plan.base_name,
-                          json_pack("{s:o}", "card", nic_snapshot_json(&join->found.nic)), err);
+                          json_pack("{s:o}", "adapter", nic_snapshot_json(&join->found.nic)), err);
 }
 
 /* Opens the ports that the node needs. A server whose firewall service is disabled must still be

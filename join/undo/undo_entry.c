@@ -158,7 +158,7 @@ static int undo_switch(struct host *host, const struct journal_entry *entry, str
     _cleanup_(nic_snapshot_free) struct nic_snapshot snapshot = {0};
     int result;
 
-    if (nic_snapshot_read(json_object_get(entry->before, "card"), &snapshot, err) < 0)
+    if (nic_snapshot_read(json_object_get(entry->before, "adapter"), &snapshot, err) < 0)
         return -1;
     result = nic_guard_remove(host, entry->target, &snapshot, NULL, NULL, &guard, err);
     *ret = (struct undone){"removed; the adapter has its address, DNS servers and routes",
@@ -243,8 +243,8 @@ static const struct {
 
 int undo_entry(struct host *host, const struct journal_entry *entry, struct undone *ret,
                struct error *err) {
-    static const char *const members[] = {"absent", "present", "backup", "data",    "onlyIfEmpty",
-                                          "file",   "agent",   "card",   "nextHop", "on"};
+    static const char *const members[] = {"absent", "present", "backup",  "data",    "onlyIfEmpty",
+                                          "file",   "agent",   "adapter", "nextHop", "on"};
     bool known = false;
 
     for (size_t i = 0; i < ARRAY_SIZE(members) && !known; i++)

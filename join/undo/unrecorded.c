@@ -38,7 +38,7 @@ static int found_switch(const struct search *search, const char *name, struct er
         return report_found(search, JOURNAL_SWITCH, name, NULL, err);
     if (nic_choose(search->journal->host, NULL, NULL, &snapshot, err) < 0)
         return error_prefix(err, "network '%s', which is not in the journal", name);
-    before = json_pack("{s:o}", "card", nic_snapshot_json(&snapshot));
+    before = json_pack("{s:o}", "adapter", nic_snapshot_json(&snapshot));
     nic_snapshot_free(&snapshot);
     return report_found(search, JOURNAL_SWITCH, name, before, err);
 }
