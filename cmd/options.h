@@ -35,7 +35,7 @@ struct option_set {
     const struct option *const *tables; /* The option tables of the verb, NULL-terminated. */
     /* The struct that each option's `offset` points into; all tables share it. */
     void *target;
-    bool *given; /* One flag for each option of all tables: true when it was given. */
+    bool *given; /* One item for each option of all tables: true when it was given. */
 };
 
 /* Returns the number of options in all tables of the set. */

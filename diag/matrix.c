@@ -2,7 +2,7 @@
  * asked again while they may still pass. */
 #include "diag/capture.h"
 #include "diag/first_look.h"
-#include "diag/running.h"
+#include "diag/run_state.h"
 #include "netsetup/routes/routes.h"
 #include "services/service_status.h"
 

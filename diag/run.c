@@ -7,7 +7,7 @@
 #include "diag/causes/causes.h"
 #include "diag/drift/drift.h"
 #include "diag/first_look.h"
-#include "diag/running.h"
+#include "diag/run_state.h"
 #include "host/socket.h"
 
 /* ---- the node's own UDP echo, which pods ask while diag runs, and its firewall rule ---- */

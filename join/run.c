@@ -110,7 +110,7 @@ int join_open(struct join *join, struct error *err) {
         join->phase_count++;
     join->progress.results = xcalloc(join->phase_count, sizeof *join->progress.results);
     join->progress.started_ms = host_monotonic_ms(join->host);
-    if (find_asked(join, err) < 0)
+    if (find_options(join, err) < 0)
         return -1;
     join->was_node = host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT;
     join->watch = (struct service_watch){.host = join->host, .progress = &join->progress};

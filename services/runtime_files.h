@@ -13,7 +13,8 @@
 
 struct containerd_config {
     const char *sandbox_image; /* Sandbox image of every Pod (services/artifacts/catalog.h). */
-    /* Major version of containerd; 1 gets file version 2, and 2 or 0 get version 3. */
+    /* Major version of containerd: 1 reads configuration version 2, and 2 reads version 3. 0 means
+     * unknown and is treated like 2. */
     unsigned major;
     const char *root, *state; /* Folders; NULL means those below C:\ProgramData\containerd. */
     /* Folder of registries; NULL means CONTAINERD_REGISTRIES; "" when there is none. */

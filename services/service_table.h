@@ -17,7 +17,7 @@
  * - winjoin-network is winjoin itself: `winjoin.exe service run winjoin-network`. */
 #pragma once
 
-#include "services/service_host.h"
+#include "services/hosted_service.h"
 
 /* The rows in the order of their start. Services are stopped and removed in reverse order. */
 #define SERVICE_ROWS(ROW)                                                                          \
@@ -30,7 +30,8 @@
 
 #define PROGRAM_FOLDER "C:\\k"
 #define WINJOIN_PROGRAM PROGRAM_FOLDER "\\winjoin.exe"
-/* Stops the service first: a deleted service that runs keeps its name (error 1072) until then. */
+/* Stops the service first: Windows keeps the name of a deleted service (error 1072) until the
+ * service stops. */
 #define SERVICE_REMOVAL(name) "powershell \"Stop-Service " name " -Force; sc.exe delete " name "\""
 
 /* Values for the command lines of services. Text is borrowed; NULL means not given. */
@@ -132,7 +133,7 @@ extern const struct service *const service_table[];
 /* Returns the row of this name, or NULL. */
 const struct service *service_by_name(const char *name);
 bool service_wanted(const struct service *service, const struct service_choice *choice);
-/* Makes the text of the settings file (services/service_host.h). Pure; the caller frees it. Fails
+/* Makes the text of the settings file (services/hosted_service.h). Pure; the caller frees it. Fails
  * as service_make(). */
 int service_host_file_make(const struct service *service, const struct service_settings *settings,
                            char **ret, struct error *err);

@@ -43,7 +43,7 @@ static int validate(struct program *program, struct error *err) {
             why.kind == ERROR_UNSUPPORTED)
             freep(path);
     }
-    result = find_asked(&join, err) < 0 ? -1 : join_asked_check(&join, err);
+    result = find_options(&join, err) < 0 ? -1 : join_asked_check(&join, err);
     join_close(&join);
     if (result == 0)
         output_text(program, "ok\n");

@@ -7,7 +7,7 @@
 #include "join/phases/phases.h"
 #include "netsetup/nic/nic.h"
 #include "node/keeper/network_keeper.h"
-#include "services/service_host.h"
+#include "services/hosted_service.h"
 #include "services/service_status.h"
 #include "services/service_table.h"
 

@@ -90,7 +90,7 @@ struct scene {
      * or words for it. Else NULL. */
     const char *dns_pod_answers;
     const char *dns_pod_well; /* One of dns_pods that answers in any way at its own address. */
-    /* The Node whose prefix holds dns_pod; NULL means that this node, or none. */
+    /* The Node whose prefix holds dns_pod; NULL when it is this node, or no Node. */
     const json_t *dns_node;
     const char *dns_pod_node; /* The node of dns_pod according to its EndpointSlice. */
     /* The EndpointSlice of dns_pod is outdated: the pod's node exists, but the address of dns_pod

@@ -1,4 +1,4 @@
-/* Has the decision table of causes. judge.c decides which rows win. */
+/* The decision table of causes. judge.c decides which rows win. */
 #include "diag/causes/cause_rows.h"
 
 #define PROXY_HINT                                                                                 \

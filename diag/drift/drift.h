@@ -171,9 +171,9 @@ json_t *drift_read(struct host *host, struct kube_client *client, const char *no
  * node that is gone". NULL when there are none. The caller frees it. Pure. */
 char *drift_left_over(const json_t *drift);
 
+enum { DRIFT_NO_SERVICE = -2 };
 /* Returns the number of ready endpoints of the Service with that cluster IP, from what drift_ask()
  * read; -1 when unknown, DRIFT_NO_SERVICE when no Service has the address. */
-enum { DRIFT_NO_SERVICE = -2 };
 int drift_ready_endpoints(const struct drift_cluster *cluster, const char *vip);
 /* Describes the Service with that cluster IP: {ports: ["53/UDP"], internalTrafficPolicy?, pods:
  * {"10.244.0.53": "node"}}, with the nodes of at most 100 pods as its EndpointSlices name them.

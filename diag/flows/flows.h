@@ -1,6 +1,7 @@
-/* The flow matrix: nine flows that must work on a Windows node (and three extra ones), each by TCP
- * and by UDP, and how each becomes a probe. The nine are those of the Kubernetes documentation
- * about networking on Windows ("Supported network management modes"). */
+/* The table of flows (DIAG_FLOWS), the flow matrix: nine flows that must work on a Windows node
+ * (and three extra ones), each by TCP and by UDP, and how each becomes a probe. The nine are those
+ * of the Kubernetes documentation about networking on Windows ("Supported network management
+ * modes"). */
 #pragma once
 
 #include <stdbool.h>
@@ -217,7 +218,7 @@ struct diag_cell {
     enum diag_large large;
     /* The result is that of --count: its attempts, and how long they took. */
     bool counted;
-    /* For TCP between pods with many attempts: how many had packets that were sent again. */
+    /* The number of attempts in which packets were sent again; only for TCP between pods. */
     unsigned again;
 };
 /* Did the cell fail, or was it not asked? */

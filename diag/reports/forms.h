@@ -1,4 +1,5 @@
-/* Declares functions that the output forms of a report share. */
+/* The table of the forms of a report (DIAG_FORMS), which diag -o names. A new form is a row in it,
+ * its function in report.h, and a file for the function beside this one. */
 #pragma once
 
 #include "diag/reports/report.h"

@@ -45,7 +45,8 @@ struct join_option {
     const char *name; /* Name of the field in struct join_options */
     size_t offset;    /* Offset of the value in struct join_options */
     const char *flag; /* Name of the flag, without dashes; NULL means no flag */
-    /* Choices of an OPTION_CHOICE; `check` checks the value of "@mode" and "@plugin". */
+    /* The choices of an OPTION_CHOICE: "auto|on|off", or "@mode" or "@plugin" for the names in
+     * those tables, which `check` looks up. */
     const char *choices;
     const char *help; /* Text of the help; NULL when kubeadm's documentation has it */
     const char *join; /* Path in a JoinConfiguration, or NULL */
@@ -54,7 +55,7 @@ struct join_option {
     /* For a list: values of flags are added to those of the document. Other lists are replaced. */
     bool adds;
     /* The value shapes the node: a later phase alone (`join phase NAME`) and an upgrade use the
-     * join's value when the command gives none (join/found/asked.c). What node/chosen.h has, such
+     * join's value when the command gives none (join/found/options.c). What node/chosen.h has, such
      * as the network's mode, is not kept a second time. */
     bool kept;
     /* The value is a local path. It is made absolute, and refused in the cluster's defaults. */

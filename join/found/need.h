@@ -36,8 +36,8 @@ int find_plan(struct join *join, struct error *err);
  * alone and an upgrade, those of the node's join that the command does not give
  * (join_option.kept; an upgrade also takes what the join chose, from node/chosen.h). Fails with the
  * error of a file that cannot be read, and a hint. */
-int find_asked(struct join *join, struct error *err);
-/* Reads found.patches after find_asked(), from --patches or from join->kept. Fails as
+int find_options(struct join *join, struct error *err);
+/* Reads found.patches after find_options(), from --patches or from join->kept. Fails as
  * patches_read(). */
 int find_patches(struct join *join, struct error *err);
 /* Sets err to `why`, the reason why a file that a join wrote cannot be read, and returns -1,
@@ -125,7 +125,7 @@ enum node_name_state {
 /* Requests the Node and says who has the name. Fails as kube_node_get(), but not with
  * ERROR_ABSENT. */
 int node_name_owner(struct host *host, struct kube_client *client, const char *name,
-                   enum node_name_state *ret, struct error *err);
+                    enum node_name_state *ret, struct error *err);
 /* Succeeds when this machine may have the name. Fails with ERROR_CONFLICT when another machine has
  * it. Waits while the state is NODE_NAME_EARLIER, but not in a dry run: the controller manager
  * marks the Node not Ready after its node-monitor-grace-period of 40 or 50 s. kubeadm refuses at

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "join/join.h"
-#include "services/service_host.h"
+#include "services/hosted_service.h"
 
 /* A row of the table; `join phase list`, progress, help and order use it. */
 struct join_phase {
@@ -62,8 +62,8 @@ int phase_names_skipped(const struct text_list *names, struct text_list *ret_ids
 /* ---- a join that continues by itself after a restart of Windows (--restart) ----
  *
  * A service that starts with Windows continues the join, so that nobody must log on. The service
- * host starts the same join with its settings (services/service_host.h), in a file that only SYSTEM
- * and Administrators can read. Only this file holds the token. */
+ * host starts the same join with its settings (services/hosted_service.h), in a file that only
+ * SYSTEM and Administrators can read. Only this file holds the token. */
 
 #define RESTART_SERVICE "winjoin-join"
 

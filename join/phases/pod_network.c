@@ -43,7 +43,7 @@ static int write_chosen(struct join *join, struct error *err) {
 
     json_decref(join->found.peers);
     join->found.peers = NULL;
-    if (peers_read(join->host, &join->found.plan, &join->found.peers, err) < 0)
+    if (node_routes_read(join->host, &join->found.plan, &join->found.peers, err) < 0)
         return -1;
     programs_service_settings(join->host, &join->found, &settings);
     if (wanted_files_apply(

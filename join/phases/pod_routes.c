@@ -42,7 +42,7 @@ static int leave_to_network(struct join *join, struct error *err) {
     text_addf(&join->progress.detail, "; routes to other nodes: the network's (%s)", plan->routes);
     if (chosen_load(join->host, &chosen, ERROR_IGNORED) == 0) {
         ever = chosen_routes_ever(join->host, &chosen);
-        if (peers_remove(join->host, plan, ever, err) < 0)
+        if (node_routes_remove(join->host, plan, ever, err) < 0)
             return -1;
     }
     if (!text_equal(plan->routes, "print"))
@@ -110,7 +110,7 @@ int pod_routes_publish(struct join *join, const struct hcn_network *network, str
         return -1;
     if (!nodes)
         return 0;
-    routes = peers_of_nodes(plan, nodes, join->found.node_name);
+    routes = node_routes_of_nodes(plan, nodes, join->found.node_name);
     /* Routes of the host are recorded in the journal, so that a reset removes them. */
     if (plan->mode->host_routes) {
         join->journal.held = true;
@@ -126,5 +126,5 @@ int pod_routes_publish(struct join *join, const struct hcn_network *network, str
     text_addf(&join->progress.detail, "; %s%zu other node%s",
               plan->mode->host_routes ? "routes to " : "", json_array_size(routes),
               PLURAL(json_array_size(routes)));
-    return peers_write(join->host, plan, routes, true, err);
+    return node_routes_write(join->host, plan, routes, true, err);
 }

@@ -1,7 +1,7 @@
 /* Prepares a restart of Windows after which the join continues by itself. */
 #include "join/phases/phases.h"
 
-#include "services/service_host.h"
+#include "services/hosted_service.h"
 #include "services/service_table.h"
 
 #define SETTINGS_FILE SERVICE_SETTINGS_DIR "\\" RESTART_SERVICE ".json"

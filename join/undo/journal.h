@@ -162,7 +162,7 @@ int undo_entry(struct host *host, const struct journal_entry *entry, struct undo
  * state}}}, with the journal's kinds. The state of a file is its SHA-256, of a program also its
  * source, of a service what the SCM was told, of a network what HNS says about it; a firewall rule
  * has only its name. Without this file nothing is compared. "options" are those that the node is
- * made of, by name, with which `join phase` and upgrade write (join/found/asked.c). */
+ * made of, by name, with which `join phase` and upgrade write (join/found/options.c). */
 
 #define WRITTEN_FILE JOURNAL_FOLDER "\\written.json"
 

@@ -22,7 +22,7 @@ static int remove_routes(struct host *host, const struct chosen *chosen,
                          const struct network_plan *plan, struct error *err) {
     _cleanup_json_ json_t *routes = plan->mode ? chosen_routes_ever(host, chosen) : NULL;
 
-    return plan->mode ? peers_remove(host, plan, routes, err) : 0;
+    return plan->mode ? node_routes_remove(host, plan, routes, err) : 0;
 }
 
 static void tell(const struct reset_options *options, const char *what, const char *how,

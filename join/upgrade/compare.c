@@ -11,7 +11,7 @@
 #include "services/program_flags.h"
 #include "services/containerd_settings.h"
 #include "services/runtime_files.h"
-#include "services/service_host.h"
+#include "services/hosted_service.h"
 #include "services/version.h"
 
 enum { DIFFERENCES_MAX = 20 };

@@ -43,13 +43,13 @@ char *upgrade_plan_text(const struct join *join);
 json_t *upgrade_result(const struct join *join);
 
 /* These functions are the phases, only for the table in upgrade.c, which describes each. They are
- * in compare.c, switch.c and drain.c, and fail as the phases of a join do. */
+ * in compare.c, replace.c and drain.c, and fail as the phases of a join do. */
 int upgrade_compare(struct join *join, struct error *err);
 int upgrade_stage(struct join *join, struct error *err);
 int upgrade_cordon(struct join *join, struct error *err);
 int upgrade_plugins(struct join *join, struct error *err);
 int upgrade_winjoin(struct join *join, struct error *err);
-int upgrade_switch(struct join *join, struct error *err);
+int upgrade_replace(struct join *join, struct error *err);
 int upgrade_ready(struct join *join, struct error *err);
 /* Makes the node schedulable again if upgrade_cordon() cordoned it. A failure is a warning with the
  * kubectl command. */

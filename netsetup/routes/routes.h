@@ -32,17 +32,19 @@ void network_peer_read(const json_t *node, struct network_peer *ret);
 /* Returns the routes to the Pods of all nodes of a NodeList except `own`, in the format of the
  * mode. Nodes that have not yet announced how they are reached are skipped. Pure; new reference, an
  * array. */
-json_t *peers_of_nodes(const struct network_plan *plan, const json_t *nodes, const char *own);
+json_t *node_routes_of_nodes(const struct network_plan *plan, const json_t *nodes, const char *own);
 /* Reads the routes that exist now. New reference; empty where an agent keeps the routes. */
-int peers_read(struct host *host, const struct network_plan *plan, json_t **ret, struct error *err);
+int node_routes_read(struct host *host, const struct network_plan *plan, json_t **ret,
+                     struct error *err);
 enum { PEERS_MAX = 5000 };
 /* Removes these routes, except policies of the HNS network, which disappear with the network. */
-int peers_remove(struct host *host, const struct network_plan *plan, const json_t *peers,
-                 struct error *err);
+int node_routes_remove(struct host *host, const struct network_plan *plan, const json_t *peers,
+                       struct error *err);
 /* Adds the missing routes; with `only`, also removes all others. The network must exist. `peers` is
- * an array from peers_of_nodes() or peers_read(), else ERROR_MALFORMED; NULL is empty. */
-int peers_write(struct host *host, const struct network_plan *plan, const json_t *peers, bool only,
-                struct error *err);
+ * an array from node_routes_of_nodes() or node_routes_read(), else ERROR_MALFORMED; NULL is empty.
+ */
+int node_routes_write(struct host *host, const struct network_plan *plan, const json_t *peers,
+                      bool only, struct error *err);
 
 /* Route to the Pods of one other node on the same segment. */
 struct pod_route {

@@ -118,7 +118,7 @@ static int restore_networks(struct network_keeper *k, const json_t *peers,
         text_list_add_owned(restore->did, xasprintf("made the HNS network %s again", plan.name));
         restore->made = true;
     }
-    return result < 0 ? -1 : peers_write(k->host, &plan, peers, false, err);
+    return result < 0 ? -1 : node_routes_write(k->host, &plan, peers, false, err);
 }
 
 /* ---- load balancers and services on the networks ---- */
@@ -339,7 +339,8 @@ int network_keeper_run(struct network_keeper *k, struct error *) {
         size_t count = k->http && k->others ? k->others(k->check_context, others) : 0;
         struct error why = {0};
 
-        if (k->http && peers_follow(k->host, k->http, others, count, look_in_watch, k, &why) < 0 &&
+        if (k->http &&
+            node_routes_follow(k->host, k->http, others, count, look_in_watch, k, &why) < 0 &&
             why.kind != ERROR_ABSENT)
             log_message(LOG_RETRY, "%s", why.message);
     } while (wait_until(k->host, &wait, NULL) == POLL_AGAIN);

@@ -51,8 +51,8 @@ struct network_keeper {
     void (*tell)(void *context, char level, const char *text);
     /* Called after each check, every few seconds, when `http` is set; or NULL. */
     void (*on_check)(void *check_context, const struct network_check *check);
-    /* Sets at most 4 things to watch beside other nodes (peers_follow()), and returns their number.
-     * The pointer may be NULL. */
+    /* Sets at most 4 things to watch beside other nodes (node_routes_follow()), and returns their
+     * number. The pointer may be NULL. */
     size_t (*others)(void *check_context, struct kube_watch *ret);
     void *context, *check_context;
 
@@ -102,5 +102,5 @@ typedef int peer_watch_tick(void *context, unsigned waited_ms, struct error *err
  * 4); where winjoin keeps no routes, it watches only these. Fails at once with ERROR_ABSENT without
  * the join's file or with nothing to watch. Ends with the error of `tick`, or after at most an hour
  * with the error that stopped it (fails as kube_watch()). */
-int peers_follow(struct host *host, struct http *http, const struct kube_watch *others,
-                 size_t count, peer_watch_tick *tick, void *context, struct error *err);
+int node_routes_follow(struct host *host, struct http *http, const struct kube_watch *others,
+                       size_t count, peer_watch_tick *tick, void *context, struct error *err);

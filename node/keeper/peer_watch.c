@@ -43,7 +43,7 @@ static void read_node(struct follower *f, json_t *node) {
         json_decref(f->own);
         f->own = json_deep_copy(node);
     }
-    routes = peers_of_nodes(&f->plan, nodes, f->chosen.node);
+    routes = node_routes_of_nodes(&f->plan, nodes, f->chosen.node);
     if (json_equal(routes, json_object_get(f->routes, name)))
         return;
     json_object_set(f->routes, name, routes);
@@ -91,8 +91,8 @@ static int write_routes(struct follower *f, struct error *err) {
         return 0;
     f->written = false;
     gone = json_array_without(before, routes, NULL);
-    if (remember(f, both, err) < 0 || peers_remove(f->host, &f->plan, gone, err) < 0 ||
-        peers_write(f->host, &f->plan, routes, true, err) < 0)
+    if (remember(f, both, err) < 0 || node_routes_remove(f->host, &f->plan, gone, err) < 0 ||
+        node_routes_write(f->host, &f->plan, routes, true, err) < 0)
         return -1;
     log_message(LOG_INFO, "routes to the pods of %zu other node%s", json_array_size(routes),
                 PLURAL(json_array_size(routes)));
@@ -195,8 +195,8 @@ static int on_tick(void *context, unsigned waited_ms, struct error *err) {
     return f->tick(f->context, waited_ms, err);
 }
 
-int peers_follow(struct host *host, struct http *http, const struct kube_watch *others,
-                 size_t count, peer_watch_tick *tick, void *context, struct error *err) {
+int node_routes_follow(struct host *host, struct http *http, const struct kube_watch *others,
+                       size_t count, peer_watch_tick *tick, void *context, struct error *err) {
     struct follower f = {.host = host, .tick = tick, .context = context};
     _cleanup_json_ json_t *ever = NULL, *left = NULL;
     struct kube_watch all[1 + OTHERS_MAX] = {
@@ -212,7 +212,7 @@ int peers_follow(struct host *host, struct http *http, const struct kube_watch *
         ever = chosen_routes_ever(host, &f.chosen);
         f.remembered = chosen_routes(host, &f.chosen);
         left = json_array_without(ever, f.remembered, NULL);
-        if (json_array_size(left) && (peers_remove(host, &f.plan, left, err) < 0 ||
+        if (json_array_size(left) && (node_routes_remove(host, &f.plan, left, err) < 0 ||
                                       chosen_routes_write(host, &f.chosen, f.remembered, err) < 0))
             result = -1;
     }

@@ -28,7 +28,7 @@ void catalog_artifacts(const struct catalog *catalog, const char *kubernetes_ver
                        const struct text_list *names, struct artifacts *ret);
 
 /* Says which versions of a node's programs work together: a table whose rows name their sources.
- * Preflight, the phase `programs`, capabilities and bundle use it. Pure. */
+ * Preflight, the phase `artifacts`, capabilities and bundle use it. Pure. */
 
 struct compatible {
     const char *program; /* Name of an artifact, or "pause", the sandbox image. */

@@ -259,8 +259,8 @@ static int write_route(struct side *side, struct error *err) {
     if (!route)
         return 0;
     side->peers = json_pack("[o]", route);
-    if (peers_write(side->host, &side->plan, side->peers, false, err) < 0 ||
-        peers_read(side->host, &side->plan, &found, err) < 0)
+    if (node_routes_write(side->host, &side->plan, side->peers, false, err) < 0 ||
+        node_routes_read(side->host, &side->plan, &found, err) < 0)
         return error_prefix(err, "write the route to another node's pods");
     missing = json_array_without(side->peers, found, NULL);
     return !json_array_size(missing)
@@ -333,9 +333,9 @@ static int take_back(struct side *side, struct error *err) {
     struct nic_restored guard = {0};
     _cleanup_json_ json_t *left = NULL, *gone = NULL;
 
-    if (side->peers && (peers_remove(side->host, &side->plan, side->peers, err) < 0 ||
-                        peers_write(side->host, &side->plan, NULL, true, err) < 0 ||
-                        peers_read(side->host, &side->plan, &left, err) < 0))
+    if (side->peers && (node_routes_remove(side->host, &side->plan, side->peers, err) < 0 ||
+                        node_routes_write(side->host, &side->plan, NULL, true, err) < 0 ||
+                        node_routes_read(side->host, &side->plan, &left, err) < 0))
         return -1;
     gone = json_array_without(side->peers, left, NULL);
     if (json_array_size(gone) != json_array_size(side->peers))

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "host/wait.h"
-#include "services/service_host.h"
+#include "services/hosted_service.h"
 #include "tests/acceptance/acceptance.h"
 
 #define SERVICE "winjoin-acceptance"

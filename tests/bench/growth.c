@@ -341,7 +341,7 @@ static int on_tick(void *, unsigned, struct error *err) {
 static void follow_nodes(struct work *w) {
     struct error err = {0};
 
-    (void)peers_follow(host, w->http, NULL, 0, on_tick, NULL, &err);
+    (void)node_routes_follow(host, w->http, NULL, 0, on_tick, NULL, &err);
     if (err.kind != ERROR_INTERRUPTED)
         exit(1);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "services/service_host.h"
+#include "services/hosted_service.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct service_host_settings settings = {0}, again = {0};

@@ -51,7 +51,7 @@ enum cluster_loss {
     /* As LOSES_SOME, for TCP, which sends packets again until all have arrived. */
     SENDS_AGAIN,
 };
-/* Says whether a pattern may be there for one protocol or family, but not for all cells. */
+/* Says whether the cells of only one protocol, or of only one IP family, may fail by a cause. */
 enum cluster_split { UNDIVIDED, BY_PROTOCOL, BY_FAMILY };
 
 struct cluster_row {
@@ -63,7 +63,8 @@ struct cluster_row {
     /* The evidence proves the cause; otherwise the cause is likely. Loss by chance is proved only
      * by enough attempts, and a node's own report only when it is fresh. */
     bool confirmed;
-    /* The cells that the cause breaks. Rows of READ_ON_NODE have none and use `follows`. */
+    /* The cells that the cause breaks. A row of the kind READ_ON_NODE breaks no cells by itself; it
+     * has only `follows`. */
     struct cluster_selector breaks;
     /* Further failed cells of the place, which the cause explains, too. */
     struct cluster_selector follows;

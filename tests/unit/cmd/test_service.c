@@ -1,7 +1,7 @@
 /* winjoin service run: whose program it starts, and whose file it writes to. */
 #include "tests/scene/program_scene.h"
 
-#include "services/service_host.h"
+#include "services/hosted_service.h"
 
 #define PROGRAM "C:\\k\\played.exe"
 #define LOG "C:\\winjoin-played-service.log"

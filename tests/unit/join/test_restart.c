@@ -2,7 +2,7 @@
 #include "tests/scene/joining_scene.h"
 
 #include "join/phases/phases.h"
-#include "services/service_host.h"
+#include "services/hosted_service.h"
 
 #define SETTINGS SERVICE_SETTINGS_DIR "\\" RESTART_SERVICE ".json"
 

@@ -435,7 +435,7 @@ static void routes_of_both_families(void **state) {
     json_t *list = json_loads(nodes, 0, NULL);
     (void)state;
     plan_dual();
-    json_t *routes = peers_of_nodes(&scene.plan, list, "win-1");
+    json_t *routes = node_routes_of_nodes(&scene.plan, list, "win-1");
     char *text = json_write(routes);
     assert_string_equal(text,
                         "[{\"podCIDR\":\"10.244.2.0/24\",\"nodeAddress\":\"10.0.0.22\"},"
@@ -444,7 +444,7 @@ static void routes_of_both_families(void **state) {
     free(text);
     json_decref(routes);
     scene.plan.ipv6.on = false;
-    routes = peers_of_nodes(&scene.plan, list, "win-1");
+    routes = node_routes_of_nodes(&scene.plan, list, "win-1");
     assert_int_equal(json_array_size(routes), 2);
     json_decref(routes);
     json_decref(list);

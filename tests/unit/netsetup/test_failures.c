@@ -15,7 +15,7 @@
 #include "netsetup/nic/nic.h"
 #include "netsetup/routes/routes.h"
 #include "services/artifacts/artifacts.h"
-#include "services/service_host.h"
+#include "services/hosted_service.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"
 #include "tests/scene/network_scene.h"
@@ -162,7 +162,7 @@ static const struct network_peer remotes[] = {
 
 static int write_remotes(struct host *host, size_t first, struct error *err) {
     _cleanup_json_ json_t *routes = scene_routes(&overlay.plan, remotes + first, 2);
-    return peers_write(host, &overlay.plan, routes, true, err);
+    return node_routes_write(host, &overlay.plan, routes, true, err);
 }
 
 static void with_overlay(struct host *host) {
@@ -249,7 +249,7 @@ static const struct step steps[] = {
     {"hcn_base_network_ensure", bare, base_network},
     {"hcn_base_network_ensure again", with_networks, base_network},
     {"hcn_network_ensure replaces", with_networks, replace_network},
-    {"peers_write", with_overlay, change_remotes},
+    {"node_routes_write", with_overlay, change_remotes},
     {"network_clash_check", with_networks, check_clashes},
     {"hcn_network_remove", with_networks, remove_network},
     {"service_ensure", bare, put_service},

@@ -369,7 +369,7 @@ static void policies_by_settings(void **state) {
 static int write_remotes(const struct network_peer *peers, size_t count, bool only,
                          struct error *err) {
     _cleanup_json_ json_t *routes = scene_routes(&world.scene.plan, peers, count);
-    return peers_write(world.host, &world.scene.plan, routes, only, err);
+    return node_routes_write(world.host, &world.scene.plan, routes, only, err);
 }
 
 static void remote_subnets(void **state) {

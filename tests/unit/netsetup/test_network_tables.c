@@ -330,7 +330,7 @@ static void routes_to_nodes(void **state) {
                                              json_pack("{s:{s:s}, s:{s:s}}", "metadata", "name",
                                                        "w2", "spec", "podCIDR", "10.9.0.0/24"));
     struct network_plan plan = {.mode = &network_mode_overlay, .vni = 4096};
-    json_t *routes = peers_of_nodes(&plan, nodes, "w1");
+    json_t *routes = node_routes_of_nodes(&plan, nodes, "w1");
     (void)state;
     assert_int_equal(json_array_size(routes), 1);
     assert_text(json_write(routes),
@@ -338,12 +338,12 @@ static void routes_to_nodes(void **state) {
                 "\"10.244.2.0/24\",\"IsolationId\":4096,\"ProviderAddress\":\"10.0.0.99\","
                 "\"DistributedRouterMacAddress\":\"0a:0b:00:00:00:01\"}}]");
     json_decref(routes);
-    routes = peers_of_nodes(&plan, nodes, "l1");
+    routes = node_routes_of_nodes(&plan, nodes, "l1");
     assert_int_equal(json_array_size(routes), 0);
     json_decref(routes);
     plan.mode = &network_mode_l2bridge;
     json_object_del(json_array_get(json_object_get(nodes, "items"), 1), "status"); /* no address */
-    routes = peers_of_nodes(&plan, nodes, "w1");
+    routes = node_routes_of_nodes(&plan, nodes, "w1");
     assert_text(json_write(routes),
                 "[{\"podCIDR\":\"10.244.2.0/24\",\"nodeAddress\":\"10.0.0.31\"}]");
     json_decref(routes);

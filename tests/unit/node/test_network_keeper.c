@@ -38,7 +38,7 @@ static void without_an_agent_its_routes_come_back(void **state) {
     (void)state;
     join("overlay", "win-overlay");
     run(8, restart_at_5);
-    assert_int_equal(peers_read(host, &scene.plan, &peers, NULL), 0);
+    assert_int_equal(node_routes_read(host, &scene.plan, &peers, NULL), 0);
     assert_int_equal(json_array_size(peers), 1);
     json_decref(peers);
     assert_null(strstr(text_str(&told), "flanneld"));

@@ -99,7 +99,7 @@ static void assert_routes(const char *wanted) {
     struct text routes = {0};
     size_t i;
 
-    assert_int_equal(peers_read(host, &scene.plan, &now, NULL), 0);
+    assert_int_equal(node_routes_read(host, &scene.plan, &now, NULL), 0);
     json_array_foreach(now, i, route) {
         const char *pods = json_text_at(route, "podCIDR"), *to = json_text_at(route, "nodeAddress");
 
@@ -123,7 +123,7 @@ static void follow(const char *all, const char *then) {
     list = all;
     events = then;
     ticks = 0;
-    assert_int_equal(peers_follow(host, http, NULL, 0, on_tick, NULL, &err), -1);
+    assert_int_equal(node_routes_follow(host, http, NULL, 0, on_tick, NULL, &err), -1);
     if (err.kind != ERROR_INTERRUPTED && err.kind != ERROR_MALFORMED &&
         !strstr(err.message, "told to fail"))
         fail_msg("%s", err.message);
@@ -186,11 +186,11 @@ static void an_agent_keeps_its_own(void **state) {
     struct error err = {0};
 
     (void)state;
-    assert_int_equal(peers_follow(host, http, NULL, 0, on_tick, NULL, &err), -1);
+    assert_int_equal(node_routes_follow(host, http, NULL, 0, on_tick, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     error_clear(&err);
     join("overlay", "flannel");
-    assert_int_equal(peers_follow(host, http, NULL, 0, on_tick, NULL, &err), -1);
+    assert_int_equal(node_routes_follow(host, http, NULL, 0, on_tick, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     assert_int_equal(asked, 0);
 }
@@ -214,7 +214,7 @@ static void a_join_meanwhile_begins_it_again(void **state) {
     join("l2bridge", "win-bridge");
     list = LIST(OWN);
     events = "";
-    assert_int_equal(peers_follow(host, http, NULL, 0, rewrite, NULL, &err), -1);
+    assert_int_equal(node_routes_follow(host, http, NULL, 0, rewrite, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_CONFLICT);
     assert_int_equal(chosen_load(host, &chosen, NULL), 0);
     assert_string_equal(chosen.network.dns_domain, "other");
@@ -297,13 +297,13 @@ static void what_an_earlier_join_asked_for_goes(void **state) {
     assert_true(stands("10.244.2.0/24"));
     scene.input.routes = "none";
     write_join();
-    assert_int_equal(peers_follow(host, http, NULL, 0, on_tick, NULL, &err), -1);
+    assert_int_equal(node_routes_follow(host, http, NULL, 0, on_tick, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     assert_false(stands("10.244.2.0/24"));
     assert_int_equal(nic_index_of(host, "10.0.0.21", &route.interface_index, NULL), 0);
     assert_int_equal(host_route_add(host, &route, NULL), 0); /* by hand, for that network */
     error_clear(&err);
-    assert_int_equal(peers_follow(host, http, NULL, 0, on_tick, NULL, &err), -1);
+    assert_int_equal(node_routes_follow(host, http, NULL, 0, on_tick, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     assert_true(stands("10.244.2.0/24"));
 }

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "base/rfc3339.h"
-#include "services/service_host.h"
+#include "services/hosted_service.h"
 #include "services/service_status.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "host/command_line.h"
-#include "services/service_host.h"
+#include "services/hosted_service.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"
 

@@ -11,7 +11,7 @@
 #include "diag/network_report.h"
 #include "node/chosen.h"
 #include "node/keeper/network_keeper.h"
-#include "services/service_host.h"
+#include "services/hosted_service.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"

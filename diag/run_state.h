@@ -1,5 +1,5 @@
 /* The state of a running diagnosis, and its steps. Only for run.c and its parts (matrix.c,
- * running.c). */
+ * run_state.c). */
 #pragma once
 
 #include "diag/probe/probe.h"

@@ -1,5 +1,5 @@
 /* Reads the settings file of the service host strictly, and rotates its log. */
-#include "services/service_host.h"
+#include "services/hosted_service.h"
 
 enum { SETTINGS_FILE_MAX = 256 * 1024, LOG_FILES_MAX = 100 };
 

@@ -32,7 +32,8 @@ void network_peer_read(const json_t *node, struct network_peer *ret) {
             network_agents[i]->read_peer && network_agents[i]->read_peer(annotations, ret);
 }
 
-json_t *peers_of_nodes(const struct network_plan *plan, const json_t *nodes, const char *own) {
+json_t *node_routes_of_nodes(const struct network_plan *plan, const json_t *nodes,
+                             const char *own) {
     json_t *list = json_array();
     json_each(json_object_get(nodes, "items"), i, node) {
         struct network_peer families[2];
@@ -51,8 +52,8 @@ json_t *peers_of_nodes(const struct network_plan *plan, const json_t *nodes, con
     return list;
 }
 
-int peers_read(struct host *host, const struct network_plan *plan, json_t **ret,
-               struct error *err) {
+int node_routes_read(struct host *host, const struct network_plan *plan, json_t **ret,
+                     struct error *err) {
     _cleanup_json_ json_t *list = json_array();
     if (plan->writes_routes && plan->mode->routes_read &&
         plan->mode->routes_read(host, plan, list, err) < 0)
@@ -61,8 +62,8 @@ int peers_read(struct host *host, const struct network_plan *plan, json_t **ret,
     return 0;
 }
 
-int peers_write(struct host *host, const struct network_plan *plan, const json_t *peers, bool only,
-                struct error *err) {
+int node_routes_write(struct host *host, const struct network_plan *plan, const json_t *peers,
+                      bool only, struct error *err) {
     if (!plan->mode->routes_write || (!only && !json_array_size(peers)))
         return 0;
     if (plan->mode->routes_write(host, plan, peers, only, err) < 0)
@@ -70,8 +71,8 @@ int peers_write(struct host *host, const struct network_plan *plan, const json_t
     return 0;
 }
 
-int peers_remove(struct host *host, const struct network_plan *plan, const json_t *peers,
-                 struct error *err) {
+int node_routes_remove(struct host *host, const struct network_plan *plan, const json_t *peers,
+                       struct error *err) {
     if (json_array_size(peers) && plan->mode->routes_remove &&
         plan->mode->routes_remove(host, plan, peers, err) < 0)
         return error_prefix(err, "remove the routes to other nodes");

@@ -34,7 +34,9 @@ static void take(char **option, const char *chosen) {
         *option = xstrdup(chosen);
 }
 
-/* An upgrade also keeps what the join chose itself; a phase alone chooses again. */
+/* An upgrade also keeps the node's address, kube-proxy, DSR and Pod prefixes that the join found
+ * itself; a phase alone finds these again. The network that the join chose stays for both
+ * (join/found/network.c). */
 static int take_chosen(struct join *join, struct error *err) {
     struct join_options *options = &join->found.options;
     _cleanup_(chosen_free) struct chosen chosen = {0};
@@ -58,7 +60,7 @@ static int take_chosen(struct join *join, struct error *err) {
     return 0;
 }
 
-int find_asked(struct join *join, struct error *err) {
+int find_options(struct join *join, struct error *err) {
     bool goes_on = join->phase_alone || join->upgrade;
     struct error why = {0};
 

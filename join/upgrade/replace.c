@@ -132,7 +132,7 @@ int upgrade_winjoin(struct join *join, struct error *err) {
     return host_service_start(join->host, service_network.name, START_MS, err);
 }
 
-int upgrade_switch(struct join *join, struct error *err) {
+int upgrade_replace(struct join *join, struct error *err) {
     const struct service *service = service_by_name(join->progress.phase->id);
     _cleanup_(wanted_files_free) struct wanted_files files = {0};
     struct text *detail = &join->progress.detail;

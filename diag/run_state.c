@@ -1,5 +1,5 @@
 /* Reports to the caller of a running diagnosis, waits, and reads what needs no pods. */
-#include "diag/running.h"
+#include "diag/run_state.h"
 
 #include "diag/drift/drift.h"
 #include "diag/first_look.h"

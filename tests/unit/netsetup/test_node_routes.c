@@ -44,7 +44,7 @@ static void make_networks(const char *mode) {
 
 static json_t *remembered(void) {
     json_t *peers = NULL;
-    assert_int_equal(peers_read(host, &scene.plan, &peers, NULL), 0);
+    assert_int_equal(node_routes_read(host, &scene.plan, &peers, NULL), 0);
     return peers;
 }
 
@@ -74,12 +74,12 @@ static void overlay(void **state) {
     (void)state;
     make_networks("overlay");
     json_t *routes = scene_routes(&scene.plan, remotes, 2);
-    assert_int_equal(peers_write(host, &scene.plan, routes, true, NULL), 0);
+    assert_int_equal(node_routes_write(host, &scene.plan, routes, true, NULL), 0);
     json_decref(routes);
     json_t *peers = remembered();
     assert_int_equal(json_array_size(peers), 2);
     size_t logged = strlen(host_memory_log(host));
-    assert_int_equal(peers_write(host, &scene.plan, peers, true, NULL), 0);
+    assert_int_equal(node_routes_write(host, &scene.plan, peers, true, NULL), 0);
     assert_null(strstr(host_memory_log(host) + logged, "HcnModify")); /* they are there already */
     assert_string_equal(json_text_at(peers, "1.Settings.DestinationPrefix"), "10.244.3.0/24");
     assert_int_equal(hcn_network_remove(host, "flannel.4096", true, NULL, NULL), 0);
@@ -125,8 +125,8 @@ static void an_agent_keeps_its_own(void **state) {
     scene.plan.plugin = "flannel";
     json_t *peers = remembered();
     assert_int_equal(json_array_size(peers), 0);
-    assert_int_equal(peers_write(host, &scene.plan, peers, false, NULL), 0);
-    assert_int_equal(peers_write(host, &scene.plan, NULL, false, NULL), 0);
+    assert_int_equal(node_routes_write(host, &scene.plan, peers, false, NULL), 0);
+    assert_int_equal(node_routes_write(host, &scene.plan, NULL, false, NULL), 0);
     json_decref(peers);
 }
 
@@ -135,10 +135,10 @@ static void malformed(void **state) {
     (void)state;
     make_networks("overlay");
     json_t *peers = json_pack("[{s:s}]", "Type", "HostRoute");
-    assert_int_equal(peers_write(host, &scene.plan, peers, false, &err), -1);
+    assert_int_equal(node_routes_write(host, &scene.plan, peers, false, &err), -1);
     assert_int_equal(err.kind, ERROR_MALFORMED);
     scene.plan.mode = &network_mode_l2bridge;
-    assert_int_equal(peers_write(host, &scene.plan, peers, false, &err), -1);
+    assert_int_equal(node_routes_write(host, &scene.plan, peers, false, &err), -1);
     assert_int_equal(err.kind, ERROR_MALFORMED);
     json_decref(peers);
     scene.plan.mode = &network_mode_overlay;
@@ -148,7 +148,7 @@ static void malformed(void **state) {
                   : json_pack("[{s:s, s:{}}]", "Type", "HostRoute", "Settings");
 
         error_clear(&err);
-        assert_int_equal(peers_write(host, &scene.plan, other, false, &err), -1);
+        assert_int_equal(node_routes_write(host, &scene.plan, other, false, &err), -1);
         assert_int_equal(err.kind, ERROR_MALFORMED);
     }
 }
@@ -170,7 +170,7 @@ static void many_nodes(void **state) {
                                         "addresses", "type", "InternalIP", "address", "10.0.0.9"));
     }
     json_object_set_new(nodes, "items", items);
-    peers = peers_of_nodes(&scene.plan, nodes, "n0"); /* not to itself */
+    peers = node_routes_of_nodes(&scene.plan, nodes, "n0"); /* not to itself */
     assert_int_equal(json_array_size(peers), 5000);
     assert_string_equal(json_text_at(peers, "0.podCIDR"), "10.100.1.0/24");
     json_decref(peers);
@@ -251,13 +251,13 @@ static void one_route_that_is_refused(void **state) {
         make_networks(modes[i]);
         routes = scene_routes(&scene.plan, others, 2);
         before = host_memory_calls(host);
-        assert_int_equal(peers_write(host, &scene.plan, routes, false, NULL), 0);
+        assert_int_equal(node_routes_write(host, &scene.plan, routes, false, NULL), 0);
         calls = host_memory_calls(host) - before; /* the last two write a route each */
         close_host(state);
         open_host(state);
         make_networks(modes[i]);
         host_memory_fail(host, calls - (i ? 3 : 1));
-        assert_int_equal(peers_write(host, &scene.plan, routes, false, &err), -1);
+        assert_int_equal(node_routes_write(host, &scene.plan, routes, false, &err), -1);
         stand = remembered();
         assert_int_equal(json_array_size(stand), 1);
         close_host(state);
@@ -326,9 +326,9 @@ static void a_mode_without_routes(void **state) {
     alone.routes_write = NULL;
     scene.plan.mode = &alone;
     nodes = json_pack("{s:[{s:{s:s}}]}", "items", "metadata", "name", "n1");
-    peers = peers_of_nodes(&scene.plan, nodes, "n0");
+    peers = node_routes_of_nodes(&scene.plan, nodes, "n0");
     assert_int_equal(json_array_size(peers), 0);
-    assert_int_equal(peers_write(host, &scene.plan, peers, true, NULL), 0);
+    assert_int_equal(node_routes_write(host, &scene.plan, peers, true, NULL), 0);
     json_decref(peers);
     peers = remembered();
     assert_int_equal(json_array_size(peers), 0);
