@@ -35,13 +35,17 @@ static const char *const forms[] = {
 };
 
 /* Each flag, variable and field meets the bare token and another few forms; neighbors other ones.
- */
+ * Under Wine, where a call takes six times as long, only the bare token: the code is the same. */
 static const char *form(size_t i) {
     static size_t turn;
 
     return i == 0 ? TOKEN : forms[turn++ % ARRAY_SIZE(forms)];
 }
+#ifdef _WIN32
+enum { SOME = 1 };
+#else
 enum { SOME = 3 };
+#endif
 
 /* ---- a host that is looked at when it is closed ---- */
 
