@@ -51,7 +51,7 @@ struct source {
 /* Stores the value of the source's key in *ret, which the caller frees. Fails with ERROR_MALFORMED
  * for a ConfigMap without the key, as kubeadm does for each of its three ConfigMaps. */
 static int configmap_value(const json_t *map, const struct source *source, char **ret,
-                      struct error *err) {
+                           struct error *err) {
     const char *value = json_string_value(json_object_get(json_at(map, "data"), source->key));
 
     if (!value) {

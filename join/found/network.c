@@ -127,9 +127,10 @@ int find_plan(struct join *join, struct error *err) {
     /* If the journal has the adapter of an earlier, killed run, that adapter is used: its snapshot
      * shows the adapter before any change. */
     if (!found->nic.alias &&
-        (recorded ? nic_snapshot_read(json_object_get(recorded->before, "adapter"), &found->nic, err)
-                  : nic_choose(join->host, found->options.adapter, found->options.node_ip,
-                               &found->nic, err)) < 0)
+        (recorded
+             ? nic_snapshot_read(json_object_get(recorded->before, "adapter"), &found->nic, err)
+             : nic_choose(join->host, found->options.adapter, found->options.node_ip, &found->nic,
+                          err)) < 0)
         return -1;
     if (find_containerd(join->host, found, err) < 0)
         return -1;

@@ -59,7 +59,7 @@ int image_facts_of_registry(const struct mirror *from, const char *reference, un
  * index and manifests. Nothing is verified. Fails as image_facts_read(), or with ERROR_ABSENT when
  * they are not in `data`. */
 int image_facts_of_archive(const char *data, size_t len, unsigned build, struct image_facts *ret,
-                       struct error *err);
+                           struct error *err);
 /* Is the platform, from an index or an image's configuration, Windows on amd64? */
 bool image_is_windows(const json_t *platform);
 /* Returns the build of a platform ("os.version"); 0 when unknown or not Windows on amd64. */

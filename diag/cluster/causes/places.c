@@ -1,5 +1,5 @@
-/* Says which cells a row of the table of causes breaks, which cells lie in a place (cluster_cause_rows.h), and
- * the name of a place. */
+/* Says which cells a row of the table of causes breaks, which cells lie in a place
+ * (cluster_cause_rows.h), and the name of a place. */
 #include "diag/cluster/causes/cluster_cause_rows.h"
 
 enum { NAMES = 8 };

@@ -362,7 +362,8 @@ static void an_adapter_gets_its_address_back(void **state) {
     assert_int_equal(nic_choose(r.host, NULL, NULL, &snapshot, NULL), 0);
     journal = opened(&r);
     assert_int_equal(journal_record(&journal, JOURNAL_SWITCH, "External",
-                                    json_pack("{s:o}", "adapter", nic_snapshot_json(&snapshot)), NULL),
+                                    json_pack("{s:o}", "adapter", nic_snapshot_json(&snapshot)),
+                                    NULL),
                      0);
     journal_close(&journal);
     assert_int_equal(host_adapters(r.host, &adapters, NULL), 0);
