@@ -15,7 +15,7 @@ struct yaml_entry {
     struct yaml_place key_place, place;
 };
 
-/* Contains the state of one run of the parser. */
+/* The state of one run of the parser. */
 struct reader {
     yaml_parser_t parser;
     const char *text;

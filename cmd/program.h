@@ -361,7 +361,7 @@ struct kubeadm_phase {
     const char *begin; /* The text that kubeadm prints on stdout when its phase begins, or "". */
 };
 const struct kubeadm_phase *kubeadm_phase(const struct join_phase *phase);
-/* Contains what kubeadm prints on stdout when a worker has joined. */
+/* What kubeadm prints on stdout when a worker has joined. */
 extern const char kubeadm_joined_text[];
 
 /* JSON Schemas (2020-12) of all documents that winjoin prints, publishes or reads. They are made

@@ -8,7 +8,7 @@
 #include "diag/drift/drift.h"
 #include "host/host.h"
 
-/* Contains what the caller knows. Text and JSON are borrowed; NULL means unknown. */
+/* What the caller knows. Text and JSON are borrowed; NULL means unknown. */
 struct diag_evidence_options {
     const json_t *node;  /* The Node object of this node. */
     const json_t *nodes; /* A List of all Nodes. */

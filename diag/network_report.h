@@ -22,7 +22,7 @@ enum {
     NETWORK_REPORT_FRESH_SECONDS = 1200,
 };
 
-/* Contains what the report is made from; NULL means unknown. */
+/* What the report is made from; NULL means unknown. */
 struct network_report_facts {
     int64_t time;
     /* Mode and name of the HNS network, such as "overlay" and "flannel.4096". */
@@ -74,7 +74,7 @@ char *network_report_line(const json_t *report, int64_t now);
  * which may change the annotations and the status of its own Node (Node authorizer,
  * NodeRestriction). A failure here makes nothing else fail. */
 
-/* Contains what the service winjoin-network remembers between its comparisons. All members except
+/* What the service winjoin-network remembers between its comparisons. All members except
  * `host` and `http` begin as zero. */
 struct network_publisher {
     struct host *host;

@@ -97,7 +97,7 @@ enum {
     LOOKS_SILENT = 10,
 };
 
-/* Contains what is known while the probes are waited for. */
+/* What is known while the probes are waited for. */
 struct waiting {
     struct run *run;
     /* When to check again, in milliseconds of waiting, and how often in a row a service was

@@ -127,7 +127,7 @@ struct host_ops {
 #define HOST_OP_DECLARE(prefix, op) __typeof__(*((struct host_ops *)0)->op) prefix##_##op;
 #define HOST_OP_ROW(prefix, op) .op = prefix##_##op,
 
-/* Contains the state of a host that does not depend on its kind. It is the first member of each
+/* The state of a host that does not depend on its kind. It is the first member of each
  * kind's structure. */
 struct host {
     const struct host_ops *ops;

@@ -17,7 +17,7 @@ enum kube_csr_state {
 };
 extern const char *const kube_csr_states[KUBE_CSR_ISSUED + 1]; /* Names of the states. */
 
-/* Contains the state of a CertificateSigningRequest when it was read. Texts are owned; free it with
+/* The state of a CertificateSigningRequest when it was read. Texts are owned; free it with
  * kube_csr_free(). */
 struct kube_csr {
     char *name;

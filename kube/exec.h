@@ -27,9 +27,10 @@ void kube_exec_result_free(struct kube_exec_result *result);
  * Needs the verb "get" on pods/exec, and since Kubernetes 1.35 also "create". A run succeeds if the
  * program ended and the server sent its exit code. Several versions lose output or the exit code,
  * because the container runtime closes too early; a program whose output matters should print a
- * last line as a proof that the output is complete. Fails as http_talk_all(); those of kube_get()
- * for an answer other than 101; the server's message and code for a program that it could not start
- * ("container not found", "executable file not found"); ERROR_NETWORK (closed without an exit
- * code), ERROR_TIMED_OUT, ERROR_MALFORMED (no WebSocket, too much output), ERROR_INTERRUPTED. */
+ * last line as a proof that the output is complete. Fails as http_talk_all();
+ * as kube_get() for an answer other than 101; with the server's message and code for a program that
+ * it could not start ("container not found", "executable file not found"); or with ERROR_NETWORK
+ * (closed without an exit code), ERROR_TIMED_OUT, ERROR_MALFORMED (no WebSocket, too much output),
+ * ERROR_INTERRUPTED. */
 void kube_exec(struct kube_client *client, const struct kube_exec *execs,
                struct kube_exec_result *rets, struct error *errs, size_t count);

@@ -40,7 +40,7 @@ int kubeconfig_settle_ca(struct kubeconfig *c, struct error *err) {
 
 /* ---- finding entries and fields ---- */
 
-/* Contains the state of one reading. */
+/* The state of one reading. */
 struct reading {
     const struct yaml *yaml;
     bool whole;          /* The text is a file, so cluster, context and user must all exist. */

@@ -3,7 +3,7 @@
 
 #include "kube/client.h"
 
-/* Contains the state of a Node when it was read. Texts are owned, NULL when absent; free it with
+/* The state of a Node when it was read. Texts are owned, NULL when absent; free it with
  * kube_node_free(). */
 struct kube_node {
     char *name;

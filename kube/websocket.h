@@ -17,7 +17,7 @@ enum {
 /* Receives one complete message of the server. Returning -1 with err ends the conversation. */
 typedef int websocket_message(void *context, const char *data, size_t len, struct error *err);
 
-/* Contains the state of a WebSocket. Initialize it with zeros and free it with websocket_free(). */
+/* The state of a WebSocket. Initialize it with zeros and free it with websocket_free(). */
 struct websocket {
     /* Offered protocols, e.g. "v5.channel.k8s.io, v4.channel.k8s.io". Borrowed. */
     const char *protocols;

@@ -1,4 +1,4 @@
-/* Has the table of limits of Kubernetes on Windows. */
+/* The table of limits of Kubernetes on Windows. */
 #include "netsetup/limits.h"
 
 enum { NETBIOS_MAX = 15, NETSH_TIMEOUT_MS = 10000 };

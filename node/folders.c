@@ -1,4 +1,4 @@
-/* Has the table of a node's folders. */
+/* The table of a node's folders. */
 #include "node/folders.h"
 
 const struct node_folder node_folders[] = {

@@ -8,7 +8,7 @@
 #include "kube/client.h"
 
 struct diagnosis;
-/* Contains what a test of a node and a test of a cluster do differently. */
+/* What a test of a node and a test of a cluster do differently. */
 struct diag_operations {
     const char *kind; /* The "kind" of the report's document. */
     /* Who may read the .zip: that of a node holds data which ordinary users must not read. */

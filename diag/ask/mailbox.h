@@ -7,7 +7,7 @@
 #include "host/host.h"
 #include "kube/client.h"
 
-/* Contains what the caller knows. All pointers are borrowed; NULL means unknown. */
+/* What the caller knows. All pointers are borrowed; NULL means unknown. */
 struct diag_probe_options {
     const void *program; /* The bytes of winjoin-probe.exe. */
     size_t program_len;

@@ -1,4 +1,4 @@
-/* Has the rows of the decision table and what their functions read. For diag/causes/ only. */
+/* The rows of the decision table and what their functions read. For diag/causes/ only. */
 #pragma once
 
 #include <stdint.h>
@@ -140,7 +140,7 @@ struct scene {
 /* Derives the facts from the other members, which must be filled. */
 void scene_facts(struct scene *scene);
 enum level { NO, LIKELY, CONFIRMED };
-/* Contains what the function of a row found. */
+/* What the function of a row found. */
 struct cause_finding {
     /* The cells that the cause breaks in any case: it is ruled out when an attempt of one of them
      * succeeded. */

@@ -15,7 +15,7 @@ struct curl_http {
 
 /* In these functions, each `easy` is a CURL easy handle. */
 
-/* Contains what a connection demands of the server's certificate. It must live as long as the easy
+/* What a connection demands of the server's certificate. It must live as long as the easy
  * handle. The owner frees `name`. */
 struct http_curl_tls {
     bool full;  /* Verify the chain and the dates. */

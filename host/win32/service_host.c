@@ -10,7 +10,7 @@ enum {
     WORK_HINT_MS = 300000, /* Longer than HNS needs for all networks. */
 };
 
-/* Contains the state of the service. It is static, because the dispatcher calls back without a
+/* The state of the service. It is static, because the dispatcher calls back without a
  * context and a process hosts one service. */
 static struct {
     const char *name;

@@ -139,7 +139,7 @@ static int write_and_link(struct host *host, const struct client_certificate_opt
 
 enum { SMALL_FILE_MAX = 64 * 1024 };
 
-/* Contains the state of client_certificate_ensure() or client_certificate_make(). */
+/* The state of client_certificate_ensure() or client_certificate_make(). */
 struct request {
     struct kube_client *client;
     struct host *host;

@@ -43,7 +43,7 @@ void kubelet_changes_compare(struct kubelet_changes *changes, const char *parent
 /* Returns [{path, from, to, reason}]; a NULL `from` or `to` is left out. New reference. */
 json_t *kubelet_changes_json(const struct kubelet_changes *changes);
 
-/* Contains what kubelet_config_make() needs to know about this node. */
+/* What kubelet_config_make() needs to know about this node. */
 struct kubelet_config_input {
     const json_t *cluster;               /* KubeletConfiguration of the cluster */
     const struct text_list *cluster_dns; /* Used when the document has no clusterDNS */

@@ -1,4 +1,4 @@
-/* Has the table of phases: their order, names and help. */
+/* The table of phases: their order, names and help. */
 #include "join/phases/phases.h"
 
 #include "base/nearest.h"

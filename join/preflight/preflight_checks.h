@@ -23,7 +23,7 @@ struct check_finding {
     char hint[240];   /* Hint; "" means the hint of the row */
     struct error why; /* Failure of something that the check called */
 };
-/* Contains what a check of this machine can use; borrowed. */
+/* What a check of this machine can use; borrowed. */
 struct machine {
     struct host *host;
     struct join_found *found; /* Checks store the version of HNS and the adapter here */

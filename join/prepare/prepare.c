@@ -1,4 +1,4 @@
-/* Has the phases of winjoin prepare. */
+/* The phases of winjoin prepare. */
 #include "join/prepare/prepare.h"
 
 #include "join/wanted/wanted.h"

@@ -1,4 +1,4 @@
-/* Has a row for each file that a join writes on the node. */
+/* The files that a join writes on the node; one row each. */
 #include "join/wanted/wanted.h"
 
 #include "join/found/need.h"

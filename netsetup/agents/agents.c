@@ -1,4 +1,4 @@
-/* Has the tables of network agents and of the Linux nodes' agents. */
+/* The tables of network agents and of the Linux nodes' agents. */
 #include "netsetup/agents/agent.h"
 
 #include "base/text.h"

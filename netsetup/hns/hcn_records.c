@@ -175,7 +175,7 @@ static void balancer_found(void *context, const struct json_found *found) {
 
 /* ---- reading whole lists ---- */
 
-/* Contains what to read for one kind of object. */
+/* What to read for one kind of object. */
 struct reading {
     enum hcn_kind kind;
     const struct dialect *v1, *v2;

@@ -7,7 +7,7 @@
 #include "netsetup/plan/network_plan.h"
 #include "netsetup/routes/routes.h"
 
-/* Contains what Pods cannot do in a mode, by design. A table ends with {0}. */
+/* What Pods cannot do in a mode, by design. A table ends with {0}. */
 struct network_limit {
     const char *code; /* E.g. "no-services": the reason of a skipped flow. */
     const char *text; /* A sentence without a full stop, at most 250 bytes. */

@@ -12,7 +12,7 @@
  * Pod network exists. After a start of Windows an agent may have to make the network first, or its
  * restore may fail. */
 
-/* Contains what is known about the Node's wait for its network; initialize with zeros. */
+/* What is known about the Node's wait for its network; initialize with zeros. */
 struct network_pending {
     bool over;         /* The network exists, and the Node does not say otherwise. */
     bool asked;        /* `pending` is known, since the Node was read. */

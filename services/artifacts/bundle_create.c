@@ -7,7 +7,7 @@
 #include "services/artifacts/image.h"
 #include "services/artifacts/program_image.h"
 
-/* Contains the packed files so far: rows of the lock and, in their order, the bytes. */
+/* The packed files so far: rows of the lock and, in their order, the bytes. */
 struct packing {
     struct artifacts artifacts, images; /* The images are files on disk. */
     char *contents[ARTIFACTS_MAX];

@@ -69,7 +69,7 @@ unsigned image_build(const json_t *platform);
  * fetches a token for it (Docker Registry v2, "Token Authentication Specification"; RFC 6750). No
  * credentials are sent for that. */
 
-/* Contains what a registry asks for. A text that the registry does not give is NULL. Free with
+/* What a registry asks for. A text that the registry does not give is NULL. Free with
  * registry_challenge_free(). */
 struct registry_challenge {
     char *realm, *service, *scope;

@@ -75,7 +75,7 @@ int upstream_digest_read(const char *text, size_t len, const char *file, char re
 
 /* ---- downloads ---- */
 
-/* Contains what open_file() needs to check and unpack a file while others are still downloading. */
+/* What open_file() needs to check and unpack a file while others are still downloading. */
 struct opening {
     const struct mirror *from;
     const struct artifacts *artifacts;
