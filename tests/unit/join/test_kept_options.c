@@ -108,6 +108,8 @@ static void what_is_given_wins(void **state) {
     assert_int_equal(host_make_folder(r.host, "D:\\others", HOST_PUBLIC, NULL), 0);
     phase_good(&r, "files", &(struct join_options){.patches = (char *)"D:\\others"});
     assert_false(file_has(&r, KUBELET_CONFIG_FILE, "maxPods"));
+    phase_good(&r, "files", &none);
+    assert_false(file_has(&r, KUBELET_CONFIG_FILE, "maxPods"));
     close_node(&r, before);
 }
 
