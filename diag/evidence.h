@@ -72,7 +72,7 @@ void diag_evidence_missing(json_t *evidence, const char *what, const struct erro
  * otherwise the caller frees them. */
 void diag_network_of_cni(struct host *host, char **ret_name, char **ret_mode);
 /* Returns the load balancer with that frontend address, protocol (6 or 17) and port. Borrowed; NULL
- * when there is none. */
+ * when HNS has no such load balancer. */
 json_t *diag_evidence_balancer(const json_t *evidence, const char *vip, int protocol, int port);
 /* Returns the port of the pods behind that frontend; 0 when unknown. */
 unsigned diag_evidence_backend_port(const json_t *evidence, const char *vip, int protocol,
@@ -82,9 +82,9 @@ unsigned diag_evidence_backend_port(const json_t *evidence, const char *vip, int
  * Returns their number; the texts are borrowed. */
 size_t diag_evidence_backends(const json_t *evidence, const char *vip, int protocol, int port,
                               const char **ret, size_t max);
-/* Returns the first address that diag_evidence_backends() finds; NULL when there is none. */
+/* Returns the first address that diag_evidence_backends() finds; NULL when it finds no address. */
 const char *diag_evidence_backend(const json_t *evidence, const char *vip, int protocol, int port);
-/* Returns the Node whose pod prefix holds that address. Borrowed; NULL when there is none. */
+/* Returns the Node whose pod prefix holds that address. Borrowed; NULL for another address. */
 json_t *diag_evidence_node_of(const json_t *evidence, const char *ip);
 /* Returns the first address of that Node's pod prefix, which is the node's own address among its
  * pods. Returns false when no Node is known. */

@@ -34,7 +34,7 @@ struct diagnosis {
     struct program *program;
     const struct diag_operations *ops;
     struct diag_report report;
-    /* The report of the previous test, or of --compare; empty when there is none. */
+    /* The report of the previous test, or of --compare; empty before the first. */
     struct diag_report last;
     bool begun; /* With --watch: the first test was made and printed. */
     /* Why the last test could not be made; "" after a test that was. */

@@ -18,7 +18,7 @@
  * should have for itself. Fails with ERROR_MALFORMED. */
 int cluster_nodes_add(struct cluster_nodes *nodes, const json_t *items, struct error *err);
 /* Returns the node's own report as network_report_read() makes it, from a Node, or from a node of a
- * report in JSON. NULL when there is none. New reference. */
+ * report in JSON. NULL when the node has not reported. New reference. */
 json_t *cluster_own_report_of(const json_t *node);
 json_t *cluster_own_report_take(const json_t *json);
 /* Reads winjoin's Events about Nodes (core/v1, in the namespace default; the right to list them is
@@ -51,7 +51,7 @@ int cluster_nodes_choose(struct cluster_nodes *nodes, const struct cluster_choic
                          struct cluster_sample *ret, struct error *err);
 /* The probe of the first node is called "probe-1", that of the next one "probe-2". */
 #define CLUSTER_PROBE_PREFIX "probe-"
-/* Finds the node whose probe has that name, in upper or lower case; NULL when there is none. */
+/* Finds the node whose probe has that name, in upper or lower case; NULL when no node has. */
 struct cluster_node *cluster_node_of_probe(const struct cluster_nodes *nodes, const char *name);
 /* Says what nodes have in common. Nodes of one kind have the same operating system, Windows build,
  * Kubernetes minor version and network; a cloud may also divide them into pools and zones. */

@@ -202,7 +202,7 @@ void drift_find_empty_balancers(const struct drift_observed *observed, struct dr
 }
 
 /* Returns the Service's port at the load balancer's address, such as "ns/name dns". If several
- * Services have that cluster IP, the first one counts. NULL when there is none. */
+ * Services have that cluster IP, the first one counts. NULL when no Service has that port. */
 static const char *port_of(struct drift_index *index, const struct hcn_balancer *balancer,
                            const struct hcn_port_mapping *mapping) {
     const char *vip = vip_of(balancer);

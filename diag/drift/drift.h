@@ -168,7 +168,7 @@ json_t *drift_read(struct host *host, struct kube_client *client, const char *no
                    const struct drift_cluster *known, struct hcn_balancers *ret_balancers,
                    bool *ret_has_balancers);
 /* Counts the objects of a comparison that nobody owns: "2 namespaces without a pod, 1 route to a
- * node that is gone". NULL when there are none. The caller frees it. Pure. */
+ * node that is gone". NULL when each object has an owner. The caller frees it. Pure. */
 char *drift_left_over(const json_t *drift);
 
 enum { DRIFT_NO_SERVICE = -2 };

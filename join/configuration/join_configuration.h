@@ -63,8 +63,8 @@ enum { CONFIG_FILE_MAX = 1024 * 1024 };
 /* The documents of a file. Their fields are checked; values of a JoinConfiguration not yet. */
 struct config_file {
     struct yaml yaml; /* Lines and columns of the values in both documents */
-    json_t *join;     /* JoinConfiguration, always as v1beta4; NULL when there is none */
-    /* NodeConfiguration of winjoin.io/v1alpha1; NULL when there is none */
+    json_t *join;     /* JoinConfiguration, always as v1beta4; NULL when absent */
+    /* NodeConfiguration of winjoin.io/v1alpha1; NULL when absent */
     json_t *node;
     struct text_list warnings; /* Deprecated versions, and documents that are ignored */
 };

@@ -53,7 +53,7 @@ struct kubelet_config_input {
     const char *cri_socket;        /* Socket of containerd; NULL means KUBELET_CRI_SOCKET */
     const char *ca_file;           /* File of the cluster's CA; NULL means KUBERNETES_CA_FILE */
     const char *drive;             /* Drive for paths without one; NULL means "C:" */
-    const struct patches *patches; /* Patches from --patches; NULL when there is none */
+    const struct patches *patches; /* Patches from --patches; NULL without patches */
 };
 /* Adapts the cluster's KubeletConfiguration to this Windows node. Fills absent fields with
  * kubeadm's defaults, adds the drive to paths, turns cgroups off, and removes fields for Linux.
