@@ -77,8 +77,7 @@ struct join {
     const void *probe_program; /* Bytes of winjoin-probe.exe */
     size_t probe_program_len;
     bool unattended; /* There is no terminal, so no user watches this join */
-    /* One phase alone runs; options that are not given are those of the node's join */
-    bool phase_alone;
+    bool phase_alone; /* One phase alone runs */
     /* An upgrade whose phases are run (join/upgrade/upgrade.h); NULL means a join. */
     struct upgrade *upgrade;
     const struct join_phase *phases; /* The phases to run; NULL means those of a join */
@@ -101,4 +100,6 @@ struct join {
     /* Options that stay with the node (join_option.kept), by name, for later phases and
      * upgrades. */
     json_t *kept;
+    bool keeps_options; /* A whole join takes them from the last one */
+    bool completes;     /* When this run succeeds, its options are those of a completed join */
 };

@@ -321,6 +321,13 @@ static void end_failed(struct join *join, struct error *err) {
         (void)error_hint(err, "nothing on this machine was changed");
 }
 
+/* Notes that the node was joined with the options of this run. */
+static int note_completed(struct join *join, struct error *err) {
+    if (join->completes)
+        written_options_completed(&join->journal);
+    return written_save(&join->journal, err);
+}
+
 int join_run(struct join *join, struct error *err) {
     long long limit = join->found.options.join_timeout;
     int result = 0;
@@ -333,6 +340,11 @@ int join_run(struct join *join, struct error *err) {
         result = journal_open_joining(&join->journal, &join->joining, err);
     if (result == 0)
         result = join_run_phases(join, false, err);
+    if (result == 0)
+        result = note_completed(join, err);
+    else if (!join->upgrade && join->progress.phase && join->progress.phase->run == phase_verify)
+        /* The node is joined, even if flows fail. */
+        (void)note_completed(join, ERROR_IGNORED);
     host_set_deadline(join->host, 0);
     images_end(join);
     tell_node(join, result < 0 ? err : NULL);
@@ -354,7 +366,7 @@ int join_run_phase(struct join *join, const char *name, struct error *err) {
     for (size_t i = 0; i < join->phase_count; i++)
         if (text_list_has(&ids, join->phases[i].id) && run_phase(join, i, err) < 0)
             return -1;
-    return images_await(join, err);
+    return images_await(join, err) < 0 ? -1 : note_completed(join, err);
 }
 
 json_t *join_result_json(const struct join *join) {

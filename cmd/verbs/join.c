@@ -86,10 +86,11 @@ static int run_join(struct program *program, struct join *join, struct error *er
     if (!text_equal(program->options.progress, "json") &&
         !text_equal(program->options.progress, "none")) {
         line =
-            xasprintf("Joining %s (%s, %u.%u.%u.%u) to %s\n\n", join->found.node_name,
+            xasprintf("Joining %s (%s, %u.%u.%u.%u) to %s%s\n\n", join->found.node_name,
                       join->found.facts.product, join->found.facts.major, join->found.facts.minor,
                       join->found.facts.build, join->found.facts.revision,
-                      join->found.options.endpoint ? join->found.options.endpoint : "the cluster");
+                      join->found.options.endpoint ? join->found.options.endpoint : "the cluster",
+                      join->keeps_options ? " again, with the options of its last join" : "");
         redact_tokens(line);
         (void)fputs(line, stderr);
     }

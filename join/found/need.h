@@ -32,9 +32,10 @@ int find_node(struct join *join, struct error *err);
 int find_kubelet_config(struct join *join, struct error *err);
 int find_plan(struct join *join, struct error *err);
 
-/* Makes found.options and join->kept, first of all: the options of the command and, for a phase
- * alone and an upgrade, those of the node's join that the command does not give
- * (join_option.kept; an upgrade also takes what the join chose, from node/chosen.h). Fails with the
+/* Makes found.options and join->kept, first of all: the options of the command and those of the
+ * node's join (join_option.kept). A phase alone and an upgrade take each option that the command
+ * does not give; an upgrade also takes what the join chose, from node/chosen.h. A whole join takes
+ * all or none of the last join that was completed, and sets join->keeps_options. Fails with the
  * error of a file that cannot be read, and a hint. */
 int find_options(struct join *join, struct error *err);
 /* Reads found.patches after find_options(), from --patches or from join->kept. Fails as

@@ -1,6 +1,7 @@
-/* Collects the options of a run: those of the command and, for a phase alone and an upgrade, those
- * of the node's join, so that the node stays as the join made it. */
+/* Collects the options of a run: those of the command and those of the node's join, so that the
+ * node stays as the join made it. */
 #include "join/found/need.h"
+#include "join/phases/phases.h"
 #include "join/undo/journal.h"
 #include "node/chosen.h"
 
@@ -60,15 +61,65 @@ static int take_chosen(struct join *join, struct error *err) {
     return 0;
 }
 
+static bool is_given(const struct join_options *asked, const struct join_option *o) {
+    const char *const *text = join_option_field(asked, o);
+    _cleanup_json_ json_t *value = join_option_json(asked, o);
+
+    return value || (join_option_yaml(o) == YAML_FIELD_TEXT && *text);
+}
+
+/* Decides what a whole join does with the options of the node's last one. A command that gives none
+ * but the name keeps them all, as the line of `kubeadm token create` does; any other command is all
+ * that the node gets, and a warning names what it leaves out. */
+static void keep_or_leave_out(struct join *join) {
+    _cleanup_(text_list_free) struct text_list left_out = {0};
+    _cleanup_(freep) char *names = NULL;
+    bool chooses = join->asked->patches;
+
+    join_each_option(o) {
+        bool given = is_given(join->asked, o);
+
+        chooses |= o->kept && given && o != &join_option_table[JOIN_OPTION_node_name];
+        if (o->kept && !given && json_object_get(join->kept, o->name))
+            text_list_add_owned(&left_out, o->flag   ? xasprintf("--%s", o->flag)
+                                           : o->node ? xstrdup(o->node)
+                                           : o->join ? xstrdup(o->join)
+                                                     : xstrdup("kubeletExtraArgs"));
+    }
+    if (!join->asked->patches && json_object_get(join->kept, "patches"))
+        text_list_add(&left_out, "--patches");
+    if (!chooses) {
+        join->keeps_options = left_out.count;
+        return;
+    }
+    json_object_clear(join->kept);
+    names = text_list_join(&left_out, ", ");
+    if (left_out.count)
+        join_warn(&join->progress,
+                  "this command does not give what the last join of this node gave: %s; the node "
+                  "loses it",
+                  names);
+}
+
 int find_options(struct join *join, struct error *err) {
-    bool goes_on = join->phase_alone || join->upgrade;
+    bool alone = join->phase_alone || join->upgrade;
+    bool whole = !alone && join->phases == join_phases;
+    _cleanup_json_ json_t *last = NULL, *completed = NULL;
     struct error why = {0};
 
     join_options_copy(join->asked, &join->found.options);
-    if (goes_on && written_options_read(join->host, &join->kept, &why) < 0)
-        return error_damaged("the options of the join", &why, err);
+    if ((alone || whole) && written_options_read(join->host, &last, &completed, &why) < 0) {
+        if (alone || why.kind != ERROR_MALFORMED)
+            return error_damaged("the options of the join", &why, err);
+        join_warn(&join->progress, "%s; only the options of this command are used", why.message);
+    }
+    join->kept = take_ptr(*(alone ? &last : &completed));
     if (!join->kept)
         join->kept = json_object();
+    /* A phase alone that continues a failed join does not complete it. */
+    join->completes = whole || json_equal(join->kept, completed);
+    if (whole)
+        keep_or_leave_out(join);
     merge(&join->found.options, join->kept);
     return join->upgrade ? take_chosen(join, err) : 0;
 }

@@ -161,8 +161,9 @@ int undo_entry(struct host *host, const struct journal_entry *entry, struct undo
  * The file is C:\ProgramData\winjoin\journal\written.json: {KIND: {TARGET: {"phase", and the
  * state}}}, with the journal's kinds. The state of a file is its SHA-256, of a program also its
  * source, of a service what the SCM was told, of a network what HNS says about it; a firewall rule
- * has only its name. Without this file nothing is compared. "options" are those that the node is
- * made of, by name, with which `join phase` and upgrade write (join/found/options.c). */
+ * has only its name. Without this file nothing is compared. "options" are those of the last run, by
+ * name, with which `join phase` and upgrade write; "completedOptions" those of the last join that
+ * was completed (join/found/options.c). */
 
 #define WRITTEN_FILE JOURNAL_FOLDER "\\written.json"
 
@@ -182,9 +183,13 @@ void written_network(struct journal *journal, const struct hcn_network *network)
 int written_service(struct journal *journal, const struct service *service, struct error *err);
 /* Notes the options of the join in memory; `options` is borrowed. */
 void written_options(struct journal *journal, const json_t *options);
-/* Reads the noted options from the file; *ret is a new reference, NULL when nothing was noted.
- * Fails as host_read_json(), but succeeds when the file is absent. */
-int written_options_read(struct host *host, json_t **ret, struct error *err);
+/* Notes in memory that the noted options are now those of a completed join. */
+void written_options_completed(struct journal *journal);
+/* Reads the noted options from the file: those of the last run, which may have failed, and those of
+ * the last join that was completed. Each is a new reference, NULL when nothing was noted. Fails as
+ * host_read_json(), but succeeds when the file is absent. */
+int written_options_read(struct host *host, json_t **ret_last, json_t **ret_completed,
+                         struct error *err);
 /* Has a noted file changed, or is it missing? */
 bool written_file_differs(struct journal *journal, const char *path);
 /* Writes the notes to the file if they have changed. Fails as host_write(). */

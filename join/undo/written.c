@@ -6,6 +6,8 @@
 
 enum { FILE_MAX = 8 * 1024 * 1024 };
 
+#define COMPLETED "completedOptions"
+
 /* Reads the notes. A damaged file counts as absent. */
 static json_t *load(struct host *host) {
     _cleanup_json_ json_t *json = NULL;
@@ -88,18 +90,36 @@ void written_options(struct journal *journal, const json_t *options) {
     journal->written_changed = true;
 }
 
-int written_options_read(struct host *host, json_t **ret, struct error *err) {
+void written_options_completed(struct journal *journal) {
+    json_t *notes = notes_of(journal);
+    json_t *options = json_object_get(notes, "options");
+
+    if (!options || json_equal(json_object_get(notes, COMPLETED), options))
+        return;
+    json_object_set(notes, COMPLETED, options);
+    journal->written_changed = true;
+}
+
+static int take_options(const json_t *notes, const char *name, json_t **ret, struct error *err) {
+    json_t *options = json_object_get(notes, name);
+
+    if (options && !json_is_object(options))
+        return error_set(err, ERROR_MALFORMED, "read '%s': %s is not an object", WRITTEN_FILE,
+                         name);
+    *ret = json_incref(options);
+    return 0;
+}
+
+int written_options_read(struct host *host, json_t **ret_last, json_t **ret_completed,
+                         struct error *err) {
     _cleanup_json_ json_t *notes = NULL;
     struct error why = {0};
 
     if (host_read_json(host, WRITTEN_FILE, FILE_MAX, &notes, &why) < 0 && why.kind != ERROR_ABSENT)
         return error_pass(err, &why);
-    *ret = json_incref(json_object_get(notes, "options"));
-    if (!*ret || json_is_object(*ret))
-        return 0;
-    json_decref(*ret);
-    *ret = NULL;
-    return error_set(err, ERROR_MALFORMED, "read '%s': options is not an object", WRITTEN_FILE);
+    return take_options(notes, "options", ret_last, err) < 0
+               ? -1
+               : take_options(notes, COMPLETED, ret_completed, err);
 }
 
 int written_save(struct journal *journal, struct error *err) {

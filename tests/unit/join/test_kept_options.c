@@ -232,23 +232,161 @@ static void what_cannot_be_read_is_an_error(void **state) {
     }
 }
 
-/* A whole join is what its command says; a machine that has not joined has nothing to give. */
-static void a_join_takes_nothing(void **state) {
-    static const struct join_options none;
-    struct upgrade upgrade = {0};
+/* Joins the node with the line that kubeadm prints, and with what `give` adds. Returns the warning
+ * about options, or "". */
+static char *join_again(struct run *r, void give(struct join_options *options), bool keeps) {
+    struct join join = {.host = r->host, .http = r->http, .asked = &r->options};
     struct error err = {0};
-    struct join join;
+    char *warning = NULL;
+
+    set_options(r, NULL);
+    if (give)
+        give(&r->options);
+    if (join_open(&join, &err) < 0 || join_run(&join, &err) < 0)
+        fail_msg("%s: %s", err.message, err.hints[0]);
+    assert_int_equal(join.keeps_options, keeps);
+    for (size_t i = 0; i < join.progress.warnings.count; i++)
+        if (strstr(join.progress.warnings.items[i], "this command"))
+            text_set(&warning, xstrdup(join.progress.warnings.items[i]));
+    join_close(&join);
+    return warning ? warning : xstrdup("");
+}
+
+static void give_name(struct join_options *options) {
+    options->node_name = xstrdup("win-7k2");
+}
+
+static void give_labels(struct join_options *options) {
+    options->node_labels = xstrdup("pool=other");
+}
+
+static void give_wrong_argument(struct join_options *options) {
+    text_list_add(&options->kubelet_extra_args, "v=9");
+}
+
+/* The line of `kubeadm token create` on a joined node writes what the last join did. */
+static void a_bare_join_keeps_all(void **state) {
+    static void (*const gives[])(struct join_options *) = {NULL, give_name, NULL};
+    json_t *before, *joined;
+    struct run r;
+
+    (void)state;
+    open_chosen_node(&r, &before);
+    joined = node_of(&r);
+    for (size_t i = 0; i < ARRAY_SIZE(gives); i++) {
+        _cleanup_(freep) char *warning = join_again(&r, gives[i], true);
+        _cleanup_json_ json_t *after = node_of(&r);
+
+        assert_string_equal(warning, "");
+        assert_same(joined, after, "joined again");
+    }
+    json_decref(joined);
+    close_node(&r, before);
+}
+
+/* A join that gives an option gives them all, and says what the node loses. */
+static void a_join_with_options_leaves_out_others(void **state) {
     json_t *before;
     struct run r;
 
     (void)state;
     open_chosen_node(&r, &before);
-    set_options(&r, "overlay");
-    open_join(&r, &join);
-    assert_null(join.found.options.node_labels);
-    assert_int_equal(join.found.patches.count, 0);
-    join_close(&join);
+    for (size_t i = 0; i < 3; i++) {
+        _cleanup_(freep) char *warning = join_again(&r, i < 2 ? give_labels : NULL, i == 2);
+
+        assert_string_equal(warning,
+                            i ? ""
+                              : "this command does not give what the last join of this node gave: "
+                                "--register-with-taints, --cri-socket, --dsr, --sandbox-image, "
+                                "caCertPath, network.excludeFromNAT, "
+                                "services.kubelet.extraArgs, kubeletExtraArgs, --patches; the node "
+                                "loses it");
+        assert_true(file_has(&r, KUBELET_FLAGS_FILE, "--node-labels=pool=other"));
+        assert_false(file_has(&r, KUBELET_FLAGS_FILE, "--register-with-taints"));
+        assert_false(file_has(&r, KUBELET_CONFIG_FILE, "maxPods"));
+    }
     close_node(&r, before);
+}
+
+/* A wrong option of a join that failed does not stay; neither does a phase alone complete it. */
+static void a_failed_join_keeps_nothing(void **state) {
+    static const struct join_options none;
+    struct error err = {0};
+    json_t *before;
+    struct run r;
+
+    (void)state;
+    open_chosen_node(&r, &before);
+    set_options(&r, NULL);
+    give_wrong_argument(&r.options);
+    r.scene.no_prefix = true;
+    assert_int_equal(join_once(&r, &err), -1);
+    r.scene.no_prefix = false;
+    phase_good(&r, "files", &none);
+    assert_true(file_has(&r, KUBELET_FLAGS_FILE, "--v=9"));
+    free(join_again(&r, NULL, true));
+    assert_true(file_has(&r, KUBELET_FLAGS_FILE, "--node-labels=pool=windows,disk=ssd"));
+    assert_false(file_has(&r, KUBELET_FLAGS_FILE, "--v=9"));
+    assert_true(file_has(&r, KUBELET_CONFIG_FILE, "maxPods: 17"));
+    /* On a node whose join was completed, a phase alone counts. */
+    phase_good(&r, "files", &(struct join_options){.node_labels = (char *)"pool=other"});
+    free(join_again(&r, NULL, true));
+    assert_true(file_has(&r, KUBELET_FLAGS_FILE, "--node-labels=pool=other"));
+    close_node(&r, before);
+
+    open_run(&r, "overlay");
+    give_wrong_argument(&r.options);
+    r.scene.no_prefix = true;
+    assert_int_equal(join_once(&r, &err), -1);
+    r.scene.no_prefix = false;
+    free(join_again(&r, NULL, false));
+    assert_false(file_has(&r, KUBELET_FLAGS_FILE, "--v=9"));
+    close_run(&r);
+}
+
+/* A node of which only the flows fail was joined. */
+static void a_join_whose_flows_fail_counts(void **state) {
+    struct error err = {0};
+    json_t *before;
+    struct run r;
+
+    (void)state;
+    open_chosen_node(&r, &before);
+    set_options(&r, NULL);
+    give_labels(&r.options);
+    text_set(&r.options.verify, xstrdup("node"));
+    assert_int_equal(join_once(&r, &err), -1);
+    assert_int_equal(err.kind, ERROR_FLOWS);
+    free(join_again(&r, NULL, true));
+    assert_true(file_has(&r, KUBELET_FLAGS_FILE, "--node-labels=pool=other"));
+    close_node(&r, before);
+}
+
+/* A whole join writes a damaged file again, and says that it did not read it. */
+static void a_join_replaces_damaged_notes(void **state) {
+    _cleanup_(freep) char *warning = NULL;
+    json_t *before;
+    struct run r;
+
+    (void)state;
+    open_chosen_node(&r, &before);
+    put(&r, WRITTEN_FILE, NOTES_OPTIONS "[]}");
+    warning = join_again(&r, give_labels, false);
+    assert_non_null(strstr(warning, "only the options of this command are used"));
+    free(join_again(&r, NULL, true));
+    assert_true(file_has(&r, KUBELET_FLAGS_FILE, "--node-labels=pool=other"));
+    close_node(&r, before);
+}
+
+/* A machine that has not joined has nothing to give. */
+static void a_bare_machine_gives_nothing(void **state) {
+    static const struct join_options none;
+    struct upgrade upgrade = {0};
+    struct error err = {0};
+    struct join join;
+    struct run r;
+
+    (void)state;
     open_run(&r, "overlay");
     join = (struct join){.host = r.host, .http = r.http, .asked = &none, .phase_alone = true};
     assert_int_equal(join_open(&join, &err), 0);
@@ -289,7 +427,12 @@ int main(void) {
         cmocka_unit_test(an_upgrade_takes_what_the_join_had),
         cmocka_unit_test(an_upgrade_writes_what_the_join_had),
         cmocka_unit_test(what_cannot_be_read_is_an_error),
-        cmocka_unit_test(a_join_takes_nothing),
+        cmocka_unit_test(a_bare_join_keeps_all),
+        cmocka_unit_test(a_join_with_options_leaves_out_others),
+        cmocka_unit_test(a_failed_join_keeps_nothing),
+        cmocka_unit_test(a_join_whose_flows_fail_counts),
+        cmocka_unit_test(a_join_replaces_damaged_notes),
+        cmocka_unit_test(a_bare_machine_gives_nothing),
         cmocka_unit_test(a_diagnosis_keeps_nothing),
     };
 
