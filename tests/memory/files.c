@@ -17,14 +17,16 @@ static const char *const type_names[] = {
     [HOST_LINK] = "link",
 };
 
-static int compare_paths(const char *a, const char *b) {
-    for (;; a++, b++) {
-        int x = (unsigned char)*a >= 'A' && *a <= 'Z' ? *a + 32 : (unsigned char)*a;
-        int y = (unsigned char)*b >= 'A' && *b <= 'Z' ? *b + 32 : (unsigned char)*b;
+static int lower(char c) {
+    return c >= 'A' && c <= 'Z' ? c + 32 : (unsigned char)c;
+}
 
-        if (x != y || !x)
-            return x - y;
+static int compare_paths(const char *a, const char *b) {
+    while (*a && lower(*a) == lower(*b)) {
+        a++;
+        b++;
     }
+    return lower(*a) - lower(*b);
 }
 
 /* The place of the path, or where it would be. */
@@ -77,10 +79,13 @@ static bool is_root(const char *path) {
 }
 
 bool memory_lies_in(const char *path, const char *folder) {
-    _cleanup_(freep) char *head = xstrndup(path, strlen(folder));
-    char next = strlen(path) > strlen(folder) ? path[strlen(folder)] : '\0';
+    const char *inside = folder;
 
-    return compare_paths(head, folder) == 0 && (next == '\\' || (next && is_root(folder)));
+    while (*inside && lower(*path) == lower(*inside)) {
+        path++;
+        inside++;
+    }
+    return !*inside && (*path == '\\' || (*path && is_root(folder)));
 }
 
 static int make_parents(struct memory_host *memory, const char *path, struct error *err) {

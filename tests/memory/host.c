@@ -22,6 +22,10 @@ int memory_call(struct host *host, struct error *err, const char *format, ...) {
     log_line(memory, format, args);
     va_end(args);
     memory->calls++;
+    if (memory->fail_named && text_starts_with(text_str(&memory->log) + line, memory->fail_named)) {
+        memory->fail_named = NULL;
+        memory->fail_at = memory->calls;
+    }
     if (memory->calls != memory->fail_at &&
         !(memory->dies && memory->fail_at && memory->calls > memory->fail_at))
         return 0;

@@ -10,6 +10,8 @@ size_t host_memory_calls(const struct host *host);
 void host_memory_fail(struct host *host, size_t n);
 /* The same, and each call after it too, as if the program was killed there. */
 void host_memory_die(struct host *host, size_t n);
+/* The next call whose line in the log begins so fails; borrowed, NULL = none. */
+void host_memory_fail_named(struct host *host, const char *line);
 /* Where the running program lies, borrowed; at first where a join installs it. "": not known. */
 void host_memory_set_program_path(struct host *host, const char *path);
 /* Its line in the log and those after it, once it has failed. */

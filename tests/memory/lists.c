@@ -91,8 +91,8 @@ static void work_out(const struct memory_host *memory, const char *path, struct 
     (void)access_list_read(sddl ? sddl : "D:", ret, NULL);
     if (!ret->owner)
         ret->owner = xstrdup(SID_ADMINISTRATORS);
-    if (!folder || strlen(path) <= 3 || ret->is_missing)
-        return;
+    if (!folder || strlen(path) <= 3 || ret->is_missing || ret->protected_)
+        return; /* it inherits nothing */
     work_out(memory, folder, &above);
     access_list_inherit(ret, !file || file->type == HOST_FOLDER, &above);
 }

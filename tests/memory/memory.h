@@ -37,6 +37,7 @@ struct memory_host {
     struct text_list held;    /* paths of files that a program has open, or runs from */
     size_t calls, fail_at;    /* fail_at: number of the call that fails, 0 = none */
     bool dies;                /* and all calls after it */
+    const char *fail_named;   /* how the line of the call begins that fails, NULL = none */
     const char *program_path; /* NULL: where the join installs it */
     size_t failed_at;         /* where its line begins in the log */
     host_memory_hns *hns;

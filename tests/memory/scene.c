@@ -21,6 +21,10 @@ void host_memory_fail(struct host *host, size_t n) {
     memory->dies = false;
 }
 
+void host_memory_fail_named(struct host *host, const char *line) {
+    memory_of(host)->fail_named = line;
+}
+
 void host_memory_die(struct host *host, size_t n) {
     host_memory_fail(host, n);
     memory_of(host)->dies = true;

@@ -112,22 +112,38 @@ static inline void say_first_difference(const char *path, const char *wanted, co
              is + start);
 }
 
-/* What is the same in each run as it is; assert_expected() takes the rest out. */
-static inline void assert_expected_exactly(const char *name, const char *is) {
-    _cleanup_(freep) char *path = xasprintf("tests/unit/expected/%s.txt", name);
-    _cleanup_(text_free) struct text wanted = {.cap = 1 << 20};
-    FILE *file = fopen(path, getenv("EXPECTED") ? "wb" : "rb");
+/* The file's path and, unless it is written, its text; free() both. */
+static inline char *expected_read(const char *name, char **ret_path) {
+    struct text wanted = {.cap = 1 << 20};
+    FILE *file;
     int byte;
 
+    *ret_path = xasprintf("tests/unit/expected/%s.txt", name);
+    file = fopen(*ret_path, "rb");
     if (!file)
-        fail_msg("%s is missing", path);
-    if (getenv("EXPECTED"))
-        (void)fwrite(is, 1, strlen(is), file);
-    while (!getenv("EXPECTED") && (byte = fgetc(file)) != EOF)
+        fail_msg("%s is missing", *ret_path);
+    while ((byte = fgetc(file)) != EOF)
         text_add_char(&wanted, (char)byte);
     (void)fclose(file);
-    if (!getenv("EXPECTED") && !text_equal(text_str(&wanted), is))
-        say_first_difference(path, text_str(&wanted), is);
+    return wanted.data ? wanted.data : xstrdup("");
+}
+
+/* What is the same in each run as it is; assert_expected() takes the rest out. */
+static inline void assert_expected_exactly(const char *name, const char *is) {
+    _cleanup_(freep) char *path = NULL, *wanted = NULL;
+    FILE *file;
+
+    if (!getenv("EXPECTED")) {
+        wanted = expected_read(name, &path);
+        if (!text_equal(wanted, is))
+            say_first_difference(path, wanted, is);
+        return;
+    }
+    path = xasprintf("tests/unit/expected/%s.txt", name);
+    file = fopen(path, "wb");
+    assert_non_null(file);
+    (void)fwrite(is, 1, strlen(is), file);
+    (void)fclose(file);
 }
 
 static inline void assert_expected(const char *name, const char *text) {
@@ -135,4 +151,36 @@ static inline void assert_expected(const char *name, const char *text) {
 
     add_steady(&is, text);
     assert_expected_exactly(name, text_str(&is));
+}
+
+/* ---- a file of many runs, of which the sanitizers play a part ---- */
+
+/* With TESTS_PART=part the sanitizers, which take eight times as long, play every seventh run. */
+static inline size_t next_run(void) {
+#ifdef __SANITIZE_ADDRESS__
+    return text_equal(getenv("TESTS_PART"), "part") ? 7 : 1;
+#else
+    return 1;
+#endif
+}
+
+/* Adds what a run said to `all`, or looks for it in the file where not all runs are played. */
+static inline void expect_run(const char *name, struct text *all, const char *said) {
+    _cleanup_(freep) char *path = NULL, *wanted = NULL;
+    _cleanup_(text_free) struct text is = {0};
+
+    if (next_run() == 1) {
+        text_add(all, said);
+        return;
+    }
+    add_steady(&is, said);
+    wanted = expected_read(name, &path);
+    if (!strstr(wanted, text_str(&is)))
+        fail_msg("%s lacks '%s' (EXPECTED=write)", path, text_str(&is));
+}
+
+/* All runs are played: the file has no other. */
+static inline void expect_no_other_run(const char *name, const struct text *all) {
+    if (next_run() == 1)
+        assert_expected(name, text_str(all));
 }

@@ -167,12 +167,14 @@ static void a_failure_is_told_or_does_no_harm(void **state) {
     usual.state = joined_state(&r);
     close_run(&r);
     assert_true(usual.calls > 100);
-    for (size_t n = 1; n <= usual.calls; n++)
-        fails_once(mode, CALL, n, &usual, &said);
-    for (enum failure how = REQUEST; how < FAILURES; how++)
-        for (size_t n = 1; n <= usual.requests; n++)
-            fails_once(mode, how, n, &usual, &said);
-    assert_expected(name, text_str(&said));
+    for (enum failure how = CALL; how < FAILURES; how++)
+        for (size_t n = 1; n <= (how == CALL ? usual.calls : usual.requests); n += next_run()) {
+            _cleanup_(text_free) struct text run = {0};
+
+            fails_once(mode, how, n, &usual, &run);
+            expect_run(name, &said, text_str(&run));
+        }
+    expect_no_other_run(name, &said);
     json_decref(usual.state);
     text_list_free(&usual.warnings);
 }

@@ -49,13 +49,17 @@ static bool fails_once(size_t n, struct text *said) {
 
 static void each_call_fails_once(void **state) {
     _cleanup_(text_free) struct text said = {0};
-    size_t n = 0;
+    bool reached = true;
 
     (void)state;
-    while (fails_once(n, &said))
-        n++;
+    for (size_t n = 0; reached; n += next_run()) {
+        _cleanup_(text_free) struct text run = {0};
+
+        reached = fails_once(n, &run);
+        expect_run("failures-upgrade", &said, text_str(&run));
+    }
     text_list_free(&usual);
-    assert_expected("failures-upgrade", text_str(&said));
+    expect_no_other_run("failures-upgrade", &said);
 }
 
 int main(void) {

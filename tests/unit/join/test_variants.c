@@ -238,17 +238,21 @@ static void a_run_differs_as_expected(void **state) {
     struct ran base;
 
     run_otherwise(&base, g, g->variants);
-    for (const struct variant *v = g->variants + 1; v->name; v++) {
+    for (size_t i = 1; g->variants[i].name; i++) {
+        _cleanup_(text_free) struct text run = {0};
         struct ran ran;
 
-        run_otherwise(&ran, g, v);
-        text_addf(&all, "==== %s\n", v->name);
-        add_shorter(&all, &base.said, &ran.said);
+        if (i % next_run())
+            continue;
+        run_otherwise(&ran, g, &g->variants[i]);
+        text_addf(&run, "==== %s\n", g->variants[i].name);
+        add_shorter(&run, &base.said, &ran.said);
         if (ran.did.len)
-            add_shorter(&all, &base.did, &ran.did);
+            add_shorter(&run, &base.did, &ran.did);
         ran_free(&ran);
+        expect_run(name, &all, text_str(&run));
     }
-    assert_expected(name, text_str(&all));
+    expect_no_other_run(name, &all);
     ran_free(&base);
 }
 
