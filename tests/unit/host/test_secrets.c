@@ -35,16 +35,19 @@ static const char *const forms[] = {
 };
 
 /* Each flag, variable and field meets the bare token and another few forms; neighbors other ones.
- * Under Wine, where a call takes six times as long, only the bare token: the code is the same. */
+ */
 static const char *form(size_t i) {
     static size_t turn;
 
     return i == 0 ? TOKEN : forms[turn++ % ARRAY_SIZE(forms)];
 }
-#ifdef _WIN32
-enum { SOME = 1 };
-#else
 enum { SOME = 3 };
+
+/* Under Wine a call takes six times as long, and its code is the same: every eleventh is played. */
+#ifdef _WIN32
+enum { EVERY = 11 };
+#else
+enum { EVERY = 1 };
 #endif
 
 /* ---- a host that is looked at when it is closed ---- */
@@ -104,6 +107,8 @@ static void run_one(const char *line, bool result_is_the_file) {
     _cleanup_(text_list_free) struct text_list words = {0};
     struct capture captured[2];
 
+    if (calls++ % EVERY)
+        return;
     text_clear(&host_said);
     text_list_split(&words, whole, ' ');
     capture_begin(&captured[0], stdout);
@@ -111,7 +116,6 @@ static void run_one(const char *line, bool result_is_the_file) {
     (void)program_run((int)words.count, words.items, open_watched);
     capture_end(&captured[1], &err_out);
     capture_end(&captured[0], &out);
-    calls++;
     if (!result_is_the_file)
         assert_hidden(line, "standard output", &out);
     assert_hidden(line, "standard error", &err_out);
