@@ -125,7 +125,7 @@ typedef int program_open_host(const char *rootfs, struct host **ret, struct erro
 int program_run(int argc, char **argv, program_open_host *open);
 
 /* Finds a verb by name among those that the program has under the name it was called by (winjoin,
- * kubeadm, kubectl-winjoin); NULL when it has none. */
+ * kubeadm, kubectl-winjoin); NULL when the program has no such verb. */
 const struct verb *program_verb(const struct program *program, const char *name);
 /* Fails with ERROR_USAGE because there is no verb of this name. A hint names the verb that was
  * probably meant. When winjoin was called as kubeadm, the texts are kubeadm's. */

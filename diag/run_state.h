@@ -18,7 +18,7 @@ struct run {
     struct node_echo *echo;
     struct diag_probe_options probe_options;
     struct diag_probes probes;
-    /* The node's own measurements, which run at the same time; NULL when none run. */
+    /* The node's own measurements, which run at the same time; NULL when no measurement runs. */
     struct probe_work *node_work;
     /* What Kubernetes says; `unread` is set once it was asked. */
     struct drift_cluster cluster;

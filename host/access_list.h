@@ -81,6 +81,6 @@ bool access_is_trusted(const char *sid);
 char *access_list_closed(const char *sddl, enum host_access access);
 
 /* Returns the group of ordinary users ("Everyone", "Users", "Authenticated Users", ...) that may
- * change a file, or that may remove a folder or change its access list. NULL when there is none.
- * Borrowed. */
+ * change a file, or that may remove a folder or change its access list. NULL when no such group
+ * may. Borrowed. */
 const char *access_list_open_to(const struct access_list *list, bool folder);

@@ -51,7 +51,7 @@ enum host_file_type { HOST_ABSENT, HOST_FILE, HOST_FOLDER, HOST_LINK };
  * junction, a link, or a file or folder that does not belong to SYSTEM,
  * Administrators, TrustedInstaller or the user of this process. */
 struct host_untrusted {
-    char *path; /* Path of that part; NULL when none was found. */
+    char *path; /* Path of that part; NULL when no such part was found. */
     /* Owner of it: "SRV\\eve" or a SID. NULL when it is a junction or a link. */
     char *owner;
     /* The owner is trusted, but ordinary users may change the file; `owner` is then who may,

@@ -170,7 +170,7 @@ struct http {
 void http_exchange_end(struct http_exchange *exchange);
 
 /* Returns the proxy for a URL from this process's environment, or else from the machine's settings;
- * NULL when there is none. The caller frees it. */
+ * NULL when the URL has no proxy. The caller frees it. */
 char *http_environment_proxy(const char *url);
 /* Returns the path of a file with root certificates that the user wants this process to trust
  * instead of the system's; or NULL. Each platform implements it. free() the path. */
@@ -183,9 +183,9 @@ void http_machine_roots(void (*take)(void *context, const unsigned char *der, si
 /* The parts of a URL behind "//". The pointers point into the URL's text. */
 struct http_authority {
     const char *end; /* End of the authority, where a path, a query or nothing follows. */
-    /* The last "@", which ends user and password; NULL when there is none. */
+    /* The last "@", which ends user and password; NULL when the URL names no user. */
     const char *login_end;
     const char *host;
-    const char *port; /* The colon before the port; NULL when there is none. */
+    const char *port; /* The colon before the port; NULL when the URL names no port. */
 };
 struct http_authority http_authority_split(const char *authority);

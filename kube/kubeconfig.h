@@ -16,7 +16,7 @@ struct kubeconfig {
     char *tls_server_name;
     char *proxy_url;
     bool insecure_skip_tls_verify;
-    char *user_name; /* Name of the user; NULL when there is none. */
+    char *user_name; /* Name of the user; NULL when no user is named. */
     char *token;
     char *token_file;
     char *username;
@@ -25,11 +25,12 @@ struct kubeconfig {
     char *client_cert_pem;
     char *client_key_file;
     char *client_key_pem;
-    /* Kind of program that provides credentials: "exec" or "auth-provider"; NULL when none. */
+    /* Kind of program that provides credentials: "exec" or "auth-provider"; NULL when no program
+     * does. */
     char *program;
     json_t *exec; /* The user's "exec" section as JSON, or NULL. */
     /* The first of "as", "as-uid", "as-groups" and "as-user-extra" that the user has; NULL when
-     * none. */
+     * the user has none of them. */
     char *impersonation;
 };
 

@@ -33,7 +33,7 @@ int cni_conflicts(struct host *host, const char *folder, struct text_list *ret, 
 int cni_config_read(struct host *host, const char *folder, char **ret_path, json_t **ret,
                     struct error *err);
 /* Returns the plugin that makes the Pods' endpoints: `type` of the first plugin or of its delegate.
- * Borrowed; NULL when there is none. */
+ * Borrowed; NULL when the configuration names no type. */
 const char *cni_config_type(const json_t *config);
 
 /* ---- the inbound firewall rules of a node ---- */
@@ -54,8 +54,8 @@ void firewall_names(struct text_list *ret);
 #define SOURCE_VIP_UNKNOWN "<sourceVIP>" /* The value until HNS has chosen the address. */
 
 /* Returns the address of the Pod prefix that host-local must not give to a Pod: the source VIP, or
- * the host's endpoint on a bridge whose CNI plugin ignores host-local's range. NULL when there is
- * none. */
+ * the host's endpoint on a bridge whose CNI plugin ignores host-local's range. NULL when every
+ * address is free for Pods. */
 const char *source_vip_reserved(const struct network_plan *plan);
 /* Reserves the address of source_vip_reserved() as CNI_STATE_DIR\<network>\<address> and removes
  * winjoin's reservations of other addresses (of an earlier Pod prefix). Does nothing without such

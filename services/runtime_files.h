@@ -30,8 +30,8 @@ struct kube_proxy_config {
     const char *node_ip;      /* The node's address, for bindAddress. */
     const char *cluster_cidr; /* Pod prefixes, e.g. "10.244.0.0/16[,v6]". */
     const char *network_name;
-    const char *source_vip; /* The source VIP; NULL or "" when there is none. */
-    /* The host's HNS endpoint, e.g. "cbr0_ep"; NULL when there is none. */
+    const char *source_vip; /* The source VIP; NULL or "" when the mode has no source VIP. */
+    /* The host's HNS endpoint, e.g. "cbr0_ep"; NULL when the mode has no such endpoint. */
     const char *root_endpoint;
     bool needs_source_vip; /* The network is an overlay and needs a source VIP. */
     bool dsr;

@@ -51,7 +51,7 @@ struct service_settings {
     const char *api_server;           /* URL of the API server. */
     const char *ca_file;              /* File with the CA of the cluster. */
     unsigned vxlan_port;              /* VXLAN port; 0 means the default. */
-    /* Proxy variables for every service; NULL when there is none. */
+    /* Proxy variables for every service; NULL when the node uses no proxy. */
     const struct text_list *proxy;
     bool adopt; /* Adopt an existing service that winjoin did not make. */
     /* Flags that the service's program knows. NULL or empty when unknown: all are passed. */
@@ -62,7 +62,7 @@ struct service_settings {
 /* The choices that decide which services a node runs. */
 struct service_choice {
     bool kube_proxy;   /* winjoin runs kube-proxy (--kube-proxy service). */
-    const char *agent; /* The network agent's service; NULL when there is none. */
+    const char *agent; /* The network agent's service; NULL when the agent has no service. */
 };
 
 /* The nodes that run a service. */
@@ -153,7 +153,7 @@ int service_arguments(const struct service *service, const struct service_settin
  * service_wanted_free(). */
 struct service_wanted {
     struct host_service service; /* The configuration for the SCM. */
-    char *settings;              /* Text of the host's settings file; NULL when there is none. */
+    char *settings; /* Text of the host's settings file; NULL when the service has no host. */
     bool differs, settings_differ;
     bool restarts; /* Values change that a running service has read at its start. */
     bool adopted;  /* The existing service is not winjoin's and is adopted. */

@@ -46,17 +46,20 @@ static void read_source(struct stream *s, struct source *source) {
     const char *newline;
     uint64_t size = 0;
     size_t len = 0, begin = 0;
+    bool cut; /* Older lines are left out. */
 
+    if (host_read_part(s->host, source->path, 0, 0, &part, &len, &size, ERROR_IGNORED) < 0)
+        return; /* A file that is gone has no new lines. */
+    free(part);
+    part = NULL;
+    cut = size > source->offset + PART_MAX;
+    if (cut)
+        source->offset = size - PART_MAX;
     if (host_read_part(s->host, source->path, source->offset, PART_MAX, &part, &len, &size,
                        ERROR_IGNORED) < 0)
-        return; /* A file that is gone has no new lines. */
-    if (size > source->offset + PART_MAX) {
-        free(part);
-        part = NULL;
-        source->offset = size - PART_MAX;
-        if (host_read_part(s->host, source->path, source->offset, PART_MAX, &part, &len, &size,
-                           ERROR_IGNORED) < 0 ||
-            !(newline = memchr(part, '\n', len)))
+        return;
+    if (cut) {
+        if (!(newline = memchr(part, '\n', len)))
             return;
         begin = (size_t)(newline - part) + 1; /* The first line may not be whole. */
         source->offset += begin;

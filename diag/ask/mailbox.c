@@ -212,10 +212,10 @@ static char *without_ids(const char *words) {
 /* Errors from the kubelet's log in this run about a pod that does not start. Only the log and the
  * Pod's events have them. */
 struct said {
-    char *sandbox; /* The last error of the pod's sandbox; NULL when there is none. Owned. */
+    char *sandbox; /* The last error of the pod's sandbox; NULL when it had no error. Owned. */
     int64_t sandbox_time;
-    /* The last error of the container's start, "RunContainerError: <message>"; NULL when there is
-     * none. Owned. */
+    /* The last error of the container's start, "RunContainerError: <message>"; NULL when it had
+     * no error. Owned. */
     char *start;
     unsigned starts; /* How many attempts in a row ended with the error in `start`. */
 };

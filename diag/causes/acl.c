@@ -15,7 +15,7 @@ struct packet {
 /* The rule that blocks the first packet of a blocked flow, and the endpoint that has the rule. */
 struct verdict {
     const json_t *endpoint;
-    /* The Settings of the ACL policy that blocks; NULL when none does. */
+    /* The Settings of the ACL policy that blocks; NULL when no policy blocks. */
     const json_t *rule;
     const struct scene_pod *pod;
 };

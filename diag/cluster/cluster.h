@@ -28,8 +28,8 @@ int cluster_events_read(struct kube_client *client, struct cluster_nodes *nodes,
 /* Does the node's own report deserve a line even if the node works? It does when HNS does not have
  * what Kubernetes has, or when the report cannot be read. */
 bool cluster_own_report_is_news(const struct cluster_node *node);
-/* Returns a line about the node's own report: "its own report, 4 min old: ...". NULL when there is
- * none. The caller frees it. */
+/* Returns a line about the node's own report: "its own report, 4 min old: ...". NULL when the
+ * node has no report. The caller frees it. */
 char *cluster_own_report_line(const struct diag_report *report, const struct cluster_node *node);
 /* The choice of nodes that get a probe. Borrowed. */
 struct cluster_choice {

@@ -157,7 +157,7 @@ struct diag_scene {
     /* IPv6 addresses of a dual-stack node: node_ip6 adds the flows by address for IPv6. */
     const char *node_ip6, *source_ip6, *target_ip6;
     const char *dns_ip6; /* The IPv6 cluster IP of the DNS Service. */
-    /* The name of the echo listener that winjoin opened on the node; NULL when there is none. */
+    /* Name of the echo listener that winjoin opened on the node; NULL when no listener is open. */
     const char *node_echo;
     unsigned node_echo_port;
     const char *namespace_; /* The namespace of the probe pods. */
@@ -261,5 +261,5 @@ void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, 
 /* Turns red cells that fail by design into skips, once all cells are judged. These are names of
  * pods in a cluster whose DNS answers for Services but has no records of pods (CoreDNS without
  * "pods insecure"), and what the network mode cannot do (`limits` of struct network_mode; NULL when
- * there are none). */
+ * the mode has no limits). */
 void diag_cells_excuse(struct diag_cells *cells, const struct network_limit *limits);

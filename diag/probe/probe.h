@@ -133,7 +133,7 @@ int probe_heartbeat_parse(const char *text, size_t len, struct probe_heartbeat *
 /* Writes heartbeat.txt. The caller frees the text. */
 char *probe_heartbeat_write(const struct probe_heartbeat *heartbeat);
 /* Returns the pod's first address that is not link-local: an IPv4 address, or an IPv6 address when
- * there is no IPv4 address or with `ipv6`. NULL when there is none. */
+ * there is no IPv4 address or with `ipv6`. NULL when the pod has no such address. */
 const char *probe_heartbeat_address(const struct probe_heartbeat *heartbeat, bool ipv6);
 
 /* ---- measure a probe ---- */

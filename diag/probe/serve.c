@@ -24,7 +24,7 @@ struct server {
     uint64_t beaten;     /* When a heartbeat was last tried. */
     uint64_t written;    /* When a heartbeat was last written. */
     unsigned generation; /* The number of the list to answer next: N of go-N and results-N.txt. */
-    /* The measurement for that list; NULL when none runs. */
+    /* The measurement for that list; NULL when no measurement runs. */
     struct probe_work *work;
 };
 

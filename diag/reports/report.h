@@ -32,7 +32,7 @@ struct diag_causes {
     size_t count;
 };
 void diag_causes_free(struct diag_causes *causes);
-/* Returns the cause that explains the cell of that name; NULL when there is none. */
+/* Returns the cause that explains the cell of that name; NULL when no cause does. */
 const struct diag_cause *diag_cause_of(const struct diag_causes *causes, const char *cell);
 
 /* A node of the cluster. Text is owned; NULL means unknown. */
@@ -73,10 +73,10 @@ struct cluster_node {
     /* While the cluster is measured: one bit for each cluster_observation that was made. */
     unsigned observed;
     /* The report that the node has published (diag/network_report.h), or {unreadable: "why"}; NULL
-     * when there is none. */
+     * when the node has published no report. */
     json_t *own_report;
     /* What the node reports to be wrong with itself ("PodNetworkProved is False: ...",
-     * diag/cluster/nodes.c); NULL when nothing. */
+     * diag/cluster/nodes.c); NULL when it reports nothing wrong. */
     char *says;
     /* `says` is only that PodNetworkProved is Unknown. */
     bool unsure;

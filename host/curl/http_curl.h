@@ -42,7 +42,7 @@ void *http_curl_ask(void *easy, const struct http_request *request, void *header
 /* Runs all conversations (http_talk_all()) whose `err` is clear. */
 void http_curl_talk(struct http *base, struct http_talk *talks, size_t count);
 /* Sets the proxy: the request's own, or that of the environment or the machine. *ret_shown is its
- * URL without user and password, or NULL when there is none; the caller frees it. Fails with
+ * URL without user and password, or NULL when no proxy is set; the caller frees it. Fails with
  * ERROR_USAGE when the URL is not an http, https or socks5 proxy. */
 int http_curl_proxy(void *easy, const struct http_request *request, char **ret_shown,
                     struct error *err);

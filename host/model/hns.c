@@ -20,7 +20,7 @@ static const struct {
 };
 
 /* Returns the IPv4 address of the host on the network's adapter, in `out`, as HNS reports it
- * (ProviderAddress, ManagementIP); NULL when there is none. */
+ * (ProviderAddress, ManagementIP); NULL when the adapter has no such address. */
 static const char *management_address(json_t *state, const char *id, char out[IP_TEXT_MAX]) {
     _cleanup_(freep) char *key = text_lower(id);
     _cleanup_(freep) char *name =

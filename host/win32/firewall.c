@@ -75,7 +75,7 @@ static HRESULT fill_rule(INetFwRule *rule, const struct host_firewall_rule *want
     return h;
 }
 
-/* Finds the rule with this name; *ret is NULL when there is none. Its grouping shows whether
+/* Finds the rule with this name; *ret is NULL when no rule has it. Its grouping shows whether
  * winjoin created it. */
 static HRESULT find_rule(const struct firewall *firewall, const char *name, INetFwRule **ret) {
     BSTR key = bstr(name);

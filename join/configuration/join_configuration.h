@@ -49,8 +49,8 @@ char *join_node_name_read(const char *name);
 #define JOIN_NODE_NAME_RULE                                                                        \
     "a node name has a-z, 0-9, '-' and '.' only, begins and ends with a letter or digit, and has " \
     "at most 253 characters"
-/* Returns a valid name that is similar ("my-node" for "my_node"); NULL when there is none. The
- * caller frees it. */
+/* Returns a valid name that is similar ("my-node" for "my_node"); NULL when no name is similar.
+ * The caller frees it. */
 char *join_node_name_near(const char *name);
 /* Returns the path or URL of a discovery file: "file:///C:/x.conf" becomes "C:/x.conf", "HTTPS://x"
  * becomes "https://x", anything else stays. The caller frees it. */

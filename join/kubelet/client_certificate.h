@@ -42,7 +42,7 @@ struct client_certificate_options {
 int client_certificate_load(struct host *host, const struct client_certificate_options *options,
                             struct client_certificate *ret, struct error *err);
 /* Returns the name of the node for which the client certificate is stored, valid or not: its CN is
- * "system:node:<name>". The caller frees it; NULL when none is stored. */
+ * "system:node:<name>". The caller frees it; NULL when no certificate is stored. */
 char *client_certificate_node(struct host *host);
 /* Keeps a usable certificate. Otherwise it makes a key (or takes kubelet-client.key.tmp, which a
  * killed run left), sends a request (or continues the one whose name is in kubelet-client.csr.tmp,

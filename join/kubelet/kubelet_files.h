@@ -77,7 +77,7 @@ struct kubelet_flags_input {
     const char *node_ip;           /* Address of the node, or NULL */
     const char *node_labels;       /* Labels "a=b,c=d", or NULL */
     const char *cri_socket;        /* Socket of containerd; NULL means KUBELET_CRI_SOCKET */
-    const struct text_list *extra; /* kubeletExtraArgs, "name=value"; NULL when there is none */
+    const struct text_list *extra; /* kubeletExtraArgs, "name=value"; NULL when not given */
 };
 /* Returns KUBELET_KUBEADM_ARGS="--node-ip=10.0.0.21 ..." with quotes as by Go's %q and a line feed.
  * The caller frees it. */

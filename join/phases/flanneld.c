@@ -13,7 +13,7 @@ enum { STEP_MS = 100, NODES_AGAIN_MS = 10000 };
 struct routes {
     struct join *join;
     struct text_list missing;
-    /* The first missing route, for messages; NULL when none is missing. */
+    /* The first missing route, for messages; NULL when no route is missing. */
     const char *first_missing;
     size_t peers, fewest; /* Other nodes; the smallest number of missing routes so far */
     unsigned moved_ms;    /* When `fewest` last became smaller */

@@ -32,7 +32,7 @@ struct join_phase_result {
     unsigned duration_ms;
     bool changed; /* The phase changed the machine */
     char *detail;
-    json_t *data; /* Facts of the detail; NULL when there is none */
+    json_t *data; /* Facts of the detail; NULL when the detail has no facts */
 };
 
 /* The runner owns this. Phases add to detail and next, and by join_warn() to warnings. */

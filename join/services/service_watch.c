@@ -154,12 +154,20 @@ enum { STOP_TIMEOUT_MS = 30000 };
 int service_register(struct journal *journal, const struct service *service,
                      const struct service_settings *settings, bool *ret_changed,
                      struct error *err) {
+    const char *phase = journal->phase;
+    int result;
+
     if (journal_own_folder(journal, service->log_folder, err) < 0 ||
-        journal_service(journal, service->name, err) < 0)
+        journal_service(journal, service->name, err) < 0 ||
+        service_ensure(journal->host, service, settings, ret_changed, err) < 0)
         return -1;
-    return service_ensure(journal->host, service, settings, ret_changed, err) < 0
-               ? -1
-               : written_service(journal, service, err);
+    /* Phases of services that depend on this one register it, too. The note names its own phase,
+     * with which users repair it. */
+    if (service == &service_network)
+        journal->phase = "pod-network";
+    result = written_service(journal, service, err);
+    journal->phase = phase;
+    return result;
 }
 
 int service_start(struct service_watch *watch, struct journal *journal,

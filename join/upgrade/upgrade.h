@@ -11,7 +11,7 @@
 struct upgrade_program {
     char *name, *target;
     char *from, *to;               /* The old and the new version; NULL when unknown. */
-    const struct service *service; /* The service that runs it; NULL when none does. */
+    const struct service *service; /* The service that runs it; NULL when no service does. */
 };
 
 struct upgrade {

@@ -21,14 +21,14 @@ struct agent_right {
 
 /* The network settings found in a cluster. Text is owned; free with agent_settings_free(). */
 struct agent_settings {
-    /* The agent that was found; NULL when none was found in the cluster. */
+    /* The agent that was found; NULL when no agent was found in the cluster. */
     const struct network_agent *agent;
     /* The ConfigMap that has the settings; NULL means that the DaemonSet has them. */
     const struct agent_source *source;
     const struct external_agent *external; /* The external agent that makes the network, or NULL. */
     /* The DaemonSet that runs the agent, e.g. "calico-system/calico-node-windows". */
     char *daemon_set;
-    /* The Linux nodes' agent, set only when `agent` is NULL; NULL when none was found. */
+    /* The Linux nodes' agent, set only when `agent` is NULL; NULL when no such agent was found. */
     const struct linux_agent *linux_agent;
     /* How that Linux agent was recognized, e.g. "DaemonSet kube-system/cilium". */
     char *linux_set;
@@ -112,7 +112,7 @@ struct network_agent {
     /* The CNI plugin that the agent works with; NULL means the mode's first one. */
     const char *cni;
     /* The IPAM that is built into the agent's CNI plugin instead of being a program; NULL when
-     * there is none. */
+     * the plugin has no built-in IPAM. */
     const char *ipam;
     /* Values that HNS must have read before it makes its first network. */
     const struct agent_registry *registry;

@@ -44,7 +44,7 @@ struct external_agent {
      * The first one that exists counts. */
     const char *const *cni_bin, *const *cni_conf;
     const struct external_network *networks;
-    /* A firewall rule in addition to the mode's; its name is NULL when there is none. */
+    /* A firewall rule in addition to the mode's; its name is NULL when not needed. */
     struct host_firewall_rule firewall;
     /* Port of that firewall rule, where the cluster does not set one. */
     unsigned tunnel_port;

@@ -58,6 +58,8 @@ static enum wait_poll poll_attach(void *context, struct wait *, struct error *er
     const struct attach *attach = context;
     if (hcn_endpoint_attach(attach->host, attach->id, err) == 0)
         return POLL_DONE;
+    if (err->kind == ERROR_DENIED)
+        return POLL_FAILED; /* HNS would deny it again. */
     log_message(LOG_RETRY, "%s; trying again", err->message);
     return POLL_AGAIN;
 }

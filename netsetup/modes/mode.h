@@ -53,7 +53,7 @@ struct network_mode {
      * address of this node's Pod prefix (its base + 2); HNS's own gateway has the second. */
     bool host_endpoint;
     bool source_vip;                    /* kube-proxy needs a source VIP: netsetup/netsetup.h. */
-    const struct network_limit *limits; /* The mode's limits; NULL when it has none. */
+    const struct network_limit *limits; /* The mode's limits; NULL when the mode has no limits. */
     /* Why a node of this mode is of no use in a cluster: the error of the preflight check
      * NetworkMode. */
     const char *isolated;
@@ -95,7 +95,7 @@ struct network_mode {
 
 /* The modes of this build, in the order of the table, the default first. */
 extern const struct network_mode *const network_modes[];
-/* Finds a mode by name, ignoring case; NULL when there is none. */
+/* Finds a mode by name, ignoring case; NULL when no mode has it. */
 const struct network_mode *network_mode_by_name(const char *name);
 /* Returns the mode of this CNI plugin, or NULL. Of several modes of the plugin it returns the one
  * with this HNS type, otherwise (or when hns_type is NULL) the first. */

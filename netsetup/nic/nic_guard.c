@@ -26,7 +26,7 @@ struct host_watcher *nic_watchdog_start(struct host *host, const struct nic_snap
     return NULL;
 }
 
-/* Ends the watchdog (NULL when none runs) and removes its file. */
+/* Ends the watchdog (NULL when no watchdog runs) and removes its file. */
 static void nic_watchdog_end(struct host *host, struct host_watcher *watcher) {
     host_watcher_end(host, watcher);
     if (host_remove(host, NIC_WATCHDOG_FILE, NULL) < 0) /* The watchdog may be reading the file. */

@@ -19,7 +19,7 @@ struct network_input {
     const char *mode; /* Name of the mode, e.g. "overlay"; default: the plugin's first mode. */
     /* Name in --network-plugin, e.g. "flannel"; NULL when not given. */
     const char *plugin;
-    /* The cluster's agent that makes the network, e.g. "calico"; NULL when there is none. */
+    /* The cluster's agent that makes the network, e.g. "calico"; NULL when no agent does. */
     const char *external;
     /* Name of the HNS network; default: the mode's ("flannel.<vni>", "cbr0"). */
     const char *name;
@@ -74,7 +74,7 @@ struct network_warning {
 struct network_plan {
     const struct network_mode *mode;
     const struct network_agent *agent;
-    /* The agent of the cluster that makes the network; NULL when there is none. */
+    /* The agent of the cluster that makes the network; NULL when no agent does. */
     const struct external_agent *external;
     const char *plugin; /* Name in --network-plugin: "flannel", "win-bridge". */
     /* `type` in the CNI file, e.g. "win-overlay"; NULL means that the agent writes that file. */
@@ -97,7 +97,7 @@ struct network_plan {
     char management_address[IP_TEXT_MAX];
     unsigned vni, vxlan_port; /* VXLAN's numbers of an overlay network. */
     bool set_vxlan_port;      /* The port is not 4789: a VxlanPort policy is needed. */
-    /* NETWORK_BASE_NAME, the network that keeps the vSwitch; NULL when none is needed. */
+    /* NETWORK_BASE_NAME, the network that keeps the vSwitch; NULL when not needed. */
     char *base_name;
     char base_subnet[CIDR_TEXT_MAX]; /* The base network's subnet: a /30 that overlaps nothing. */
     char base_gateway[IP_TEXT_MAX];

@@ -16,7 +16,7 @@ struct cni_plugin {
     bool names_provider;
     bool list;        /* The plugin's file is a list of plugins (.conflist). */
     const char *ipam; /* Program that assigns the Pods' addresses; NULL means that HNS does. */
-    /* Files that the plugin's programs write in containerd's folder; NULL when there is none. */
+    /* Files that the plugin's programs write in containerd's folder; NULL when they write none. */
     const char *const *files;
     /* Checks that the plugin can work with these addresses. Fails with ERROR_UNSUPPORTED. NULL
      * means that it works with all. */
@@ -26,7 +26,7 @@ struct cni_plugin {
     int (*check_version)(const struct network_plan *plan, const char *version, struct error *err);
 };
 
-/* Returns the program that assigns addresses to Pods of this agent; NULL when there is none.
+/* Returns the program that assigns addresses to Pods of this agent; NULL when no program does.
  * `plugin` may be NULL. */
 const char *cni_plugin_ipam(const char *plugin, const struct network_agent *agent);
 /* Returns the plugin of this name, or NULL. */

@@ -182,8 +182,8 @@ void program_remove_old(struct host *host, const char *path);
 /* Adds to *ret the names of the programs that a node with these choices needs and that neither the
  * lock nor the node has. `lock` and `places` may be NULL; with `host` NULL no node is checked. A
  * program that an untrusted user put there does not count. `cni_type` is the CNI plugin and `ipam`
- * the program for its addresses; each is NULL when none is needed. Fails with ERROR_USAGE for an
- * unknown CNI plugin. */
+ * the program for its addresses; each is NULL when no such program is needed. Fails with
+ * ERROR_USAGE for an unknown CNI plugin. */
 int artifacts_missing(struct host *host, const struct artifacts *lock,
                       const struct artifact_places *places, const char *cni_type, const char *ipam,
                       const struct service_choice *choice, struct text_list *ret,

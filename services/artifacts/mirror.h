@@ -18,7 +18,7 @@ struct mirror {
     /* How long temporary failures are retried; 0 means the longest time, a minute. */
     unsigned limit_ms;
     /* Folder for received parts of files with a SHA-256, so that a later run can continue after a
-     * kill or interruption. It is removed after any other end. NULL when there is none. */
+     * kill or interruption. It is removed after any other end. NULL when parts are not kept. */
     const char *parts;
     /* Called about once a second during downloads, and after each failure that is retried.
      * `percent` is the received part of all bytes; 0 = not known. */

@@ -15,7 +15,7 @@ int program_image_check(const char *data, size_t len, struct error *err);
 /* Returns the version of a program ("v1.37.1"). It is the value that the linker set in Go's
  * variables (Kubernetes' gitVersion, the Version of the program's own module), or the version of
  * its module, or the product version of its version resource, or the commit that Go recorded
- * ("git-1234567890ab"). NULL when there is none; the caller frees it. */
+ * ("git-1234567890ab"). NULL when the file names no version; the caller frees it. */
 char *program_image_version(const char *data, size_t len);
 
 /* Reads the version of a program ("v1.37.1") from its file (services/artifacts/program_image.h).

@@ -16,6 +16,7 @@
 #include "diag/evidence.h"
 #include "diag/run.h"
 #include "tests/memory/host_memory.h"
+#include "tests/scene/echo_scene.h"
 
 /* What the pretended kubelet and probes do, each time that winjoin sleeps. */
 struct stage {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tests/scene/joining_scene.h"
+#include "tests/scene/echo_scene.h"
 
 #include "diag/probe/probe.h"
 #include "node/chosen.h"

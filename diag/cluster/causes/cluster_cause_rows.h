@@ -195,7 +195,7 @@ struct cluster_found {
 struct cluster_founds {
     struct cluster_found *items;
     size_t count;
-    bool *group; /* The group of one of the places; NULL when there is none. */
+    bool *group; /* The group of one of the places; NULL when no place is a group. */
 };
 /* Finds the places that explain all red cells of the row which no cause has explained, in the order
  * of their first cells. When many pairs are together all cells between two groups of nodes, they

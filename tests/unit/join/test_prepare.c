@@ -174,14 +174,12 @@ static void a_clone_joins_and_a_reset_undoes_both(void **state) {
     json_decref(after);
 }
 
-static void assert_noted(const char *phase) {
+static void assert_noted(const char *kind, const char *target, const char *phase) {
     _cleanup_json_ json_t *notes = NULL;
 
     assert_int_equal(host_read_json(r.host, WRITTEN_FILE, 1 << 20, &notes, NULL), 0);
     assert_string_equal(
-        json_text_at(json_object_get(json_object_get(notes, "file"), CONTAINERD_CONFIG_PATH),
-                     "phase"),
-        phase);
+        json_text_at(json_object_get(json_object_get(notes, kind), target), "phase"), phase);
 }
 
 /* status and diag name the phase of the note in `winjoin join phase NAME`. */
@@ -191,11 +189,13 @@ static void a_join_notes_its_own_phase(void **state) {
     (void)state;
     prepare("v1.37.1", NULL);
     succeeds(verb_prepare);
-    assert_noted("containerd"); /* the preparation has no phase "files" */
+    /* The preparation has no phase "files". */
+    assert_noted("file", CONTAINERD_CONFIG_PATH, "containerd");
+    assert_noted("service", "winjoin-network", "pod-network");
     set_options(&r, "overlay");
     if (join_once(&r, &err) < 0)
         fail_msg("%s", err.message);
-    assert_noted("files");
+    assert_noted("file", CONTAINERD_CONFIG_PATH, "files");
 }
 
 /* Calls of the host since `from` in its log that have this in their line. */

@@ -53,13 +53,17 @@ static void spoil_program(struct host *host) {
                      0);
 }
 
-static void disable_service(struct host *host) {
+static void disable(struct host *host, const char *name) {
     struct host_service service = {0};
 
-    assert_int_equal(host_service_query(host, "kube-proxy", &service, NULL), 0);
+    assert_int_equal(host_service_query(host, name, &service, NULL), 0);
     service.auto_start = false;
     assert_int_equal(host_service_put(host, &service, NULL), 0);
     host_service_free(&service);
+}
+
+static void disable_service(struct host *host) {
+    disable(host, "kube-proxy");
 }
 
 static void delete_service(struct host *host) {
@@ -122,6 +126,25 @@ static void each_kind_is_told_and_repaired(void **state) {
         json_decref(rows);
     }
     reset_gives_back(&r, before, "after repairs");
+    close_node(&r, before);
+}
+
+/* The phase containerd registers winjoin-network, which is pod-network's. */
+static void a_service_of_two_phases(void **state) {
+    json_t *before, *rows;
+    struct run r;
+
+    (void)state;
+    open_node(&r, &before);
+    repair(&r, "winjoin join phase containerd", NULL);
+    disable(r.host, "winjoin-network");
+    rows = changed(&r);
+    assert_int_equal(json_array_size(rows), ONE);
+    assert_string_equal(json_text_at(rows, "0.target"), "winjoin-network");
+    assert_string_equal(json_text_at(rows, "0.command"), "winjoin join phase pod-network");
+    repair(&r, json_text_at(rows, "0.command"), NULL);
+    assert_none(&r);
+    json_decref(rows);
     close_node(&r, before);
 }
 
@@ -213,6 +236,7 @@ static void without_notes_nothing_is_said(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kind_is_told_and_repaired),
+        cmocka_unit_test(a_service_of_two_phases),
         cmocka_unit_test(an_upgrade_is_no_drift_nor_is_going_back),
         cmocka_unit_test(without_notes_nothing_is_said),
         cmocka_unit_test(what_was_told_is_expected),

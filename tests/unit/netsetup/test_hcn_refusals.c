@@ -176,17 +176,22 @@ static void a_source_vip_refused(void **state) {
     }
 }
 
-/* The attach that HNS refuses is tried for a while and then told. */
-static void attach_refused(void **state) {
-    struct hcn_network network = {0};
-    struct error err = {0};
-    (void)state;
+/* A network of bridges, of which the host's own endpoint is not made yet. */
+static void open_bridge(struct hcn_network *ret) {
     scene_close(&scene);
     scene_open(&scene, "l2bridge");
     scene.input.adapter = NULL;
     assert_int_equal(scene_plan(&scene), 0);
     _cleanup_json_ json_t *document = hcn_pod_network_json(&scene.plan);
-    assert_int_equal(hcn_network_ensure(host, document, NULL, &network, NULL, &err), 0);
+    assert_int_equal(hcn_network_ensure(host, document, NULL, ret, NULL, NULL), 0);
+}
+
+/* The attach that HNS refuses is tried for a while and then told. */
+static void attach_refused(void **state) {
+    struct hcn_network network = {0};
+    struct error err = {0};
+    (void)state;
+    open_bridge(&network);
     liar.function = "HNSCall";
     liar.answer = "{\"Success\":false,\"Error\":\"no switch\"}";
     uint64_t start = host_monotonic_ms(host);
@@ -207,6 +212,21 @@ static void attach_refused(void **state) {
     assert_int_equal(err.kind, ERROR_TIMED_OUT);
     assert_non_null(strstr(err.message, "no interface has 10.244.1.2"));
     assert_in_range(host_monotonic_ms(host) - start, 30000, 31000);
+}
+
+/* One that is denied is told at once: it would be denied again. */
+static void attach_denied(void **state) {
+    struct hcn_network network = {0};
+    struct error err = {0};
+    (void)state;
+    open_bridge(&network);
+    liar.function = "HNSCall";
+    liar.hresult = 0x80070005;
+    uint64_t start = host_monotonic_ms(host);
+    assert_int_equal(bridge_complete(host, &scene.plan, &network, &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    assert_int_equal(host_monotonic_ms(host), start);
+    assert_non_null(strstr(err.message, "access is denied"));
 }
 
 static void no_provider_address(void **state) {
@@ -270,6 +290,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(nonsense_about_the_version, open_world, close_world),
         cmocka_unit_test_setup_teardown(a_source_vip_refused, open_world, close_world),
         cmocka_unit_test_setup_teardown(attach_refused, open_world, close_world),
+        cmocka_unit_test_setup_teardown(attach_denied, open_world, close_world),
         cmocka_unit_test_setup_teardown(no_provider_address, open_world, close_world),
         cmocka_unit_test_setup_teardown(unknown_prefix, open_world, close_world),
         cmocka_unit_test_setup_teardown(policy_without_settings, open_world, close_world),
