@@ -110,12 +110,12 @@ int join_open(struct join *join, struct error *err) {
         join->phase_count++;
     join->progress.results = xcalloc(join->phase_count, sizeof *join->progress.results);
     join->progress.started_ms = host_monotonic_ms(join->host);
+    if (phase_names_skipped(&join->asked->skip_phases, &join->skipped, err) < 0)
+        return error_prefix(err, "--skip-phases");
     if (find_options(join, err) < 0)
         return -1;
     join->was_node = host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT;
     join->watch = (struct service_watch){.host = join->host, .progress = &join->progress};
-    if (phase_names_skipped(&join->found.options.skip_phases, &join->skipped, err) < 0)
-        return error_prefix(err, "--skip-phases");
     /* If this fails, the phase that needs it asks again. */
     (void)find_containerd(join->host, &join->found, ERROR_IGNORED);
     if (host_facts(join->host, &join->found.facts, err) < 0 || choose_node_name(join, err) < 0 ||

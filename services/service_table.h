@@ -105,6 +105,9 @@ struct service {
     unsigned stop_timeout_ms;    /* Time that a hosted program has to stop. */
     struct service_check unused; /* Check that no other service has this name. */
     struct service_port ports[2];
+    /* The phase of a join that makes it again. NULL means the one that registered it: others do
+     * that, too, for what depends on it. */
+    const char *phase;
     /* The service depends on the network agent's service, when that makes the network. */
     bool needs_network;
     /* The program is released with Kubernetes: it has its version and lists flags by --help. */

@@ -161,10 +161,8 @@ int service_register(struct journal *journal, const struct service *service,
         journal_service(journal, service->name, err) < 0 ||
         service_ensure(journal->host, service, settings, ret_changed, err) < 0)
         return -1;
-    /* Phases of services that depend on this one register it, too. The note names its own phase,
-     * with which users repair it. */
-    if (service == &service_network)
-        journal->phase = "pod-network";
+    if (service->phase)
+        journal->phase = service->phase;
     result = written_service(journal, service, err);
     journal->phase = phase;
     return result;

@@ -16,5 +16,6 @@ const struct service service_network = {
     .depends_on = {"hns"},
     .restart_delays_ms = {5000, 15000, 60000},
     .reset_seconds = 600,
+    .phase = "pod-network",
     .arguments = arguments,
 };
