@@ -99,7 +99,7 @@ enum {
 
 /* What is known while the probes are waited for. */
 struct waiting {
-    struct run *run;
+    struct diag_run *run;
     /* When to check again, in milliseconds of waiting, and how often in a row a service was
      * down. */
     unsigned look_ms, down;
@@ -108,7 +108,7 @@ struct waiting {
 };
 
 /* Returns the names of the probes that are not ready yet, "a and b"; free() it. */
-static char *silent_names(const struct run *run) {
+static char *silent_names(const struct diag_run *run) {
     struct text t = {0};
 
     for (size_t i = 0; i < run->probes.count; i++)
@@ -118,7 +118,7 @@ static char *silent_names(const struct run *run) {
 }
 
 static void tell_silent(void *context, const struct wait *wait, const struct error *) {
-    struct run *run = ((struct waiting *)context)->run;
+    struct diag_run *run = ((struct waiting *)context)->run;
     _cleanup_(freep) char *names = silent_names(run), *why = NULL, *message = NULL;
     size_t first = 0;
 
@@ -131,7 +131,7 @@ static void tell_silent(void *context, const struct wait *wait, const struct err
 
 /* Adds each probe to the evidence, as pods.a and pods.b: the content of its heartbeat when it has
  * started, else what it waits for ("ErrImagePull: ..."). */
-static void run_add_pods(struct run *run) {
+static void run_add_pods(struct diag_run *run) {
     static const char *const keys[] = {"a", "b"};
 
     for (size_t i = 0; i < run->probes.count && i < ARRAY_SIZE(keys); i++) {
@@ -158,7 +158,7 @@ static void run_add_pods(struct run *run) {
  * finds no image or no network. */
 static enum wait_poll poll_probes(void *context, struct wait *wait, struct error *) {
     struct waiting *w = context;
-    struct run *run = w->run;
+    struct diag_run *run = w->run;
     size_t speak = 0;
 
     for (size_t i = 0; i < run->probes.count; i++) {
@@ -197,7 +197,7 @@ static enum wait_poll poll_probes(void *context, struct wait *wait, struct error
  * it is known that they will not be. A probe that never gets ready is a result and no failure.
  * Sets run->down when a service is down. Fails as diag_probes_start(), or with
  * ERROR_INTERRUPTED. */
-static int probes_start(struct run *run, struct error *err) {
+static int probes_start(struct diag_run *run, struct error *err) {
     struct waiting waiting = {.run = run, .look_ms = LOOK_AGAIN_MS};
     unsigned limit = run->options->start_timeout_ms;
     const struct wait wait = {.limit_ms = limit ? limit : START_TIMEOUT_MS,
@@ -234,7 +234,7 @@ static int probes_start(struct run *run, struct error *err) {
 
 /* Says whether HNS lacks something that Kubernetes has, or has something of no owner. A difference
  * must be there again after both were read a second time. */
-static bool differs(struct run *run) {
+static bool differs(struct diag_run *run) {
     for (int times = 0; times < 2; times++) {
         const json_t *drift = json_object_get(run->report->evidence, "kubernetes");
         _cleanup_(freep) char *left = drift_left_over(drift);
@@ -252,7 +252,7 @@ static bool differs(struct run *run) {
 }
 
 /* Completes the evidence, or drops it when the node is healthy. */
-static void evidence_finish(struct run *run, const struct probe_results *asked) {
+static void evidence_finish(struct diag_run *run, const struct probe_results *asked) {
     /* Pairs of a small and a large message, of which only the large one may be lost: questions to
      * the DNS, and pages of it. */
     static const enum diag_extra_id sizes[][2] = {{X_DNS_TCP, X_SIZE_DNS_2000},
@@ -293,7 +293,7 @@ static void evidence_finish(struct run *run, const struct probe_results *asked) 
 
 /* ---- the whole run ---- */
 
-static int measure(struct run *run, struct error *err) {
+static int measure(struct diag_run *run, struct error *err) {
     _cleanup_(probe_results_free) struct probe_results results = {0};
     struct diag_cells *cells = &run->report->cells;
     const struct diag_probe *source, *target;
@@ -339,12 +339,12 @@ static int measure(struct run *run, struct error *err) {
 int diag_run(struct host *host, const struct diag_options *options, struct diag_report *ret,
              struct error *err) {
     _cleanup_(diag_report_free) struct diag_report report = {0};
-    struct run run = {.host = host,
-                      .options = options,
-                      .scene = options->scene,
-                      .report = &report,
-                      .look = json_deep_copy(options->look),
-                      .down = diag_look_stops_pods(options->look)};
+    struct diag_run run = {.host = host,
+                           .options = options,
+                           .scene = options->scene,
+                           .report = &report,
+                           .look = json_deep_copy(options->look),
+                           .down = diag_look_stops_pods(options->look)};
     uint64_t start = host_monotonic_ms(host);
     const char *network = options->evidence.network_name, *mode = options->evidence.network_mode;
     bool measured = !run.down;

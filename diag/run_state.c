@@ -10,13 +10,13 @@ enum {
     TURN_MS = 20,
 };
 
-void run_tell_wait(const struct run *run, const struct wait *wait, const char *message) {
+void run_tell_wait(const struct diag_run *run, const struct wait *wait, const char *message) {
     if (run->options->progress)
         run->options->progress(run->options->progress_context, wait ? wait->waited_ms : 0,
                                wait ? wait_left_ms(wait) : 0, message);
 }
 
-void run_tell(const struct run *run, const char *format, ...) {
+void run_tell(const struct diag_run *run, const char *format, ...) {
     struct text t = {0};
     va_list args;
 
@@ -27,18 +27,18 @@ void run_tell(const struct run *run, const char *format, ...) {
     text_free(&t);
 }
 
-void run_tell_cells(const struct run *run, const struct diag_cells *cells) {
+void run_tell_cells(const struct diag_run *run, const struct diag_cells *cells) {
     if (run->options->cells)
         run->options->cells(run->options->progress_context, cells, run->up);
 }
 
-enum wait_poll run_again(const struct run *run) {
+enum wait_poll run_again(const struct diag_run *run) {
     if (run->node_work)
         (void)probe_work_step(run->node_work);
     return POLL_AGAIN;
 }
 
-enum wait_poll run_wait(struct run *run, struct wait wait, struct error *err) {
+enum wait_poll run_wait(struct diag_run *run, struct wait wait, struct error *err) {
     wait.pause_ms = TURN_MS;
     wait.tell_context = wait.context;
     return wait_until(run->host, &wait, err);
@@ -46,7 +46,7 @@ enum wait_poll run_wait(struct run *run, struct wait wait, struct error *err) {
 
 /* ---- read the evidence, which needs no pods ---- */
 
-void run_read_evidence(struct run *run) {
+void run_read_evidence(struct diag_run *run) {
     const struct diag_cell *external =
         diag_cells_find(&run->report->cells, FLOW_EXT_IP, false, false);
     char external_ip[PROBE_TARGET_MAX];
