@@ -206,10 +206,10 @@ json_t *preflight_report_json(const struct preflight_result *results, size_t cou
     return json_pack("{s:s, s:s, s:o}", JSON_DOCUMENT("PreflightReport"), "checks", rows);
 }
 
-void preflight_limit_scene(const struct join *join, struct limit_scene *ret) {
+void preflight_limit_facts(const struct join *join, struct limit_facts *ret) {
     const struct join_found *found = &join->found;
 
-    *ret = (struct limit_scene){.hns = found->hns,
+    *ret = (struct limit_facts){.hns = found->hns,
                                 .no_dsr = text_equal(found->options.dsr, "off"),
                                 .mode = found->plan.mode,
                                 .host_name = found->facts.host_name};

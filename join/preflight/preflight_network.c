@@ -346,15 +346,15 @@ enum verdict check_dynamic_ports(const struct machine *machine, struct check_fin
 
 /* Warns of limits that another build of Windows, or DSR, would not have. The report has others. */
 enum verdict check_service_limits(const struct machine *machine, struct check_finding *finding) {
-    struct limit_scene scene = {.hns = machine->found->hns,
+    struct limit_facts facts = {.hns = machine->found->hns,
                                 .no_dsr = text_equal(machine->found->options.dsr, "off")};
     _cleanup_(text_free) struct text list = {0};
 
-    if (!scene.hns.major && !scene.no_dsr)
+    if (!facts.hns.major && !facts.no_dsr)
         return check_say(finding, CHECK_NOT_RUN, "the Host Network Service does not respond");
     for (const struct limit *limit = limits; limit->id; limit++)
         if ((limit->cause == LIMIT_OF_HNS || limit->cause == LIMIT_OF_NO_DSR) &&
-            limit_judge(limit, &scene) == LIMIT_HOLDS)
+            limit_judge(limit, &facts) == LIMIT_HOLDS)
             text_addf(&list, "%s%s", list.len ? "; " : "", limit->what);
     return list.len ? check_say(finding, CHECK_BAD, "not supported here: %s", text_str(&list))
                     : CHECK_FINE;
