@@ -180,7 +180,7 @@ static void lists_make(struct asked *asked) {
             continue;
         list = cell->flow->is & FLOW_FROM_NODE ? &asked->node : &asked->lists[SOURCE];
         array_add(list->items, list->count, probe);
-        if (run->probes.items[TARGET].spoke && diag_cell_back(&run->scene, cell, &back)) {
+        if (run->probes.items[TARGET].spoke && diag_cell_back(&run->flow_input, cell, &back)) {
             back.attempts = probe.attempts;
             array_add(asked->lists[TARGET].items, asked->lists[TARGET].count, back);
         }
@@ -189,7 +189,7 @@ static void lists_make(struct asked *asked) {
 
 /* Adds the node's own questions: to the targets outside (to the DNS server there by TCP, too), to
  * the address behind the Service kubernetes, and to the node of a DNS pod. */
-static void node_extras_add(const struct diag_run *run, const struct diag_scene *scene,
+static void node_extras_add(const struct diag_run *run, const struct diag_flow_input *input,
                             const char *dns_node, struct probe_list *node) {
     enum { KUBELET = 10250 };
     const struct diag_cells *cells = &run->report->cells;
@@ -207,7 +207,7 @@ static void node_extras_add(const struct diag_run *run, const struct diag_scene 
         {service, dns && dns->asked ? dns->probe.target : NULL, X_NODE_DNS,
          dns ? dns->probe.port : 0},
         {diag_cells_find(cells, FLOW_EXT_DNS, false, false), NULL, X_NODE_NAME, 0},
-        {service, scene->api_ip, X_NODE_API, scene->api_port},
+        {service, input->api_ip, X_NODE_API, input->api_port},
         {service, dns_node, X_NODE_PEER, KUBELET},
     };
 
@@ -232,21 +232,21 @@ static void node_extras_add(const struct diag_run *run, const struct diag_scene 
 static void extras_add(struct diag_run *run, struct probe_list *pod, struct probe_list *node) {
     enum { TCP = 6, UDP = 17, HTTPS = 443, DNS = 53 };
     const json_t *evidence = run->report->evidence;
-    struct diag_scene scene = run->scene;
+    struct diag_flow_input input = run->flow_input;
     struct network_peer peer;
     char gateway[IP_TEXT_MAX];
 
-    scene.api_ip = diag_evidence_backend(evidence, scene.kubernetes_ip, TCP, HTTPS);
-    scene.api_port = diag_evidence_backend_port(evidence, scene.kubernetes_ip, TCP, HTTPS);
-    (void)diag_evidence_backends(evidence, scene.dns_ip, UDP, DNS, scene.dns_pods, DIAG_DNS_PODS);
-    scene.dns_pod_port = diag_evidence_backend_port(evidence, scene.dns_ip, UDP, DNS);
-    network_peer_read(diag_evidence_node_of(evidence, scene.dns_pods[0]), &peer);
-    node_extras_add(run, &scene, peer.node_address, node);
+    input.api_ip = diag_evidence_backend(evidence, input.kubernetes_ip, TCP, HTTPS);
+    input.api_port = diag_evidence_backend_port(evidence, input.kubernetes_ip, TCP, HTTPS);
+    (void)diag_evidence_backends(evidence, input.dns_ip, UDP, DNS, input.dns_pods, DIAG_DNS_PODS);
+    input.dns_pod_port = diag_evidence_backend_port(evidence, input.dns_ip, UDP, DNS);
+    network_peer_read(diag_evidence_node_of(evidence, input.dns_pods[0]), &peer);
+    node_extras_add(run, &input, peer.node_address, node);
     if (!run->probes.items[SOURCE].spoke)
         return;
-    if (diag_evidence_gateway(evidence, scene.dns_pods[0], gateway))
-        scene.peer_ip = gateway;
-    diag_extra_probes(&scene, pod);
+    if (diag_evidence_gateway(evidence, input.dns_pods[0], gateway))
+        input.peer_ip = gateway;
+    diag_extra_probes(&input, pod);
     run->extras_asked = evidence;
 }
 
@@ -278,7 +278,7 @@ static void cells_judge(struct asked *asked) {
 
         if (!cell->running || !found)
             continue;
-        if (diag_cell_back(&asked->run->scene, cell, &other))
+        if (diag_cell_back(&asked->run->flow_input, cell, &other))
             back = probe_results_find(&asked->results[TARGET], other.id);
         if (!back && !asked->ended[TARGET])
             continue;
@@ -385,7 +385,8 @@ int run_capture(struct diag_run *run, struct error *err) {
     run_tell(run, "capturing packets of %s", name);
     if (diag_capture_begin(run->host, &why) == 0) {
         struct probe probe = cell->probe;
-        bool back = cell->one_way == DIAG_ONE_WAY_BACK && diag_cell_back(&run->scene, cell, &probe);
+        bool back =
+            cell->one_way == DIAG_ONE_WAY_BACK && diag_cell_back(&run->flow_input, cell, &probe);
         struct probe_list *list;
         int result;
 

@@ -33,10 +33,10 @@ static void serve(void *context) {
     atomic_store(&node->ended, true);
 }
 
-/* Opens the echo listener and fills node_echo of the scene. It runs on its own thread, so that pods
+/* Opens the echo listener and fills node_echo of the input. It runs on its own thread, so that pods
  * get answers in time whatever else is done. Returns NULL when the node has no address, or the port
  * is in use; the flow is then skipped with a code. */
-static struct node_echo *node_echo_open(struct host *host, struct diag_scene *scene) {
+static struct node_echo *node_echo_open(struct host *host, struct diag_flow_input *input) {
     const struct host_firewall_rule rule = {
         .name = FIREWALL_RULE,
         .description = "winjoin diag: UDP from pods to the node, while diag runs",
@@ -46,7 +46,7 @@ static struct node_echo *node_echo_open(struct host *host, struct diag_scene *sc
     struct node_echo *node;
     struct socket_echo *echo;
 
-    if (!scene->node_ip || !*scene->node_ip || socket_start() < 0)
+    if (!input->node_ip || !*input->node_ip || socket_start() < 0)
         return NULL;
     echo = socket_echo_open("", 0, NODE_PORT, NODE_ECHO " ");
     if (!echo)
@@ -62,8 +62,8 @@ static struct node_echo *node_echo_open(struct host *host, struct diag_scene *sc
     }
     /* If the rule cannot be set, the cell fails, which is then the true state of this firewall. */
     (void)host_firewall_put(host, &rule, ERROR_IGNORED);
-    scene->node_echo = NODE_ECHO;
-    scene->node_echo_port = NODE_PORT;
+    input->node_echo = NODE_ECHO;
+    input->node_echo_port = NODE_PORT;
     return node;
 }
 
@@ -215,9 +215,9 @@ static int probes_start(struct diag_run *run, struct error *err) {
     run->probe_options.run = run->id;
     if (diag_probes_start(&run->probes, err) < 0)
         return -1;
-    run->echo = node_echo_open(run->host, &run->scene);
-    /* The scene already shows which cells there will be, so they are shown now. */
-    diag_cells_make(&run->scene, &cells);
+    run->echo = node_echo_open(run->host, &run->flow_input);
+    /* The input already shows which cells there will be, so they are shown now. */
+    diag_cells_make(&run->flow_input, &cells);
     run_tell_cells(run, &cells);
     diag_cells_free(&cells);
 
@@ -303,7 +303,7 @@ static int measure(struct diag_run *run, struct error *err) {
         return -1;
     if (run->down) { /* If no pod can start, nothing is waited for. */
         json_decref(take_ptr(run->report->evidence));
-        diag_cells_make(&run->scene, cells);
+        diag_cells_make(&run->flow_input, cells);
         for (size_t i = 0; i < cells->count; i++) {
             struct diag_cell *cell = &cells->items[i];
 
@@ -317,14 +317,18 @@ static int measure(struct diag_run *run, struct error *err) {
     run->up_ms = host_monotonic_ms(run->host);
     source = &run->probes.items[SOURCE];
     target = &run->probes.items[TARGET];
-    run->scene.source = source->name;
-    run->scene.target = target->name;
-    run->scene.source_ip = source->spoke ? probe_heartbeat_address(&source->beat, false) : NULL;
-    run->scene.target_ip = target->spoke ? probe_heartbeat_address(&target->beat, false) : NULL;
-    run->scene.source_ip6 = source->spoke ? probe_heartbeat_address(&source->beat, true) : NULL;
-    run->scene.target_ip6 = target->spoke ? probe_heartbeat_address(&target->beat, true) : NULL;
-    run->scene.namespace_ = DIAG_PROBES_NAMESPACE;
-    diag_cells_make(&run->scene, cells);
+    run->flow_input.source = source->name;
+    run->flow_input.target = target->name;
+    run->flow_input.source_ip =
+        source->spoke ? probe_heartbeat_address(&source->beat, false) : NULL;
+    run->flow_input.target_ip =
+        target->spoke ? probe_heartbeat_address(&target->beat, false) : NULL;
+    run->flow_input.source_ip6 =
+        source->spoke ? probe_heartbeat_address(&source->beat, true) : NULL;
+    run->flow_input.target_ip6 =
+        target->spoke ? probe_heartbeat_address(&target->beat, true) : NULL;
+    run->flow_input.namespace_ = DIAG_PROBES_NAMESPACE;
+    diag_cells_make(&run->flow_input, cells);
     run_tell(run, "measuring %zu flows", cells->count / 2);
     if (run_measure_cells(run, &results, err) < 0 || run_capture(run, err) < 0)
         return -1;
@@ -341,7 +345,7 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
     _cleanup_(diag_report_free) struct diag_report report = {0};
     struct diag_run run = {.host = host,
                            .options = options,
-                           .scene = options->scene,
+                           .flow_input = options->flow_input,
                            .report = &report,
                            .look = json_deep_copy(options->look),
                            .down = diag_look_stops_pods(options->look)};
@@ -355,7 +359,7 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
     run.probe_options = options->probes;
     run.probes = (struct diag_probes){.host = host, .options = &run.probe_options};
     report.time = host_now(host);
-    report.node = xstrdup_null(options->scene.node_name);
+    report.node = xstrdup_null(options->flow_input.node_name);
     /* The CNI configuration has priority over what the caller passes. */
     before = host_set_limit(host, DIAG_EVIDENCE_MS);
     diag_network_of_cni(host, &run.network_name, &run.network_mode);

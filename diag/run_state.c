@@ -52,15 +52,15 @@ void run_read_evidence(struct diag_run *run) {
     char external_ip[PROBE_TARGET_MAX];
     _cleanup_(text_list_free) struct text_list probes = {0};
     struct diag_evidence_options options = run->options->evidence;
-    /* Options of the evidence that the caller left out are taken from the scene. */
+    /* Options of the evidence that the caller left out are taken from the input. */
     const struct {
         const char **text, *value;
     } known[] = {
         {&options.external_ip, external_ip},
-        {&options.namespace_, run->scene.namespace_},
-        {&options.dns_ip, run->scene.dns_ip},
-        {&options.dns_domain, run->scene.dns_domain},
-        {&options.kubernetes_ip, run->scene.kubernetes_ip},
+        {&options.namespace_, run->flow_input.namespace_},
+        {&options.dns_ip, run->flow_input.dns_ip},
+        {&options.dns_domain, run->flow_input.dns_domain},
+        {&options.kubernetes_ip, run->flow_input.kubernetes_ip},
     };
     struct kube_client client;
 

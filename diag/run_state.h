@@ -13,7 +13,7 @@ enum { SOURCE, TARGET };
 struct diag_run {
     struct host *host;
     const struct diag_options *options;
-    struct diag_scene scene;
+    struct diag_flow_input flow_input;
     struct diag_report *report;
     /* The node's echo listener; NULL when it could not be opened. */
     struct node_echo *echo;
