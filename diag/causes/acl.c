@@ -13,7 +13,7 @@ struct packet {
 };
 
 /* The rule that blocks the first packet of a blocked flow, and the endpoint that has the rule. */
-struct verdict {
+struct blocking_rule {
     const json_t *endpoint;
     /* The Settings of the ACL policy that blocks; NULL when none does. */
     const json_t *rule;
@@ -67,15 +67,15 @@ static bool tuple_matches(const json_t *rule, const struct packet *packet) {
 
 /* ---- the packets of a cell ---- */
 
-/* Sets *verdict and returns true when the pod's endpoint blocks the packet. The matching rule with
+/* Sets *blocking and returns true when the pod's endpoint blocks the packet. The matching rule with
  * the lowest priority number decides; among equal numbers a blocking rule does. */
 static bool blocked(const struct symptoms *symptoms, const struct probed_pod *pod,
-                    const struct packet *packet, struct verdict *verdict) {
+                    const struct packet *packet, struct blocking_rule *blocking) {
     const json_t *endpoint = pod->endpoint, *first = NULL;
     const char *node = symptoms->own_address;
     long long lowest = 0;
 
-    if (verdict->rule)
+    if (blocking->rule)
         return true;
     json_each(json_object_get(endpoint, "Policies"), i, policy) {
         const json_t *rule = json_object_get(policy, "Settings");
@@ -92,14 +92,14 @@ static bool blocked(const struct symptoms *symptoms, const struct probed_pod *po
     }
     if (!first || !says(first, "Action", "Block"))
         return false;
-    *verdict = (struct verdict){endpoint, first, pod};
+    *blocking = (struct blocking_rule){endpoint, first, pod};
     return true;
 }
 
 /* Checks the packet from pod a (or from the node) to an address or a cluster IP, and its arrival at
  * pod b when the address is pod b's. */
 static void packet_check(const struct symptoms *symptoms, const struct diag_cell *cell,
-                         const char *ip, int port, bool sure, struct verdict *verdict) {
+                         const char *ip, int port, bool sure, struct blocking_rule *blocking) {
     bool from_pod = !(cell->flow->is & FLOW_FROM_NODE);
     int protocol = cell->udp ? UDP : TCP;
     const char *source = from_pod ? symptoms->pods[POD_A].ip : symptoms->own_address;
@@ -108,22 +108,22 @@ static void packet_check(const struct symptoms *symptoms, const struct diag_cell
     struct packet out = {.protocol = protocol, .remote = ip, .remote_port = port};
     struct packet in = {.in = true, .protocol = protocol, .remote = source, .local_port = port};
 
-    if (from_pod && blocked(symptoms, &symptoms->pods[POD_A], &out, verdict))
+    if (from_pod && blocked(symptoms, &symptoms->pods[POD_A], &out, blocking))
         return;
     /* Whether an ACL sees the cluster IP or the backend behind it is not known. */
     out.remote = backend;
     if (backend_port)
         out.remote_port = (int)backend_port;
-    if (from_pod && backend && !sure && blocked(symptoms, &symptoms->pods[POD_A], &out, verdict))
+    if (from_pod && backend && !sure && blocked(symptoms, &symptoms->pods[POD_A], &out, blocking))
         return;
     if (source && text_equal(ip, symptoms->pods[POD_B].ip))
-        blocked(symptoms, &symptoms->pods[POD_B], &in, verdict);
+        blocked(symptoms, &symptoms->pods[POD_B], &in, blocking);
 }
 
 /* Checks all packets of a cell. With `sure`, it only finds a rule that blocks them whether ACLs see
  * the cluster IP or the backend. */
 static void cell_check(const struct symptoms *symptoms, const struct diag_cell *cell, bool sure,
-                       struct verdict *verdict) {
+                       struct blocking_rule *blocking) {
     struct diag_cell question = *cell;
     _cleanup_(freep) char *host = NULL;
     unsigned port = 0;
@@ -140,39 +140,39 @@ static void cell_check(const struct symptoms *symptoms, const struct diag_cell *
                             .local_port = PROBE_PORT};
 
         /* Only the direction from pod b to pod a failed. */
-        if (out.remote && in.remote && !blocked(symptoms, &symptoms->pods[POD_B], &out, verdict))
-            blocked(symptoms, &symptoms->pods[POD_A], &in, verdict);
+        if (out.remote && in.remote && !blocked(symptoms, &symptoms->pods[POD_B], &out, blocking))
+            blocked(symptoms, &symptoms->pods[POD_A], &in, blocking);
         return;
     }
     (void)text_split_port(cell->to, &host, &port);
     if (host && ip_parse(host, &address, NULL) == 0) {
-        packet_check(symptoms, cell, host, (int)port, sure, verdict);
+        packet_check(symptoms, cell, host, (int)port, sure, blocking);
         return;
     }
     question.udp = true; /* The DNS is asked by UDP first, even when the flow itself uses TCP. */
     if (dns && !(cell->flow->is & FLOW_FROM_NODE))
-        packet_check(symptoms, &question, dns, DNS_PORT, sure, verdict);
-    if (!verdict->rule && cell->result.address_count)
-        packet_check(symptoms, cell, cell->result.addresses[0], (int)port, sure, verdict);
+        packet_check(symptoms, &question, dns, DNS_PORT, sure, blocking);
+    if (!blocking->rule && cell->result.address_count)
+        packet_check(symptoms, cell, cell->result.addresses[0], (int)port, sure, blocking);
 }
 
 /* ---- the CNI-POLICY row of the decision table ---- */
 
-static char *rule_text(const struct verdict *verdict) {
+static char *rule_text(const struct blocking_rule *blocking) {
     static const struct {
         const char *words, *key;
     } parts[] = {{"protocol", "Protocols"},
                  {"from or to", "RemoteAddresses"},
                  {"its ports", "LocalPorts"},
                  {"their ports", "RemotePorts"}};
-    const char *id = json_text_at(verdict->endpoint, "ID");
+    const char *id = json_text_at(blocking->endpoint, "ID");
     struct text t = {0};
 
-    text_addf(&t, "endpoint %s (%s): ACL %s %s, priority %lld", id ? id : "", verdict->pod->name,
-              json_text_at(verdict->rule, "Action"), json_text_at(verdict->rule, "Direction"),
-              json_number_at(verdict->rule, "Priority", 0));
+    text_addf(&t, "endpoint %s (%s): ACL %s %s, priority %lld", id ? id : "", blocking->pod->name,
+              json_text_at(blocking->rule, "Action"), json_text_at(blocking->rule, "Direction"),
+              json_number_at(blocking->rule, "Priority", 0));
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-        const char *value = json_text_at(verdict->rule, parts[i].key);
+        const char *value = json_text_at(blocking->rule, parts[i].key);
 
         /* Protocol 256 means any protocol. */
         if (value && *value && (i || !text_equal(value, "256")))
@@ -227,21 +227,21 @@ enum level judge_cni_policy(const struct symptoms *symptoms, struct cause_findin
     for (int red = 0; red < 2; red++)
         for (size_t i = 0; i < symptoms->report->cells.count; i++) {
             const struct diag_cell *cell = &symptoms->report->cells.items[i];
-            struct verdict verdict = {0};
+            struct blocking_rule blocking = {0};
             uint32_t bit = cell_bit(cell);
             bool is_refuted = false;
             _cleanup_(freep) char *text = NULL;
 
             if (!(bit & (red ? symptoms->failed : symptoms->green)))
                 continue;
-            cell_check(symptoms, cell, !red, &verdict);
-            if (!red && verdict.rule && n < ARRAY_SIZE(refuted))
-                refuted[n++] = verdict.rule;
+            cell_check(symptoms, cell, !red, &blocking);
+            if (!red && blocking.rule && n < ARRAY_SIZE(refuted))
+                refuted[n++] = blocking.rule;
             for (size_t k = 0; k < n; k++)
-                is_refuted |= refuted[k] == verdict.rule;
-            if (!red || !verdict.rule || is_refuted)
+                is_refuted |= refuted[k] == blocking.rule;
+            if (!red || !blocking.rule || is_refuted)
                 continue;
-            text = rule_text(&verdict);
+            text = rule_text(&blocking);
             if (!text_list_has(&finding->evidence, text))
                 text_list_add(&finding->evidence, text);
             finding->must |= bit;
