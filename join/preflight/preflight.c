@@ -33,8 +33,8 @@ static void put(char *out, size_t size, const char *prefix, const char *format, 
     (void)text_format(out, size, "%s", text_str(&line));
 }
 
-enum verdict check_say(struct check_finding *finding, enum verdict verdict, const char *format,
-                       ...) {
+enum check_verdict check_say(struct check_finding *finding, enum check_verdict verdict,
+                             const char *format, ...) {
     va_list args;
 
     va_start(args, format);
@@ -98,7 +98,8 @@ void preflight_unknown_names(const struct text_list *ignored, struct text_list *
 
 /* ---- running of the checks ---- */
 
-static enum preflight_outcome outcome_of(const struct join_options *options, enum verdict verdict,
+static enum preflight_outcome outcome_of(const struct join_options *options,
+                                         enum check_verdict verdict,
                                          const struct preflight_check *check) {
     switch (verdict) {
     case CHECK_FINE:
@@ -132,7 +133,7 @@ static void run_check(struct join *join, const struct preflight_check *check,
                  [AFTER_PLAN] = {"NetworkPlan", found->plan.name}};
     struct check_finding finding = {.check = check};
     struct machine machine = {join->host, &join->found, &join->journal};
-    enum verdict verdict;
+    enum check_verdict verdict;
 
     if (!first[check->after].passed)
         verdict = check_say(&finding, CHECK_NOT_RUN, "needs %s", first[check->after].id);
