@@ -1,7 +1,7 @@
 /* Finds the network: the adapter, the version of HNS, and the plan that follows from them. */
 #include "join/configuration/join_options.h"
 #include "join/found/need.h"
-#include "netsetup/agents/external_agent.h"
+#include "netsetup/agents/daemon_set_agent.h"
 #include "netsetup/hns/hcn_network.h"
 #include "netsetup/hns/hns_features.h"
 #include "netsetup/netsetup.h"
@@ -65,8 +65,9 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
     ret->hns = join->found.hns;
     if (!ret->plugin && network->agent)
         ret->plugin = network->agent->plugin;
-    if (network->external && network->agent && text_equal(ret->plugin, network->agent->plugin))
-        ret->external = network->external->name;
+    if (network->daemon_set_agent && network->agent &&
+        text_equal(ret->plugin, network->agent->plugin))
+        ret->daemon_set_agent = network->daemon_set_agent->name;
     if (!ret->mode)
         ret->mode = network->mode;
     agent = network_agent_by_plugin(ret->plugin);

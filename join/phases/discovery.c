@@ -54,7 +54,7 @@ int phase_configuration(struct join *join, struct error *err) {
         return -1;
     /* Missing parts for the cluster's network agent, and HNS networks that conflict with winjoin's,
      * are reported before anything is changed. */
-    if (judge(join, NETWORK_AGENT_CHECK, network_external_check(join->host, plan, err), err) < 0)
+    if (judge(join, NETWORK_AGENT_CHECK, daemon_set_network_check(join->host, plan, err), err) < 0)
         return -1;
     if (!join->upgrade && !plan->agent->makes_network && !plan->agent->in_cluster &&
         judge(join, HNS_CLASH_CHECK, network_clash_check(join->host, plan, err), err) < 0)

@@ -108,7 +108,7 @@ enum check_verdict check_clash(struct join *join, struct check_finding *finding)
 }
 
 enum check_verdict check_network_agent(struct join *join, struct check_finding *finding) {
-    return network_external_check(join->host, &join->found.plan, &finding->why) < 0 ||
+    return daemon_set_network_check(join->host, &join->found.plan, &finding->why) < 0 ||
                    network_fit_check_nodes(join, &finding->why) < 0
                ? CHECK_FAILED_HERE
                : CHECK_FINE;
